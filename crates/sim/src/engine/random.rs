@@ -1,0 +1,133 @@
+//! Random numbers without state: a mix of (seed, stream, component, counter).
+//!
+//! A number depends on what it is for and on nothing that happened before, so it is the same in any order of
+//! events, on any number of threads, and in the reference simulator.
+
+/// What a random number is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Stream {
+    /// Destination of a message: component = node, counter = interval.
+    Destination = 1,
+    /// Jitter or exponential gap before an interval: component = node, counter = interval.
+    Gap = 2,
+    /// Phase of a staggered arrival: component = node, counter 0.
+    Phase = 3,
+    /// Word of a message from which its packets' words come: component = node, counter = message of the node.
+    Message = 4,
+}
+
+/// Finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection in which every input bit moves every output bit.
+#[inline]
+#[must_use]
+pub const fn mix64(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// The odd constant of splitmix64, which spreads counters.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// A random 64-bit word of a stream.
+#[inline]
+#[must_use]
+pub const fn word(seed: u64, stream: Stream, component: u64, counter: u64) -> u64 {
+    let a = mix64(seed.wrapping_add(GOLDEN.wrapping_mul(stream as u64)));
+    let b = mix64(a ^ component.wrapping_add(1).wrapping_mul(GOLDEN));
+    mix64(b ^ counter.wrapping_add(1).wrapping_mul(GOLDEN))
+}
+
+/// Uniform in `0 .. n` from a word, by multiplication (bias below `n / 2^64`).
+#[inline]
+#[must_use]
+pub const fn below(word: u64, n: u64) -> u64 {
+    ((word as u128 * n as u128) >> 64) as u64
+}
+
+/// Exponentially distributed time of the given mean, in picoseconds, at most `45 * mean`.
+///
+/// The logarithm is `libm`'s own, not the platform's, so that the bytes are the same everywhere.
+#[must_use]
+pub fn exponential(word: u64, mean_ps: u64) -> u64 {
+    let unit = ((word >> 11) as f64 + 1.0) / (1_u64 << 53) as f64; // (0, 1]
+    (-libm::log(unit) * mean_ps as f64) as u64
+}
+
+/// The 32-bit word that a packet carries: all its routing draws come from it.
+#[inline]
+#[must_use]
+pub const fn packet_word(message_word: u64, packet: u64) -> u32 {
+    (mix64(message_word ^ packet.wrapping_mul(GOLDEN)) >> 32) as u32
+}
+
+/// Draw number `k` of a packet's decision at hop `hop`, 32 random bits.
+#[inline]
+#[must_use]
+pub const fn draw(packet_word: u32, hop: u8, k: u8) -> u32 {
+    (mix64(((packet_word as u64) << 32) | ((hop as u64) << 8) | k as u64) >> 32) as u32
+}
+
+/// Uniform in `0 .. n` from a draw.
+#[inline]
+#[must_use]
+pub const fn below32(draw: u32, n: u32) -> u32 {
+    ((draw as u64 * n as u64) >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Chi-squared of `counts` against a uniform distribution.
+    fn chi_squared(counts: &[u32]) -> f64 {
+        let expected = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
+        counts.iter().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum()
+    }
+
+    /// 99.9 % point of chi-squared with 63 degrees of freedom.
+    const CHI2_63_999: f64 = 103.4;
+
+    #[test]
+    fn words_of_neighbouring_counters_and_components_are_uniform() {
+        for (name, of) in [
+            ("counter", (|i| word(7, Stream::Destination, 3, i)) as fn(u64) -> u64),
+            ("component", |i| word(7, Stream::Destination, i, 3)),
+            ("seed", |i| word(i, Stream::Destination, 3, 3)),
+        ] {
+            let mut counts = [0; 64];
+            for i in 0..64_000 {
+                counts[below(of(i), 64) as usize] += 1;
+            }
+            assert!(chi_squared(&counts) < CHI2_63_999, "{name}: {}", chi_squared(&counts));
+        }
+    }
+
+    #[test]
+    fn draws_of_one_packet_are_independent() {
+        let mut counts = [0; 64];
+        for packet in 0..64_000 {
+            let w = packet_word(11, packet);
+            let (a, b) = (below32(draw(w, 0, 0), 8), below32(draw(w, 1, 0), 8));
+            counts[(a * 8 + b) as usize] += 1;
+        }
+        assert!(chi_squared(&counts) < CHI2_63_999, "{}", chi_squared(&counts));
+    }
+
+    #[test]
+    fn exponential_has_its_mean_and_variance() {
+        let n = 200_000;
+        let mean_ps = 1_000_000;
+        let xs: Vec<f64> = (0..n).map(|i| exponential(word(1, Stream::Gap, 0, i), mean_ps) as f64 / 1e6).collect();
+        let mean = xs.iter().sum::<f64>() / n as f64;
+        let var = xs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n as f64;
+        assert!((mean - 1.0).abs() < 0.01 && (var - 1.0).abs() < 0.03, "{mean} {var}");
+    }
+
+    #[test]
+    fn fixed_values_never_change() {
+        // A change here changes every result of every user: see CHANGELOG, "results may change".
+        assert_eq!(mix64(1), 0x5692_161d_100b_05e5);
+        assert_eq!(exponential(u64::MAX, 1_000), 0);
+    }
+}

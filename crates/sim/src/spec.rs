@@ -1,0 +1,135 @@
+//! The only input of a run: one fully resolved description, nothing defaulted, nothing read from files.
+//!
+//! Python resolves a scenario to this document and passes it as JSON. Unknown keys are errors. All times are
+//! picoseconds, all sizes bytes, bandwidths millionths of a byte per second. [`check`](Spec::check) refuses what
+//! cannot be simulated.
+
+mod check;
+mod jobs;
+mod routing;
+
+use std::collections::BTreeMap;
+
+use odonata_topology::{Bandwidth, DragonflyPlusSpec};
+use serde::{Deserialize, Serialize};
+
+pub use check::{MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS};
+pub use jobs::{Arrival, First, JobSpec, Pattern, Record, Traffic};
+pub use routing::{ChannelSwitch, Compare, FparCandidates, RoutingSpec, Select, Via};
+
+/// Version of this document; another one is refused.
+pub const SPEC_VERSION: u32 = 1;
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// [`SPEC_VERSION`].
+    pub version: u32,
+    /// Seed of every random stream of the run.
+    pub seed: u64,
+    /// A published simulator to imitate, defects included; only the reference simulator knows how.
+    pub compat: Option<Compat>,
+    /// The machine.
+    pub topology: TopologySpec,
+    /// What its routers, links and NICs are like.
+    pub fabric: FabricSpec,
+    /// How packets find their way.
+    pub routing: RoutingSpec,
+    /// The jobs, in the order of the scenario.
+    pub jobs: Vec<JobSpec>,
+    /// When the run ends.
+    pub stop: StopSpec,
+    /// What is recorded beyond totals.
+    pub measure: MeasureSpec,
+}
+
+/// Published simulators that can be imitated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Compat {
+    /// CODES as Kang 2019 ran it (router model: joint buffers, running minima).
+    #[serde(rename = "codes-2019")]
+    Codes2019,
+}
+
+/// The machine, by kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum TopologySpec {
+    /// Groups of leaves and spines.
+    DragonflyPlus(DragonflyPlusSpec),
+}
+
+/// Routers, links and NICs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FabricSpec {
+    /// Largest packet, in bytes (1 to 65,536). Messages are cut into packets of this size, the last one shorter.
+    pub packet_bytes: u32,
+    /// Time from a packet's arrival at a router to its routing decision.
+    pub router_delay_ps: u64,
+    /// Virtual channels of every link between routers.
+    pub channels: u8,
+    /// The NICs.
+    pub nic: NicSpec,
+    /// Link parameters by class name; exactly the classes of the topology.
+    pub links: BTreeMap<String, LinkSpec>,
+}
+
+/// A class of links, both directions alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkSpec {
+    /// Bandwidth of each direction, in millionths of a byte per second.
+    pub bandwidth: Bandwidth,
+    /// Time on the wire.
+    pub latency_ps: u64,
+    /// Input buffer behind the link, in bytes, for each virtual channel. For the node class it is the buffer at
+    /// the router; a node takes whatever is delivered.
+    pub buffer_bytes: u64,
+    /// What a returning credit takes beyond the wire's latency.
+    pub credit_delay_ps: u64,
+}
+
+/// A node's network interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NicSpec {
+    /// Time that the injection link stands still before the first packet of each message.
+    pub overhead_ps: u64,
+    /// Which of several waiting messages sends the next packet.
+    pub order: NicOrder,
+}
+
+/// Order of a NIC's messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NicOrder {
+    /// All packets of a message before those of the next.
+    Fcfs,
+    /// One packet of each waiting message in turn.
+    RoundRobin,
+}
+
+/// When a run ends: when all the named jobs have had their last message delivered, or at a time, whichever is
+/// first. At least one must be given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StopSpec {
+    /// Indices of jobs with a finite number of messages.
+    pub jobs: Vec<u32>,
+    /// Last instant that is simulated.
+    pub at_ps: Option<u64>,
+}
+
+/// What is recorded beyond per-job and per-link totals.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeasureSpec {
+    /// Latencies count only for messages issued at or after this instant.
+    pub from_ps: u64,
+    /// ... and before this one.
+    pub until_ps: Option<u64>,
+    /// Width of the windows in which traffic between groups is counted (K21); off when absent.
+    pub arrivals_every_ps: Option<u64>,
+}

@@ -1,0 +1,101 @@
+//! Jobs: who runs where, and what they send.
+
+use serde::{Deserialize, Serialize};
+
+/// One job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobSpec {
+    /// Name, unique in the run.
+    pub name: String,
+    /// Node of each rank; distinct, and disjoint from other jobs.
+    pub nodes: Vec<u32>,
+    /// What the ranks send.
+    pub traffic: Traffic,
+    /// What is kept of each message.
+    pub record: Record,
+}
+
+/// What is kept of a job's messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Record {
+    /// A row for every message, and the histogram.
+    EveryMessage,
+    /// The histogram of latencies only.
+    Histogram,
+    /// Totals only.
+    Nothing,
+}
+
+/// Open-loop traffic: at every interval each rank sends what the pattern says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Traffic {
+    /// Who sends to whom.
+    pub pattern: Pattern,
+    /// Size of each message, 1 to 2^40 bytes.
+    pub message_bytes: u64,
+    /// Mean time between two intervals of a rank.
+    pub interval_ps: u64,
+    /// Number of intervals; without end when absent.
+    pub intervals: Option<u64>,
+    /// How the intervals vary.
+    pub arrival: Arrival,
+    /// When the first messages are issued.
+    pub first: First,
+}
+
+/// How the time between two intervals of a rank varies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Arrival {
+    /// The interval plus an exponential jitter (Kang's generator: mean 1 ns).
+    Constant {
+        /// Mean of the jitter; 0 for none.
+        jitter_ps: u64,
+    },
+    /// Exponential with the interval as mean.
+    Poisson,
+    /// As constant, and each rank starts at a random phase of the interval.
+    Staggered {
+        /// Mean of the jitter; 0 for none.
+        jitter_ps: u64,
+    },
+}
+
+/// When a rank's first messages are issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum First {
+    /// After one gap, as between all others.
+    AfterInterval,
+    /// At time zero (plus the phase of a staggered arrival).
+    AtZero,
+}
+
+/// Who sends to whom (one file each under `traffic/`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Pattern {
+    /// One message to a rank drawn uniformly; the own rank is replaced by the next (K14).
+    UniformRandom,
+    /// One message to rank + offset, modulo the number of ranks (K16).
+    Tornado {
+        /// Distance in ranks, not a multiple of the number of ranks.
+        offset: u64,
+    },
+    /// Six messages to the neighbours in a periodic grid, x fastest (K15).
+    #[serde(rename = "stencil-3d")]
+    Stencil3d {
+        /// Ranks along x, y and z; the product is the number of ranks.
+        grid: [u32; 3],
+    },
+    /// The root sends one message to each other rank; the next interval begins only when all have arrived (K17).
+    Broadcast {
+        /// The rank that sends.
+        root: u32,
+    },
+    /// One message to the rank of the same number in each other group of the job (K11).
+    GroupPeers,
+}

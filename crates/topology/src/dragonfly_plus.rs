@@ -1,0 +1,155 @@
+//! Dragonfly+ (also Megafly): groups of leaf and spine routers in a complete bipartite graph, all groups
+//! connected to all others by the spines.
+//!
+//! Sources: Shpiner 2017; Kang 2019, section 2.1 and 3.1.1 (catalogue K1, K2, K4).
+//!
+//! Numbering: nodes leaf by leaf, routers group by group with the leaves first. A leaf's ports are its nodes,
+//! then the spines of its group in order; a spine's ports are the leaves of its group in order, then its global
+//! links ordered by the other group and, within one, by link number.
+
+mod wiring;
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::TopologyError;
+use crate::ids::{GroupId, NodeId, RouterId};
+use crate::network::{ClassId, Network};
+
+/// Class of the links between leaves and spines of a group.
+pub const LOCAL: ClassId = ClassId(1);
+/// Class of the links between groups.
+pub const GLOBAL: ClassId = ClassId(2);
+/// Names of the link classes of a Dragonfly+.
+pub const CLASSES: &[&str] = &["node", "local", "global"];
+
+/// Which spine of the other group a global link ends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrangement {
+    /// Link `l` of spine `k` of group `i` ends on spine `(k + l) mod spines` of group `j > i`
+    /// (Kang 2019, section 3.1.1).
+    Linear,
+    /// All links of spine `k` to a group end on spine `k` there: what the script did that Kang 2019 replaced.
+    Parallel,
+}
+
+/// The numbers that describe a Dragonfly+.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DragonflyPlusSpec {
+    /// Number of groups, at least 1.
+    pub groups: u32,
+    /// Leaf routers per group.
+    pub leaves: u32,
+    /// Spine routers per group.
+    pub spines: u32,
+    /// Compute nodes per leaf.
+    pub nodes_per_leaf: u32,
+    /// Global ports of each spine.
+    pub global_links_per_spine: u32,
+    /// Cables between each pair of groups; as many as fit when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links_per_pair: Option<u32>,
+    /// Which spines the global links join.
+    pub arrangement: Arrangement,
+}
+
+/// A wired Dragonfly+ and the look-ups its routing needs.
+#[derive(Clone, Debug)]
+pub struct DragonflyPlus {
+    /// The description it was built from, `links_per_pair` filled in.
+    pub spec: DragonflyPlusSpec,
+    /// The wiring.
+    pub network: Network,
+    /// For each ordered pair of groups (row `from * groups + to`), where its entries start in `gateways`.
+    gateway_start: Vec<u32>,
+    /// Spines (by number in their group) with a link to that other group, ascending, each once.
+    gateways: Vec<u16>,
+    /// For each spine (global number) the first port to each other group, by peer rank; one entry more at the end.
+    global_ports: Vec<u16>,
+}
+
+impl DragonflyPlus {
+    /// Wires the machine.
+    ///
+    /// # Errors
+    /// Any [`TopologyError`]: a zero count, more links than ports, or more parts than can be numbered.
+    pub fn build(spec: &DragonflyPlusSpec) -> Result<Self, TopologyError> {
+        let spec = wiring::check(spec)?;
+        Ok(wiring::build(spec))
+    }
+
+    /// Cables between each pair of groups (0 if there is only one group).
+    #[must_use]
+    pub fn links_per_pair(&self) -> u32 {
+        self.spec.links_per_pair.unwrap_or(0)
+    }
+
+    /// Routers per group.
+    #[must_use]
+    pub fn routers_per_group(&self) -> u32 {
+        self.spec.leaves + self.spec.spines
+    }
+
+    /// The leaf that node `n` hangs on.
+    #[must_use]
+    pub fn leaf_of(&self, n: NodeId) -> RouterId {
+        self.network.router_of_node(n)
+    }
+
+    /// Group of a router.
+    #[inline]
+    #[must_use]
+    pub fn group(&self, r: RouterId) -> GroupId {
+        GroupId(self.network.group_of_router[r.index()])
+    }
+
+    /// Number of a router inside its group: leaves are `0 .. leaves`, spines follow.
+    #[inline]
+    #[must_use]
+    pub fn local(&self, r: RouterId) -> u32 {
+        r.0 - self.network.group_of_router[r.index()] * self.routers_per_group()
+    }
+
+    /// Whether the router is a leaf.
+    #[inline]
+    #[must_use]
+    pub fn is_leaf(&self, r: RouterId) -> bool {
+        self.local(r) < self.spec.leaves
+    }
+
+    /// Spines of group `from` (numbered inside it) that have a link to group `to`, ascending.
+    #[inline]
+    #[must_use]
+    pub fn gateways(&self, from: GroupId, to: GroupId) -> &[u16] {
+        let row = from.index() * self.spec.groups as usize + to.index();
+        &self.gateways[self.gateway_start[row] as usize..self.gateway_start[row + 1] as usize]
+    }
+
+    /// Ports of spine `r` that lead to group `to` (another group than its own); may be empty.
+    #[inline]
+    #[must_use]
+    pub fn ports_to_group(&self, r: RouterId, to: GroupId) -> Range<u16> {
+        let group = self.network.group_of_router[r.index()];
+        let spine = self.local(r) - self.spec.leaves;
+        let rank = peer_rank(group, to.0) as usize;
+        let row = (group * self.spec.spines + spine) as usize * self.spec.groups as usize + rank;
+        self.global_ports[row]..self.global_ports[row + 1]
+    }
+
+    /// All ports of a spine that carry a global link.
+    #[inline]
+    #[must_use]
+    pub fn global_ports(&self, r: RouterId) -> Range<u16> {
+        self.spec.leaves as u16..self.network.ports(r)
+    }
+}
+
+/// Position of group `to` among the other groups of `from`, in ascending order.
+#[inline]
+#[must_use]
+pub fn peer_rank(from: u32, to: u32) -> u32 {
+    if to < from { to } else { to - 1 }
+}

@@ -1,0 +1,22 @@
+//! Dragonfly-class machines as pure data.
+//!
+//! A [`Network`] is what every machine looks like to the rest of the code: routers with numbered ports,
+//! each port wired to a compute node or to another router's port, each with a link class. A machine's own
+//! file (for instance [`dragonfly_plus`]) knows how to wire it and answers the questions that its routing asks.
+//!
+//! | machine | file | arrangements of global links |
+//! |---|---|---|
+//! | Dragonfly+ (Shpiner 2017; Kang 2019) | [`dragonfly_plus`] | linear, parallel |
+
+pub mod dragonfly_plus;
+pub mod error;
+pub mod ids;
+pub mod network;
+pub mod size;
+pub mod units;
+
+pub use dragonfly_plus::{Arrangement, DragonflyPlus, DragonflyPlusSpec};
+pub use error::TopologyError;
+pub use ids::{GroupId, NodeId, Port, RouterId, SlotId};
+pub use network::{ClassId, Network, Peer};
+pub use units::Bandwidth;

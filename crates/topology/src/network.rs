@@ -1,0 +1,114 @@
+//! Routers, ports and what they are wired to: the form in which every machine reaches the simulator.
+
+use crate::ids::{GroupId, NodeId, Port, RouterId, SlotId};
+
+/// Index of a link class in [`Network::classes`]; class 0 is always the link between a node and its router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClassId(pub u8);
+
+impl ClassId {
+    /// The link between a compute node and its router.
+    pub const NODE: ClassId = ClassId(0);
+
+    /// The class as an index.
+    #[inline]
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What stands at the far end of a router's port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// A compute node.
+    Node(NodeId),
+    /// The port of another router.
+    Router(SlotId),
+    /// Nothing: the port is not used.
+    None,
+}
+
+/// A machine: every port of every router, and what it is wired to.
+///
+/// Router `r` owns the slots `first_slot[r] .. first_slot[r + 1]`, one per port. A slot names the directed link
+/// that leaves through the port; the link in the other direction is the peer's slot.
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// Names of the link classes, by [`ClassId`]; `classes[0]` is `"node"`.
+    pub classes: &'static [&'static str],
+    /// Number of groups.
+    pub groups: u32,
+    /// First slot of each router, and the number of slots as the last entry.
+    pub first_slot: Vec<u32>,
+    /// Group of each router.
+    pub group_of_router: Vec<u32>,
+    /// Far end of each slot.
+    pub peer: Vec<Peer>,
+    /// Link class of each slot.
+    pub class: Vec<ClassId>,
+    /// Router-side slot of each node.
+    pub node_slot: Vec<SlotId>,
+    /// Router of each slot.
+    pub router_of_slot: Vec<RouterId>,
+}
+
+impl Network {
+    /// Number of routers.
+    #[must_use]
+    pub fn routers(&self) -> usize {
+        self.group_of_router.len()
+    }
+
+    /// Number of compute nodes.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.node_slot.len()
+    }
+
+    /// Number of ports of router `r`.
+    #[must_use]
+    pub fn ports(&self, r: RouterId) -> u16 {
+        (self.first_slot[r.index() + 1] - self.first_slot[r.index()]) as u16
+    }
+
+    /// The slot of port `p` of router `r`.
+    #[inline]
+    #[must_use]
+    pub fn slot(&self, r: RouterId, p: Port) -> SlotId {
+        SlotId(self.first_slot[r.index()] + u32::from(p.0))
+    }
+
+    /// The router and port of a slot.
+    #[must_use]
+    pub fn port_of(&self, s: SlotId) -> (RouterId, Port) {
+        let r = self.router_of_slot[s.index()];
+        (r, Port((s.0 - self.first_slot[r.index()]) as u16))
+    }
+
+    /// The router that node `n` hangs on.
+    #[must_use]
+    pub fn router_of_node(&self, n: NodeId) -> RouterId {
+        self.router_of_slot[self.node_slot[n.index()].index()]
+    }
+
+    /// The group of node `n`.
+    #[must_use]
+    pub fn group_of_node(&self, n: NodeId) -> GroupId {
+        GroupId(self.group_of_router[self.router_of_node(n).index()])
+    }
+
+    /// Number of cables (undirected links) of each class, by [`ClassId`].
+    #[must_use]
+    pub fn cables(&self) -> Vec<u64> {
+        let mut count = vec![0_u64; self.classes.len()];
+        for (slot, peer) in self.peer.iter().enumerate() {
+            match peer {
+                Peer::Node(_) => count[self.class[slot].index()] += 1,
+                Peer::Router(far) if far.index() > slot => count[self.class[slot].index()] += 1,
+                Peer::Router(_) | Peer::None => {}
+            }
+        }
+        count
+    }
+}
