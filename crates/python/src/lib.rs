@@ -1,0 +1,1 @@
+//! The extension module `odonata._core`: conversion and errors, no logic.

@@ -1,0 +1,1 @@
+//! A slow, short, obviously correct simulator.

@@ -1,0 +1,62 @@
+//! The packet-level simulator: what the jobs of a machine do to each other on the wire.
+//!
+//! One [`Spec`] goes in, one [`Output`] comes out; nothing else is read, printed or remembered. What is simulated is
+//! written down in `docs/model.md`; how, in `ARCHITECTURE.md`.
+
+pub mod counters;
+pub mod engine;
+mod error;
+pub mod output;
+pub mod spec;
+
+pub use error::SimError;
+pub use output::Output;
+pub use spec::Spec;
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// Simulated time, in picoseconds.
+    pub now_ps: u64,
+    /// Events handled.
+    pub events: u64,
+    /// Routing decisions made.
+    pub packet_hops: u64,
+    /// Messages delivered of the jobs that the run waits for.
+    pub delivered: u64,
+    /// Messages that those jobs will deliver in all; 0 if the run ends at a time.
+    pub expected: u64,
+}
+
+/// Looks on while a run goes on, and may end it.
+pub trait Monitor {
+    /// Called every few milliseconds of wall time.
+    ///
+    /// # Errors
+    /// [`SimError::Interrupted`] ends the run.
+    fn progress(&mut self, progress: &Progress) -> Result<(), SimError>;
+}
+
+/// A monitor that does nothing.
+impl Monitor for () {
+    fn progress(&mut self, _: &Progress) -> Result<(), SimError> {
+        Ok(())
+    }
+}
+
+/// What a run cost; not part of its result, since it differs from machine to machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Events handled.
+    pub events: u64,
+}
+
+/// Simulates one specification.
+///
+/// # Errors
+/// [`SimError`]: an invalid specification, an interruption, a deadlock.
+pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, Cost), SimError> {
+    let _ = monitor;
+    spec.check()?;
+    Err(SimError::invalid("version", "the simulator is not built yet"))
+}
