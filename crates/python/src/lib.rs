@@ -1,1 +1,67 @@
 //! The extension module `odonata._core`: conversion and errors, no logic.
+//!
+//! JSON goes in, dictionaries of named NumPy columns come out. A column is moved to NumPy, never copied. While
+//! the simulator works, the interpreter lock is released.
+//!
+//! | file | what it converts |
+//! |---|---|
+//! | `describe.rs` | a machine to columns |
+//! | `run.rs` | a specification to a running simulation, with progress and Ctrl-C |
+//! | `output.rs` | a result to columns |
+//! | `errors.rs` | every Rust error to its Python exception |
+
+mod describe;
+mod errors;
+mod output;
+mod run;
+
+use odonata_sim::Spec;
+use odonata_topology::Bandwidth;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use errors::{CoreError, DeadlockError, SpecError, to_python};
+
+/// Refuses a specification that cannot be simulated.
+#[pyfunction]
+fn check(py: Python<'_>, spec_json: &str) -> PyResult<()> {
+    py.detach(|| Spec::from_json(spec_json)?.check()).map_err(|e| to_python(py, &e))
+}
+
+/// Time that a number of bytes occupies a link, in picoseconds, rounded up; saturates at 2^64 - 1.
+#[pyfunction]
+fn serialisation_ps(bandwidth_micro_bytes_per_s: u64, bytes: u64) -> PyResult<u64> {
+    if bandwidth_micro_bytes_per_s == 0 {
+        return Err(PyValueError::new_err("a bandwidth of 0 never delivers"));
+    }
+    Ok(Bandwidth(bandwidth_micro_bytes_per_s).serialisation_ps(bytes))
+}
+
+/// Largest Dragonfly+ of routers with that many ports, in nodes (Kang 2019, equation 1).
+#[pyfunction]
+fn dragonfly_plus_max_nodes(radix: u16) -> u64 {
+    odonata_topology::size::dragonfly_plus_max_nodes(radix.into())
+}
+
+/// Largest one-dimensional dragonfly of routers with that many ports, in nodes (Kang 2019, equation 2).
+#[pyfunction]
+fn dragonfly_max_nodes(radix: u16) -> u64 {
+    odonata_topology::size::dragonfly_max_nodes(radix.into())
+}
+
+/// The Rust core of Odonata.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("CoreError", py.get_type::<CoreError>())?;
+    module.add("SpecError", py.get_type::<SpecError>())?;
+    module.add("DeadlockError", py.get_type::<DeadlockError>())?;
+    module.add_function(wrap_pyfunction!(check, module)?)?;
+    module.add_function(wrap_pyfunction!(describe::describe, module)?)?;
+    module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(serialisation_ps, module)?)?;
+    module.add_function(wrap_pyfunction!(dragonfly_plus_max_nodes, module)?)?;
+    module.add_function(wrap_pyfunction!(dragonfly_max_nodes, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! A result as dictionaries of NumPy columns. Columns are moved, not copied.
+
+use std::time::Duration;
+
+use numpy::{IntoPyArray, PyArray3, PyArrayMethods};
+use odonata_sim::counters::Histogram;
+use odonata_sim::output::{Arrivals, JobTotals, Links, Messages};
+use odonata_sim::spec::TopologySpec;
+use odonata_sim::{Cost, Output, Spec};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+/// The dictionary that `_core.run` returns; see `_core.pyi`.
+pub fn to_python<'py>(
+    py: Python<'py>,
+    spec: &Spec,
+    output: Output,
+    cost: Cost,
+    wall: Duration,
+) -> PyResult<Bound<'py, PyDict>> {
+    let Output { end_ps, packet_hops, jobs: totals, messages: rows, links: traffic, arrivals: windows } = output;
+    let result = PyDict::new(py);
+    result.set_item("end_ps", end_ps)?;
+    result.set_item("packet_hops", packet_hops)?;
+    result.set_item("events", cost.events)?;
+    result.set_item("wall_s", wall.as_secs_f64())?;
+    result.set_item("jobs", jobs(py, &totals)?)?;
+    result.set_item("messages", messages(py, rows)?)?;
+    result.set_item("links", links(py, traffic)?)?;
+    result.set_item("arrivals", arrivals(py, spec, windows)?)?;
+    Ok(result)
+}
+
+fn jobs<'py>(py: Python<'py>, totals: &[JobTotals]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for job in totals {
+        let entry = PyDict::new(py);
+        entry.set_item("issued", job.issued)?;
+        entry.set_item("delivered", job.delivered)?;
+        entry.set_item("packets", job.packets)?;
+        entry.set_item("bytes", job.bytes)?;
+        entry.set_item("hops", job.hops)?;
+        entry.set_item("minimal", job.minimal)?;
+        entry.set_item("first_issue_ps", job.first_issue_ps)?;
+        entry.set_item("last_delivery_ps", job.last_delivery_ps)?;
+        entry.set_item("latency", histogram(py, &job.latency)?)?;
+        list.append(entry)?;
+    }
+    Ok(list)
+}
+
+fn histogram<'py>(py: Python<'py>, histogram: &Histogram) -> PyResult<Bound<'py, PyDict>> {
+    let (mut lower, mut upper, mut count) = (Vec::new(), Vec::new(), Vec::new());
+    for (from, to, values) in histogram.bins() {
+        lower.push(from);
+        upper.push(to);
+        count.push(values);
+    }
+    let result = PyDict::new(py);
+    result.set_item("count", histogram.count)?;
+    result.set_item("sum", histogram.sum)?;
+    result.set_item("min", histogram.min)?;
+    result.set_item("max", histogram.max)?;
+    result.set_item("lower", lower.into_pyarray(py))?;
+    result.set_item("upper", upper.into_pyarray(py))?;
+    result.set_item("bin_count", count.into_pyarray(py))?;
+    Ok(result)
+}
+
+fn messages(py: Python<'_>, rows: Messages) -> PyResult<Bound<'_, PyDict>> {
+    let result = PyDict::new(py);
+    result.set_item("job", rows.job.into_pyarray(py))?;
+    result.set_item("interval", rows.interval.into_pyarray(py))?;
+    result.set_item("source", rows.source.into_pyarray(py))?;
+    result.set_item("destination", rows.destination.into_pyarray(py))?;
+    result.set_item("issue_ps", rows.issue_ps.into_pyarray(py))?;
+    result.set_item("latency_ps", rows.latency_ps.into_pyarray(py))?;
+    Ok(result)
+}
+
+fn links(py: Python<'_>, links: Links) -> PyResult<Bound<'_, PyDict>> {
+    let result = PyDict::new(py);
+    result.set_item("packets", links.packets.into_pyarray(py))?;
+    result.set_item("bytes", links.bytes.into_pyarray(py))?;
+    result.set_item("stalled_ps", links.stalled_ps.into_pyarray(py))?;
+    Ok(result)
+}
+
+fn arrivals<'py>(py: Python<'py>, spec: &Spec, windows: Arrivals) -> PyResult<Bound<'py, PyDict>> {
+    let TopologySpec::DragonflyPlus(topology) = &spec.topology;
+    let row = [spec.jobs.len(), topology.groups as usize];
+    let result = PyDict::new(py);
+    result.set_item("every_ps", windows.every_ps)?;
+    result.set_item("windows", windows.packets_in.len() / (row[0] * row[1]))?;
+    result.set_item("packets_in", shaped(py, windows.packets_in, row)?)?;
+    result.set_item("bytes_in", shaped(py, windows.bytes_in, row)?)?;
+    result.set_item("packets_out", shaped(py, windows.packets_out, row)?)?;
+    result.set_item("bytes_out", shaped(py, windows.bytes_out, row)?)?;
+    Ok(result)
+}
+
+/// The values as `[window][job][group]`; reshaping a contiguous array makes a view of it.
+fn shaped<'py>(py: Python<'py>, values: Vec<u64>, row: [usize; 2]) -> PyResult<Bound<'py, PyArray3<u64>>> {
+    let windows = values.len() / (row[0] * row[1]);
+    values.into_pyarray(py).reshape([windows, row[0], row[1]])
+}

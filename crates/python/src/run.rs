@@ -1,0 +1,80 @@
+//! A specification to a running simulation, with progress and Ctrl-C.
+
+use std::time::{Duration, Instant};
+
+use odonata_sim::spec::Compat;
+use odonata_sim::{Cost, Monitor, Output, Progress, SimError, Spec};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::to_python;
+use crate::output;
+
+/// Wall time between two looks at the signals: well below the second in which Ctrl-C must end a run, and long
+/// enough that taking the interpreter lock costs nothing.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// Simulates a specification; see `_core.pyi` for the result.
+#[pyfunction]
+#[pyo3(signature = (spec_json, progress=None))]
+pub fn run<'py>(py: Python<'py>, spec_json: &str, progress: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyDict>> {
+    let mut watch = Watch { callback: progress, last: Instant::now(), raised: None };
+    let start = Instant::now();
+    let result = py.detach(|| simulate(spec_json, &mut watch));
+    let wall = start.elapsed();
+    if let Some(raised) = watch.raised {
+        return Err(raised);
+    }
+    let (spec, output, cost) = result.map_err(|e| to_python(py, &e))?;
+    output::to_python(py, &spec, output, cost, wall)
+}
+
+fn simulate(spec_json: &str, watch: &mut Watch) -> Result<(Spec, Output, Cost), SimError> {
+    let spec = Spec::from_json(spec_json)?;
+    let (output, cost) = match spec.compat {
+        None => odonata_sim::run(&spec, watch)?,
+        Some(Compat::Codes2019) => {
+            return Err(SimError::invalid("compat", "`codes-2019` is not available in this version"));
+        }
+    };
+    Ok((spec, output, cost))
+}
+
+/// Hands progress to Python and lets signal handlers run, now and then.
+struct Watch {
+    callback: Option<Py<PyAny>>,
+    last: Instant,
+    /// What a signal handler or the callback raised: it is passed on as it is.
+    raised: Option<PyErr>,
+}
+
+impl Watch {
+    fn look(&self, progress: &Progress) -> PyResult<()> {
+        Python::attach(|py| {
+            py.check_signals()?;
+            let Some(callback) = &self.callback else { return Ok(()) };
+            let report = PyDict::new(py);
+            report.set_item("now_ps", progress.now_ps)?;
+            report.set_item("events", progress.events)?;
+            report.set_item("packet_hops", progress.packet_hops)?;
+            report.set_item("delivered", progress.delivered)?;
+            report.set_item("expected", progress.expected)?;
+            callback.call1(py, (report,))?;
+            Ok(())
+        })
+    }
+}
+
+impl Monitor for Watch {
+    fn progress(&mut self, progress: &Progress) -> Result<(), SimError> {
+        if self.last.elapsed() < LOOK_EVERY {
+            return Ok(());
+        }
+        let looked = self.look(progress);
+        self.last = Instant::now();
+        looked.map_err(|raised| {
+            self.raised = Some(raised);
+            SimError::Interrupted
+        })
+    }
+}

@@ -1,0 +1,97 @@
+"""What the jobs on a dragonfly machine do to each other, and which placement or routing would mend it.
+
+The whole interface fits on a screen:
+
+| name | what it does |
+|---|---|
+| `load(path)` | reads a scenario |
+| `run(scenario)` | simulates it |
+| `open(path)` | opens a finished run folder |
+| `place(policy, system=, nodes=, busy=)` | asks a placement policy for nodes |
+| `placements()` | names of the placement policies |
+| `OdonataError` | every error that is meant for the user: `InputError` or `RunError` |
+
+Each name is imported when it is first used, so that `import odonata` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from odonata.errors import InputError, OdonataError, RunError
+    from odonata.machine import System
+    from odonata.placement import Placement
+    from odonata.placement import names as placements
+    from odonata.run import run
+    from odonata.scenario import load
+    from odonata.store import open_run as open  # noqa: A004 - odonata.open, as gzip.open
+
+#: Public name -> module and name there.
+_LAZY = {
+    "InputError": ("odonata.errors", "InputError"),
+    "OdonataError": ("odonata.errors", "OdonataError"),
+    "RunError": ("odonata.errors", "RunError"),
+    "load": ("odonata.scenario", "load"),
+    "open": ("odonata.store", "open_run"),
+    "placements": ("odonata.placement", "names"),
+    "run": ("odonata.run", "run"),
+}
+
+__all__ = [
+    "InputError",
+    "OdonataError",
+    "RunError",
+    "load",
+    "open",
+    "place",
+    "placements",
+    "run",
+]
+
+
+def place(
+    policy: str,
+    *,
+    system: str | dict[str, Any] | System,
+    nodes: int,
+    busy: Iterable[int] = (),
+    **options: Any,
+) -> Placement:
+    """Ask a placement policy for `nodes` free nodes of a system, given by name, as a table or loaded.
+
+    Raises `InputError` for an unknown policy, system or option, and when there are not enough free nodes.
+    """
+    from odonata import machine, placement
+
+    loaded = system if isinstance(system, machine.System) else machine.load(system)
+    return placement.place(policy, loaded, nodes, busy=busy, **options)
+
+
+class _Package(ModuleType):
+    """Keeps `odonata.run` the function, whoever imports the module of the same name."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _LAZY:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
+        module, attribute = _LAZY[name]
+        value = getattr(import_module(module), attribute)
+        self.__dict__[name] = value
+        return value
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # The import system binds each imported module in its package; here the function has that name.
+        if not (name in _LAZY and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *__all__})
+
+
+sys.modules[__name__].__class__ = _Package

@@ -1,0 +1,146 @@
+"""The Rust core of Odonata: JSON in, named columns out.
+
+All times are picoseconds, all sizes bytes, bandwidths millionths of a byte per second. Ids are dense and start
+at 0. A "slot" is one port of one router; slots are numbered router by router.
+"""
+
+from collections.abc import Callable
+from typing import TypedDict, type_check_only
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+class CoreError(Exception):
+    """The core has no result."""
+
+    at: str | None
+
+class SpecError(CoreError):
+    """The specification or the topology is invalid; `at` is the path of the value (`jobs[1].nodes`), or None."""
+
+class DeadlockError(CoreError):
+    """Packets wait for each other and nothing can move."""
+
+@type_check_only
+class Description(TypedDict):
+    nodes: int
+    routers: int
+    groups: int
+    #: Number of cables of each link class.
+    links: dict[str, int]
+    #: Names of the link classes, as `slot_class` counts them.
+    classes: list[str]
+    links_per_pair: int
+    node_router: NDArray[np.uint32]
+    node_group: NDArray[np.uint32]
+    router_group: NDArray[np.uint32]
+    router_is_leaf: NDArray[np.bool_]
+    slot_router: NDArray[np.uint32]
+    slot_port: NDArray[np.uint16]
+    slot_class: NDArray[np.uint8]
+    #: Router at the far end, or -1.
+    slot_peer_router: NDArray[np.int64]
+    #: Node at the far end, or -1.
+    slot_peer_node: NDArray[np.int64]
+
+@type_check_only
+class Progress(TypedDict):
+    now_ps: int
+    events: int
+    packet_hops: int
+    #: Messages delivered of the jobs that the run waits for.
+    delivered: int
+    #: Messages that those jobs will deliver in all; 0 if the run ends at a time.
+    expected: int
+
+@type_check_only
+class Latency(TypedDict):
+    count: int
+    sum: int
+    min: int
+    max: int
+    #: Bins that hold something: values from `lower` to below `upper`.
+    lower: NDArray[np.uint64]
+    upper: NDArray[np.uint64]
+    bin_count: NDArray[np.uint64]
+
+@type_check_only
+class JobTotals(TypedDict):
+    issued: int
+    delivered: int
+    packets: int
+    bytes: int
+    #: Links between routers that the delivered packets used.
+    hops: int
+    #: Delivered packets that were never diverted.
+    minimal: int
+    first_issue_ps: int | None
+    last_delivery_ps: int | None
+    latency: Latency
+
+@type_check_only
+class Messages(TypedDict):
+    job: NDArray[np.uint16]
+    interval: NDArray[np.uint32]
+    source: NDArray[np.uint32]
+    destination: NDArray[np.uint32]
+    issue_ps: NDArray[np.uint64]
+    #: 2**64 - 1: still under way at the end.
+    latency_ps: NDArray[np.uint64]
+
+@type_check_only
+class Links(TypedDict):
+    """Rows: every slot times channel (slot-major), then the injection link of every node."""
+
+    packets: NDArray[np.uint64]
+    bytes: NDArray[np.uint64]
+    #: Time during which at least one packet waited for credit.
+    stalled_ps: NDArray[np.uint64]
+
+@type_check_only
+class Arrivals(TypedDict):
+    """Traffic between groups; arrays are shaped (windows, jobs, groups)."""
+
+    #: 0 if nothing was counted.
+    every_ps: int
+    windows: int
+    packets_in: NDArray[np.uint64]
+    bytes_in: NDArray[np.uint64]
+    packets_out: NDArray[np.uint64]
+    bytes_out: NDArray[np.uint64]
+
+@type_check_only
+class Result(TypedDict):
+    end_ps: int
+    packet_hops: int
+    events: int
+    #: Wall time inside the core.
+    wall_s: float
+    jobs: list[JobTotals]
+    messages: Messages
+    links: Links
+    arrivals: Arrivals
+
+def check(spec_json: str) -> None:
+    """Refuse a specification that cannot be simulated (SpecError)."""
+
+def describe(topology_json: str) -> Description:
+    """Wire a machine and describe it; SpecError if it cannot be built."""
+
+def run(spec_json: str, progress: Callable[[Progress], object] | None = None) -> Result:
+    """Simulate a specification.
+
+    The interpreter lock is released. `progress` is called about every 0.2 s of wall time; what it raises ends
+    the run, and so does Ctrl-C.
+    """
+
+def serialisation_ps(bandwidth_micro_bytes_per_s: int, bytes: int) -> int:
+    """Time that a number of bytes occupies a link, rounded up; saturates at 2**64 - 1."""
+
+def dragonfly_plus_max_nodes(radix: int) -> int:
+    """Largest Dragonfly+ of routers with that many ports, in nodes (Kang 2019, equation 1)."""
+
+def dragonfly_max_nodes(radix: int) -> int:
+    """Largest one-dimensional dragonfly of routers with that many ports, in nodes (Kang 2019, equation 2)."""
