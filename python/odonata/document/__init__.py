@@ -1,0 +1,35 @@
+"""TOML documents that know where each of their values stands.
+
+A `Document` is the text of a file, its data, and the line of every key; whoever finds something
+wrong with a value names the keys that lead to it and gets an error with file and line. `Table` is
+the base of the models that describe what a document may say.
+"""
+
+from odonata.document.document import Document, parse, read
+from odonata.document.quantities import (
+    Bandwidth,
+    Count,
+    PositiveTime,
+    Ratio,
+    Seed,
+    Size,
+    Time,
+    input_error_as_problem,
+)
+from odonata.document.table import Table, validate
+
+__all__ = [
+    "Bandwidth",
+    "Count",
+    "Document",
+    "PositiveTime",
+    "Ratio",
+    "Seed",
+    "Size",
+    "Table",
+    "Time",
+    "input_error_as_problem",
+    "parse",
+    "read",
+    "validate",
+]

@@ -1,0 +1,94 @@
+"""A TOML document: text, data, and the line of every key."""
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from odonata.document import edit, positions
+from odonata.errors import InputError
+
+
+@dataclass(frozen=True)
+class Document:
+    """A TOML document that was read without error; immutable.
+
+    `file` is what errors call it; `original` is the text as given, `changes` are the values set since
+    (dotted key and value, in order) and `data` is the result.
+    """
+
+    file: str
+    original: str
+    data: dict[str, Any] = field(hash=False)
+    changes: tuple[tuple[str, Any], ...] = ()
+
+    @cached_property
+    def text(self) -> str:
+        """The TOML text with all changes applied; comments and layout are kept where possible."""
+        return edit.text(self.original, self.changes, self.data) if self.changes else self.original
+
+    @cached_property
+    def _lines(self) -> dict[positions.Path, int]:
+        return positions.lines(self.original)
+
+    def set(self, key: str, value: Any) -> "Document":
+        """A new document in which the dotted `key` has this value.
+
+        A job is named, not counted: `job.target.nodes`. Raises InputError for a key that leads
+        nowhere.
+        """
+        data = edit.applied(self.data, key, value)
+        return Document(self.file, self.original, data, (*self.changes, (key, value)))
+
+    def locate(self, error: InputError) -> InputError:
+        """The error with the file and line of the value that its `path` leads to."""
+        if error.file is not None:
+            return error
+        for key, _ in reversed(self.changes):
+            changed = edit.path_of(self.data, key)
+            if changed is not None and error.path[: len(changed)] == changed:
+                return error.at(f"{self.file} with -s {key}")
+        path = error.path
+        while path and path not in self._lines:
+            path = path[:-1]
+        return error.at(self.file, self._lines.get(path))
+
+
+def read(path: str | Path) -> Document:
+    """Reads a TOML file. Raises InputError if it cannot be read or is not TOML."""
+    try:
+        text = Path(path).read_bytes().decode("utf-8")
+    except OSError as e:
+        raise InputError(f"cannot read it: {(e.strerror or str(e)).lower()}", file=path) from None
+    except UnicodeDecodeError as e:
+        raise InputError(f"not a text file: byte {e.start} is not UTF-8", file=path) from None
+    return parse(text, str(path))
+
+
+def parse(text: str, file: str) -> Document:
+    """Reads a TOML text; `file` is what errors call it. Raises InputError if it is not TOML."""
+    try:
+        return Document(file, text, tomllib.loads(text))
+    except tomllib.TOMLDecodeError as e:
+        raise _syntax_error(str(e), text, file) from None
+
+
+def _syntax_error(problem: str, text: str, file: str) -> InputError:
+    found = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", problem)
+    line, message = None, problem
+    if found is not None:
+        message = problem[: found.start()]
+        line = int(found[1]) if found[1] else text.count("\n") + 1
+        if not found[1]:
+            message += ", and the file ends there"
+    shown = text.splitlines()[line - 1].strip() if line and line <= len(text.splitlines()) else ""
+    message = message[:1].lower() + message[1:]
+    hint = None
+    if re.search(r"=\s*[\d.]+\s*[A-Za-z%]", shown):
+        hint = 'a quantity stands in quotes: "100 ns"'
+    elif re.search(r"=\s*[A-Za-z][\w-]*\s*(#.*)?$", shown):
+        hint = 'a text stands in quotes: "..."'
+    found_text = f": `{shown}`" if shown else ""
+    return InputError(f"not TOML: {message}{found_text}", file=file, line=line, hint=hint)

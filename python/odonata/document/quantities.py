@@ -1,0 +1,110 @@
+"""Types of the values in a document: quantities with units, ratios, counts and seeds.
+
+In a model they are plain integers (picoseconds, bytes, millionths of a byte per second) or a
+`Fraction`; dumped to JSON they are texts with a unit again, as a person would write them.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BeforeValidator, Field, PlainSerializer
+from pydantic_core import PydanticCustomError
+
+from odonata import units
+from odonata.errors import InputError
+
+T = TypeVar("T")
+
+#: Largest time of the core: 2^62 ps, 53 days.
+MAX_TIME_PS = 2**62
+
+
+def input_error_as_problem(read: Callable[[Any], T]) -> Callable[[Any], T]:
+    """A reader whose InputError becomes a validation problem, which knows its place in the model."""
+
+    def wrapped(value: Any) -> T:
+        try:
+            return read(value)
+        except InputError as e:
+            raise problem(e.message, e.hint, e.path) from None
+
+    return wrapped
+
+
+def problem(
+    message: str, hint: str | None = None, path: tuple[str | int, ...] = ()
+) -> PydanticCustomError:
+    """A validation problem with the text of an InputError; `path` leads on from where it is raised."""
+    context = {"message": message, "hint": hint, "path": path}
+    return PydanticCustomError("odonata", "{message}", context)
+
+
+def _time(value: Any) -> int:
+    ps = units.time_ps(value)
+    if ps > MAX_TIME_PS:
+        raise InputError(f"`{value}` is longer than 2^62 ps (53 days)")
+    return ps
+
+
+def _positive_time(value: Any) -> int:
+    ps = _time(value)
+    if ps == 0:
+        raise InputError(f"`{value}` must be longer than nothing")
+    return ps
+
+
+def _bandwidth(value: Any) -> int:
+    micro = units.bandwidth_micro(value)
+    if micro == 0:
+        raise InputError(f"`{value}`: a link of no bandwidth never delivers")
+    if micro >= 2**64:
+        raise InputError(f"`{value}` is more than 2^64 millionths of a byte per second (18 TB/s)")
+    return micro
+
+
+def _integer(value: Any, what: str, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(f"expected {what}, a whole number, found `{value!r}`")
+    if not least <= value <= most:
+        name = {2**64 - 1: "2^64 - 1"}.get(most, f"{most:,}")
+        raise InputError(f"{what} must be between {least} and {name}, found {value}")
+    return value
+
+
+def _count(value: Any) -> int:
+    return _integer(value, "a count", 1, 2**32 - 1)
+
+
+def _seed(value: Any) -> int:
+    return _integer(value, "a seed", 0, 2**64 - 1)
+
+
+def _as_json(text: Callable[[Any], Any]) -> PlainSerializer:
+    return PlainSerializer(lambda v: None if v is None else text(v), when_used="json")
+
+
+#: A time in picoseconds, from a text with a unit.
+Time = Annotated[int, BeforeValidator(input_error_as_problem(_time)), _as_json(units.format_time)]
+#: A time longer than nothing.
+PositiveTime = Annotated[
+    int, BeforeValidator(input_error_as_problem(_positive_time)), _as_json(units.format_time)
+]
+#: A size in bytes, from a text with a unit.
+Size = Annotated[
+    int, BeforeValidator(input_error_as_problem(units.size_bytes)), _as_json(units.format_bytes)
+]
+#: A bandwidth in millionths of a byte per second, from a text with a unit.
+Bandwidth = Annotated[
+    int, BeforeValidator(input_error_as_problem(_bandwidth)), _as_json(units.format_bandwidth)
+]
+#: A ratio, from a number or a percentage.
+Ratio = Annotated[
+    Fraction,
+    BeforeValidator(input_error_as_problem(units.fraction)),
+    _as_json(lambda v: float(v)),
+]
+#: A whole number from 1 on.
+Count = Annotated[int, BeforeValidator(input_error_as_problem(_count)), Field()]
+#: The seed of a random stream: 0 to 2^64 - 1.
+Seed = Annotated[int, BeforeValidator(input_error_as_problem(_seed)), Field()]

@@ -1,0 +1,100 @@
+"""Models of tables: what keys there are, and errors that name the key, not the model."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+
+from odonata.document.quantities import problem
+from odonata.errors import InputError, unknown
+
+M = TypeVar("M", bound="Table")
+
+
+class Table(BaseModel):
+    """Base of all models of documents: immutable, no unknown keys, no silent conversions."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        populate_by_name=False,
+        hide_input_in_errors=True,
+        arbitrary_types_allowed=True,
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys_only(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            raise problem(f"expected a table, found `{data!r}`")
+        known = [field.alias or name for name, field in cls.model_fields.items()]
+        for key in data:
+            if key not in known:
+                error = unknown("key", str(key), known)
+                raise problem(error.message, error.hint, (str(key),))
+        return data
+
+
+def validate(model: type[M], data: Mapping[str, Any]) -> M:
+    """The data as an instance of the model.
+
+    Raises InputError for the first thing that is wrong, in the order of the model; its `path` leads to
+    the value (or, for a missing key, to the table that lacks it).
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as e:
+        raise _input_error(e.errors(include_url=False)[0], data) from None
+
+
+def _input_error(error: ErrorDetails, data: Mapping[str, Any]) -> InputError:
+    path, missing = _path_in(data, error["loc"])
+    context = error.get("ctx", {})
+    if error["type"] == "odonata":
+        return InputError(context["message"], hint=context["hint"], path=(*path, *context["path"]))
+    if error["type"] == "missing":
+        return InputError(f"missing key `{missing}`", path=path)
+    if error["type"] == "literal_error":
+        return _not_one_of(str(context["expected"]), error["input"], path)
+    expected = {
+        "string_type": "a text",
+        "int_type": "a whole number",
+        "bool_type": "`true` or `false`",
+        "tuple_type": "a list",
+        "list_type": "a list",
+        "dict_type": "a table",
+    }.get(error["type"])
+    if expected is None:
+        return InputError(f"{error['msg'][:1].lower()}{error['msg'][1:]}", path=path)
+    return InputError(f"expected {expected}, found {_show(error['input'])}", path=path)
+
+
+def _not_one_of(expected: str, found: Any, path: tuple[str | int, ...]) -> InputError:
+    names = [part.strip(" '") for part in expected.replace(" or ", ", ").split(",")]
+    if not isinstance(found, str):
+        return InputError(f"expected one of {', '.join(names)}, found {_show(found)}", path=path)
+    error = unknown("value", found, names)
+    return InputError(f"expected {expected.replace(chr(39), '`')}, found `{found}`", hint=error.hint, path=path)
+
+
+def _path_in(
+    data: Mapping[str, Any], location: tuple[int | str, ...]
+) -> tuple[tuple[str | int, ...], str]:
+    """The part of a model's location that exists in the data, and the last name of the location.
+
+    A location also holds the tags of unions, which are no keys; they are passed over.
+    """
+    path: tuple[str | int, ...] = ()
+    here: Any = data
+    for step in location:
+        inside = isinstance(here, Mapping) and step in here
+        inside = inside or (isinstance(here, list | tuple) and isinstance(step, int))
+        if inside:
+            here, path = here[step], (*path, step)
+    return path, str(location[-1]) if location else ""
+
+
+def _show(value: Any) -> str:
+    return f"`{value}`" if isinstance(value, str) else f"`{value!r}`"

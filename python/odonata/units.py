@@ -1,0 +1,207 @@
+"""Quantities with units, read and written exactly.
+
+Everything is computed with `fractions.Fraction`, so `"4.37 GiB/s"` is 4,692,251,770.88 B/s and not
+nearly that. Decimal prefixes are powers of 1,000 (`"4 KB"` = 4,000 bytes, catalogue K19), binary
+ones powers of 1,024 (`"4 KiB"` = 4,096). A number without a unit is refused: the reader of a
+scenario should never have to guess one.
+"""
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+
+from odonata.errors import InputError, nearest
+
+_DECIMAL = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
+
+#: Units of time, in picoseconds.
+TIME: Mapping[str, Fraction] = {
+    "ps": Fraction(1),
+    "ns": Fraction(10**3),
+    "us": Fraction(10**6),
+    "µs": Fraction(10**6),  # micro sign
+    "μs": Fraction(10**6),  # Greek mu
+    "ms": Fraction(10**9),
+    "s": Fraction(10**12),
+    "min": Fraction(60 * 10**12),
+}
+
+#: Units of size, in bytes.
+SIZE: Mapping[str, Fraction] = {
+    f"{prefix}B": Fraction(factor) for prefix, factor in (_DECIMAL | _BINARY).items()
+}
+
+#: Units of bandwidth, in bytes per second.
+BANDWIDTH: Mapping[str, Fraction] = {f"{unit}/s": factor for unit, factor in SIZE.items()} | {
+    f"{prefix}bit/s": Fraction(factor, 8) for prefix, factor in _DECIMAL.items()
+}
+
+_NUMBER = r"[+-]?(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d{1,3})?"
+_QUANTITY = re.compile(rf"\s*({_NUMBER})\s*(.*?)\s*", re.DOTALL)
+
+
+def time_ps(value: object) -> int:
+    """A time such as `"100 ns"`, in picoseconds.
+
+    Raises InputError for anything but a whole, non-negative number of picoseconds with a unit.
+    """
+    exact = _quantity(value, TIME, "time", "100 ns")
+    if exact.denominator != 1:
+        raise InputError(f"`{value}` is not a whole number of picoseconds")
+    return exact.numerator
+
+
+def size_bytes(value: object) -> int:
+    """A size such as `"4 KB"` (4,000) or `"4 KiB"` (4,096), in bytes.
+
+    Raises InputError for anything but a whole, non-negative number of bytes with a unit.
+    """
+    exact = _quantity(value, SIZE, "size", "4 KB")
+    if exact.denominator != 1:
+        raise InputError(f"`{value}` is not a whole number of bytes")
+    return exact.numerator
+
+
+def bandwidth_micro(value: object) -> int:
+    """A bandwidth such as `"4.37 GiB/s"` or `"200 Gbit/s"`, in millionths of a byte per second.
+
+    Decimals beyond a millionth of a byte per second are rounded (half to even): an error of less
+    than one part in 10^12 for any link faster than 1 MB/s. Raises InputError for a negative
+    number, a missing or an unknown unit.
+    """
+    return round(_quantity(value, BANDWIDTH, "bandwidth", "4.37 GiB/s") * 10**6)
+
+
+def fraction(value: object) -> Fraction:
+    """A ratio: a number (`0.5`) or a percentage (`"50 %"`), exactly as written in decimal.
+
+    Raises InputError for a negative or infinite number and for any other unit.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
+        raise InputError(f"expected a ratio such as 0.5 or \"50 %\", found {_show(value)}")
+    match = _QUANTITY.fullmatch(str(value))
+    if match is None or match[2] not in ("", "%"):
+        raise InputError(f"expected a ratio such as 0.5 or \"50 %\", found {_show(value)}")
+    exact = _number(match[1]) / (100 if match[2] else 1)
+    if exact < 0:
+        raise InputError(f"a ratio must not be negative, found {_show(value)}")
+    return exact
+
+
+def format_time(ps: int, digits: int | None = None) -> str:
+    """A time in its largest fitting unit: `format_time(1_500_000)` is `"1.5 us"`.
+
+    Exact (`time_ps` reads it back) unless `digits` asks for that many significant digits.
+    """
+    units = [("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 10**3), ("ps", 1)]
+    return _format(Fraction(ps), units, digits)
+
+
+def format_bytes(size: int, digits: int | None = None) -> str:
+    """A size by the shorter of decimal and binary prefixes: 4,000 is `"4 KB"`, 4,096 `"4 KiB"`."""
+    decimal = _format(Fraction(size), [(f"{p}B", _DECIMAL[p]) for p in "TGMK"] + [("B", 1)], digits)
+    if digits is not None:
+        return decimal
+    binary = _format(Fraction(size), [(f"{p}B", f) for p, f in reversed(_BINARY.items())] + [("B", 1)])
+    return min(decimal, binary, key=_digits)
+
+
+def format_bandwidth(micro: int, digits: int | None = None) -> str:
+    """A bandwidth given in millionths of a byte per second, by the shorter kind of prefix."""
+    exact = Fraction(micro, 10**6)
+    decimal = _format(exact, [(f"{p}B/s", _DECIMAL[p]) for p in "TGMK"] + [("B/s", 1)], digits)
+    if digits is not None:
+        return decimal
+    binary = _format(exact, [(f"{p}B/s", f) for p, f in reversed(_BINARY.items())] + [("B/s", 1)])
+    return min(decimal, binary, key=_digits)
+
+
+def format_fraction(value: Fraction) -> str:
+    """A ratio as a decimal number where that is exact, else as numerator/denominator."""
+    return _decimal(value) or f"{value.numerator}/{value.denominator}"
+
+
+def _quantity(value: object, units: Mapping[str, Fraction], what: str, example: str) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise InputError(f"expected a {what} such as \"{example}\", found {_show(value)}")
+    usual = example.split()[1]
+    if not isinstance(value, str):
+        hint = f"write the unit: \"{value} {usual}\", or another of {_list(units)}"
+        raise InputError(f"the {what} {value} has no unit", hint=hint)
+    match = _QUANTITY.fullmatch(value)
+    if match is None:
+        raise InputError(f"expected a {what} such as \"{example}\", found {_show(value)}")
+    number, unit = match[1], match[2]
+    if not unit:
+        hint = f"write the unit: \"{number} {usual}\", or another of {_list(units)}"
+        raise InputError(f"the {what} `{value}` has no unit", hint=hint)
+    if unit not in units:
+        raise _unknown_unit(unit, units, what)
+    exact = _number(number) * units[unit]
+    if exact < 0:
+        raise InputError(f"a {what} must not be negative, found `{value}`")
+    return exact
+
+
+def _unknown_unit(unit: str, units: Mapping[str, Fraction], what: str) -> InputError:
+    if unit.startswith(","):
+        return InputError("a number is written without commas", hint="use 4_000 or 4000 for 4,000")
+    meant = {"bps": "bit/s", "b/s": "bit/s", "Bps": "B/s"}
+    near = None
+    for wrong, right in meant.items():
+        if unit.endswith(wrong) and unit.removesuffix(wrong) + right in units:
+            near = unit.removesuffix(wrong) + right
+            break
+    near = near or nearest(unit, units)
+    hint = f"did you mean `{near}`?" if near else f"units of {what}: {_list(units)}"
+    return InputError(f"`{unit}` is not a unit of {what}", hint=hint)
+
+
+def _number(text: str) -> Fraction:
+    try:
+        return Fraction(text)
+    except ValueError:
+        raise InputError(f"`{text}` is not a number") from None
+
+
+def _show(value: object) -> str:
+    return f"`{value}`" if isinstance(value, str) else f"`{value!r}`"
+
+
+def _list(units: Mapping[str, Fraction]) -> str:
+    return ", ".join(unit for unit in units if unit.isascii())
+
+
+def _format(value: Fraction, units: list[tuple[str, int]], digits: int | None = None) -> str:
+    unit, factor = next(((u, f) for u, f in units if value >= f), units[-1])
+    if digits is None:
+        return f"{_decimal(value / factor)} {unit}"
+    rounded = Fraction(f"{float(value / factor):.{digits}g}")
+    larger = [(u, f) for u, f in units if f > factor]
+    if larger and rounded * factor >= larger[-1][1]:
+        unit, factor = larger[-1]
+        rounded = Fraction(f"{float(value / factor):.{digits}g}")
+    return f"{_decimal(rounded)} {unit}"
+
+
+def _decimal(value: Fraction) -> str:
+    """All decimals of a fraction whose denominator has no prime factors but 2 and 5, else empty."""
+    rest, twos, fives = value.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    if rest != 1:
+        return ""
+    places = max(twos, fives)
+    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
+    sign = "-" if value < 0 else ""
+    if places == 0:
+        return sign + digits
+    return f"{sign}{digits[:-places]}.{digits[-places:]}".rstrip("0").rstrip(".")
+
+
+def _digits(text: str) -> int:
+    return len(text.split()[0].replace(".", ""))
