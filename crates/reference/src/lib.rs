@@ -1,1 +1,59 @@
-//! A slow, short, obviously correct simulator.
+//! A slow, short, obviously correct simulator: the oracle that `odonata-sim` must equal.
+//!
+//! It is written from `docs/model.md` alone, in the most natural way: one global calendar of events, explicit queues
+//! of packets, an event whenever a packet has left a link, a credit has come back or a packet has reached a router.
+//! It shares with the fast simulator only the topology tables, the specification, the random streams and the form of
+//! the output, so a difference between the two is a defect of one of them (or a gap in the model).
+//!
+//! | file | section of the model |
+//! |---|---|
+//! | `calendar` | 5, order of what happens at one instant |
+//! | `link` | 1, 4 and 9: a directed link, its queues, its backlog, its stalled time |
+//! | `nic` | 2 and 3 |
+//! | `world`, `moves` | 4 and 8: what each event does, and when the run ends |
+//! | `choice`, `routing` | 6 |
+//! | `traffic` | 7 |
+//! | `tally` | 9 |
+//! | `audit` | nothing is lost: packets, bytes, credits |
+
+mod audit;
+mod calendar;
+mod choice;
+mod link;
+mod moves;
+mod nic;
+mod packet;
+mod routing;
+mod tally;
+mod traffic;
+mod world;
+
+use odonata_sim::{Monitor, Output, SimError, Spec};
+
+pub use audit::{Audit, BufferAudit};
+
+use world::World;
+
+/// Simulates one specification.
+///
+/// # Errors
+/// [`SimError`]: an invalid specification, an interruption, a deadlock, time out of range, or a `compat` model.
+pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<Output, SimError> {
+    Ok(run_audited(spec, monitor)?.0)
+}
+
+/// Simulates one specification and takes stock of every packet, byte and credit at the end of the run.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_audited(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, Audit), SimError> {
+    spec.check()?;
+    if spec.compat.is_some() {
+        return Err(SimError::invalid("compat", "no compatibility model is built in: leave it out"));
+    }
+    routing::check_channels(spec)?;
+    let mut world = World::new(spec)?;
+    world.run(monitor)?;
+    let audit = Audit::take(&world);
+    Ok((world.into_output(), audit))
+}

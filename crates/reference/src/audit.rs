@@ -1,0 +1,111 @@
+//! Taking stock: every packet, byte and credit is somewhere.
+
+use crate::calendar::Event;
+use crate::link::Far;
+use crate::packet::Packet;
+use crate::world::World;
+
+/// Where everything is at the end of a run. Packets and bytes issued must equal the sum of the others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Audit {
+    /// Packets of all messages issued.
+    pub packets_issued: u64,
+    /// Packets that reached their node.
+    pub packets_delivered: u64,
+    /// Packets that are still at their NIC.
+    pub packets_at_nics: u64,
+    /// Packets on links and in routers.
+    pub packets_under_way: u64,
+    /// Bytes of all messages issued.
+    pub bytes_issued: u64,
+    /// Bytes that reached their node.
+    pub bytes_delivered: u64,
+    /// Bytes that are still at their NIC.
+    pub bytes_at_nics: u64,
+    /// Bytes on links and in routers.
+    pub bytes_under_way: u64,
+    /// The buffers behind all links that end at a router.
+    pub buffers: Vec<BufferAudit>,
+}
+
+/// One input buffer, in bytes. The size must equal the sum of the others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BufferAudit {
+    /// Its size.
+    pub size: u64,
+    /// Room that the sender knows of.
+    pub room: u64,
+    /// Taken by packets that have been granted the link and have not left the sender.
+    pub granted: u64,
+    /// Taken by packets on the wire or inside the router.
+    pub held: u64,
+    /// Given back, and on its way to the sender.
+    pub returning: u64,
+}
+
+impl Audit {
+    /// Takes stock of a run.
+    pub(crate) fn take(world: &World<'_>) -> Self {
+        let mut audit = Self::default();
+        let packet_bytes = u64::from(world.spec.fabric.packet_bytes);
+        let mut buffers: Vec<Vec<BufferAudit>> = Vec::new();
+        for link in &world.links {
+            let of = |c: &crate::link::Channel| BufferAudit {
+                size: link.spec.buffer_bytes,
+                room: c.room,
+                ..Default::default()
+            };
+            buffers.push(link.channels.iter().map(of).collect());
+        }
+        for message in &world.messages {
+            audit.packets_issued += message.packets(packet_bytes);
+            audit.bytes_issued += message.bytes;
+        }
+        for unsent in world.nics.iter().flat_map(|n| &n.queue) {
+            let message = &world.messages[unsent.message];
+            audit.packets_at_nics += message.packets(packet_bytes) - unsent.next;
+            audit.bytes_at_nics += message.bytes - unsent.next * packet_bytes;
+        }
+        for job in world.tally.jobs(world.spec, &world.messages) {
+            audit.packets_delivered += job.packets;
+            audit.bytes_delivered += job.bytes;
+        }
+        let mut under_way: Vec<&Packet> = Vec::new();
+        for (index, link) in world.links.iter().enumerate() {
+            for granted in &link.line {
+                buffers[index][granted.channel].granted += granted.packet.bytes;
+                under_way.push(&granted.packet);
+            }
+            under_way.extend(link.channels.iter().flat_map(|c| &c.fifo));
+        }
+        for event in world.calendar.iter() {
+            match event {
+                Event::Decision { packet, .. } | Event::Delivery { packet } => under_way.push(packet),
+                Event::Credit { link, channel, bytes } => buffers[*link][*channel].returning += bytes,
+                Event::SendEnd { .. } | Event::Issue { .. } => {}
+            }
+        }
+        for packet in under_way {
+            audit.packets_under_way += 1;
+            audit.bytes_under_way += packet.bytes;
+            if let Some((link, channel)) = packet.stands_in {
+                buffers[link][channel].held += packet.bytes;
+            }
+        }
+        let to_router = world.links.iter().zip(buffers).filter(|(link, _)| matches!(link.far, Far::Router(_)));
+        audit.buffers = to_router.flat_map(|(_, buffers)| buffers).collect();
+        audit
+    }
+
+    /// What does not add up, if anything.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        let packets = self.packets_delivered + self.packets_at_nics + self.packets_under_way;
+        let bytes = self.bytes_delivered + self.bytes_at_nics + self.bytes_under_way;
+        if packets != self.packets_issued || bytes != self.bytes_issued {
+            return Some(format!("{packets} packets and {bytes} bytes are accounted for: {self:?}"));
+        }
+        let wrong = |b: &&BufferAudit| b.room + b.granted + b.held + b.returning != b.size;
+        self.buffers.iter().find(wrong).map(|b| format!("credits were lost or made: {b:?}"))
+    }
+}

@@ -1,0 +1,90 @@
+//! The one global calendar of events (model, section 5).
+
+use std::collections::BTreeMap;
+
+use crate::packet::Packet;
+
+/// Something that happens at an instant.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// The tail of the packet at the head of a link's line has left the sender.
+    SendEnd {
+        /// The link.
+        link: usize,
+    },
+    /// The tail of a packet has reached its node.
+    Delivery {
+        /// The packet.
+        packet: Packet,
+    },
+    /// Room in the buffer behind a link is given back to its sender.
+    Credit {
+        /// The link.
+        link: usize,
+        /// The virtual channel.
+        channel: usize,
+        /// How much room.
+        bytes: u64,
+    },
+    /// The next interval of a rank begins.
+    Issue {
+        /// The node of the rank, which orders events of one instant.
+        node: u32,
+        /// Index of the sender in the traffic.
+        sender: usize,
+    },
+    /// A packet gets its output port.
+    Decision {
+        /// Slot of the input port.
+        slot: usize,
+        /// The packet.
+        packet: Packet,
+    },
+}
+
+impl Event {
+    /// Order of the events of one instant: ends of transmissions and deliveries are what was decided before; then
+    /// credits by port and channel, messages by node, decisions by input port.
+    fn order(&self) -> Order {
+        match self {
+            Event::SendEnd { link } => (0, *link, 0),
+            Event::Delivery { packet } => (1, packet.destination.index(), 0),
+            Event::Credit { link, channel, .. } => (2, *link, *channel),
+            Event::Issue { node, .. } => (3, *node as usize, 0),
+            Event::Decision { slot, .. } => (4, *slot, 0),
+        }
+    }
+}
+
+/// Order of events of one instant: kind, place, channel.
+type Order = (u8, usize, usize);
+
+/// All events to come, by time, order and number.
+#[derive(Debug, Default)]
+pub(crate) struct Calendar {
+    events: BTreeMap<(u64, Order, u64), Event>,
+    added: u64,
+}
+
+impl Calendar {
+    /// Adds an event at time `t`. Only credits of one link and channel can tie, and their order does not matter.
+    pub(crate) fn add(&mut self, t: u64, event: Event) {
+        self.events.insert((t, event.order(), self.added), event);
+        self.added += 1;
+    }
+
+    /// When the next event happens.
+    pub(crate) fn next_time(&self) -> Option<u64> {
+        self.events.first_key_value().map(|(key, _)| key.0)
+    }
+
+    /// Takes the next event.
+    pub(crate) fn pop(&mut self) -> Option<(u64, Event)> {
+        self.events.pop_first().map(|(key, event)| (key.0, event))
+    }
+
+    /// Everything that is still to come.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Event> {
+        self.events.values()
+    }
+}

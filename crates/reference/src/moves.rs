@@ -1,0 +1,187 @@
+//! What each event does (model, sections 3, 4 and 7).
+
+use odonata_sim::engine::random::{Stream, word};
+use odonata_sim::spec::Pattern;
+use odonata_topology::NodeId;
+use odonata_topology::dragonfly_plus::GLOBAL;
+
+use crate::calendar::Event;
+use crate::link::{Far, Sender as Drives};
+use crate::nic::Unsent;
+use crate::packet::{Message, Packet};
+use crate::routing::Place;
+use crate::traffic;
+use crate::world::World;
+
+impl World<'_> {
+    /// Lets one event happen.
+    pub(crate) fn happen(&mut self, t: u64, event: Event) {
+        match event {
+            Event::SendEnd { link } => self.send_end(t, link),
+            Event::Delivery { packet } => self.deliver(t, &packet),
+            Event::Credit { link, channel, bytes } => self.credit(t, link, channel, bytes),
+            Event::Issue { sender, .. } => self.issue(t, sender),
+            Event::Decision { slot, packet } => self.decide(t, slot, packet),
+        }
+    }
+
+    /// The interval of a rank begins.
+    fn issue(&mut self, t: u64, index: usize) {
+        let sender = &mut self.senders[index];
+        let job = &self.spec.jobs[sender.job];
+        let (number, node, interval) = (sender.job, sender.node, sender.interval);
+        let ranks = traffic::destinations(self.spec.seed, job, &self.machine.network, sender);
+        sender.interval += 1;
+        sender.began = t;
+        sender.under_way = ranks.len() as u64;
+        let source = sender.rank;
+        self.open[number].0 += ranks.len() as u64;
+        if job.traffic.intervals == Some(interval + 1) {
+            self.open[number].1 -= 1;
+        } else if !matches!(job.traffic.pattern, Pattern::Broadcast { .. }) {
+            self.next_interval(t, index);
+        }
+        for rank in ranks {
+            let nic = &mut self.nics[node as usize];
+            self.messages.push(Message {
+                job: number,
+                sender: index,
+                interval,
+                source,
+                destination: rank,
+                to: NodeId(job.nodes[rank as usize]),
+                bytes: job.traffic.message_bytes,
+                word: word(self.spec.seed, Stream::Message, u64::from(node), nic.issued),
+                issued: t,
+                packets_delivered: 0,
+                delivered: None,
+            });
+            nic.issued += 1;
+            nic.queue.push_back(Unsent { message: self.messages.len() - 1, next: 0 });
+            self.tally.issue(number, t);
+            self.inject(t, NodeId(node));
+        }
+    }
+
+    /// Fixes when the next interval of a rank begins, but not before `t`.
+    fn next_interval(&mut self, t: u64, index: usize) {
+        let sender = &self.senders[index];
+        let gap = traffic::gap(self.spec.seed, &self.spec.jobs[sender.job], sender.node, sender.interval);
+        self.calendar.add(t.max(sender.began + gap), Event::Issue { node: sender.node, sender: index });
+    }
+
+    /// The NIC grants its injection link to as many packets as there is room for.
+    fn inject(&mut self, t: u64, node: NodeId) {
+        let packet_bytes = u64::from(self.spec.fabric.packet_bytes);
+        let link = self.machine.network.peer.len() + node.index();
+        while let Some((packet, first)) = self.nics[node.index()].head(&self.messages, packet_bytes)
+            && self.links[link].has_room(0, packet.bytes)
+        {
+            let hold = if first { self.spec.fabric.nic.overhead_ps } else { 0 };
+            self.grant(t, link, 0, packet, hold);
+            self.nics[node.index()].advance(&self.messages, packet_bytes, self.spec.fabric.nic.order);
+        }
+        let waits = !self.nics[node.index()].queue.is_empty();
+        self.links[link].watch(0, waits, t);
+    }
+
+    fn grant(&mut self, t: u64, link: usize, channel: usize, packet: Packet, hold: u64) {
+        if let Some(end) = self.links[link].grant(channel, packet, hold, t) {
+            self.calendar.add(end, Event::SendEnd { link });
+        }
+    }
+
+    /// The tail of a packet leaves by a link: its room is given back, it is on the wire, and the next one starts.
+    pub(crate) fn send_end(&mut self, t: u64, index: usize) {
+        let (sent, next) = self.links[index].sent(t);
+        if let Some(end) = next {
+            self.calendar.add(end, Event::SendEnd { link: index });
+        }
+        let mut packet = sent.packet;
+        if let Some((link, channel)) = packet.stands_in {
+            let back = self.links[link].spec;
+            let credit = Event::Credit { link, channel, bytes: packet.bytes };
+            self.calendar.add(t + back.latency_ps + back.credit_delay_ps, credit);
+        }
+        let arrival = t + self.links[index].spec.latency_ps;
+        match self.links[index].far {
+            Far::Node => self.calendar.add(arrival, Event::Delivery { packet }),
+            Far::Router(slot) => {
+                packet.stands_in = Some((index, sent.channel));
+                self.calendar.add(arrival + self.spec.fabric.router_delay_ps, Event::Decision { slot, packet });
+            }
+        }
+    }
+
+    /// The sender of a link learns of room in the far buffer.
+    fn credit(&mut self, t: u64, index: usize, channel: usize, bytes: u64) {
+        self.links[index].channels[channel].room += bytes;
+        if let Drives::Nic(node) = self.links[index].sender {
+            return self.inject(t, node);
+        }
+        while let Some(head) = self.links[index].channels[channel].fifo.front()
+            && self.links[index].has_room(channel, head.bytes)
+        {
+            let packet = self.links[index].channels[channel].fifo.pop_front().expect("it has a head");
+            self.grant(t, index, channel, packet, 0);
+        }
+        let waits = !self.links[index].channels[channel].fifo.is_empty();
+        self.links[index].watch(channel, waits, t);
+    }
+
+    /// A packet gets its output port and channel.
+    fn decide(&mut self, t: u64, slot: usize, mut packet: Packet) {
+        let (_, came_on) = packet.stands_in.expect("a packet in a router stands in one of its buffers");
+        let (spec, machine, links) = (self.spec, &self.machine, &self.links);
+        let (out, channel) = Place { spec, machine, links, slot, channel: came_on, t }.route(&mut packet);
+        packet.hop += 1;
+        self.tally.packet_hops += 1;
+        if let Some(width) = self.spec.measure.arrivals_every_ps {
+            let group = self.machine.group(self.machine.network.router_of_slot[slot]);
+            let comes_in = self.machine.network.class[slot] == GLOBAL;
+            let goes_out = self.links[out].class == GLOBAL;
+            let at = (t / width, self.messages[packet.message].job, group.0);
+            self.tally.cross(at, packet.bytes, comes_in, goes_out);
+        }
+        let link = &mut self.links[out];
+        if link.channels[channel].fifo.is_empty() && link.has_room(channel, packet.bytes) {
+            self.grant(t, out, channel, packet, 0);
+        } else {
+            link.channels[channel].fifo.push_back(packet);
+            link.watch(channel, true, t);
+        }
+    }
+
+    /// Counts a packet that has reached its node; returns whether that completes its message.
+    pub(crate) fn count_delivery(&mut self, t: u64, packet: &Packet) -> bool {
+        let message = &mut self.messages[packet.message];
+        self.tally.deliver(message.job, packet, t);
+        message.packets_delivered += 1;
+        let complete = message.packets_delivered == message.packets(u64::from(self.spec.fabric.packet_bytes));
+        if complete {
+            message.delivered = Some(t);
+        }
+        complete
+    }
+
+    /// A packet reaches its node: this may complete its message, an interval of a broadcast, a job and the run.
+    fn deliver(&mut self, t: u64, packet: &Packet) {
+        if !self.count_delivery(t, packet) {
+            return;
+        }
+        let (job, index) = (self.messages[packet.message].job, self.messages[packet.message].sender);
+        self.open[job].0 -= 1;
+        if matches!(self.spec.jobs[job].traffic.pattern, Pattern::Broadcast { .. }) {
+            let sender = &mut self.senders[index];
+            sender.under_way -= 1;
+            let more = self.spec.jobs[job].traffic.intervals != Some(sender.interval);
+            if sender.under_way == 0 && more {
+                self.next_interval(t, index);
+            }
+        }
+        let awaited = &self.spec.stop.jobs;
+        if !awaited.is_empty() && awaited.iter().all(|&j| self.open[j as usize] == (0, 0)) {
+            self.end = Some(self.end.map_or(t, |end| end.min(t)));
+        }
+    }
+}

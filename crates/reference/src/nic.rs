@@ -1,0 +1,57 @@
+//! A node's NIC: messages in order, cut into packets one at a time (model, sections 2 and 3).
+
+use std::collections::VecDeque;
+
+use odonata_sim::engine::random::packet_word;
+use odonata_sim::spec::NicOrder;
+
+use crate::packet::{Course, Message, Packet};
+
+/// A message that is not sent completely.
+#[derive(Debug)]
+pub(crate) struct Unsent {
+    /// Index of the message.
+    pub(crate) message: usize,
+    /// Its next packet.
+    pub(crate) next: u64,
+}
+
+/// The NIC of one node.
+#[derive(Debug, Default)]
+pub(crate) struct Nic {
+    /// Messages in the order in which they send.
+    pub(crate) queue: VecDeque<Unsent>,
+    /// Messages issued by this node so far.
+    pub(crate) issued: u64,
+}
+
+impl Nic {
+    /// The packet that is next to be sent, and whether it is the first of its message.
+    pub(crate) fn head(&self, messages: &[Message], packet_bytes: u64) -> Option<(Packet, bool)> {
+        let unsent = self.queue.front()?;
+        let message = &messages[unsent.message];
+        let packet = Packet {
+            message: unsent.message,
+            bytes: message.bytes_of(unsent.next, packet_bytes),
+            word: packet_word(message.word, unsent.next),
+            destination: message.to,
+            stands_in: None,
+            hop: 0,
+            minimal: true,
+            course: Course::Straight,
+        };
+        Some((packet, unsent.next == 0))
+    }
+
+    /// The head packet has been granted the injection link: on to the next one.
+    pub(crate) fn advance(&mut self, messages: &[Message], packet_bytes: u64, order: NicOrder) {
+        let Some(mut unsent) = self.queue.pop_front() else { return };
+        unsent.next += 1;
+        if unsent.next < messages[unsent.message].packets(packet_bytes) {
+            match order {
+                NicOrder::Fcfs => self.queue.push_front(unsent),
+                NicOrder::RoundRobin => self.queue.push_back(unsent),
+            }
+        }
+    }
+}

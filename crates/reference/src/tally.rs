@@ -1,0 +1,129 @@
+//! What is counted beyond what links and messages know of themselves (model, section 9).
+
+use std::collections::BTreeMap;
+
+use odonata_sim::output::{Arrivals, JobTotals, Links, Messages, NOT_DELIVERED};
+use odonata_sim::spec::{Record, Spec};
+
+use crate::link::Link;
+use crate::packet::{Message, Packet};
+
+/// Counts of one window, job and group.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Crossing {
+    packets_in: u64,
+    bytes_in: u64,
+    packets_out: u64,
+    bytes_out: u64,
+}
+
+/// Running totals.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    /// Routing decisions.
+    pub(crate) packet_hops: u64,
+    /// Totals of each job; the latencies are recorded at the end.
+    jobs: Vec<JobTotals>,
+    /// Traffic between groups by window, job and group.
+    crossings: BTreeMap<(u64, usize, u32), Crossing>,
+}
+
+impl Tally {
+    /// Nothing counted yet.
+    pub(crate) fn new(jobs: usize) -> Self {
+        Self { packet_hops: 0, jobs: vec![JobTotals::default(); jobs], crossings: BTreeMap::new() }
+    }
+
+    /// A message of a job is issued at time `t`.
+    pub(crate) fn issue(&mut self, job: usize, t: u64) {
+        let of = &mut self.jobs[job];
+        of.issued += 1;
+        of.first_issue_ps.get_or_insert(t);
+    }
+
+    /// A packet has reached its node at time `t`.
+    pub(crate) fn deliver(&mut self, job: usize, packet: &Packet, t: u64) {
+        let of = &mut self.jobs[job];
+        of.packets += 1;
+        of.bytes += packet.bytes;
+        // It has visited `hop` routers, so it used one link less between them.
+        of.hops += u64::from(packet.hop) - 1;
+        of.minimal += u64::from(packet.minimal);
+        of.last_delivery_ps = of.last_delivery_ps.max(Some(t));
+    }
+
+    /// A decision on a packet of a job that came into or leaves a group by a global link.
+    pub(crate) fn cross(&mut self, at: (u64, usize, u32), bytes: u64, comes_in: bool, goes_out: bool) {
+        let of = self.crossings.entry(at).or_default();
+        if comes_in {
+            of.packets_in += 1;
+            of.bytes_in += bytes;
+        }
+        if goes_out {
+            of.packets_out += 1;
+            of.bytes_out += bytes;
+        }
+    }
+
+    /// The totals of the jobs, with the messages that count.
+    pub(crate) fn jobs(&self, spec: &Spec, messages: &[Message]) -> Vec<JobTotals> {
+        let mut jobs = self.jobs.clone();
+        let until = spec.measure.until_ps.unwrap_or(u64::MAX);
+        for message in messages {
+            let Some(delivered) = message.delivered else { continue };
+            jobs[message.job].delivered += 1;
+            let counts = spec.jobs[message.job].record != Record::Nothing;
+            if counts && (spec.measure.from_ps..until).contains(&message.issued) {
+                jobs[message.job].latency.record(delivered - message.issued);
+            }
+        }
+        jobs
+    }
+
+    /// The traffic between groups in the windows that begin by time `end`.
+    pub(crate) fn arrivals(&self, spec: &Spec, groups: u32, end: u64) -> Arrivals {
+        let Some(every_ps) = spec.measure.arrivals_every_ps else { return Arrivals::default() };
+        let mut arrivals = Arrivals { every_ps, ..Arrivals::default() };
+        for window in 0..=end / every_ps {
+            for job in 0..spec.jobs.len() {
+                for group in 0..groups {
+                    let of = self.crossings.get(&(window, job, group)).copied().unwrap_or_default();
+                    arrivals.packets_in.push(of.packets_in);
+                    arrivals.bytes_in.push(of.bytes_in);
+                    arrivals.packets_out.push(of.packets_out);
+                    arrivals.bytes_out.push(of.bytes_out);
+                }
+            }
+        }
+        arrivals
+    }
+}
+
+/// The rows of all messages of the jobs that want them.
+pub(crate) fn message_rows(spec: &Spec, messages: &[Message]) -> Messages {
+    let recorded = |m: &&Message| spec.jobs[m.job].record == Record::EveryMessage;
+    let mut rows: Vec<&Message> = messages.iter().filter(recorded).collect();
+    rows.sort_by_key(|m| (m.job, m.interval, m.source)); // stable: messages of one interval keep their order
+    let latency = |m: &Message| m.delivered.map_or(NOT_DELIVERED, |at| at - m.issued);
+    Messages {
+        job: rows.iter().map(|m| m.job as u16).collect(),
+        interval: rows.iter().map(|m| m.interval as u32).collect(),
+        source: rows.iter().map(|m| m.source).collect(),
+        destination: rows.iter().map(|m| m.destination).collect(),
+        issue_ps: rows.iter().map(|m| m.issued).collect(),
+        latency_ps: rows.iter().map(|m| latency(m)).collect(),
+    }
+}
+
+/// The rows of all links and channels.
+pub(crate) fn link_rows(links: &[Link], end: u64) -> Links {
+    let mut rows = Links::default();
+    for link in links {
+        for (index, channel) in link.channels.iter().enumerate() {
+            rows.packets.push(channel.packets);
+            rows.bytes.push(channel.bytes);
+            rows.stalled_ps.push(link.stalled(index, end));
+        }
+    }
+    rows
+}

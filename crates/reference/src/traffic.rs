@@ -1,0 +1,103 @@
+//! Who sends what, when (model, section 7).
+
+use odonata_sim::engine::random::{Stream, below, exponential, word};
+use odonata_sim::spec::{Arrival, First, JobSpec, Pattern, Spec};
+use odonata_topology::{Network, NodeId};
+
+/// A rank that issues messages.
+#[derive(Debug)]
+pub(crate) struct Sender {
+    /// Index of the job.
+    pub(crate) job: usize,
+    /// Its rank.
+    pub(crate) rank: u32,
+    /// Its node.
+    pub(crate) node: u32,
+    /// Number of its next interval.
+    pub(crate) interval: u64,
+    /// When its latest interval began.
+    pub(crate) began: u64,
+    /// Messages of its latest interval that are under way.
+    pub(crate) under_way: u64,
+}
+
+/// All ranks that issue messages: of a broadcast only the root.
+pub(crate) fn senders(spec: &Spec) -> Vec<Sender> {
+    let mut all = Vec::new();
+    for (job, of) in spec.jobs.iter().enumerate() {
+        for (rank, &node) in of.nodes.iter().enumerate() {
+            if !matches!(of.traffic.pattern, Pattern::Broadcast { root } if root as usize != rank) {
+                all.push(Sender { job, rank: rank as u32, node, interval: 0, began: 0, under_way: 0 });
+            }
+        }
+    }
+    all
+}
+
+/// `gap_k` of a node.
+pub(crate) fn gap(seed: u64, job: &JobSpec, node: u32, k: u64) -> u64 {
+    let draw = word(seed, Stream::Gap, u64::from(node), k);
+    let interval = job.traffic.interval_ps;
+    match job.traffic.arrival {
+        Arrival::Poisson => exponential(draw, interval).max(1),
+        Arrival::Constant { jitter_ps: 0 } | Arrival::Staggered { jitter_ps: 0 } => interval,
+        Arrival::Constant { jitter_ps } | Arrival::Staggered { jitter_ps } => interval + exponential(draw, jitter_ps),
+    }
+}
+
+/// `t_0` of a node.
+pub(crate) fn first(seed: u64, job: &JobSpec, node: u32) -> u64 {
+    let start = match job.traffic.first {
+        First::AfterInterval => gap(seed, job, node, 0),
+        First::AtZero => 0,
+    };
+    let phase = match job.traffic.arrival {
+        Arrival::Staggered { .. } => below(word(seed, Stream::Phase, u64::from(node), 0), job.traffic.interval_ps),
+        Arrival::Constant { .. } | Arrival::Poisson => 0,
+    };
+    start + phase
+}
+
+/// The ranks to which a sender issues a message in its next interval, in order.
+pub(crate) fn destinations(seed: u64, job: &JobSpec, network: &Network, from: &Sender) -> Vec<u32> {
+    let n = job.nodes.len() as u64;
+    let rank = u64::from(from.rank);
+    let ranks = match job.traffic.pattern {
+        Pattern::UniformRandom => {
+            let d = below(word(seed, Stream::Destination, u64::from(from.node), from.interval), n);
+            vec![if d == rank { (d + 1) % n } else { d }]
+        }
+        Pattern::Tornado { offset } => vec![(rank + offset % n) % n],
+        Pattern::Stencil3d { grid } => neighbours(rank, grid.map(u64::from)),
+        Pattern::Broadcast { .. } => (0..n).filter(|&d| d != rank).collect(),
+        Pattern::GroupPeers => peers(job, network, rank),
+    };
+    ranks.into_iter().map(|d| d as u32).collect()
+}
+
+fn neighbours(rank: u64, [nx, ny, nz]: [u64; 3]) -> Vec<u64> {
+    let (x, y, z) = (rank % nx, rank / nx % ny, rank / nx / ny);
+    let at = |x: u64, y: u64, z: u64| x + nx * (y + ny * z);
+    let all = [
+        at((x + nx - 1) % nx, y, z),
+        at((x + 1) % nx, y, z),
+        at(x, (y + ny - 1) % ny, z),
+        at(x, (y + 1) % ny, z),
+        at(x, y, (z + nz - 1) % nz),
+        at(x, y, (z + 1) % nz),
+    ];
+    all.into_iter().filter(|&d| d != rank).collect()
+}
+
+fn peers(job: &JobSpec, network: &Network, rank: u64) -> Vec<u64> {
+    let mut members = vec![Vec::new(); network.groups as usize];
+    for (r, &node) in job.nodes.iter().enumerate() {
+        members[network.group_of_node(NodeId(node)).index()].push(r as u64);
+    }
+    let mut place = 0;
+    for ranks in &members {
+        place = ranks.iter().position(|&r| r == rank).unwrap_or(place);
+    }
+    let others = members.iter().filter(|ranks| !ranks.is_empty() && !ranks.contains(&rank));
+    others.map(|ranks| ranks[place]).collect()
+}

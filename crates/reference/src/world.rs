@@ -1,0 +1,151 @@
+//! A run: its state, its beginning and its end (model, section 8).
+
+use std::collections::BTreeMap;
+
+use odonata_sim::spec::{LinkSpec, Spec};
+use odonata_sim::{Monitor, Output, Progress, SimError};
+use odonata_topology::{ClassId, DragonflyPlus, NodeId, Peer};
+
+use crate::calendar::{Calendar, Event};
+use crate::link::{Far, Link, Sender as Drives};
+use crate::nic::Nic;
+use crate::packet::Message;
+use crate::tally::{self, Tally};
+use crate::traffic::{self, Sender};
+
+/// Time beyond which nothing is simulated.
+const MAX_TIME: u64 = 1 << 63;
+/// Events between two looks of the monitor.
+const LOOK_EVERY: u64 = 10_000;
+
+/// Everything there is in a run.
+pub(crate) struct World<'a> {
+    pub(crate) spec: &'a Spec,
+    pub(crate) machine: DragonflyPlus,
+    /// Links that leave router ports, by slot; then the injection links, by node.
+    pub(crate) links: Vec<Link>,
+    pub(crate) nics: Vec<Nic>,
+    pub(crate) senders: Vec<Sender>,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) calendar: Calendar,
+    pub(crate) tally: Tally,
+    /// Messages of each job that are under way, and ranks that have more to issue.
+    pub(crate) open: Vec<(u64, u64)>,
+    /// Nothing happens after this instant; becomes known as the run goes on.
+    pub(crate) end: Option<u64>,
+    events: u64,
+}
+
+impl<'a> World<'a> {
+    /// An empty machine and the first interval of every rank.
+    pub(crate) fn new(spec: &'a Spec) -> Result<Self, SimError> {
+        let machine = spec.machine()?;
+        let links = links(spec, &machine);
+        let nics = machine.network.node_slot.iter().map(|_| Nic::default()).collect();
+        let senders = traffic::senders(spec);
+        let mut calendar = Calendar::default();
+        let mut open = vec![(0, 0); spec.jobs.len()];
+        for (index, sender) in senders.iter().enumerate() {
+            let t = traffic::first(spec.seed, &spec.jobs[sender.job], sender.node);
+            calendar.add(t, Event::Issue { node: sender.node, sender: index });
+            open[sender.job].1 += 1;
+        }
+        let (messages, tally, end) = (Vec::new(), Tally::new(spec.jobs.len()), spec.stop.at_ps);
+        Ok(Self { spec, machine, links, nics, senders, messages, calendar, tally, open, end, events: 0 })
+    }
+
+    /// Lets everything happen until the end.
+    pub(crate) fn run(&mut self, monitor: &mut dyn Monitor) -> Result<(), SimError> {
+        let mut now = 0;
+        while let Some(t) = self.calendar.next_time()
+            && t <= self.end.unwrap_or(u64::MAX)
+        {
+            if t >= MAX_TIME {
+                return Err(SimError::TimeOverflow);
+            }
+            now = t;
+            let (_, event) = self.calendar.pop().expect("there is a next event");
+            self.happen(t, event);
+            self.events += 1;
+            if self.events.is_multiple_of(LOOK_EVERY) {
+                monitor.progress(&self.progress(now))?;
+            }
+        }
+        if self.calendar.next_time().is_none() {
+            let waiting = self.waiting();
+            if waiting > 0 {
+                return Err(SimError::Deadlock { at_ps: now, waiting });
+            }
+        }
+        self.end.get_or_insert(now);
+        self.drain();
+        Ok(())
+    }
+
+    /// Packets that wait for room at a router, and messages that wait for it at a NIC.
+    fn waiting(&self) -> u64 {
+        let packets = self.links.iter().flat_map(|l| &l.channels).map(|c| c.fifo.len());
+        (packets.sum::<usize>() + self.nics.iter().map(|n| n.queue.len()).sum::<usize>()) as u64
+    }
+
+    /// After the end only what was granted an ejection link goes on, to its delivery; it counts, and causes nothing.
+    fn drain(&mut self) {
+        let mut rest = Vec::new();
+        while let Some((t, event)) = self.calendar.pop() {
+            match event {
+                Event::SendEnd { link } if matches!(self.links[link].far, Far::Node) => self.send_end(t, link),
+                Event::Delivery { packet } => drop(self.count_delivery(t, &packet)),
+                other => rest.push((t, other)),
+            }
+        }
+        for (t, event) in rest {
+            self.calendar.add(t, event);
+        }
+    }
+
+    fn progress(&self, now_ps: u64) -> Progress {
+        let mut progress =
+            Progress { now_ps, events: self.events, packet_hops: self.tally.packet_hops, delivered: 0, expected: 0 };
+        let awaited = |job: usize| self.spec.stop.jobs.contains(&(job as u32));
+        progress.delivered = self.messages.iter().filter(|m| m.delivered.is_some() && awaited(m.job)).count() as u64;
+        for sender in self.senders.iter().filter(|s| awaited(s.job)) {
+            let job = &self.spec.jobs[sender.job];
+            let each = traffic::destinations(self.spec.seed, job, &self.machine.network, sender).len() as u64;
+            progress.expected += each * job.traffic.intervals.unwrap_or(0);
+        }
+        progress
+    }
+
+    /// What has been measured.
+    pub(crate) fn into_output(self) -> Output {
+        let end_ps = self.end.unwrap_or(0);
+        Output {
+            end_ps,
+            packet_hops: self.tally.packet_hops,
+            jobs: self.tally.jobs(self.spec, &self.messages),
+            messages: tally::message_rows(self.spec, &self.messages),
+            links: tally::link_rows(&self.links, end_ps),
+            arrivals: self.tally.arrivals(self.spec, self.machine.spec.groups, end_ps),
+        }
+    }
+}
+
+fn links(spec: &Spec, machine: &DragonflyPlus) -> Vec<Link> {
+    let network = &machine.network;
+    let of_class: BTreeMap<usize, LinkSpec> =
+        network.classes.iter().enumerate().map(|(class, &name)| (class, spec.fabric.links[name])).collect();
+    let mut links = Vec::new();
+    for (peer, &class) in network.peer.iter().zip(&network.class) {
+        let far = match peer {
+            Peer::Router(slot) => Far::Router(slot.index()),
+            Peer::Node(_) | Peer::None => Far::Node,
+        };
+        let channels = usize::from(spec.fabric.channels);
+        links.push(Link::new(of_class[&class.index()], class, Drives::Port, far, channels));
+    }
+    for (node, slot) in network.node_slot.iter().enumerate() {
+        let (sender, far) = (Drives::Nic(NodeId(node as u32)), Far::Router(slot.index()));
+        links.push(Link::new(of_class[&0], ClassId::NODE, sender, far, 1));
+    }
+    links
+}

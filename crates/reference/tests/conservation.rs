@@ -1,0 +1,50 @@
+//! Nothing is lost or made: packets, bytes and credits of the reference simulator. Catches a packet dropped or
+//! delivered twice, a credit given back twice, late or never, and a message cut into the wrong packets.
+
+mod support;
+
+use odonata_reference::run_audited;
+
+#[test]
+fn everything_is_accounted_for() {
+    let (mut cut_short, mut complete, mut stalled, mut diverted) = (0, 0, 0, 0);
+    for seed in 0..300 {
+        let spec = support::spec(seed);
+        let (output, audit) = run_audited(&spec, &mut ()).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        assert_eq!(audit.problem(), None, "seed {seed}");
+        let left = audit.packets_at_nics + audit.packets_under_way;
+        if left > 0 {
+            cut_short += 1;
+        } else {
+            complete += 1;
+        }
+        stalled += u32::from(output.links.stalled_ps.iter().any(|&t| t > 0));
+        diverted += u32::from(output.jobs.iter().any(|j| j.minimal < j.packets));
+
+        // Every packet was granted one injection link, one ejection link and its links between routers.
+        let nodes = spec.machine().expect("it was built before").network.nodes();
+        let routers = output.links.packets.len() - nodes;
+        let injected: u64 = output.links.packets[routers..].iter().sum();
+        assert_eq!(injected, audit.packets_issued - audit.packets_at_nics, "seed {seed}");
+        if left == 0 {
+            let hops: u64 = output.jobs.iter().map(|j| j.hops).sum();
+            let between: u64 = output.links.packets[..routers].iter().sum();
+            assert_eq!(between, hops + audit.packets_delivered, "seed {seed}");
+            assert_eq!(output.packet_hops, between, "seed {seed}");
+        }
+    }
+    // The generator must reach both kinds of end, full buffers and non-minimal paths.
+    for (what, runs) in [("cut short", cut_short), ("complete", complete), ("stalled", stalled), ("diverted", diverted)]
+    {
+        assert!(runs >= 40, "only {runs} runs of 300 are {what}");
+    }
+}
+
+#[test]
+fn the_same_specification_gives_the_same_output() {
+    for seed in 0..10 {
+        let spec = support::spec(seed);
+        let once = odonata_reference::run(&spec, &mut ()).expect("it runs");
+        assert_eq!(once, odonata_reference::run(&spec, &mut ()).expect("it runs again"), "seed {seed}");
+    }
+}
