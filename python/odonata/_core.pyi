@@ -10,6 +10,19 @@ from typing import TypedDict, type_check_only
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "CoreError",
+    "DeadlockError",
+    "SpecError",
+    "__version__",
+    "check",
+    "describe",
+    "dragonfly_max_nodes",
+    "dragonfly_plus_max_nodes",
+    "run",
+    "serialisation_ps",
+]
+
 __version__: str
 
 class CoreError(Exception):

@@ -1,0 +1,79 @@
+# Everything is made from a bare checkout with python3 (3.11 or newer), cargo, gcc and make.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# So that every cargo command finds the same interpreter, and none of them needs Python's headers.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+INSTALLED := $(VENV)/.installed
+BUILT := $(VENV)/.built
+
+.PHONY: help venv build demo test lint test-rust test-python fmt bench validate bless lock clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
+	  awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+
+$(INSTALLED): requirements/dev.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or newer is needed, $(PYTHON) is " + sys.version.split()[0])'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/dev.lock
+	@touch $@
+
+$(BUILT): $(INSTALLED) $(RUST) pyproject.toml
+	$(BIN)/maturin develop --quiet --release
+	@touch $@
+
+venv: $(INSTALLED) ## Create the virtual environment .venv with the locked dependencies
+
+build: $(BUILT) ## Build the optimised simulator into .venv
+
+demo: build ## Simulate an interference study of Kang 2019, in the demo folder: tables and a figure
+	rm -rf demo
+	$(BIN)/odonata run examples/kang2019-interference.toml --alone --out demo/run
+	$(BIN)/odonata plot demo/run -o demo/latency.png
+
+test: lint test-rust test-python ## Everything that must hold: lint, Rust tests, Python tests
+
+lint: build ## Formatting, lints, types, layers
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/stubtest odonata._core
+	$(BIN)/lint-imports
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# The extension module has no Rust tests: tests/core goes through Python.
+test-rust: $(INSTALLED) ## Tests of the Rust crates
+	cargo test --workspace --exclude odonata-python --locked
+
+test-python: build ## Tests of the Python packages and of the built simulator
+	$(BIN)/pytest -n auto
+
+bless: build ## Accept changed snapshots; look at the diff before you commit it
+	$(BIN)/pytest -n auto --snapshot-update
+
+fmt: $(INSTALLED) ## Format all code
+	$(BIN)/ruff check --fix-only --quiet
+	$(BIN)/ruff format
+	cargo fmt --all
+
+bench: build ## Speed on this machine, and the instruction counts that must not grow
+	scripts/bench.sh
+
+validate: build ## Compare with the published figures of Kang 2019
+	$(BIN)/odonata reproduce kang2019-4kb
+
+lock: ## Resolve the dependencies of pyproject.toml anew and pin them
+	scripts/lock.sh
+
+clean: ## Remove everything that make has made
+	rm -rf $(VENV) target demo python/odonata/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find python tests -name __pycache__ -prune -exec rm -rf {} +
