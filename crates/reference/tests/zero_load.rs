@@ -147,3 +147,25 @@ fn packets_of_a_message_are_pipelined() {
         }
     }
 }
+
+/// With room for one packet behind the injection link, the next one may start when the credit of the one before has
+/// come back: one packet for each round trip of injection, decision, ejection and credit. Catches credits that come
+/// back at the wrong time and stalled time that is measured wrongly.
+#[test]
+fn a_buffer_of_one_packet_lets_one_packet_through_each_round_trip() {
+    let ser = 1_250_000; // 1000 B at 0.8 GB/s
+    for packets in [2, 3, 10] {
+        let mut spec = spec([4 * GB / 5, GB, GB], 1, routings()[0].clone(), (0, 1), packets * u64::from(PACKET));
+        let node = spec.fabric.links.get_mut("node").expect("there are nodes");
+        node.buffer_bytes = u64::from(PACKET);
+        let way = ser + node.latency_ps + ROUTER_DELAY + ser;
+        let round_trip = way + node.latency_ps + node.credit_delay_ps;
+        let latency = node.latency_ps;
+        let output = odonata_reference::run(&spec, &mut ()).expect("it runs");
+        let last_starts = OVERHEAD + (packets - 1) * round_trip;
+        assert_eq!(output.messages.latency_ps, [last_starts + way + latency], "{packets} packets");
+        let injection = output.links.stalled_ps.len() - 12; // row of node 0 of 12
+        assert_eq!(output.links.stalled_ps[injection], last_starts, "{packets} packets");
+        assert_eq!(output.links.stalled_ps.iter().sum::<u64>(), last_starts, "nothing else waits");
+    }
+}
