@@ -1,0 +1,156 @@
+"""One scenario to one run: resolve, simulate, keep.
+
+The only module beside `machine` that talks to the core. polars is imported when there are results to put into
+tables, so that a process which only simulates (as `odonata bench` starts) stays small.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from odonata import _core
+from odonata.errors import InputError, RunError
+from odonata.store.manifest import manifest, now, peak_rss_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from odonata.scenario import Resolved, Scenario
+    from odonata.store import Run
+    from odonata.store.latency import Latency
+
+    Progress = Callable[[Mapping[str, Any]], object]
+    """Called about every 0.2 s with `stage` ("" or "target alone"), `now_ps`, `events`, `packet_hops`, `delivered`
+    and `expected` (messages of the jobs that the run waits for; 0 if it ends at a time). What it raises ends the
+    run."""
+
+
+def run(
+    scenario: Scenario,
+    out: str | Path | None = None,
+    *,
+    alone: bool = False,
+    progress: Progress | None = None,
+    force: bool = False,
+) -> Run:
+    """Simulate a scenario and return its results, in the run folder `out` or, without it, in memory.
+
+    With `alone`, each target (each job that is not background) is also run by itself on the empty system, same nodes
+    and seed; its latencies there and the slowdown (mean over mean alone, Kang 2019, figure 8, K22) are added to `jobs`.
+    If `out` is a finished run of the same id nothing is simulated and that run is returned; `force` does it again and
+    overwrites, also a run of another id.
+
+    Raises `InputError` for a scenario that cannot be simulated and for an `out` that holds something else; `RunError`
+    for a deadlock and for a full disk. Nothing half-written is left behind in any case.
+    """
+    resolved = scenario.resolve()
+    folder = None if out is None else Path(out)
+    if folder is not None and not force:
+        done = finished(folder, resolved, alone=alone)
+        if done is not None:
+            return done
+    result = _simulate(scenario, resolved, alone=alone, progress=progress)
+    if folder is None:
+        return result
+    from odonata.store.read import open_run
+    from odonata.store.write import write_run
+
+    # Without `force` what is there by now is the same run, finished without `alone`, or nothing.
+    replace = force or (folder / "manifest.json").exists()
+    write_run(result, folder, channels=resolved.spec["fabric"]["channels"], replace=replace)
+    return open_run(folder)
+
+
+def finished(folder: Path, resolved: Resolved, *, alone: bool) -> Run | None:
+    """The run in `folder` if it is what would be computed; `None` if there is nothing, or the same run without `alone`.
+
+    Raises `InputError` if something else is there, or a damaged run folder.
+    """
+    from odonata.store.read import open_run
+
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return None
+    if not (folder / "manifest.json").is_file():
+        kind = "folder" if folder.is_dir() else "file"
+        raise InputError(f"`{folder}` exists and is a {kind} of another kind", hint="choose another with --out")
+    try:
+        run = open_run(folder)
+    except InputError as problem:
+        hint = "--force simulates again and overwrites the folder"
+        raise InputError(problem.message, file=problem.file, line=problem.line, hint=hint) from None
+    if run.id != resolved.id:
+        raise InputError(
+            f"`{folder}` holds another run ({run.id}, this one is {resolved.id})",
+            hint="choose another folder with --out, or overwrite it with --force",
+        )
+    if alone and not set(resolved.targets) <= set(run.manifest["alone"]):
+        return None
+    return run
+
+
+def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: Progress | None) -> Run:
+    spec, started = resolved.spec, now()
+    result = simulate(spec, progress)
+    peak = peak_rss_bytes()
+    alone_wall_s = 0.0
+    by_itself: dict[int, Latency | None] = {}
+    for job, what in enumerate(spec["jobs"]) if alone else ():
+        if what["name"] not in resolved.targets:
+            continue
+        only = resolved.alone(what["name"])
+        there = result
+        if only != spec:
+            there = simulate(only, progress, stage=f"{what['name']} alone")
+            alone_wall_s += there["wall_s"]
+        from odonata.store.tables import job_latency
+
+        by_itself[job] = job_latency(there, only, 0)
+
+    from odonata.store.result import Run
+    from odonata.store.tables import counters_frame, jobs_frame, links_frame, messages_frame
+
+    background = [what["name"] not in resolved.targets for what in spec["jobs"]]
+    tables = {
+        "jobs": jobs_frame(result, spec, background, by_itself),
+        "messages": messages_frame(result),
+        "links": links_frame(result, spec, resolved.system.describe()),
+        "counters": counters_frame(result),
+    }
+    wall = {
+        "started": started,
+        "wall_s": result["wall_s"],
+        "alone_wall_s": alone_wall_s,
+        "packet_hops_per_s": result["packet_hops"] / result["wall_s"] if result["wall_s"] else None,
+        "peak_rss_bytes": peak,
+    }
+    facts = manifest(
+        run_id=resolved.id,
+        core_version=_core.__version__,
+        seed=spec["seed"],
+        channels=spec["fabric"]["channels"],
+        result=result,
+        alone=[spec["jobs"][job]["name"] for job in by_itself],
+        wall=wall,
+    )
+    return Run(facts, resolved.document, scenario.text, tables)
+
+
+def simulate(spec: Mapping[str, Any], progress: Progress | None = None, stage: str = "") -> dict[str, Any]:
+    """What the core returns for a specification; its errors as ours."""
+    report = None if progress is None else lambda state: progress({"stage": stage, **state})
+    try:
+        result: Any = _core.run(json.dumps(spec), report)
+    except _core.SpecError as problem:
+        raise InputError(_located(problem)) from problem
+    except _core.CoreError as problem:
+        raise RunError(str(problem)) from problem
+    except MemoryError as problem:
+        raise RunError("not enough memory for this run") from problem
+    return dict(result)
+
+
+def _located(problem: _core.SpecError) -> str:
+    text = str(problem)
+    return text if not problem.at or problem.at in text else f"{problem.at}: {text}"

@@ -1,0 +1,157 @@
+"""The registry of every result column: table, name, type, unit and meaning.
+
+`odonata show columns`, the field metadata of the Parquet files and the reference documentation all come from
+here, and [tables][odonata.store.tables] cannot write a column that is not listed. To add a result is to add a line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TABLES: dict[str, str] = {
+    "jobs": "one row per job, in the order of the scenario",
+    "messages": "one row per recorded message, sorted by job, interval, source rank and position in the interval",
+    "links": "one row per directed link: every connected router port in order, then the injection link of every node",
+    "counters": "traffic between groups: one row per window of time, job and group (Kang 2019, section 4.4; K21)",
+}
+"""Tables of a run folder and what a row of each is."""
+
+QUANTILES: dict[str, tuple[int, int]] = {
+    "min": (0, 1),
+    "p25": (1, 4),
+    "p50": (1, 2),
+    "p75": (3, 4),
+    "p90": (9, 10),
+    "p99": (99, 100),
+    "p999": (999, 1000),
+    "max": (1, 1),
+}
+"""Quantiles kept of every latency distribution, as exact fractions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One result column."""
+
+    table: str
+    """Table it belongs to, a key of [TABLES][]."""
+    name: str
+    """Name in the table; times end in `_ps`. `{channel}` stands for the number of a virtual channel."""
+    dtype: str
+    """Type as polars names it; nullable where the meaning says when it is absent."""
+    unit: str
+    """Unit; empty for names and ids, `1` for ratios."""
+    meaning: str
+    """What the value is, and when it is absent."""
+
+
+def _column(table: str) -> list[Column]:
+    return [Column(table, *line) for line in _LINES[table]]
+
+
+def _latency_lines(prefix: str, of: str, absent: str) -> list[tuple[str, str, str, str]]:
+    names = {"min": "least", "p50": "median", "max": "greatest"}
+    lines = [
+        (
+            f"{prefix}_{name}_ps",
+            "UInt64",
+            "ps",
+            f"{names.get(name, f'{100 * top / bottom:g} % quantile (nearest rank)')} of {of}; {absent}",
+        )
+        for name, (top, bottom) in QUANTILES.items()
+    ]
+    return [*lines, (f"{prefix}_mean_ps", "Float64", "ps", f"mean of {of}; {absent}")]
+
+
+_BIN = "of the latency histogram's bins that hold something, ascending; empty if nothing was recorded"
+_LATENCY = "the latencies (K20: issue to last byte at the destination) of the messages issued while measuring"
+_PER_CHANNEL = "the part of virtual channel {channel}; only where links have several channels"
+
+_LINES: dict[str, list[tuple[str, str, str, str]]] = {
+    "jobs": [
+        ("job", "UInt16", "", "index of the job"),
+        ("name", "String", "", "name of the job"),
+        ("background", "Boolean", "", "whether it only runs until the others are done"),
+        ("record", "String", "", "what was kept of its messages: every-message, histogram or nothing"),
+        ("nodes", "UInt32", "nodes", "nodes it runs on, one process each"),
+        ("messages_sent", "UInt64", "messages", "messages issued by the end"),
+        ("messages_delivered", "UInt64", "messages", "messages delivered by the end"),
+        ("packets", "UInt64", "packets", "packets delivered by the end"),
+        ("bytes", "UInt64", "bytes", "bytes of the packets delivered by the end"),
+        ("first_issue_ps", "UInt64", "ps", "when the first message was issued; absent if none was"),
+        ("last_delivery_ps", "UInt64", "ps", "when the last byte arrived; absent if none did"),
+        ("time_ps", "UInt64", "ps", "first issue to last delivery; absent if nothing arrived"),
+        ("throughput", "Float64", "bytes/s", "bytes delivered over that time; absent if nothing arrived"),
+        ("hops_mean", "Float64", "links", "links between routers per packet delivered; absent if none was"),
+        ("minimal_fraction", "Float64", "1", "share of the delivered packets never diverted; absent if none was"),
+        ("latency_count", "UInt64", "messages", f"number of {_LATENCY}"),
+        *_latency_lines("latency", _LATENCY, "absent if there are none"),
+        *_latency_lines("alone", "the same by itself on the empty system", "absent without --alone"),
+        ("slowdown", "Float64", "1", "mean latency over mean latency alone; absent without --alone"),
+        ("bin_lower_ps", "List(UInt64)", "ps", f"smallest values {_BIN}"),
+        ("bin_upper_ps", "List(UInt64)", "ps", f"first values beyond {_BIN}"),
+        ("bin_count", "List(UInt64)", "messages", f"counts {_BIN}"),
+    ],
+    "messages": [
+        ("job", "UInt16", "", "index of the job"),
+        ("interval", "UInt32", "", "interval of the source rank in which it was issued, from 0"),
+        ("source", "UInt32", "", "rank that sent it"),
+        ("destination", "UInt32", "", "rank it went to"),
+        ("issue_ps", "UInt64", "ps", "when it was issued"),
+        ("latency_ps", "UInt64", "ps", "issue to last byte at the destination (K20); absent if not delivered by the end"),
+    ],
+    "links": [
+        ("link", "UInt32", "", "number of the directed link"),
+        ("class", "String", "", "class of the link"),
+        ("from_kind", "String", "", "router or node"),
+        ("from_id", "UInt32", "", "id of the router or node that sends"),
+        ("from_port", "UInt16", "", "port of that router; 0 for a node"),
+        ("from_group", "UInt32", "", "group of the sender"),
+        ("to_kind", "String", "", "router or node"),
+        ("to_id", "UInt32", "", "id of the router or node that receives"),
+        ("to_group", "UInt32", "", "group of the receiver"),
+        ("bandwidth", "Float64", "bytes/s", "bandwidth of this direction"),
+        ("packets", "UInt64", "packets", "packets granted by the end"),
+        ("bytes", "UInt64", "bytes", "bytes granted by the end"),
+        ("busy", "Float64", "1", "bytes over bandwidth and length of the run; what was granted but not sent counts"),
+        ("stalled_ps", "UInt64", "ps", "time in which a packet waited for credit, summed over the virtual channels"),
+        ("packets_{channel}", "UInt64", "packets", f"packets: {_PER_CHANNEL}"),
+        ("bytes_{channel}", "UInt64", "bytes", f"bytes: {_PER_CHANNEL}"),
+        ("stalled_{channel}_ps", "UInt64", "ps", f"stalled time: {_PER_CHANNEL}"),
+    ],
+    "counters": [
+        ("window", "UInt32", "", "number of the window, from 0"),
+        ("start_ps", "UInt64", "ps", "where the window begins"),
+        ("width_ps", "UInt64", "ps", "length of the window up to the end of the run"),
+        ("job", "UInt16", "", "index of the job"),
+        ("group", "UInt32", "", "the group"),
+        ("packets_in", "UInt64", "packets", "packets that came in over global links"),
+        ("bytes_in", "UInt64", "bytes", "bytes of them"),
+        ("rate_in", "Float64", "GiB/s", "bytes in over the width; absent for a width of 0"),
+        ("packets_out", "UInt64", "packets", "packets sent out over global links"),
+        ("bytes_out", "UInt64", "bytes", "bytes of them"),
+        ("rate_out", "Float64", "GiB/s", "bytes out over the width; absent for a width of 0"),
+        ("packets_both", "UInt64", "packets", "packets in and out"),
+        ("bytes_both", "UInt64", "bytes", "bytes in and out"),
+        ("rate_both", "Float64", "GiB/s", "bytes in and out over the width; absent for a width of 0"),
+    ],
+}  # fmt: skip
+
+COLUMNS: tuple[Column, ...] = tuple(column for table in TABLES for column in _column(table))
+"""Every result column, table by table in the order in which it is stored."""
+
+
+def columns_of(table: str, channels: int = 1) -> tuple[Column, ...]:
+    """Columns of `table` as stored, with those for each virtual channel written out (none for a single one)."""
+    found: list[Column] = []
+    for column in COLUMNS:
+        if column.table != table:
+            continue
+        if "{channel}" not in column.name:
+            found.append(column)
+        elif channels > 1:
+            for number in range(channels):
+                name = column.name.format(channel=number)
+                meaning = column.meaning.format(channel=number)
+                found.append(Column(table, name, column.dtype, column.unit, meaning))
+    return tuple(found)

@@ -1,0 +1,98 @@
+"""`manifest.json`: what a run folder is, and everything in it that may differ between two equal runs."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from odonata.store.columns import TABLES, columns_of
+
+FORMAT = 1
+"""Version of the run folder; raised when an older reader could not make sense of a newer folder."""
+
+VOLATILE = ("machine", "wall")
+"""The only parts of a manifest that may differ between two runs of one scenario and version."""
+
+
+def manifest(
+    *,
+    run_id: str,
+    core_version: str,
+    seed: int,
+    channels: int,
+    result: dict[str, Any],
+    alone: list[str],
+    wall: dict[str, Any],
+) -> dict[str, Any]:
+    """The manifest of a run; `alone` names the jobs that were also run by themselves, `wall` is as measured."""
+    return {
+        "format": FORMAT,
+        "id": run_id,
+        "version": core_version,
+        "seed": seed,
+        "sim_time_ps": result["end_ps"],
+        "events": result["events"],
+        "packet_hops": result["packet_hops"],
+        "alone": alone,
+        "tables": {
+            table: {
+                "row": row,
+                "columns": {
+                    column.name: {"type": column.dtype, "unit": column.unit, "meaning": column.meaning}
+                    for column in columns_of(table, channels)
+                },
+            }
+            for table, row in TABLES.items()
+        },
+        "machine": machine(),
+        "wall": wall,
+    }
+
+
+def machine() -> dict[str, Any]:
+    """The computer and the libraries, as far as they can matter for speed; no names of hosts or users."""
+    return {
+        "platform": platform.platform(),
+        "processor": _processor(),
+        "cpus": os.cpu_count(),
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+        "polars": version("polars"),
+    }
+
+
+def now() -> str:
+    """This moment, in UTC, to the second (ISO 8601)."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def peak_rss_bytes() -> int:
+    """Most memory this process has had resident since it began, in bytes.
+
+    Read from `VmHWM` where there is `/proc`: `getrusage` counts what the parent had resident when it forked.
+    """
+    try:
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

@@ -1,0 +1,191 @@
+"""From what the core returns to the four tables of a run.
+
+Every table is built with the columns of the registry, in its order and with its types; a column that is missing or
+too many is a defect here and stops the run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from odonata.store.columns import QUANTILES, columns_of
+from odonata.store.latency import Latency
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+NOT_DELIVERED = np.uint64(2**64 - 1)
+"""Latency the core gives for a message that was still under way at the end."""
+
+GIB = 2.0**30
+
+
+def polars_type(name: str) -> pl.DataType:
+    """The polars type that a registered column's `dtype` names."""
+    if name.startswith("List("):
+        return pl.List(polars_type(name[5:-1]))
+    kind: type[pl.DataType] = getattr(pl, name)
+    return kind()
+
+
+def _frame(table: str, data: Mapping[str, Any], channels: int = 1) -> pl.DataFrame:
+    schema = {column.name: polars_type(column.dtype) for column in columns_of(table, channels)}
+    if set(data) != set(schema):
+        raise AssertionError(f"table {table}: columns {sorted(set(data) ^ set(schema))} do not agree with the registry")
+    return pl.DataFrame({name: pl.Series(name, data[name], dtype=dtype) for name, dtype in schema.items()})
+
+
+def messages_frame(result: Mapping[str, Any]) -> pl.DataFrame:
+    """The recorded messages."""
+    data = dict(result["messages"])
+    frame = _frame("messages", data)
+    late = pl.col("latency_ps") == pl.lit(int(NOT_DELIVERED), dtype=pl.UInt64)
+    return frame.with_columns(latency_ps=pl.when(~late).then(pl.col("latency_ps")))
+
+
+def job_latency(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> Latency | None:
+    """Latencies of one job: exact if its every message was recorded, else from its histogram.
+
+    Messages count if they were issued in the measured interval and delivered by the end.
+    """
+    if spec["jobs"][job]["record"] == "every-message":
+        rows, measure = result["messages"], spec["measure"]
+        of_job = rows["job"] == job
+        issue, latency = rows["issue_ps"][of_job], rows["latency_ps"][of_job]
+        counts = (latency != NOT_DELIVERED) & (issue >= measure["from_ps"])
+        if measure["until_ps"] is not None:
+            counts &= issue < measure["until_ps"]
+        return Latency.from_rows(latency[counts])
+    bins = result["jobs"][job]["latency"]
+    return Latency.from_histogram(
+        bins["lower"], bins["upper"], bins["bin_count"], total=bins["sum"], least=bins["min"], greatest=bins["max"]
+    )
+
+
+def jobs_frame(
+    result: Mapping[str, Any],
+    spec: Mapping[str, Any],
+    background: Sequence[bool],
+    alone: Mapping[int, Latency | None],
+) -> pl.DataFrame:
+    """Totals of each job; `alone` has the latencies by itself of the jobs that were run so, by index."""
+    rows = []
+    for job, (totals, what) in enumerate(zip(result["jobs"], spec["jobs"], strict=True)):
+        first, last, packets = totals["first_issue_ps"], totals["last_delivery_ps"], totals["packets"]
+        time = None if first is None or last is None else last - first
+        here, by_itself = job_latency(result, spec, job), alone.get(job)
+        rows.append(
+            {
+                "job": job,
+                "name": what["name"],
+                "background": background[job],
+                "record": what["record"],
+                "nodes": len(what["nodes"]),
+                "messages_sent": totals["issued"],
+                "messages_delivered": totals["delivered"],
+                "packets": packets,
+                "bytes": totals["bytes"],
+                "first_issue_ps": first,
+                "last_delivery_ps": last,
+                "time_ps": time,
+                "throughput": totals["bytes"] / time * 1e12 if time else None,
+                "hops_mean": totals["hops"] / packets if packets else None,
+                "minimal_fraction": totals["minimal"] / packets if packets else None,
+                "latency_count": here.count if here else 0,
+                **_latency_columns("latency", here),
+                **_latency_columns("alone", by_itself),
+                "slowdown": here.mean / by_itself.mean if here and by_itself and by_itself.mean else None,
+                "bin_lower_ps": totals["latency"]["lower"],
+                "bin_upper_ps": totals["latency"]["upper"],
+                "bin_count": totals["latency"]["bin_count"],
+            }
+        )
+    names = [column.name for column in columns_of("jobs")]
+    return _frame("jobs", {name: [row[name] for row in rows] for name in names})
+
+
+def _latency_columns(prefix: str, latency: Latency | None) -> dict[str, float | None]:
+    values = latency.as_dict() if latency else {}
+    return {f"{prefix}_{name}_ps": values.get(name) for name in (*QUANTILES, "mean")}
+
+
+def links_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapping[str, Any]) -> pl.DataFrame:
+    """Totals of each directed link; ports without a cable are left out. `system` is what the core describes."""
+    channels = int(spec["fabric"]["channels"])
+    slots, nodes = len(system["slot_router"]), int(system["nodes"])
+    totals = {name: np.asarray(result["links"][name]) for name in ("packets", "bytes", "stalled_ps")}
+
+    peer_router, peer_node = system["slot_peer_router"], system["slot_peer_node"]
+    wired = (peer_router >= 0) | (peer_node >= 0)
+    to_router = peer_router[wired] >= 0
+    to_id = np.where(to_router, peer_router[wired], peer_node[wired])
+    router_group, node_group = system["router_group"], system["node_group"]
+    to_group = np.where(
+        to_router,
+        router_group[np.where(to_router, to_id, 0)],
+        node_group[np.where(to_router, 0, to_id)],
+    )
+    classes = np.concatenate([system["slot_class"][wired], np.zeros(nodes, dtype=np.uint8)])
+    names = np.asarray(system["classes"], dtype=object)
+    bandwidth_of = np.array([spec["fabric"]["links"][name]["bandwidth"] / 1e6 for name in names])
+
+    data: dict[str, Any] = {
+        "link": np.arange(len(to_id) + nodes),
+        "class": names[classes].tolist(),
+        "from_kind": ["router"] * len(to_id) + ["node"] * nodes,
+        "from_id": np.concatenate([system["slot_router"][wired], np.arange(nodes)]),
+        "from_port": np.concatenate([system["slot_port"][wired], np.zeros(nodes, dtype=np.uint16)]),
+        "from_group": np.concatenate([router_group[system["slot_router"][wired]], node_group]),
+        "to_kind": [*np.where(to_router, "router", "node").tolist(), *["router"] * nodes],
+        "to_id": np.concatenate([to_id, system["node_router"]]),
+        "to_group": np.concatenate([to_group, node_group]),
+        "bandwidth": bandwidth_of[classes],
+    }
+    for name, values in totals.items():
+        split = _by_channel(values, slots, channels, wired, nodes)
+        data[name] = split.sum(axis=1, dtype=np.uint64)
+        for channel in range(channels) if channels > 1 else ():
+            base, _, unit = name.partition("_")
+            data[f"{base}_{channel}" + (f"_{unit}" if unit else "")] = split[:, channel]
+    seconds = max(result["end_ps"], 1) / 1e12
+    data["busy"] = data["bytes"] / (data["bandwidth"] * seconds)
+    return _frame("links", data, channels)
+
+
+def _by_channel(
+    values: NDArray[np.uint64], slots: int, channels: int, wired: NDArray[np.bool_], nodes: int
+) -> NDArray[np.uint64]:
+    """Rows: wired ports, then injection links (all on channel 0); columns: channels."""
+    ports = values[: slots * channels].reshape(slots, channels)[wired]
+    injection = np.zeros((nodes, channels), dtype=np.uint64)
+    injection[:, 0] = values[slots * channels :]
+    return np.concatenate([ports, injection])
+
+
+def counters_frame(result: Mapping[str, Any]) -> pl.DataFrame:
+    """Traffic between groups by window (K21); no rows if it was not asked for."""
+    arrivals = result["arrivals"]
+    every, end = int(arrivals["every_ps"]), int(result["end_ps"])
+    counts = {
+        name: np.asarray(arrivals[name], dtype=np.uint64)
+        for name in ("packets_in", "bytes_in", "packets_out", "bytes_out")
+    }
+    if every == 0 or counts["bytes_in"].size == 0:
+        return _frame("counters", {column.name: [] for column in columns_of("counters")})
+    window, job, group = (axis.ravel() for axis in np.indices(counts["bytes_in"].shape))
+    start = window.astype(np.uint64) * np.uint64(every)
+    width = np.minimum(np.uint64(every), np.uint64(end) - np.minimum(start, np.uint64(end)))
+    data: dict[str, Any] = {"window": window, "start_ps": start, "width_ps": width, "job": job, "group": group}
+    for what in ("packets", "bytes"):
+        for way in ("in", "out"):
+            data[f"{what}_{way}"] = counts[f"{what}_{way}"].ravel()
+        data[f"{what}_both"] = data[f"{what}_in"] + data[f"{what}_out"]
+    for way in ("in", "out", "both"):
+        rate = data[f"bytes_{way}"] / np.where(width > 0, width, 1) * (1e12 / GIB)
+        data[f"rate_{way}"] = pl.Series(rate).set(pl.Series(width == 0), None)
+    return _frame("counters", data)

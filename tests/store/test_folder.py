@@ -1,0 +1,202 @@
+"""A run folder is complete or absent, and says what is wrong with it."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from odonata.errors import InputError, RunError
+from odonata.store import TABLES, open_run
+from odonata.store import write as write_module
+from odonata.store.manifest import VOLATILE
+from odonata.store.write import write_run
+
+if TYPE_CHECKING:
+    from odonata.store.result import Run
+
+FILES = sorted(["scenario.toml", "resolved.json", "manifest.json", *(f"{table}.parquet" for table in TABLES)])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, run_in_memory: Run) -> Path:
+    write_run(run_in_memory, tmp_path / "run", channels=2)
+    return tmp_path / "run"
+
+
+def test_what_was_written_is_read_back(folder: Path, run_in_memory: Run) -> None:
+    assert sorted(path.name for path in folder.iterdir()) == FILES
+    run = open_run(folder)
+    assert run.path == folder
+    for table in TABLES:
+        assert getattr(run, table).equals(getattr(run_in_memory, table)), table
+        assert run.scan(table).collect().equals(getattr(run, table))
+    assert run.summary == run_in_memory.summary
+    assert run.scenario == run_in_memory.scenario
+    assert run.resolved == run_in_memory.resolved
+    assert (run.id, run.seed) == ("0123456789abcdef", 7)
+
+
+def test_nothing_else_is_left_in_the_directory(folder: Path) -> None:
+    assert [path.name for path in folder.parent.iterdir()] == ["run"]
+
+
+def test_units_are_in_the_field_metadata(folder: Path) -> None:
+    for table in TABLES:
+        schema = base64.b64decode(pl.read_parquet_metadata(folder / f"{table}.parquet")["ARROW:schema"])
+        assert b"unit" in schema, table
+        assert b"meaning" in schema, table
+    assert b"issue to last byte at the destination (K20)" in base64.b64decode(
+        pl.read_parquet_metadata(folder / "messages.parquet")["ARROW:schema"]
+    )
+
+
+def test_equal_runs_give_equal_bytes(folder: Path, run_in_memory: Run, tmp_path: Path) -> None:
+    run_in_memory._manifest["wall"]["wall_s"] = 99.0  # type: ignore[index]
+    write_run(run_in_memory, tmp_path / "again", channels=2)
+    for name in FILES:
+        if name != "manifest.json":
+            assert (folder / name).read_bytes() == (tmp_path / "again" / name).read_bytes(), name
+    first, second = (json.loads((at / "manifest.json").read_text()) for at in (folder, tmp_path / "again"))
+    assert first != second
+    for volatile in VOLATILE:
+        del first[volatile], second[volatile]
+    assert first == second
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file_is_named(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+    with pytest.raises(InputError, match=name):
+        open_run(folder)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_truncated_file_is_named(folder: Path, name: str) -> None:
+    whole = (folder / name).read_bytes()
+    (folder / name).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match="cut off") as caught:
+        open_run(folder)
+    assert caught.value.file == str(folder / name)
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith("parquet")])
+def test_bytes_that_are_not_parquet_are_refused(folder: Path, name: str) -> None:
+    size = (folder / name).stat().st_size
+    (folder / name).write_bytes(b"\xa5" * size)
+    with pytest.raises(InputError, match="not Parquet"):
+        open_run(folder)
+
+
+def test_damaged_data_behind_a_good_footer_is_an_input_error(folder: Path) -> None:
+    file = folder / "links.parquet"
+    data = bytearray(file.read_bytes())
+    data[4:400] = b"\xa5" * 396
+    file.write_bytes(bytes(data))
+    with pytest.raises(InputError, match="damaged"):
+        _ = open_run(folder).links
+
+
+def test_a_table_without_a_column_is_named(folder: Path) -> None:
+    file = folder / "jobs.parquet"
+    pl.read_parquet(file).drop("hops_mean").write_parquet(file)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"]["jobs.parquet"]["bytes"] = file.stat().st_size
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(InputError, match="no column `hops_mean`"):
+        open_run(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[]", "expected a JSON object"),
+        ("{}", "no `format`"),
+        ('{"format": 999}', "format 999, this version reads up to 1"),
+        ('{"format": 1}', "`id` is missing"),
+        ("[" * 100_000, "not JSON"),
+        ('{"format": 1', "not JSON"),
+        ("\x00", "not JSON"),
+    ],
+)
+def test_a_foreign_manifest_is_refused(folder: Path, text: str, says: str) -> None:
+    (folder / "manifest.json").write_text(text)
+    with pytest.raises(InputError, match=says) as caught:
+        open_run(folder)
+    assert caught.value.file == str(folder / "manifest.json")
+
+
+def test_what_is_no_run_folder_says_so(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no run folder"):
+        open_run(tmp_path / "absent")
+    with pytest.raises(InputError, match="has no manifest") as caught:
+        open_run(tmp_path)
+    assert caught.value.hint == f"did you mean `{folder}`?"
+    with pytest.raises(InputError, match="is a file") as caught:
+        open_run(folder / "jobs.parquet")
+    assert caught.value.hint == f"did you mean `{folder}`?"
+
+
+def test_a_full_disk_leaves_nothing(tmp_path: Path, run_in_memory: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The device takes no byte, so the full disk is met half-way through the folder.
+    written = write_module._write_table
+    full = {"links": Path("/dev/full")}
+    monkeypatch.setattr(
+        write_module, "_write_table", lambda path, frame, table, n: written(full.get(table, path), frame, table, n)
+    )
+    with pytest.raises(RunError, match="No space left on device"):
+        write_run(run_in_memory, tmp_path / "run", channels=2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_while_writing_leaves_nothing(
+    tmp_path: Path, run_in_memory: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(write_module, "_rename", lambda *_, **__: interrupt())
+    with pytest.raises(KeyboardInterrupt):
+        write_run(run_in_memory, tmp_path / "run", channels=2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_is_a_run_error(tmp_path: Path, run_in_memory: Run) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match="cannot write the run folder"):
+        write_run(run_in_memory, tmp_path / "file" / "run", channels=2)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_replacing_takes_the_place_of_a_run_only(folder: Path, run_in_memory: Run, tmp_path: Path) -> None:
+    (folder / "plot.png").write_bytes(b"old")
+    write_run(run_in_memory, folder, channels=2, replace=True)
+    assert sorted(path.name for path in folder.iterdir()) == FILES
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "thesis.tex").write_text("years of work")
+    with pytest.raises(InputError, match="not a run folder"):
+        write_run(run_in_memory, precious, channels=2, replace=True)
+    assert (precious / "thesis.tex").read_text() == "years of work"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["precious", "run"]
+
+
+def test_a_folder_that_appears_meanwhile_is_not_overwritten(folder: Path, run_in_memory: Run) -> None:
+    before = (folder / "manifest.json").read_bytes()
+    with pytest.raises(InputError, match="came into being"):
+        write_run(run_in_memory, folder, channels=2)
+    assert (folder / "manifest.json").read_bytes() == before
+    assert [path.name for path in folder.parent.iterdir()] == ["run"]
+
+
+def test_a_run_prints_usefully(run_in_memory: Run) -> None:
+    text = str(run_in_memory)
+    assert "latencies in ns" in text
+    assert "target      2         4  1.000" in text
+    assert "target: mean latency 1.57 ns (median 1.5 ns, 99 % within 2 ns)" in text
+    assert "<td>1.575</td>" in run_in_memory._repr_html_()
+    assert repr(run_in_memory) == "<Run 0123456789abcdef: target, noise; in memory>"
