@@ -1,0 +1,67 @@
+"""Importing the package and asking for help must not load the heavy libraries."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"polars", "matplotlib", "scipy", "numpy", "pandas"}
+BANNED = {"polars", "matplotlib", "scipy"}
+
+
+def loaded(code):
+    """Top-level modules that a fresh interpreter has loaded after the code."""
+    script = f"{code}\nimport json, sys\nprint('\\n' + json.dumps(sorted({{m.split('.')[0] for m in sys.modules}})))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    assert "odonata" in (modules := loaded("import odonata"))
+    assert not HEAVY & modules
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["--version"]])
+def test_help_loads_nothing_heavy(arguments):
+    code = f"""
+import sys
+from odonata.cli.main import main
+sys.argv = ["odonata", *{arguments!r}]
+try:
+    main()
+except SystemExit as stop:
+    assert not stop.code, stop.code
+"""
+    assert not BANNED & loaded(code)
+
+
+def test_the_check_would_notice():
+    assert "polars" in loaded("import polars")
+
+
+def test_run_stays_a_function_when_its_module_is_imported():
+    script = """
+import odonata.run
+import odonata
+from odonata.run import run
+assert odonata.run is run and callable(odonata.run)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_public_name_can_be_had():
+    import odonata
+
+    missing = [name for name in odonata.__all__ if not hasattr(odonata, name)]
+    assert missing == []
+    assert set(odonata.__all__) <= set(dir(odonata))
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    import odonata
+
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        odonata.nothing  # noqa: B018 - the access is the test

@@ -1,0 +1,47 @@
+"""The layers of the Python packages: who may import whom."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import odonata
+
+PACKAGE = Path(odonata.__file__).parent
+#: What may talk to the extension module: those who need a machine or a run.
+MAY_USE_CORE = {"run", "machine", "cluster"}
+
+
+def uses_core(source):
+    """Whether a file imports `odonata._core` or anything out of it."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import) and any(name.name.startswith("odonata._core") for name in node.names):
+            return True
+        if isinstance(node, ast.ImportFrom):
+            origin = node.module or ""
+            if origin.startswith("odonata._core"):
+                return True
+            if (origin == "odonata" or node.level) and any(name.name == "_core" for name in node.names):
+                return True
+    return False
+
+
+def test_imports_of_the_core_are_recognised():
+    for source in ("import odonata._core", "from odonata import _core as c", "from odonata._core import run"):
+        assert uses_core(source)
+    assert not uses_core("from odonata import run")
+
+
+def test_only_these_talk_to_the_core():
+    found = {
+        file.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        for file in PACKAGE.rglob("*.py")
+        if uses_core(file.read_text())
+    }
+    assert found <= MAY_USE_CORE
+
+
+def test_layers_hold():
+    linter = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run([linter], capture_output=True, text=True, cwd=PACKAGE.parents[1])
+    assert done.returncode == 0, done.stdout
