@@ -126,7 +126,7 @@ def format_fraction(value: Fraction) -> str:
 def _quantity(value: object, units: Mapping[str, Fraction], what: str, example: str) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InputError(f"expected a {what} such as \"{example}\", found {_show(value)}")
-    usual = example.split()[1]
+    usual = example.split()[1] if units is not SIZE else "B"
     if not isinstance(value, str):
         hint = f"write the unit: \"{value} {usual}\", or another of {_list(units)}"
         raise InputError(f"the {what} {value} has no unit", hint=hint)

@@ -65,9 +65,9 @@ def _bandwidth(value: Any) -> int:
 
 def _integer(value: Any, what: str, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"expected {what}, a whole number, found `{value!r}`")
+        raise InputError(f"expected {what} (a whole number), found `{value!r}`")
     if not least <= value <= most:
-        name = {2**64 - 1: "2^64 - 1"}.get(most, f"{most:,}")
+        name = {2**64 - 1: "2^64 - 1", 2**32 - 1: "2^32 - 1"}.get(most, f"{most:,}")
         raise InputError(f"{what} must be between {least} and {name}, found {value}")
     return value
 

@@ -53,7 +53,9 @@ def _input_error(error: ErrorDetails, data: Mapping[str, Any]) -> InputError:
     path, missing = _path_in(data, error["loc"])
     context = error.get("ctx", {})
     if error["type"] == "odonata":
-        return InputError(context["message"], hint=context["hint"], path=(*path, *context["path"]))
+        deeper = tuple(context["path"])
+        message = context["message"] if deeper else _named(path) + context["message"]
+        return InputError(message, hint=context["hint"], path=(*path, *deeper))
     if error["type"] == "missing":
         return InputError(f"missing key `{missing}`", path=path)
     if error["type"] == "literal_error":
@@ -67,16 +69,25 @@ def _input_error(error: ErrorDetails, data: Mapping[str, Any]) -> InputError:
         "dict_type": "a table",
     }.get(error["type"])
     if expected is None:
-        return InputError(f"{error['msg'][:1].lower()}{error['msg'][1:]}", path=path)
-    return InputError(f"expected {expected}, found {_show(error['input'])}", path=path)
+        message = f"{_named(path)}{error['msg'][:1].lower()}{error['msg'][1:]}"
+        return InputError(message, path=path)
+    found = _show(error["input"])
+    return InputError(f"{_named(path)}expected {expected}, found {found}", path=path)
 
 
 def _not_one_of(expected: str, found: Any, path: tuple[str | int, ...]) -> InputError:
     names = [part.strip(" '") for part in expected.replace(" or ", ", ").split(",")]
     if not isinstance(found, str):
-        return InputError(f"expected one of {', '.join(names)}, found {_show(found)}", path=path)
-    error = unknown("value", found, names)
-    return InputError(f"expected {expected.replace(chr(39), '`')}, found `{found}`", hint=error.hint, path=path)
+        message = f"{_named(path)}expected one of {', '.join(names)}, found {_show(found)}"
+        return InputError(message, path=path)
+    message = f"{_named(path)}expected {expected.replace(chr(39), '`')}, found `{found}`"
+    return InputError(message, hint=unknown("value", found, names).hint, path=path)
+
+
+def _named(path: tuple[str | int, ...]) -> str:
+    """The last key of a path, as the beginning of a message."""
+    key = next((step for step in reversed(path) if isinstance(step, str)), None)
+    return "" if key is None else f"`{key}`: "
 
 
 def _path_in(

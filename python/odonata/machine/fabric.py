@@ -1,0 +1,91 @@
+"""What the routers, links and NICs of a machine are like, as a table of a document."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from odonata.document import Bandwidth, Size, Table, Time, input_error_as_problem
+from odonata.errors import InputError
+
+
+def _channels(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 8:
+        raise InputError(f"expected a number of virtual channels from 1 to 8, found `{value!r}`")
+    return value
+
+
+Channels = Annotated[int, BeforeValidator(input_error_as_problem(_channels))]
+
+
+class LinkTable(Table):
+    """A class of links, both directions alike."""
+
+    bandwidth: Bandwidth = Field(description="bandwidth of each direction")
+    latency: Time = Field(0, description="time on the wire")
+    buffer: Size = Field(
+        8192, description="input buffer behind the link, for each virtual channel"
+    )
+    credit_delay: Time = Field(
+        0, description="what a returning credit takes beyond the wire's latency"
+    )
+
+
+class NicTable(Table):
+    """The network interface of every node."""
+
+    overhead: Time = Field(
+        0, description="time the injection link stands still before the first packet of a message"
+    )
+    order: Literal["fcfs", "round-robin"] = Field(
+        "fcfs", description="which of several waiting messages sends the next packet"
+    )
+
+
+class FabricTable(Table):
+    """Routers, NICs and the classes of links."""
+
+    packet: Size = Field(2048, description="largest packet; messages are cut into such packets")
+    router_delay: Time = Field(
+        100_000, description="from a packet's arrival at a router to its routing decision"
+    )
+    channels: Channels = Field(2, description="virtual channels of every link between routers")
+    nic: NicTable = NicTable()
+    links: dict[str, LinkTable] = Field(description="the classes of links")
+
+    def check(self, classes: tuple[str, ...]) -> None:
+        """Raises InputError unless all these classes of links are described, sensibly."""
+        for name in classes:
+            if name not in self.links:
+                raise InputError(
+                    f"the links of class `{name}` are not described",
+                    hint=f'links.{name} = {{ bandwidth = "...", buffer = "..." }}',
+                    path=("links",),
+                )
+        if not 1 <= self.packet <= 65_536:
+            message = f"a packet must have between 1 and 65,536 bytes, found {self.packet:,}"
+            raise InputError(message, path=("packet",))
+        for name, link in self.links.items():
+            if not self.packet <= link.buffer <= 2**30:
+                raise InputError(
+                    f"the buffer of class `{name}` ({link.buffer:,} B) must hold at least one packet "
+                    f"({self.packet:,} B) and at most 2^30 bytes",
+                    path=("links", name, "buffer"),
+                )
+
+    def spec(self) -> dict[str, Any]:
+        """The fabric as the core reads it."""
+        return {
+            "packet_bytes": self.packet,
+            "router_delay_ps": self.router_delay,
+            "channels": self.channels,
+            "nic": {"overhead_ps": self.nic.overhead, "order": self.nic.order},
+            "links": {
+                name: {
+                    "bandwidth": link.bandwidth,
+                    "latency_ps": link.latency,
+                    "buffer_bytes": link.buffer,
+                    "credit_delay_ps": link.credit_delay,
+                }
+                for name, link in self.links.items()
+            },
+        }
