@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from odonata import _core
+
 TOPOLOGY: dict[str, Any] = {
     "kind": "dragonfly-plus",
     "groups": 3,
@@ -75,6 +77,12 @@ def topology() -> dict[str, Any]:
 def spec() -> dict[str, Any]:
     """Two jobs on that machine: 100 messages kept one by one, 30 in a histogram."""
     return json.loads(json.dumps(SPEC))
+
+
+@pytest.fixture(scope="session")
+def result() -> dict[str, Any]:
+    """What that run returns."""
+    return _core.run(json.dumps(SPEC))
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use odonata_sim::spec::Compat;
 use odonata_sim::{Cost, Monitor, Output, Progress, SimError, Spec};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -18,6 +19,11 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 #[pyfunction]
 #[pyo3(signature = (spec_json, progress=None))]
 pub fn run<'py>(py: Python<'py>, spec_json: &str, progress: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyDict>> {
+    if let Some(callback) = &progress
+        && !callback.bind(py).is_callable()
+    {
+        return Err(PyTypeError::new_err("`progress` is not callable"));
+    }
     let mut watch = Watch { callback: progress, last: Instant::now(), raised: None };
     let start = Instant::now();
     let result = py.detach(|| simulate(spec_json, &mut watch));
