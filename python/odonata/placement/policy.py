@@ -1,0 +1,118 @@
+"""What a placement policy is: a name, its options, and a function from free nodes to nodes."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+from odonata.errors import InputError
+from odonata.machine import Shape
+from odonata.placement.ids import format_ids, parse_ids
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The nodes of a job in the order of its ranks, and why these."""
+
+    nodes: list[int]
+    reason: str
+
+
+class Freedom(IntEnum):
+    """How much choice a job leaves; jobs that leave less are placed first."""
+
+    NONE = 0
+    """The nodes themselves are named."""
+    LEAF = 1
+    """So many nodes of every leaf."""
+    GROUPS = 2
+    """Anywhere in some groups."""
+    ANYWHERE = 3
+    """Anywhere."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a policy. `read` turns the value as given into the value as used."""
+
+    name: str
+    doc: str
+    read: Callable[[Any], Any]
+    default: str | None = None
+    """What happens without it, in words; None if it must be given."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a policy is asked: so many nodes out of the free ones (ascending)."""
+
+    shape: Shape
+    count: int | None
+    free: list[int]
+    options: Mapping[str, Any]
+    folder: Path = field(default_factory=Path)
+
+    def wanted(self) -> int:
+        """The number of nodes. Raises InputError if none was given."""
+        if self.count is None:
+            raise InputError("the number of nodes is missing", hint="say `nodes = ...`")
+        return self.count
+
+    def enough(self, free: list[int], where: str) -> list[int]:
+        """`free`, if it holds as many nodes as wanted; otherwise raises InputError."""
+        if len(free) < self.wanted():
+            raise InputError(f"{self.wanted():,} nodes do not fit: only {len(free):,} are free {where}")
+        return free
+
+    def within(self, groups: list[int] | None) -> tuple[list[int], str]:
+        """Free nodes of the groups (of the whole machine for None), and the words for it."""
+        if groups is None:
+            return self.free, "anywhere"
+        for group in groups:
+            self.shape.check_group(group)
+        chosen = frozenset(groups)
+        free = [n for n in self.free if self.shape.group_of(n) in chosen]
+        text = format_ids(sorted(chosen))
+        return free, f"in group {text}" if len(chosen) == 1 else f"in groups {text}"
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A placement policy, as listed in the table of `odonata.placement`."""
+
+    name: str
+    summary: str
+    rank_order: str
+    options: tuple[Option, ...]
+    place: Callable[[Request], Placement]
+    freedom: Callable[[Mapping[str, Any]], Freedom]
+    counts_itself: bool = False
+    """Whether the options alone can say how many nodes there are."""
+
+
+def groups_option(default: str | None) -> Option:
+    """The option `groups`: a range of groups such as "3-8"."""
+    return Option("groups", 'groups to stay in, such as "3-8" or [0, 2]', read_groups, default)
+
+
+def whole_number(what: str, least: int, most: int) -> Callable[[Any], int]:
+    """A reader of whole numbers in a range."""
+
+    def read(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise InputError(f"expected {what}, found `{value!r}`")
+        if not least <= value <= most:
+            upper = "2^64 - 1" if most == 2**64 - 1 else f"{most}"
+            raise InputError(f"expected {what} from {least} to {upper}, found {value}")
+        return value
+
+    return read
+
+
+def read_groups(value: Any) -> list[int]:
+    """Groups, ascending, each once. Raises InputError for anything else."""
+    groups = parse_ids(value, "groups")
+    if not groups:
+        raise InputError("no groups are named", hint='say for instance groups = "3-8"')
+    return sorted(set(groups))
