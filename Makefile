@@ -14,7 +14,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv build demo test lint test-rust test-python fmt bench validate bless lock clean
+.PHONY: help venv build demo test lint test-rust test-python fmt bench validate bless audit lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -70,6 +70,9 @@ bench: build ## Speed on this machine, and the instruction counts that must not 
 
 validate: build ## Compare with the published figures of Kang 2019
 	$(BIN)/odonata reproduce kang2019-4kb
+
+audit: ## Licences, advisories and origins of the Rust dependencies (needs cargo-deny)
+	cargo deny --locked check
 
 lock: ## Resolve the dependencies of pyproject.toml anew and pin them
 	scripts/lock.sh

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from odonata._core import __version__
     from odonata.errors import InputError, OdonataError, RunError
     from odonata.machine import System
     from odonata.placement import Placement
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 #: Public name -> module and name there.
 _LAZY = {
+    "__version__": ("odonata._core", "__version__"),
     "InputError": ("odonata.errors", "InputError"),
     "OdonataError": ("odonata.errors", "OdonataError"),
     "RunError": ("odonata.errors", "RunError"),
@@ -48,6 +50,7 @@ __all__ = [
     "InputError",
     "OdonataError",
     "RunError",
+    "__version__",
     "load",
     "open",
     "place",
