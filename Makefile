@@ -27,7 +27,7 @@ $(INSTALLED): requirements/dev.lock
 	@touch $@
 
 $(BUILT): $(INSTALLED) $(RUST) pyproject.toml
-	$(BIN)/maturin develop --quiet --release
+	PIP_QUIET=1 $(BIN)/maturin develop --quiet --release
 	@touch $@
 
 venv: $(INSTALLED) ## Create the virtual environment .venv with the locked dependencies
