@@ -6,11 +6,16 @@
 pub mod counters;
 pub mod engine;
 mod error;
+pub mod fabric;
 pub mod output;
+pub mod routing;
+mod simulation;
 pub mod spec;
+mod traffic;
 
 pub use error::SimError;
 pub use output::Output;
+pub use simulation::QueueChoice;
 pub use spec::Spec;
 
 /// How far a run has come.
@@ -56,7 +61,13 @@ pub struct Cost {
 /// # Errors
 /// [`SimError`]: an invalid specification, an interruption, a deadlock.
 pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, Cost), SimError> {
-    let _ = monitor;
-    spec.check()?;
-    Err(SimError::invalid("version", "the simulator is not built yet"))
+    simulation::run(spec, monitor, QueueChoice::Estimate)
+}
+
+/// As [`run`], with the queue of choice; for tests and measurements.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> Result<(Output, Cost), SimError> {
+    simulation::run(spec, monitor, choice)
 }

@@ -132,10 +132,15 @@ impl DragonflyPlus {
     #[inline]
     #[must_use]
     pub fn ports_to_group(&self, r: RouterId, to: GroupId) -> Range<u16> {
-        let group = self.network.group_of_router[r.index()];
-        let spine = self.local(r) - self.spec.leaves;
-        let rank = peer_rank(group, to.0) as usize;
-        let row = (group * self.spec.spines + spine) as usize * self.spec.groups as usize + rank;
+        self.spine_ports(self.group(r), self.local(r) - self.spec.leaves, to)
+    }
+
+    /// Ports of spine number `spine` of group `from` that lead to group `to` (another one); may be empty.
+    #[inline]
+    #[must_use]
+    pub fn spine_ports(&self, from: GroupId, spine: u32, to: GroupId) -> Range<u16> {
+        let rank = peer_rank(from.0, to.0) as usize;
+        let row = (from.0 * self.spec.spines + spine) as usize * self.spec.groups as usize + rank;
         self.global_ports[row]..self.global_ports[row + 1]
     }
 

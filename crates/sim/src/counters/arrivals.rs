@@ -1,0 +1,61 @@
+//! Traffic between groups by window of time (K21).
+
+use crate::output::Arrivals;
+
+/// Entries of all windows together: 2 GiB.
+const MAX_ENTRIES: u64 = 1 << 26;
+
+/// Counts by window, job and group. Off when the width is 0.
+pub struct ArrivalCounts {
+    every_ps: u64,
+    jobs: usize,
+    groups: usize,
+    counts: Arrivals,
+}
+
+impl ArrivalCounts {
+    /// No traffic yet.
+    #[must_use]
+    pub fn new(every_ps: u64, jobs: usize, groups: usize) -> Self {
+        Self { every_ps, jobs, groups, counts: Arrivals { every_ps, ..Arrivals::default() } }
+    }
+
+    /// Whether anything is counted.
+    #[inline]
+    #[must_use]
+    pub fn on(&self) -> bool {
+        self.every_ps > 0
+    }
+
+    /// Counts a packet that comes into (`inwards`) or leaves a group. Returns false if there are too many windows.
+    pub fn count(&mut self, now: u64, job: u16, group: u16, bytes: u32, inwards: bool) -> bool {
+        let window = now / self.every_ps;
+        let row = u128::from(window) * (self.jobs * self.groups) as u128;
+        if row >= u128::from(MAX_ENTRIES) {
+            return false;
+        }
+        let entry = row as usize + usize::from(job) * self.groups + usize::from(group);
+        let counts = &mut self.counts;
+        if entry >= counts.packets_in.len() {
+            let entries = (window as usize + 1) * self.jobs * self.groups;
+            for column in [&mut counts.packets_in, &mut counts.bytes_in, &mut counts.packets_out, &mut counts.bytes_out]
+            {
+                column.resize(entries, 0);
+            }
+        }
+        let (packets, total) = if inwards {
+            (&mut counts.packets_in, &mut counts.bytes_in)
+        } else {
+            (&mut counts.packets_out, &mut counts.bytes_out)
+        };
+        packets[entry] += 1;
+        total[entry] += u64::from(bytes);
+        true
+    }
+
+    /// The columns.
+    #[must_use]
+    pub fn into_output(self) -> Arrivals {
+        self.counts
+    }
+}

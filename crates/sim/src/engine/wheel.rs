@@ -1,0 +1,316 @@
+//! A wheel of windows, each holding its events place by place.
+//!
+//! Time is cut into windows no longer than the lookahead. Events of one window and place wait, unsorted, in chunks of
+//! a few records; when the window opens, the places are visited in turn and each one's few events are sorted. Nothing
+//! is ordered across places, because nothing needs to be. Events beyond the wheel wait in one list per turn of it.
+
+use std::collections::BTreeMap;
+
+use super::{Queue, Record};
+
+/// Windows on the wheel.
+const WINDOWS: u64 = 64;
+/// Records in a chunk: with records of 32 bytes a chunk is four cache lines.
+const CHUNK: usize = 7;
+/// Up to this many events of a place are sorted by insertion.
+const SMALL: usize = 24;
+const NONE: u32 = u32::MAX;
+/// Longest window, so that a time within a window fits 31 bits.
+pub const MAX_WINDOW_PS: u64 = 1 << 31;
+
+#[repr(C, align(64))]
+#[derive(Clone, Copy)]
+struct Chunk<R> {
+    next: u32,
+    records: [R; CHUNK],
+}
+
+/// Pending events of many places, ordered only as far as they can affect each other.
+pub struct Wheel<R> {
+    places: usize,
+    /// `ceil(2^64 / window)`: the window of a time is its product with this, upper half.
+    inverse: u64,
+    /// Window that is open.
+    window: u64,
+    /// Start of the open window.
+    base: u64,
+    /// Next place to visit in the open window.
+    place: usize,
+    /// Events on the wheel (not those in `far` or in the batch).
+    pending: u64,
+    /// For each window and place `chunk << 3 | records in it`, or `NONE`.
+    heads: Vec<u32>,
+    /// Events of each window on the wheel.
+    counts: [u32; WINDOWS as usize],
+    chunks: Vec<Chunk<R>>,
+    free: u32,
+    /// Events beyond the wheel, by turn.
+    far: BTreeMap<u64, Vec<(u32, R)>>,
+    /// The events of the place being visited, and the order in which to hand them out.
+    batch: Vec<R>,
+    order: Vec<(u64, u32)>,
+    at: usize,
+}
+
+impl<R: Record> Wheel<R> {
+    /// An empty wheel for `places` places whose effects on each other take at least `lookahead_ps`.
+    #[must_use]
+    pub fn new(places: usize, lookahead_ps: u64) -> Self {
+        let window = lookahead_ps.clamp(2, MAX_WINDOW_PS);
+        Self {
+            places,
+            inverse: u64::try_from((1_u128 << 64).div_ceil(u128::from(window))).unwrap_or(u64::MAX),
+            window: 0,
+            base: 0,
+            place: 0,
+            pending: 0,
+            heads: vec![NONE; places * WINDOWS as usize],
+            counts: [0; WINDOWS as usize],
+            chunks: Vec::new(),
+            free: NONE,
+            far: BTreeMap::new(),
+            batch: Vec::new(),
+            order: Vec::new(),
+            at: 0,
+        }
+    }
+
+    /// The window of a time. Any monotone map will do in which a window is no longer than the lookahead; this one
+    /// costs one multiplication.
+    #[inline]
+    fn window_of(&self, time: u64) -> u64 {
+        ((u128::from(time) * u128::from(self.inverse)) >> 64) as u64
+    }
+
+    /// First instant of a window.
+    fn start_of(&self, window: u64) -> u64 {
+        ((u128::from(window) << 64).div_ceil(u128::from(self.inverse))) as u64
+    }
+
+    #[inline]
+    fn store(&mut self, window: u64, place: u32, record: R) {
+        let in_turn = (window % WINDOWS) as usize;
+        let head = &mut self.heads[in_turn * self.places + place as usize];
+        self.counts[in_turn] += 1;
+        self.pending += 1;
+        let filled = *head & 7;
+        if *head != NONE && filled < CHUNK as u32 {
+            self.chunks[(*head >> 3) as usize].records[filled as usize] = record;
+            *head += 1;
+            return;
+        }
+        let next = *head;
+        let chunk = if self.free == NONE {
+            self.chunks.push(Chunk { next, records: [record; CHUNK] });
+            (self.chunks.len() - 1) as u32
+        } else {
+            let chunk = self.free;
+            let slot = &mut self.chunks[chunk as usize];
+            self.free = slot.next;
+            slot.next = next;
+            slot.records[0] = record;
+            chunk
+        };
+        *head = chunk << 3 | 1;
+    }
+
+    /// An event for the place being visited, within the open window.
+    #[cold]
+    fn insert_now(&mut self, place: u32, record: R) {
+        debug_assert_eq!(place as usize + 1, self.place, "a place was affected sooner than the lookahead allows");
+        let key = self.key(&record);
+        let later = self.order[self.at..].partition_point(|&(k, _)| k < key);
+        self.order.insert(self.at + later, (key, self.batch.len() as u32));
+        self.batch.push(record);
+    }
+
+    /// Time within the window and tie, as one number to sort by.
+    #[inline]
+    fn key(&self, record: &R) -> u64 {
+        debug_assert!(record.tie() < 1 << 22);
+        (record.time() - self.base) << 32 | u64::from(record.tie())
+    }
+
+    /// Takes the events of one window and place into the batch. Returns whether there are any.
+    #[inline]
+    fn load(&mut self, in_turn: usize, place: usize) -> bool {
+        let head = std::mem::replace(&mut self.heads[in_turn * self.places + place], NONE);
+        if head == NONE {
+            return false;
+        }
+        self.batch.clear();
+        self.order.clear();
+        self.at = 0;
+        let (mut chunk, mut filled) = (head >> 3, (head & 7) as usize);
+        loop {
+            let slot = &mut self.chunks[chunk as usize];
+            self.batch.extend_from_slice(&slot.records[..filled]);
+            let next = slot.next;
+            slot.next = self.free;
+            self.free = chunk;
+            if next == NONE {
+                break;
+            }
+            (chunk, filled) = (next >> 3, CHUNK);
+        }
+        let count = self.batch.len();
+        self.counts[in_turn] -= count as u32;
+        self.pending -= count as u64;
+        for index in 0..count {
+            let key = self.key(&self.batch[index]);
+            self.order.push((key, index as u32));
+            if count <= SMALL {
+                let mut to = index;
+                while to > 0 && self.order[to - 1].0 > key {
+                    self.order.swap(to, to - 1);
+                    to -= 1;
+                }
+            }
+        }
+        if count > SMALL {
+            self.order.sort_unstable();
+        }
+        true
+    }
+
+    /// Opens the next window that has events. Returns whether there is one.
+    #[cold]
+    fn advance(&mut self) -> bool {
+        if self.pending == 0 {
+            let Some((&turn, _)) = self.far.first_key_value() else { return false };
+            self.window = self.window.max(turn * WINDOWS - 1);
+        }
+        loop {
+            self.window += 1;
+            if self.window.is_multiple_of(WINDOWS)
+                && let Some(records) = self.far.remove(&(self.window / WINDOWS))
+            {
+                for (place, record) in records {
+                    self.store(self.window_of(record.time()), place, record);
+                }
+            }
+            if self.counts[(self.window % WINDOWS) as usize] > 0 {
+                self.base = self.start_of(self.window);
+                self.place = 0;
+                return true;
+            }
+        }
+    }
+}
+
+impl<R: Record> Queue<R> for Wheel<R> {
+    #[inline]
+    fn push(&mut self, place: u32, record: R) {
+        let window = self.window_of(record.time());
+        debug_assert!(window >= self.window, "an event in the past");
+        if window.wrapping_sub(self.window + 1) < WINDOWS - 1 {
+            self.store(window, place, record);
+        } else if window <= self.window {
+            if self.place == 0 {
+                self.store(window, place, record); // before the first event is handed out
+            } else {
+                self.insert_now(place, record);
+            }
+        } else {
+            self.far.entry(window / WINDOWS).or_default().push((place, record));
+        }
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<(u32, R)> {
+        loop {
+            if let Some(&(_, index)) = self.order.get(self.at) {
+                self.at += 1;
+                return Some((self.place as u32 - 1, self.batch[index as usize]));
+            }
+            let in_turn = (self.window % WINDOWS) as usize;
+            if self.counts[in_turn] > 0 {
+                while self.place < self.places {
+                    self.place += 1;
+                    if self.load(in_turn, self.place - 1) {
+                        break;
+                    }
+                }
+            } else if !self.advance() {
+                return None;
+            }
+        }
+    }
+
+    fn horizon(&self) -> u64 {
+        self.base
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Ordered;
+    use crate::engine::random::mix64;
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    struct Event {
+        time: u64,
+        tie: u32,
+        id: u64,
+    }
+
+    impl Record for Event {
+        fn time(&self) -> u64 {
+            self.time
+        }
+        fn tie(&self) -> u32 {
+            self.tie
+        }
+    }
+
+    /// Events that spawn others, as routers do: elsewhere at least `lookahead` later, here at any later time.
+    /// Returns what happened at each place, in order.
+    fn play(mut queue: impl Queue<Event>, places: u32, lookahead: u64, spread: u64) -> Vec<Vec<Event>> {
+        let mut seen = vec![Vec::new(); places as usize];
+        for place in 0..places {
+            queue.push(place, Event { time: u64::from(place) * 3, tie: 1, id: u64::from(place) });
+        }
+        let end = 400 * (lookahead + spread);
+        while let Some((place, event)) = queue.pop() {
+            seen[place as usize].push(event);
+            if event.time > end {
+                continue;
+            }
+            for child in 0..if event.id.is_multiple_of(100) { 2 } else { 1 } {
+                let id = mix64(event.id.wrapping_mul(2) + child + 1);
+                let here = id.is_multiple_of(3);
+                let delay = mix64(id) % if id.is_multiple_of(17) { spread * 100 } else { spread };
+                let to = if here { place } else { (id >> 8) as u32 % places };
+                let time = event.time + if here { 1 + delay } else { lookahead + delay };
+                queue.push(to, Event { time, tie: (id >> 40) as u32 & 0xfffff, id });
+            }
+        }
+        seen
+    }
+
+    #[test]
+    fn the_wheel_hands_each_place_the_same_events_in_the_same_order_as_a_heap() {
+        for (places, lookahead, spread) in
+            [(1, 100, 50), (5, 2, 10), (7, 1000, 500), (40, 113_000, 9_000_000), (3, 4096, 1)]
+        {
+            let wheel = play(Wheel::new(places as usize, lookahead), places, lookahead, spread);
+            let heap = play(Ordered::default(), places, lookahead, spread);
+            assert!(heap.iter().map(Vec::len).sum::<usize>() > 100);
+            assert_eq!(wheel, heap, "{places} places, lookahead {lookahead}, spread {spread}");
+        }
+    }
+
+    #[test]
+    fn a_window_is_never_longer_than_the_lookahead() {
+        for lookahead in [2_u64, 3, 1000, 113_637, MAX_WINDOW_PS] {
+            let wheel: Wheel<Event> = Wheel::new(1, lookahead);
+            for window in [0_u64, 1, 77, 1_000_003] {
+                let (start, next) = (wheel.start_of(window), wheel.start_of(window + 1));
+                assert!(next - start <= lookahead, "{lookahead} {window}");
+                assert_eq!((wheel.window_of(start), wheel.window_of(next)), (window, window + 1));
+                assert!(start == 0 || wheel.window_of(start - 1) == window - 1);
+            }
+        }
+    }
+}

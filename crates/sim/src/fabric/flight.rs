@@ -1,0 +1,69 @@
+//! Messages between issue and delivery.
+
+/// Row of a message of which no row is kept.
+pub const NO_ROW: u32 = u32::MAX;
+
+/// A message of which not all packets are delivered.
+#[derive(Clone, Copy, Debug)]
+pub struct Flight {
+    /// When it was issued.
+    pub issue: u64,
+    /// Packets not yet delivered.
+    pub packets_left: u64,
+    /// Its row among the job's messages, or [`NO_ROW`].
+    pub row: u32,
+    /// Its job.
+    pub job: u16,
+    /// Whether its latency counts.
+    pub measured: bool,
+}
+
+/// The messages under way, in slots that are used again. Which slot a message has is never visible.
+#[derive(Default)]
+pub struct Flights {
+    slots: Vec<Flight>,
+    free: Vec<u32>,
+}
+
+impl Flights {
+    /// Adds a message; returns its slot.
+    #[inline]
+    pub fn add(&mut self, flight: Flight) -> u32 {
+        if let Some(slot) = self.free.pop() {
+            self.slots[slot as usize] = flight;
+            return slot;
+        }
+        self.slots.push(flight);
+        (self.slots.len() - 1) as u32
+    }
+
+    /// The job of a message.
+    #[inline]
+    #[must_use]
+    pub fn job(&self, slot: u32) -> u16 {
+        self.slots[slot as usize].job
+    }
+
+    /// Counts a packet as delivered; returns the message, and frees its slot if it was the last.
+    #[inline]
+    pub fn deliver(&mut self, slot: u32) -> Flight {
+        let flight = &mut self.slots[slot as usize];
+        flight.packets_left -= 1;
+        if flight.packets_left == 0 {
+            self.free.push(slot);
+        }
+        *flight
+    }
+
+    /// Number of messages under way.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    /// Whether no message is under way.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

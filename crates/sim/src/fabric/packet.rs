@@ -1,0 +1,190 @@
+//! A packet on its way, and the other events of a router: one record of 32 bytes, moved by value.
+
+use crate::engine::Record;
+
+/// No intermediate group or leaf.
+pub const NO_MIDDLE: u32 = u32::MAX;
+
+/// What happens; the order is that of docs/model.md, section 5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Kind {
+    /// A credit for an output (port, channel) of the router on which something waits.
+    OutputCredit = 0,
+    /// A credit for the injection link of the node at the port.
+    NicCredit = 1,
+    /// The node at the port issues the messages of interval `message`.
+    Issue = 2,
+    /// A packet came by the port and the router delay has passed: its routing decision.
+    Decision = 3,
+}
+
+const KINDS: [Kind; 4] = [Kind::OutputCredit, Kind::NicCredit, Kind::Issue, Kind::Decision];
+const DIVERTED: u8 = 0x80;
+const TURNED: u8 = 0x40;
+
+/// An event at a router; for [`Kind::Decision`] all its fields are those of the packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Event {
+    /// When it happens.
+    pub time: u64,
+    /// Slot of the message in flight; for `Issue` the interval.
+    pub message: u32,
+    /// Word from which the packet's routing draws come.
+    pub word: u32,
+    /// Intermediate `group << 16 | leaf` of a packet sent round on purpose, or [`NO_MIDDLE`].
+    pub middle: u32,
+    /// Group of the destination.
+    pub to_group: u16,
+    /// Leaf of the destination, numbered in its group.
+    pub to_leaf: u16,
+    /// Port of the destination at its leaf.
+    pub to_port: u16,
+    /// Port by which the packet came.
+    pub port: u16,
+    /// Bytes minus one.
+    size: u16,
+    /// Kind and channel.
+    what: u8,
+    /// Routers visited, and whether the packet was diverted or has turned to its destination.
+    hop: u8,
+}
+
+impl Event {
+    /// An event that is not a packet.
+    #[must_use]
+    pub fn other(kind: Kind, time: u64, port: u16, channel: u8, message: u32) -> Self {
+        Self {
+            time,
+            message,
+            word: 0,
+            middle: NO_MIDDLE,
+            to_group: 0,
+            to_leaf: 0,
+            to_port: 0,
+            port,
+            size: 0,
+            what: (kind as u8) << 4 | channel,
+            hop: 0,
+        }
+    }
+
+    /// A packet of `bytes` (1 to 65,536) at its first router, which it reaches on channel 0.
+    #[must_use]
+    pub fn packet(time: u64, port: u16, message: u32, word: u32, bytes: u32) -> Self {
+        let size = (bytes - 1) as u16;
+        Self { size, word, ..Self::other(Kind::Decision, time, port, 0, message) }
+    }
+
+    /// What happens.
+    #[inline]
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        KINDS[usize::from(self.what >> 4 & 3)]
+    }
+
+    /// Virtual channel by which the packet came, or of the credit.
+    #[inline]
+    #[must_use]
+    pub fn channel(&self) -> u8 {
+        self.what & 0xf
+    }
+
+    /// Sets the channel.
+    #[inline]
+    pub fn set_channel(&mut self, channel: u8) {
+        self.what = self.what & 0xf0 | channel;
+    }
+
+    /// Size of the packet.
+    #[inline]
+    #[must_use]
+    pub fn bytes(&self) -> u32 {
+        u32::from(self.size) + 1
+    }
+
+    /// Routers visited before the present one.
+    #[inline]
+    #[must_use]
+    pub fn hop(&self) -> u8 {
+        self.hop & 0x3f
+    }
+
+    /// Counts a router as visited.
+    #[inline]
+    pub fn next_hop(&mut self) {
+        debug_assert!(self.hop() < 0x3f);
+        self.hop += 1;
+    }
+
+    /// Whether the packet was sent another way than a shortest one.
+    #[inline]
+    #[must_use]
+    pub fn diverted(&self) -> bool {
+        self.hop & DIVERTED != 0
+    }
+
+    /// Marks the packet as diverted.
+    #[inline]
+    pub fn divert(&mut self) {
+        self.hop |= DIVERTED;
+    }
+
+    /// Whether a packet with an intermediate stop has turned to its destination.
+    #[inline]
+    #[must_use]
+    pub fn turned(&self) -> bool {
+        self.hop & TURNED != 0
+    }
+
+    /// Marks the packet as turned.
+    #[inline]
+    pub fn turn(&mut self) {
+        self.hop |= TURNED;
+    }
+}
+
+impl Record for Event {
+    #[inline]
+    fn time(&self) -> u64 {
+        self.time
+    }
+
+    #[inline]
+    fn tie(&self) -> u32 {
+        u32::from(self.what >> 4) << 20 | u32::from(self.port) << 4 | u32::from(self.channel())
+    }
+}
+
+const _: () = assert!(size_of::<Event>() == 32);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_do_not_touch_each_other() {
+        let mut e = Event::packet(5, 7, 1, 2, 65_536);
+        e.set_channel(3);
+        e.next_hop();
+        e.divert();
+        e.next_hop();
+        assert_eq!((e.kind(), e.channel(), e.bytes(), e.hop()), (Kind::Decision, 3, 65_536, 2));
+        assert!(e.diverted() && !e.turned());
+    }
+
+    #[test]
+    fn ties_follow_kind_then_port_then_channel() {
+        let tie = |kind, port, channel| Event::other(kind, 0, port, channel, 0).tie();
+        let sorted = [
+            tie(Kind::OutputCredit, 0, 1),
+            tie(Kind::OutputCredit, 1, 0),
+            tie(Kind::NicCredit, 0, 0),
+            tie(Kind::Issue, 0, 0),
+            tie(Kind::Decision, 0, 0),
+            tie(Kind::Decision, u16::MAX, 0),
+        ];
+        assert!(sorted.is_sorted_by(|a, b| a < b) && sorted[5] < 1 << 22);
+    }
+}

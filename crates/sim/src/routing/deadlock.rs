@@ -1,0 +1,200 @@
+//! Proof that packets cannot wait for each other in a circle.
+//!
+//! A packet in the buffer behind lane a that may ask for room on lane b makes b depend on a. If the graph of these
+//! dependencies has no circle, some packet can always move (Dally and Seitz 1987). [`explore`] walks every way that a
+//! packet may take, whatever the loads; [`check`] draws the graph of *kinds* of lane (up, down, across; by channel):
+//! if that has no circle, neither has the graph of the lanes themselves. Tests draw the latter in full.
+
+use std::collections::BTreeSet;
+
+use odonata_topology::{DragonflyPlus, Peer, Port, RouterId};
+
+use super::{Place, Routing};
+use crate::error::SimError;
+use crate::fabric::packet::{Event, NO_MIDDLE};
+
+/// A step of a packet: by which lane it came (none if from its node) and by which it goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Step {
+    /// Router and port from which it was sent here, and the channel.
+    pub came: Option<(RouterId, Port, u8)>,
+    /// Router, port and channel on.
+    pub goes: (RouterId, Port, u8),
+    /// Routers visited before.
+    pub hop: u8,
+}
+
+/// Position of a router of a machine.
+fn place(machine: &DragonflyPlus, router: RouterId) -> Place {
+    Place {
+        group: machine.group(router).0 as u16,
+        local: machine.local(router) as u16,
+        leaf: machine.is_leaf(router),
+        ports: machine.network.ports(router),
+    }
+}
+
+/// Walks every way that a packet from leaf `from` to leaf `to` may take, for every intermediate stop it may be given.
+/// Returns whether every way ends at `to` within the routing's bound.
+pub fn explore(
+    machine: &DragonflyPlus,
+    routing: &Routing,
+    from: RouterId,
+    to: RouterId,
+    visit: &mut dyn FnMut(Step),
+) -> bool {
+    let (source, target) = (place(machine, from), place(machine, to));
+    let mut first = Event::packet(0, 0, 0, 0, 1);
+    first.to_group = target.group;
+    first.to_leaf = target.local;
+    let mut seen = BTreeSet::new();
+    let mut open: Vec<(RouterId, Event, Option<(RouterId, Port, u8)>)> = Vec::new();
+    for middle in middles(machine, source.group, target.group) {
+        let mut packet = first;
+        packet.middle = middle;
+        open.push((from, packet, None));
+    }
+    while let Some((router, packet, came)) = open.pop() {
+        if router == to {
+            continue;
+        }
+        if packet.hop() > routing.max_hops() {
+            return false;
+        }
+        let plan = routing.plan(machine, place(machine, router), &packet);
+        if plan.minimal.is_empty() && plan.other.is_empty() {
+            return false;
+        }
+        for (ports, channel) in [(plan.minimal, plan.minimal_channel), (plan.other, plan.other_channel)] {
+            for port in ports.iter() {
+                let goes = (router, Port(port), channel);
+                visit(Step { came, goes, hop: packet.hop() });
+                let Peer::Router(far) = machine.network.peer[machine.network.slot(router, Port(port)).index()] else {
+                    return false;
+                };
+                let (next, far_port) = machine.network.port_of(far);
+                let mut on = packet;
+                if plan.turns {
+                    on.turn();
+                }
+                on.port = far_port.0;
+                on.set_channel(channel);
+                on.next_hop();
+                if seen.insert((next, on.port, channel, on.middle, on.turned(), on.hop())) {
+                    open.push((next, on, Some(goes)));
+                }
+            }
+        }
+    }
+    true
+}
+
+/// Intermediate stops a packet may be given: none, or a leaf of another group.
+fn middles(machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
+    let mut middles = vec![NO_MIDDLE];
+    let others = (0..machine.spec.groups as u16).filter(|&g| g != from && g != to && from != to);
+    middles.extend(others.flat_map(|g| (0..machine.spec.leaves).map(move |leaf| u32::from(g) << 16 | leaf)));
+    middles
+}
+
+/// Kind of a lane: `up`, `down` or `across`, and its channel.
+fn kind(machine: &DragonflyPlus, (router, port, channel): (RouterId, Port, u8)) -> (&'static str, u8) {
+    let direction = if machine.is_leaf(router) {
+        "up"
+    } else if u32::from(port.0) < machine.spec.leaves {
+        "down"
+    } else {
+        "across"
+    };
+    (direction, channel)
+}
+
+/// Refuses a routing that could deadlock on this kind of machine.
+///
+/// The ways are walked on a machine of at most four groups of at most three leaves and spines with the same rule: what
+/// kinds of lane follow each other does not depend on how many of each there are.
+///
+/// # Errors
+/// [`SimError::CouldDeadlock`] with the circle.
+pub fn check(machine: &DragonflyPlus, routing: &Routing) -> Result<(), SimError> {
+    let small = small(machine);
+    let mut follows = BTreeSet::new();
+    let leaves: Vec<RouterId> =
+        (0..small.network.routers() as u32).map(RouterId).filter(|&r| small.is_leaf(r)).collect();
+    for &from in &leaves {
+        for &to in &leaves {
+            let mut visit = |step: Step| {
+                if let Some(came) = step.came {
+                    follows.insert((kind(&small, came), kind(&small, step.goes)));
+                }
+            };
+            explore(&small, routing, from, to, &mut visit);
+        }
+    }
+    let Some(circle) = circle(&follows) else { return Ok(()) };
+    let names: Vec<String> = circle.iter().map(|(name, channel)| format!("{name}, channel {channel}")).collect();
+    Err(SimError::CouldDeadlock {
+        routing: routing.name().into(),
+        cycle: names.join(" -> "),
+        remedy: "let it change to channel 1 at the intermediate spine as well (`channel-switch = \"intermediate\"`)"
+            .into(),
+    })
+}
+
+/// A machine with the same rules and few parts.
+fn small(machine: &DragonflyPlus) -> DragonflyPlus {
+    let spec = &machine.spec;
+    let sparse = machine.links_per_pair() < spec.spines;
+    let groups = spec.groups.min(4);
+    let (leaves, spines) = (spec.leaves.min(2), spec.spines.min(3));
+    let links_per_pair = (groups > 1).then_some(if sparse { 1 } else { spines });
+    let arrangement = odonata_topology::Arrangement::Linear;
+    let spec = odonata_topology::DragonflyPlusSpec {
+        groups,
+        leaves,
+        spines,
+        nodes_per_leaf: 1,
+        global_links_per_spine: 4,
+        links_per_pair,
+        arrangement,
+    };
+    DragonflyPlus::build(&spec).expect("four groups of three spines with four ports each can be wired")
+}
+
+/// A circle in a relation, if there is one.
+pub fn circle<T: Copy + Ord>(follows: &BTreeSet<(T, T)>) -> Option<Vec<T>> {
+    let mut state = std::collections::BTreeMap::new();
+    let starts: BTreeSet<T> = follows.iter().map(|&(a, _)| a).collect();
+    for start in starts {
+        if state.contains_key(&start) {
+            continue;
+        }
+        let mut path: Vec<(T, Vec<T>)> = vec![(start, after(follows, start))];
+        state.insert(start, false);
+        while let Some((at, next)) = path.last_mut() {
+            let Some(to) = next.pop() else {
+                state.insert(*at, true);
+                path.pop();
+                continue;
+            };
+            match state.get(&to) {
+                Some(true) => {}
+                Some(false) => {
+                    let from = path.iter().position(|(t, _)| *t == to).unwrap_or(0);
+                    let mut circle: Vec<T> = path[from..].iter().map(|(t, _)| *t).collect();
+                    circle.push(to);
+                    return Some(circle);
+                }
+                None => {
+                    state.insert(to, false);
+                    path.push((to, after(follows, to)));
+                }
+            }
+        }
+    }
+    None
+}
+
+fn after<T: Copy + Ord>(follows: &BTreeSet<(T, T)>, at: T) -> Vec<T> {
+    follows.iter().filter(|f| f.0 == at).map(|f| f.1).collect()
+}

@@ -1,0 +1,127 @@
+//! What a routing may know of a router: the backlog of its ports, and three ways to choose by it.
+
+use super::plan::Ports;
+use crate::engine::random::{below32, draw};
+
+/// An output port: when its link will be free of what is committed to it, and what waits for credit besides.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Out {
+    /// End of the last packet committed to the link.
+    pub free: u64,
+    /// Serialisation times of the packets that wait for credit, all channels.
+    pub parked_ps: u64,
+}
+
+/// Draws tried before all ports are looked at.
+const TRIES: u8 = 4;
+
+/// The ports of one router at one instant.
+#[derive(Clone, Copy)]
+pub struct Loads<'a> {
+    /// All output ports of the router.
+    pub outs: &'a [Out],
+    /// The instant.
+    pub now: u64,
+}
+
+impl Loads<'_> {
+    /// Time for which the port has work, in picoseconds (docs/model.md, section 6).
+    #[inline]
+    #[must_use]
+    pub fn backlog(&self, port: u16) -> u64 {
+        let out = &self.outs[usize::from(port)];
+        out.free.saturating_sub(self.now) + out.parked_ps
+    }
+
+    /// A port of least backlog, drawn uniformly among those that tie.
+    #[inline]
+    #[must_use]
+    pub fn least(&self, ports: &Ports<'_>, word: u32, hop: u8, base: u8) -> u16 {
+        if ports.len() == 1 {
+            return ports.get(0);
+        }
+        for k in 0..TRIES {
+            let port = ports.any(word, hop, base + k);
+            if self.backlog(port) == 0 {
+                return port;
+            }
+        }
+        let (mut least, mut ties) = (u64::MAX, 0);
+        for port in ports.iter() {
+            let backlog = self.backlog(port);
+            if backlog < least {
+                (least, ties) = (backlog, 1);
+            } else {
+                ties += u32::from(backlog == least);
+            }
+        }
+        let chosen = below32(draw(word, hop, base + TRIES), ties);
+        self.nth(ports, chosen, |backlog| backlog == least)
+    }
+
+    /// A port drawn uniformly among those whose backlog passes the test, if there is one.
+    #[inline]
+    #[must_use]
+    pub fn passing(&self, ports: &Ports<'_>, word: u32, hop: u8, base: u8, test: impl Fn(u64) -> bool) -> Option<u16> {
+        for k in 0..TRIES {
+            let port = ports.any(word, hop, base + k);
+            if test(self.backlog(port)) {
+                return Some(port);
+            }
+        }
+        let passing = ports.iter().filter(|&port| test(self.backlog(port))).count() as u32;
+        if passing == 0 {
+            return None;
+        }
+        let chosen = below32(draw(word, hop, base + TRIES), passing);
+        Some(self.nth(ports, chosen, test))
+    }
+
+    /// The `n`-th port that passes the test.
+    fn nth(&self, ports: &Ports<'_>, n: u32, test: impl Fn(u64) -> bool) -> u16 {
+        let mut passing = ports.iter().filter(|&port| test(self.backlog(port)));
+        passing.nth(n as usize).expect("fewer ports pass than were counted")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outs(backlogs: &[u64]) -> Vec<Out> {
+        backlogs.iter().map(|&b| Out { free: 100 + b / 2, parked_ps: b - b / 2 }).collect()
+    }
+
+    /// How often each port is chosen in many draws.
+    fn counts(backlogs: &[u64], choose: impl Fn(&Loads<'_>, &Ports<'_>, u32) -> Option<u16>) -> Vec<u32> {
+        let outs = outs(backlogs);
+        let loads = Loads { outs: &outs, now: 100 };
+        let ports = Ports::range(0, backlogs.len() as u16);
+        let mut counts = vec![0; backlogs.len()];
+        for word in 0..30_000 {
+            if let Some(port) = choose(&loads, &ports, word) {
+                counts[usize::from(port)] += 1;
+            }
+        }
+        counts
+    }
+
+    fn close(count: u32, expected: u32) -> bool {
+        count.abs_diff(expected) < expected / 20
+    }
+
+    #[test]
+    fn least_draws_uniformly_among_true_minima_only() {
+        let c = counts(&[9, 4, 4, 7, 4], |l, p, w| Some(l.least(p, w, 2, 16)));
+        assert!(c[0] == 0 && c[3] == 0 && [1, 2, 4].iter().all(|&i| close(c[i], 10_000)), "{c:?}");
+        let c = counts(&[0, 4, 0, 7, 4, 9, 9, 9, 9, 9, 9, 9], |l, p, w| Some(l.least(p, w, 2, 16)));
+        assert!(close(c[0], 15_000) && close(c[2], 15_000), "{c:?}");
+    }
+
+    #[test]
+    fn passing_draws_uniformly_among_those_below_the_limit() {
+        let c = counts(&[9, 4, 6, 9, 9, 9, 9, 9], |l, p, w| l.passing(p, w, 2, 0, |b| b < 7));
+        assert!(close(c[1], 15_000) && close(c[2], 15_000), "{c:?}");
+        assert_eq!(counts(&[9, 9], |l, p, w| l.passing(p, w, 2, 0, |b| b < 9)), [0, 0]);
+    }
+}

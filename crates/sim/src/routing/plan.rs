@@ -1,0 +1,148 @@
+//! Where a packet may go from where it is.
+
+use crate::engine::random::{below32, draw};
+
+/// The router at which a decision is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Its group.
+    pub group: u16,
+    /// Its number in the group: leaves first, then spines.
+    pub local: u16,
+    /// Whether it is a leaf.
+    pub leaf: bool,
+    /// Number of ports.
+    pub ports: u16,
+}
+
+/// An ordered list of ports of one router, ascending.
+#[derive(Clone, Copy, Debug)]
+pub struct Ports<'a> {
+    base: u16,
+    len: u16,
+    /// From this element on, `skip` is added.
+    hole: u16,
+    skip: u16,
+    /// Offsets from `base`, when the ports have no regular form.
+    list: Option<&'a [u16]>,
+}
+
+impl<'a> Ports<'a> {
+    /// No port.
+    pub const NONE: Self = Self { base: 0, len: 0, hole: 0, skip: 0, list: None };
+
+    /// `len` ports from `base` on.
+    #[inline]
+    #[must_use]
+    pub fn range(base: u16, len: u16) -> Self {
+        Self { base, len, hole: len, skip: 0, list: None }
+    }
+
+    /// The ports from `base` up to `end`, without those of `without`.
+    #[inline]
+    #[must_use]
+    pub fn range_without(base: u16, end: u16, without: std::ops::Range<u16>) -> Self {
+        let skip = without.end - without.start;
+        Self { base, len: end - base - skip, hole: without.start - base, skip, list: None }
+    }
+
+    /// The ports at the given offsets from `base`.
+    #[inline]
+    #[must_use]
+    pub fn list(base: u16, offsets: &'a [u16]) -> Self {
+        Self { base, len: offsets.len() as u16, hole: 0, skip: 0, list: Some(offsets) }
+    }
+
+    /// How many.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> u16 {
+        self.len
+    }
+
+    /// Whether there is none.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The port at a position.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, index: u16) -> u16 {
+        debug_assert!(index < self.len);
+        match self.list {
+            None => self.base + index + if index >= self.hole { self.skip } else { 0 },
+            Some(offsets) => self.base + offsets[usize::from(index)],
+        }
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
+        (0..self.len).map(|i| self.get(i))
+    }
+
+    /// A port drawn uniformly.
+    #[inline]
+    #[must_use]
+    pub fn any(&self, word: u32, hop: u8, base: u8) -> u16 {
+        self.get(self.draw(word, hop, base))
+    }
+
+    /// A position drawn uniformly.
+    #[inline]
+    #[must_use]
+    pub fn draw(&self, word: u32, hop: u8, k: u8) -> u16 {
+        below32(draw(word, hop, k), u32::from(self.len)) as u16
+    }
+}
+
+/// Where a packet may go.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan<'a> {
+    /// Ports on a shortest way to where the packet is bound for now.
+    pub minimal: Ports<'a>,
+    /// Channel on those.
+    pub minimal_channel: u8,
+    /// Ports by which it may be diverted.
+    pub other: Ports<'a>,
+    /// Channel on those.
+    pub other_channel: u8,
+    /// Whether going on means that a packet with an intermediate stop has turned to its destination.
+    pub turns: bool,
+    /// Link class of the minimal ports.
+    pub minimal_class: u8,
+    /// Link class of the others.
+    pub other_class: u8,
+}
+
+impl<'a> Plan<'a> {
+    /// A plan with shortest ways only.
+    #[inline]
+    #[must_use]
+    pub fn only(minimal: Ports<'a>, class: u8, channel: u8) -> Self {
+        Self {
+            minimal,
+            minimal_channel: channel,
+            other: Ports::NONE,
+            other_channel: channel,
+            turns: false,
+            minimal_class: class,
+            other_class: class,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_ports() {
+        assert_eq!(Ports::range(3, 2).iter().collect::<Vec<_>>(), [3, 4]);
+        assert_eq!(Ports::range_without(2, 8, 4..6).iter().collect::<Vec<_>>(), [2, 3, 6, 7]);
+        assert_eq!(Ports::range_without(2, 5, 2..5).len(), 0);
+        assert_eq!(Ports::list(10, &[0, 3]).iter().collect::<Vec<_>>(), [10, 13]);
+    }
+}

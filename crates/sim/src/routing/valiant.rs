@@ -1,0 +1,48 @@
+//! Valiant routing: every packet to another group goes by way of a random third group, whatever the load.
+//!
+//! Channel 0 to the intermediate stop, channel 1 from there on. By way of a spine the packet turns where it enters the
+//! intermediate group (unless that spine has no link to the destination's group: then at a leaf below); by way of a
+//! leaf it goes down to a random leaf first. Source: Valiant 1982; the two kinds of stop are those of Kang 2019, Fig. 3.
+
+use odonata_topology::DragonflyPlus;
+use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
+
+use super::{MIDDLE_DRAWS, Place, Plan, Ports, across, down, middle_group, minimal, up};
+use crate::engine::random::{below32, draw};
+use crate::fabric::packet::{Event, NO_MIDDLE};
+use crate::spec::Via;
+
+/// The intermediate stop of a packet, drawn where it enters the network.
+pub(super) fn middle(machine: &DragonflyPlus, via: Via, word: u32, from: u16, to: u16) -> u32 {
+    let group = middle_group(machine, word, 0, from, to);
+    match via {
+        Via::Leaf if group != NO_MIDDLE => group | below32(draw(word, 0, MIDDLE_DRAWS + 1), machine.spec.leaves),
+        Via::Leaf | Via::Spine => group,
+    }
+}
+
+/// Ways to the intermediate stop, or on from it.
+pub(super) fn plan<'a>(machine: &'a DragonflyPlus, via: Via, place: Place, packet: &Event) -> Plan<'a> {
+    if packet.middle == NO_MIDDLE || packet.turned() {
+        return minimal::plan(machine, place, packet);
+    }
+    let (group, leaf) = ((packet.middle >> 16) as u16, packet.middle as u16);
+    if place.leaf {
+        let first = packet.hop() == 0;
+        if first {
+            return Plan::only(up(machine, place, group), LOCAL.0, 0);
+        }
+        return Plan { turns: true, ..Plan::only(up(machine, place, packet.to_group), LOCAL.0, 1) };
+    }
+    if place.group != group {
+        return Plan::only(across(machine, place, group), GLOBAL.0, 0);
+    }
+    if via == Via::Leaf {
+        return Plan::only(Ports::range(leaf, 1), LOCAL.0, 0);
+    }
+    let on = across(machine, place, packet.to_group);
+    if on.is_empty() {
+        return Plan::only(down(machine), LOCAL.0, 0);
+    }
+    Plan { turns: true, ..Plan::only(on, GLOBAL.0, 1) }
+}

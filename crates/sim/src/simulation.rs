@@ -1,0 +1,97 @@
+//! The life of a run: events are taken from the queue, handled at their router, and lead to others.
+
+mod finish;
+mod inject;
+mod jobs;
+mod setup;
+mod switch;
+
+use crate::counters::ArrivalCounts;
+use crate::engine::{Queue, Record};
+use crate::error::SimError;
+use crate::fabric::packet::{Event, Kind};
+use crate::fabric::{Flights, Lane, Nic, Parked, Returns, Stall, Wiring, credits::Spill};
+use crate::output::Output;
+use crate::routing::{Out, Routing};
+use crate::spec::Spec;
+use crate::{Cost, Monitor, Progress};
+use jobs::Jobs;
+
+pub use setup::QueueChoice;
+
+/// Events between two looks at the clock by the monitor.
+const EVENTS_PER_LOOK: u64 = 1 << 15;
+/// Times beyond this are taken for a mistake in the input.
+const LAST_TIME: u64 = 1 << 63;
+
+/// A run in progress.
+pub struct Simulation<'s, Q> {
+    spec: &'s Spec,
+    wiring: Wiring,
+    routing: Routing,
+    queue: Q,
+    /// Output ports, by slot.
+    outs: Vec<Out>,
+    /// Lanes at the sender: `slot * channels + channel`, then the injection links by node.
+    lanes: Vec<Lane>,
+    /// Waiting times, by lane.
+    stalls: Vec<Stall>,
+    /// Credits of the buffer behind each port, at the receiver: `slot * channels + channel`.
+    returns: Vec<Returns>,
+    spill: Spill,
+    parked: Parked,
+    nics: Vec<Nic>,
+    flights: Flights,
+    jobs: Jobs,
+    arrivals: ArrivalCounts,
+    /// Last instant of the run, once known.
+    end: u64,
+    packet_hops: u64,
+    events: u64,
+    /// Why the run cannot go on.
+    failure: Option<SimError>,
+    /// Destinations of an interval, kept to save allocations.
+    destinations: Vec<u32>,
+}
+
+impl<Q: Queue<Event>> Simulation<'_, Q> {
+    /// Handles events until the run ends.
+    fn play(&mut self, monitor: &mut dyn Monitor) -> Result<(), SimError> {
+        monitor.progress(&self.progress(0))?;
+        while let Some((router, event)) = self.queue.pop() {
+            if event.time > self.end {
+                if self.queue.horizon() > self.end {
+                    break;
+                }
+                continue;
+            }
+            self.events += 1;
+            match event.kind() {
+                Kind::Decision => self.decide(router, event),
+                Kind::OutputCredit => self.wake(router, event.port, event.channel(), event.time),
+                Kind::NicCredit => self.pump_port(router, event.port, event.time),
+                Kind::Issue => self.issue(router, event.port, event.message, event.time),
+            }
+            if self.events.is_multiple_of(EVENTS_PER_LOOK) {
+                if let Some(failure) = self.failure.take() {
+                    return Err(failure);
+                }
+                monitor.progress(&self.progress(event.time()))?;
+            }
+        }
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    fn progress(&self, now_ps: u64) -> Progress {
+        let (delivered, expected) = self.jobs.progress();
+        Progress { now_ps, events: self.events, packet_hops: self.packet_hops, delivered, expected }
+    }
+}
+
+/// Simulates one checked specification with the queue of choice.
+///
+/// # Errors
+/// [`SimError`].
+pub fn run(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> Result<(Output, Cost), SimError> {
+    setup::run(spec, monitor, choice)
+}

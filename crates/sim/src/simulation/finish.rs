@@ -1,0 +1,77 @@
+//! From the last event to the columns.
+
+use super::Simulation;
+use crate::engine::Queue;
+use crate::error::SimError;
+use crate::fabric::NONE;
+use crate::fabric::packet::Event;
+use crate::output::{Links, Messages, NOT_DELIVERED, Output};
+
+/// The result of a run whose events are all handled.
+pub(super) fn output<Q: Queue<Event>>(mut simulation: Simulation<'_, Q>) -> Result<Output, SimError> {
+    let waiting = simulation.parked.len() as u64 + simulation.nics.iter().filter(|nic| nic.waits).count() as u64;
+    if simulation.ran_dry() && waiting > 0 {
+        return Err(SimError::Deadlock { at_ps: simulation.queue.horizon(), waiting });
+    }
+    let end_ps = simulation.end;
+    let links = links(&simulation, end_ps);
+    let messages = messages(&mut simulation);
+    Ok(Output {
+        end_ps,
+        packet_hops: simulation.packet_hops,
+        jobs: simulation.jobs.list.into_iter().map(|job| job.totals).collect(),
+        messages,
+        links,
+        arrivals: simulation.arrivals.into_output(),
+    })
+}
+
+impl<Q: Queue<Event>> Simulation<'_, Q> {
+    /// Whether nothing is left to happen.
+    fn ran_dry(&mut self) -> bool {
+        self.queue.pop().is_none()
+    }
+}
+
+fn links<Q>(simulation: &Simulation<'_, Q>, end: u64) -> Links {
+    let mut links = Links::default();
+    let router_lanes = simulation.wiring.wires.len() * simulation.wiring.channels;
+    for (index, (lane, stall)) in simulation.lanes.iter().zip(&simulation.stalls).enumerate() {
+        let waits = match index.checked_sub(router_lanes) {
+            None => lane.head != NONE,
+            Some(node) => simulation.nics[node].waits,
+        };
+        links.packets.push(lane.packets);
+        links.bytes.push(lane.bytes);
+        links.stalled_ps.push(stall.total + if waits { end - stall.since } else { 0 });
+    }
+    links
+}
+
+fn messages<Q>(simulation: &mut Simulation<'_, Q>) -> Messages {
+    let mut messages = Messages::default();
+    let mut to = Vec::new();
+    for (index, job) in simulation.jobs.list.iter_mut().enumerate() {
+        let rows = std::mem::take(&mut job.rows);
+        let only = job.destinations.only_sender();
+        for (position, chunk) in rows.issue.chunks(rows.per_interval.max(1) as usize).enumerate() {
+            if chunk[0] == 0 {
+                continue;
+            }
+            let k = (position / rows.senders as usize) as u32;
+            let rank = only.unwrap_or((position % rows.senders as usize) as u32);
+            let node = job.nodes[rank as usize];
+            job.destinations.list(simulation.spec.seed, node, rank, job.ranks, k, &mut to);
+            for (offset, (&issue, &destination)) in chunk.iter().zip(&to).enumerate() {
+                let latency = rows.latency[position * rows.per_interval as usize + offset];
+                messages.job.push(index as u16);
+                messages.interval.push(k);
+                messages.source.push(rank);
+                messages.destination.push(destination);
+                messages.issue_ps.push(issue - 1);
+                messages.latency_ps.push(if latency == 0 { NOT_DELIVERED } else { latency - 1 });
+            }
+        }
+    }
+    messages
+}

@@ -1,0 +1,168 @@
+//! What happens at the nodes: messages are issued, cut into packets, and delivered (docs/model.md, sections 2, 3, 7).
+
+use super::{LAST_TIME, Simulation};
+use crate::engine::Queue;
+use crate::engine::random::{Stream, packet_word, word};
+use crate::error::SimError;
+use crate::fabric::packet::{Event, Kind};
+use crate::fabric::{Flight, Waiting};
+use crate::spec::NicOrder;
+
+impl<Q: Queue<Event>> Simulation<'_, Q> {
+    /// A node issues the messages of an interval.
+    pub(super) fn issue(&mut self, router: u32, port: u16, k: u32, now: u64) {
+        if now >= LAST_TIME {
+            self.failure.get_or_insert(SimError::TimeOverflow);
+            self.end = 0;
+            return;
+        }
+        let node = self.node_at(router, port);
+        let (job_index, rank) = self.jobs.owner(node);
+        let seed = self.spec.seed;
+        let mut to = std::mem::take(&mut self.destinations);
+        let job = &mut self.jobs.list[usize::from(job_index)];
+        job.destinations.list(seed, node, rank, job.ranks, k, &mut to);
+        let packets = job.message_bytes.div_ceil(u64::from(self.spec.fabric.packet_bytes));
+        let measured = now >= self.spec.measure.from_ps && self.spec.measure.until_ps.is_none_or(|until| now < until);
+        job.totals.issued += to.len() as u64;
+        let first_issue = job.totals.first_issue_ps.get_or_insert(now);
+        *first_issue = now.min(*first_issue);
+        let nic = &mut self.nics[node as usize];
+        let blocked = !nic.queue.is_empty();
+        for (position, &rank_to) in to.iter().enumerate() {
+            let row = job.rows.issue(k, job.sender_of(rank), position as u32, now);
+            let flight = Flight { issue: now, packets_left: packets, row, job: job_index, measured };
+            let word = word(seed, Stream::Message, u64::from(node), nic.issued);
+            nic.issued += 1;
+            let (message, to) = (self.flights.add(flight), job.nodes[rank_to as usize]);
+            nic.queue.push_back(Waiting { bytes_left: job.message_bytes, packet: 0, word, message, to });
+        }
+        job.outstanding = to.len() as u32;
+        if job.rows.overflow() {
+            let problem = "more than 2^32 messages cannot be recorded one by one; use a histogram";
+            self.failure.get_or_insert(SimError::invalid(format!("jobs[{job_index}].record"), problem));
+            self.end = 0;
+        }
+        if k + 1 < job.intervals {
+            let next = now + job.clock.gap(seed, node, k + 1);
+            if job.waits_for_delivery {
+                job.next_issue = next;
+                job.next_interval = k + 1;
+            } else {
+                self.queue.push(router, Event::other(Kind::Issue, next, port, 0, k + 1));
+            }
+        }
+        self.destinations = to;
+        if !blocked {
+            self.pump(node, router, port, now);
+        }
+    }
+
+    /// A credit has come for the injection link at a port.
+    #[cold]
+    pub(super) fn pump_port(&mut self, router: u32, port: u16, now: u64) {
+        let node = self.node_at(router, port);
+        if self.nics[node as usize].queue.is_empty() {
+            return; // an earlier credit was enough
+        }
+        self.pump(node, router, port, now);
+    }
+
+    /// Sends as many packets as there is room for.
+    fn pump(&mut self, node: u32, router: u32, port: u16, now: u64) {
+        let lane = self.nic_lane(node);
+        let buffer = self.slot(router, port) as usize * self.wiring.channels;
+        let home = self.wiring.homes[node as usize];
+        let overhead = self.spec.fabric.nic.overhead_ps;
+        let times = self.wiring.node_times();
+        let nic = &mut self.nics[node as usize];
+        while let Some(waiting) = nic.queue.front_mut() {
+            let bytes = waiting.bytes_left.min(u64::from(self.spec.fabric.packet_bytes)) as u32;
+            if self.lanes[lane].room < bytes {
+                self.lanes[lane].room += self.returns[buffer].take(buffer as u32, now, &mut self.spill);
+                if self.lanes[lane].room < bytes {
+                    if !nic.waits {
+                        nic.waits = true;
+                        self.stalls[lane].since = now;
+                    }
+                    if let Some(at) = self.returns[buffer].wait(buffer as u32, &self.spill) {
+                        self.queue.push(router, Event::other(Kind::NicCredit, at, port, 0, 0));
+                    }
+                    return;
+                }
+            }
+            let start = nic.free.max(now) + if waiting.packet == 0 { overhead } else { 0 };
+            let end = start + times.serialisation[bytes as usize];
+            nic.free = end;
+            let to = self.wiring.homes[waiting.to as usize];
+            let word = packet_word(waiting.word, waiting.packet);
+            let mut packet = Event::packet(end + times.to_decision, port, waiting.message, word, bytes);
+            packet.to_group = to.group;
+            packet.to_leaf = to.leaf;
+            packet.to_port = to.port;
+            self.routing.enter(&self.wiring.machine, &mut packet, home.group);
+            self.queue.push(router, packet);
+            let sent = &mut self.lanes[lane];
+            sent.room -= bytes;
+            sent.bytes += u64::from(bytes);
+            sent.packets += 1;
+            waiting.bytes_left -= u64::from(bytes);
+            waiting.packet += 1;
+            if end >= LAST_TIME {
+                self.failure.get_or_insert(SimError::TimeOverflow);
+                self.end = 0;
+                return;
+            }
+            if waiting.bytes_left == 0 {
+                nic.queue.pop_front();
+            } else if self.spec.fabric.nic.order == NicOrder::RoundRobin {
+                nic.queue.rotate_left(1);
+            }
+        }
+        if nic.waits {
+            nic.waits = false;
+            self.returns[buffer].rest();
+            let stall = &mut self.stalls[lane];
+            stall.total += now - stall.since;
+        }
+    }
+
+    /// A packet reaches its node at `at`.
+    #[inline]
+    pub(super) fn deliver(&mut self, packet: &Event, at: u64) {
+        let flight = self.flights.deliver(packet.message);
+        let job = &mut self.jobs.list[usize::from(flight.job)];
+        let totals = &mut job.totals;
+        totals.packets += 1;
+        totals.bytes += u64::from(packet.bytes());
+        totals.hops += u64::from(packet.hop());
+        totals.minimal += u64::from(!packet.diverted());
+        totals.last_delivery_ps = Some(totals.last_delivery_ps.unwrap_or(0).max(at));
+        if flight.packets_left == 0 {
+            totals.delivered += 1;
+            let latency = at - flight.issue;
+            job.rows.deliver(flight.row, latency);
+            if flight.measured && job.histogram {
+                totals.latency.record(latency);
+            }
+            self.complete(flight.job);
+        }
+    }
+
+    /// Slot of a router's port.
+    #[inline]
+    pub(super) fn slot(&self, router: u32, port: u16) -> u32 {
+        self.wiring.first_slot[router as usize] + u32::from(port)
+    }
+
+    #[inline]
+    fn node_at(&self, router: u32, port: u16) -> u32 {
+        self.wiring.wires[self.slot(router, port) as usize].to
+    }
+
+    /// Lane of a node's injection link.
+    #[inline]
+    pub(super) fn nic_lane(&self, node: u32) -> usize {
+        self.wiring.wires.len() * self.wiring.channels + node as usize
+    }
+}

@@ -1,0 +1,196 @@
+//! The jobs of a run: what they still have to send, and what has become of it.
+
+use odonata_topology::Network;
+
+use super::Simulation;
+use crate::engine::Queue;
+use crate::fabric::NO_ROW;
+use crate::fabric::packet::{Event, Kind};
+use crate::output::JobTotals;
+use crate::spec::{Record, Spec};
+use crate::traffic::{Clock, Destinations};
+
+/// All jobs, and which of them each node belongs to.
+pub struct Jobs {
+    pub list: Vec<Job>,
+    /// Job and rank of each node.
+    owner: Vec<Option<(u16, u32)>>,
+    /// Jobs whose end the run still waits for.
+    waited_for: usize,
+}
+
+/// One job.
+pub struct Job {
+    pub ranks: u32,
+    pub nodes: Vec<u32>,
+    pub message_bytes: u64,
+    pub clock: Clock,
+    pub destinations: Destinations,
+    /// Number of intervals; `u32::MAX` for a job without end.
+    pub intervals: u32,
+    pub histogram: bool,
+    pub rows: Rows,
+    pub totals: JobTotals,
+    /// Whether an interval begins only when all of the one before has been delivered (broadcast).
+    pub waits_for_delivery: bool,
+    /// Messages of the present interval not yet delivered (broadcast).
+    pub outstanding: u32,
+    /// The next interval and the earliest it can begin (broadcast).
+    pub next_interval: u32,
+    pub next_issue: u64,
+    /// Messages after whose delivery the run may end; 0 if it does not wait for this job.
+    expected: u64,
+}
+
+impl Job {
+    /// Position of a rank among those that send.
+    pub fn sender_of(&self, rank: u32) -> u32 {
+        if self.destinations.only_sender().is_some() { 0 } else { rank }
+    }
+}
+
+/// Issue time and latency of each message of a job, both plus one, so that memory never touched means none.
+#[derive(Default)]
+pub struct Rows {
+    on: bool,
+    pub per_interval: u32,
+    pub senders: u32,
+    pub issue: Vec<u64>,
+    pub latency: Vec<u64>,
+    overflow: bool,
+}
+
+impl Rows {
+    /// Notes the issue of a message; returns its row.
+    #[inline]
+    pub fn issue(&mut self, k: u32, sender: u32, position: u32, now: u64) -> u32 {
+        if !self.on {
+            return NO_ROW;
+        }
+        let row = (u64::from(k) * u64::from(self.senders) + u64::from(sender)) * u64::from(self.per_interval)
+            + u64::from(position);
+        if row >= u64::from(NO_ROW) {
+            self.overflow = true;
+            return NO_ROW;
+        }
+        if row >= self.issue.len() as u64 {
+            let rows = (u64::from(k) + 1) * u64::from(self.senders) * u64::from(self.per_interval);
+            self.issue.resize(rows as usize, 0);
+            self.latency.resize(rows as usize, 0);
+        }
+        self.issue[row as usize] = now + 1;
+        row as u32
+    }
+
+    /// Notes the delivery of a message.
+    #[inline]
+    pub fn deliver(&mut self, row: u32, latency: u64) {
+        if row != NO_ROW {
+            self.latency[row as usize] = latency + 1;
+        }
+    }
+
+    /// Whether there were more messages than rows can be numbered.
+    pub fn overflow(&self) -> bool {
+        self.overflow
+    }
+}
+
+impl Jobs {
+    /// The jobs of a checked specification.
+    pub fn new(spec: &Spec, network: &Network) -> Self {
+        let mut owner = vec![None; network.nodes()];
+        let list: Vec<Job> = spec
+            .jobs
+            .iter()
+            .enumerate()
+            .map(|(index, job)| {
+                for (rank, &node) in job.nodes.iter().enumerate() {
+                    owner[node as usize] = Some((index as u16, rank as u32));
+                }
+                let destinations = Destinations::new(job, network);
+                let ranks = job.nodes.len() as u32;
+                let senders = if destinations.only_sender().is_some() { 1 } else { ranks };
+                let per_interval = destinations.per_interval(ranks);
+                let messages = |intervals: u64| intervals * u64::from(senders) * u64::from(per_interval);
+                let on = job.record == Record::EveryMessage;
+                let known = job.traffic.intervals.map_or(0, messages);
+                let rows = if on && known < u64::from(NO_ROW) { known as usize } else { 0 };
+                let waited_for = spec.stop.jobs.contains(&(index as u32));
+                Job {
+                    ranks,
+                    nodes: job.nodes.clone(),
+                    message_bytes: job.traffic.message_bytes,
+                    clock: Clock::new(&job.traffic),
+                    intervals: job.traffic.intervals.map_or(u32::MAX, |n| n as u32),
+                    histogram: job.record != Record::Nothing,
+                    rows: Rows {
+                        on,
+                        per_interval,
+                        senders,
+                        issue: vec![0; rows],
+                        latency: vec![0; rows],
+                        overflow: false,
+                    },
+                    totals: JobTotals::default(),
+                    waits_for_delivery: destinations.only_sender().is_some(),
+                    outstanding: 0,
+                    next_interval: u32::MAX,
+                    next_issue: 0,
+                    expected: if waited_for { known } else { 0 },
+                    destinations,
+                }
+            })
+            .collect();
+        let waited_for = list.iter().filter(|job| job.expected > 0).count();
+        Self { list, owner, waited_for }
+    }
+
+    /// Job and rank of a node that has one.
+    #[inline]
+    pub fn owner(&self, node: u32) -> (u16, u32) {
+        self.owner[node as usize].expect("only nodes of jobs issue messages")
+    }
+
+    /// Nodes that send: (node, job), in order of job and rank.
+    pub fn senders(&self) -> impl Iterator<Item = (u32, &Job)> {
+        self.list.iter().flat_map(|job| {
+            let only = job.destinations.only_sender();
+            let ranks = job.nodes.iter().enumerate();
+            ranks.filter(move |&(rank, _)| only.is_none_or(|o| o as usize == rank)).map(move |(_, &node)| (node, job))
+        })
+    }
+
+    /// Messages delivered and expected of the jobs that the run waits for.
+    pub fn progress(&self) -> (u64, u64) {
+        let waited = self.list.iter().filter(|job| job.expected > 0);
+        waited.fold((0, 0), |(d, e), job| (d + job.totals.delivered, e + job.expected))
+    }
+}
+
+impl<Q: Queue<Event>> Simulation<'_, Q> {
+    /// A message of the job has been delivered.
+    #[inline]
+    pub(super) fn complete(&mut self, job_index: u16) {
+        let job = &mut self.jobs.list[usize::from(job_index)];
+        if job.totals.delivered == job.expected {
+            self.jobs.waited_for -= 1;
+            if self.jobs.waited_for == 0 {
+                let waited = self.jobs.list.iter().filter(|job| job.expected > 0);
+                let last = waited.filter_map(|job| job.totals.last_delivery_ps).max().unwrap_or(0);
+                self.end = self.end.min(last);
+            }
+            return;
+        }
+        if job.waits_for_delivery {
+            job.outstanding -= 1;
+            if job.outstanding == 0 && job.next_interval < job.intervals {
+                let at = job.next_issue.max(job.totals.last_delivery_ps.unwrap_or(0));
+                let root = job.nodes[job.destinations.only_sender().unwrap_or(0) as usize];
+                let home = self.wiring.homes[root as usize];
+                let k = std::mem::replace(&mut job.next_interval, u32::MAX);
+                self.queue.push(home.router, Event::other(Kind::Issue, at, home.port, 0, k));
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! From a specification to the first events.
+
+use super::jobs::Jobs;
+use super::{Simulation, finish};
+use crate::counters::ArrivalCounts;
+use crate::engine::{Ordered, Queue, Wheel};
+use crate::error::SimError;
+use crate::fabric::packet::{Event, Kind};
+use crate::fabric::{Flights, Lane, NONE, Nic, Parked, Returns, Stall, Wiring, credits::Spill};
+use crate::output::Output;
+use crate::routing::{Out, Routing, deadlock};
+use crate::spec::Spec;
+use crate::{Cost, Monitor};
+
+/// Which queue holds the pending events. The result is the same; tests compare the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueChoice {
+    /// The faster one, by an estimate of how many events fall into one lookahead.
+    Estimate,
+    /// Windows.
+    Wheel,
+    /// One global order.
+    Ordered,
+}
+
+/// Routers per event and window beyond which visiting all routers in each window costs more than a heap.
+const ROUTERS_PER_EVENT: f64 = 200.0;
+
+pub(super) fn run(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> Result<(Output, Cost), SimError> {
+    spec.check()?;
+    let machine = spec.machine()?;
+    let routing = Routing::new(spec)?;
+    deadlock::check(&machine, &routing)?;
+    let wiring = Wiring::new(spec, machine);
+    let lookahead = wiring.lookahead(least_packet(spec));
+    let routers = wiring.places.len();
+    let windows = match choice {
+        QueueChoice::Estimate => expected_rate(spec) * lookahead as f64 * ROUTERS_PER_EVENT > routers as f64,
+        QueueChoice::Wheel => true,
+        QueueChoice::Ordered => false,
+    };
+    if windows && lookahead >= 2 {
+        play(spec, wiring, routing, Wheel::new(routers, lookahead), monitor)
+    } else {
+        play(spec, wiring, routing, Ordered::default(), monitor)
+    }
+}
+
+fn play<Q: Queue<Event>>(
+    spec: &Spec,
+    wiring: Wiring,
+    routing: Routing,
+    queue: Q,
+    monitor: &mut dyn Monitor,
+) -> Result<(Output, Cost), SimError> {
+    let mut simulation = Simulation::new(spec, wiring, routing, queue);
+    simulation.play(monitor)?;
+    let cost = Cost { events: simulation.events };
+    Ok((finish::output(simulation)?, cost))
+}
+
+/// Smallest packet that any job sends.
+fn least_packet(spec: &Spec) -> u32 {
+    let full = u64::from(spec.fabric.packet_bytes);
+    let least = spec.jobs.iter().map(|job| match job.traffic.message_bytes % full {
+        0 => full,
+        rest => rest,
+    });
+    least.min().unwrap_or(full) as u32
+}
+
+/// Routing decisions per picosecond, roughly.
+fn expected_rate(spec: &Spec) -> f64 {
+    const HOPS: f64 = 4.0;
+    let full = f64::from(spec.fabric.packet_bytes);
+    spec.jobs
+        .iter()
+        .map(|job| {
+            let packets = (job.traffic.message_bytes as f64 / full).ceil();
+            HOPS * packets * job.nodes.len() as f64 / job.traffic.interval_ps as f64
+        })
+        .sum()
+}
+
+impl<'s, Q: Queue<Event>> Simulation<'s, Q> {
+    pub(super) fn new(spec: &'s Spec, wiring: Wiring, routing: Routing, queue: Q) -> Self {
+        let (slots, nodes, channels) = (wiring.wires.len(), wiring.homes.len(), wiring.channels);
+        let lane = |class: u8| Lane { room: wiring.times[usize::from(class)].buffer, head: NONE, bytes: 0, packets: 0 };
+        let mut lanes: Vec<Lane> =
+            wiring.wires.iter().flat_map(|wire| std::iter::repeat_n(lane(wire.class), channels)).collect();
+        lanes.extend(std::iter::repeat_n(lane(0), nodes));
+        let jobs = Jobs::new(spec, &wiring.machine.network);
+        let arrivals = ArrivalCounts::new(
+            spec.measure.arrivals_every_ps.unwrap_or(0),
+            spec.jobs.len(),
+            wiring.machine.spec.groups as usize,
+        );
+        let mut simulation = Self {
+            spec,
+            routing,
+            queue,
+            outs: vec![Out::default(); slots],
+            stalls: vec![Stall::default(); lanes.len()],
+            lanes,
+            returns: vec![Returns::default(); slots * channels],
+            spill: Spill::new(),
+            parked: Parked::default(),
+            nics: vec![Nic::default(); nodes],
+            flights: Flights::default(),
+            jobs,
+            arrivals,
+            end: spec.stop.at_ps.unwrap_or(u64::MAX),
+            packet_hops: 0,
+            events: 0,
+            failure: None,
+            destinations: Vec::new(),
+            wiring,
+        };
+        for (node, job) in simulation.jobs.senders() {
+            let home = simulation.wiring.homes[node as usize];
+            let start = job.clock.start(spec.seed, node);
+            simulation.queue.push(home.router, Event::other(Kind::Issue, start, home.port, 0, 0));
+        }
+        simulation
+    }
+}

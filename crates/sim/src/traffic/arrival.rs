@@ -1,0 +1,81 @@
+//! When a rank begins its intervals.
+
+use crate::engine::random::{Stream, below, exponential, word};
+use crate::spec::{Arrival, First, Traffic};
+
+/// The times of a job's intervals.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    interval: u64,
+    arrival: Arrival,
+    first: First,
+}
+
+impl Clock {
+    /// The clock of a job.
+    #[must_use]
+    pub fn new(traffic: &Traffic) -> Self {
+        Self { interval: traffic.interval_ps, arrival: traffic.arrival, first: traffic.first }
+    }
+
+    /// Time between interval `k - 1` and interval `k` of the rank on `node`, in picoseconds; at least 1.
+    #[must_use]
+    pub fn gap(&self, seed: u64, node: u32, k: u32) -> u64 {
+        let random = || word(seed, Stream::Gap, u64::from(node), u64::from(k));
+        match self.arrival {
+            Arrival::Poisson => exponential(random(), self.interval).max(1),
+            Arrival::Constant { jitter_ps: 0 } | Arrival::Staggered { jitter_ps: 0 } => self.interval,
+            Arrival::Constant { jitter_ps } | Arrival::Staggered { jitter_ps } => {
+                self.interval + exponential(random(), jitter_ps)
+            }
+        }
+    }
+
+    /// When the rank on `node` begins interval 0.
+    #[must_use]
+    pub fn start(&self, seed: u64, node: u32) -> u64 {
+        let phase = match self.arrival {
+            Arrival::Staggered { .. } => below(word(seed, Stream::Phase, u64::from(node), 0), self.interval),
+            Arrival::Constant { .. } | Arrival::Poisson => 0,
+        };
+        phase
+            + match self.first {
+                First::AfterInterval => self.gap(seed, node, 0),
+                First::AtZero => 0,
+            }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gaps(arrival: Arrival) -> Vec<u64> {
+        let clock = Clock { interval: 1_000_000, arrival, first: First::AtZero };
+        (0..20_000).map(|k| clock.gap(9, 4, k)).collect()
+    }
+
+    #[test]
+    fn constant_keeps_step_with_a_jitter_of_its_mean() {
+        assert!(gaps(Arrival::Constant { jitter_ps: 0 }).iter().all(|&g| g == 1_000_000));
+        let jittered = gaps(Arrival::Constant { jitter_ps: 1_000 });
+        let mean = jittered.iter().sum::<u64>() as f64 / jittered.len() as f64;
+        assert!(jittered.iter().all(|&g| g >= 1_000_000) && (mean - 1_001_000.0).abs() < 30.0, "{mean}");
+    }
+
+    #[test]
+    fn poisson_has_the_mean_and_the_spread_of_an_exponential() {
+        let g = gaps(Arrival::Poisson);
+        let mean = g.iter().sum::<u64>() as f64 / g.len() as f64;
+        let below_mean = g.iter().filter(|&&x| x < 1_000_000).count() as f64 / g.len() as f64;
+        assert!((mean / 1e6 - 1.0).abs() < 0.03 && (below_mean - 0.632).abs() < 0.01, "{mean} {below_mean}");
+    }
+
+    #[test]
+    fn staggered_starts_anywhere_in_the_interval() {
+        let clock = Clock { interval: 1000, arrival: Arrival::Staggered { jitter_ps: 0 }, first: First::AtZero };
+        let starts: Vec<u64> = (0..2000).map(|node| clock.start(1, node)).collect();
+        assert!(starts.iter().all(|&s| s < 1000));
+        assert!(starts.iter().filter(|&&s| s < 500).count().abs_diff(1000) < 100);
+    }
+}

@@ -1,0 +1,41 @@
+//! Each rank sends to the rank with the same number in each other group of the job: the background traffic of Kang
+//! 2019, section 3.3 (K11).
+
+use odonata_topology::{Network, NodeId};
+
+/// The ranks of each group of a job.
+pub struct Peers {
+    /// Ranks of each group that the job is in, in order of rank; groups ascending.
+    groups: Vec<Vec<u32>>,
+    /// Of each rank: which of those groups it is in, and its number there.
+    place: Vec<(u32, u32)>,
+}
+
+impl Peers {
+    pub(super) fn new(nodes: &[u32], network: &Network) -> Self {
+        let mut by_group = vec![Vec::new(); network.groups as usize];
+        for (rank, &node) in nodes.iter().enumerate() {
+            by_group[network.group_of_node(NodeId(node)).index()].push(rank as u32);
+        }
+        by_group.retain(|ranks| !ranks.is_empty());
+        let mut place = vec![(0, 0); nodes.len()];
+        for (group, ranks) in by_group.iter().enumerate() {
+            for (number, &rank) in ranks.iter().enumerate() {
+                place[rank as usize] = (group as u32, number as u32);
+            }
+        }
+        Self { groups: by_group, place }
+    }
+
+    /// Groups that the job is in.
+    pub(super) fn groups(&self) -> u32 {
+        self.groups.len() as u32
+    }
+
+    /// The peers of `rank`, groups ascending.
+    pub(super) fn list(&self, rank: u32, to: &mut Vec<u32>) {
+        let (own, number) = self.place[rank as usize];
+        let others = self.groups.iter().enumerate().filter(|&(group, _)| group != own as usize);
+        to.extend(others.map(|(_, ranks)| ranks[number as usize]));
+    }
+}
