@@ -59,8 +59,8 @@ impl World<'_> {
             nic.issued += 1;
             nic.queue.push_back(Unsent { message: self.messages.len() - 1, next: 0 });
             self.tally.issue(number, t);
-            self.inject(t, NodeId(node));
         }
+        self.inject(t, NodeId(node)); // only now, so that `round-robin` sees all messages of the interval
     }
 
     /// Fixes when the next interval of a rank begins, but not before `t`.

@@ -52,8 +52,11 @@ impl Tally {
         of.last_delivery_ps = of.last_delivery_ps.max(Some(t));
     }
 
-    /// A decision on a packet of a job that came into or leaves a group by a global link.
+    /// A decision, by window, job and group, on a packet that may come in or go out by a global link.
     pub(crate) fn cross(&mut self, at: (u64, usize, u32), bytes: u64, comes_in: bool, goes_out: bool) {
+        if !comes_in && !goes_out {
+            return;
+        }
         let of = self.crossings.entry(at).or_default();
         if comes_in {
             of.packets_in += 1;
@@ -80,11 +83,12 @@ impl Tally {
         jobs
     }
 
-    /// The traffic between groups in the windows that begin by time `end`.
-    pub(crate) fn arrivals(&self, spec: &Spec, groups: u32, end: u64) -> Arrivals {
+    /// The traffic between groups, up to the last window in which there was any.
+    pub(crate) fn arrivals(&self, spec: &Spec, groups: u32) -> Arrivals {
         let Some(every_ps) = spec.measure.arrivals_every_ps else { return Arrivals::default() };
         let mut arrivals = Arrivals { every_ps, ..Arrivals::default() };
-        for window in 0..=end / every_ps {
+        let windows = self.crossings.keys().next_back().map_or(0, |last| last.0 + 1);
+        for window in 0..windows {
             for job in 0..spec.jobs.len() {
                 for group in 0..groups {
                     let of = self.crossings.get(&(window, job, group)).copied().unwrap_or_default();

@@ -125,7 +125,7 @@ impl<'a> World<'a> {
             jobs: self.tally.jobs(self.spec, &self.messages),
             messages: tally::message_rows(self.spec, &self.messages),
             links: tally::link_rows(&self.links, end_ps),
-            arrivals: self.tally.arrivals(self.spec, self.machine.spec.groups, end_ps),
+            arrivals: self.tally.arrivals(self.spec, self.machine.spec.groups),
         }
     }
 }

@@ -7,8 +7,6 @@ use std::fmt::Write;
 
 use odonata_sim::{Output, Spec};
 
-const SPECS: u64 = 1_000;
-
 /// The first thing in which two columns of rows differ.
 fn first_difference<T: PartialEq + std::fmt::Debug>(name: &str, sim: &[T], reference: &[T]) -> Option<String> {
     let row = (0..sim.len().max(reference.len())).find(|&i| sim.get(i) != reference.get(i))?;
@@ -65,22 +63,30 @@ fn differences(spec: &Spec, sim: &Output, reference: &Output) -> String {
     text
 }
 
-fn compare(seed: u64) -> Result<(), String> {
-    let spec = support::spec(seed);
-    let reference = odonata_reference::run(&spec, &mut ()).map_err(|e| format!("seed {seed}: reference: {e}"))?;
-    let (sim, _) = odonata_sim::run(&spec, &mut ()).map_err(|e| format!("seed {seed}: sim: {e}"))?;
+fn compare(seed: u64, spec: &Spec) -> Result<(), String> {
+    let reference = odonata_reference::run(spec, &mut ()).map_err(|e| format!("seed {seed}: reference: {e}"))?;
+    let (sim, _) = odonata_sim::run(spec, &mut ()).map_err(|e| format!("seed {seed}: sim: {e}"))?;
     if sim == reference {
         return Ok(());
     }
-    Err(format!("seed {seed}: sim and reference differ\n{}", differences(&spec, &sim, &reference)))
+    Err(format!("seed {seed}: sim and reference differ\n{}", differences(spec, &sim, &reference)))
 }
 
-/// `ODONATA_SEED=17` compares that one specification only.
-#[test]
-fn sim_equals_the_reference() {
+/// Compares many specifications; `ODONATA_SEED=17` compares that one only.
+fn compare_all(count: u64, spec: fn(u64) -> Spec) {
     if let Some(seed) = std::env::var("ODONATA_SEED").ok().and_then(|s| s.parse().ok()) {
-        return compare(seed).unwrap_or_else(|e| panic!("{e}"));
+        return compare(seed, &spec(seed)).unwrap_or_else(|e| panic!("{e}"));
     }
-    let failures: Vec<String> = (0..SPECS).filter_map(|seed| compare(seed).err()).collect();
-    assert!(failures.is_empty(), "{} of {SPECS} specifications differ; the first:\n{}", failures.len(), failures[0]);
+    let failures: Vec<String> = (0..count).filter_map(|seed| compare(seed, &spec(seed)).err()).collect();
+    assert!(failures.is_empty(), "{} of {count} specifications differ; the first:\n{}", failures.len(), failures[0]);
+}
+
+#[test]
+fn sim_equals_the_reference_on_small_machines() {
+    compare_all(1_000, support::spec);
+}
+
+#[test]
+fn sim_equals_the_reference_on_larger_machines() {
+    compare_all(20, support::larger_spec);
 }

@@ -38,10 +38,28 @@ impl Choices {
     }
 }
 
-/// A valid specification for a seed.
+/// A valid specification of a small machine for a seed.
 pub fn spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed);
     let topology = topology(&mut c);
+    on(c, seed, topology)
+}
+
+/// A valid specification of a machine of 144 nodes for a seed.
+pub fn larger_spec(seed: u64) -> Spec {
+    let topology = DragonflyPlusSpec {
+        groups: 9,
+        leaves: 4,
+        spines: 4,
+        nodes_per_leaf: 4,
+        global_links_per_spine: 4,
+        links_per_pair: None,
+        arrangement: Arrangement::Linear,
+    };
+    on(Choices::new(seed), seed, topology)
+}
+
+fn on(mut c: Choices, seed: u64, topology: DragonflyPlusSpec) -> Spec {
     let fabric = fabric(&mut c);
     let routing = routing(&mut c);
     let jobs = jobs(&mut c, &topology, &fabric);
