@@ -100,22 +100,17 @@ def format_time(ps: int, digits: int | None = None) -> str:
 
 
 def format_bytes(size: int, digits: int | None = None) -> str:
-    """A size by the shorter of decimal and binary prefixes: 4,000 is `"4 KB"`, 4,096 `"4 KiB"`."""
-    decimal = _format(Fraction(size), [(f"{p}B", _DECIMAL[p]) for p in "TGMK"] + [("B", 1)], digits)
-    if digits is not None:
-        return decimal
-    binary = _format(Fraction(size), [(f"{p}B", f) for p, f in reversed(_BINARY.items())] + [("B", 1)])
-    return min(decimal, binary, key=_digits)
+    """A size with the prefix, decimal or binary, that needs the fewest digits.
+
+    4,000 is `"4 KB"`, 4,096 `"4 KiB"` and 6,084 `"6084 B"`; with `digits` as in `format_time`, always
+    decimal.
+    """
+    return _shortest(Fraction(size), "B", digits)
 
 
 def format_bandwidth(micro: int, digits: int | None = None) -> str:
-    """A bandwidth given in millionths of a byte per second, by the shorter kind of prefix."""
-    exact = Fraction(micro, 10**6)
-    decimal = _format(exact, [(f"{p}B/s", _DECIMAL[p]) for p in "TGMK"] + [("B/s", 1)], digits)
-    if digits is not None:
-        return decimal
-    binary = _format(exact, [(f"{p}B/s", f) for p, f in reversed(_BINARY.items())] + [("B/s", 1)])
-    return min(decimal, binary, key=_digits)
+    """A bandwidth given in millionths of a byte per second; prefixes as in `format_bytes`."""
+    return _shortest(Fraction(micro, 10**6), "B/s", digits)
 
 
 def format_fraction(value: Fraction) -> str:
@@ -186,6 +181,17 @@ def _format(value: Fraction, units: list[tuple[str, int]], digits: int | None = 
     return f"{_decimal(rounded)} {unit}"
 
 
+def _shortest(value: Fraction, unit: str, digits: int | None) -> str:
+    decimal = [(p + unit, _DECIMAL[p]) for p in ("T", "G", "M", "K", "")]
+    if digits is not None:
+        return _format(value, decimal, digits)
+    binary = [(p + unit, factor) for p, factor in reversed(_BINARY.items())]
+    fitting = [(u, f) for u, f in decimal + binary if value >= f] or [(unit, 1)]
+    numbers = [(_decimal(value / factor), name) for name, factor in fitting]
+    number, name = min(numbers, key=lambda n: (len(n[0].replace(".", "")), "." in n[0]))
+    return f"{number} {name}"
+
+
 def _decimal(value: Fraction) -> str:
     """All decimals of a fraction whose denominator has no prime factors but 2 and 5, else empty."""
     rest, twos, fives = value.denominator, 0, 0
@@ -201,7 +207,3 @@ def _decimal(value: Fraction) -> str:
     if places == 0:
         return sign + digits
     return f"{sign}{digits[:-places]}.{digits[-places:]}".rstrip("0").rstrip(".")
-
-
-def _digits(text: str) -> int:
-    return len(text.split()[0].replace(".", ""))

@@ -71,13 +71,14 @@ def place(
     count: int | None = None,
     busy: Iterable[int] | str = (),
     folder: str | Path = ".",
+    owners: Mapping[int, str] | None = None,
     **options: Any,
 ) -> Placement:
     """Asks a policy for `count` nodes of a machine, of which the `busy` ones are taken.
 
     `count` may be left out for policies that name their nodes (`per-leaf`, `explicit`, layouts). `options`
-    are the policy's own, as in a scenario; a file among them is relative to `folder`. The nodes come in
-    the order of the ranks, distinct and free.
+    are the policy's own, as in a scenario; a file among them is relative to `folder`. `owners` may say which
+    job holds a busy node. The nodes come in the order of the ranks, distinct and free.
 
     Raises InputError for an unknown policy or option, and if the nodes cannot be had.
     """
@@ -94,7 +95,7 @@ def place(
         shape.check_node(node)
     values = read_options(chosen, options)
     free = [node for node in range(shape.nodes) if node not in taken]
-    return chosen.place(Request(shape, count, free, values, Path(folder)))
+    return chosen.place(Request(shape, count, free, values, Path(folder), owners or {}))
 
 
 __all__ = [

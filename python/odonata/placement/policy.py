@@ -52,6 +52,13 @@ class Request:
     free: list[int]
     options: Mapping[str, Any]
     folder: Path = field(default_factory=Path)
+    owners: Mapping[int, str] = field(default_factory=dict)
+    """Who holds a busy node, where that is known; for messages."""
+
+    def taken(self, node: int, where: str = "") -> InputError:
+        """The error for a node that is not free."""
+        owner = f" by job `{self.owners[node]}`" if node in self.owners else ""
+        return InputError(f"node {node}{where} is taken already{owner}")
 
     def wanted(self) -> int:
         """The number of nodes. Raises InputError if none was given."""

@@ -53,7 +53,7 @@ class Layout:
         free = set(request.free)
         taken = next((node for node in nodes if node not in free), None)
         if taken is not None:
-            raise InputError(f"node {taken} of the layout `{self.name}` is taken already")
+            raise request.taken(taken, f" of the layout `{self.name}`")
         reason = f"the fixed layout `{self.name}`"
         root_groups = request.options.get("root_groups")
         if root_groups is not None:

@@ -30,7 +30,7 @@ def _check(request: Request, listed: list[tuple[int, int | None]], file: Path | 
             if node in seen:
                 raise InputError(f"node {node} is listed twice")
             if node not in free:
-                raise InputError(f"node {node} is taken already")
+                raise request.taken(node)
         except InputError as e:
             raise (e.under("nodes") if file is None else e.at(file, line)) from None
         seen.add(node)

@@ -1,0 +1,25 @@
+"""Broadcast: the root sends one message to every other rank, again and again (K17)."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from odonata.errors import InputError
+from odonata.scenario.apps.app import Ranks, SizedApp
+
+
+class Broadcast(SizedApp):
+    """At every interval the root sends one message to each other rank, once all of the last have arrived.
+
+    Source: Kang 2019, section 3.4.1 (K17; a flat broadcast without a tree, as in its authors' code).
+    """
+
+    pattern: Literal["broadcast"]
+    root: int = Field(0, description="rank that sends")
+
+    def pattern_spec(self, ranks: Ranks) -> dict[str, Any]:
+        """The root, which is one of the ranks."""
+        if not 0 <= self.root < ranks.count:
+            message = f"root {self.root} is not one of the ranks 0 to {ranks.count - 1}"
+            raise InputError(message, path=("root",))
+        return {"root": self.root}

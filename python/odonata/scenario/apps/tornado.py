@@ -1,0 +1,33 @@
+"""Tornado: one message to the rank a fixed distance away (K16)."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from odonata.document import Count
+from odonata.errors import InputError
+from odonata.scenario.apps.app import Ranks, SizedApp
+
+
+class Tornado(SizedApp):
+    """At every interval each rank sends one message to rank + offset, modulo the number of ranks.
+
+    Source: Kang 2019, section 3.4.1 (K16: the offset is the number of nodes of a group).
+    """
+
+    pattern: Literal["tornado"]
+    offset: Count | None = Field(
+        None, description="distance in ranks (default: the number of nodes of a group)"
+    )
+
+    def pattern_spec(self, ranks: Ranks) -> dict[str, Any]:
+        """The offset."""
+        offset = self.offset or ranks.system.shape.nodes_per_group
+        if offset % ranks.count == 0:
+            default = "" if self.offset else " (the nodes of a group)"
+            raise InputError(
+                f"an offset of {offset}{default} makes each of {ranks.count} ranks its own partner",
+                hint=f"give an `offset` from 1 to {ranks.count - 1}",
+                path=("offset",),
+            )
+        return {"offset": offset}

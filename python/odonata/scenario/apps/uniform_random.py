@@ -1,0 +1,18 @@
+"""Uniform random: one message to a rank drawn uniformly (K14)."""
+
+from typing import Any, Literal
+
+from odonata.scenario.apps.app import Ranks, SizedApp
+
+
+class UniformRandom(SizedApp):
+    """At every interval each rank sends one message to a rank drawn uniformly.
+
+    Source: Kang 2019, section 3.4.1 (K14); the own rank is replaced by the next, as in its authors' code.
+    """
+
+    pattern: Literal["uniform-random"]
+
+    def pattern_spec(self, ranks: Ranks) -> dict[str, Any]:  # noqa: ARG002
+        """Nothing beyond the name."""
+        return {}

@@ -1,0 +1,31 @@
+"""Values that are one of several kinds of table, such as routings and traffic patterns."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from odonata.document.quantities import problem
+from odonata.errors import unknown
+
+
+def one_of(kinds: Mapping[str, type], key: str, what: str, shorthand: bool) -> Callable[[Any], Any]:
+    """A reader that finds out which kind a value is.
+
+    The table's `key` names the kind; with `shorthand` the bare name stands for a table with nothing else.
+    The result is a table whose `key` is one of `kinds`; anything else is a validation problem.
+    """
+
+    def read(value: Any) -> Any:
+        if shorthand and isinstance(value, str):
+            value = {key: value}
+        if not isinstance(value, Mapping):
+            form = f"a {what} or a table" if shorthand else f"a table with `{key}`"
+            raise problem(f"expected {form}, found `{value!r}`")
+        if key not in value:
+            raise problem(f"missing key `{key}`", f"the {what}s are: {', '.join(kinds)}")
+        name = value[key]
+        if name not in kinds:
+            error = unknown(what, str(name), kinds)
+            raise problem(error.message, error.hint, (key,))
+        return dict(value)
+
+    return read

@@ -1,0 +1,143 @@
+"""Workload and allocation files of the simulator with which Kang 2019 was made (K9).
+
+A workload file has one job a line: `nranks name pattern-id interval_ns bytes num_msgs`, where `num_msgs`
+counts intervals. An allocation file has, on the same line, the nodes of that job in the order of its
+ranks. Blank lines are passed over in both.
+
+What differs here: that simulator's broadcast (ids 7 and 12) does not wait for the last message of the
+broadcast before, as the paper says it does; ours waits (K17).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from odonata.errors import InputError
+
+#: Pattern id -> pattern, and what else it means.
+PATTERN_IDS: Mapping[int, tuple[str, Mapping[str, Any]]] = {
+    6: ("uniform-random", {}),
+    7: ("broadcast", {}),
+    9: ("tornado", {}),
+    11: ("stencil-3d", {}),
+    12: ("broadcast", {"first": "at-zero"}),
+    15: ("group-peers", {}),
+    18: ("group-peers", {"first": "at-zero"}),
+}
+#: Ids that mean traffic over the whole machine, whatever the job's nodes; there is nothing like it here.
+WHOLE_MACHINE_IDS = frozenset({1, 2, 3, 4, 5})
+#: Ids of the background, which is not recorded message by message.
+BACKGROUND_IDS = frozenset({15, 18})
+
+_COLUMNS = "nranks name pattern-id interval_ns bytes num_msgs"
+
+
+@dataclass(frozen=True)
+class ImportedJob:
+    """A job of the two files: its table in the form of a scenario, and where its parts stand."""
+
+    table: dict[str, Any]
+    workload: tuple[str, int]
+    alloc: tuple[str, int]
+
+    def locate(self, error: InputError) -> InputError:
+        """The error with the file and line that gave the wrong value."""
+        about_nodes = error.path[:1] in (("place",), ("nodes",))
+        return error.at(*(self.alloc if about_nodes else self.workload))
+
+
+def read_kang(workload: str | Path, alloc: str | Path) -> list[ImportedJob]:
+    """The jobs of a workload file, placed by an allocation file.
+
+    Raises InputError with file and line.
+    """
+    jobs, placed = _lines(Path(workload)), _lines(Path(alloc))
+    if not jobs:
+        raise InputError("the workload file has no jobs", file=workload)
+    if len(jobs) != len(placed):
+        raise InputError(
+            f"{len(placed)} jobs are placed here, but `{workload}` has {len(jobs)}", file=alloc
+        )
+    names: set[str] = set()
+    result = []
+    for (job_line, job), (alloc_line, nodes) in zip(jobs, placed, strict=True):
+        try:
+            table = _job(job, names)
+        except InputError as e:
+            raise e.at(workload, job_line) from None
+        try:
+            table["place"] = {"policy": "explicit", "nodes": _nodes(nodes, table["nodes"])}
+        except InputError as e:
+            raise e.at(alloc, alloc_line) from None
+        result.append(ImportedJob(table, (str(workload), job_line), (str(alloc), alloc_line)))
+    return result
+
+
+def _job(line: str, names: set[str]) -> dict[str, Any]:
+    words = line.split()
+    if len(words) != 6:
+        raise InputError(f"expected six columns (`{_COLUMNS}`), found {len(words)}")
+    ranks, name, pattern_id, interval, size, messages = words
+    number = _number("pattern-id", pattern_id, 0)
+    if number in WHOLE_MACHINE_IDS:
+        raise InputError(f"pattern {number} sends to all nodes of the machine, not to those of the job")
+    if number not in PATTERN_IDS:
+        known = ", ".join(f"{i} ({p})" for i, (p, _) in PATTERN_IDS.items())
+        raise InputError(f"unknown pattern-id {number}", hint=f"known: {known}")
+    pattern, more = PATTERN_IDS[number]
+    own, copies = name, 1
+    while own in names:
+        copies += 1
+        own = f"{name}-{copies}"
+    names.add(own)
+    return {
+        "name": own,
+        "nodes": _number("nranks", ranks, 1),
+        "app": {
+            "pattern": pattern,
+            "message": f"{_number('bytes', size, 1)} B",
+            "interval": f"{_picoseconds(interval)} ps",
+            "messages": _number("num_msgs", messages, 1),
+            **more,
+        },
+        "background": number in BACKGROUND_IDS,
+    }
+
+
+def _nodes(line: str, ranks: int) -> list[int]:
+    nodes = [_number("a node", word, 0) for word in line.split()]
+    if len(nodes) != ranks:
+        raise InputError(f"the job has {ranks} ranks, but {len(nodes)} nodes are listed")
+    return nodes
+
+
+def _number(what: str, word: str, least: int) -> int:
+    try:
+        value = int(word)
+    except ValueError:
+        raise InputError(f"expected {what}, a whole number, found `{word}`") from None
+    if value < least:
+        raise InputError(f"{what} must be at least {least}, found {value}")
+    return value
+
+
+def _picoseconds(word: str) -> int:
+    try:
+        exact = Fraction(word) * 1000
+    except (ValueError, ZeroDivisionError):
+        raise InputError(f"expected interval_ns, a number of nanoseconds, found `{word}`") from None
+    if exact <= 0 or exact.denominator != 1:
+        raise InputError(f"interval_ns must be a positive whole number of picoseconds, found `{word}`")
+    return exact.numerator
+
+
+def _lines(path: Path) -> list[tuple[int, str]]:
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except OSError as e:
+        raise InputError(f"cannot read it: {(e.strerror or str(e)).lower()}", file=path) from None
+    except UnicodeDecodeError as e:
+        raise InputError(f"not a text file: byte {e.start} is not UTF-8", file=path) from None
+    return [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]

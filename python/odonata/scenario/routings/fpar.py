@@ -1,0 +1,51 @@
+"""Fully progressive adaptive routing (K5 to K7)."""
+
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from odonata.document import Ratio
+from odonata.errors import InputError
+from odonata.scenario.routings.routing import Routing
+
+
+class Fpar(Routing):
+    """A longer path is taken if it is below the threshold and no shorter one is.
+
+    Source: Shpiner 2017; Kang 2019, section 3.1.2 (K5 to K7).
+    """
+
+    channels_needed: ClassVar[int] = 2
+
+    name: Literal["fpar"]
+    threshold: Ratio = Field(
+        Fraction(1, 2), description="share of a port's buffers from which on it counts as busy (K7: 50 %)"
+    )
+    compare: Literal["below", "at-most"] | None = Field(
+        None,
+        description="whether a port at the threshold is still free: `below` (the paper) or `at-most` "
+        "(the authors' code); default `below`, under `compat` as the code has it",
+    )
+    candidates: Literal["all-groups", "one-group"] = Field(
+        "all-groups", description="which non-minimal ports are considered at the source spine"
+    )
+    channel_switch: Literal["intermediate", "intermediate-leaf"] = Field(
+        "intermediate", description="where a diverted packet changes to channel 1"
+    )
+
+    def spec(self, compat: str | None) -> dict[str, Any]:
+        """The routing as the core reads it."""
+        ppm = self.threshold * 1_000_000
+        if ppm.denominator != 1:
+            raise InputError("`threshold` has more than six decimals", path=("routing", "threshold"))
+        if ppm > 1_000_000:
+            message = f"`threshold` must be at most 1 (100 %), found {float(self.threshold):g}"
+            raise InputError(message, hint='50 % is written 0.5 or "50 %"', path=("routing", "threshold"))
+        return {
+            "name": self.name,
+            "threshold_ppm": ppm.numerator,
+            "compare": self.compare or ("at-most" if compat else "below"),
+            "candidates": self.candidates,
+            "channel_switch": self.channel_switch,
+        }

@@ -1,0 +1,114 @@
+"""A scenario: the text, its data, and the way to a resolved run."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from odonata.document import Document, validate
+from odonata.document import parse as parse_document
+from odonata.document import read as read_document
+from odonata.document.edit import read_value
+from odonata.errors import InputError
+from odonata.scenario.resolve import Resolved, resolve
+from odonata.scenario.tables import ScenarioTable
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A scenario; immutable: `set` returns another one.
+
+    Files that it names are relative to its own.
+    """
+
+    document: Document = field(repr=False)
+    path: Path
+
+    @property
+    def text(self) -> str:
+        """The TOML as given, after all changes."""
+        return self.document.text
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The data of the TOML (not to be changed: use `set`)."""
+        return self.document.data
+
+    def set(self, key: str, value: Any) -> "Scenario":
+        """The scenario with one value changed: `set("job.target.app.interval", "2 us")`.
+
+        Jobs go by their names. Raises InputError for a key that leads nowhere; whether the value is right
+        shows when the scenario is resolved.
+        """
+        return Scenario(self.document.set(key, _plain(key, value)), self.path)
+
+    @cached_property
+    def table(self) -> ScenarioTable:
+        """What the scenario says, checked. Raises InputError with file and line."""
+        try:
+            return validate(ScenarioTable, self.data)
+        except InputError as e:
+            raise self.document.locate(e) from None
+
+    def resolve(self) -> Resolved:
+        """Everything decided: machine, nodes, sizes, defaults. Raises InputError with file and line."""
+        return self._resolved
+
+    @cached_property
+    def _resolved(self) -> Resolved:
+        try:
+            return resolve(self.table, self.path)
+        except InputError as e:
+            raise self.document.locate(e) from None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def load(
+    path: str | Path,
+    overrides: Iterable[str | tuple[str, Any]] = (),
+    seed: int | None = None,
+) -> Scenario:
+    """Reads a scenario file and applies overrides: `"key=value"` texts or (key, value) pairs, in order.
+
+    `seed` is the same as a last override of `run.seed`. Raises InputError with file and line for
+    everything that can be told without building the machine.
+    """
+    return _with(Scenario(read_document(path), Path(path)), overrides, seed)
+
+
+def parse(text: str, path: str | Path = "scenario.toml") -> Scenario:
+    """A scenario from a text; `path` is what errors call it and what its files are relative to."""
+    return _with(Scenario(parse_document(text, str(path)), Path(path)), (), None)
+
+
+def _with(
+    scenario: Scenario, overrides: Iterable[str | tuple[str, Any]], seed: int | None
+) -> Scenario:
+    for override in overrides:
+        if isinstance(override, str):
+            key, equals, value = override.partition("=")
+            if not equals:
+                raise InputError(f"`-s {override}` has no value", hint="write -s key=value")
+            scenario = scenario.set(key.strip(), read_value(value.strip()))
+        else:
+            scenario = scenario.set(*override)
+    if seed is not None:
+        scenario = scenario.set("run.seed", seed)
+    _ = scenario.table
+    return scenario
+
+
+def _plain(key: str, value: Any) -> Any:
+    """The value in the types of TOML, so that a text can be written of it."""
+    if isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, dict):
+        return {str(k): _plain(f"{key}.{k}", v) for k, v in value.items()}
+    if isinstance(value, list | tuple | range):
+        return [_plain(key, v) for v in value]
+    if hasattr(value, "item"):  # a NumPy scalar
+        return _plain(key, value.item())
+    raise InputError(f"cannot set `{key}` to `{value!r}`", hint="texts, numbers, lists and tables are possible")

@@ -1,0 +1,143 @@
+"""The tables of a scenario: what it may say, and what happens where it is silent."""
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from odonata.document import Count, PositiveTime, Seed, Table, Time, input_error_as_problem
+from odonata.errors import InputError
+from odonata.scenario.apps import AnyApp
+from odonata.scenario.routings import AnyRouting
+
+Record = Literal["every-message", "histogram", "nothing"]
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str) or not _NAME.fullmatch(value):
+        raise InputError(
+            f"`{value}` is no name of a job", hint="use letters, digits, `-` and `_`, a letter or digit first"
+        )
+    return value
+
+
+def _place(value: Any) -> dict[str, Any]:
+    """`"random"` or a table; a table without `policy` names its nodes."""
+    if isinstance(value, str):
+        return {"policy": value}
+    if not isinstance(value, dict):
+        raise InputError(f"expected a placement policy or a table, found `{value!r}`")
+    if "policy" not in value:
+        if "nodes" not in value:
+            hint = 'say policy = "contiguous", or nodes = "0-15"'
+            raise InputError("neither a policy nor nodes are given", hint=hint)
+        return {"policy": "explicit", **value}
+    if not isinstance(value["policy"], str):
+        raise InputError(f"expected the name of a policy, found `{value['policy']!r}`")
+    return dict(value)
+
+
+def _until(value: Any) -> tuple[str, ...]:
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list | tuple) or not texts or not all(isinstance(t, str) for t in texts):
+        raise InputError(f"expected a job, a list of jobs or a time such as \"1 ms\", found `{value!r}`")
+    return tuple(texts)
+
+
+def _jobs(value: Any) -> Any:
+    if isinstance(value, dict):
+        raise InputError("each job is an element of a list", hint="write [[job]] with two brackets")
+    return value
+
+
+def _system(value: Any) -> str | dict[str, Any]:
+    if not isinstance(value, str | dict):
+        raise InputError(f"expected the name of a system or a table, found `{value!r}`")
+    return value
+
+
+class JobTable(Table):
+    """`[[job]]`: who runs where, and what it sends."""
+
+    name: Annotated[str, BeforeValidator(input_error_as_problem(_name))] = Field(
+        description="name, unique in the scenario"
+    )
+    nodes: Count | None = Field(
+        None, description="number of nodes, one rank each (a policy that names nodes needs none)"
+    )
+    place: Annotated[dict[str, Any], BeforeValidator(input_error_as_problem(_place))] = Field(
+        default={"policy": "contiguous"}, description="placement policy and its options, or nodes"
+    )
+    app: AnyApp = Field(description="what the ranks send")
+    background: bool = Field(
+        False, description="a job that runs beside the others and that nobody waits for"
+    )
+    record: Record | None = Field(
+        None,
+        description="what is kept of its messages (default: `measure.latency`; `histogram` for background)",
+    )
+
+
+class RunTable(Table):
+    """`[run]`: when the run ends, and its seed."""
+
+    until: Annotated[tuple[str, ...], BeforeValidator(input_error_as_problem(_until))] | None = Field(
+        None,
+        description="the job or jobs whose last message ends the run, or a time (default: all jobs that are "
+        "not background)",
+    )
+    seed: Seed = Field(1, description="seed of every random stream of the run")
+    horizon: PositiveTime | None = Field(None, description="end at this time at the latest")
+
+
+class LinksTable(Table):
+    """`[measure.links]`: traffic between groups over time (K21)."""
+
+    every: PositiveTime = Field(description="width of the windows")
+
+
+class MeasureTable(Table):
+    """`[measure]`: what is recorded."""
+
+    latency: Literal["every-message", "histogram"] = Field(
+        "every-message", description="what is kept of the messages of jobs that are not background"
+    )
+    links: LinksTable | None = Field(
+        None, description="traffic between groups by windows of time (default: not recorded)"
+    )
+    warm_up: Time = Field(0, description="messages issued before this time do not count in latencies")
+    window: PositiveTime | None = Field(
+        None, description="messages issued this long after the warm-up or later do not count either"
+    )
+
+
+class ImportTable(Table):
+    """`import`: jobs from the files of the simulator of Kang 2019 (K9)."""
+
+    workload: str = Field(description="workload file: one job a line")
+    alloc: str = Field(description="allocation file: the nodes of one job a line")
+
+
+class ScenarioTable(Table):
+    """A scenario file."""
+
+    system: Annotated[str | dict[str, Any], BeforeValidator(input_error_as_problem(_system))] = Field(
+        description="the machine: a name, a file, or a table"
+    )
+    routing: AnyRouting = Field(
+        default="fpar", validate_default=True, description="how packets find their way"
+    )
+    compat: Literal["codes-2019"] | None = Field(
+        None, description="a published simulator to reproduce, defects included"
+    )
+    fabric: dict[str, Any] | None = Field(None, description="changes to the system's fabric")
+    job: Annotated[tuple[JobTable, ...], BeforeValidator(input_error_as_problem(_jobs))] = Field(
+        (), strict=False, description="the jobs"
+    )
+    import_: ImportTable | None = Field(
+        None, alias="import", description="further jobs, from files of the authors of Kang 2019"
+    )
+    run: RunTable = RunTable()
+    measure: MeasureTable = MeasureTable()
