@@ -154,3 +154,23 @@ def simulate(spec: Mapping[str, Any], progress: Progress | None = None, stage: s
 def _located(problem: _core.SpecError) -> str:
     text = str(problem)
     return text if not problem.at or problem.at in text else f"{problem.at}: {text}"
+
+
+def benchmark() -> None:
+    """One repetition of `odonata bench`: specification on standard input, measurements on standard output as JSON.
+
+    `messages` counts the recorded messages, `idle_rss_bytes` is the peak memory before the simulation.
+    """
+    import sys
+
+    spec = sys.stdin.read()
+    idle = peak_rss_bytes()
+    try:
+        result = _core.run(spec)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except _core.CoreError as problem:
+        sys.exit(str(problem))
+    found = {name: result[name] for name in ("end_ps", "events", "packet_hops", "wall_s")}
+    measured = {"messages": len(result["messages"]["job"]), "idle_rss_bytes": idle, "peak_rss_bytes": peak_rss_bytes()}
+    print(json.dumps({**found, **measured}))

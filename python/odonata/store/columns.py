@@ -98,7 +98,7 @@ _LINES: dict[str, list[tuple[str, str, str, str]]] = {
         ("source", "UInt32", "", "rank that sent it"),
         ("destination", "UInt32", "", "rank it went to"),
         ("issue_ps", "UInt64", "ps", "when it was issued"),
-        ("latency_ps", "UInt64", "ps", "issue to last byte at the destination (K20); absent if not delivered by the end"),
+        ("latency_ps", "UInt64", "ps", "issue to last byte at the destination (K20); absent if never delivered"),
     ],
     "links": [
         ("link", "UInt32", "", "number of the directed link"),

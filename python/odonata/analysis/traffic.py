@@ -1,0 +1,70 @@
+"""Load of links and traffic between groups, from a run's `links` and `counters`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import polars as pl
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Way = Literal["in", "out", "both"]
+"""Which traffic over a group's global links is counted: what comes in, what goes out, or the sum of the two."""
+
+_BETWEEN_GROUPS = pl.col("from_group") != pl.col("to_group")
+_INSIDE = (pl.col("from_kind") == "router") & (pl.col("to_kind") == "router") & ~_BETWEEN_GROUPS
+
+
+def group_matrix(links: pl.DataFrame) -> NDArray[np.float64]:
+    """Mean busy fraction of the links from each group (row) to each other (column); NaN where there are none."""
+    groups = _groups(links)
+    found = links.filter(_BETWEEN_GROUPS).group_by("from_group", "to_group").agg(pl.col("busy").mean())
+    matrix = np.full((groups, groups), np.nan)
+    matrix[found["from_group"].to_numpy(), found["to_group"].to_numpy()] = found["busy"].to_numpy()
+    return matrix
+
+
+def local_matrix(links: pl.DataFrame) -> NDArray[np.float64]:
+    """Mean busy fraction of the local links out of each router: groups (rows) by routers in ascending order of id.
+
+    NaN where a router has none. Groups of different size leave the end of a row empty.
+    """
+    local = links.filter(_INSIDE).group_by("from_group", "from_id").agg(pl.col("busy").mean())
+    routers = links.filter(pl.col("from_kind") == "router").select("from_group", "from_id").unique()
+    ordered = routers.sort("from_group", "from_id").with_columns(
+        index=pl.int_range(pl.len()).over("from_group"),
+    )
+    placed = ordered.join(local, on=["from_group", "from_id"], how="left")
+    width = int(ordered["index"].max() or 0) + 1  # type: ignore[arg-type]
+    matrix = np.full((_groups(links), width), np.nan)
+    matrix[placed["from_group"].to_numpy(), placed["index"].to_numpy()] = placed["busy"].to_numpy()
+    return matrix
+
+
+def group_capacity(links: pl.DataFrame) -> NDArray[np.float64]:
+    """Bandwidth of all links from each group to the others, GiB/s each way (K53: 384 x 4.37 = 1,678)."""
+    found = links.filter(_BETWEEN_GROUPS).group_by("from_group").agg(pl.col("bandwidth").sum())
+    capacity = np.zeros(_groups(links))
+    capacity[found["from_group"].to_numpy()] = found["bandwidth"].to_numpy() / 2**30
+    return capacity
+
+
+def arrival_rates(counters: pl.DataFrame, way: Way = "both", *, job: int | None = None) -> pl.DataFrame:
+    """Traffic between groups over time: `start_ps`, `width_ps`, `group`, `rate` (GiB/s), of one job or of all.
+
+    Kang 2019, figure 10 (K21). The window in which the run ended is left out unless it is the only one: it is
+    shorter, and what was under way then is missing.
+    """
+    chosen = counters if job is None else counters.filter(pl.col("job") == job)
+    whole = chosen.filter(pl.col("width_ps") == pl.col("width_ps").max())
+    return (
+        whole.group_by("start_ps", "width_ps", "group")
+        .agg(pl.col(f"rate_{way}").sum().alias("rate"))
+        .sort("start_ps", "group")
+    )
+
+
+def _groups(links: pl.DataFrame) -> int:
+    return int(max(links["from_group"].max(), links["to_group"].max())) + 1  # type: ignore[arg-type,type-var]

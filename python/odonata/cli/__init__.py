@@ -1,0 +1,17 @@
+"""The command line: one command a file, this table, and `main`.
+
+To add a command, add its file and a line here. A file is imported when its command is used, so that
+`odonata --help` stays quick; a command takes its libraries in inside its function for the same reason.
+"""
+
+from __future__ import annotations
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "new": ("odonata.cli.new:new", "Write a commented scenario that runs in seconds."),
+    "run": ("odonata.cli.run:run", "Simulate a scenario; say how long messages took."),
+    "plot": ("odonata.cli.plot:plot", "Draw a run: latencies as boxes, load of links, traffic over time."),
+    "show": ("odonata.cli.show:show", "List or print systems, routings, placements, patterns and columns."),
+    "place": ("odonata.cli.place:place", "Ask a placement policy for nodes."),
+    "bench": ("odonata.cli.bench:bench", "Measure the simulator on this machine."),
+}
+"""Command -> where its function is, and its line in `odonata --help`."""

@@ -1,0 +1,99 @@
+"""`odonata`: the entry point, and what becomes of errors.
+
+Exit status: 0 done, 1 the run failed, 2 the input is wrong, 130 ended by Ctrl-C. Whatever goes wrong is one
+message on standard error; set `ODONATA_TRACEBACK=1` for the traceback as well.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+from odonata.cli import COMMANDS
+from odonata.errors import InputError, OdonataError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cyclopts import App, CycloptsError
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it: 128 + SIGINT."""
+
+_HELP = "What the jobs on a dragonfly machine do to each other, and which placement or routing would mend it."
+
+
+def application() -> App:
+    """The application with all its commands, none of them imported yet."""
+    from cyclopts import App
+
+    app = App("odonata", help=_HELP, version=_version, help_format="plaintext", suppress_keyboard_interrupt=False)
+    for name, (path, help_line) in COMMANDS.items():
+        app.command(path, name=name, help=help_line)
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line (without the program's name; `sys.argv` if absent) and return its exit status."""
+    try:
+        status = _run(sys.argv[1:] if arguments is None else list(arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has gone (`odonata show | head`): the rest would be lost anyway. Python flushes standard output
+        # once more at the end, which must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return _failed("interrupted", INTERRUPTED)
+    except OdonataError as problem:
+        return _failed(str(problem), problem.exit_status)
+    except MemoryError:
+        return _failed("not enough memory", 1)
+    except OSError as problem:
+        file = f"{problem.filename}: " if problem.filename else ""
+        return _failed(f"{file}{problem.strerror or problem}", 1)
+    except Exception as problem:
+        hint = "\n  hint: this is a defect of odonata; ODONATA_TRACEBACK=1 shows where"
+        return _failed(f"{type(problem).__name__}: {problem}{hint}", 1)
+    return status
+
+
+def _run(arguments: list[str]) -> int:
+    from cyclopts import CycloptsError
+
+    app = application()
+    try:
+        status = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+    except CycloptsError as problem:
+        raise _bad_arguments(problem, arguments) from None
+    return status if isinstance(status, int) else 0
+
+
+def _bad_arguments(problem: CycloptsError, arguments: list[str]) -> InputError:
+    """In our words where a name is unknown, in those of the parser otherwise."""
+    first = arguments[0] if arguments else ""
+    if first and not first.startswith("-") and first not in COMMANDS:
+        near = nearest(first, COMMANDS)
+        hint = f"did you mean `odonata {near}`?" if near else "`odonata --help` lists the commands"
+        return InputError(f"unknown command `{first}`", hint=hint)
+    hint = f"`odonata {first} --help` shows how it is used" if first in COMMANDS else "see `odonata --help`"
+    return InputError(" ".join(str(problem).split()), hint=hint)
+
+
+def _failed(message: str, status: int) -> int:
+    if os.environ.get("ODONATA_TRACEBACK"):
+        traceback.print_exc()
+    print(f"error: {message}", file=sys.stderr)
+    return status
+
+
+def _version() -> str:
+    from odonata import _core
+
+    return _core.__version__
+
+
+if __name__ == "__main__":
+    sys.exit(main())

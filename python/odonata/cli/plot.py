@@ -1,0 +1,42 @@
+"""`odonata plot`: a run as a picture."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+
+def plot(
+    run: Path,
+    /,
+    *,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    kind: Literal["overview", "box", "links", "arrivals"] = "overview",
+    log: bool | None = None,
+    way: Literal["in", "out", "both"] = "both",
+) -> int:
+    """Draw a run: latencies as boxes, load of links, traffic over time.
+
+    Parameters
+    ----------
+    run
+        A run folder.
+    out
+        The picture: .png, .pdf or .svg. Without it KIND.png in the run folder.
+    kind
+        `overview`: latencies and links. `box`: latencies, as Kang 2019, figures 5 to 7. `links`: busy share of the
+        links between groups and of each router's local links. `arrivals`: traffic over time, as figure 10.
+    log
+        Logarithmic axis of latencies; without it, when they spread over more than a factor of 20.
+    way
+        Traffic in `arrivals`: into a group, out of it, or the sum.
+    """
+    from odonata.plot.run import plot_run
+    from odonata.plot.style import checked_format, save
+    from odonata.store import open_run
+
+    target = out if out is not None else run / f"{kind}.png"
+    checked_format(target)
+    save(plot_run(open_run(run), kind, log=log, way=way), target)
+    print(target)
+    return 0

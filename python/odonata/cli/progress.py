@@ -1,0 +1,85 @@
+"""How a run is getting on: a bar on a terminal, plain lines elsewhere; always on standard error."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from odonata.units import format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+    from rich.progress import Progress, TaskID
+
+LINE_EVERY_S = 10.0
+"""Wall time between two plain lines."""
+
+
+class ProgressLine:
+    """Shows the states that a run reports; use it as a context and pass its `report`."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._stage: str | None = None
+        self._began = self._last = time.monotonic()
+
+    def __enter__(self) -> ProgressLine:
+        if not self._quiet and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TaskProgressColumn(),
+                TextColumn("{task.fields[state]}"),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, where: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def say(self, text: str) -> None:
+        """A plain line, above the bar if there is one."""
+        if self._quiet:
+            return
+        if self._bar is None:
+            print(text, file=sys.stderr, flush=True)
+        else:
+            self._bar.console.print(text, markup=False, highlight=False)
+
+    def report(self, state: Mapping[str, Any]) -> None:
+        """Show one state of a run (see `odonata.run.Progress`)."""
+        if self._quiet:
+            return
+        stage = str(state["stage"])
+        if stage != self._stage:
+            self._stage, self._began = stage, time.monotonic()
+            if self._bar is not None:
+                if self._task is not None:
+                    self._bar.remove_task(self._task)
+                total = state["expected"] or None
+                self._task = self._bar.add_task(stage or "simulating", total=total, state="")
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=state["delivered"], state=self._state(state))
+        elif time.monotonic() - self._last >= LINE_EVERY_S:
+            self._last = time.monotonic()
+            share = f"{state['delivered'] / state['expected']:.0%} of messages delivered, " if state["expected"] else ""
+            self.say(f"{stage or 'simulating'}: {share.replace('%', ' %')}{self._state(state)}")
+
+    def _state(self, state: Mapping[str, Any]) -> str:
+        elapsed = time.monotonic() - self._began
+        speed = f", {state['packet_hops'] / elapsed / 1e6:.1f} M packet-hops/s" if elapsed > 0.1 else ""
+        return f"{format_time(state['now_ps'], 3)} simulated{speed}"

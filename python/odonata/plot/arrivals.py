@@ -1,0 +1,56 @@
+"""Traffic between groups over time, as in Kang 2019, figure 10 (K21)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from matplotlib.ticker import StrMethodFormatter
+
+from odonata.plot.style import LINES, time_unit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SAYS = {
+    "in": "into the group",
+    "out": "out of the group",
+    "both": "in and out of the group",
+}
+
+
+def draw_arrivals(axes: Axes, rates: pl.DataFrame, *, way: str = "both", capacity: float | None = None) -> Axes:
+    """A line for each group from `analysis.traffic.arrival_rates` (GiB/s), and a dashed one at `capacity` (GiB/s).
+
+    Of many groups, those with the highest peaks have names and colours; the others are grey.
+    """
+    ends = (rates["start_ps"] + rates["width_ps"]).to_list() if rates.height else []
+    unit, factor = time_unit([max(ends)] if ends else [])
+    groups = rates["group"].unique().sort().to_list()
+    named = _busiest(rates, len(LINES))
+    others = [group for group in groups if group not in named]
+    for group in [*others, *named]:
+        of_group = rates.filter(group=group)
+        edges = np.append(of_group["start_ps"].to_numpy(), ends[-1]) / factor
+        if group in named:
+            look: dict[str, Any] = {"color": LINES[named.index(group)], "linewidth": 1.1, "label": f"group {group}"}
+        else:
+            look = {"color": "0.75", "linewidth": 0.6, "label": None if group != others[0] else "other groups"}
+        axes.stairs(of_group["rate"].to_numpy(), edges, baseline=None, **look)
+    if capacity is not None:
+        axes.axhline(capacity, color="black", linestyle=(0, (5, 3)), linewidth=1, label="capacity each way")
+    axes.set_ylim(bottom=0)
+    axes.margins(x=0)
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+    axes.set_xlabel(f"simulated time ({unit})")
+    axes.set_ylabel(f"traffic {_SAYS[way]}\n(GiB/s)")
+    axes.grid(axis="y", color="0.9", linewidth=0.6)
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+    return axes
+
+
+def _busiest(rates: pl.DataFrame, most: int) -> list[int]:
+    """The groups with the highest peaks, at most so many, in ascending order; ties go to the lower group."""
+    peaks = rates.group_by("group").agg(pl.col("rate").max()).sort("rate", "group", descending=[True, False])
+    return sorted(peaks["group"].head(most).to_list())

@@ -1,0 +1,136 @@
+"""Box plots of latencies as in Kang 2019, figures 5 to 7.
+
+Whiskers reach from the least to the greatest latency, the box from the lower to the upper quartile, a line marks the
+median and a purple circle the mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from odonata.plot.style import MEAN, SERIES, time_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+    from matplotlib.axes import Axes
+
+LOG_FROM = 20.0
+"""Ratio of the greatest to the least latency from which the axis is logarithmic when nothing is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One distribution of latencies."""
+
+    group: str
+    """Boxes of a group stand together; its name is under them (a job, a load)."""
+    series: str
+    """Which of its group it is; boxes of a series have one colour."""
+    latency_ps: Mapping[str, float]
+    """`min`, `p25`, `p50`, `p75`, `max` and `mean`, in picoseconds."""
+
+
+def boxes_of(jobs: pl.DataFrame) -> list[Box]:
+    """The boxes of a run: a group for each job with latencies, by itself (if it was run so) and with the others."""
+    found = []
+    for row in jobs.iter_rows(named=True):
+        for prefix, series in (("alone", "alone"), ("latency", "with the other jobs")):
+            if row[f"{prefix}_mean_ps"] is not None:
+                names = ("min", "p25", "p50", "p75", "max", "mean")
+                found.append(Box(row["name"], series, {name: row[f"{prefix}_{name}_ps"] for name in names}))
+    return found
+
+
+def draw_boxes(axes: Axes, boxes: Sequence[Box], *, log: bool | None = None) -> Axes:
+    """Draw boxes in groups, in the order given. `log` makes the time axis logarithmic; `None` decides by the spread."""
+    groups = list(dict.fromkeys(box.group for box in boxes))
+    series = list(dict.fromkeys(box.series for box in boxes))
+    unit, factor = time_unit(box.latency_ps["mean"] for box in boxes)
+    of_group = {group: [box for box in boxes if box.group == group] for group in groups}
+    step = 0.8 / max((len(found) for found in of_group.values()), default=1)
+    width = min(step * 0.8, 0.4)
+
+    for x, found in enumerate(of_group.values()):
+        for index, box in enumerate(found):
+            at = x + (index - (len(found) - 1) / 2) * step
+            _draw(axes, at, width, _scaled(box, factor), SERIES[series.index(box.series) % len(SERIES)])
+
+    axes.set_xticks(range(len(groups)), groups)
+    axes.set_xlim(-0.6, len(groups) - 0.4)
+    axes.tick_params(axis="x", length=0)
+    axes.set_ylabel(f"message latency ({unit})")
+    axes.grid(axis="y", color="0.9", linewidth=0.6)
+    if boxes and (log if log is not None else _spread(boxes) > LOG_FROM):
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(_plain)
+    elif boxes:
+        axes.set_ylim(bottom=0)
+    _legend(axes, series)
+    return axes
+
+
+def _scaled(box: Box, factor: float) -> dict[str, Any]:
+    value = {name: ps / factor for name, ps in box.latency_ps.items()}
+    return {
+        "whislo": value["min"],
+        "q1": value["p25"],
+        "med": value["p50"],
+        "q3": value["p75"],
+        "whishi": value["max"],
+        "mean": value["mean"],
+        "fliers": [],
+    }
+
+
+def _draw(axes: Axes, at: float, width: float, stats: dict[str, Any], colour: str) -> None:
+    axes.bxp(
+        [stats],
+        positions=[at],
+        widths=width,
+        manage_ticks=False,
+        patch_artist=True,
+        showfliers=False,
+        showmeans=True,
+        boxprops={"facecolor": colour, "edgecolor": "black", "linewidth": 0.8},
+        medianprops={"color": "black", "linewidth": 1.4},
+        whiskerprops={"linewidth": 0.8},
+        capprops={"linewidth": 0.8},
+        meanprops={"marker": "o", "markersize": 4.5, "markerfacecolor": MEAN, "markeredgecolor": "white"},
+    )
+
+
+def _spread(boxes: Sequence[Box]) -> float:
+    least = min(box.latency_ps["min"] for box in boxes)
+    return max(box.latency_ps["max"] for box in boxes) / least if least > 0 else 1.0
+
+
+def _plain(value: float, _position: float) -> str:
+    """Powers of ten as people write them: 0.1, 1, 10, 1,000."""
+    return f"{value:,.0f}" if value >= 1 else f"{value:g}"
+
+
+def _legend(axes: Axes, series: Sequence[str]) -> None:
+    entries: list[Any] = []
+    if len(series) > 1:
+        entries += [
+            Patch(facecolor=SERIES[index % len(SERIES)], edgecolor="black", linewidth=0.8, label=name)
+            for index, name in enumerate(series)
+        ]
+    mean: dict[str, Any] = {
+        "marker": "o",
+        "markersize": 5,
+        "markerfacecolor": MEAN,
+        "markeredgecolor": "white",
+        "linestyle": "none",
+    }
+    entries.append(Line2D([], [], label="mean", **mean))
+    axes.legend(
+        handles=entries, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.2, columnspacing=1.2,
+        handletextpad=0.5,
+    )  # fmt: skip

@@ -1,0 +1,69 @@
+"""Load of links: a matrix of groups for the global ones, a strip of routers for the local ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from odonata.plot.style import HEAT
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+WRITTEN_UP_TO = 16
+"""Greatest number of groups for which the percentages are written into the matrix."""
+
+_TOPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+
+
+def scale_for(*busy: NDArray[np.float64]) -> float:
+    """Top of a colour scale that holds all of them: one of few, so that pictures can be compared."""
+    peak = max((float(np.nanmax(matrix)) for matrix in busy if np.isfinite(matrix).any()), default=0.0)
+    return next((top for top in _TOPS if peak <= top), peak)
+
+
+def draw_group_matrix(axes: Axes, busy: NDArray[np.float64], *, top: float | None = None) -> Axes:
+    """Busy fraction of the links from each group (row) to each other (column): `analysis.traffic.group_matrix`.
+
+    `top` is the fraction of the darkest colour, by default what `scale_for` gives.
+    """
+    top = scale_for(busy) if top is None else top
+    _draw(axes, busy, "links between groups", top)
+    axes.set_xlabel("to group")
+    axes.set_ylabel("from group")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=9, min_n_ticks=1))
+    if len(busy) <= WRITTEN_UP_TO:
+        axes.set_xticks(range(len(busy)))
+        axes.set_yticks(range(len(busy)))
+        for row, column in np.argwhere(~np.isnan(busy)):
+            value = busy[row, column]
+            colour = "white" if value > 0.6 * top else "black"
+            size = 7.5 if len(busy) <= 9 else 6
+            axes.text(column, row, f"{value * 100:.0f}", ha="center", va="center", color=colour, fontsize=size)
+    return axes
+
+
+def draw_local(axes: Axes, busy: NDArray[np.float64], *, top: float | None = None) -> Axes:
+    """Busy fraction of the local links out of each router: `analysis.traffic.local_matrix`; `top` as above."""
+    _draw(axes, busy, "local links out of each router", scale_for(busy) if top is None else top, aspect="auto")
+    axes.set_xlabel("router in the group, by id")
+    axes.set_ylabel("group")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=12, min_n_ticks=1))
+    return axes
+
+
+def _draw(axes: Axes, busy: NDArray[np.float64], what: str, top: float, aspect: Literal["equal", "auto"] = "equal") -> None:
+    colours = colormaps[HEAT].with_extremes(bad="0.85")
+    image = axes.imshow(busy, cmap=colours, vmin=0, vmax=top, aspect=aspect, interpolation="nearest")
+    bar = axes.figure.colorbar(image, ax=axes, shrink=0.9 if aspect == "equal" else 1.0, pad=0.02)
+    bar.ax.yaxis.set_major_locator(MaxNLocator(nbins=5))
+    bar.ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=None, symbol=" %"))
+    bar.outline.set_visible(False)
+    axes.set_title(f"{what}: mean share of time busy", loc="left")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=9, min_n_ticks=1))
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)

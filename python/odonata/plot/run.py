@@ -1,0 +1,76 @@
+"""The pictures of a run: what `odonata plot` draws."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from odonata.analysis.traffic import Way, arrival_rates, group_capacity, group_matrix, local_matrix
+from odonata.errors import InputError
+from odonata.plot.arrivals import draw_arrivals
+from odonata.plot.box import boxes_of, draw_boxes
+from odonata.plot.links import draw_group_matrix, draw_local, scale_for
+from odonata.plot.style import figure, settings
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+    from odonata.store import Run
+
+Kind = Literal["overview", "box", "links", "arrivals"]
+"""Latencies and links in one picture, or one of: latencies, links, traffic between groups over time."""
+
+
+def plot_run(run: Run, kind: Kind = "overview", *, log: bool | None = None, way: Way = "both") -> Figure:
+    """Draw a run. `log` is for the axis of latencies (`None`: by their spread), `way` for `arrivals`.
+
+    Raises `InputError` if the run has not recorded what the picture shows.
+    """
+    with settings():
+        if kind == "overview":
+            made = figure(9.6, 6.2)
+            upper, lower = _halves(made, 2.0)
+            left, right = upper.subplots(1, 2, width_ratios=[1.0, 1.15])
+            _boxes(left, run, log)
+            _links(right, lower.subplots(), run)
+        elif kind == "box":
+            made = figure(max(3.4, 1.4 + 1.2 * len(boxes_of(run.jobs))), 3.4)
+            _boxes(made.subplots(), run, log)
+        elif kind == "links":
+            made = figure(6.4, 6.6)
+            upper, lower = _halves(made, 2.4)
+            _links(upper.subplots(), lower.subplots(), run)
+        else:
+            made = figure(7.6, 3.4)
+            _arrivals(made.subplots(), run, way)
+    return made
+
+
+def _halves(made: Figure, ratio: float) -> tuple[SubFigure, SubFigure]:
+    """Upper and lower part, the upper so many times as high; each with a layout of its own."""
+    parts: Any = made.subfigures(2, 1, height_ratios=[ratio, 1.0])
+    return parts[0], parts[1]
+
+
+def _boxes(axes: Axes, run: Run, log: bool | None) -> None:
+    boxes = boxes_of(run.jobs)
+    if not boxes:
+        raise InputError("no job of this run has recorded latencies", hint='set `measure.latency = "every-message"`')
+    draw_boxes(axes, boxes, log=log)
+
+
+def _links(between: Axes, inside: Axes, run: Run) -> None:
+    groups, routers = group_matrix(run.links), local_matrix(run.links)
+    top = scale_for(groups, routers)
+    draw_group_matrix(between, groups, top=top)
+    draw_local(inside, routers, top=top)
+
+
+def _arrivals(axes: Axes, run: Run, way: Way) -> None:
+    if run.counters.is_empty():
+        raise InputError(
+            "this run has not counted the traffic between groups",
+            hint='set `measure.links.every = "10 us"` and run it again',
+        )
+    capacity = float(group_capacity(run.links).max())
+    draw_arrivals(axes, arrival_rates(run.counters, way), way=way, capacity=capacity or None)

@@ -1,0 +1,99 @@
+"""What all pictures have in common: a figure without a window, colours, units, and how it is saved."""
+
+from __future__ import annotations
+
+import io
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from odonata.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+SERIES = ("#8db4d9", "#f0a35e", "#7fbf7b", "#c78fc4", "#d9c75f", "#9a9a9a")
+"""Fills of boxes side by side: light enough for the black median line."""
+
+LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555555", "#8c564b", "#b8b800", "#7030a0")
+"""Colours of lines (Okabe and Ito's, told apart by the colour-blind, and four more)."""
+
+MEAN = "#7030a0"
+"""Purple, as Kang 2019 marks the mean."""
+
+HEAT = "YlGnBu"
+"""Colour map of loads: light is idle, and it stays readable in grey."""
+
+FORMATS = ("png", "pdf", "svg")
+
+_UNITS = (("s", 1e12), ("ms", 1e9), ("µs", 1e6), ("ns", 1e3), ("ps", 1.0))
+
+_SETTINGS: Any = {
+    "font.size": 9,
+    "axes.titlesize": 9.5,
+    "axes.labelsize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "svg.hashsalt": "odonata",
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+}
+
+
+def figure(width: float, height: float) -> Figure:
+    """An empty figure of that many inches, drawn without a display and without pyplot's global state."""
+    with mpl.rc_context(_SETTINGS):
+        made = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(made)
+    return made
+
+
+def settings() -> AbstractContextManager[None]:
+    """The context in which Axes are to be made and saved."""
+    return mpl.rc_context(_SETTINGS)
+
+
+def time_unit(values_ps: Iterable[float]) -> tuple[str, float]:
+    """The unit in which the least of these times is at least 1, and its picoseconds; `ps` if there are none."""
+    least = min((value for value in values_ps if value > 0), default=0.0)
+    return next(((unit, factor) for unit, factor in _UNITS if least >= factor), _UNITS[-1])
+
+
+def checked_format(path: Path) -> str:
+    """The format that the end of the file's name asks for; `InputError` if it is none that can be drawn."""
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in FORMATS:
+        found = f"`{path.suffix}`" if kind else "no ending"
+        hint = f"end the name in {', '.join(f'.{name}' for name in FORMATS)}"
+        raise InputError(f"cannot draw `{path}`: {found} is not a format of pictures", hint=hint)
+    return kind
+
+
+def save(made: Figure, path: Path) -> None:
+    """Write the picture, the same bytes for the same data. Raises `RunError` if the file cannot be written."""
+    kind = checked_format(path)
+    undated = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}[kind]
+    drawn = io.BytesIO()
+    with settings():
+        made.savefig(drawn, format=kind, dpi=200, metadata=undated)
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(drawn.getbuffer())
+        partial.replace(path)
+    except BaseException as problem:
+        with suppress(OSError):
+            partial.unlink()
+        if isinstance(problem, OSError):
+            raise RunError(f"cannot write the picture `{path}`: {problem.strerror or problem}") from problem
+        raise

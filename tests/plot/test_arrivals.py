@@ -1,0 +1,49 @@
+"""Lines of traffic over time are the rates, and the capacity is a line of its own."""
+
+from __future__ import annotations
+
+import polars as pl
+from matplotlib.figure import Figure
+from matplotlib.patches import StepPatch
+
+from odonata.plot.arrivals import draw_arrivals
+from odonata.plot.style import LINES
+
+
+def _rates(groups: int) -> pl.DataFrame:
+    rows = [
+        (start, 10_000_000, group, float(10 * group + start / 1e7))
+        for start in (0, 10_000_000)
+        for group in range(groups)
+    ]
+    return pl.DataFrame(rows, schema=["start_ps", "width_ps", "group", "rate"], orient="row")
+
+
+def _steps(axes) -> list[StepPatch]:  # type: ignore[no-untyped-def]
+    return [patch for patch in axes.patches if isinstance(patch, StepPatch)]
+
+
+def test_a_step_line_for_each_group() -> None:
+    axes = draw_arrivals(Figure().subplots(), _rates(3), way="in")
+    steps = _steps(axes)
+    assert [step.get_label() for step in steps] == ["group 0", "group 1", "group 2"]
+    assert list(steps[2].get_data().values) == [20.0, 21.0]
+    assert list(steps[2].get_data().edges) == [0.0, 10.0, 20.0]
+    assert axes.get_xlabel() == "simulated time (µs)"
+    assert axes.get_ylabel() == "traffic into the group\n(GiB/s)"
+
+
+def test_capacity_is_drawn_and_named() -> None:
+    axes = draw_arrivals(Figure().subplots(), _rates(2), capacity=1678.0)
+    (line,) = axes.lines
+    assert set(line.get_ydata()) == {1678.0}
+    assert "capacity each way" in [text.get_text() for text in axes.get_legend().get_texts()]
+    assert axes.get_ylim()[1] > 1678.0
+
+
+def test_of_many_groups_the_busiest_have_names() -> None:
+    axes = draw_arrivals(Figure().subplots(), _rates(40))
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert names == ["other groups", *(f"group {group}" for group in range(30, 40))]
+    assert len(_steps(axes)) == 40
+    assert len(LINES) == 10

@@ -1,0 +1,81 @@
+"""The boxes are where the numbers are."""
+
+from __future__ import annotations
+
+import itertools
+
+import polars as pl
+import pytest
+from matplotlib.figure import Figure
+
+from odonata.plot.box import Box, boxes_of, draw_boxes
+
+US = 1e6
+QUIET = {"min": 1 * US, "p25": 2 * US, "p50": 3 * US, "p75": 4 * US, "max": 8 * US, "mean": 3.5 * US}
+LOADED = {"min": 1 * US, "p25": 3 * US, "p50": 5 * US, "p75": 9 * US, "max": 16 * US, "mean": 6 * US}
+BOXES = [Box("target", "alone", QUIET), Box("target", "with", LOADED), Box("other", "with", QUIET)]
+
+
+def _axes():  # type: ignore[no-untyped-def]
+    return Figure().subplots()
+
+
+def test_whiskers_boxes_median_and_mean_are_the_numbers() -> None:
+    axes = draw_boxes(_axes(), BOXES[1:2])
+    (box,) = axes.patches
+    corners = box.get_path().vertices
+    assert (corners[:, 1].min(), corners[:, 1].max()) == (3.0, 9.0)
+    flat = {tuple(line.get_ydata()) for line in axes.lines}
+    assert (5.0, 5.0) in flat  # median
+    assert {(3.0, 1.0), (9.0, 16.0)} <= flat  # whiskers end at the least and the greatest
+    (mean,) = (line for line in axes.lines if line.get_marker() == "o")
+    assert list(mean.get_ydata()) == [6.0]
+    assert mean.get_markerfacecolor() == "#7030a0"
+    assert axes.get_ylabel() == "message latency (µs)"
+
+
+def test_boxes_of_a_group_stand_side_by_side_over_its_name() -> None:
+    axes = draw_boxes(_axes(), BOXES)
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["target", "other"]
+    means = [float(line.get_xdata()[0]) for line in axes.lines if line.get_marker() == "o"]
+    assert means == pytest.approx([-0.2, 0.2, 1.0])
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["alone", "with", "mean"]
+    colours = [patch.get_facecolor() for patch in axes.patches]
+    assert colours[1] == colours[2] != colours[0]
+
+
+def test_boxes_do_not_overlap() -> None:
+    axes = draw_boxes(_axes(), [Box("load", str(index), QUIET) for index in range(6)])
+    spans = sorted(
+        (patch.get_path().vertices[:, 0].min(), patch.get_path().vertices[:, 0].max()) for patch in axes.patches
+    )
+    assert all(left[1] < right[0] for left, right in itertools.pairwise(spans))
+
+
+@pytest.mark.parametrize(("log", "factor", "scale"), [(None, 1, "linear"), (None, 100, "log"), (True, 1, "log")])
+def test_the_axis_is_logarithmic_when_asked_for_or_needed(log: bool | None, factor: int, scale: str) -> None:
+    boxes = [Box("a", "a", QUIET), Box("b", "a", {name: value * factor for name, value in QUIET.items()})]
+    assert draw_boxes(_axes(), boxes, log=log).get_yscale() == scale
+
+
+def test_a_linear_axis_asked_for_begins_at_zero() -> None:
+    wide = Box("a", "a", {**QUIET, "max": 1000 * US})
+    axes = draw_boxes(_axes(), [wide], log=False)
+    assert (axes.get_yscale(), axes.get_ylim()[0]) == ("linear", 0)
+
+
+def test_boxes_of_a_run_leave_out_what_was_not_recorded() -> None:
+    names = ("min", "p25", "p50", "p75", "max", "mean")
+    jobs = pl.DataFrame(
+        {"name": ["target", "noise", "silent"]}
+        | {f"latency_{name}_ps": [LOADED[name], QUIET[name], None] for name in names}
+        | {f"alone_{name}_ps": [QUIET[name], None, None] for name in names}
+    )
+    found = boxes_of(jobs)
+    assert [(box.group, box.series) for box in found] == [
+        ("target", "alone"),
+        ("target", "with the other jobs"),
+        ("noise", "with the other jobs"),
+    ]
+    assert found[0].latency_ps == QUIET
+    assert found[1].latency_ps == LOADED

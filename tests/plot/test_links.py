@@ -1,0 +1,46 @@
+"""The heat maps show the matrices, and say the percentages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from odonata.plot.links import draw_group_matrix, draw_local, scale_for
+
+BUSY = np.array([[np.nan, 0.42, 0.07], [0.005, np.nan, 0.2], [0.0, 0.1, np.nan]])
+
+
+def test_the_matrix_is_drawn_as_it_is() -> None:
+    axes = draw_group_matrix(Figure().subplots(), BUSY)
+    (image,) = axes.images
+    np.testing.assert_array_equal(np.ma.filled(image.get_array(), np.nan), BUSY)
+    assert image.get_clim() == (0, 0.5)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("to group", "from group")
+
+
+def test_each_cell_with_links_says_its_percentage() -> None:
+    axes = draw_group_matrix(Figure().subplots(), BUSY)
+    written = {tuple(int(x) for x in text.get_position()): text.get_text() for text in axes.texts}
+    assert written == {(1, 0): "42", (2, 0): "7", (0, 1): "0", (2, 1): "20", (0, 2): "0", (1, 2): "10"}
+
+
+def test_a_large_matrix_has_no_numbers() -> None:
+    assert not draw_group_matrix(Figure().subplots(), np.full((30, 30), 0.5)).texts
+
+
+def test_routers_are_drawn_group_by_group() -> None:
+    axes = draw_local(Figure().subplots(), BUSY[:2], top=1.0)
+    assert axes.images[0].get_array().shape == (2, 3)
+    assert axes.images[0].get_clim() == (0, 1.0)
+
+
+@pytest.mark.parametrize(("peak", "top"), [(0.0, 0.01), (0.013, 0.02), (0.2, 0.2), (0.51, 1.0), (1.2, 1.2)])
+def test_the_scale_is_one_of_few_and_holds_the_peak(peak: float, top: float) -> None:
+    assert scale_for(np.array([[np.nan, peak]]), np.array([[0.0]])) == top
+
+
+def test_no_links_at_all_can_be_drawn() -> None:
+    nothing = np.full((1, 1), np.nan)
+    assert scale_for(nothing) == 0.01
+    assert not draw_group_matrix(Figure().subplots(), nothing).texts
