@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from odonata.document.quantities import problem
-from odonata.errors import InputError, unknown
+from odonata.errors import InputError, nearest, unknown
 
 M = TypeVar("M", bound="Table")
 
@@ -34,6 +34,10 @@ class Table(BaseModel):
             if key not in known:
                 error = unknown("key", str(key), known)
                 raise problem(error.message, error.hint, (str(key),))
+        for name, field in cls.model_fields.items():
+            key = field.alias or name
+            if field.is_required() and key not in data:
+                raise problem(f"missing key `{key}`", field.description)
         return data
 
 
@@ -50,14 +54,12 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
 
 
 def _input_error(error: ErrorDetails, data: Mapping[str, Any]) -> InputError:
-    path, missing = _path_in(data, error["loc"])
+    path = _path_in(data, error["loc"])
     context = error.get("ctx", {})
     if error["type"] == "odonata":
         deeper = tuple(context["path"])
         message = context["message"] if deeper else _named(path) + context["message"]
         return InputError(message, hint=context["hint"], path=(*path, *deeper))
-    if error["type"] == "missing":
-        return InputError(f"missing key `{missing}`", path=path)
     if error["type"] == "literal_error":
         return _not_one_of(str(context["expected"]), error["input"], path)
     expected = {
@@ -81,7 +83,8 @@ def _not_one_of(expected: str, found: Any, path: tuple[str | int, ...]) -> Input
         message = f"{_named(path)}expected one of {', '.join(names)}, found {_show(found)}"
         return InputError(message, path=path)
     message = f"{_named(path)}expected {expected.replace(chr(39), '`')}, found `{found}`"
-    return InputError(message, hint=unknown("value", found, names).hint, path=path)
+    near = nearest(found, names)
+    return InputError(message, hint=near and f"did you mean `{near}`?", path=path)
 
 
 def _named(path: tuple[str | int, ...]) -> str:
@@ -92,8 +95,8 @@ def _named(path: tuple[str | int, ...]) -> str:
 
 def _path_in(
     data: Mapping[str, Any], location: tuple[int | str, ...]
-) -> tuple[tuple[str | int, ...], str]:
-    """The part of a model's location that exists in the data, and the last name of the location.
+) -> tuple[str | int, ...]:
+    """The part of a model's location that exists in the data.
 
     A location also holds the tags of unions, which are no keys; they are passed over.
     """
@@ -104,7 +107,7 @@ def _path_in(
         inside = inside or (isinstance(here, list | tuple) and isinstance(step, int))
         if inside:
             here, path = here[step], (*path, step)
-    return path, str(location[-1]) if location else ""
+    return path
 
 
 def _show(value: Any) -> str:

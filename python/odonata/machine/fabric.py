@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, PlainSerializer
 
-from odonata.document import Bandwidth, Size, Table, Time, input_error_as_problem
+from odonata import units
+from odonata.document import Bandwidth, Size, Table, input_error_as_problem
 from odonata.errors import InputError
 
 
@@ -14,6 +15,22 @@ def _channels(value: Any) -> int:
     return value
 
 
+#: Longest delay of a router, wire or credit of the core: 1 ms.
+MAX_DELAY_PS = 10**9
+
+
+def _delay(value: Any) -> int:
+    ps = units.time_ps(value)
+    if ps > MAX_DELAY_PS:
+        raise InputError(f"`{value}` is longer than the longest delay, 1 ms")
+    return ps
+
+
+Delay = Annotated[
+    int,
+    BeforeValidator(input_error_as_problem(_delay)),
+    PlainSerializer(units.format_time, when_used="json"),
+]
 Channels = Annotated[int, BeforeValidator(input_error_as_problem(_channels))]
 
 
@@ -21,11 +38,11 @@ class LinkTable(Table):
     """A class of links, both directions alike."""
 
     bandwidth: Bandwidth = Field(description="bandwidth of each direction")
-    latency: Time = Field(0, description="time on the wire")
+    latency: Delay = Field(0, description="time on the wire")
     buffer: Size = Field(
         8192, description="input buffer behind the link, for each virtual channel"
     )
-    credit_delay: Time = Field(
+    credit_delay: Delay = Field(
         0, description="what a returning credit takes beyond the wire's latency"
     )
 
@@ -33,7 +50,7 @@ class LinkTable(Table):
 class NicTable(Table):
     """The network interface of every node."""
 
-    overhead: Time = Field(
+    overhead: Delay = Field(
         0, description="time the injection link stands still before the first packet of a message"
     )
     order: Literal["fcfs", "round-robin"] = Field(
@@ -45,7 +62,7 @@ class FabricTable(Table):
     """Routers, NICs and the classes of links."""
 
     packet: Size = Field(2048, description="largest packet; messages are cut into such packets")
-    router_delay: Time = Field(
+    router_delay: Delay = Field(
         100_000, description="from a packet's arrival at a router to its routing decision"
     )
     channels: Channels = Field(2, description="virtual channels of every link between routers")

@@ -16,7 +16,7 @@ from odonata.machine import load as _load_system
 from odonata.placement.ids import format_ids, parse_ids
 from odonata.placement.layouts import LAYOUTS
 from odonata.placement.policies import contiguous, explicit, per_leaf, random
-from odonata.placement.policy import Freedom, Option, Placement, Policy, Request
+from odonata.placement.policy import COUNT, Freedom, Option, Placement, Policy, Request
 
 #: All policies, in the order in which they are listed, and the layouts after them.
 POLICIES: dict[str, Policy] = {
@@ -89,7 +89,7 @@ def place(
     chosen = get(policy)
     given: Any = count
     if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
-        raise InputError(f"expected a number of nodes from 1 on, found `{given!r}`", path=("nodes",))
+        raise InputError(f"expected a number of nodes from 1 on, found `{given!r}`", path=COUNT)
     taken = set(parse_ids(busy, "busy nodes") if isinstance(busy, str) else busy)
     for node in taken:
         shape.check_node(node)
@@ -99,6 +99,7 @@ def place(
 
 
 __all__ = [
+    "COUNT",
     "LAYOUTS",
     "POLICIES",
     "Freedom",

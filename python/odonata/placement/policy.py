@@ -10,6 +10,9 @@ from odonata.errors import InputError
 from odonata.machine import Shape
 from odonata.placement.ids import format_ids, parse_ids
 
+#: Path of errors about the number of nodes, which is no option of a policy.
+COUNT = ("count",)
+
 
 @dataclass(frozen=True)
 class Placement:
@@ -63,13 +66,14 @@ class Request:
     def wanted(self) -> int:
         """The number of nodes. Raises InputError if none was given."""
         if self.count is None:
-            raise InputError("the number of nodes is missing", hint="say `nodes = ...`")
+            raise InputError("the number of nodes is missing", path=COUNT)
         return self.count
 
     def enough(self, free: list[int], where: str) -> list[int]:
         """`free`, if it holds as many nodes as wanted; otherwise raises InputError."""
         if len(free) < self.wanted():
-            raise InputError(f"{self.wanted():,} nodes do not fit: only {len(free):,} are free {where}")
+            message = f"{self.wanted():,} nodes do not fit: only {len(free):,} are free {where}"
+            raise InputError(message, path=COUNT)
         return free
 
     def within(self, groups: list[int] | None) -> tuple[list[int], str]:

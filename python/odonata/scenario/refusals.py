@@ -42,7 +42,7 @@ def refusal_as_error(message: str, at: str | None) -> InputError:
             path = tuple(
                 int(part) if part.isdigit() else part for part in (k.format(*match.groups()) for k in keys)
             )
-            return InputError(_without(message, at or ""), path=path)
+            return InputError(f"`{keys[-1].format(*match.groups())}`: {_without(message, at or '')}", path=path)
     return InputError(message)
 
 

@@ -74,9 +74,15 @@ class _Job:
         try:
             yield
         except InputError as e:
+            about_count = e.path == placement.COUNT
+            inner = _moved(e, ("nodes",)) if about_count else e.under(*prefix)
             if self.imported is not None:
-                raise self.imported.locate(e.under(*prefix)) from None
-            raise e.under("job", self.index, *prefix) from None
+                raise self.imported.locate(inner) from None
+            raise inner.under("job", self.index) from None
+
+
+def _moved(error: InputError, path: tuple[str | int, ...]) -> InputError:
+    return InputError(error.message, file=error.file, line=error.line, hint=error.hint, path=path)
 
 
 def resolve(table: ScenarioTable, path: Path) -> Resolved:
@@ -142,9 +148,9 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
     placed: dict[int, Placement] = {}
     owners: dict[int, str] = {}
     for _, job, policy, options in sorted(order, key=lambda entry: entry[0]):
-        with job.errors() if _lacks_count(job, policy) else job.errors("place"):
-            if _lacks_count(job, policy):
-                raise InputError("missing key `nodes`: the number of nodes of the job")
+        with job.errors("place"):
+            if job.table.nodes is None and not policy.counts_itself:
+                raise InputError("missing key `nodes`", hint="the number of nodes of the job", path=placement.COUNT)
             found = placement.place(
                 policy.name,
                 system,
@@ -160,10 +166,6 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
         owners |= dict.fromkeys(found.nodes, job.table.name)
         placed[job.index] = found
     return placed
-
-
-def _lacks_count(job: _Job, policy: placement.Policy) -> bool:
-    return job.table.nodes is None and not policy.counts_itself
 
 
 def _spec_job(job: _Job, table: ScenarioTable, system: System, placed: Placement) -> dict[str, Any]:
@@ -237,8 +239,7 @@ def _located(error: InputError, jobs: list[_Job]) -> InputError:
     if error.path[:1] == ("job",) and isinstance(error.path[1], int):
         imported = jobs[error.path[1]].imported
         if imported is not None:
-            inner = InputError(error.message, hint=error.hint, path=error.path[2:])
-            return imported.locate(inner)
+            return imported.locate(_moved(error, error.path[2:]))
     return error
 
 

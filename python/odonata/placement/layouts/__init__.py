@@ -12,7 +12,7 @@ from odonata.errors import InputError
 from odonata.machine import Shape
 from odonata.placement.layouts import kang2019
 from odonata.placement.node_file import read_nodes
-from odonata.placement.policy import Freedom, Option, Placement, Policy, Request, read_groups
+from odonata.placement.policy import COUNT, Freedom, Option, Placement, Policy, Request, read_groups
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,8 @@ class Layout:
             )
         nodes = self.nodes()
         if request.count is not None and request.count != len(nodes):
-            raise InputError(f"the layout `{self.name}` has {len(nodes):,} nodes, not {request.count:,}")
+            message = f"the layout `{self.name}` has {len(nodes):,} nodes, not {request.count:,}"
+            raise InputError(message, path=COUNT)
         free = set(request.free)
         taken = next((node for node in nodes if node not in free), None)
         if taken is not None:

@@ -7,7 +7,7 @@ from typing import Any
 from odonata.errors import InputError
 from odonata.placement.ids import parse_ids
 from odonata.placement.node_file import read_nodes
-from odonata.placement.policy import Freedom, Option, Placement, Policy, Request
+from odonata.placement.policy import COUNT, Freedom, Option, Placement, Policy, Request
 
 
 def place(request: Request) -> Placement:
@@ -35,7 +35,7 @@ def _check(request: Request, listed: list[tuple[int, int | None]], file: Path | 
             raise (e.under("nodes") if file is None else e.at(file, line)) from None
         seen.add(node)
     if request.count is not None and request.count != len(listed):
-        raise InputError(f"the list has {len(listed)} of the {request.count} nodes asked for", path=("nodes",))
+        raise InputError(f"the list has {len(listed)} of the {request.count} nodes asked for", path=COUNT)
 
 
 def _nodes(value: Any) -> list[int] | Path:

@@ -6,6 +6,7 @@ Source: the background application of Kang 2019, section 3.3 and figure 4b (K11:
 
 from odonata.errors import InputError
 from odonata.placement.policy import (
+    COUNT,
     Freedom,
     Option,
     Placement,
@@ -48,8 +49,8 @@ def place(request: Request) -> Placement:
     if request.count is not None and request.count != len(nodes):
         raise InputError(
             f"{per_leaf} nodes on each of {len(taken)} leaves make {len(nodes)}, not {request.count}",
-            hint="leave `nodes` out, or make them agree",
-            path=("per_leaf",),
+            hint="leave the number out, or make them agree",
+            path=COUNT,
         )
     return Placement(nodes, f"{per_leaf} on each of {len(taken)} leaves {where}, the lowest free ones")
 
