@@ -15,7 +15,7 @@ mod traffic;
 
 pub use error::SimError;
 pub use output::Output;
-pub use simulation::QueueChoice;
+pub use simulation::{Audit, QueueChoice, audit};
 pub use spec::Spec;
 
 /// How far a run has come.

@@ -103,7 +103,7 @@ impl Routing {
     }
 
     /// Decides what is decided once per packet, when it enters the network from group `from`.
-    #[inline]
+    #[inline(always)]
     pub fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16) {
         match self {
             Self::Minimal(_) => {}
@@ -122,7 +122,7 @@ impl Routing {
     }
 
     /// Where the packet may go from `place`, which is not its destination's leaf.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
         match self {
@@ -134,7 +134,7 @@ impl Routing {
     }
 
     /// Decides: the output port and channel; marks on the packet whether it was diverted or has turned.
-    #[inline]
+    #[inline(always)]
     pub fn route(&self, machine: &DragonflyPlus, place: Place, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8) {
         let plan = self.plan(machine, place, packet);
         let (word, hop) = (packet.word, packet.hop());
@@ -163,7 +163,7 @@ impl Routing {
 }
 
 /// A group drawn among those that are neither `from` nor `to`, or none: `group << 16`, as in [`Event::middle`].
-#[inline]
+#[inline(always)]
 fn middle_group(machine: &DragonflyPlus, word: u32, hop: u8, from: u16, to: u16) -> u32 {
     let groups = machine.spec.groups;
     if from == to || groups < 3 {
@@ -177,7 +177,7 @@ fn middle_group(machine: &DragonflyPlus, word: u32, hop: u8, from: u16, to: u16)
 }
 
 /// Ports of a leaf to the spines that lead to `to`.
-#[inline]
+#[inline(always)]
 fn up<'a>(machine: &'a DragonflyPlus, place: Place, to: u16) -> Ports<'a> {
     let first = machine.spec.nodes_per_leaf as u16;
     if to == place.group {
@@ -191,7 +191,7 @@ fn up<'a>(machine: &'a DragonflyPlus, place: Place, to: u16) -> Ports<'a> {
 }
 
 /// Ports of a spine to group `to`, another group than its own.
-#[inline]
+#[inline(always)]
 fn across<'a>(machine: &'a DragonflyPlus, place: Place, to: u16) -> Ports<'a> {
     let spine = u32::from(place.local) - machine.spec.leaves;
     let ports = machine.spine_ports(GroupId(u32::from(place.group)), spine, GroupId(u32::from(to)));
@@ -199,7 +199,7 @@ fn across<'a>(machine: &'a DragonflyPlus, place: Place, to: u16) -> Ports<'a> {
 }
 
 /// Ports of a spine to the leaves of its group.
-#[inline]
+#[inline(always)]
 fn down<'a>(machine: &'a DragonflyPlus) -> Ports<'a> {
     Ports::range(0, machine.spec.leaves as u16)
 }

@@ -1,5 +1,6 @@
 //! The life of a run: events are taken from the queue, handled at their router, and lead to others.
 
+mod audit;
 mod finish;
 mod inject;
 mod jobs;
@@ -17,7 +18,8 @@ use crate::spec::Spec;
 use crate::{Cost, Monitor, Progress};
 use jobs::Jobs;
 
-pub use setup::QueueChoice;
+pub use audit::Audit;
+pub use setup::{QueueChoice, audit};
 
 /// Events between two looks at the clock by the monitor.
 const EVENTS_PER_LOOK: u64 = 1 << 15;
@@ -48,6 +50,10 @@ pub struct Simulation<'s, Q> {
     end: u64,
     packet_hops: u64,
     events: u64,
+    /// Whether nothing was left to happen, not even after the end.
+    ran_dry: bool,
+    /// Events beyond the end that were taken from the queue in its last window.
+    too_late: Vec<(u32, Event)>,
     /// Why the run cannot go on.
     failure: Option<SimError>,
     /// Destinations of an interval, kept to save allocations.
@@ -58,8 +64,13 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
     /// Handles events until the run ends.
     fn play(&mut self, monitor: &mut dyn Monitor) -> Result<(), SimError> {
         monitor.progress(&self.progress(0))?;
-        while let Some((router, event)) = self.queue.pop() {
+        loop {
+            let Some((router, event)) = self.queue.pop() else {
+                self.ran_dry = self.too_late.is_empty();
+                break;
+            };
             if event.time > self.end {
+                self.too_late.push((router, event));
                 if self.queue.horizon() > self.end {
                     break;
                 }

@@ -36,8 +36,6 @@ pub struct Wheel<R> {
     base: u64,
     /// Next place to visit in the open window.
     place: usize,
-    /// Events on the wheel (not those in `far` or in the batch).
-    pending: u64,
     /// For each window and place `chunk << 3 | records in it`, or `NONE`.
     heads: Vec<u32>,
     /// Events of each window on the wheel.
@@ -63,7 +61,6 @@ impl<R: Record> Wheel<R> {
             window: 0,
             base: 0,
             place: 0,
-            pending: 0,
             heads: vec![NONE; places * WINDOWS as usize],
             counts: [0; WINDOWS as usize],
             chunks: Vec::new(),
@@ -92,7 +89,6 @@ impl<R: Record> Wheel<R> {
         let in_turn = (window % WINDOWS) as usize;
         let head = &mut self.heads[in_turn * self.places + place as usize];
         self.counts[in_turn] += 1;
-        self.pending += 1;
         let filled = *head & 7;
         if *head != NONE && filled < CHUNK as u32 {
             self.chunks[(*head >> 3) as usize].records[filled as usize] = record;
@@ -118,17 +114,10 @@ impl<R: Record> Wheel<R> {
     #[cold]
     fn insert_now(&mut self, place: u32, record: R) {
         debug_assert_eq!(place as usize + 1, self.place, "a place was affected sooner than the lookahead allows");
-        let key = self.key(&record);
+        let key = key(self.base, &record);
         let later = self.order[self.at..].partition_point(|&(k, _)| k < key);
         self.order.insert(self.at + later, (key, self.batch.len() as u32));
         self.batch.push(record);
-    }
-
-    /// Time within the window and tie, as one number to sort by.
-    #[inline]
-    fn key(&self, record: &R) -> u64 {
-        debug_assert!(record.tie() < 1 << 22);
-        (record.time() - self.base) << 32 | u64::from(record.tie())
     }
 
     /// Takes the events of one window and place into the batch. Returns whether there are any.
@@ -144,7 +133,7 @@ impl<R: Record> Wheel<R> {
         let (mut chunk, mut filled) = (head >> 3, (head & 7) as usize);
         loop {
             let slot = &mut self.chunks[chunk as usize];
-            self.batch.extend_from_slice(&slot.records[..filled]);
+            self.batch.extend(slot.records[..filled].iter().copied());
             let next = slot.next;
             slot.next = self.free;
             self.free = chunk;
@@ -153,22 +142,13 @@ impl<R: Record> Wheel<R> {
             }
             (chunk, filled) = (next >> 3, CHUNK);
         }
-        let count = self.batch.len();
+        let (count, base) = (self.batch.len(), self.base);
         self.counts[in_turn] -= count as u32;
-        self.pending -= count as u64;
-        for index in 0..count {
-            let key = self.key(&self.batch[index]);
-            self.order.push((key, index as u32));
-            if count <= SMALL {
-                let mut to = index;
-                while to > 0 && self.order[to - 1].0 > key {
-                    self.order.swap(to, to - 1);
-                    to -= 1;
-                }
-            }
-        }
+        self.order.extend(self.batch.iter().zip(0..).map(|(record, index)| (key(base, record), index)));
         if count > SMALL {
             self.order.sort_unstable();
+        } else {
+            insertion_sort(&mut self.order);
         }
         true
     }
@@ -176,7 +156,7 @@ impl<R: Record> Wheel<R> {
     /// Opens the next window that has events. Returns whether there is one.
     #[cold]
     fn advance(&mut self) -> bool {
-        if self.pending == 0 {
+        if self.counts.iter().all(|&count| count == 0) {
             let Some((&turn, _)) = self.far.first_key_value() else { return false };
             self.window = self.window.max(turn * WINDOWS - 1);
         }
@@ -195,6 +175,27 @@ impl<R: Record> Wheel<R> {
                 return true;
             }
         }
+    }
+}
+
+/// Time within the window and tie, as one number to sort by.
+#[inline]
+fn key<R: Record>(base: u64, record: &R) -> u64 {
+    debug_assert!(record.tie() < 1 << 22);
+    (record.time() - base) << 32 | u64::from(record.tie())
+}
+
+/// Sorts a few entries by their keys.
+#[inline]
+fn insertion_sort(order: &mut [(u64, u32)]) {
+    for end in 1..order.len() {
+        let entry = order[end];
+        let mut to = end;
+        while to > 0 && order[to - 1].0 > entry.0 {
+            order[to] = order[to - 1];
+            to -= 1;
+        }
+        order[to] = entry;
     }
 }
 

@@ -13,13 +13,16 @@ use super::{Place, Routing};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, NO_MIDDLE};
 
+/// A lane, by its sender: router, port and channel.
+pub type LaneAt = (RouterId, Port, u8);
+
 /// A step of a packet: by which lane it came (none if from its node) and by which it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Step {
     /// Router and port from which it was sent here, and the channel.
-    pub came: Option<(RouterId, Port, u8)>,
+    pub came: Option<LaneAt>,
     /// Router, port and channel on.
-    pub goes: (RouterId, Port, u8),
+    pub goes: LaneAt,
     /// Routers visited before.
     pub hop: u8,
 }
@@ -48,7 +51,7 @@ pub fn explore(
     first.to_group = target.group;
     first.to_leaf = target.local;
     let mut seen = BTreeSet::new();
-    let mut open: Vec<(RouterId, Event, Option<(RouterId, Port, u8)>)> = Vec::new();
+    let mut open: Vec<(RouterId, Event, Option<LaneAt>)> = Vec::new();
     for middle in middles(machine, source.group, target.group) {
         let mut packet = first;
         packet.middle = middle;
@@ -98,7 +101,7 @@ fn middles(machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
 }
 
 /// Kind of a lane: `up`, `down` or `across`, and its channel.
-fn kind(machine: &DragonflyPlus, (router, port, channel): (RouterId, Port, u8)) -> (&'static str, u8) {
+fn kind(machine: &DragonflyPlus, (router, port, channel): LaneAt) -> (&'static str, u8) {
     let direction = if machine.is_leaf(router) {
         "up"
     } else if u32::from(port.0) < machine.spec.leaves {

@@ -45,7 +45,7 @@ impl Rule {
     }
 
     /// The port, and whether it is one of the others.
-    #[inline]
+    #[inline(always)]
     pub(super) fn decide(&self, plan: &Plan<'_>, word: u32, hop: u8, loads: &Loads<'_>) -> (u16, bool) {
         if plan.other.is_empty() {
             return (loads.least(&plan.minimal, word, hop, LEAST_DRAWS), false);
@@ -68,7 +68,7 @@ impl Rule {
 }
 
 /// Shortest ways, and at the source spine and the intermediate spine the ways round.
-#[inline]
+#[inline(always)]
 pub(super) fn plan<'a>(
     machine: &'a DragonflyPlus,
     one_group: bool,

@@ -8,7 +8,7 @@ use super::{Place, Plan, Ports, across, up};
 use crate::fabric::packet::Event;
 
 /// All shortest ways from `place`, on the channel the packet came by.
-#[inline]
+#[inline(always)]
 pub(super) fn plan<'a>(machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
     let channel = packet.channel();
     if place.leaf {

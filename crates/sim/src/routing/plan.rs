@@ -32,14 +32,14 @@ impl<'a> Ports<'a> {
     pub const NONE: Self = Self { base: 0, len: 0, hole: 0, skip: 0, list: None };
 
     /// `len` ports from `base` on.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn range(base: u16, len: u16) -> Self {
         Self { base, len, hole: len, skip: 0, list: None }
     }
 
     /// The ports from `base` up to `end`, without those of `without`.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn range_without(base: u16, end: u16, without: std::ops::Range<u16>) -> Self {
         let skip = without.end - without.start;
@@ -47,28 +47,28 @@ impl<'a> Ports<'a> {
     }
 
     /// The ports at the given offsets from `base`.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn list(base: u16, offsets: &'a [u16]) -> Self {
         Self { base, len: offsets.len() as u16, hole: 0, skip: 0, list: Some(offsets) }
     }
 
     /// How many.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn len(&self) -> u16 {
         self.len
     }
 
     /// Whether there is none.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// The port at a position.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn get(&self, index: u16) -> u16 {
         debug_assert!(index < self.len);
@@ -84,14 +84,14 @@ impl<'a> Ports<'a> {
     }
 
     /// A port drawn uniformly.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn any(&self, word: u32, hop: u8, base: u8) -> u16 {
         self.get(self.draw(word, hop, base))
     }
 
     /// A position drawn uniformly.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn draw(&self, word: u32, hop: u8, k: u8) -> u16 {
         below32(draw(word, hop, k), u32::from(self.len)) as u16
@@ -119,7 +119,7 @@ pub struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// A plan with shortest ways only.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn only(minimal: Ports<'a>, class: u8, channel: u8) -> Self {
         Self {

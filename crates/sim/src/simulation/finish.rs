@@ -8,9 +8,12 @@ use crate::fabric::packet::Event;
 use crate::output::{Links, Messages, NOT_DELIVERED, Output};
 
 /// The result of a run whose events are all handled.
+///
+/// # Errors
+/// [`SimError::Deadlock`] if packets wait though nothing is left to happen.
 pub(super) fn output<Q: Queue<Event>>(mut simulation: Simulation<'_, Q>) -> Result<Output, SimError> {
     let waiting = simulation.parked.len() as u64 + simulation.nics.iter().filter(|nic| nic.waits).count() as u64;
-    if simulation.ran_dry() && waiting > 0 {
+    if simulation.ran_dry && waiting > 0 {
         return Err(SimError::Deadlock { at_ps: simulation.queue.horizon(), waiting });
     }
     let end_ps = simulation.end;
@@ -24,13 +27,6 @@ pub(super) fn output<Q: Queue<Event>>(mut simulation: Simulation<'_, Q>) -> Resu
         links,
         arrivals: simulation.arrivals.into_output(),
     })
-}
-
-impl<Q: Queue<Event>> Simulation<'_, Q> {
-    /// Whether nothing is left to happen.
-    fn ran_dry(&mut self) -> bool {
-        self.queue.pop().is_none()
-    }
 }
 
 fn links<Q>(simulation: &Simulation<'_, Q>, end: u64) -> Links {

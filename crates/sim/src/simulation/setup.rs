@@ -1,7 +1,7 @@
 //! From a specification to the first events.
 
 use super::jobs::Jobs;
-use super::{Simulation, finish};
+use super::{Audit, Simulation, finish};
 use crate::counters::ArrivalCounts;
 use crate::engine::{Ordered, Queue, Wheel};
 use crate::error::SimError;
@@ -27,6 +27,49 @@ pub enum QueueChoice {
 const ROUTERS_PER_EVENT: f64 = 200.0;
 
 pub(super) fn run(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> Result<(Output, Cost), SimError> {
+    with_queue(spec, choice, Finish { monitor })
+}
+
+/// Simulates, and balances the books instead of writing them up.
+///
+/// # Errors
+/// As [`run`](super::run).
+pub fn audit(spec: &Spec, choice: QueueChoice) -> Result<Audit, SimError> {
+    with_queue(spec, choice, Balance)
+}
+
+/// What to do with a simulation, whatever its queue.
+trait Task {
+    type Result;
+    fn with<Q: Queue<Event>>(self, simulation: Simulation<'_, Q>) -> Result<Self::Result, SimError>;
+}
+
+struct Finish<'m> {
+    monitor: &'m mut dyn Monitor,
+}
+
+impl Task for Finish<'_> {
+    type Result = (Output, Cost);
+
+    fn with<Q: Queue<Event>>(self, mut simulation: Simulation<'_, Q>) -> Result<Self::Result, SimError> {
+        simulation.play(self.monitor)?;
+        let cost = Cost { events: simulation.events };
+        Ok((finish::output(simulation)?, cost))
+    }
+}
+
+struct Balance;
+
+impl Task for Balance {
+    type Result = Audit;
+
+    fn with<Q: Queue<Event>>(self, mut simulation: Simulation<'_, Q>) -> Result<Audit, SimError> {
+        simulation.play(&mut ())?;
+        Ok(simulation.audit())
+    }
+}
+
+fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, SimError> {
     spec.check()?;
     let machine = spec.machine()?;
     let routing = Routing::new(spec)?;
@@ -40,23 +83,10 @@ pub(super) fn run(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -
         QueueChoice::Ordered => false,
     };
     if windows && lookahead >= 2 {
-        play(spec, wiring, routing, Wheel::new(routers, lookahead), monitor)
+        task.with(Simulation::new(spec, wiring, routing, Wheel::new(routers, lookahead)))
     } else {
-        play(spec, wiring, routing, Ordered::default(), monitor)
+        task.with(Simulation::new(spec, wiring, routing, Ordered::default()))
     }
-}
-
-fn play<Q: Queue<Event>>(
-    spec: &Spec,
-    wiring: Wiring,
-    routing: Routing,
-    queue: Q,
-    monitor: &mut dyn Monitor,
-) -> Result<(Output, Cost), SimError> {
-    let mut simulation = Simulation::new(spec, wiring, routing, queue);
-    simulation.play(monitor)?;
-    let cost = Cost { events: simulation.events };
-    Ok((finish::output(simulation)?, cost))
 }
 
 /// Smallest packet that any job sends.
@@ -112,6 +142,8 @@ impl<'s, Q: Queue<Event>> Simulation<'s, Q> {
             end: spec.stop.at_ps.unwrap_or(u64::MAX),
             packet_hops: 0,
             events: 0,
+            ran_dry: false,
+            too_late: Vec::new(),
             failure: None,
             destinations: Vec::new(),
             wiring,

@@ -9,7 +9,7 @@ use crate::routing::Loads;
 
 impl<Q: Queue<Event>> Simulation<'_, Q> {
     /// The routing decision of a packet.
-    #[inline]
+    #[inline(always)]
     pub(super) fn decide(&mut self, router: u32, mut packet: Event) {
         self.packet_hops += 1;
         let place = self.wiring.places[router as usize];
@@ -49,7 +49,7 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
     }
 
     /// Whether the far buffer of a lane has room, counting the credits that have come by `now`.
-    #[inline]
+    #[inline(always)]
     fn has_room(&mut self, lane: usize, slot: u32, channel: u8, bytes: u32, now: u64) -> bool {
         if self.lanes[lane].room >= bytes {
             return true;
@@ -60,7 +60,7 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
     }
 
     /// Index in `returns` of the buffer at the far end of a router's port.
-    #[inline]
+    #[inline(always)]
     fn far_buffer(&self, slot: u32, channel: u8) -> usize {
         let wire = self.wiring.wires[slot as usize];
         let far_slot = self.wiring.first_slot[wire.to as usize] + u32::from(wire.port);
@@ -68,7 +68,7 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
     }
 
     /// Commits a packet to a lane that has room for it.
-    #[inline]
+    #[inline(always)]
     fn commit(&mut self, first: u32, slot: u32, lane: usize, channel: u8, mut packet: Event) {
         let bytes = packet.bytes();
         let wire = self.wiring.wires[slot as usize];
@@ -90,7 +90,7 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
     }
 
     /// Returns the room of a packet that leaves, with its tail at `end`, the buffer behind a port.
-    #[inline]
+    #[inline(always)]
     fn give_back(&mut self, slot: u32, channel: u8, bytes: u32, end: u64) {
         let wire = self.wiring.wires[slot as usize];
         let stamp = end + self.wiring.times[usize::from(wire.class)].to_credit;
@@ -158,7 +158,7 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
     }
 
     /// Sends a packet out to its node.
-    #[inline]
+    #[inline(always)]
     fn eject(&mut self, first: u32, packet: &Event) {
         let slot = (first + u32::from(packet.to_port)) as usize;
         let bytes = packet.bytes();

@@ -1,0 +1,97 @@
+//! Books balanced at the end of a run: nothing is lost, nothing is counted twice, no buffer overflows.
+
+use super::Simulation;
+use crate::engine::Queue;
+use crate::fabric::packet::{Event, Kind};
+
+/// What is where when a run has ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Audit {
+    /// Packets that left a NIC.
+    pub sent: u64,
+    /// Packets delivered.
+    pub delivered: u64,
+    /// Packets on a wire, or waiting for their router delay or their turn.
+    pub under_way: u64,
+    /// Packets that wait for room.
+    pub parked: u64,
+    /// Bytes of issued messages.
+    pub issued_bytes: u64,
+    /// Bytes delivered.
+    pub delivered_bytes: u64,
+    /// Bytes in packets that are neither delivered nor in a NIC.
+    pub network_bytes: u64,
+    /// Bytes not yet cut into packets.
+    pub waiting_bytes: u64,
+    /// Buffers whose room, credits and contents do not add up to their size.
+    pub unbalanced_buffers: u64,
+}
+
+impl Audit {
+    /// Whether everything adds up.
+    #[must_use]
+    pub fn balanced(&self) -> bool {
+        self.sent == self.delivered + self.under_way + self.parked
+            && self.issued_bytes == self.delivered_bytes + self.network_bytes + self.waiting_bytes
+            && self.unbalanced_buffers == 0
+    }
+}
+
+impl<Q: Queue<Event>> Simulation<'_, Q> {
+    /// Counts everything. Takes the pending events out of the queue.
+    pub(super) fn audit(&mut self) -> Audit {
+        let channels = self.wiring.channels;
+        let mut audit = Audit::default();
+        // Bytes in the buffer behind each port, or on their way into it.
+        let mut filled = vec![0_u64; self.returns.len()];
+        let mut hold = |first_slot: &[u32], router: u32, packet: &Event| {
+            let slot = first_slot[router as usize] + u32::from(packet.port);
+            filled[slot as usize * channels + usize::from(packet.channel())] += u64::from(packet.bytes());
+        };
+        let too_late = std::mem::take(&mut self.too_late);
+        let pending = std::iter::from_fn(|| self.queue.pop());
+        for (router, event) in too_late.into_iter().chain(pending) {
+            if event.kind() == Kind::Decision {
+                audit.under_way += 1;
+                audit.network_bytes += u64::from(event.bytes());
+                hold(&self.wiring.first_slot, router, &event);
+            }
+        }
+        for (router, bounds) in self.wiring.first_slot.windows(2).enumerate() {
+            for lane in bounds[0] as usize * channels..bounds[1] as usize * channels {
+                for packet in self.parked.chain(self.lanes[lane].head) {
+                    audit.parked += 1;
+                    audit.network_bytes += u64::from(packet.bytes());
+                    hold(&self.wiring.first_slot, router as u32, packet);
+                }
+            }
+        }
+        for (slot, wire) in self.wiring.wires.iter().enumerate() {
+            for channel in 0..channels {
+                let buffer = slot * channels + channel;
+                let sender = if !wire.node {
+                    let far = self.wiring.first_slot[wire.to as usize] + u32::from(wire.port);
+                    far as usize * channels + channel
+                } else if channel == 0 {
+                    self.nic_lane(wire.to)
+                } else {
+                    continue;
+                };
+                let room = u64::from(self.lanes[sender].room);
+                let total = room + filled[buffer] + self.returns[buffer].under_way(buffer as u32, &self.spill);
+                let size = u64::from(self.wiring.times[usize::from(wire.class)].buffer);
+                audit.unbalanced_buffers += u64::from(total != size);
+            }
+        }
+        for (node, nic) in self.nics.iter().enumerate() {
+            audit.sent += self.lanes[self.nic_lane(node as u32)].packets;
+            audit.waiting_bytes += nic.queue.iter().map(|waiting| waiting.bytes_left).sum::<u64>();
+        }
+        for job in &self.jobs.list {
+            audit.delivered += job.totals.packets;
+            audit.delivered_bytes += job.totals.bytes;
+            audit.issued_bytes += job.totals.issued * job.message_bytes;
+        }
+        audit
+    }
+}
