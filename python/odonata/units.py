@@ -29,9 +29,7 @@ TIME: Mapping[str, Fraction] = {
 }
 
 #: Units of size, in bytes.
-SIZE: Mapping[str, Fraction] = {
-    f"{prefix}B": Fraction(factor) for prefix, factor in (_DECIMAL | _BINARY).items()
-}
+SIZE: Mapping[str, Fraction] = {f"{prefix}B": Fraction(factor) for prefix, factor in (_DECIMAL | _BINARY).items()}
 
 #: Units of bandwidth, in bytes per second.
 BANDWIDTH: Mapping[str, Fraction] = {f"{unit}/s": factor for unit, factor in SIZE.items()} | {
@@ -80,10 +78,10 @@ def fraction(value: object) -> Fraction:
     Raises InputError for a negative or infinite number and for any other unit.
     """
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
-        raise InputError(f"expected a ratio such as 0.5 or \"50 %\", found {_show(value)}")
+        raise InputError(f'expected a ratio such as 0.5 or "50 %", found {_show(value)}')
     match = _QUANTITY.fullmatch(str(value))
     if match is None or match[2] not in ("", "%"):
-        raise InputError(f"expected a ratio such as 0.5 or \"50 %\", found {_show(value)}")
+        raise InputError(f'expected a ratio such as 0.5 or "50 %", found {_show(value)}')
     exact = _number(match[1]) / (100 if match[2] else 1)
     if exact < 0:
         raise InputError(f"a ratio must not be negative, found {_show(value)}")
@@ -95,6 +93,8 @@ def format_time(ps: int, digits: int | None = None) -> str:
 
     Exact (`time_ps` reads it back) unless `digits` asks for that many significant digits.
     """
+    if ps == 0:
+        return "0 s"
     units = [("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 10**3), ("ps", 1)]
     return _format(Fraction(ps), units, digits)
 
@@ -120,17 +120,17 @@ def format_fraction(value: Fraction) -> str:
 
 def _quantity(value: object, units: Mapping[str, Fraction], what: str, example: str) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise InputError(f"expected a {what} such as \"{example}\", found {_show(value)}")
+        raise InputError(f'expected a {what} such as "{example}", found {_show(value)}')
     usual = example.split()[1] if units is not SIZE else "B"
     if not isinstance(value, str):
-        hint = f"write the unit: \"{value} {usual}\", or another of {_list(units)}"
+        hint = f'write the unit: "{value} {usual}", or another of {_list(units)}'
         raise InputError(f"the {what} {value} has no unit", hint=hint)
     match = _QUANTITY.fullmatch(value)
     if match is None:
-        raise InputError(f"expected a {what} such as \"{example}\", found {_show(value)}")
+        raise InputError(f'expected a {what} such as "{example}", found {_show(value)}')
     number, unit = match[1], match[2]
     if not unit:
-        hint = f"write the unit: \"{number} {usual}\", or another of {_list(units)}"
+        hint = f'write the unit: "{number} {usual}", or another of {_list(units)}'
         raise InputError(f"the {what} `{value}` has no unit", hint=hint)
     if unit not in units:
         raise _unknown_unit(unit, units, what)

@@ -32,9 +32,7 @@ def input_error_as_problem(read: Callable[[Any], T]) -> Callable[[Any], T]:
     return wrapped
 
 
-def problem(
-    message: str, hint: str | None = None, path: tuple[str | int, ...] = ()
-) -> PydanticCustomError:
+def problem(message: str, hint: str | None = None, path: tuple[str | int, ...] = ()) -> PydanticCustomError:
     """A validation problem with the text of an InputError; `path` leads on from where it is raised."""
     context = {"message": message, "hint": hint, "path": path}
     return PydanticCustomError("odonata", "{message}", context)
@@ -87,17 +85,11 @@ def _as_json(text: Callable[[Any], Any]) -> PlainSerializer:
 #: A time in picoseconds, from a text with a unit.
 Time = Annotated[int, BeforeValidator(input_error_as_problem(_time)), _as_json(units.format_time)]
 #: A time longer than nothing.
-PositiveTime = Annotated[
-    int, BeforeValidator(input_error_as_problem(_positive_time)), _as_json(units.format_time)
-]
+PositiveTime = Annotated[int, BeforeValidator(input_error_as_problem(_positive_time)), _as_json(units.format_time)]
 #: A size in bytes, from a text with a unit.
-Size = Annotated[
-    int, BeforeValidator(input_error_as_problem(units.size_bytes)), _as_json(units.format_bytes)
-]
+Size = Annotated[int, BeforeValidator(input_error_as_problem(units.size_bytes)), _as_json(units.format_bytes)]
 #: A bandwidth in millionths of a byte per second, from a text with a unit.
-Bandwidth = Annotated[
-    int, BeforeValidator(input_error_as_problem(_bandwidth)), _as_json(units.format_bandwidth)
-]
+Bandwidth = Annotated[int, BeforeValidator(input_error_as_problem(_bandwidth)), _as_json(units.format_bandwidth)]
 #: A ratio, from a number or a percentage.
 Ratio = Annotated[
     Fraction,

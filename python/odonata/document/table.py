@@ -93,9 +93,7 @@ def _named(path: tuple[str | int, ...]) -> str:
     return "" if key is None else f"`{key}`: "
 
 
-def _path_in(
-    data: Mapping[str, Any], location: tuple[int | str, ...]
-) -> tuple[str | int, ...]:
+def _path_in(data: Mapping[str, Any], location: tuple[int | str, ...]) -> tuple[str | int, ...]:
     """The part of a model's location that exists in the data.
 
     A location also holds the tags of unions, which are no keys; they are passed over.

@@ -39,20 +39,14 @@ class LinkTable(Table):
 
     bandwidth: Bandwidth = Field(description="bandwidth of each direction")
     latency: Delay = Field(0, description="time on the wire")
-    buffer: Size = Field(
-        8192, description="input buffer behind the link, for each virtual channel"
-    )
-    credit_delay: Delay = Field(
-        0, description="what a returning credit takes beyond the wire's latency"
-    )
+    buffer: Size = Field(8192, description="input buffer behind the link, for each virtual channel")
+    credit_delay: Delay = Field(0, description="what a returning credit takes beyond the wire's latency")
 
 
 class NicTable(Table):
     """The network interface of every node."""
 
-    overhead: Delay = Field(
-        0, description="time the injection link stands still before the first packet of a message"
-    )
+    overhead: Delay = Field(0, description="time the injection link stands still before the first packet of a message")
     order: Literal["fcfs", "round-robin"] = Field(
         "fcfs", description="which of several waiting messages sends the next packet"
     )
@@ -62,11 +56,9 @@ class FabricTable(Table):
     """Routers, NICs and the classes of links."""
 
     packet: Size = Field(2048, description="largest packet; messages are cut into such packets")
-    router_delay: Delay = Field(
-        100_000, description="from a packet's arrival at a router to its routing decision"
-    )
+    router_delay: Delay = Field(100_000, description="from a packet's arrival at a router to its routing decision")
     channels: Channels = Field(2, description="virtual channels of every link between routers")
-    nic: NicTable = NicTable()
+    nic: NicTable = Field(NicTable(), description="the network interfaces")
     links: dict[str, LinkTable] = Field(description="the classes of links")
 
     def check(self, classes: tuple[str, ...]) -> None:

@@ -37,13 +37,9 @@ class Shape:
     def check_group(self, group: int) -> None:
         """Raises InputError if there is no such group."""
         if not 0 <= group < self.groups:
-            raise InputError(
-                f"there is no group {group}", hint=f"the machine has groups 0 to {self.groups - 1}"
-            )
+            raise InputError(f"there is no group {group}", hint=f"the machine has groups 0 to {self.groups - 1}")
 
     def check_node(self, node: int) -> None:
         """Raises InputError if there is no such node."""
         if not 0 <= node < self.nodes:
-            raise InputError(
-                f"there is no node {node}", hint=f"the machine has nodes 0 to {self.nodes - 1}"
-            )
+            raise InputError(f"there is no node {node}", hint=f"the machine has nodes 0 to {self.nodes - 1}")

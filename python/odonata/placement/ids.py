@@ -17,7 +17,7 @@ def parse_ids(value: Any, what: str = "ids") -> list[int]:
     Raises InputError for anything else; whether the ids exist is for the caller to check.
     """
     if isinstance(value, bool):
-        raise InputError(f"expected {what} such as \"0-15,40\", found `{value}`")
+        raise InputError(f'expected {what} such as "0-15,40", found `{value}`')
     if isinstance(value, int):
         return [_natural(value, what)]
     if isinstance(value, str):
@@ -27,7 +27,7 @@ def parse_ids(value: Any, what: str = "ids") -> list[int]:
         return [n for part in parts for n in _part(part, value, what)] if value.strip() else []
     if isinstance(value, Sequence):
         return [n for part in value for n in parse_ids(part, what)]
-    raise InputError(f"expected {what} such as \"0-15,40\", found `{value!r}`")
+    raise InputError(f'expected {what} such as "0-15,40", found `{value!r}`')
 
 
 def format_ids(ids: Iterable[int]) -> str:
@@ -49,7 +49,7 @@ def runs(ids: Iterable[int]) -> list[tuple[int, int]]:
 def _part(part: str, whole: str, what: str) -> range:
     match = _PART.fullmatch(part)
     if match is None:
-        raise InputError(f"expected {what} such as \"0-15,40\", found `{whole}`")
+        raise InputError(f'expected {what} such as "0-15,40", found `{whole}`')
     first, last = int(match[1]), int(match[2] or match[1])
     if last < first:
         raise InputError(f"the range `{part}` ends before it begins")

@@ -57,9 +57,7 @@ def read_kang(workload: str | Path, alloc: str | Path) -> list[ImportedJob]:
     if not jobs:
         raise InputError("the workload file has no jobs", file=workload)
     if len(jobs) != len(placed):
-        raise InputError(
-            f"{len(placed)} jobs are placed here, but `{workload}` has {len(jobs)}", file=alloc
-        )
+        raise InputError(f"{len(placed)} jobs are placed here, but `{workload}` has {len(jobs)}", file=alloc)
     names: set[str] = set()
     result = []
     for (job_line, job), (alloc_line, nodes) in zip(jobs, placed, strict=True):

@@ -39,9 +39,7 @@ def refusal_as_error(message: str, at: str | None) -> InputError:
     for pattern, keys in _PATHS:
         match = re.fullmatch(pattern, at or "")
         if match is not None:
-            path = tuple(
-                int(part) if part.isdigit() else part for part in (k.format(*match.groups()) for k in keys)
-            )
+            path = tuple(int(part) if part.isdigit() else part for part in (k.format(*match.groups()) for k in keys))
             return InputError(f"`{keys[-1].format(*match.groups())}`: {_without(message, at or '')}", path=path)
     return InputError(message)
 

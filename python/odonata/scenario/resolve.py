@@ -217,7 +217,7 @@ def _end_time(text: str, names: list[str]) -> int:
         if text[:1].isdigit():
             raise e.under("run", "until") from None
         near = nearest(text, names)
-        hint = f"did you mean `{near}`?" if near else f"jobs: {', '.join(names)}; or a time such as \"1 ms\""
+        hint = f"did you mean `{near}`?" if near else f'jobs: {", ".join(names)}; or a time such as "1 ms"'
         raise InputError(f"there is no job `{text}`", hint=hint, path=("run", "until")) from None
     if not 1 <= ps <= 2**62:
         raise InputError(f"a run cannot end at `{text}`", path=("run", "until"))

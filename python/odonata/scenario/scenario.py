@@ -84,9 +84,7 @@ def parse(text: str, path: str | Path = "scenario.toml") -> Scenario:
     return _with(Scenario(parse_document(text, str(path)), Path(path)), (), None)
 
 
-def _with(
-    scenario: Scenario, overrides: Iterable[str | tuple[str, Any]], seed: int | None
-) -> Scenario:
+def _with(scenario: Scenario, overrides: Iterable[str | tuple[str, Any]], seed: int | None) -> Scenario:
     for override in overrides:
         if isinstance(override, str):
             key, equals, value = override.partition("=")

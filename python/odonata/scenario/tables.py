@@ -42,7 +42,7 @@ def _place(value: Any) -> dict[str, Any]:
 def _until(value: Any) -> tuple[str, ...]:
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list | tuple) or not texts or not all(isinstance(t, str) for t in texts):
-        raise InputError(f"expected a job, a list of jobs or a time such as \"1 ms\", found `{value!r}`")
+        raise InputError(f'expected a job, a list of jobs or a time such as "1 ms", found `{value!r}`')
     return tuple(texts)
 
 
@@ -71,9 +71,7 @@ class JobTable(Table):
         default={"policy": "contiguous"}, description="placement policy and its options, or nodes"
     )
     app: AnyApp = Field(description="what the ranks send")
-    background: bool = Field(
-        False, description="a job that runs beside the others and that nobody waits for"
-    )
+    background: bool = Field(False, description="a job that runs beside the others and that nobody waits for")
     record: Record | None = Field(
         None,
         description="what is kept of its messages (default: `measure.latency`; `histogram` for background)",
@@ -126,9 +124,7 @@ class ScenarioTable(Table):
     system: Annotated[str | dict[str, Any], BeforeValidator(input_error_as_problem(_system))] = Field(
         description="the machine: a name, a file, or a table"
     )
-    routing: AnyRouting = Field(
-        default="fpar", validate_default=True, description="how packets find their way"
-    )
+    routing: AnyRouting = Field(default="fpar", validate_default=True, description="how packets find their way")
     compat: Literal["codes-2019"] | None = Field(
         None, description="a published simulator to reproduce, defects included"
     )
@@ -139,5 +135,5 @@ class ScenarioTable(Table):
     import_: ImportTable | None = Field(
         None, alias="import", description="further jobs, from files of the authors of Kang 2019"
     )
-    run: RunTable = RunTable()
-    measure: MeasureTable = MeasureTable()
+    run: RunTable = Field(RunTable(), description="when the run ends, and its seed")
+    measure: MeasureTable = Field(MeasureTable(), description="what is recorded")

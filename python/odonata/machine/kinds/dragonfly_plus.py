@@ -31,9 +31,7 @@ class DragonflyPlusTable(MachineTable):
     links_per_pair: Count | None = Field(
         None, description="cables between each pair of groups (default: as many as fit)"
     )
-    arrangement: Literal["linear", "parallel"] = Field(
-        "linear", description="which spines the global links join"
-    )
+    arrangement: Literal["linear", "parallel"] = Field("linear", description="which spines the global links join")
     radix: Count | None = Field(None, description="ports of a router, used or not")
 
     def check(self) -> None:
@@ -43,9 +41,7 @@ class DragonflyPlusTable(MachineTable):
         if nodes > MAX_NODES:
             message = f"{nodes:,} nodes are more than the {MAX_NODES:,} that can be simulated"
             raise InputError(message, path=("groups",))
-        have_text = (
-            f"{self.spines} spines with {self.global_links_per_spine} global links each have {have}"
-        )
+        have_text = f"{self.spines} spines with {self.global_links_per_spine} global links each have {have}"
         if self.links_per_pair is not None and self.links_per_pair * peers > have:
             most = f" at most {have // peers} links per pair or" if have >= peers else ""
             raise InputError(

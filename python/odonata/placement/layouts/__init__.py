@@ -66,9 +66,7 @@ class Layout:
         return Placement(nodes, reason)
 
 
-ROOT_DOC = (
-    "groups in which rank 0 must be, the root of a broadcast: it changes places with the first rank there"
-)
+ROOT_DOC = "groups in which rank 0 must be, the root of a broadcast: it changes places with the first rank there"
 
 #: All layouts.
 LAYOUTS: dict[str, Layout] = {

@@ -27,8 +27,7 @@ def free_nodes(background_per_leaf: int) -> tuple[list[int], list[int]]:
     inside = [
         node
         for node in range(SHAPE.nodes)
-        if SHAPE.group_of(node) in BACKGROUND_GROUPS
-        and node % SHAPE.nodes_per_router >= background_per_leaf
+        if SHAPE.group_of(node) in BACKGROUND_GROUPS and node % SHAPE.nodes_per_router >= background_per_leaf
     ]
     outside = [n for n in range(SHAPE.nodes) if SHAPE.group_of(n) not in BACKGROUND_GROUPS]
     return inside, outside

@@ -29,9 +29,7 @@ def place(request: Request) -> Placement:
         )
     groups = request.options.get("groups") or list(range(shape.groups))
     taken = {
-        group * shape.routers_per_group + router: 0
-        for group in groups
-        for router in range(shape.routers_per_group)
+        group * shape.routers_per_group + router: 0 for group in groups for router in range(shape.routers_per_group)
     }
     nodes = []
     for node in free:
@@ -43,8 +41,7 @@ def place(request: Request) -> Placement:
     if short is not None:
         group, leaf = divmod(short, shape.routers_per_group)
         raise InputError(
-            f"{per_leaf} nodes per leaf do not fit: leaf {leaf} of group {group} has only "
-            f"{taken[short]} free"
+            f"{per_leaf} nodes per leaf do not fit: leaf {leaf} of group {group} has only {taken[short]} free"
         )
     if request.count is not None and request.count != len(nodes):
         raise InputError(

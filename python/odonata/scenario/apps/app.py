@@ -97,9 +97,7 @@ class App(Table):
     jitter: Time | None = Field(
         None, description="mean of the exponential jitter of constant and staggered arrivals (default: 1 ns)"
     )
-    first: Literal["after-interval", "at-zero"] = Field(
-        "after-interval", description="when a rank sends first"
-    )
+    first: Literal["after-interval", "at-zero"] = Field("after-interval", description="when a rank sends first")
 
     def message_bytes(self, ranks: Ranks) -> int:
         """Size of every message."""

@@ -29,15 +29,11 @@ class GroupPeers(App):
 
     pattern: Literal["group-peers"]
     message: MessageSize | None = Field(None, description="size of each message (or give `tgll`)")
-    tgll: Ratio | None = Field(
-        None, description="load of the links between two groups, from which the size follows"
-    )
+    tgll: Ratio | None = Field(None, description="load of the links between two groups, from which the size follows")
     tgll_bandwidth: Bandwidth | None = Field(
         None, description="bandwidth of a global link in TGLL (default: the system's)"
     )
-    groups: _Groups | None = Field(
-        None, description="groups the ranks must be in (default: those they are in)"
-    )
+    groups: _Groups | None = Field(None, description="groups the ranks must be in (default: those they are in)")
 
     def pattern_spec(self, ranks: Ranks) -> dict[str, Any]:
         """Nothing beyond the name; checks that every group has as many ranks as the others."""

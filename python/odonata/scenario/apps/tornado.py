@@ -16,9 +16,7 @@ class Tornado(SizedApp):
     """
 
     pattern: Literal["tornado"]
-    offset: Count | None = Field(
-        None, description="distance in ranks (default: the number of nodes of a group)"
-    )
+    offset: Count | None = Field(None, description="distance in ranks (default: the number of nodes of a group)")
 
     def pattern_spec(self, ranks: Ranks) -> dict[str, Any]:
         """The offset."""

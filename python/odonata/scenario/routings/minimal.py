@@ -13,9 +13,7 @@ class Minimal(Routing):
     channels_needed: ClassVar[int] = 1
 
     name: Literal["minimal"]
-    select: Literal["random", "least-loaded"] = Field(
-        "random", description="which of several equal ports is taken"
-    )
+    select: Literal["random", "least-loaded"] = Field("random", description="which of several equal ports is taken")
 
     def spec(self, compat: str | None) -> dict[str, Any]:  # noqa: ARG002
         """The routing as the core reads it."""

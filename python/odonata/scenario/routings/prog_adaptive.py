@@ -21,9 +21,7 @@ class ProgAdaptive(Routing):
 
     name: Literal["prog-adaptive"]
     threshold: Size = Field(0, description="a minimal port with at most this much queued is taken at once")
-    factor: Ratio = Field(
-        Fraction(1), description="the minimal port may have this many times the backlog of the other"
-    )
+    factor: Ratio = Field(Fraction(1), description="the minimal port may have this many times the backlog of the other")
     candidates: Literal["all-groups", "one-group"] = Field(
         "all-groups", description="which non-minimal ports are compared at the source spine"
     )

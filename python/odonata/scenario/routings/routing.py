@@ -22,7 +22,6 @@ class Routing(Table):
         """Raises InputError if the fabric has too few virtual channels."""
         if channels < self.channels_needed:
             raise InputError(
-                f"the routing `{self.name}` needs {self.channels_needed} virtual channels, the fabric has "
-                f"{channels}",
+                f"the routing `{self.name}` needs {self.channels_needed} virtual channels, the fabric has {channels}",
                 path=("fabric", "channels"),
             )

@@ -16,9 +16,7 @@ class Valiant(Routing):
     via: Literal["spine", "leaf"] = Field(
         "spine", description="where in the other group a packet turns to its destination"
     )
-    select: Literal["random", "least-loaded"] = Field(
-        "random", description="which of several equal ports is taken"
-    )
+    select: Literal["random", "least-loaded"] = Field("random", description="which of several equal ports is taken")
 
     def spec(self, compat: str | None) -> dict[str, Any]:  # noqa: ARG002
         """The routing as the core reads it."""

@@ -1,0 +1,27 @@
+"""`odonata new`: a scenario to start from."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from odonata.errors import InputError
+
+
+def new(file: Path, /) -> int:
+    """Write a commented scenario that runs in seconds.
+
+    Parameters
+    ----------
+    file
+        The file to write, usually NAME.toml; it must not exist.
+    """
+    template = files("odonata.scenario") / "new.toml"
+    text = template.read_text(encoding="utf-8").replace("FILE", str(file))
+    try:
+        with file.open("x", encoding="utf-8") as out:
+            out.write(text)
+    except FileExistsError:
+        raise InputError("it exists already", file=file, hint="choose another name") from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(f"there is no folder `{file.parent}`", file=file) from None
+    print(f"{file} written; run it with: odonata run {file}")
+    return 0

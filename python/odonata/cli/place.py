@@ -1,0 +1,90 @@
+"""`odonata place`: which nodes a policy would give to a job."""
+
+import json as json_module
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from odonata.errors import InputError
+
+
+def place(
+    *,
+    system: str,
+    policy: str,
+    nodes: int | None = None,
+    busy: str = "",
+    set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
+    groups: str | None = None,
+    seed: int | None = None,
+    nodelist: Annotated[bool, Parameter(negative=())] = False,
+    prefix: str = "node",
+    json: Annotated[bool, Parameter(negative=())] = False,
+) -> int:
+    """Ask a placement policy for nodes.
+
+    Parameters
+    ----------
+    system
+        The machine: a name (`odonata show systems`) or a TOML file.
+    policy
+        The policy or fixed layout: `odonata show placements`.
+    nodes
+        How many nodes; not needed by policies that name them.
+    busy
+        Nodes that are taken, such as `0-15,40`.
+    set_
+        An option of the policy, as in `-s per_leaf=2`.
+    groups
+        The policy's option `groups`, such as `3-8`.
+    seed
+        The policy's option `seed`.
+    nodelist
+        Print one line for Slurm, such as `node[0000-0015]`, ascending.
+    prefix
+        What the names of nodes begin with in that line.
+    json
+        Print one JSON object.
+    """
+    from odonata import machine, placement
+
+    loaded = machine.load(system)
+    options = _options(set_ or [], groups, seed)
+    found = placement.place(policy, loaded, nodes, busy=busy, **options)
+    line = host_list(found.nodes, loaded.shape.nodes, prefix)
+    if json:
+        answer = {"system": loaded.name, "policy": policy, "nodes": found.nodes}
+        print(json_module.dumps({**answer, "reason": found.reason, "nodelist": line}))
+    elif nodelist:
+        print(line)
+    else:
+        print(f"{policy}: {found.reason}")
+        print(placement.format_ids(found.nodes))
+    return 0
+
+
+def host_list(nodes: list[int], machine_nodes: int, prefix: str = "node") -> str:
+    """Nodes as Slurm writes them, ascending: `node[0000-0015,0040]`, as wide as the largest id."""
+    from odonata.placement.ids import runs
+
+    width = len(str(machine_nodes - 1))
+    parts = [f"{a:0{width}}" if a == b else f"{a:0{width}}-{b:0{width}}" for a, b in runs(sorted(nodes))]
+    if len(nodes) == 1:
+        return f"{prefix}{parts[0]}"
+    return f"{prefix}[{','.join(parts)}]"
+
+
+def _options(given: list[str], groups: str | None, seed: int | None) -> dict[str, Any]:
+    from odonata.document.edit import read_value
+
+    options: dict[str, Any] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"`-s {text}` has no value", hint="write -s option=value")
+        options[key.strip()] = read_value(value.strip())
+    named = {"groups": groups, "seed": seed}
+    reserved = {"policy", "system", "count", "busy", "folder", "owners"} & options.keys()
+    if reserved:
+        raise InputError(f"`{min(reserved)}` is no option of a policy", hint="`odonata show placements`")
+    return options | {key: value for key, value in named.items() if value is not None}

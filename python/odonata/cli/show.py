@@ -1,0 +1,245 @@
+"""`odonata show`: what there is to choose from, and what it consists of."""
+
+import json as json_module
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from odonata.errors import unknown
+
+#: What `odonata show` without a name lists: heading -> names and one line about each.
+Listing = dict[str, dict[str, str]]
+
+
+def show(name: str | None = None, /, *, json: Annotated[bool, Parameter(negative=())] = False) -> int:
+    """List or print systems, routings, placements, patterns and columns.
+
+    Parameters
+    ----------
+    name
+        What to print: a name, a whole list such as `routings`, `scenario` for all keys of a scenario file, or
+        a TOML file of a system. All lists without it.
+    json
+        Print one JSON object.
+    """
+    if name is None:
+        _print_listing(listing() if json else _overview(), json)
+    elif name in _LISTS:
+        _print_listing({name: _LISTS[name]()}, json)
+    else:
+        facts = describe(name)
+        print(json_module.dumps(facts) if json else _text(facts))
+    return 0
+
+
+def listing() -> Listing:
+    """All names by kind, each with one line about it."""
+    return {kind: names() for kind, names in _LISTS.items()}
+
+
+def describe(name: str) -> dict[str, Any]:
+    """Everything about one name, as JSON prints it. Raises InputError for an unknown name."""
+    if name.endswith(".toml"):
+        return _system(name)
+    if name == "scenario":
+        return _scenario()
+    for kind, names in _LISTS.items():
+        if name in names():
+            return _DESCRIBE[kind](name)
+    known = {"scenario", *_LISTS, *(n for names in _LISTS.values() for n in names())}
+    error = unknown("name", name, known)
+    if error.hint and error.hint.startswith("known"):
+        error.hint = "`odonata show` lists all names"
+    raise error
+
+
+def _overview() -> Listing:
+    """As `listing`, with the many columns summed up by table."""
+    from odonata.store.columns import COLUMNS, TABLES
+
+    tables = {t: f"{sum(c.table == t for c in COLUMNS)} columns; {about}" for t, about in TABLES.items()}
+    return listing() | {"columns": tables}
+
+
+def _systems() -> dict[str, str]:
+    from odonata import machine
+
+    return {name: machine.load(name).title for name in machine.names()}
+
+
+def _routings() -> dict[str, str]:
+    from odonata.scenario import ROUTINGS
+
+    return {name: _first_line(routing) for name, routing in ROUTINGS.items()}
+
+
+def _placements() -> dict[str, str]:
+    from odonata.placement import POLICIES
+
+    return {name: policy.summary for name, policy in POLICIES.items()}
+
+
+def _patterns() -> dict[str, str]:
+    from odonata.scenario import PATTERNS
+
+    return {name: _first_line(pattern) for name, pattern in PATTERNS.items()}
+
+
+def _columns() -> dict[str, str]:
+    from odonata.store.columns import COLUMNS
+
+    return {f"{c.table}.{c.name}": c.meaning + (f" ({c.unit})" if c.unit else "") for c in COLUMNS}
+
+
+def _scenario() -> dict[str, Any]:
+    from odonata.scenario.describe import scenario_tables
+
+    tables = {header: [key.row() for key in keys] for header, keys in scenario_tables().items()}
+    return {"kind": "scenario", "name": "scenario", "tables": tables}
+
+
+def _system(name: str) -> dict[str, Any]:
+    from odonata import machine
+
+    system = machine.load(name)
+    wired = system.describe()
+    return {
+        "kind": "system",
+        "name": system.name,
+        "title": system.title,
+        "nodes": wired["nodes"],
+        "routers": wired["routers"],
+        "groups": wired["groups"],
+        "links": wired["links"],
+        "links_per_pair": wired["links_per_pair"],
+        "facts": dict(system.table.facts()),
+        "numbers": [{"key": s.key, "value": s.value, "source": s.source} for s in system.sources],
+    }
+
+
+def _routing(name: str) -> dict[str, Any]:
+    from odonata.scenario import ROUTINGS
+
+    return _table("routing", name, ROUTINGS[name], frozenset({"name"}))
+
+
+def _pattern(name: str) -> dict[str, Any]:
+    from odonata.scenario import PATTERNS
+
+    return _table("pattern", name, PATTERNS[name], frozenset({"pattern"}))
+
+
+def _table(kind: str, name: str, model: Any, leave_out: frozenset[str]) -> dict[str, Any]:
+    from odonata.scenario.describe import keys_of_table
+
+    keys = [key.row() for key in keys_of_table(model, leave_out)]
+    return {"kind": kind, "name": name, "about": _about(model), "keys": keys}
+
+
+def _placement(name: str) -> dict[str, Any]:
+    from odonata.placement import POLICIES
+    from odonata.scenario.describe import keys_of_policy
+
+    policy = POLICIES[name]
+    about = f"{policy.summary}. Ranks are in this order: {policy.rank_order}."
+    return {
+        "kind": "placement",
+        "name": name,
+        "about": about[:1].upper() + about[1:],
+        "keys": [key.row() for key in keys_of_policy(policy)],
+    }
+
+
+def _column(name: str) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from odonata.store.columns import COLUMNS
+
+    table, _, column = name.partition(".")
+    found = next(c for c in COLUMNS if (c.table, c.name) == (table, column))
+    return {"kind": "column", **asdict(found), "name": name}
+
+
+_LISTS: dict[str, Callable[[], dict[str, str]]] = {
+    "systems": _systems,
+    "routings": _routings,
+    "placements": _placements,
+    "patterns": _patterns,
+    "columns": _columns,
+}
+_DESCRIBE: dict[str, Callable[[str], dict[str, Any]]] = {
+    "systems": _system,
+    "routings": _routing,
+    "placements": _placement,
+    "patterns": _pattern,
+    "columns": _column,
+}
+
+
+def _first_line(model: type) -> str:
+    return (model.__doc__ or "").strip().splitlines()[0].rstrip(".")
+
+
+def _about(model: type) -> str:
+    from inspect import cleandoc
+
+    return cleandoc(model.__doc__ or "")
+
+
+def _print_listing(lists: Listing, json: bool) -> None:
+    if json:
+        print(json_module.dumps(lists))
+        return
+    blocks = []
+    for kind, names in lists.items():
+        width = max(len(n) for n in names)
+        blocks.append("\n".join([kind, *(f"  {n:{width}}  {about}" for n, about in names.items())]))
+    print("\n\n".join(blocks))
+
+
+def _text(facts: dict[str, Any]) -> str:
+    if facts["kind"] == "system":
+        return _system_text(facts)
+    if facts["kind"] == "column":
+        unit = facts["unit"] or "none"
+        return f"{facts['name']}: {facts['meaning']}\n\n  type  {facts['dtype']}\n  unit  {unit}"
+    if facts["kind"] == "scenario":
+        return "\n\n".join("\n".join([header, *_key_lines(keys)]) for header, keys in facts["tables"].items())
+    lines = [f"{facts['kind']} {facts['name']}", "", *facts["about"].splitlines()]
+    if facts["keys"]:
+        lines += ["", *_key_lines(facts["keys"])]
+    return "\n".join(lines)
+
+
+def _key_lines(keys: list[dict[str, Any]]) -> list[str]:
+    width = max(len(key["name"]) for key in keys)
+    return [f"  {key['name']:{width}}  {_key_text(key)}" for key in keys]
+
+
+def _key_text(key: dict[str, Any]) -> str:
+    values = f": {', '.join(key['values'])}" if key["values"] else ""
+    if key["default"] is None:
+        return f"{key['meaning']}{values} (required)"
+    has_default = key["default"] and "(default" not in key["meaning"]
+    default = f" (default: {key['default']})" if has_default else ""
+    return f"{key['meaning']}{values}{default}"
+
+
+def _system_text(facts: dict[str, Any]) -> str:
+    links = ", ".join(f"{count:,} {name}" for name, count in facts["links"].items())
+    rows = [
+        ("nodes", f"{facts['nodes']:,}"),
+        ("routers", f"{facts['routers']:,}"),
+        ("groups", f"{facts['groups']:,}"),
+        ("links", links),
+        *facts["facts"].items(),
+    ]
+    width = max(len(name) for name, _ in rows)
+    lines = [f"{facts['name']}: {facts['title']}", "", *(f"  {name:{width}}  {value}" for name, value in rows)]
+    numbers = facts["numbers"]
+    key_width = max(len(n["key"]) for n in numbers)
+    value_width = max(len(n["value"]) for n in numbers)
+    lines += ["", "numbers and where they come from (any of them can be overridden in [system])"]
+    lines += [f"  {n['key']:{key_width}}  {n['value']:{value_width}}  {n['source']}" for n in numbers]
+    return "\n".join(lines)

@@ -1,0 +1,100 @@
+"""What a table of a scenario may say, as rows for `odonata show` and the reference pages."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from odonata import units
+from odonata.document import Table
+from odonata.machine.fabric import FabricTable, LinkTable, NicTable
+from odonata.machine.kinds import KINDS
+from odonata.placement import Policy
+from odonata.scenario.tables import (
+    ImportTable,
+    JobTable,
+    LinksTable,
+    MeasureTable,
+    RunTable,
+    ScenarioTable,
+)
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a table: what it means, what it may be, and what happens without it."""
+
+    name: str
+    meaning: str
+    values: tuple[str, ...] = ()
+    default: str | None = None
+    """None if the key must be given."""
+
+    def row(self) -> dict[str, Any]:
+        """The key as JSON."""
+        return asdict(self)
+
+
+def keys_of_table(model: type[Table], leave_out: frozenset[str] = frozenset()) -> list[Key]:
+    """The keys of a table of a document."""
+    return [
+        Key(field.alias or name, field.description or "", _choices(field.annotation), _default(field))
+        for name, field in model.model_fields.items()
+        if name not in leave_out
+    ]
+
+
+def scenario_tables() -> dict[str, list[Key]]:
+    """Every table of a scenario file, by its header; what `app` and `routing` may be has lists of its own."""
+    return {
+        "a scenario": keys_of_table(ScenarioTable),
+        "[[job]]": keys_of_table(JobTable),
+        "[run]": keys_of_table(RunTable),
+        "[measure]": keys_of_table(MeasureTable),
+        "[measure.links]": keys_of_table(LinksTable),
+        "[import]": keys_of_table(ImportTable),
+        "[system] (what is required here is so without a preset only)": [
+            Key("preset", "a system that ships with Odonata, or a TOML file; the keys below override it", (), ""),
+            *keys_of_table(KINDS["dragonfly-plus"], frozenset({"fabric"})),
+        ],
+        "[fabric] (also [system.fabric])": keys_of_table(FabricTable),
+        "[fabric.nic]": keys_of_table(NicTable),
+        "[fabric.links.CLASS]": keys_of_table(LinkTable),
+    }
+
+
+def keys_of_policy(policy: Policy) -> list[Key]:
+    """The options of a placement policy."""
+    return [Key(o.name, o.doc, (), o.default) for o in policy.options]
+
+
+def _choices(annotation: Any) -> tuple[str, ...]:
+    if get_origin(annotation) is Literal:
+        return tuple(str(value) for value in get_args(annotation))
+    if get_origin(annotation) in (Union, UnionType):
+        return tuple(c for part in get_args(annotation) for c in _choices(part))
+    return ()
+
+
+def _default(field: FieldInfo) -> str | None:
+    if field.is_required():
+        return None
+    default = field.default
+    if default is None:
+        return ""
+    for serializer in field.metadata:
+        if hasattr(serializer, "func") and getattr(serializer, "when_used", "") == "json":
+            write: Callable[[Any], Any] = serializer.func
+            default = write(default)
+    if isinstance(default, bool):
+        return str(default).lower()
+    if isinstance(default, Fraction):
+        return units.format_fraction(default)
+    if isinstance(default, Table):
+        return ""
+    if isinstance(default, Mapping | tuple):
+        return " ".join(str(v) for v in (default.values() if isinstance(default, Mapping) else default))
+    return str(default)
