@@ -73,8 +73,7 @@ def finished(folder: Path, resolved: Resolved, *, alone: bool) -> Run | None:
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return None
     if not (folder / "manifest.json").is_file():
-        kind = "folder" if folder.is_dir() else "file"
-        raise InputError(f"`{folder}` exists and is a {kind} of another kind", hint="choose another with --out")
+        raise InputError(f"`{folder}` exists and is not a run folder", hint="choose another with --out")
     try:
         run = open_run(folder)
     except InputError as problem:

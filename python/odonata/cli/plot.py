@@ -27,7 +27,7 @@ def plot(
         `overview`: latencies and links. `box`: latencies, as Kang 2019, figures 5 to 7. `links`: busy share of the
         links between groups and of each router's local links. `arrivals`: traffic over time, as figure 10.
     log
-        Logarithmic axis of latencies; without it, when they spread over more than a factor of 20.
+        Logarithmic axis of latencies; without it, when they spread over more than a factor of 30.
     way
         Traffic in `arrivals`: into a group, out of it, or the sum.
     """

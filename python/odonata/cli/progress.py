@@ -50,6 +50,7 @@ class ProgressLine:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+            self._bar = self._task = None
 
     def say(self, text: str) -> None:
         """A plain line, above the bar if there is one."""

@@ -1,14 +1,12 @@
 """`odonata run`: one scenario, one folder, one answer."""
 
 import json as json_module
+import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from cyclopts import Parameter
-
-if TYPE_CHECKING:
-    from odonata.store import Run
 
 
 def run(
@@ -48,22 +46,25 @@ def run(
     from odonata.cli.progress import ProgressLine
     from odonata.run import finished
     from odonata.run import run as simulate
+    from odonata.store.summary import as_text
 
     scenario = scenarios.load(file, overrides=set_ or (), seed=seed)
     resolved = scenario.resolve()
     folder = out if out is not None else Path("runs") / f"{file.stem}-{resolved.id}"
-    with ProgressLine(quiet=quiet) as progress:
-        done = None if force else finished(folder, resolved, alone=alone)
-        if done is not None:
-            progress.say(f"done already: {folder} (--force simulates again)")
-        else:
-            progress.say(_opening(resolved.spec, resolved.system.name))
+    progress = ProgressLine(quiet=quiet)
+    done = None if force else finished(folder, resolved, alone=alone)
+    if done is not None:
+        progress.say(f"done already: {folder} (--force simulates again)")
+    else:
+        progress.say(_opening(resolved.spec, resolved.system.name))
+        with progress:
             done = simulate(scenario, folder, alone=alone, progress=progress.report, force=force)
-            progress.say(_closing(done.summary, folder))
+        progress.say(_closing(done.summary, folder))
     if json:
         print(json_module.dumps({**done.summary, "out": str(folder)}))
     else:
-        _print(done)
+        # What is not a terminal has no width: nothing is turned round there.
+        print(as_text(done.summary, shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
     return 0
 
 
@@ -78,28 +79,3 @@ def _closing(summary: dict[str, Any], folder: Path) -> str:
         f"{summary['packet_hops']:,} packet-hops in {summary['wall_s']:.2f} s "
         f"({speed / 1e6:.1f} M/s, {memory:.0f} MB); results in {folder}"
     )
-
-
-def _print(run: "Run") -> None:
-    """The table, turned on its side where the terminal is too narrow for it, and the answers."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    from odonata.store.summary import answers, table_of
-
-    shown = table_of(run.summary)
-    # What is not a terminal has no width: nothing is cut there.
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 10_000)
-    upright = [shown.header, *shown.rows]
-    for lines in (upright, [list(row) for row in zip(*upright, strict=True)]):
-        table = Table(box=box.SIMPLE_HEAD, title=f"latencies in {shown.unit}", title_justify="left", pad_edge=False)
-        for index, name in enumerate(lines[0]):
-            table.add_column(name, justify="right" if index else "left", no_wrap=True)
-        for row in lines[1:]:
-            table.add_row(*row)
-        if console.measure(table).maximum <= console.width:
-            break
-    console.print(table)
-    for answer in answers(run.summary):
-        console.print(answer, soft_wrap=True, markup=False)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from odonata.plot.style import MEAN, SERIES, time_unit
 
@@ -20,8 +21,12 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
-LOG_FROM = 20.0
+LOG_FROM = 30.0
 """Ratio of the greatest to the least latency from which the axis is logarithmic when nothing is said."""
+
+
+DENSE_TO = 1000.0
+"""Ratio up to which a logarithmic axis has numbers between the powers of ten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,9 @@ def draw_boxes(axes: Axes, boxes: Sequence[Box], *, log: bool | None = None) -> 
     axes.grid(axis="y", color="0.9", linewidth=0.6)
     if boxes and (log if log is not None else _spread(boxes) > LOG_FROM):
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if _spread(boxes) < DENSE_TO else (1,)))
         axes.yaxis.set_major_formatter(_plain)
+        axes.yaxis.set_minor_formatter(NullFormatter())
     elif boxes:
         axes.set_ylim(bottom=0)
     _legend(axes, series)

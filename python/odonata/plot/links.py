@@ -56,7 +56,9 @@ def draw_local(axes: Axes, busy: NDArray[np.float64], *, top: float | None = Non
     return axes
 
 
-def _draw(axes: Axes, busy: NDArray[np.float64], what: str, top: float, aspect: Literal["equal", "auto"] = "equal") -> None:
+def _draw(
+    axes: Axes, busy: NDArray[np.float64], what: str, top: float, aspect: Literal["equal", "auto"] = "equal"
+) -> None:
     colours = colormaps[HEAT].with_extremes(bad="0.85")
     image = axes.imshow(busy, cmap=colours, vmin=0, vmax=top, aspect=aspect, interpolation="nearest")
     bar = axes.figure.colorbar(image, ax=axes, shrink=0.9 if aspect == "equal" else 1.0, pad=0.02)

@@ -65,10 +65,11 @@ class Latency:
             return None
         quantiles = {}
         for name, q in QUANTILES.items():
-            index = int(np.searchsorted(up_to, np.uint64(_rank(q, count)), side="right"))
+            rank = _rank(q, count)
+            index = int(np.searchsorted(up_to, np.uint64(rank), side="right"))
             middle = (int(lower[index]) + int(upper[index]) - 1) // 2
-            quantiles[name] = min(max(middle, least), greatest)
-        quantiles["min"], quantiles["max"] = least, greatest
+            inside = min(max(middle, least), greatest)
+            quantiles[name] = {0: least, count - 1: greatest}.get(rank, inside)
         return cls(count, quantiles, total / count)
 
     def as_dict(self) -> dict[str, int | float]:

@@ -124,16 +124,24 @@ def _time(ps: float) -> str:
     return format_time(round(ps), 3)
 
 
-def as_text(summary: Mapping[str, Any]) -> str:
-    """The table in plain text, with the answers below it."""
+def as_text(summary: Mapping[str, Any], width: int | None = None) -> str:
+    """The table in plain text, with the answers below it; turned on its side if it is wider than `width` characters."""
     table = table_of(summary)
-    lines = [table.header, *table.rows]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(table.header))]
-    out = [_title(summary, table.unit)]
-    for line in lines:
-        cells = [line[0].ljust(widths[0]), *(text.rjust(w) for text, w in zip(line[1:], widths[1:], strict=True))]
-        out.append("  ".join(cells).rstrip())
-    return "\n".join([*out, *answers(summary)])
+    upright = [table.header, *table.rows]
+    lines = _aligned(upright)
+    if width is not None and len(lines[0]) > width:
+        lines = _aligned([list(row) for row in zip(*upright, strict=True)])
+    rule = "-" * max(len(line) for line in lines)
+    return "\n".join([_title(summary, table.unit), "", lines[0], rule, *lines[1:], "", *answers(summary)])
+
+
+def _aligned(lines: list[list[str]]) -> list[str]:
+    """The first column to the left, all others to the right."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join([line[0].ljust(widths[0]), *(text.rjust(w) for text, w in zip(line[1:], widths[1:], strict=True))])
+        for line in lines
+    ]
 
 
 def as_html(summary: Mapping[str, Any]) -> str:

@@ -1,0 +1,50 @@
+"""`odonata bench` measures a process of its own and reports medians."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from odonata.cli.bench import summarise
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+def _repetition(wall_s: float, **more: Any) -> dict[str, Any]:
+    base = {"end_ps": 10, "messages": 3, "events": 1500, "packet_hops": 1000, "peak_rss_bytes": 50, "idle_rss_bytes": 9}
+    return {**base, "wall_s": wall_s, **more}
+
+
+def test_rates_are_those_of_the_median_time() -> None:
+    found = summarise([_repetition(2.0), _repetition(0.5, peak_rss_bytes=60), _repetition(1.0)])
+    assert (found["wall_s"], found["wall_s_min"], found["wall_s_max"]) == (1.0, 0.5, 2.0)
+    assert found["packet_hops_per_s"] == 1000.0
+    assert found["events_per_s"] == 1500.0
+    assert found["ns_per_packet_hop"] == pytest.approx(1e6)
+    assert found["events_per_packet_hop"] == 1.5
+    assert found["peak_rss_bytes"] == 60
+
+
+def test_repetitions_that_differ_are_a_defect() -> None:
+    with pytest.raises(AssertionError, match="differ"):
+        summarise([_repetition(1.0), _repetition(1.0, packet_hops=999)])
+
+
+def test_the_whole_command(odonata: Command) -> None:
+    status, out, err = odonata("bench", "-n", "2", "--messages", "2", "--json")
+    found = json.loads(out)
+    assert status == 0
+    assert err == "repetition 1 of 2\nrepetition 2 of 2\n"
+    assert found["messages"] == 2304 * 2
+    assert found["packet_hops"] > 2304 * 2 * 2
+    assert found["ns_per_packet_hop"] == pytest.approx(1e9 / found["packet_hops_per_s"])
+    assert 10_000_000 < found["idle_rss_bytes"] <= found["peak_rss_bytes"] < 150_000_000
+
+
+def test_numbers_below_one_are_refused(odonata: Command) -> None:
+    status, out, err = odonata("bench", "-n", "0")
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ")

@@ -1,0 +1,76 @@
+"""`odonata plot` as typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
+
+Command = Callable[..., tuple[int, str, str]]
+Transcript = Callable[..., str]
+
+
+@pytest.fixture
+def out(odonata: Command) -> str:
+    assert odonata("run", "tiny.toml", "-q", "--alone", "--out", "out")[0] == 0
+    return "out"
+
+
+@pytest.mark.parametrize("kind", ["overview", "box", "links", "arrivals"])
+def test_every_kind_is_a_picture_in_the_run_folder(odonata: Command, out: str, kind: str) -> None:
+    assert odonata("plot", out, "--kind", kind) == (0, f"out/{kind}.png\n", "")
+    assert Path(f"out/{kind}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_picture_goes_where_it_is_wanted(odonata: Command, out: str) -> None:
+    assert odonata("plot", out, "-o", "figures/box.svg", "--kind", "box", "--log") == (0, "figures/box.svg\n", "")
+    text = Path("figures/box.svg").read_text()
+    assert "message latency (µs)" in text
+    assert "with the other jobs" in text
+
+
+def test_a_plotted_run_is_still_a_run(odonata: Command, out: str) -> None:
+    odonata("plot", out)
+    assert odonata("plot", out)[0] == 0
+    assert odonata("run", "tiny.toml", "--out", out)[2].startswith("done already")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("plot",),
+        ("plot", "absent"),
+        ("plot", "."),
+        ("plot", "tiny.toml"),
+        ("plot", "out", "-o", "box.gif"),
+        ("plot", "out", "--kind", "boxes"),
+    ],
+    ids=" ".join,
+)
+def test_bad_input_is_one_message_and_status_2(
+    transcript: Transcript, out: str, snapshot: SnapshotAssertion, arguments: tuple[str, ...]
+) -> None:
+    text = transcript(*arguments)
+    assert text == snapshot
+    assert "exit status 2\n--- output\n--- error\nerror: " in text
+
+
+def test_what_was_not_recorded_cannot_be_drawn(
+    odonata: Command, transcript: Transcript, snapshot: SnapshotAssertion
+) -> None:
+    Path("bare.toml").write_text(Path("tiny.toml").read_text().partition("[measure]")[0])
+    odonata("run", "bare.toml", "-q", "--out", "bare")
+    assert transcript("plot", "bare", "--kind", "arrivals") == snapshot
+
+
+def test_a_truncated_table_is_named(odonata: Command, transcript: Transcript, out: str) -> None:
+    file = Path(out) / "links.parquet"
+    file.write_bytes(file.read_bytes()[:100])
+    text = transcript("plot", out)
+    assert "exit status 2" in text
+    assert "error: out/links.parquet: the file was cut off: it has 100 bytes" in text

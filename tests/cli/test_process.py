@@ -1,0 +1,120 @@
+"""What only a process of its own shows: imports, signals, pipes, terminals."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMMAND = [sys.executable, "-m", "odonata.cli.main"]
+HEAVY = ("polars", "matplotlib", "scipy", "pydantic", "numpy")
+
+
+def _run(*arguments: str, **more: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False, **more)  # type: ignore[call-overload,no-any-return]
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["plot", "--help"], ["bench", "--help"]], ids=str)
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    code = (
+        "import sys\nfrom odonata.cli.main import main\n"
+        f"status = main({arguments!r})\n"
+        f"print('loaded', sorted(set({HEAVY!r}) & set(sys.modules)), status, file=sys.stderr)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stderr == "loaded [] 0\n"
+    assert "Usage: odonata" in found.stdout
+
+
+def test_the_commands_are_all_there() -> None:
+    shown = _run("--help")
+    assert shown.returncode == 0
+    for name in ("new", "run", "plot", "show", "place", "bench"):
+        assert f" {name} " in shown.stdout
+        assert _run(name, "--help").returncode == 0, name
+
+
+def test_ctrl_c_ends_within_a_second_and_leaves_nothing(here: Path) -> None:
+    endless = ["run", "tiny.toml", "-s", "job.target.app.messages=100000000", "-s", "measure.latency=histogram"]
+    process = subprocess.Popen([*COMMAND, *endless], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    assert "on tiny" in process.stderr.readline()  # the simulation begins
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    out, err = process.communicate(timeout=20)
+    took = time.monotonic() - began
+    assert process.returncode == 130
+    assert (out, err) == ("", "error: interrupted\n")
+    assert took < 1.0
+    assert [path.name for path in here.iterdir()] == ["tiny.toml"]
+
+
+def test_a_reader_that_goes_away_is_no_traceback(here: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([*COMMAND, "run", "tiny.toml"], stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "Broken" not in done.stderr
+
+
+def test_a_narrow_terminal_gets_the_table_on_its_side(here: Path) -> None:
+    out = _on_terminal(["run", "tiny.toml", "--alone"], columns=60)
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any(line.split() == ["median", *line.split()[1:]] and len(line.split()) == 3 for line in lines)
+    wide = _on_terminal(["run", "tiny.toml", "--alone"], columns=200)
+    assert "job     nodes  messages" in wide
+
+
+def _on_terminal(arguments: list[str], columns: int) -> str:
+    """Standard output of a command that writes to a terminal so wide."""
+    master, slave = pty.openpty()
+    environment = {**os.environ, "COLUMNS": str(columns), "LINES": "40"}
+    process = subprocess.Popen([*COMMAND, *arguments], stdout=slave, stderr=subprocess.DEVNULL, env=environment)
+    os.close(slave)
+    out = b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:  # Linux's way to say that the other end is closed
+            break
+        if not piece:
+            break
+        out += piece
+    os.close(master)
+    assert process.wait() == 0
+    return out.decode().replace("\r\n", "\n")
+
+
+def test_progress_is_a_bar_on_a_terminal_and_gone_at_the_end(here: Path) -> None:
+    master, slave = pty.openpty()
+    busy = ["run", "tiny.toml", "-s", "job.target.app.messages=20000", "-s", "measure.latency=histogram"]
+    process = subprocess.Popen([*COMMAND, *busy], stdout=subprocess.DEVNULL, stderr=slave)
+    os.close(slave)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(master)
+    assert process.wait() == 0
+    text = shown.decode()
+    assert "simulating" in text
+    assert "simulated" in text
+    assert "packet-hops in" in text.splitlines()[-1] or "packet-hops in" in text.splitlines()[-2]

@@ -1,0 +1,217 @@
+"""One scenario, one run: what is simulated, what is kept, what is not done twice."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+import odonata
+from odonata import _core
+from odonata.errors import InputError, RunError
+from odonata.run import finished, run, simulate
+from odonata.store import TABLES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from odonata.scenario import Scenario
+
+
+def test_a_run_in_memory_has_tables_and_a_summary(tiny: Scenario) -> None:
+    found = run(tiny)
+    assert found.path is None
+    assert found.id == tiny.resolve().id
+    assert found.jobs["name"].to_list() == ["target", "noise"]
+    assert found.jobs["background"].to_list() == [False, True]
+    target = found.summary["jobs"][0]
+    assert (target["messages_sent"], target["messages_delivered"]) == (160, 160)
+    assert target["bytes"] == 160 * 4000
+    assert found.messages.filter(job=0).height == 160
+    assert target["latency_ps"]["max"] == found.messages.filter(job=0)["latency_ps"].max()
+    assert target["latency_ps"]["mean"] == pytest.approx(found.messages.filter(job=0)["latency_ps"].mean())
+    assert 0 < target["minimal_fraction"] <= 1
+    assert 1 < target["hops_mean"] < 6
+
+
+def test_every_byte_delivered_came_over_its_ejection_link(tiny: Scenario) -> None:
+    found = run(tiny)
+    to_nodes = found.links.filter(to_kind="node")
+    assert to_nodes.height == 16
+    assert to_nodes["bytes"].sum() == found.jobs["bytes"].sum()
+    between = found.links.filter(pl.col("from_group") != pl.col("to_group"))
+    assert between["bytes"].sum() >= found.counters["bytes_in"].sum() > 0
+
+
+def test_rows_and_histogram_agree(tiny: Scenario) -> None:
+    rows, histogram = run(tiny), run(tiny.set("measure.latency", "histogram"))
+    assert histogram.messages.is_empty()
+    exact, binned = (found.summary["jobs"][0]["latency_ps"] for found in (rows, histogram))
+    for name in ("min", "max", "mean"):
+        assert exact[name] == binned[name]
+    assert binned == pytest.approx(exact, rel=0.001)
+
+
+def test_alone_gives_the_slowdown_of_targets_only(tiny: Scenario) -> None:
+    found = run(tiny, alone=True)
+    target, noise = found.jobs.iter_rows(named=True)
+    assert found.manifest["alone"] == ["target"]
+    assert target["slowdown"] == pytest.approx(target["latency_mean_ps"] / target["alone_mean_ps"])
+    assert target["slowdown"] > 1
+    assert noise["slowdown"] is None
+    assert "x that of target alone" in str(found)
+    assert run(tiny).jobs["slowdown"].to_list() == [None, None]
+
+
+def test_a_job_that_is_alone_anyway_is_not_run_twice(tiny: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, rest = tiny.text.split('[[job]]\nname = "noise"')
+    path = tiny.path.with_name("one.toml")
+    path.write_text(first + rest[rest.index("[run]") :])
+    only = odonata.load(path)
+    calls: list[str] = []
+    real = _core.run
+    monkeypatch.setattr(_core, "run", lambda spec, progress=None: (calls.append(spec), real(spec, progress))[1])
+    found = run(only, alone=True)
+    assert len(calls) == 1
+    assert found.jobs["slowdown"].to_list() == [1.0]
+
+
+def test_the_same_scenario_gives_the_same_bytes(tiny: Scenario, tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        run(tiny, tmp_path / name, alone=True)
+    for path in sorted((tmp_path / "first").iterdir()):
+        if path.name != "manifest.json":
+            assert path.read_bytes() == (tmp_path / "second" / path.name).read_bytes(), path.name
+    first, second = (json.loads((tmp_path / name / "manifest.json").read_text()) for name in ("first", "second"))
+    assert first["files"] == second["files"]
+    assert {name for name in first if first[name] != second[name]} <= {"wall"}
+
+
+def test_what_is_measured_does_not_change_what_happens(tiny: Scenario) -> None:
+    measured = run(tiny)
+    bare = run(tiny.set("measure", {"latency": "histogram"}))
+    assert bare.counters.is_empty()
+    for column in ("messages_delivered", "bytes", "first_issue_ps", "last_delivery_ps", "latency_mean_ps"):
+        assert bare.jobs[column].to_list() == measured.jobs[column].to_list(), column
+    assert bare.links.equals(measured.links)
+
+
+def test_another_seed_is_another_run(tiny: Scenario) -> None:
+    first, second = run(tiny), run(tiny.set("run.seed", 2))
+    assert first.id != second.id
+    assert not first.messages.equals(second.messages)
+
+
+def test_a_folder_alone_is_enough(tiny: Scenario, tmp_path: Path) -> None:
+    written = run(tiny, tmp_path / "out", alone=True)
+    tiny.path.unlink()
+    found = odonata.open(tmp_path / "out")
+    assert found.summary == written.summary
+    for table in TABLES:
+        assert getattr(found, table).equals(getattr(written, table))
+    assert found.resolved["spec"]["seed"] == 1
+    assert found.scenario == tiny.text
+
+
+def test_finished_work_is_not_repeated(tiny: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = run(tiny, tmp_path / "out")
+    monkeypatch.setattr(_core, "run", lambda *_: pytest.fail("simulated again"))
+    again = run(tiny, tmp_path / "out")
+    assert again.manifest == first.manifest
+    with pytest.raises(pytest.fail.Exception, match="simulated again"):
+        run(tiny, tmp_path / "out", force=True)
+
+
+def test_alone_completes_a_run_that_lacks_it(tiny: Scenario, tmp_path: Path) -> None:
+    run(tiny, tmp_path / "out")
+    found = run(tiny, tmp_path / "out", alone=True)
+    assert found.jobs["slowdown"][0] > 1
+    # And it stays when the same is asked for without.
+    assert run(tiny, tmp_path / "out").jobs["slowdown"][0] > 1
+
+
+def test_another_run_in_the_folder_is_kept(tiny: Scenario, tmp_path: Path) -> None:
+    first = run(tiny, tmp_path / "out")
+    other = tiny.set("run.seed", 2)
+    with pytest.raises(InputError, match=f"holds another run \\({first.id}") as caught:
+        run(other, tmp_path / "out")
+    assert "--force" in str(caught.value.hint)
+    assert odonata.open(tmp_path / "out").id == first.id
+    assert run(other, tmp_path / "out", force=True).id == other.resolve().id
+
+
+def test_a_folder_of_something_else_is_never_touched(tiny: Scenario, tmp_path: Path) -> None:
+    for place in (tmp_path, tiny.path):
+        with pytest.raises(InputError, match="exists and is not a run folder"):
+            run(tiny, place)
+    with pytest.raises(InputError, match="not a run folder"):
+        run(tiny, tmp_path, force=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["tiny.toml"]
+
+
+def test_an_empty_folder_is_a_fine_place(tiny: Scenario, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    assert run(tiny, tmp_path / "out").path == tmp_path / "out"
+
+
+def test_a_damaged_run_is_said_to_be_so_and_can_be_replaced(tiny: Scenario, tmp_path: Path) -> None:
+    run(tiny, tmp_path / "out")
+    (tmp_path / "out" / "links.parquet").unlink()
+    with pytest.raises(InputError, match="missing") as caught:
+        finished(tmp_path / "out", tiny.resolve(), alone=False)
+    assert caught.value.hint == "--force simulates again and overwrites the folder"
+    assert run(tiny, tmp_path / "out", force=True).links.height > 0
+    shutil.rmtree(tmp_path / "out")
+
+
+def test_progress_says_where_it_is(tiny: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = {"now_ps": 5, "events": 1, "packet_hops": 1, "delivered": 3, "expected": 160}
+    real = _core.run
+
+    def reporting(spec: str, progress: Any = None) -> Any:
+        progress(state)
+        return real(spec)
+
+    monkeypatch.setattr(_core, "run", reporting)
+    seen: list[Any] = []
+    run(tiny, alone=True, progress=seen.append)
+    assert seen == [{"stage": "", **state}, {"stage": "target alone", **state}]
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, RuntimeError])
+def test_what_ends_a_run_leaves_no_folder(
+    tiny: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: type[BaseException]
+) -> None:
+    def stopping(*_: object) -> None:
+        raise stop
+
+    monkeypatch.setattr(_core, "run", stopping)
+    with pytest.raises(stop):
+        run(tiny, tmp_path / "runs" / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["tiny.toml"]
+
+
+def _raising(problem: Exception) -> Any:
+    def core(*_: object) -> None:
+        raise problem
+
+    return core
+
+
+def test_errors_of_the_core_are_ours(tiny: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_core, "run", _raising(_core.DeadlockError("all packets wait")))
+    with pytest.raises(RunError, match="all packets wait"):
+        run(tiny)
+    monkeypatch.setattr(_core, "run", _raising(MemoryError()))
+    with pytest.raises(RunError, match="not enough memory"):
+        run(tiny)
+
+
+def test_an_invalid_specification_names_the_value(tiny: Scenario) -> None:
+    spec = json.loads(json.dumps(tiny.resolve().spec))
+    spec["jobs"][0]["nodes"][0] = 999
+    with pytest.raises(InputError, match=r"jobs\[0\].nodes"):
+        simulate(spec)
