@@ -1,0 +1,8 @@
+//! Machines as pure data: what is wired to what. One module a behaviour; each test names the defect it would catch.
+
+mod golden;
+mod kang2019;
+mod lookups;
+mod refusals;
+mod support;
+mod wiring;
