@@ -47,8 +47,8 @@ def run(
     """
     resolved = scenario.resolve()
     folder = None if out is None else Path(out)
-    if folder is not None and not force:
-        done = finished(folder, resolved, alone=alone)
+    if folder is not None:
+        done = finished(folder, resolved, alone=alone, force=force)
         if done is not None:
             return done
     result = _simulate(scenario, resolved, alone=alone, progress=progress)
@@ -57,23 +57,36 @@ def run(
     from odonata.store.read import open_run
     from odonata.store.write import write_run
 
-    # Without `force` what is there by now is the same run, finished without `alone`, or nothing.
+    # Without `force`, a run that is there by now is the same one, without `alone`.
     replace = force or (folder / "manifest.json").exists()
     write_run(result, folder, channels=resolved.spec["fabric"]["channels"], replace=replace)
     return open_run(folder)
 
 
-def finished(folder: Path, resolved: Resolved, *, alone: bool) -> Run | None:
-    """The run in `folder` if it is what would be computed; `None` if there is nothing, or the same run without `alone`.
+def _check_place(folder: Path) -> None:
+    """Refuses before anything is simulated what could not be replaced after."""
+    from odonata.store.read import is_run_folder
 
-    Raises `InputError` if something else is there, or a damaged run folder.
+    if not folder.exists():
+        return
+    if folder.samefile(Path.cwd()):
+        raise InputError(f"`{folder}` is the current directory", hint="name a folder in it")
+    empty = folder.is_dir() and not any(folder.iterdir())
+    if not empty and not is_run_folder(folder):
+        raise InputError(f"`{folder}` exists and is not a run folder", hint="choose another with --out")
+
+
+def finished(folder: Path, resolved: Resolved, *, alone: bool, force: bool = False) -> Run | None:
+    """The run in `folder` if it is what would be computed; `None` if it is to be computed and can be written there.
+
+    Raises `InputError` if something else is there that is not to be overwritten: what is no run folder never is,
+    another run or a damaged one only with `force`.
     """
     from odonata.store.read import open_run
 
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+    _check_place(folder)
+    if force or not (folder / "manifest.json").is_file():
         return None
-    if not (folder / "manifest.json").is_file():
-        raise InputError(f"`{folder}` exists and is not a run folder", hint="choose another with --out")
     try:
         run = open_run(folder)
     except InputError as problem:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
@@ -19,12 +21,12 @@ def _rates(groups: int) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["start_ps", "width_ps", "group", "rate"], orient="row")
 
 
-def _steps(axes) -> list[StepPatch]:  # type: ignore[no-untyped-def]
+def _steps(axes: Any) -> list[Any]:
     return [patch for patch in axes.patches if isinstance(patch, StepPatch)]
 
 
 def test_a_step_line_for_each_group() -> None:
-    axes = draw_arrivals(Figure().subplots(), _rates(3), way="in")
+    axes: Any = draw_arrivals(Figure().subplots(), _rates(3), way="in")
     steps = _steps(axes)
     assert [step.get_label() for step in steps] == ["group 0", "group 1", "group 2"]
     assert list(steps[2].get_data().values) == [20.0, 21.0]
@@ -34,7 +36,7 @@ def test_a_step_line_for_each_group() -> None:
 
 
 def test_capacity_is_drawn_and_named() -> None:
-    axes = draw_arrivals(Figure().subplots(), _rates(2), capacity=1678.0)
+    axes: Any = draw_arrivals(Figure().subplots(), _rates(2), capacity=1678.0)
     (line,) = axes.lines
     assert set(line.get_ydata()) == {1678.0}
     assert "capacity each way" in [text.get_text() for text in axes.get_legend().get_texts()]
@@ -42,7 +44,7 @@ def test_capacity_is_drawn_and_named() -> None:
 
 
 def test_of_many_groups_the_busiest_have_names() -> None:
-    axes = draw_arrivals(Figure().subplots(), _rates(40))
+    axes: Any = draw_arrivals(Figure().subplots(), _rates(40))
     names = [text.get_text() for text in axes.get_legend().get_texts()]
     assert names == ["other groups", *(f"group {group}" for group in range(30, 40))]
     assert len(_steps(axes)) == 40

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import polars as pl
 import pytest
@@ -16,12 +17,12 @@ LOADED = {"min": 1 * US, "p25": 3 * US, "p50": 5 * US, "p75": 9 * US, "max": 16 
 BOXES = [Box("target", "alone", QUIET), Box("target", "with", LOADED), Box("other", "with", QUIET)]
 
 
-def _axes():  # type: ignore[no-untyped-def]
+def _axes() -> Any:
     return Figure().subplots()
 
 
 def test_whiskers_boxes_median_and_mean_are_the_numbers() -> None:
-    axes = draw_boxes(_axes(), BOXES[1:2])
+    axes: Any = draw_boxes(_axes(), BOXES[1:2])
     (box,) = axes.patches
     corners = box.get_path().vertices
     assert (corners[:, 1].min(), corners[:, 1].max()) == (3.0, 9.0)
@@ -35,7 +36,7 @@ def test_whiskers_boxes_median_and_mean_are_the_numbers() -> None:
 
 
 def test_boxes_of_a_group_stand_side_by_side_over_its_name() -> None:
-    axes = draw_boxes(_axes(), BOXES)
+    axes: Any = draw_boxes(_axes(), BOXES)
     assert [label.get_text() for label in axes.get_xticklabels()] == ["target", "other"]
     means = [float(line.get_xdata()[0]) for line in axes.lines if line.get_marker() == "o"]
     assert means == pytest.approx([-0.2, 0.2, 1.0])
@@ -45,7 +46,7 @@ def test_boxes_of_a_group_stand_side_by_side_over_its_name() -> None:
 
 
 def test_boxes_do_not_overlap() -> None:
-    axes = draw_boxes(_axes(), [Box("load", str(index), QUIET) for index in range(6)])
+    axes: Any = draw_boxes(_axes(), [Box("load", str(index), QUIET) for index in range(6)])
     spans = sorted(
         (patch.get_path().vertices[:, 0].min(), patch.get_path().vertices[:, 0].max()) for patch in axes.patches
     )
@@ -60,7 +61,7 @@ def test_the_axis_is_logarithmic_when_asked_for_or_needed(log: bool | None, fact
 
 def test_a_linear_axis_asked_for_begins_at_zero() -> None:
     wide = Box("a", "a", {**QUIET, "max": 1000 * US})
-    axes = draw_boxes(_axes(), [wide], log=False)
+    axes: Any = draw_boxes(_axes(), [wide], log=False)
     assert (axes.get_yscale(), axes.get_ylim()[0]) == ("linear", 0)
 
 

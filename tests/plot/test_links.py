@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -12,7 +14,7 @@ BUSY = np.array([[np.nan, 0.42, 0.07], [0.005, np.nan, 0.2], [0.0, 0.1, np.nan]]
 
 
 def test_the_matrix_is_drawn_as_it_is() -> None:
-    axes = draw_group_matrix(Figure().subplots(), BUSY)
+    axes: Any = draw_group_matrix(Figure().subplots(), BUSY)
     (image,) = axes.images
     np.testing.assert_array_equal(np.ma.filled(image.get_array(), np.nan), BUSY)
     assert image.get_clim() == (0, 0.5)
@@ -20,7 +22,7 @@ def test_the_matrix_is_drawn_as_it_is() -> None:
 
 
 def test_each_cell_with_links_says_its_percentage() -> None:
-    axes = draw_group_matrix(Figure().subplots(), BUSY)
+    axes: Any = draw_group_matrix(Figure().subplots(), BUSY)
     written = {tuple(int(x) for x in text.get_position()): text.get_text() for text in axes.texts}
     assert written == {(1, 0): "42", (2, 0): "7", (0, 1): "0", (2, 1): "20", (0, 2): "0", (1, 2): "10"}
 
@@ -30,7 +32,7 @@ def test_a_large_matrix_has_no_numbers() -> None:
 
 
 def test_routers_are_drawn_group_by_group() -> None:
-    axes = draw_local(Figure().subplots(), BUSY[:2], top=1.0)
+    axes: Any = draw_local(Figure().subplots(), BUSY[:2], top=1.0)
     assert axes.images[0].get_array().shape == (2, 3)
     assert axes.images[0].get_clim() == (0, 1.0)
 

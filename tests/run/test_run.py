@@ -73,7 +73,12 @@ def test_a_job_that_is_alone_anyway_is_not_run_twice(tiny: Scenario, monkeypatch
     only = odonata.load(path)
     calls: list[str] = []
     real = _core.run
-    monkeypatch.setattr(_core, "run", lambda spec, progress=None: (calls.append(spec), real(spec, progress))[1])
+
+    def counting(spec: str, progress: Any = None) -> Any:
+        calls.append(spec)
+        return real(spec, progress)
+
+    monkeypatch.setattr(_core, "run", counting)
     found = run(only, alone=True)
     assert len(calls) == 1
     assert found.jobs["slowdown"].to_list() == [1.0]
@@ -143,18 +148,25 @@ def test_another_run_in_the_folder_is_kept(tiny: Scenario, tmp_path: Path) -> No
     assert run(other, tmp_path / "out", force=True).id == other.resolve().id
 
 
-def test_a_folder_of_something_else_is_never_touched(tiny: Scenario, tmp_path: Path) -> None:
+def test_a_folder_of_something_else_is_never_touched(
+    tiny: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_core, "run", lambda *_: pytest.fail("simulated for nothing"))
     for place in (tmp_path, tiny.path):
         with pytest.raises(InputError, match="exists and is not a run folder"):
             run(tiny, place)
-    with pytest.raises(InputError, match="not a run folder"):
-        run(tiny, tmp_path, force=True)
+        with pytest.raises(InputError, match="exists and is not a run folder"):
+            run(tiny, place, force=True)
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.toml"]
 
 
-def test_an_empty_folder_is_a_fine_place(tiny: Scenario, tmp_path: Path) -> None:
+def test_an_empty_folder_is_a_fine_place(tiny: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "out").mkdir()
     assert run(tiny, tmp_path / "out").path == tmp_path / "out"
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(InputError, match="is the current directory"):
+        run(tiny, ".")
 
 
 def test_a_damaged_run_is_said_to_be_so_and_can_be_replaced(tiny: Scenario, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import pickle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,7 @@ def test_units_are_in_the_field_metadata(folder: Path) -> None:
 
 
 def test_equal_runs_give_equal_bytes(folder: Path, run_in_memory: Run, tmp_path: Path) -> None:
-    run_in_memory._manifest["wall"]["wall_s"] = 99.0  # type: ignore[index]
+    run_in_memory._manifest["wall"]["wall_s"] = 99.0
     write_run(run_in_memory, tmp_path / "again", channels=2)
     for name in FILES:
         if name != "manifest.json":
@@ -145,9 +146,11 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path, run_in_memory: Run, monkeypa
     # The device takes no byte, so the full disk is met half-way through the folder.
     written = write_module._write_table
     full = {"links": Path("/dev/full")}
-    monkeypatch.setattr(
-        write_module, "_write_table", lambda path, frame, table, n: written(full.get(table, path), frame, table, n)
-    )
+
+    def write_table(path: Path, frame: pl.DataFrame, table: str, channels: int) -> None:
+        written(full.get(table, path), frame, table, channels)
+
+    monkeypatch.setattr(write_module, "_write_table", write_table)
     with pytest.raises(RunError, match="No space left on device"):
         write_run(run_in_memory, tmp_path / "run", channels=2)
     assert list(tmp_path.iterdir()) == []
@@ -191,6 +194,18 @@ def test_a_folder_that_appears_meanwhile_is_not_overwritten(folder: Path, run_in
         write_run(run_in_memory, folder, channels=2)
     assert (folder / "manifest.json").read_bytes() == before
     assert [path.name for path in folder.parent.iterdir()] == ["run"]
+
+
+def test_a_run_cannot_be_changed(run_in_memory: Run) -> None:
+    for name in ("jobs", "id", "messages", "anything"):
+        with pytest.raises(AttributeError):
+            setattr(run_in_memory, name, None)
+    assert run_in_memory.jobs.height == 2
+
+
+def test_a_run_can_be_sent_to_another_process(folder: Path) -> None:
+    run = open_run(folder)
+    assert pickle.loads(pickle.dumps(run)).jobs.equals(run.jobs)
 
 
 def test_a_run_prints_usefully(run_in_memory: Run) -> None:

@@ -52,7 +52,7 @@ def run(
     resolved = scenario.resolve()
     folder = out if out is not None else Path("runs") / f"{file.stem}-{resolved.id}"
     progress = ProgressLine(quiet=quiet)
-    done = None if force else finished(folder, resolved, alone=alone)
+    done = finished(folder, resolved, alone=alone, force=force)
     if done is not None:
         progress.say(f"done already: {folder} (--force simulates again)")
     else:

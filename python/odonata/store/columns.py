@@ -51,20 +51,14 @@ def _column(table: str) -> list[Column]:
 
 def _latency_lines(prefix: str, of: str, absent: str) -> list[tuple[str, str, str, str]]:
     names = {"min": "least", "p50": "median", "max": "greatest"}
-    lines = [
-        (
-            f"{prefix}_{name}_ps",
-            "UInt64",
-            "ps",
-            f"{names.get(name, f'{100 * top / bottom:g} % quantile (nearest rank)')} of {of}; {absent}",
-        )
-        for name, (top, bottom) in QUANTILES.items()
-    ]
-    return [*lines, (f"{prefix}_mean_ps", "Float64", "ps", f"mean of {of}; {absent}")]
+    lines = []
+    for name, (top, bottom) in QUANTILES.items():
+        what = names.get(name, f"{100 * top / bottom:g} % quantile (nearest rank)")
+        lines.append((f"{prefix}_{name}_ps", "UInt64", "ps", f"{what} {of}; {absent}"))
+    return [*lines, (f"{prefix}_mean_ps", "Float64", "ps", f"mean {of}; {absent}")]
 
 
 _BIN = "of the latency histogram's bins that hold something, ascending; empty if nothing was recorded"
-_LATENCY = "the latencies (K20: issue to last byte at the destination) of the messages issued while measuring"
 _PER_CHANNEL = "the part of virtual channel {channel}; only where links have several channels"
 
 _LINES: dict[str, list[tuple[str, str, str, str]]] = {
@@ -84,9 +78,9 @@ _LINES: dict[str, list[tuple[str, str, str, str]]] = {
         ("throughput", "Float64", "bytes/s", "bytes delivered over that time; absent if nothing arrived"),
         ("hops_mean", "Float64", "links", "links between routers per packet delivered; absent if none was"),
         ("minimal_fraction", "Float64", "1", "share of the delivered packets never diverted; absent if none was"),
-        ("latency_count", "UInt64", "messages", f"number of {_LATENCY}"),
-        *_latency_lines("latency", _LATENCY, "absent if there are none"),
-        *_latency_lines("alone", "the same by itself on the empty system", "absent without --alone"),
+        ("latency_count", "UInt64", "messages", "messages issued while measuring and delivered"),
+        *_latency_lines("latency", "latency of these messages (K20)", "absent if there are none"),
+        *_latency_lines("alone", "latency by itself on the empty system", "absent without --alone"),
         ("slowdown", "Float64", "1", "mean latency over mean latency alone; absent without --alone"),
         ("bin_lower_ps", "List(UInt64)", "ps", f"smallest values {_BIN}"),
         ("bin_upper_ps", "List(UInt64)", "ps", f"first values beyond {_BIN}"),

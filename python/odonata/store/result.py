@@ -22,6 +22,12 @@ class Run:
     are read when first asked for; `scan` gives a lazy frame of any table instead.
     """
 
+    _manifest: Mapping[str, Any]
+    _resolved: Mapping[str, Any]
+    _scenario: str
+    _tables: Mapping[str, pl.DataFrame | pl.LazyFrame]
+    _path: Path | None
+
     def __init__(
         self,
         manifest: Mapping[str, Any],
@@ -30,11 +36,12 @@ class Run:
         tables: Mapping[str, pl.DataFrame | pl.LazyFrame],
         path: Path | None = None,
     ) -> None:
-        self._manifest = manifest
-        self._resolved = resolved
-        self._scenario = scenario
-        self._tables = tables
-        self._path = path
+        self.__dict__.update(
+            {"_manifest": manifest, "_resolved": resolved, "_scenario": scenario, "_tables": tables, "_path": path}
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a run cannot be changed: `{name}`")
 
     @property
     def path(self) -> Path | None:

@@ -7,8 +7,10 @@ import hashlib
 import io
 import json
 import os
+import secrets
 import shutil
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError, RunError
@@ -18,7 +20,6 @@ from odonata.store.read import is_run_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     import polars as pl
 
@@ -32,7 +33,9 @@ def write_run(run: Run, folder: Path, *, channels: int, replace: bool = False) -
     `RunError` when the disk is full or the place cannot be written, and `InputError` when something else is there;
     whatever stops it, Ctrl-C included, nothing is left behind.
     """
-    partial = folder.with_name(f".{folder.name}.partial-{os.getpid()}")
+    shown, folder = folder, Path(os.path.abspath(folder))  # noqa: PTH100 - `resolve` would follow a link
+    # Not the process id alone: containers give the same one again and again, also after a run that was killed.
+    partial = folder.with_name(f".{folder.name}.partial-{secrets.token_hex(4)}")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         partial.mkdir()
@@ -41,7 +44,7 @@ def write_run(run: Run, folder: Path, *, channels: int, replace: bool = False) -
     except BaseException as problem:
         shutil.rmtree(partial, ignore_errors=True)
         if isinstance(problem, OSError):
-            raise RunError(f"cannot write the run folder `{folder}`: {problem.strerror or problem}") from problem
+            raise RunError(f"cannot write the run folder `{shown}`: {problem.strerror or problem}") from problem
         raise
 
 
@@ -82,7 +85,7 @@ def _rename(partial: Path, folder: Path, *, replace: bool) -> None:
         return
     if folder.exists() and not is_run_folder(folder):
         raise InputError(f"{folder} is not a run folder, so it is not overwritten")
-    old = folder.with_name(f".{folder.name}.old-{os.getpid()}")
+    old = folder.with_name(f".{folder.name}.old-{secrets.token_hex(4)}")
     with suppress(FileNotFoundError):
         folder.rename(old)
     try:
