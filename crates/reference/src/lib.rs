@@ -19,6 +19,7 @@
 mod audit;
 mod calendar;
 mod choice;
+mod codes2019;
 mod link;
 mod moves;
 mod nic;
@@ -31,6 +32,7 @@ mod world;
 use odonata_sim::{Monitor, Output, SimError, Spec};
 
 pub use audit::{Audit, BufferAudit};
+pub use codes2019::{CompatStock, run_compat, run_compat_counted};
 
 use world::World;
 

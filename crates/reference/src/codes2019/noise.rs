@@ -1,0 +1,42 @@
+//! The small random delays that CODES and its event engine add to every step, in picoseconds.
+//!
+//! They are there so that no two events tie, and they decide who comes first when many processes act at once.
+
+use odonata_sim::engine::random::{below, mix64};
+
+/// Least time between cause and effect in the event engine: 0.005 ns.
+pub(super) const LOOKAHEAD: u64 = 5;
+
+/// What the number of a draw is mixed with, so that these draws share nothing with the other random streams.
+const STREAM: u64 = 0xc0de_5201_9d1a_90f1;
+/// Spreads counters (splitmix64).
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The delays of one router port or NIC: draw `n` of component `c` depends on nothing but the seed, `c` and `n`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Noise {
+    base: u64,
+    drawn: u64,
+}
+
+impl Noise {
+    /// The delays of a component.
+    pub(super) fn new(seed: u64, component: u64) -> Self {
+        Self { base: mix64(mix64(seed ^ STREAM) ^ (component + 1).wrapping_mul(GOLDEN)), drawn: 0 }
+    }
+
+    fn word(&mut self) -> u64 {
+        self.drawn += 1;
+        mix64(self.base ^ self.drawn.wrapping_mul(GOLDEN))
+    }
+
+    /// Uniform up to 1 ns.
+    pub(super) fn tie(&mut self) -> u64 {
+        below(self.word(), 1000)
+    }
+
+    /// A step inside a component: the look-ahead and 0.5 ns up to 1 ns.
+    pub(super) fn step(&mut self) -> u64 {
+        LOOKAHEAD + 500 + below(self.word(), 500)
+    }
+}

@@ -1,0 +1,164 @@
+//! Where a packet goes next: `fpar`, `prog-adaptive` and `minimal` as CODES of 2019 has them.
+
+use odonata_sim::spec::{ChannelSwitch, RoutingSpec};
+use odonata_topology::{DragonflyPlus, GroupId, NodeId, Peer, RouterId};
+
+use super::port::Port;
+use super::select::{Draws, LEAST, MINIMAL, NON_MINIMAL};
+
+/// What a decision depends on and changes of a packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Traveller {
+    /// Its random word.
+    pub(super) word: u32,
+    /// Group of its source.
+    pub(super) origin: GroupId,
+    /// Where it goes.
+    pub(super) destination: NodeId,
+    /// Routers visited before.
+    pub(super) hop: u8,
+    /// Its channel from here on: 1 once it goes minimally on from an intermediate group.
+    pub(super) channel: u8,
+    /// Whether it was never diverted.
+    pub(super) minimal: bool,
+}
+
+/// The tables of a machine in the order in which CODES scans its ports: leaves and spines by number, global links
+/// by the number of the spine at their far end.
+pub(super) struct Map {
+    pub(super) machine: DragonflyPlus,
+    /// The slots of each router, its global links to one group by far end.
+    scan: Vec<u32>,
+}
+
+impl Map {
+    /// Puts the ports of a machine into the order of the scans.
+    pub(super) fn new(machine: DragonflyPlus) -> Self {
+        let network = &machine.network;
+        let far = |slot: u32| match network.peer[slot as usize] {
+            Peer::Router(far) => network.router_of_slot[far.index()].0,
+            Peer::Node(_) | Peer::None => 0,
+        };
+        let mut scan: Vec<u32> = (0..network.peer.len() as u32).collect();
+        for router in (0..network.routers() as u32).map(RouterId).filter(|&r| !machine.is_leaf(r)) {
+            let first = network.first_slot[router.index()] as usize;
+            for group in (0..network.groups).map(GroupId).filter(|&g| g != machine.group(router)) {
+                let ports = machine.ports_to_group(router, group);
+                scan[first + usize::from(ports.start)..first + usize::from(ports.end)].sort_by_key(|&s| (far(s), s));
+            }
+        }
+        Self { machine, scan }
+    }
+
+    fn slots(&self, router: RouterId, ports: std::ops::Range<u32>) -> &[u32] {
+        let first = self.machine.network.first_slot[router.index()];
+        &self.scan[(first + ports.start) as usize..(first + ports.end) as usize]
+    }
+}
+
+/// A decision: the ports as they are at this instant.
+pub(super) struct Decision<'a> {
+    pub(super) map: &'a Map,
+    pub(super) ports: &'a [Port],
+    pub(super) routing: &'a RoutingSpec,
+    pub(super) router: RouterId,
+}
+
+impl Decision<'_> {
+    /// The slot by which a packet leaves. Its channel and whether it is minimal are brought up to date.
+    pub(super) fn route(&self, packet: &mut Traveller) -> u32 {
+        let machine = &self.map.machine;
+        let home = machine.leaf_of(packet.destination);
+        let (here, target) = (machine.group(self.router), machine.group(home));
+        if self.router == home {
+            return machine.network.node_slot[packet.destination.index()].0;
+        }
+        let draws = Draws { word: packet.word, hop: packet.hop };
+        if machine.is_leaf(self.router) {
+            if here != packet.origin && here != target {
+                packet.channel = 1; // an intermediate leaf: minimal from here on
+            }
+            return self.least(draws, &self.up(here, target));
+        }
+        if here == target {
+            return self.map.slots(self.router, 0..machine.spec.leaves)[machine.local(home) as usize];
+        }
+        let across = machine.ports_to_group(self.router, target);
+        let minimal = self.map.slots(self.router, u32::from(across.start)..u32::from(across.end));
+        if packet.channel == 1 {
+            return self.best_global(draws, minimal, MINIMAL);
+        }
+        let intermediate = here != packet.origin;
+        let other: Vec<u32> = if intermediate {
+            self.map.slots(self.router, 0..machine.spec.leaves).to_vec()
+        } else {
+            let all = machine.global_ports(self.router);
+            let all = self.map.slots(self.router, u32::from(all.start)..u32::from(all.end));
+            all.iter().copied().filter(|slot| !minimal.contains(slot)).collect()
+        };
+        let (slot, onward) = self.choose(draws, minimal, &other, intermediate);
+        packet.minimal &= onward;
+        if onward && intermediate && self.switches_at_spine() {
+            packet.channel = 1;
+        }
+        slot
+    }
+
+    /// Of a leaf: the ports to the spines that lead to a group, or to all spines inside its own.
+    fn up(&self, here: GroupId, target: GroupId) -> Vec<u32> {
+        let spec = &self.map.machine.spec;
+        let all = self.map.slots(self.router, spec.nodes_per_leaf..spec.nodes_per_leaf + spec.spines);
+        if here == target {
+            return all.to_vec();
+        }
+        self.map.machine.gateways(here, target).iter().map(|&spine| all[usize::from(spine)]).collect()
+    }
+
+    fn switches_at_spine(&self) -> bool {
+        matches!(self.routing, RoutingSpec::Fpar { channel_switch: ChannelSwitch::Intermediate, .. })
+    }
+
+    fn score(&self, slot: u32) -> u64 {
+        let port = &self.ports[slot as usize];
+        if matches!(self.routing, RoutingSpec::Fpar { .. }) { port.percent() } else { port.load() }
+    }
+
+    fn least(&self, draws: Draws, list: &[u32]) -> u32 {
+        draws.running_minima(list, |slot| self.score(slot), LEAST)
+    }
+
+    /// The best of some global links.
+    fn best_global(&self, draws: Draws, list: &[u32], k: u8) -> u32 {
+        match self.routing {
+            RoutingSpec::ProgAdaptive { .. } => draws.better_of_two(list, |slot| self.score(slot), k),
+            _ => self.least(draws, list),
+        }
+    }
+
+    /// At a spine on channel 0: a minimal port or another one, and whether it is minimal.
+    fn choose(&self, draws: Draws, minimal: &[u32], other: &[u32], intermediate: bool) -> (u32, bool) {
+        if minimal.is_empty() {
+            return (self.least(draws, other), false);
+        }
+        match *self.routing {
+            RoutingSpec::Minimal { .. } | RoutingSpec::Valiant { .. } => (draws.any(minimal, MINIMAL), true),
+            _ if other.is_empty() => (self.best_global(draws, minimal, MINIMAL), true),
+            RoutingSpec::Fpar { threshold_ppm, .. } => {
+                let free = |slot: u32| self.score(slot) <= u64::from(threshold_ppm / 10_000);
+                let found = draws.passing(minimal, free, MINIMAL).map(|slot| (slot, true));
+                let found = found.or_else(|| draws.passing(other, free, NON_MINIMAL).map(|slot| (slot, false)));
+                found.unwrap_or_else(|| (self.least(draws, minimal), true))
+            }
+            // In an intermediate group a packet goes down to a leaf, always.
+            RoutingSpec::ProgAdaptive { .. } if intermediate => (self.least(draws, other), false),
+            RoutingSpec::ProgAdaptive { threshold_bytes, factor_milli, .. } => {
+                let m = self.best_global(draws, minimal, MINIMAL);
+                let n = self.best_global(draws, other, NON_MINIMAL);
+                let (load_m, load_n) = (u128::from(self.score(m)), u128::from(self.score(n)));
+                let onward =
+                    load_m <= u128::from(threshold_bytes) || load_m * 1000 <= load_n * u128::from(factor_milli);
+                if onward { (m, true) } else { (n, false) }
+            }
+        }
+    }
+}

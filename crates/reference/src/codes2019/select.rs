@@ -1,0 +1,109 @@
+//! How CODES of 2019 chooses one of several ports.
+
+use odonata_sim::engine::random::{below32, draw};
+
+/// The draws of one decision of one packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Draws {
+    /// Word of the packet.
+    pub(super) word: u32,
+    /// Routers visited before.
+    pub(super) hop: u8,
+}
+
+/// Draw numbers, one for each purpose of a decision.
+pub(super) const MINIMAL: u8 = 0;
+/// See [`MINIMAL`].
+pub(super) const NON_MINIMAL: u8 = 8;
+/// See [`MINIMAL`].
+pub(super) const LEAST: u8 = 16;
+
+impl Draws {
+    fn below(self, k: u8, n: usize) -> usize {
+        below32(draw(self.word, self.hop, k), n as u32) as usize
+    }
+
+    /// Any element.
+    pub(super) fn any(self, list: &[u32], k: u8) -> u32 {
+        list[self.below(k, list.len())]
+    }
+
+    /// The "least-scored" element, with the defect that gives the published numbers: a scan keeps every element
+    /// whose score is at most the best *so far*, never forgets one that is beaten later, and draws among all it kept.
+    /// The first element is always among them.
+    pub(super) fn running_minima(self, list: &[u32], score: impl Fn(u32) -> u64, k: u8) -> u32 {
+        let mut best = u64::MAX;
+        let mut kept = Vec::with_capacity(list.len());
+        for &element in list {
+            let s = score(element);
+            if s <= best {
+                best = s;
+                kept.push(element);
+            }
+        }
+        self.any(&kept, k)
+    }
+
+    /// Any element that passes the test, if there is one.
+    pub(super) fn passing(self, list: &[u32], passes: impl Fn(u32) -> bool, k: u8) -> Option<u32> {
+        let good: Vec<u32> = list.iter().copied().filter(|&e| passes(e)).collect();
+        (!good.is_empty()).then(|| self.any(&good, k))
+    }
+
+    /// The better of two elements drawn with replacement; of equals the first drawn.
+    pub(super) fn better_of_two(self, list: &[u32], score: impl Fn(u32) -> u64, k: u8) -> u32 {
+        let first = self.below(k, list.len());
+        let second = (first + self.below(k + 1, list.len())) % list.len();
+        let (a, b) = (list[first], list[second]);
+        if score(b) < score(a) { b } else { a }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How often each of the elements 0.. is chosen by `choose` in 10,000 decisions, in whole percent.
+    fn shares(n: usize, choose: impl Fn(Draws) -> u32) -> Vec<u32> {
+        let mut counts = vec![0; n];
+        for word in 0..10_000 {
+            counts[choose(Draws { word, hop: 2 }) as usize] += 1;
+        }
+        counts.into_iter().map(|c| (c + 50) / 100).collect()
+    }
+
+    fn close(shares: &[u32], expected: &[u32]) {
+        let near = |(a, b): (&u32, &u32)| a.abs_diff(*b) <= 2 && (*b > 0 || *a == 0);
+        assert!(shares.iter().zip(expected).all(near), "{shares:?} instead of {expected:?}");
+    }
+
+    #[test]
+    fn running_minima_keep_what_is_beaten_later() {
+        let cases: [(&[u64], &[u32]); 5] = [
+            (&[5, 3, 4, 3, 1], &[25, 25, 0, 25, 25]), // 5, 3, 3 and 1 were best so far; 4 never was
+            (&[0, 0, 1, 0], &[33, 33, 0, 33]),
+            (&[1, 2, 3], &[100, 0, 0]),
+            (&[9, 0, 0, 0], &[25, 25, 25, 25]), // the first is always kept, however full
+            (&[7], &[100]),
+        ];
+        for (scores, expected) in cases {
+            let list: Vec<u32> = (0..scores.len() as u32).collect();
+            close(&shares(list.len(), |d| d.running_minima(&list, |e| scores[e as usize], LEAST)), expected);
+        }
+    }
+
+    #[test]
+    fn two_are_drawn_with_replacement() {
+        // Element 0 is the worse: it is taken only if it is drawn twice, a quarter of the time.
+        close(&shares(2, |d| d.better_of_two(&[0, 1], |e| 9 - u64::from(e), MINIMAL)), &[25, 75]);
+        // Of equals the first drawn, so both alike.
+        close(&shares(2, |d| d.better_of_two(&[0, 1], |_| 3, MINIMAL)), &[50, 50]);
+    }
+
+    #[test]
+    fn passing_is_uniform_among_those_that_pass() {
+        let list = [0, 1, 2, 3];
+        close(&shares(4, |d| d.passing(&list, |e| e % 2 == 1, NON_MINIMAL).expect("two pass")), &[0, 50, 0, 50]);
+        assert_eq!(Draws { word: 1, hop: 0 }.passing(&list, |_| false, MINIMAL), None);
+    }
+}

@@ -1,0 +1,100 @@
+//! What happens in a router: arrival and decision, admission, sending, credits.
+
+use odonata_topology::Peer;
+use odonata_topology::dragonfly_plus::GLOBAL;
+
+use super::calendar::Event;
+use super::noise::LOOKAHEAD;
+use super::route::Decision;
+use super::world::World;
+
+impl World<'_> {
+    /// The tail of a packet arrives at a router: it gets its output at once, and room there if there is any.
+    pub(super) fn arrive(&mut self, t: u64, packet: u32) {
+        let mut of = self.packets[packet as usize];
+        let came_by = self.far_slot(of.holds.0 as usize);
+        let network = &self.map.machine.network;
+        let router = network.router_of_slot[came_by];
+        let decision = Decision { map: &self.map, ports: &self.ports, routing: &self.spec.routing, router };
+        let out = decision.route(&mut of.traveller);
+        let channel = usize::from(of.traveller.channel);
+        of.traveller.hop += 1;
+        self.tally.packet_hops += 1;
+        if let Some(width) = self.spec.measure.arrivals_every_ps {
+            let at = (t / width, self.messages[of.message as usize].job, self.map.machine.group(router).0);
+            self.tally.cross(at, of.bytes, network.class[came_by] == GLOBAL, network.class[out as usize] == GLOBAL);
+        }
+        self.packets[packet as usize] = of;
+        let port = &mut self.ports[out as usize];
+        if port.has_room(channel) {
+            self.admit(t, packet, out, channel);
+        } else {
+            port.channels[channel].queued.push_back(packet);
+            port.channels[channel].watch(t);
+        }
+    }
+
+    /// A packet moves from the joint buffer it came by to the one it leaves by.
+    fn admit(&mut self, t: u64, packet: u32, out: u32, channel: usize) {
+        let came_by = std::mem::replace(&mut self.packets[packet as usize].holds, (out, channel as u8));
+        self.give_back(t, came_by);
+        let port = &mut self.ports[out as usize];
+        port.admit(channel, packet);
+        self.wake_port(t, out);
+    }
+
+    fn wake_port(&mut self, t: u64, slot: u32) {
+        let port = &mut self.ports[slot as usize];
+        if !port.sending && port.channels.iter().any(|c| !c.pending.is_empty()) {
+            port.sending = true;
+            self.calendar.add(t + port.noise.step(), Event::Send { slot });
+        }
+    }
+
+    /// Tells the sender of a link that there is room again: 8 bytes at the bandwidth of a local link, on all links.
+    pub(super) fn give_back(&mut self, t: u64, (link, channel): (u32, u8)) {
+        let noise = match self.nic_of(link as usize) {
+            Some(node) => &mut self.nics[node].noise,
+            None => &mut self.ports[link as usize].noise,
+        };
+        self.calendar.add(t + LOOKAHEAD + self.credit_delay + noise.tie(), Event::Credit { link, channel });
+    }
+
+    /// Room for one packet comes back to the sender of a link: the first packet that waits for it gets it.
+    pub(super) fn credit(&mut self, t: u64, link: usize, channel: usize) {
+        if let Some(node) = self.nic_of(link) {
+            return self.credit_nic(t, node);
+        }
+        let of = &mut self.ports[link].channels[channel];
+        of.occupied -= self.packet_bytes;
+        if let Some(packet) = of.queued.pop_front() {
+            of.watch(t);
+            self.admit(t, packet, link as u32, channel);
+        }
+        self.wake_port(t, link as u32);
+    }
+
+    /// A port sends its next packet: channel 0 first, always. The router's delay follows the wire and does not hold it.
+    pub(super) fn send(&mut self, t: u64, slot: u32) {
+        let port = &mut self.ports[slot as usize];
+        let next = port.channels.iter_mut().find_map(|c| Some((c.pending.pop_front()?, c)));
+        let Some((packet, channel)) = next else {
+            port.sending = false;
+            return;
+        };
+        let bytes = self.packets[packet as usize].bytes;
+        channel.packets += 1;
+        channel.bytes += bytes;
+        port.free_at = port.free_at.max(t) + LOOKAHEAD + port.noise.tie() + port.serialisation_ps(bytes);
+        let arrival = port.free_at + self.spec.fabric.router_delay_ps;
+        port.sending = port.channels.iter().any(|c| !c.pending.is_empty());
+        if port.sending {
+            self.calendar.add(port.free_at + LOOKAHEAD + port.noise.tie(), Event::Send { slot });
+        }
+        let event = match self.map.machine.network.peer[slot as usize] {
+            Peer::Node(_) => Event::Eject { packet },
+            Peer::Router(_) | Peer::None => Event::Arrive { packet },
+        };
+        self.calendar.add(arrival, event);
+    }
+}

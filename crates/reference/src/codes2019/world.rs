@@ -1,0 +1,198 @@
+//! A run: its state, its beginning and its end.
+
+use odonata_sim::spec::Spec;
+use odonata_sim::{Monitor, Output, Progress, SimError};
+use odonata_topology::{NodeId, Peer};
+
+use super::calendar::{Calendar, Event};
+use super::nic::Nic;
+use super::noise::Noise;
+use super::port::Port;
+use super::route::{Map, Traveller};
+use crate::packet::Message;
+use crate::tally::{self, Tally};
+use crate::traffic::{self, Sender};
+
+/// Time beyond which nothing is simulated.
+const MAX_TIME: u64 = 1 << 63;
+/// Events between two looks of the monitor.
+const LOOK_EVERY: u64 = 50_000;
+
+/// A packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Packet {
+    /// Index of its message.
+    pub(super) message: u32,
+    /// Its true size.
+    pub(super) bytes: u64,
+    /// What its routing depends on.
+    pub(super) traveller: Traveller,
+    /// The link and channel whose joint buffer it is in: a slot, or beyond the slots the link of a NIC.
+    pub(super) holds: (u32, u8),
+}
+
+/// Everything there is in a run.
+pub(super) struct World<'a> {
+    pub(super) spec: &'a Spec,
+    pub(super) map: Map,
+    /// Output ports by slot.
+    pub(super) ports: Vec<Port>,
+    pub(super) nics: Vec<Nic>,
+    pub(super) senders: Vec<Sender>,
+    pub(super) messages: Vec<Message>,
+    /// Packets under way, and places of delivered ones that can be used again.
+    pub(super) packets: Vec<Packet>,
+    pub(super) unused: Vec<u32>,
+    pub(super) calendar: Calendar,
+    pub(super) tally: Tally,
+    /// Messages of each job that are under way, and ranks that have more to issue.
+    pub(super) open: Vec<(u64, u64)>,
+    /// Nothing happens after this instant; becomes known as the run goes on.
+    pub(super) end: Option<u64>,
+    /// Messages delivered of the jobs that the run waits for.
+    pub(super) delivered: u64,
+    /// Size of a full packet, by which room is counted.
+    pub(super) packet_bytes: u64,
+    /// What 8 bytes take on a local link: the delay of every credit.
+    pub(super) credit_delay: u64,
+    expected: u64,
+    /// Events handled.
+    pub(super) events: u64,
+}
+
+impl<'a> World<'a> {
+    /// An empty machine and the first interval of every rank.
+    pub(super) fn new(spec: &'a Spec) -> Result<Self, SimError> {
+        let map = Map::new(spec.machine()?);
+        let network = &map.machine.network;
+        let links: Vec<_> = network.classes.iter().map(|&name| spec.fabric.links[name]).collect();
+        let packet_bytes = u64::from(spec.fabric.packet_bytes);
+        let port = |(slot, class): (usize, &odonata_topology::ClassId)| {
+            Port::new(links[class.index()], packet_bytes, Noise::new(spec.seed, slot as u64))
+        };
+        let ports: Vec<Port> = network.class.iter().enumerate().map(port).collect();
+        let nic = |node: usize| Nic::new(links[0], Noise::new(spec.seed, (ports.len() + node) as u64));
+        let nics = (0..network.nodes()).map(nic).collect();
+        let credit_delay = links[odonata_topology::dragonfly_plus::LOCAL.index()].bandwidth.serialisation_ps(8);
+        let senders = traffic::senders(spec);
+        let mut calendar = Calendar::default();
+        let mut open = vec![(0, 0); spec.jobs.len()];
+        let mut expected = 0;
+        for (index, sender) in senders.iter().enumerate() {
+            let job = &spec.jobs[sender.job];
+            calendar.add(traffic::first(spec.seed, job, sender.node), Event::Issue { sender: index as u32 });
+            open[sender.job].1 += 1;
+            if spec.stop.jobs.contains(&(sender.job as u32)) {
+                let each = traffic::destinations(spec.seed, job, network, sender).len() as u64;
+                expected += each * job.traffic.intervals.unwrap_or(0);
+            }
+        }
+        Ok(Self {
+            spec,
+            map,
+            ports,
+            nics,
+            senders,
+            messages: Vec::new(),
+            packets: Vec::new(),
+            unused: Vec::new(),
+            calendar,
+            tally: Tally::new(spec.jobs.len()),
+            open,
+            end: spec.stop.at_ps,
+            delivered: 0,
+            packet_bytes,
+            credit_delay,
+            expected,
+            events: 0,
+        })
+    }
+
+    /// Lets everything happen until the end.
+    pub(super) fn run(&mut self, monitor: &mut dyn Monitor) -> Result<(), SimError> {
+        let mut now = 0;
+        while let Some(t) = self.calendar.next_time()
+            && t <= self.end.unwrap_or(u64::MAX)
+        {
+            if t >= MAX_TIME {
+                return Err(SimError::TimeOverflow);
+            }
+            now = t;
+            let (_, event) = self.calendar.pop().expect("there is a next event");
+            self.happen(t, event);
+            self.events += 1;
+            if self.events.is_multiple_of(LOOK_EVERY) {
+                let (events, packet_hops) = (self.events, self.tally.packet_hops);
+                let (delivered, expected) = (self.delivered, self.expected);
+                monitor.progress(&Progress { now_ps: now, events, packet_hops, delivered, expected })?;
+            }
+        }
+        let waiting = (self.packets.len() - self.unused.len()) as u64;
+        if self.calendar.next_time().is_none() && waiting > 0 {
+            return Err(SimError::Deadlock { at_ps: now, waiting });
+        }
+        self.end.get_or_insert(now);
+        Ok(())
+    }
+
+    fn happen(&mut self, t: u64, event: Event) {
+        match event {
+            Event::Issue { sender } => self.issue(t, sender as usize),
+            Event::Sequence { message } => self.sequence(t, message),
+            Event::Schedule { message } => self.schedule(t, message),
+            Event::Generate { packet } => self.generate(t, packet),
+            Event::Idle { node } => self.next_packet(t, node as usize),
+            Event::Inject { node } => self.inject(t, node as usize),
+            Event::Arrive { packet } => self.arrive(t, packet),
+            Event::Send { slot } => self.send(t, slot),
+            Event::Credit { link, channel } => self.credit(t, link as usize, usize::from(channel)),
+            Event::Eject { packet } => self.eject(t, packet),
+        }
+    }
+
+    /// The node whose injection link this is, if it is one.
+    pub(super) fn nic_of(&self, link: usize) -> Option<usize> {
+        link.checked_sub(self.ports.len())
+    }
+
+    /// The slot at the far end of a link that leads to a router.
+    pub(super) fn far_slot(&self, link: usize) -> usize {
+        match self.nic_of(link) {
+            Some(node) => self.map.machine.network.node_slot[node].index(),
+            None => match self.map.machine.network.peer[link] {
+                Peer::Router(slot) => slot.index(),
+                Peer::Node(_) | Peer::None => unreachable!("packets arrive at routers by links that lead there"),
+            },
+        }
+    }
+
+    /// Where a node is.
+    pub(super) fn group_of(&self, node: u32) -> odonata_topology::GroupId {
+        self.map.machine.network.group_of_node(NodeId(node))
+    }
+
+    /// What has been measured.
+    pub(super) fn into_output(self) -> Output {
+        let end_ps = self.end.unwrap_or(0);
+        let mut links = odonata_sim::output::Links::default();
+        let mut row = |packets, bytes, stalled| {
+            links.packets.push(packets);
+            links.bytes.push(bytes);
+            links.stalled_ps.push(stalled);
+        };
+        for channel in self.ports.iter().flat_map(|p| &p.channels) {
+            row(channel.packets, channel.bytes, channel.stalled(end_ps));
+        }
+        for nic in &self.nics {
+            row(nic.packets, nic.bytes, nic.stalled_until(end_ps));
+        }
+        Output {
+            end_ps,
+            packet_hops: self.tally.packet_hops,
+            jobs: self.tally.jobs(self.spec, &self.messages),
+            messages: tally::message_rows(self.spec, &self.messages),
+            links,
+            arrivals: self.tally.arrivals(self.spec, self.map.machine.spec.groups),
+        }
+    }
+}
