@@ -40,7 +40,8 @@ fn simulate(spec_json: &str, watch: &mut Watch) -> Result<(Spec, Output, Cost), 
     let (output, cost) = match spec.compat {
         None => odonata_sim::run(&spec, watch)?,
         Some(Compat::Codes2019) => {
-            return Err(SimError::invalid("compat", "`codes-2019` is not available in this version"));
+            let (output, stock) = odonata_reference::run_compat_counted(&spec, watch)?;
+            (output, Cost { events: stock.events })
         }
     };
     Ok((spec, output, cost))
