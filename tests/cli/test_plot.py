@@ -34,6 +34,14 @@ def test_the_picture_goes_where_it_is_wanted(odonata: Command, out: str) -> None
     assert "with the other jobs" in text
 
 
+def test_arrivals_can_be_those_of_one_job(odonata: Command, out: str) -> None:
+    pictures = set()
+    for more in ([], ["--job", "target"], ["--job", "noise"], ["--job", "noise", "--way", "in"]):
+        assert odonata("plot", out, "--kind", "arrivals", "-o", "a.svg", *more)[0] == 0
+        pictures.add(Path("a.svg").read_text())
+    assert len(pictures) == 4
+
+
 def test_a_plotted_run_is_still_a_run(odonata: Command, out: str) -> None:
     odonata("plot", out)
     assert odonata("plot", out)[0] == 0
@@ -49,6 +57,7 @@ def test_a_plotted_run_is_still_a_run(odonata: Command, out: str) -> None:
         ("plot", "tiny.toml"),
         ("plot", "out", "-o", "box.gif"),
         ("plot", "out", "--kind", "boxes"),
+        ("plot", "out", "--kind", "arrivals", "--job", "targte"),
     ],
     ids=" ".join,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import resource
 import signal
 import subprocess
 import sys
@@ -57,6 +58,24 @@ def test_ctrl_c_ends_within_a_second_and_leaves_nothing(here: Path) -> None:
     assert (out, err) == ("", "error: interrupted\n")
     assert took < 1.0
     assert [path.name for path in here.iterdir()] == ["tiny.toml"]
+
+
+def test_two_processes_write_the_same_bytes(here: Path) -> None:
+    for name, hash_seed in (("first", "1"), ("second", "2")):
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "POLARS_MAX_THREADS": hash_seed}
+        assert _run("run", "tiny.toml", "--alone", "--out", name, env=environment).returncode == 0
+    for path in sorted((here / "first").iterdir()):
+        if path.name != "manifest.json":
+            assert path.read_bytes() == (here / "second" / path.name).read_bytes(), path.name
+
+
+def test_a_file_that_cannot_grow_ends_the_run_and_leaves_nothing(here: Path) -> None:
+    # As on a full disk, but of the system's own making: no file may have more than 4,096 bytes.
+    done = _run("run", "tiny.toml", "-q", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: cannot write the run folder `runs/tiny-")
+    assert done.stderr.endswith("`: File too large\n")
+    assert sorted(str(path.relative_to(here)) for path in here.rglob("*")) == ["runs", "tiny.toml"]
 
 
 def test_a_reader_that_goes_away_is_no_traceback(here: Path) -> None:

@@ -14,6 +14,7 @@ def plot(
     kind: Literal["overview", "box", "links", "arrivals"] = "overview",
     log: bool | None = None,
     way: Literal["in", "out", "both"] = "both",
+    job: str | None = None,
 ) -> int:
     """Draw a run: latencies as boxes, load of links, traffic over time.
 
@@ -30,6 +31,8 @@ def plot(
         Logarithmic axis of latencies; without it, when they spread over more than a factor of 30.
     way
         Traffic in `arrivals`: into a group, out of it, or the sum.
+    job
+        Only the traffic of this job, in `arrivals`.
     """
     from odonata.plot.run import plot_run
     from odonata.plot.style import checked_format, save
@@ -37,6 +40,6 @@ def plot(
 
     target = out if out is not None else run / f"{kind}.png"
     checked_format(target)
-    save(plot_run(open_run(run), kind, log=log, way=way), target)
+    save(plot_run(open_run(run), kind, log=log, way=way, job=job), target)
     print(target)
     return 0

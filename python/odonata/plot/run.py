@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from odonata.analysis.traffic import Way, arrival_rates, group_capacity, group_matrix, local_matrix
-from odonata.errors import InputError
+from odonata.errors import InputError, unknown
 from odonata.plot.arrivals import draw_arrivals
 from odonata.plot.box import boxes_of, draw_boxes
 from odonata.plot.links import draw_group_matrix, draw_local, scale_for
@@ -21,10 +21,12 @@ Kind = Literal["overview", "box", "links", "arrivals"]
 """Latencies and links in one picture, or one of: latencies, links, traffic between groups over time."""
 
 
-def plot_run(run: Run, kind: Kind = "overview", *, log: bool | None = None, way: Way = "both") -> Figure:
-    """Draw a run. `log` is for the axis of latencies (`None`: by their spread), `way` for `arrivals`.
+def plot_run(
+    run: Run, kind: Kind = "overview", *, log: bool | None = None, way: Way = "both", job: str | None = None
+) -> Figure:
+    """Draw a run. `log` is for the axis of latencies (`None`: by their spread); `way` and `job` are for `arrivals`.
 
-    Raises `InputError` if the run has not recorded what the picture shows.
+    Raises `InputError` if the run has not recorded what the picture shows, or has no such job.
     """
     with settings():
         if kind == "overview":
@@ -42,7 +44,7 @@ def plot_run(run: Run, kind: Kind = "overview", *, log: bool | None = None, way:
             _links(upper.subplots(), lower.subplots(), run)
         else:
             made = figure(7.6, 3.4)
-            _arrivals(made.subplots(), run, way)
+            _arrivals(made.subplots(), run, way, job)
     return made
 
 
@@ -66,11 +68,16 @@ def _links(between: Axes, inside: Axes, run: Run) -> None:
     draw_local(inside, routers, top=top)
 
 
-def _arrivals(axes: Axes, run: Run, way: Way) -> None:
+def _arrivals(axes: Axes, run: Run, way: Way, job: str | None) -> None:
     if run.counters.is_empty():
         raise InputError(
             "this run has not counted the traffic between groups",
             hint='set `measure.links.every = "10 us"` and run it again',
         )
+    names = run.jobs["name"].to_list()
+    if job is not None and job not in names:
+        raise unknown("job", job, names)
+    rates = arrival_rates(run.counters, way, job=None if job is None else names.index(job))
     capacity = float(group_capacity(run.links).max())
-    draw_arrivals(axes, arrival_rates(run.counters, way), way=way, capacity=capacity or None)
+    draw_arrivals(axes, rates, way=way, capacity=capacity or None)
+    axes.set_title(" + ".join(names) if job is None else job, loc="left")
