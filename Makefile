@@ -35,9 +35,10 @@ venv: $(INSTALLED) ## Create the virtual environment .venv with the locked depen
 build: $(BUILT) ## Build the optimised simulator into .venv
 
 demo: build ## Simulate an interference study of Kang 2019, in the demo folder: tables and a figure
-	rm -rf demo
+	@rm -rf demo
 	$(BIN)/odonata run examples/kang2019-interference.toml --alone --out demo/run
 	$(BIN)/odonata plot demo/run -o demo/latency.png
+	@echo "tables in demo/run, picture in demo/latency.png"
 
 test: lint test-rust test-python ## Everything that must hold: lint, Rust tests, Python tests
 
