@@ -77,6 +77,7 @@ def test_work_is_done_once(transcript: Transcript, snapshot: SnapshotAssertion) 
     [
         ("run",),
         ("run", "absent.toml"),
+        ("run", "tiny.toml", "tiny.toml"),
         ("run", "tiny.toml", "--sed", "1"),
         ("run", "tiny.toml", "--seed", "many"),
         ("run", "tiny.toml", "--seed", "-1"),

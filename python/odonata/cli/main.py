@@ -73,12 +73,16 @@ def _run(arguments: list[str]) -> int:
 
 def _bad_arguments(problem: CycloptsError, arguments: list[str]) -> InputError:
     """In our words where a name is unknown, in those of the parser otherwise."""
+    from cyclopts import UnusedCliTokensError
+
     first = arguments[0] if arguments else ""
     if first and not first.startswith("-") and first not in COMMANDS:
         near = nearest(first, COMMANDS)
         hint = f"did you mean `odonata {near}`?" if near else "`odonata --help` lists the commands"
         return InputError(f"unknown command `{first}`", hint=hint)
     hint = f"`odonata {first} --help` shows how it is used" if first in COMMANDS else "see `odonata --help`"
+    if isinstance(problem, UnusedCliTokensError) and problem.unused_tokens:
+        return InputError(f"unexpected argument `{problem.unused_tokens[0]}`", hint=hint)
     return InputError(" ".join(str(problem).split()), hint=hint)
 
 
