@@ -7,25 +7,26 @@ from odonata.document.quantities import problem
 from odonata.errors import unknown
 
 
-def one_of(kinds: Mapping[str, type], key: str, what: str, shorthand: bool) -> Callable[[Any], Any]:
+def one_of(kinds: Mapping[str, type], key: str, what: str, default: str | None = None) -> Callable[[Any], Any]:
     """A reader that finds out which kind a value is.
 
-    The table's `key` names the kind; with `shorthand` the bare name stands for a table with nothing else.
-    The result is a table whose `key` is one of `kinds`; anything else is a validation problem.
+    The table's `key` names the kind. If there is a `default` kind, a table without `key` means that one, and a bare
+    name stands for a table with nothing else. The result is a table whose `key` is one of `kinds`; anything else is a
+    validation problem.
     """
 
     def read(value: Any) -> Any:
-        if shorthand and isinstance(value, str):
+        if default is not None and isinstance(value, str):
             value = {key: value}
         if not isinstance(value, Mapping):
-            form = f"a {what} or a table" if shorthand else f"a table with `{key}`"
+            form = f"a {what} or a table" if default is not None else f"a table with `{key}`"
             raise problem(f"expected {form}, found `{value!r}`")
-        if key not in value:
+        name = value.get(key, default)
+        if name is None:
             raise problem(f"missing key `{key}`", f"the {what}s are: {', '.join(kinds)}")
-        name = value[key]
         if name not in kinds:
             error = unknown(what, str(name), kinds)
             raise problem(error.message, error.hint, (key,))
-        return dict(value)
+        return {**value, key: name}
 
     return read

@@ -8,9 +8,13 @@ from pydantic import BeforeValidator, Field
 from odonata.document import Count, PositiveTime, Seed, Table, Time, input_error_as_problem
 from odonata.errors import InputError
 from odonata.scenario.apps import AnyApp
+from odonata.scenario.routings import DEFAULT as DEFAULT_ROUTING
 from odonata.scenario.routings import AnyRouting
 
 Record = Literal["every-message", "histogram", "nothing"]
+
+#: Where a job goes that does not say: on the lowest free nodes.
+DEFAULT_POLICY = "contiguous"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
@@ -24,16 +28,13 @@ def _name(value: Any) -> str:
 
 
 def _place(value: Any) -> dict[str, Any]:
-    """`"random"` or a table; a table without `policy` names its nodes."""
+    """`"random"` or a table; a table without `policy` names its nodes, or means the default."""
     if isinstance(value, str):
         return {"policy": value}
     if not isinstance(value, dict):
         raise InputError(f"expected a placement policy or a table, found `{value!r}`")
     if "policy" not in value:
-        if "nodes" not in value:
-            hint = 'say policy = "contiguous", or nodes = "0-15"'
-            raise InputError("neither a policy nor nodes are given", hint=hint)
-        return {"policy": "explicit", **value}
+        return {"policy": "explicit" if "nodes" in value else DEFAULT_POLICY, **value}
     if not isinstance(value["policy"], str):
         raise InputError(f"expected the name of a policy, found `{value['policy']!r}`")
     return dict(value)
@@ -68,7 +69,7 @@ class JobTable(Table):
         None, description="number of nodes, one rank each (a policy that names nodes needs none)"
     )
     place: Annotated[dict[str, Any], BeforeValidator(input_error_as_problem(_place))] = Field(
-        default={"policy": "contiguous"}, description="placement policy and its options, or nodes"
+        default={"policy": DEFAULT_POLICY}, description="placement policy and its options, or nodes"
     )
     app: AnyApp = Field(description="what the ranks send")
     background: bool = Field(False, description="a job that runs beside the others and that nobody waits for")
@@ -124,7 +125,9 @@ class ScenarioTable(Table):
     system: Annotated[str | dict[str, Any], BeforeValidator(input_error_as_problem(_system))] = Field(
         description="the machine: a name, a file, or a table"
     )
-    routing: AnyRouting = Field(default="fpar", validate_default=True, description="how packets find their way")
+    routing: AnyRouting = Field(
+        default=DEFAULT_ROUTING, validate_default=True, description="how packets find their way"
+    )
     compat: Literal["codes-2019"] | None = Field(
         None, description="a published simulator to reproduce, defects included"
     )

@@ -30,7 +30,7 @@ else:
     AnyApp = Annotated[
         Union[tuple(PATTERNS.values())],  # noqa: UP007 - made from the table
         Field(discriminator="pattern"),
-        BeforeValidator(one_of(PATTERNS, "pattern", "pattern", shorthand=False)),
+        BeforeValidator(one_of(PATTERNS, "pattern", "pattern")),
     ]
 
 __all__ = ["PATTERNS", "AnyApp", "App", "Ranks"]

@@ -22,13 +22,16 @@ ROUTINGS: dict[str, type[Routing]] = {
     "fpar": Fpar,
 }
 
+#: What a scenario means that names no routing: the one made for the Dragonfly+ (Shpiner 2017; K5).
+DEFAULT = "fpar"
+
 if TYPE_CHECKING:
     AnyRouting = Routing
 else:
     AnyRouting = Annotated[
         Union[tuple(ROUTINGS.values())],  # noqa: UP007 - made from the table
         Field(discriminator="name"),
-        BeforeValidator(one_of(ROUTINGS, "name", "routing", shorthand=True)),
+        BeforeValidator(one_of(ROUTINGS, "name", "routing", DEFAULT)),
     ]
 
-__all__ = ["ROUTINGS", "AnyRouting", "Routing"]
+__all__ = ["DEFAULT", "ROUTINGS", "AnyRouting", "Routing"]

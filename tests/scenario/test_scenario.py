@@ -1,0 +1,83 @@
+"""Scenarios as objects: reading, changing, printing."""
+
+import dataclasses
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from odonata.errors import InputError
+from odonata.scenario import load, parse
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TEXT = """\
+system = "tiny"   # small
+[[job]]
+name = "a"
+nodes = 8
+app = { pattern = "tornado", offset = 1, message = "4 KB", interval = "1 us", messages = 5 }
+"""
+
+
+@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.toml")), ids=lambda f: f.stem)
+def test_every_example_resolves(file):
+    assert load(file).resolve().spec["jobs"]
+
+
+def test_the_example_to_start_from_is_the_one_that_new_writes():
+    template = (files("odonata.scenario") / "new.toml").read_text()
+    assert (EXAMPLES / "quick.toml").read_text() == template.replace("FILE", "examples/quick.toml")
+
+
+def test_overrides_in_order_and_the_seed_last(tmp_path):
+    file = tmp_path / "s.toml"
+    file.write_text(TEXT)
+    scenario = load(file, overrides=["run.seed=3", "job.a.app.interval=2 us", ("job.a.nodes", 4)], seed=7)
+    assert scenario.data["run"] == {"seed": 7}
+    told = scenario.resolve().spec
+    assert (told["seed"], told["jobs"][0]["traffic"]["interval_ps"]) == (7, 2_000_000)
+    assert len(told["jobs"][0]["nodes"]) == 4
+    assert tomllib.loads(scenario.text) == scenario.data
+    assert "# small" in scenario.text
+
+
+def test_set_returns_another_scenario():
+    scenario = parse(TEXT)
+    other = scenario.set("job.a.app.message", "8 KB")
+    assert scenario.resolve().spec["jobs"][0]["traffic"]["message_bytes"] == 4_000
+    assert other.resolve().spec["jobs"][0]["traffic"]["message_bytes"] == 8_000
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        scenario.path = Path("x")
+
+
+def test_values_of_numpy_and_tuples_can_be_set():
+    scenario = parse(TEXT).set("run.seed", np.int64(5)).set("job.a.nodes", 3).set("job.a.place", {"nodes": (1, 2, 3)})
+    assert scenario.resolve().spec["seed"] == 5
+    assert scenario.resolve().spec["jobs"][0]["nodes"] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("run.seed", "has no value"),
+        ("run.seed=x", "`seed`: expected a seed"),
+        ("run.sed=1", "unknown key `sed`"),
+        ("job.b.nodes=1", "there is no job `b`"),
+    ],
+)
+def test_overrides_that_are_wrong(tmp_path, override, message):
+    file = tmp_path / "s.toml"
+    file.write_text(TEXT)
+    with pytest.raises(InputError, match=message):
+        load(file, overrides=[override])
+
+
+def test_a_value_that_no_file_could_hold():
+    with pytest.raises(InputError, match=r"cannot set `run\.seed` to `None`"):
+        parse(TEXT).set("run.seed", None)
+
+
+def test_a_scenario_prints_its_text():
+    assert str(parse(TEXT)) == TEXT
