@@ -1,0 +1,214 @@
+"""The commands `new`, `show` and `place`, as a user types them."""
+
+import json
+import tomllib
+
+import pytest
+
+from odonata import machine, placement, scenario
+from odonata.cli.main import main
+from odonata.cli.place import host_list
+from odonata.store.columns import COLUMNS
+
+
+@pytest.fixture
+def odonata(capsys):
+    def call(*arguments):
+        status = main(list(arguments))
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
+def test_new_writes_a_commented_scenario_that_resolves(odonata, tmp_path):
+    file = tmp_path / "first.toml"
+    status, out, err = odonata("new", str(file))
+    assert (status, err) == (0, "")
+    assert f"odonata run {file}" in out
+    text = file.read_text()
+    assert text.count("#") > 10, "it explains itself"
+    assert f"odonata run {file}" in text
+    jobs = scenario.load(file).resolve().spec["jobs"]
+    assert [job["name"] for job in jobs] == ["target", "background"]
+
+
+def test_new_never_overwrites(odonata, tmp_path):
+    file = tmp_path / "first.toml"
+    file.write_text("mine")
+    status, out, err = odonata("new", str(file))
+    assert (status, out) == (2, "")
+    assert err.startswith(f"error: {file}: it exists already")
+    assert file.read_text() == "mine"
+
+
+def test_new_in_a_folder_that_is_not_there(odonata, tmp_path):
+    status, _, err = odonata("new", str(tmp_path / "no" / "first.toml"))
+    assert status == 2
+    assert "there is no folder" in err
+
+
+def test_show_lists_everything_there_is(odonata):
+    status, out, _ = odonata("show", "--json")
+    lists = json.loads(out)
+    assert status == 0
+    assert list(lists) == ["systems", "routings", "placements", "patterns", "columns"]
+    assert set(lists["systems"]) == set(machine.names())
+    assert set(lists["placements"]) == set(placement.names())
+    assert set(lists["routings"]) == set(scenario.ROUTINGS)
+    assert set(lists["patterns"]) == set(scenario.PATTERNS)
+    assert len(lists["columns"]) == len(COLUMNS)
+    assert all(about for names in lists.values() for about in names.values()), "each has a line about it"
+
+
+def test_every_name_listed_can_be_shown(odonata):
+    _, out, _ = odonata("show", "--json")
+    for names in json.loads(out).values():
+        for name in names:
+            status, text, err = odonata("show", name)
+            assert (status, err) == (0, ""), name
+            assert name in text
+            status, shown, _ = odonata("show", name, "--json")
+            assert (status, json.loads(shown)["name"]) == (0, name)
+
+
+def test_show_without_a_name_names_them_all_but_the_columns(odonata):
+    _, out, _ = odonata("show")
+    for name in [*machine.names(), *placement.names(), *scenario.ROUTINGS, *scenario.PATTERNS]:
+        assert f"  {name} " in out
+    assert "messages.latency_ps" not in out
+    assert "messages.latency_ps" in odonata("show", "columns")[1]
+
+
+def test_show_a_system(odonata):
+    """K1, K2 and a source for every number."""
+    _, out, _ = odonata("show", "kang2019", "--json")
+    shown = json.loads(out)
+    assert (shown["nodes"], shown["routers"], shown["groups"]) == (3456, 432, 9)
+    assert shown["links"] == {"node": 3456, "local": 5184, "global": 1728}
+    _, text, _ = odonata("show", "kang2019")
+    for part in ("3,456", "5,184 local", "332,352 nodes", "90,300 nodes", "4.37 GiB/s", "Kang 2019, section 2.1 (K1)"):
+        assert part in text
+
+
+def test_show_a_system_of_ones_own(odonata, tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text(
+        'kind = "dragonfly-plus"\ngroups = 3\nleaves = 2\nspines = 2\nnodes_per_leaf = 1\n'
+        'global_links_per_spine = 2\n[fabric.links]\nnode = { bandwidth = "1 GB/s" }\n'
+        'local = { bandwidth = "1 GB/s" }\nglobal = { bandwidth = "1 GB/s" }\n'
+    )
+    status, out, _ = odonata("show", str(file), "--json")
+    assert (status, json.loads(out)["nodes"]) == (0, 6)
+
+
+def test_show_options_with_their_defaults(odonata):
+    _, out, _ = odonata("show", "fpar", "--json")
+    keys = {key["name"]: key for key in json.loads(out)["keys"]}
+    assert keys["threshold"]["default"] == "0.5"
+    assert keys["candidates"]["values"] == ["all-groups", "one-group"]
+    _, out, _ = odonata("show", "per-leaf", "--json")
+    keys = {key["name"]: key for key in json.loads(out)["keys"]}
+    assert keys["per_leaf"]["default"] is None
+    assert keys["groups"]["default"] == "all groups"
+    _, text, _ = odonata("show", "per-leaf")
+    assert "nodes on each leaf (required)" in text
+
+
+def test_show_scenario_knows_every_key_of_the_example(odonata):
+    """The list of keys is made from the models, so each key of the example must be in it."""
+    _, out, _ = odonata("show", "scenario", "--json")
+    known = {key["name"] for keys in json.loads(out)["tables"].values() for key in keys}
+    from importlib.resources import files
+
+    example = tomllib.loads((files("odonata.scenario") / "new.toml").read_text())
+    used = set(example) | set(example["run"]) | set(example["measure"]) | {k for job in example["job"] for k in job}
+    assert used <= known
+    assert all(key["meaning"] for keys in json.loads(out)["tables"].values() for key in keys)
+
+
+def test_show_an_unknown_name(odonata):
+    status, out, err = odonata("show", "kang2018")
+    assert (status, out) == (2, "")
+    assert "unknown name `kang2018`" in err
+    assert "did you mean `kang2019`?" in err
+    assert "`odonata show` lists all names" in odonata("show", "zzzzz")[2]
+
+
+def test_place_in_rank_order(odonata):
+    status, out, _ = odonata(
+        "place", "--system", "tiny", "--policy", "contiguous", "--nodes", "5", "--busy", "0-1,4", "--json"
+    )
+    shown = json.loads(out)
+    assert status == 0
+    assert shown["nodes"] == [2, 3, 5, 6, 7]
+    assert shown["nodelist"] == "node[02-03,05-07]"
+    assert shown["reason"]
+
+
+def test_place_random_as_the_library_does(odonata):
+    arguments = [
+        "place",
+        "--system",
+        "kang2019",
+        "--policy",
+        "random",
+        "--nodes",
+        "9",
+        "--seed",
+        "4",
+        "--groups",
+        "3-8",
+    ]
+    _, out, _ = odonata(*arguments, "--json")
+    assert json.loads(out)["nodes"] == placement.place("random", "kang2019", 9, seed=4, groups="3-8").nodes
+
+
+def test_place_with_options_of_the_policy(odonata):
+    _, out, _ = odonata(
+        "place", "--system", "tiny", "--policy", "per-leaf", "-s", "per_leaf=1", "-s", "groups=0", "--json"
+    )
+    assert json.loads(out)["nodes"] == [0, 2]
+
+
+def test_place_for_slurm_and_for_people(odonata):
+    arguments = ["place", "--system", "tiny", "--policy", "explicit", "-s", "nodes=9,2-4"]
+    assert odonata(*arguments, "--nodelist") == (0, "node[02-04,09]\n", "")
+    assert odonata(*arguments) == (0, "explicit: 4 nodes as listed\n9,2-4\n", "")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "size", "prefix", "line"),
+    [
+        (range(16), 3456, "node", "node[0000-0015]"),
+        ([7], 3456, "node", "node0007"),
+        ([3, 1, 2, 9], 10, "n", "n[1-3,9]"),
+        ([100], 101, "n", "n100"),
+    ],
+)
+def test_host_lists(nodes, size, prefix, line):
+    assert host_list(list(nodes), size, prefix) == line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--system", "tinny", "--policy", "random", "--nodes", "2"], "unknown system `tinny`"),
+        (["--system", "tiny", "--policy", "randm", "--nodes", "2"], "unknown placement policy `randm`"),
+        (["--system", "tiny", "--policy", "random", "--nodes", "17"], "17 nodes do not fit"),
+        (["--system", "tiny", "--policy", "random", "--nodes", "0"], "from 1 on"),
+        (["--system", "tiny", "--policy", "random"], "the number of nodes is missing"),
+        (["--system", "tiny", "--policy", "random", "--nodes", "2", "--busy", "x"], "expected busy nodes such as"),
+        (["--system", "tiny", "--policy", "random", "--nodes", "2", "--busy", "16"], "there is no node 16"),
+        (["--system", "tiny", "--policy", "random", "--nodes", "2", "--seed", "-1"], "from 0 to 2^64 - 1"),
+        (["--system", "tiny", "--policy", "random", "--nodes", "2", "-s", "sed=1"], "unknown option of `random` `sed`"),
+        (["--system", "tiny", "--policy", "random", "--nodes", "2", "-s", "seed"], "has no value"),
+        (["--system", "tiny", "--policy", "random", "--nodes", "2", "-s", "busy=1"], "no option of a policy"),
+        (["--policy", "random", "--nodes", "2"], "--system"),
+    ],
+)
+def test_place_refuses(odonata, arguments, message):
+    status, out, err = odonata("place", *arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
