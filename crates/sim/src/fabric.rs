@@ -14,7 +14,18 @@ pub use credits::Returns;
 pub use flight::{Flight, Flights, NO_ROW};
 pub use nic::{Nic, Waiting};
 pub use parked::{NONE, Parked};
-pub use wiring::{Times, Wiring};
+pub use wiring::{Times, Wire, Wiring};
+
+/// An output port: what it leads to, when its link will be free of what is committed to it, and what waits besides.
+#[derive(Clone, Copy, Debug)]
+pub struct Out {
+    /// End of the last packet committed to the link.
+    pub free: u64,
+    /// Serialisation times of the packets that wait for credit, all channels.
+    pub parked_ps: u64,
+    /// The far end.
+    pub wire: Wire,
+}
 
 /// A link and one of its virtual channels, at the sender.
 #[derive(Clone, Copy, Debug)]

@@ -59,6 +59,18 @@ pub struct Messages {
     pub latency_ps: Vec<u64>,
 }
 
+impl Messages {
+    /// Makes room for so many rows.
+    pub fn reserve(&mut self, rows: usize) {
+        self.job.reserve_exact(rows);
+        self.interval.reserve_exact(rows);
+        self.source.reserve_exact(rows);
+        self.destination.reserve_exact(rows);
+        self.issue_ps.reserve_exact(rows);
+        self.latency_ps.reserve_exact(rows);
+    }
+}
+
 /// Latency of a message that was not delivered by the end of the run.
 pub const NOT_DELIVERED: u64 = u64::MAX;
 

@@ -13,22 +13,22 @@
 //! | `fpar` | [`fpar`] | 2 | Shpiner 2017; Kang 2019, section 3.1.2 (K5 to K7) |
 
 pub mod deadlock;
-mod fpar;
+pub mod fpar;
 mod loads;
-mod minimal;
+pub mod minimal;
 mod plan;
-mod prog_adaptive;
-mod valiant;
+pub mod prog_adaptive;
+pub mod valiant;
 
 use odonata_topology::{DragonflyPlus, GroupId};
 
-pub use loads::{Loads, Out};
+pub use loads::Loads;
 pub use plan::{Place, Plan, Ports};
 
 use crate::engine::random::{below32, draw};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, NO_MIDDLE};
-use crate::spec::{Compare, RoutingSpec, Select, Spec, Via};
+use crate::spec::{RoutingSpec, Select, Spec};
 
 /// First of the draws for choices among shortest ways.
 const MINIMAL_DRAWS: u8 = 0;
@@ -41,18 +41,65 @@ const MIDDLE_DRAWS: u8 = 24;
 /// The hop that stands for decisions made once per packet.
 const PER_PACKET: u8 = 255;
 
-/// A routing, ready to run.
+/// A routing: one implementation a file. The simulation is compiled for each of them.
+pub trait Rule: Clone {
+    /// Its name in a scenario.
+    const NAME: &'static str;
+    /// Virtual channels that it uses.
+    const CHANNELS: u8;
+    /// Most links between routers that a packet may take.
+    const MAX_HOPS: u8;
+
+    /// Decides what is decided once per packet, when it enters the network from group `from`.
+    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16);
+
+    /// Where the packet may go from `place`, which is not its destination's leaf. Knows no loads.
+    fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a>;
+
+    /// The port of the plan that is taken, and whether it is one of the other (non-minimal) ones.
+    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> (u16, bool);
+
+    /// Decides: the output port and channel; marks on the packet whether it was diverted or has turned.
+    #[inline(always)]
+    fn route(&self, machine: &DragonflyPlus, place: Place, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8) {
+        let plan = self.plan(machine, place, packet);
+        let (port, other) = self.choose(&plan, packet, loads);
+        if plan.turns {
+            packet.turn();
+        }
+        if other {
+            packet.divert();
+            return (port, plan.other_channel);
+        }
+        (port, plan.minimal_channel)
+    }
+}
+
+/// A routing of a specification.
 #[derive(Clone, Debug)]
 pub enum Routing {
     /// See [`minimal`].
-    Minimal(Select),
+    Minimal(minimal::Minimal),
     /// See [`valiant`].
-    Valiant(Via, Select),
+    Valiant(valiant::Valiant),
     /// See [`prog_adaptive`].
-    ProgAdaptive(prog_adaptive::Rule),
+    ProgAdaptive(prog_adaptive::ProgAdaptive),
     /// See [`fpar`].
-    Fpar(fpar::Rule),
+    Fpar(fpar::Fpar),
 }
+
+/// Evaluates `$body` with `$rule` standing for the rule of a [`Routing`], whatever its type.
+macro_rules! with_rule {
+    ($routing:expr, $rule:ident => $body:expr) => {
+        match $routing {
+            $crate::routing::Routing::Minimal($rule) => $body,
+            $crate::routing::Routing::Valiant($rule) => $body,
+            $crate::routing::Routing::ProgAdaptive($rule) => $body,
+            $crate::routing::Routing::Fpar($rule) => $body,
+        }
+    };
+}
+pub(crate) use with_rule;
 
 impl Routing {
     /// Prepares the routing of a specification.
@@ -61,14 +108,13 @@ impl Routing {
     /// [`SimError::Invalid`] if it needs more channels than the fabric has.
     pub fn new(spec: &Spec) -> Result<Self, SimError> {
         let routing = match spec.routing {
-            RoutingSpec::Minimal { select } => Self::Minimal(select),
-            RoutingSpec::Valiant { via, select } => Self::Valiant(via, select),
-            RoutingSpec::ProgAdaptive { threshold_bytes, factor_milli, candidates } => {
-                Self::ProgAdaptive(prog_adaptive::Rule::new(&spec.fabric, threshold_bytes, factor_milli, candidates))
-            }
+            RoutingSpec::Minimal { select } => Self::Minimal(minimal::Minimal { select }),
+            RoutingSpec::Valiant { via, select } => Self::Valiant(valiant::Valiant { via, select }),
+            RoutingSpec::ProgAdaptive { threshold_bytes, factor_milli, candidates } => Self::ProgAdaptive(
+                prog_adaptive::ProgAdaptive::new(&spec.fabric, threshold_bytes, factor_milli, candidates),
+            ),
             RoutingSpec::Fpar { threshold_ppm, compare, candidates, channel_switch } => {
-                let at_most = compare == Compare::AtMost;
-                Self::Fpar(fpar::Rule::new(&spec.fabric, threshold_ppm, at_most, candidates, channel_switch))
+                Self::Fpar(fpar::Fpar::new(&spec.fabric, threshold_ppm, compare, candidates, channel_switch))
             }
         };
         let (need, have) = (routing.channels(), spec.fabric.channels);
@@ -82,84 +128,54 @@ impl Routing {
     /// Its name in a scenario.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Minimal(_) => "minimal",
-            Self::Valiant(..) => "valiant",
-            Self::ProgAdaptive(_) => "prog-adaptive",
-            Self::Fpar(_) => "fpar",
+        fn of<R: Rule>(_: &R) -> &'static str {
+            R::NAME
         }
+        with_rule!(self, rule => of(rule))
     }
 
     /// Virtual channels that it uses.
     #[must_use]
     pub fn channels(&self) -> u8 {
-        if matches!(self, Self::Minimal(_)) { 1 } else { 2 }
+        fn of<R: Rule>(_: &R) -> u8 {
+            R::CHANNELS
+        }
+        with_rule!(self, rule => of(rule))
     }
 
     /// Most links between routers that a packet may take.
     #[must_use]
     pub fn max_hops(&self) -> u8 {
-        if matches!(self, Self::Minimal(_)) { 3 } else { 6 }
-    }
-
-    /// Decides what is decided once per packet, when it enters the network from group `from`.
-    #[inline(always)]
-    pub fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16) {
-        match self {
-            Self::Minimal(_) => {}
-            Self::Valiant(via, _) => {
-                packet.middle = valiant::middle(machine, *via, packet.word, from, packet.to_group);
-                if packet.middle != NO_MIDDLE {
-                    packet.divert();
-                }
-            }
-            Self::ProgAdaptive(rule) if !rule.one_group => {}
-            Self::Fpar(rule) if !rule.one_group => {}
-            Self::ProgAdaptive(_) | Self::Fpar(_) => {
-                packet.middle = middle_group(machine, packet.word, PER_PACKET, from, packet.to_group);
-            }
+        fn of<R: Rule>(_: &R) -> u8 {
+            R::MAX_HOPS
         }
+        with_rule!(self, rule => of(rule))
     }
 
-    /// Where the packet may go from `place`, which is not its destination's leaf.
-    #[inline(always)]
+    /// Where a packet may go, as [`Rule::plan`].
     #[must_use]
     pub fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
-        match self {
-            Self::Minimal(_) => minimal::plan(machine, place, packet),
-            Self::Valiant(via, _) => valiant::plan(machine, *via, place, packet),
-            Self::ProgAdaptive(rule) => fpar::plan(machine, rule.one_group, true, place, packet),
-            Self::Fpar(rule) => fpar::plan(machine, rule.one_group, rule.switch_at_spine, place, packet),
-        }
+        with_rule!(self, rule => rule.plan(machine, place, packet))
     }
+}
 
-    /// Decides: the output port and channel; marks on the packet whether it was diverted or has turned.
-    #[inline(always)]
-    pub fn route(&self, machine: &DragonflyPlus, place: Place, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8) {
-        let plan = self.plan(machine, place, packet);
-        let (word, hop) = (packet.word, packet.hop());
-        let other = match self {
-            Self::Minimal(select) | Self::Valiant(_, select) => {
-                if plan.turns {
-                    packet.turn();
-                }
-                let port = match select {
-                    Select::Random => plan.minimal.any(word, hop, MINIMAL_DRAWS),
-                    Select::LeastLoaded => loads.least(&plan.minimal, word, hop, MINIMAL_DRAWS),
-                };
-                return (port, plan.minimal_channel);
-            }
-            Self::ProgAdaptive(rule) => rule.decide(&plan, word, hop, loads),
-            Self::Fpar(rule) => rule.decide(&plan, word, hop, loads),
-        };
-        match other {
-            (port, false) => (port, plan.minimal_channel),
-            (port, true) => {
-                packet.divert();
-                (port, plan.other_channel)
-            }
-        }
+/// A port among equals.
+#[inline(always)]
+fn select(select: Select, ports: &Ports<'_>, packet: &Event, loads: &Loads<'_>) -> u16 {
+    match select {
+        Select::Random => ports.any(packet.word, packet.hop(), MINIMAL_DRAWS),
+        Select::LeastLoaded => loads.least(ports, packet.word, packet.hop(), MINIMAL_DRAWS),
     }
+}
+
+/// For routings that divert: if there is no choice between the two kinds of port, the least loaded of those there are.
+#[inline(always)]
+fn no_choice(plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> Option<(u16, bool)> {
+    let (word, hop) = (packet.word, packet.hop());
+    if plan.other.is_empty() {
+        return Some((loads.least(&plan.minimal, word, hop, LEAST_DRAWS), false));
+    }
+    plan.minimal.is_empty().then(|| (loads.least(&plan.other, word, hop, LEAST_DRAWS), true))
 }
 
 /// A group drawn among those that are neither `from` nor `to`, or none: `group << 16`, as in [`Event::middle`].
@@ -180,14 +196,10 @@ fn middle_group(machine: &DragonflyPlus, word: u32, hop: u8, from: u16, to: u16)
 #[inline(always)]
 fn up<'a>(machine: &'a DragonflyPlus, place: Place, to: u16) -> Ports<'a> {
     let first = machine.spec.nodes_per_leaf as u16;
-    if to == place.group {
+    if machine.complete || to == place.group {
         return Ports::range(first, machine.spec.spines as u16);
     }
-    let gateways = machine.gateways(GroupId(u32::from(place.group)), GroupId(u32::from(to)));
-    if gateways.len() == machine.spec.spines as usize {
-        return Ports::range(first, machine.spec.spines as u16);
-    }
-    Ports::list(first, gateways)
+    Ports::list(first, machine.gateways(GroupId(u32::from(place.group)), GroupId(u32::from(to))))
 }
 
 /// Ports of a spine to group `to`, another group than its own.

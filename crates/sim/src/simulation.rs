@@ -11,9 +11,9 @@ use crate::counters::ArrivalCounts;
 use crate::engine::{Queue, Record};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
-use crate::fabric::{Flights, Lane, Nic, Parked, Returns, Stall, Wiring, credits::Spill};
+use crate::fabric::{Flights, Lane, Nic, Out, Parked, Returns, Stall, Wiring, credits::Spill};
 use crate::output::Output;
-use crate::routing::{Out, Routing};
+use crate::routing::Rule;
 use crate::spec::Spec;
 use crate::{Cost, Monitor, Progress};
 use jobs::Jobs;
@@ -27,10 +27,10 @@ const EVENTS_PER_LOOK: u64 = 1 << 15;
 const LAST_TIME: u64 = 1 << 63;
 
 /// A run in progress.
-pub struct Simulation<'s, Q> {
+pub struct Simulation<'s, Q, R> {
     spec: &'s Spec,
     wiring: Wiring,
-    routing: Routing,
+    routing: R,
     queue: Q,
     /// Output ports, by slot.
     outs: Vec<Out>,
@@ -60,7 +60,7 @@ pub struct Simulation<'s, Q> {
     destinations: Vec<u32>,
 }
 
-impl<Q: Queue<Event>> Simulation<'_, Q> {
+impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// Handles events until the run ends.
     fn play(&mut self, monitor: &mut dyn Monitor) -> Result<(), SimError> {
         monitor.progress(&self.progress(0))?;

@@ -14,6 +14,10 @@ const WINDOWS: u64 = 64;
 const CHUNK: usize = 7;
 /// Up to this many events of a place are sorted by insertion.
 const SMALL: usize = 24;
+/// Bits of the index in a key: a window of 2^31 ps, a tie of 2^22 and the index fill 64 bits.
+const INDEX_BITS: u32 = 11;
+/// Events of a place that are handed out in one piece; the rest of the index is for those that come meanwhile.
+const PIECE: usize = 1 << (INDEX_BITS - 1);
 const NONE: u32 = u32::MAX;
 /// Longest window, so that a time within a window fits 31 bits.
 pub const MAX_WINDOW_PS: u64 = 1 << 31;
@@ -44,10 +48,13 @@ pub struct Wheel<R> {
     free: u32,
     /// Events beyond the wheel, by turn.
     far: BTreeMap<u64, Vec<(u32, R)>>,
-    /// The events of the place being visited, and the order in which to hand them out.
+    /// The events of the place being visited.
     batch: Vec<R>,
-    order: Vec<(u64, u32)>,
+    /// The order in which to hand them out: keys, with the index in `batch` in the lowest bits.
+    order: Vec<u64>,
     at: usize,
+    /// Whether the place has more events in this window, all of them after those in the batch.
+    more: bool,
 }
 
 impl<R: Record> Wheel<R> {
@@ -69,12 +76,13 @@ impl<R: Record> Wheel<R> {
             batch: Vec::new(),
             order: Vec::new(),
             at: 0,
+            more: false,
         }
     }
 
     /// The window of a time. Any monotone map will do in which a window is no longer than the lookahead; this one
     /// costs one multiplication.
-    #[inline]
+    #[inline(always)]
     fn window_of(&self, time: u64) -> u64 {
         ((u128::from(time) * u128::from(self.inverse)) >> 64) as u64
     }
@@ -84,7 +92,7 @@ impl<R: Record> Wheel<R> {
         ((u128::from(window) << 64).div_ceil(u128::from(self.inverse))) as u64
     }
 
-    #[inline]
+    #[inline(always)]
     fn store(&mut self, window: u64, place: u32, record: R) {
         let in_turn = (window % WINDOWS) as usize;
         let head = &mut self.heads[in_turn * self.places + place as usize];
@@ -96,31 +104,56 @@ impl<R: Record> Wheel<R> {
             return;
         }
         let next = *head;
-        let chunk = if self.free == NONE {
+        let chunk = self.chunk(next, record);
+        self.heads[in_turn * self.places + place as usize] = chunk << 3 | 1;
+    }
+
+    /// A chunk with one record, before `next`.
+    #[inline]
+    fn chunk(&mut self, next: u32, record: R) -> u32 {
+        let chunk = self.free;
+        if chunk == NONE {
             self.chunks.push(Chunk { next, records: [record; CHUNK] });
-            (self.chunks.len() - 1) as u32
-        } else {
-            let chunk = self.free;
-            let slot = &mut self.chunks[chunk as usize];
-            self.free = slot.next;
-            slot.next = next;
-            slot.records[0] = record;
-            chunk
-        };
-        *head = chunk << 3 | 1;
+            return (self.chunks.len() - 1) as u32;
+        }
+        let slot = &mut self.chunks[chunk as usize];
+        self.free = slot.next;
+        slot.next = next;
+        slot.records[0] = record;
+        chunk
     }
 
     /// An event for the place being visited, within the open window.
     #[cold]
     fn insert_now(&mut self, place: u32, record: R) {
         debug_assert_eq!(place as usize + 1, self.place, "a place was affected sooner than the lookahead allows");
-        let key = key(self.base, &record);
-        let later = self.order[self.at..].partition_point(|&(k, _)| k < key);
-        self.order.insert(self.at + later, (key, self.batch.len() as u32));
+        let key = key(self.base, &record, self.batch.len());
+        let full = self.batch.len() + 1 == 1 << INDEX_BITS;
+        if full || (self.more && self.order.last().is_none_or(|&last| key > last)) {
+            if full {
+                self.put_back();
+            }
+            self.more = true;
+            self.store(self.window, place, record);
+            return;
+        }
+        let later = self.order[self.at..].partition_point(|&k| k < key);
+        self.order.insert(self.at + later, key);
         self.batch.push(record);
     }
 
-    /// Takes the events of one window and place into the batch. Returns whether there are any.
+    /// Puts the events of the batch that are not handed out back on the wheel.
+    #[cold]
+    fn put_back(&mut self) {
+        let rest: Vec<R> = self.order[self.at..].iter().map(|&key| self.batch[index_of(key)]).collect();
+        for record in rest {
+            self.store(self.window, self.place as u32 - 1, record);
+        }
+        self.order.clear();
+        self.at = 0;
+    }
+
+    /// Takes the events of one window and place into the batch, in order. Returns whether there are any.
     #[inline]
     fn load(&mut self, in_turn: usize, place: usize) -> bool {
         let head = std::mem::replace(&mut self.heads[in_turn * self.places + place], NONE);
@@ -128,8 +161,8 @@ impl<R: Record> Wheel<R> {
             return false;
         }
         self.batch.clear();
-        self.order.clear();
         self.at = 0;
+        self.more = false;
         let (mut chunk, mut filled) = (head >> 3, (head & 7) as usize);
         loop {
             let slot = &mut self.chunks[chunk as usize];
@@ -142,15 +175,43 @@ impl<R: Record> Wheel<R> {
             }
             (chunk, filled) = (next >> 3, CHUNK);
         }
-        let (count, base) = (self.batch.len(), self.base);
-        self.counts[in_turn] -= count as u32;
-        self.order.extend(self.batch.iter().zip(0..).map(|(record, index)| (key(base, record), index)));
-        if count > SMALL {
+        self.counts[in_turn] -= self.batch.len() as u32;
+        if self.batch.len() > PIECE {
+            self.split(place);
+        }
+        let base = self.base;
+        self.order.clear();
+        self.order.extend(self.batch.iter().enumerate().map(|(index, record)| key(base, record, index)));
+        if self.order.len() > SMALL {
             self.order.sort_unstable();
         } else {
             insertion_sort(&mut self.order);
         }
         true
+    }
+
+    /// Keeps the first events of a large batch and puts the others back.
+    #[cold]
+    fn split(&mut self, place: usize) {
+        self.batch.sort_unstable_by_key(|record| (record.time(), record.tie()));
+        let rest = self.batch.split_off(PIECE);
+        for record in rest {
+            self.store(self.window, place as u32, record);
+        }
+        self.more = true;
+    }
+
+    /// An event in the open window, or beyond the wheel.
+    #[cold]
+    #[inline(never)]
+    fn push_elsewhere(&mut self, window: u64, place: u32, record: R) {
+        if window > self.window {
+            self.far.entry(window / WINDOWS).or_default().push((place, record));
+        } else if self.place == 0 {
+            self.store(window, place, record); // before the first event is handed out
+        } else {
+            self.insert_now(place, record);
+        }
     }
 
     /// Opens the next window that has events. Returns whether there is one.
@@ -178,66 +239,81 @@ impl<R: Record> Wheel<R> {
     }
 }
 
-/// Time within the window and tie, as one number to sort by.
-#[inline]
-fn key<R: Record>(base: u64, record: &R) -> u64 {
-    debug_assert!(record.tie() < 1 << 22);
-    (record.time() - base) << 32 | u64::from(record.tie())
+/// Time within the window, tie and index, as one number to sort by.
+#[inline(always)]
+fn key<R: Record>(base: u64, record: &R, index: usize) -> u64 {
+    debug_assert!(record.tie() < 1 << 22 && index < 1 << INDEX_BITS);
+    (record.time() - base) << (22 + INDEX_BITS) | u64::from(record.tie()) << INDEX_BITS | index as u64
 }
 
-/// Sorts a few entries by their keys.
-#[inline]
-fn insertion_sort(order: &mut [(u64, u32)]) {
+/// The index in a key.
+#[inline(always)]
+fn index_of(key: u64) -> usize {
+    key as usize & ((1 << INDEX_BITS) - 1)
+}
+
+/// Sorts a few keys.
+#[inline(always)]
+fn insertion_sort(order: &mut [u64]) {
     for end in 1..order.len() {
-        let entry = order[end];
+        let key = order[end];
         let mut to = end;
-        while to > 0 && order[to - 1].0 > entry.0 {
+        while to > 0 && order[to - 1] > key {
             order[to] = order[to - 1];
             to -= 1;
         }
-        order[to] = entry;
+        order[to] = key;
     }
 }
 
-impl<R: Record> Queue<R> for Wheel<R> {
-    #[inline]
-    fn push(&mut self, place: u32, record: R) {
-        let window = self.window_of(record.time());
-        debug_assert!(window >= self.window, "an event in the past");
-        if window.wrapping_sub(self.window + 1) < WINDOWS - 1 {
-            self.store(window, place, record);
-        } else if window <= self.window {
-            if self.place == 0 {
-                self.store(window, place, record); // before the first event is handed out
-            } else {
-                self.insert_now(place, record);
-            }
-        } else {
-            self.far.entry(window / WINDOWS).or_default().push((place, record));
+impl<R: Record> Wheel<R> {
+    /// Fills the batch with the events of the next place that has any. Returns whether there is one.
+    #[inline(never)]
+    fn refill(&mut self) -> bool {
+        if self.more {
+            self.place -= 1;
         }
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<(u32, R)> {
         loop {
-            if let Some(&(_, index)) = self.order.get(self.at) {
-                self.at += 1;
-                return Some((self.place as u32 - 1, self.batch[index as usize]));
-            }
             let in_turn = (self.window % WINDOWS) as usize;
             if self.counts[in_turn] > 0 {
                 while self.place < self.places {
                     self.place += 1;
                     if self.load(in_turn, self.place - 1) {
-                        break;
+                        return true;
                     }
                 }
             } else if !self.advance() {
-                return None;
+                self.order.clear();
+                self.at = 0;
+                return false;
             }
         }
     }
+}
 
+impl<R: Record> Queue<R> for Wheel<R> {
+    #[inline(always)]
+    fn push(&mut self, place: u32, record: R) {
+        let window = self.window_of(record.time());
+        debug_assert!(window >= self.window, "an event in the past");
+        if window.wrapping_sub(self.window + 1) < WINDOWS - 1 {
+            self.store(window, place, record);
+        } else {
+            self.push_elsewhere(window, place, record);
+        }
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) -> Option<(u32, R)> {
+        if self.at >= self.order.len() && !self.refill() {
+            return None;
+        }
+        let key = self.order[self.at];
+        self.at += 1;
+        Some((self.place as u32 - 1, self.batch[index_of(key)]))
+    }
+
+    #[inline(always)]
     fn horizon(&self) -> u64 {
         self.base
     }
@@ -292,9 +368,16 @@ mod tests {
 
     #[test]
     fn the_wheel_hands_each_place_the_same_events_in_the_same_order_as_a_heap() {
-        for (places, lookahead, spread) in
-            [(1, 100, 50), (5, 2, 10), (7, 1000, 500), (40, 113_000, 9_000_000), (3, 4096, 1)]
-        {
+        // The last two have thousands of events of one place in one window.
+        for (places, lookahead, spread) in [
+            (1, 100, 50),
+            (5, 2, 10),
+            (7, 1000, 500),
+            (40, 113_000, 9_000_000),
+            (3, 4096, 1),
+            (1, 1 << 20, 60),
+            (2, 1 << 24, 900),
+        ] {
             let wheel = play(Wheel::new(places as usize, lookahead), places, lookahead, spread);
             let heap = play(Ordered::default(), places, lookahead, spread);
             assert!(heap.iter().map(Vec::len).sum::<usize>() > 100);

@@ -18,6 +18,9 @@ pub struct Wire {
     pub node: bool,
 }
 
+/// Link classes, rounded up to a power of two (the last is not used).
+pub const CLASSES: usize = 4;
+
 /// Times of one link class.
 #[derive(Clone, Debug)]
 pub struct Times {
@@ -50,16 +53,12 @@ pub struct Home {
 pub struct Wiring {
     /// The machine.
     pub machine: DragonflyPlus,
-    /// First slot of each router, and one more.
-    pub first_slot: Vec<u32>,
     /// Position of each router.
     pub places: Vec<Place>,
-    /// Far end of each slot.
-    pub wires: Vec<Wire>,
     /// Position of each node.
     pub homes: Vec<Home>,
     /// Times by class.
-    pub times: [Times; 3],
+    pub times: [Times; CLASSES],
     /// Virtual channels.
     pub channels: usize,
 }
@@ -75,9 +74,26 @@ impl Wiring {
                 local: machine.local(RouterId(r)) as u16,
                 leaf: machine.is_leaf(RouterId(r)),
                 ports: network.ports(RouterId(r)),
+                first: network.first_slot[r as usize],
             })
             .collect();
-        let wires = (0..network.peer.len())
+        let homes = (0..network.nodes() as u32)
+            .map(|n| {
+                let (router, port) = network.port_of(network.node_slot[n as usize]);
+                let group = network.group_of_router[router.index()] as u16;
+                Home { router: router.0, port: port.0, group, leaf: machine.local(router) as u16 }
+            })
+            .collect();
+        let times =
+            std::array::from_fn(|class| times(&spec.fabric, network.classes[class.min(network.classes.len() - 1)]));
+        Self { places, homes, times, channels: usize::from(spec.fabric.channels), machine }
+    }
+
+    /// What every router port leads to, by slot.
+    #[must_use]
+    pub fn wires(&self) -> Vec<Wire> {
+        let network = &self.machine.network;
+        (0..network.peer.len())
             .map(|slot| {
                 let class = network.class[slot].0;
                 match network.peer[slot] {
@@ -89,21 +105,18 @@ impl Wiring {
                     Peer::None => Wire { to: u32::MAX, port: 0, class, node: true },
                 }
             })
-            .collect();
-        let homes = (0..network.nodes() as u32)
-            .map(|n| {
-                let (router, port) = network.port_of(network.node_slot[n as usize]);
-                let group = network.group_of_router[router.index()] as u16;
-                Home { router: router.0, port: port.0, group, leaf: machine.local(router) as u16 }
-            })
-            .collect();
-        let times = std::array::from_fn(|class| times(&spec.fabric, network.classes[class]));
-        let first_slot = network.first_slot.clone();
-        Self { first_slot, places, wires, homes, times, channels: usize::from(spec.fabric.channels), machine }
+            .collect()
+    }
+
+    /// Times of a class.
+    #[inline(always)]
+    #[must_use]
+    pub fn times(&self, class: u8) -> &Times {
+        &self.times[usize::from(class) % CLASSES]
     }
 
     /// Times of the links between nodes and routers.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn node_times(&self) -> &Times {
         &self.times[ClassId::NODE.index()]
@@ -114,7 +127,7 @@ impl Wiring {
     #[must_use]
     pub fn lookahead(&self, least_bytes: u32) -> u64 {
         let ser = |times: &Times| times.serialisation[least_bytes as usize];
-        let [node, between @ ..] = &self.times;
+        let (node, between) = (&self.times[0], &self.times[1..]);
         let packet = between.iter().map(|t| ser(t) + t.to_decision).min();
         let departure = self.times.iter().map(ser).min();
         let credit = between.iter().map(|t| t.to_credit).min();

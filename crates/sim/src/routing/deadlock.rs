@@ -34,6 +34,7 @@ fn place(machine: &DragonflyPlus, router: RouterId) -> Place {
         local: machine.local(router) as u16,
         leaf: machine.is_leaf(router),
         ports: machine.network.ports(router),
+        first: machine.network.first_slot[router.index()],
     }
 }
 

@@ -9,25 +9,26 @@
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{CLASSES, GLOBAL, LOCAL};
 
-use super::{LEAST_DRAWS, Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, Ports, across, down, minimal, up};
+use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, PER_PACKET, Place, Plan, Ports, Rule};
+use super::{across, down, middle_group, minimal, no_choice, up};
 use crate::fabric::packet::{Event, NO_MIDDLE};
-use crate::spec::{ChannelSwitch, FabricSpec, FparCandidates};
+use crate::spec::{ChannelSwitch, Compare, FabricSpec, FparCandidates};
 
-/// The threshold rule.
+/// The routing.
 #[derive(Clone, Debug)]
-pub struct Rule {
+pub struct Fpar {
     /// Backlog at the threshold, by link class.
     limit: [u64; 3],
     at_most: bool,
-    pub(super) one_group: bool,
-    pub(super) switch_at_spine: bool,
+    one_group: bool,
+    switch_at_spine: bool,
 }
 
-impl Rule {
+impl Fpar {
     pub(super) fn new(
         fabric: &FabricSpec,
         threshold_ppm: u32,
-        at_most: bool,
+        compare: Compare,
         candidates: FparCandidates,
         switch: ChannelSwitch,
     ) -> Self {
@@ -38,24 +39,40 @@ impl Rule {
         });
         Self {
             limit,
-            at_most,
+            at_most: compare == Compare::AtMost,
             one_group: candidates == FparCandidates::OneGroup,
             switch_at_spine: switch == ChannelSwitch::Intermediate,
         }
     }
+}
 
-    /// The port, and whether it is one of the others.
+impl Rule for Fpar {
+    const NAME: &'static str = "fpar";
+    const CHANNELS: u8 = 2;
+    const MAX_HOPS: u8 = 6;
+
     #[inline(always)]
-    pub(super) fn decide(&self, plan: &Plan<'_>, word: u32, hop: u8, loads: &Loads<'_>) -> (u16, bool) {
-        if plan.other.is_empty() {
-            return (loads.least(&plan.minimal, word, hop, LEAST_DRAWS), false);
+    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16) {
+        if self.one_group {
+            packet.middle = middle_group(machine, packet.word, PER_PACKET, from, packet.to_group);
         }
-        if plan.minimal.is_empty() {
-            return (loads.least(&plan.other, word, hop, LEAST_DRAWS), true);
+    }
+
+    #[inline(always)]
+    fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+        progressive(machine, self.one_group, self.switch_at_spine, place, packet)
+    }
+
+    #[inline(always)]
+    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> (u16, bool) {
+        if let Some(only) = no_choice(plan, packet, loads) {
+            return only;
         }
+        let (word, hop) = (packet.word, packet.hop());
         let test = |class: u8| {
-            let (limit, at_most) = (self.limit[usize::from(class)], self.at_most);
-            move |backlog: u64| backlog < limit || (at_most && backlog == limit)
+            // Backlogs are whole, so `<= limit` is `< limit + 1`.
+            let beyond = self.limit[usize::from(class)] + u64::from(self.at_most);
+            move |backlog: u64| backlog < beyond
         };
         if let Some(port) = loads.passing(&plan.minimal, word, hop, MINIMAL_DRAWS, test(plan.minimal_class)) {
             return (port, false);
@@ -63,13 +80,13 @@ impl Rule {
         if let Some(port) = loads.passing(&plan.other, word, hop, OTHER_DRAWS, test(plan.other_class)) {
             return (port, true);
         }
-        (loads.least(&plan.minimal, word, hop, LEAST_DRAWS), false)
+        (loads.least(&plan.minimal, word, hop, super::LEAST_DRAWS), false)
     }
 }
 
 /// Shortest ways, and at the source spine and the intermediate spine the ways round.
 #[inline(always)]
-pub(super) fn plan<'a>(
+pub(super) fn progressive<'a>(
     machine: &'a DragonflyPlus,
     one_group: bool,
     switch_at_spine: bool,
@@ -81,7 +98,7 @@ pub(super) fn plan<'a>(
         return Plan::only(up(machine, place, packet.to_group), LOCAL.0, channel);
     }
     if place.group == packet.to_group || packet.channel() == 1 {
-        return minimal::plan(machine, place, packet);
+        return minimal::shortest(machine, place, packet);
     }
     let minimal = across(machine, place, packet.to_group);
     let leaves = machine.spec.leaves as u16;

@@ -2,15 +2,7 @@
 
 use super::plan::Ports;
 use crate::engine::random::{below32, draw};
-
-/// An output port: when its link will be free of what is committed to it, and what waits for credit besides.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Out {
-    /// End of the last packet committed to the link.
-    pub free: u64,
-    /// Serialisation times of the packets that wait for credit, all channels.
-    pub parked_ps: u64,
-}
+use crate::fabric::Out;
 
 /// Draws tried before all ports are looked at.
 const TRIES: u8 = 4;
@@ -26,7 +18,7 @@ pub struct Loads<'a> {
 
 impl Loads<'_> {
     /// Time for which the port has work, in picoseconds (docs/model.md, section 6).
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn backlog(&self, port: u16) -> u64 {
         let out = &self.outs[usize::from(port)];
@@ -34,7 +26,7 @@ impl Loads<'_> {
     }
 
     /// A port of least backlog, drawn uniformly among those that tie.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn least(&self, ports: &Ports<'_>, word: u32, hop: u8, base: u8) -> u16 {
         if ports.len() == 1 {
@@ -45,6 +37,11 @@ impl Loads<'_> {
             if self.backlog(port) == 0 {
                 return port;
             }
+        }
+        if let Some(range) = ports.as_range()
+            && ports.len() <= 64
+        {
+            return ports.get(self.least_of_few(range, word, hop, base));
         }
         let (mut least, mut ties) = (u64::MAX, 0);
         for port in ports.iter() {
@@ -57,6 +54,28 @@ impl Loads<'_> {
         }
         let chosen = below32(draw(word, hop, base + TRIES), ties);
         self.nth(ports, chosen, |backlog| backlog == least)
+    }
+
+    /// The same for up to 64 neighbouring ports, in one pass: the ties are bits of a word. Returns the position.
+    #[inline]
+    fn least_of_few(&self, range: std::ops::Range<usize>, word: u32, hop: u8, base: u8) -> u16 {
+        let (mut least, mut ties) = (u64::MAX, 0_u64);
+        for (position, out) in self.outs[range].iter().enumerate() {
+            let backlog = out.free.saturating_sub(self.now) + out.parked_ps;
+            let bit = 1 << position;
+            if backlog < least {
+                (least, ties) = (backlog, bit);
+            } else if backlog == least {
+                ties |= bit;
+            }
+        }
+        let count = ties.count_ones();
+        if count > 1 {
+            for _ in 0..below32(draw(word, hop, base + TRIES), count) {
+                ties &= ties - 1;
+            }
+        }
+        ties.trailing_zeros() as u16
     }
 
     /// A port drawn uniformly among those whose backlog passes the test, if there is one.
@@ -87,9 +106,11 @@ impl Loads<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fabric::Wire;
 
     fn outs(backlogs: &[u64]) -> Vec<Out> {
-        backlogs.iter().map(|&b| Out { free: 100 + b / 2, parked_ps: b - b / 2 }).collect()
+        let wire = Wire { to: 0, port: 0, class: 1, node: false };
+        backlogs.iter().map(|&b| Out { free: 100 + b / 2, parked_ps: b - b / 2, wire }).collect()
     }
 
     /// How often each port is chosen in many draws.

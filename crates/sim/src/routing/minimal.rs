@@ -4,12 +4,39 @@
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
 
-use super::{Place, Plan, Ports, across, up};
+use super::{Loads, Place, Plan, Ports, Rule, across, select, up};
 use crate::fabric::packet::Event;
+use crate::spec::Select;
+
+/// The routing.
+#[derive(Clone, Debug)]
+pub struct Minimal {
+    /// Which of several equal ports.
+    pub select: Select,
+}
+
+impl Rule for Minimal {
+    const NAME: &'static str = "minimal";
+    const CHANNELS: u8 = 1;
+    const MAX_HOPS: u8 = 3;
+
+    #[inline(always)]
+    fn enter(&self, _: &DragonflyPlus, _: &mut Event, _: u16) {}
+
+    #[inline(always)]
+    fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+        shortest(machine, place, packet)
+    }
+
+    #[inline(always)]
+    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> (u16, bool) {
+        (select(self.select, &plan.minimal, packet, loads), false)
+    }
+}
 
 /// All shortest ways from `place`, on the channel the packet came by.
 #[inline(always)]
-pub(super) fn plan<'a>(machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+pub(super) fn shortest<'a>(machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
     let channel = packet.channel();
     if place.leaf {
         return Plan::only(up(machine, place, packet.to_group), LOCAL.0, channel);

@@ -13,6 +13,8 @@ pub struct Place {
     pub leaf: bool,
     /// Number of ports.
     pub ports: u16,
+    /// Slot of its first port.
+    pub first: u32,
 }
 
 /// An ordered list of ports of one router, ascending.
@@ -76,6 +78,14 @@ impl<'a> Ports<'a> {
             None => self.base + index + if index >= self.hole { self.skip } else { 0 },
             Some(offsets) => self.base + offsets[usize::from(index)],
         }
+    }
+
+    /// The ports as one range, if they are neighbours.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_range(&self) -> Option<std::ops::Range<usize>> {
+        let neighbours = self.list.is_none() && self.hole >= self.len;
+        neighbours.then(|| usize::from(self.base)..usize::from(self.base) + usize::from(self.len))
     }
 
     /// All of them.

@@ -4,35 +4,52 @@
 //! loaded other one: the shortest is taken when little waits for it, or when its backlog is at most `factor` times the
 //! other's. With factor 1 and threshold 0 it is the rule of CODES; factor 2 is UGAL's weighting by path length.
 
+use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::CLASSES;
 
-use super::{LEAST_DRAWS, Loads, MINIMAL_DRAWS, OTHER_DRAWS, Plan};
+use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, PER_PACKET, Place, Plan, Rule, fpar, middle_group, no_choice};
+use crate::fabric::packet::Event;
 use crate::spec::{FabricSpec, FparCandidates};
 
-/// The comparison.
+/// The routing.
 #[derive(Clone, Debug)]
-pub struct Rule {
+pub struct ProgAdaptive {
     /// Backlog up to which a shortest port is taken at once, by link class.
     threshold: [u64; 3],
     factor_milli: u64,
-    pub(super) one_group: bool,
+    one_group: bool,
 }
 
-impl Rule {
+impl ProgAdaptive {
     pub(super) fn new(fabric: &FabricSpec, bytes: u64, factor_milli: u64, candidates: FparCandidates) -> Self {
         let threshold = std::array::from_fn(|class| fabric.links[CLASSES[class]].bandwidth.serialisation_ps(bytes));
         Self { threshold, factor_milli, one_group: candidates == FparCandidates::OneGroup }
     }
+}
 
-    /// The port, and whether it is one of the others.
-    #[inline]
-    pub(super) fn decide(&self, plan: &Plan<'_>, word: u32, hop: u8, loads: &Loads<'_>) -> (u16, bool) {
-        if plan.other.is_empty() {
-            return (loads.least(&plan.minimal, word, hop, LEAST_DRAWS), false);
+impl Rule for ProgAdaptive {
+    const NAME: &'static str = "prog-adaptive";
+    const CHANNELS: u8 = 2;
+    const MAX_HOPS: u8 = 6;
+
+    #[inline(always)]
+    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16) {
+        if self.one_group {
+            packet.middle = middle_group(machine, packet.word, PER_PACKET, from, packet.to_group);
         }
-        if plan.minimal.is_empty() {
-            return (loads.least(&plan.other, word, hop, LEAST_DRAWS), true);
+    }
+
+    #[inline(always)]
+    fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+        fpar::progressive(machine, self.one_group, true, place, packet)
+    }
+
+    #[inline(always)]
+    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> (u16, bool) {
+        if let Some(only) = no_choice(plan, packet, loads) {
+            return only;
         }
+        let (word, hop) = (packet.word, packet.hop());
         let minimal = loads.least(&plan.minimal, word, hop, MINIMAL_DRAWS);
         let here = loads.backlog(minimal);
         if here <= self.threshold[usize::from(plan.minimal_class)] {

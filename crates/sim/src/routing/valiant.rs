@@ -7,13 +7,46 @@
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
 
-use super::{MIDDLE_DRAWS, Place, Plan, Ports, across, down, middle_group, minimal, up};
+use super::{Loads, MIDDLE_DRAWS, Place, Plan, Ports, Rule, across, down, middle_group, minimal, select, up};
 use crate::engine::random::{below32, draw};
 use crate::fabric::packet::{Event, NO_MIDDLE};
-use crate::spec::Via;
+use crate::spec::{Select, Via};
+
+/// The routing.
+#[derive(Clone, Debug)]
+pub struct Valiant {
+    /// Where packets turn.
+    pub via: Via,
+    /// Which of several equal ports.
+    pub select: Select,
+}
+
+impl Rule for Valiant {
+    const NAME: &'static str = "valiant";
+    const CHANNELS: u8 = 2;
+    const MAX_HOPS: u8 = 6;
+
+    #[inline(always)]
+    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16) {
+        packet.middle = middle(machine, self.via, packet.word, from, packet.to_group);
+        if packet.middle != NO_MIDDLE {
+            packet.divert();
+        }
+    }
+
+    #[inline(always)]
+    fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+        plan(machine, self.via, place, packet)
+    }
+
+    #[inline(always)]
+    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> (u16, bool) {
+        (select(self.select, &plan.minimal, packet, loads), false)
+    }
+}
 
 /// The intermediate stop of a packet, drawn where it enters the network.
-pub(super) fn middle(machine: &DragonflyPlus, via: Via, word: u32, from: u16, to: u16) -> u32 {
+fn middle(machine: &DragonflyPlus, via: Via, word: u32, from: u16, to: u16) -> u32 {
     let group = middle_group(machine, word, 0, from, to);
     match via {
         Via::Leaf if group != NO_MIDDLE => group | below32(draw(word, 0, MIDDLE_DRAWS + 1), machine.spec.leaves),
@@ -22,9 +55,9 @@ pub(super) fn middle(machine: &DragonflyPlus, via: Via, word: u32, from: u16, to
 }
 
 /// Ways to the intermediate stop, or on from it.
-pub(super) fn plan<'a>(machine: &'a DragonflyPlus, via: Via, place: Place, packet: &Event) -> Plan<'a> {
+fn plan<'a>(machine: &'a DragonflyPlus, via: Via, place: Place, packet: &Event) -> Plan<'a> {
     if packet.middle == NO_MIDDLE || packet.turned() {
-        return minimal::plan(machine, place, packet);
+        return minimal::shortest(machine, place, packet);
     }
     let (group, leaf) = ((packet.middle >> 16) as u16, packet.middle as u16);
     if place.leaf {

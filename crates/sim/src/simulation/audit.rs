@@ -3,6 +3,7 @@
 use super::Simulation;
 use crate::engine::Queue;
 use crate::fabric::packet::{Event, Kind};
+use crate::routing::{Place, Rule};
 
 /// What is where when a run has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,15 +38,15 @@ impl Audit {
     }
 }
 
-impl<Q: Queue<Event>> Simulation<'_, Q> {
+impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// Counts everything. Takes the pending events out of the queue.
     pub(super) fn audit(&mut self) -> Audit {
         let channels = self.wiring.channels;
         let mut audit = Audit::default();
         // Bytes in the buffer behind each port, or on their way into it.
         let mut filled = vec![0_u64; self.returns.len()];
-        let mut hold = |first_slot: &[u32], router: u32, packet: &Event| {
-            let slot = first_slot[router as usize] + u32::from(packet.port);
+        let mut hold = |places: &[Place], router: u32, packet: &Event| {
+            let slot = places[router as usize].first + u32::from(packet.port);
             filled[slot as usize * channels + usize::from(packet.channel())] += u64::from(packet.bytes());
         };
         let too_late = std::mem::take(&mut self.too_late);
@@ -54,23 +55,24 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
             if event.kind() == Kind::Decision {
                 audit.under_way += 1;
                 audit.network_bytes += u64::from(event.bytes());
-                hold(&self.wiring.first_slot, router, &event);
+                hold(&self.wiring.places, router, &event);
             }
         }
-        for (router, bounds) in self.wiring.first_slot.windows(2).enumerate() {
-            for lane in bounds[0] as usize * channels..bounds[1] as usize * channels {
+        for (router, place) in self.wiring.places.iter().enumerate() {
+            let first = place.first as usize * channels;
+            for lane in first..first + usize::from(place.ports) * channels {
                 for packet in self.parked.chain(self.lanes[lane].head) {
                     audit.parked += 1;
                     audit.network_bytes += u64::from(packet.bytes());
-                    hold(&self.wiring.first_slot, router as u32, packet);
+                    hold(&self.wiring.places, router as u32, packet);
                 }
             }
         }
-        for (slot, wire) in self.wiring.wires.iter().enumerate() {
+        for (slot, wire) in self.outs.iter().map(|out| out.wire).enumerate() {
             for channel in 0..channels {
                 let buffer = slot * channels + channel;
                 let sender = if !wire.node {
-                    let far = self.wiring.first_slot[wire.to as usize] + u32::from(wire.port);
+                    let far = self.wiring.places[wire.to as usize].first + u32::from(wire.port);
                     far as usize * channels + channel
                 } else if channel == 0 {
                     self.nic_lane(wire.to)
@@ -79,7 +81,7 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
                 };
                 let room = u64::from(self.lanes[sender].room);
                 let total = room + filled[buffer] + self.returns[buffer].under_way(buffer as u32, &self.spill);
-                let size = u64::from(self.wiring.times[usize::from(wire.class)].buffer);
+                let size = u64::from(self.wiring.times(wire.class).buffer);
                 audit.unbalanced_buffers += u64::from(total != size);
             }
         }

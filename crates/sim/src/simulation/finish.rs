@@ -6,12 +6,13 @@ use crate::error::SimError;
 use crate::fabric::NONE;
 use crate::fabric::packet::Event;
 use crate::output::{Links, Messages, NOT_DELIVERED, Output};
+use crate::routing::Rule;
 
 /// The result of a run whose events are all handled.
 ///
 /// # Errors
 /// [`SimError::Deadlock`] if packets wait though nothing is left to happen.
-pub(super) fn output<Q: Queue<Event>>(mut simulation: Simulation<'_, Q>) -> Result<Output, SimError> {
+pub(super) fn output<Q: Queue<Event>, R: Rule>(mut simulation: Simulation<'_, Q, R>) -> Result<Output, SimError> {
     let waiting = simulation.parked.len() as u64 + simulation.nics.iter().filter(|nic| nic.waits).count() as u64;
     if simulation.ran_dry && waiting > 0 {
         return Err(SimError::Deadlock { at_ps: simulation.queue.horizon(), waiting });
@@ -29,9 +30,9 @@ pub(super) fn output<Q: Queue<Event>>(mut simulation: Simulation<'_, Q>) -> Resu
     })
 }
 
-fn links<Q>(simulation: &Simulation<'_, Q>, end: u64) -> Links {
+fn links<Q, R>(simulation: &Simulation<'_, Q, R>, end: u64) -> Links {
     let mut links = Links::default();
-    let router_lanes = simulation.wiring.wires.len() * simulation.wiring.channels;
+    let router_lanes = simulation.outs.len() * simulation.wiring.channels;
     for (index, (lane, stall)) in simulation.lanes.iter().zip(&simulation.stalls).enumerate() {
         let waits = match index.checked_sub(router_lanes) {
             None => lane.head != NONE,
@@ -44,28 +45,35 @@ fn links<Q>(simulation: &Simulation<'_, Q>, end: u64) -> Links {
     links
 }
 
-fn messages<Q>(simulation: &mut Simulation<'_, Q>) -> Messages {
+fn messages<Q, R>(simulation: &mut Simulation<'_, Q, R>) -> Messages {
     let mut messages = Messages::default();
+    let rows: usize = simulation.jobs.list.iter().map(|job| job.rows.issue.len()).sum();
+    messages.reserve(rows);
     let mut to = Vec::new();
     for (index, job) in simulation.jobs.list.iter_mut().enumerate() {
         let rows = std::mem::take(&mut job.rows);
         let only = job.destinations.only_sender();
-        for (position, chunk) in rows.issue.chunks(rows.per_interval.max(1) as usize).enumerate() {
-            if chunk[0] == 0 {
-                continue;
+        let per_interval = rows.per_interval.max(1) as usize;
+        let mut both = rows.issue.chunks(per_interval).zip(rows.latency.chunks(per_interval));
+        for k in 0.. {
+            if both.len() == 0 {
+                break;
             }
-            let k = (position / rows.senders as usize) as u32;
-            let rank = only.unwrap_or((position % rows.senders as usize) as u32);
-            let node = job.nodes[rank as usize];
-            job.destinations.list(simulation.spec.seed, node, rank, job.ranks, k, &mut to);
-            for (offset, (&issue, &destination)) in chunk.iter().zip(&to).enumerate() {
-                let latency = rows.latency[position * rows.per_interval as usize + offset];
-                messages.job.push(index as u16);
-                messages.interval.push(k);
-                messages.source.push(rank);
-                messages.destination.push(destination);
-                messages.issue_ps.push(issue - 1);
-                messages.latency_ps.push(if latency == 0 { NOT_DELIVERED } else { latency - 1 });
+            for (sender, (issues, latencies)) in both.by_ref().take(rows.senders as usize).enumerate() {
+                if issues[0] == 0 {
+                    continue;
+                }
+                let rank = only.unwrap_or(sender as u32);
+                let node = job.nodes[rank as usize];
+                job.destinations.list(simulation.spec.seed, node, rank, job.ranks, k, &mut to);
+                for ((&issue, &latency), &destination) in issues.iter().zip(latencies).zip(&to) {
+                    messages.job.push(index as u16);
+                    messages.interval.push(k);
+                    messages.source.push(rank);
+                    messages.destination.push(destination);
+                    messages.issue_ps.push(issue - 1);
+                    messages.latency_ps.push(if latency == 0 { NOT_DELIVERED } else { latency - 1 });
+                }
             }
         }
     }

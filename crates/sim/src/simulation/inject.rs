@@ -6,10 +6,12 @@ use crate::engine::random::{Stream, packet_word, word};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
 use crate::fabric::{Flight, Waiting};
+use crate::routing::Rule;
 use crate::spec::NicOrder;
 
-impl<Q: Queue<Event>> Simulation<'_, Q> {
+impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// A node issues the messages of an interval.
+    #[inline(never)]
     pub(super) fn issue(&mut self, router: u32, port: u16, k: u32, now: u64) {
         if now >= LAST_TIME {
             self.failure.get_or_insert(SimError::TimeOverflow);
@@ -29,13 +31,19 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
         *first_issue = now.min(*first_issue);
         let nic = &mut self.nics[node as usize];
         let blocked = !nic.queue.is_empty();
+        let mut head = None;
         for (position, &rank_to) in to.iter().enumerate() {
             let row = job.rows.issue(k, job.sender_of(rank), position as u32, now);
             let flight = Flight { issue: now, packets_left: packets, row, job: job_index, measured };
             let word = word(seed, Stream::Message, u64::from(node), nic.issued);
             nic.issued += 1;
             let (message, to) = (self.flights.add(flight), job.nodes[rank_to as usize]);
-            nic.queue.push_back(Waiting { bytes_left: job.message_bytes, packet: 0, word, message, to });
+            let waiting = Waiting { bytes_left: job.message_bytes, packet: 0, word, message, to };
+            if blocked || position > 0 {
+                nic.queue.push_back(waiting);
+            } else {
+                head = Some(waiting);
+            }
         }
         job.outstanding = to.len() as u32;
         if job.rows.overflow() {
@@ -53,8 +61,8 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
             }
         }
         self.destinations = to;
-        if !blocked {
-            self.pump(node, router, port, now);
+        if let Some(head) = head {
+            self.pump(node, router, port, now, head);
         }
     }
 
@@ -62,67 +70,75 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
     #[cold]
     pub(super) fn pump_port(&mut self, router: u32, port: u16, now: u64) {
         let node = self.node_at(router, port);
-        if self.nics[node as usize].queue.is_empty() {
-            return; // an earlier credit was enough
+        // If nothing waits any more, an earlier credit was enough.
+        if let Some(head) = self.nics[node as usize].queue.pop_front() {
+            self.pump(node, router, port, now, head);
         }
-        self.pump(node, router, port, now);
     }
 
-    /// Sends as many packets as there is room for.
-    fn pump(&mut self, node: u32, router: u32, port: u16, now: u64) {
-        let lane = self.nic_lane(node);
+    /// Sends as many packets as there is room for, from the message at the head on.
+    #[inline(never)]
+    fn pump(&mut self, node: u32, router: u32, port: u16, now: u64, mut head: Waiting) {
+        let lane_index = self.nic_lane(node);
         let buffer = self.slot(router, port) as usize * self.wiring.channels;
-        let home = self.wiring.homes[node as usize];
-        let overhead = self.spec.fabric.nic.overhead_ps;
+        let from = self.wiring.homes[node as usize].group;
         let times = self.wiring.node_times();
         let nic = &mut self.nics[node as usize];
-        while let Some(waiting) = nic.queue.front_mut() {
-            let bytes = waiting.bytes_left.min(u64::from(self.spec.fabric.packet_bytes)) as u32;
-            if self.lanes[lane].room < bytes {
-                self.lanes[lane].room += self.returns[buffer].take(buffer as u32, now, &mut self.spill);
-                if self.lanes[lane].room < bytes {
+        let lane = &mut self.lanes[lane_index];
+        let full = self.spec.fabric.packet_bytes;
+        loop {
+            let bytes = head.bytes_left.min(u64::from(full)) as u32;
+            if lane.room < bytes {
+                lane.room += self.returns[buffer].take(buffer as u32, now, &mut self.spill);
+                if lane.room < bytes {
                     if !nic.waits {
                         nic.waits = true;
-                        self.stalls[lane].since = now;
+                        self.stalls[lane_index].since = now;
                     }
                     if let Some(at) = self.returns[buffer].wait(buffer as u32, &self.spill) {
                         self.queue.push(router, Event::other(Kind::NicCredit, at, port, 0, 0));
                     }
+                    nic.queue.push_front(head);
                     return;
                 }
             }
-            let start = nic.free.max(now) + if waiting.packet == 0 { overhead } else { 0 };
-            let end = start + times.serialisation[bytes as usize];
+            let overhead = if head.packet == 0 { self.spec.fabric.nic.overhead_ps } else { 0 };
+            let end = nic.free.max(now) + overhead + times.serialisation[bytes as usize];
             nic.free = end;
-            let to = self.wiring.homes[waiting.to as usize];
-            let word = packet_word(waiting.word, waiting.packet);
-            let mut packet = Event::packet(end + times.to_decision, port, waiting.message, word, bytes);
+            lane.room -= bytes;
+            lane.bytes += u64::from(bytes);
+            lane.packets += 1;
+            let to = self.wiring.homes[head.to as usize];
+            let word = packet_word(head.word, head.packet);
+            let mut packet = Event::packet(end + times.to_decision, port, head.message, word, bytes);
             packet.to_group = to.group;
             packet.to_leaf = to.leaf;
             packet.to_port = to.port;
-            self.routing.enter(&self.wiring.machine, &mut packet, home.group);
+            self.routing.enter(&self.wiring.machine, &mut packet, from);
             self.queue.push(router, packet);
-            let sent = &mut self.lanes[lane];
-            sent.room -= bytes;
-            sent.bytes += u64::from(bytes);
-            sent.packets += 1;
-            waiting.bytes_left -= u64::from(bytes);
-            waiting.packet += 1;
             if end >= LAST_TIME {
                 self.failure.get_or_insert(SimError::TimeOverflow);
                 self.end = 0;
                 return;
             }
-            if waiting.bytes_left == 0 {
-                nic.queue.pop_front();
-            } else if self.spec.fabric.nic.order == NicOrder::RoundRobin {
-                nic.queue.rotate_left(1);
+            head.bytes_left -= u64::from(bytes);
+            head.packet += 1;
+            if head.bytes_left > 0 {
+                if self.spec.fabric.nic.order == NicOrder::RoundRobin {
+                    nic.queue.push_back(head);
+                } else {
+                    continue;
+                }
+            }
+            match nic.queue.pop_front() {
+                Some(next) => head = next,
+                None => break,
             }
         }
         if nic.waits {
             nic.waits = false;
             self.returns[buffer].rest();
-            let stall = &mut self.stalls[lane];
+            let stall = &mut self.stalls[lane_index];
             stall.total += now - stall.since;
         }
     }
@@ -152,17 +168,17 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
     /// Slot of a router's port.
     #[inline]
     pub(super) fn slot(&self, router: u32, port: u16) -> u32 {
-        self.wiring.first_slot[router as usize] + u32::from(port)
+        self.wiring.places[router as usize].first + u32::from(port)
     }
 
     #[inline]
     fn node_at(&self, router: u32, port: u16) -> u32 {
-        self.wiring.wires[self.slot(router, port) as usize].to
+        self.outs[self.slot(router, port) as usize].wire.to
     }
 
     /// Lane of a node's injection link.
     #[inline]
     pub(super) fn nic_lane(&self, node: u32) -> usize {
-        self.wiring.wires.len() * self.wiring.channels + node as usize
+        self.outs.len() * self.wiring.channels + node as usize
     }
 }

@@ -7,6 +7,7 @@ use crate::engine::Queue;
 use crate::fabric::NO_ROW;
 use crate::fabric::packet::{Event, Kind};
 use crate::output::JobTotals;
+use crate::routing::Rule;
 use crate::spec::{Record, Spec};
 use crate::traffic::{Clock, Destinations};
 
@@ -168,7 +169,7 @@ impl Jobs {
     }
 }
 
-impl<Q: Queue<Event>> Simulation<'_, Q> {
+impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// A message of the job has been delivered.
     #[inline]
     pub(super) fn complete(&mut self, job_index: u16) {

@@ -6,9 +6,9 @@ use crate::counters::ArrivalCounts;
 use crate::engine::{Ordered, Queue, Wheel};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
-use crate::fabric::{Flights, Lane, NONE, Nic, Parked, Returns, Stall, Wiring, credits::Spill};
+use crate::fabric::{Flights, Lane, NONE, Nic, Out, Parked, Returns, Stall, Wiring, credits::Spill};
 use crate::output::Output;
-use crate::routing::{Out, Routing, deadlock};
+use crate::routing::{Routing, Rule, deadlock, with_rule};
 use crate::spec::Spec;
 use crate::{Cost, Monitor};
 
@@ -41,7 +41,7 @@ pub fn audit(spec: &Spec, choice: QueueChoice) -> Result<Audit, SimError> {
 /// What to do with a simulation, whatever its queue.
 trait Task {
     type Result;
-    fn with<Q: Queue<Event>>(self, simulation: Simulation<'_, Q>) -> Result<Self::Result, SimError>;
+    fn with<Q: Queue<Event>, R: Rule>(self, simulation: Simulation<'_, Q, R>) -> Result<Self::Result, SimError>;
 }
 
 struct Finish<'m> {
@@ -51,7 +51,7 @@ struct Finish<'m> {
 impl Task for Finish<'_> {
     type Result = (Output, Cost);
 
-    fn with<Q: Queue<Event>>(self, mut simulation: Simulation<'_, Q>) -> Result<Self::Result, SimError> {
+    fn with<Q: Queue<Event>, R: Rule>(self, mut simulation: Simulation<'_, Q, R>) -> Result<Self::Result, SimError> {
         simulation.play(self.monitor)?;
         let cost = Cost { events: simulation.events };
         Ok((finish::output(simulation)?, cost))
@@ -63,7 +63,7 @@ struct Balance;
 impl Task for Balance {
     type Result = Audit;
 
-    fn with<Q: Queue<Event>>(self, mut simulation: Simulation<'_, Q>) -> Result<Audit, SimError> {
+    fn with<Q: Queue<Event>, R: Rule>(self, mut simulation: Simulation<'_, Q, R>) -> Result<Audit, SimError> {
         simulation.play(&mut ())?;
         Ok(simulation.audit())
     }
@@ -83,9 +83,10 @@ fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::R
         QueueChoice::Ordered => false,
     };
     if windows && lookahead >= 2 {
-        task.with(Simulation::new(spec, wiring, routing, Wheel::new(routers, lookahead)))
+        let wheel = Wheel::new(routers, lookahead);
+        with_rule!(routing, rule => task.with(Simulation::new(spec, wiring, rule, wheel)))
     } else {
-        task.with(Simulation::new(spec, wiring, routing, Ordered::default()))
+        with_rule!(routing, rule => task.with(Simulation::new(spec, wiring, rule, Ordered::default())))
     }
 }
 
@@ -112,12 +113,13 @@ fn expected_rate(spec: &Spec) -> f64 {
         .sum()
 }
 
-impl<'s, Q: Queue<Event>> Simulation<'s, Q> {
-    pub(super) fn new(spec: &'s Spec, wiring: Wiring, routing: Routing, queue: Q) -> Self {
-        let (slots, nodes, channels) = (wiring.wires.len(), wiring.homes.len(), wiring.channels);
-        let lane = |class: u8| Lane { room: wiring.times[usize::from(class)].buffer, head: NONE, bytes: 0, packets: 0 };
+impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
+    pub(super) fn new(spec: &'s Spec, wiring: Wiring, routing: R, queue: Q) -> Self {
+        let (nodes, channels) = (wiring.homes.len(), wiring.channels);
+        let outs: Vec<Out> = wiring.wires().into_iter().map(|wire| Out { free: 0, parked_ps: 0, wire }).collect();
+        let lane = |class: u8| Lane { room: wiring.times(class).buffer, head: NONE, bytes: 0, packets: 0 };
         let mut lanes: Vec<Lane> =
-            wiring.wires.iter().flat_map(|wire| std::iter::repeat_n(lane(wire.class), channels)).collect();
+            outs.iter().flat_map(|out| std::iter::repeat_n(lane(out.wire.class), channels)).collect();
         lanes.extend(std::iter::repeat_n(lane(0), nodes));
         let jobs = Jobs::new(spec, &wiring.machine.network);
         let arrivals = ArrivalCounts::new(
@@ -129,10 +131,10 @@ impl<'s, Q: Queue<Event>> Simulation<'s, Q> {
             spec,
             routing,
             queue,
-            outs: vec![Out::default(); slots],
             stalls: vec![Stall::default(); lanes.len()],
             lanes,
-            returns: vec![Returns::default(); slots * channels],
+            returns: vec![Returns::default(); outs.len() * channels],
+            outs,
             spill: Spill::new(),
             parked: Parked::default(),
             nics: vec![Nic::default(); nodes],

@@ -5,32 +5,32 @@ use crate::engine::Queue;
 use crate::error::SimError;
 use crate::fabric::NONE;
 use crate::fabric::packet::{Event, Kind};
-use crate::routing::Loads;
+use crate::routing::{Loads, Rule};
 
-impl<Q: Queue<Event>> Simulation<'_, Q> {
+impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// The routing decision of a packet.
     #[inline(always)]
     pub(super) fn decide(&mut self, router: u32, mut packet: Event) {
         self.packet_hops += 1;
         let place = self.wiring.places[router as usize];
-        let first = self.wiring.first_slot[router as usize];
         if place.leaf && place.group == packet.to_group && place.local == packet.to_leaf {
-            self.eject(first, &packet);
+            self.eject(place.first, &packet);
             return;
         }
-        let outs = &self.outs[first as usize..first as usize + usize::from(place.ports)];
+        let outs = &self.outs[place.first as usize..place.first as usize + usize::from(place.ports)];
         let loads = Loads { outs, now: packet.time };
         let (port, channel) = self.routing.route(&self.wiring.machine, place, &mut packet, &loads);
         if self.arrivals.on() && !place.leaf {
             self.count_arrival(place.group, packet, port);
         }
-        let slot = first + u32::from(port);
-        let lane = slot as usize * self.wiring.channels + usize::from(channel);
-        let waits = self.lanes[lane].head != NONE;
-        if !waits && self.has_room(lane, slot, channel, packet.bytes(), packet.time) {
-            self.commit(first, slot, lane, channel, packet);
+        let slot = place.first + u32::from(port);
+        let index = slot as usize * self.wiring.channels + usize::from(channel);
+        let lane = &mut self.lanes[index];
+        let bytes = packet.bytes();
+        if lane.head == NONE && (lane.room >= bytes || self.look_for_room(index, slot, channel, bytes, packet.time)) {
+            self.commit(place.first, slot, index, channel, packet);
         } else {
-            self.park(router, port, channel, slot, lane, packet, waits);
+            self.park(router, port, channel, slot, index, packet);
         }
     }
 
@@ -48,22 +48,20 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
         }
     }
 
-    /// Whether the far buffer of a lane has room, counting the credits that have come by `now`.
-    #[inline(always)]
-    fn has_room(&mut self, lane: usize, slot: u32, channel: u8, bytes: u32, now: u64) -> bool {
-        if self.lanes[lane].room >= bytes {
-            return true;
-        }
+    /// Counts the credits that have come by `now` for a lane. Returns whether there is room then.
+    #[inline(never)]
+    fn look_for_room(&mut self, lane: usize, slot: u32, channel: u8, bytes: u32, now: u64) -> bool {
         let far = self.far_buffer(slot, channel);
-        self.lanes[lane].room += self.returns[far].take(far as u32, now, &mut self.spill);
-        self.lanes[lane].room >= bytes
+        let lane = &mut self.lanes[lane];
+        lane.room += self.returns[far].take(far as u32, now, &mut self.spill);
+        lane.room >= bytes
     }
 
     /// Index in `returns` of the buffer at the far end of a router's port.
-    #[inline(always)]
+    #[inline]
     fn far_buffer(&self, slot: u32, channel: u8) -> usize {
-        let wire = self.wiring.wires[slot as usize];
-        let far_slot = self.wiring.first_slot[wire.to as usize] + u32::from(wire.port);
+        let wire = self.outs[slot as usize].wire;
+        let far_slot = self.wiring.places[wire.to as usize].first + u32::from(wire.port);
         far_slot as usize * self.wiring.channels + usize::from(channel)
     }
 
@@ -71,9 +69,9 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
     #[inline(always)]
     fn commit(&mut self, first: u32, slot: u32, lane: usize, channel: u8, mut packet: Event) {
         let bytes = packet.bytes();
-        let wire = self.wiring.wires[slot as usize];
-        let times = &self.wiring.times[usize::from(wire.class)];
         let out = &mut self.outs[slot as usize];
+        let wire = out.wire;
+        let times = self.wiring.times(wire.class);
         let end = out.free.max(packet.time) + times.serialisation[bytes as usize];
         out.free = end;
         let lane = &mut self.lanes[lane];
@@ -92,10 +90,10 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
     /// Returns the room of a packet that leaves, with its tail at `end`, the buffer behind a port.
     #[inline(always)]
     fn give_back(&mut self, slot: u32, channel: u8, bytes: u32, end: u64) {
-        let wire = self.wiring.wires[slot as usize];
-        let stamp = end + self.wiring.times[usize::from(wire.class)].to_credit;
-        let lane = slot as usize * self.wiring.channels + usize::from(channel);
-        if self.returns[lane].add(lane as u32, stamp, bytes, self.queue.horizon(), &mut self.spill) {
+        let wire = self.outs[slot as usize].wire;
+        let stamp = end + self.wiring.times(wire.class).to_credit;
+        let buffer = slot as usize * self.wiring.channels + usize::from(channel);
+        if self.returns[buffer].add(buffer as u32, stamp, bytes, self.queue.horizon(), &mut self.spill) {
             if wire.node {
                 let home = self.wiring.homes[wire.to as usize];
                 self.queue.push(home.router, Event::other(Kind::NicCredit, stamp, home.port, 0, 0));
@@ -106,15 +104,16 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
     }
 
     /// Lets a packet wait for room.
-    #[expect(clippy::too_many_arguments, reason = "the caller has them all at hand")]
     #[cold]
-    fn park(&mut self, router: u32, port: u16, channel: u8, slot: u32, lane: usize, packet: Event, waits: bool) {
-        let now = packet.time;
-        let class = usize::from(self.wiring.wires[slot as usize].class);
-        self.outs[slot as usize].parked_ps += self.wiring.times[class].serialisation[packet.bytes() as usize];
-        self.parked.push(&mut self.lanes[lane].head, &mut self.stalls[lane].tail, packet);
-        if !waits {
-            self.stalls[lane].since = now;
+    #[inline(never)]
+    fn park(&mut self, router: u32, port: u16, channel: u8, slot: u32, index: usize, packet: Event) {
+        let out = &mut self.outs[slot as usize];
+        out.parked_ps += self.wiring.times(out.wire.class).serialisation[packet.bytes() as usize];
+        let (lane, stall) = (&mut self.lanes[index], &mut self.stalls[index]);
+        let first = lane.head == NONE;
+        self.parked.push(&mut lane.head, &mut stall.tail, packet);
+        if first {
+            stall.since = packet.time;
             self.arm(router, port, channel, slot);
         }
     }
@@ -129,31 +128,33 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
 
     /// A credit has come for a lane on which something waits.
     #[cold]
+    #[inline(never)]
     pub(super) fn wake(&mut self, router: u32, port: u16, channel: u8, now: u64) {
-        let first = self.wiring.first_slot[router as usize];
+        let first = self.wiring.places[router as usize].first;
         let slot = first + u32::from(port);
-        let lane = slot as usize * self.wiring.channels + usize::from(channel);
-        if self.lanes[lane].head == NONE {
+        let index = slot as usize * self.wiring.channels + usize::from(channel);
+        if self.lanes[index].head == NONE {
             return; // an earlier credit was enough
         }
-        let class = usize::from(self.wiring.wires[slot as usize].class);
+        let class = self.outs[slot as usize].wire.class;
         loop {
-            let bytes = self.parked.first(self.lanes[lane].head).bytes();
-            if !self.has_room(lane, slot, channel, bytes, now) {
+            let lane = &mut self.lanes[index];
+            let bytes = self.parked.first(lane.head).bytes();
+            if lane.room < bytes && !self.look_for_room(index, slot, channel, bytes, now) {
                 self.arm(router, port, channel, slot);
                 return;
             }
-            let mut packet = self.parked.pop(&mut self.lanes[lane].head);
+            let mut packet = self.parked.pop(&mut self.lanes[index].head);
             packet.time = now;
-            self.outs[slot as usize].parked_ps -= self.wiring.times[class].serialisation[bytes as usize];
-            self.commit(first, slot, lane, channel, packet);
-            if self.lanes[lane].head == NONE {
+            self.outs[slot as usize].parked_ps -= self.wiring.times(class).serialisation[bytes as usize];
+            self.commit(first, slot, index, channel, packet);
+            if self.lanes[index].head == NONE {
                 break;
             }
         }
         let far = self.far_buffer(slot, channel);
         self.returns[far].rest();
-        let stall = &mut self.stalls[lane];
+        let stall = &mut self.stalls[index];
         stall.total += now - stall.since;
     }
 
@@ -163,9 +164,10 @@ impl<Q: Queue<Event>> Simulation<'_, Q> {
         let slot = (first + u32::from(packet.to_port)) as usize;
         let bytes = packet.bytes();
         let times = self.wiring.node_times();
-        let end = self.outs[slot].free.max(packet.time) + times.serialisation[bytes as usize];
+        let out = &mut self.outs[slot];
+        let end = out.free.max(packet.time) + times.serialisation[bytes as usize];
+        out.free = end;
         let delivered = end + times.latency;
-        self.outs[slot].free = end;
         let lane = &mut self.lanes[slot * self.wiring.channels];
         lane.bytes += u64::from(bytes);
         lane.packets += 1;

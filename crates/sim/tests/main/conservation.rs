@@ -1,0 +1,95 @@
+//! Nothing is lost, made or counted twice, whenever a run is stopped.
+
+use odonata_sim::{Audit, QueueChoice, Spec, audit};
+
+use crate::generator;
+use crate::support::output;
+
+const QUEUES: [QueueChoice; 2] = [QueueChoice::Wheel, QueueChoice::Ordered];
+
+fn balanced(spec: &Spec, queue: QueueChoice) -> Audit {
+    let audit = audit(spec, queue).unwrap_or_else(|e| panic!("{e}\nspec: {}", spec.to_json()));
+    assert!(audit.balanced(), "{queue:?}: {audit:?}\nspec: {}", spec.to_json());
+    audit
+}
+
+/// The audit and the totals of the run must tell the same story; catches an audit that counts its own inventions.
+fn agrees_with_the_totals(spec: &Spec, audit: &Audit) {
+    let output = output(spec);
+    let nodes = spec.machine().expect("it was built before").network.nodes();
+    let injection = output.links.packets.len() - nodes;
+    assert_eq!(audit.sent, output.links.packets[injection..].iter().sum::<u64>());
+    assert_eq!(audit.delivered, output.jobs.iter().map(|j| j.packets).sum::<u64>());
+    assert_eq!(audit.delivered_bytes, output.jobs.iter().map(|j| j.bytes).sum::<u64>());
+    let issued = output.jobs.iter().zip(&spec.jobs).map(|(totals, job)| totals.issued * job.traffic.message_bytes);
+    assert_eq!(audit.issued_bytes, issued.sum::<u64>());
+}
+
+/// Catches a packet dropped or delivered twice, a credit given back twice or never, a message cut wrongly: in runs of
+/// all kinds, with either queue.
+#[test]
+fn everything_is_accounted_for_at_the_end() {
+    let (mut complete, mut moving, mut parked, mut at_nics) = (0, 0, 0, 0);
+    for seed in 0..400 {
+        let spec = generator::spec(seed);
+        let [audit, other] = QUEUES.map(|queue| balanced(&spec, queue));
+        assert_eq!(audit, other, "seed {seed}: the queues disagree");
+        agrees_with_the_totals(&spec, &audit);
+        complete += u32::from(audit.delivered_bytes == audit.issued_bytes);
+        moving += u32::from(audit.under_way > 0);
+        parked += u32::from(audit.parked > 0);
+        at_nics += u32::from(audit.waiting_bytes > 0);
+    }
+    for (what, runs) in [("complete", complete), ("moving", moving), ("parked", parked), ("waiting at NICs", at_nics)] {
+        assert!(runs >= 40, "only {runs} runs of 400 are {what}");
+    }
+}
+
+/// Catches state that is inconsistent between events: a run is stopped at many instants, most of them between two
+/// events, and must be balanced at each.
+#[test]
+fn everything_is_accounted_for_at_any_instant() {
+    let mut parked = 0;
+    for seed in (0..80).chain(1_000..1_040) {
+        let mut spec = generator::spec(seed);
+        let end = output(&spec).end_ps;
+        spec.stop.jobs.clear();
+        let mut delivered = 0;
+        for step in 1..=24 {
+            spec.stop.at_ps = Some((end * step / 24 + step % 3).max(1));
+            spec.measure.until_ps = None;
+            for queue in QUEUES {
+                let audit = balanced(&spec, queue);
+                assert!(audit.delivered >= delivered, "seed {seed}: what was delivered is no longer");
+                delivered = audit.delivered;
+                parked += u32::from(audit.parked > 0);
+            }
+        }
+    }
+    assert!(parked > 300, "only {parked} stops found packets that wait for room");
+}
+
+/// Catches a run that ends too early: without a time to stop at, every message of a job that is waited for arrives.
+#[test]
+fn a_run_delivers_all_that_it_waits_for() {
+    let mut checked = 0;
+    for seed in 0..200 {
+        let spec = generator::spec(seed);
+        if spec.stop.at_ps.is_some() {
+            continue;
+        }
+        let output = output(&spec);
+        for &job in &spec.stop.jobs {
+            let (totals, traffic) = (&output.jobs[job as usize], &spec.jobs[job as usize].traffic);
+            assert_eq!(totals.delivered, totals.issued, "seed {seed}");
+            assert_eq!(totals.bytes, totals.issued * traffic.message_bytes, "seed {seed}");
+            let packets = traffic.message_bytes.div_ceil(u64::from(spec.fabric.packet_bytes));
+            assert_eq!(totals.packets, totals.issued * packets, "seed {seed}");
+            assert!(output.end_ps >= totals.last_delivery_ps.expect("something was delivered"), "seed {seed}");
+            checked += 1;
+        }
+        let last = spec.stop.jobs.iter().filter_map(|&j| output.jobs[j as usize].last_delivery_ps).max();
+        assert_eq!(Some(output.end_ps), last, "seed {seed}: a run ends with its last delivery");
+    }
+    assert!(checked > 80, "only {checked} jobs");
+}

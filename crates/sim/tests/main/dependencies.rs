@@ -1,0 +1,95 @@
+//! No routing lets packets wait for each other in a circle, and a routing that would is refused.
+
+use odonata_sim::routing::Routing;
+use odonata_sim::routing::deadlock::{check, circle};
+use odonata_sim::spec::{ChannelSwitch, Compare, FparCandidates, RoutingSpec};
+use odonata_sim::{SimError, Spec, run};
+
+use crate::graph::{acyclic, graph};
+use crate::support::{build, machine, output, routings, spec, stream};
+
+/// Two to five groups; every spine has a link to every group (dense), or some have none (sparse), or most have none.
+const SIZES: [([u32; 5], Option<u32>); 11] = [
+    ([2, 2, 2, 1, 2], None),
+    ([2, 3, 3, 1, 1], Some(1)),
+    ([3, 2, 2, 1, 4], None),
+    ([3, 2, 3, 1, 2], Some(1)),
+    ([3, 1, 4, 1, 3], Some(2)),
+    ([4, 2, 3, 1, 6], None),
+    ([4, 2, 3, 1, 4], Some(4)),
+    ([4, 3, 2, 1, 2], Some(1)),
+    ([5, 2, 4, 1, 4], None),
+    ([5, 2, 2, 1, 2], Some(1)),
+    ([5, 2, 5, 1, 4], Some(3)),
+];
+
+fn on(size: [u32; 5], links: Option<u32>, routing: RoutingSpec) -> Spec {
+    let nodes = size[0] * size[1] * size[3];
+    spec(machine(size, links), routing, vec![stream(0, nodes - 1, 5_000)])
+}
+
+/// Catches a routing or an option that reuses a channel in the wrong order: the graph of all lanes would have a circle,
+/// and a run could stand still for ever.
+#[test]
+fn no_packets_can_wait_in_a_circle() {
+    for (size, links) in SIZES {
+        for routing in routings() {
+            let spec = on(size, links, routing);
+            let graph = graph(&spec);
+            assert!(!graph.edges.is_empty());
+            assert!(acyclic(&graph.edges), "{size:?}, {links:?}, {:?}", spec.routing);
+            let machine = build(&spec);
+            let routing = Routing::new(&spec).expect("there are channels enough");
+            assert_eq!(check(&machine, &routing), Ok(()), "{size:?}, {links:?}, {:?}", spec.routing);
+            assert_eq!(output(&spec).jobs[0].delivered, 1);
+        }
+    }
+}
+
+fn wrong_rule(candidates: FparCandidates) -> RoutingSpec {
+    let channel_switch = ChannelSwitch::IntermediateLeaf;
+    RoutingSpec::Fpar { threshold_ppm: 500_000, compare: Compare::AtMost, candidates, channel_switch }
+}
+
+/// Catches a proof that proves nothing: with the authors' channel rule global links do wait for each other, and exactly
+/// where the full graph has a circle the run is refused, with the circle in the message.
+#[test]
+fn the_rule_of_the_published_code_is_refused_wherever_it_could_deadlock() {
+    let mut refused = 0;
+    for (size, links) in SIZES {
+        for candidates in [FparCandidates::AllGroups, FparCandidates::OneGroup] {
+            let spec = on(size, links, wrong_rule(candidates));
+            let full = graph(&spec);
+            let result = check(&build(&spec), &Routing::new(&spec).expect("there are channels enough"));
+            assert_eq!(result.is_ok(), acyclic(&full.edges), "{size:?}, {links:?}, {candidates:?}: {result:?}");
+            let Err(error) = result else {
+                assert_eq!(output(&spec).jobs[0].delivered, 1);
+                continue;
+            };
+            refused += 1;
+            let lanes = circle(&full.edges).expect("the graph has a circle");
+            assert!(lanes.len() > 2 && lanes.first() == lanes.last(), "{lanes:?}");
+            assert!(lanes.windows(2).all(|w| full.edges.contains(&(w[0], w[1]))), "{lanes:?} is no circle");
+            assert_eq!(
+                error.to_string(),
+                "routing `fpar` could deadlock: packets can wait for each other in a circle (across, channel 0 -> \
+                 across, channel 0); let it change to channel 1 at the intermediate spine as well (`channel-switch = \
+                 \"intermediate\"`)"
+            );
+            assert!(matches!(run(&spec, &mut ()), Err(SimError::CouldDeadlock { .. })), "{size:?}");
+        }
+    }
+    assert!(refused >= 14, "only {refused} machines show the defect");
+}
+
+/// Catches a search that misses circles, or finds one where there is none.
+#[test]
+fn circles_are_found_in_graphs_drawn_by_hand() {
+    let find = |edges: &[(u8, u8)]| circle(&edges.iter().copied().collect());
+    assert_eq!(find(&[]), None);
+    assert_eq!(find(&[(1, 2), (1, 3), (2, 4), (3, 4), (4, 5)]), None);
+    assert_eq!(find(&[(7, 7)]), Some(vec![7, 7]));
+    let found = find(&[(1, 2), (2, 3), (3, 4), (4, 2), (4, 5)]).expect("2, 3, 4");
+    assert_eq!((found.len(), found.first()), (4, found.last()));
+    assert!([2, 3, 4].iter().all(|v| found.contains(v)));
+}

@@ -1,0 +1,69 @@
+//! The full channel-dependency graph: a vertex for every lane (router, port, channel), an edge wherever a packet that
+//! holds room behind one lane may ask for room on another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use odonata_sim::Spec;
+use odonata_sim::routing::Routing;
+use odonata_sim::routing::deadlock::{LaneAt, explore};
+use odonata_topology::{DragonflyPlus, Peer, RouterId};
+
+use crate::support::build;
+
+pub struct Graph {
+    /// Lanes that a packet may be sent on.
+    pub lanes: BTreeSet<LaneAt>,
+    /// Which may follow which.
+    pub edges: BTreeSet<(LaneAt, LaneAt)>,
+    /// Most links between routers on any way.
+    pub longest: u8,
+}
+
+/// All ways between all leaves. Panics if a way does not end at its leaf, or leaves a router by a port to a node.
+pub fn graph(spec: &Spec) -> Graph {
+    let machine = build(spec);
+    let routing = Routing::new(spec).expect("there are channels enough");
+    let mut graph = Graph { lanes: BTreeSet::new(), edges: BTreeSet::new(), longest: 0 };
+    for (from, to) in leaves(&machine).flat_map(|a| leaves(&machine).map(move |b| (a, b)).collect::<Vec<_>>()) {
+        let mut visit = |step: odonata_sim::routing::deadlock::Step| {
+            let (router, port, _) = step.goes;
+            let peer = machine.network.peer[machine.network.slot(router, port).index()];
+            assert!(matches!(peer, Peer::Router(_)), "{router} sends a packet out by port {port}, to no router");
+            assert!(step.came.is_some() == (step.hop > 0), "only at its first router a packet comes from a node");
+            graph.lanes.insert(step.goes);
+            graph.edges.extend(step.came.map(|came| (came, step.goes)));
+            graph.longest = graph.longest.max(step.hop + 1);
+        };
+        assert!(explore(&machine, &routing, from, to, &mut visit), "a way from {from} to {to} does not end there");
+    }
+    graph
+}
+
+pub fn leaves(machine: &DragonflyPlus) -> impl Iterator<Item = RouterId> + Clone {
+    (0..machine.network.routers() as u32).map(RouterId).filter(|&r| machine.is_leaf(r))
+}
+
+/// Whether vertices can be taken away one after another, each when no edge leads to it any more (Kahn 1962): exactly
+/// the graphs without a circle.
+pub fn acyclic(edges: &BTreeSet<(LaneAt, LaneAt)>) -> bool {
+    let mut into: BTreeMap<LaneAt, u32> = BTreeMap::new();
+    let mut out: BTreeMap<LaneAt, Vec<LaneAt>> = BTreeMap::new();
+    for &(a, b) in edges {
+        into.entry(a).or_default();
+        *into.entry(b).or_default() += 1;
+        out.entry(a).or_default().push(b);
+    }
+    let mut free: Vec<LaneAt> = into.iter().filter(|&(_, &n)| n == 0).map(|(&lane, _)| lane).collect();
+    let mut taken = 0;
+    while let Some(lane) = free.pop() {
+        taken += 1;
+        for next in out.get(&lane).into_iter().flatten() {
+            let n = into.get_mut(next).expect("every end is counted");
+            *n -= 1;
+            if *n == 0 {
+                free.push(*next);
+            }
+        }
+    }
+    taken == into.len()
+}

@@ -1,0 +1,20 @@
+//! What the simulator promises, tested through its public interface. One module a behaviour; each test names the
+//! defect it would catch.
+
+mod conservation;
+mod dependencies;
+mod determinism;
+mod documents;
+mod fairness;
+#[path = "../../../reference/tests/support/mod.rs"]
+mod generator;
+mod graph;
+mod hops;
+mod independence;
+mod monitor;
+mod queues;
+mod refusals;
+mod saturation;
+mod support;
+mod waiting;
+mod zero_load;

@@ -1,0 +1,55 @@
+//! Whoever looks on sees a run advance, and can end it.
+
+use odonata_sim::spec::Pattern;
+use odonata_sim::{Monitor, Progress, SimError, Spec, run};
+
+use crate::support::{MINIMAL, job, machine, output, spec};
+
+/// Notes what it sees, and ends the run at the given look.
+struct Watch {
+    seen: Vec<Progress>,
+    last: usize,
+}
+
+impl Monitor for Watch {
+    fn progress(&mut self, progress: &Progress) -> Result<(), SimError> {
+        self.seen.push(*progress);
+        if self.seen.len() > self.last { Err(SimError::Interrupted) } else { Ok(()) }
+    }
+}
+
+fn busy() -> Spec {
+    let all = job("all", (0..32).collect(), Pattern::UniformRandom, 2_000, 300_000, 2_000);
+    spec(machine([4, 4, 2, 2, 3], None), MINIMAL, vec![all])
+}
+
+/// Catches progress that stands still, runs backwards or counts beyond what is expected.
+#[test]
+fn progress_advances() {
+    let mut watch = Watch { seen: Vec::new(), last: usize::MAX };
+    let spec = busy();
+    let (output, cost) = run(&spec, &mut watch).expect("it runs");
+    assert!(watch.seen.len() >= 5, "{} looks", watch.seen.len());
+    assert_eq!((watch.seen[0].events, watch.seen[0].delivered), (0, 0));
+    for pair in watch.seen.windows(2) {
+        assert!(pair[1].events > pair[0].events && pair[1].packet_hops > pair[0].packet_hops);
+        assert!(pair[1].delivered >= pair[0].delivered);
+        assert_eq!(pair[1].expected, 32 * 2_000);
+    }
+    let last = watch.seen.last().expect("there are looks");
+    assert!(last.delivered > 0 && last.delivered <= 64_000 && last.now_ps > 0 && last.now_ps <= output.end_ps);
+    assert!(cost.events > last.events && output.packet_hops > last.packet_hops);
+}
+
+/// Catches Ctrl-C that is lost, and a look that changes the result.
+#[test]
+fn a_run_can_be_interrupted_at_any_look() {
+    let spec = busy();
+    for last in [0, 1, 3] {
+        let mut watch = Watch { seen: Vec::new(), last };
+        assert_eq!(run(&spec, &mut watch).err(), Some(SimError::Interrupted), "look {last}");
+        assert_eq!(watch.seen.len(), last + 1, "the run went on after it was interrupted");
+    }
+    let mut watch = Watch { seen: Vec::new(), last: usize::MAX };
+    assert!(run(&spec, &mut watch).expect("it runs").0 == output(&spec));
+}

@@ -1,0 +1,36 @@
+//! The two queues of pending events lead to the same bytes. Catches a wheel whose windows are longer than the lookahead,
+//! or that hands out the events of a router in the wrong order, and an order that matters though it must not.
+
+use odonata_sim::{Output, QueueChoice, Spec, run_with};
+
+use crate::generator;
+
+fn with(spec: &Spec, queue: QueueChoice) -> Output {
+    run_with(spec, &mut (), queue).unwrap_or_else(|e| panic!("{queue:?}: {e}\nspec: {}", spec.to_json())).0
+}
+
+fn compare(count: u64, of: fn(u64) -> Spec) {
+    for seed in 0..count {
+        let spec = of(seed);
+        let ordered = with(&spec, QueueChoice::Ordered);
+        for queue in [QueueChoice::Wheel, QueueChoice::Estimate] {
+            assert!(with(&spec, queue) == ordered, "seed {seed}: {queue:?} differs\nspec: {}", spec.to_json());
+        }
+    }
+}
+
+#[test]
+fn equal_on_small_machines() {
+    compare(600, generator::spec);
+}
+
+/// Messages of a few bytes, wires without length, routers without delay: lookaheads of a few picoseconds.
+#[test]
+fn equal_when_events_lie_picoseconds_apart() {
+    compare(400, generator::instant_spec);
+}
+
+#[test]
+fn equal_on_a_larger_machine() {
+    compare(12, generator::larger_spec);
+}

@@ -1,0 +1,111 @@
+//! Specifications by hand: a machine, a fabric of which nothing slows down unless a test says so, jobs.
+
+use std::collections::BTreeMap;
+
+use odonata_sim::spec::{
+    Arrival, ChannelSwitch, Compare, FabricSpec, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec, NicOrder,
+    NicSpec, Pattern, Record, RoutingSpec, SPEC_VERSION, Select, Spec, StopSpec, TopologySpec, Traffic, Via,
+};
+use odonata_sim::{Output, run};
+use odonata_topology::{Arrangement, Bandwidth, DragonflyPlus, DragonflyPlusSpec};
+
+/// Gigabytes per second in millionths of a byte.
+pub const GB: u64 = 1_000_000_000_000_000;
+
+/// Packet size of [`spec`].
+pub const PACKET: u64 = 1_000;
+
+/// `[groups, leaves, spines, nodes_per_leaf, global_links_per_spine]`, linear.
+pub fn machine(size: [u32; 5], links_per_pair: Option<u32>) -> DragonflyPlusSpec {
+    let [groups, leaves, spines, nodes_per_leaf, global_links_per_spine] = size;
+    let arrangement = Arrangement::Linear;
+    DragonflyPlusSpec { groups, leaves, spines, nodes_per_leaf, global_links_per_spine, links_per_pair, arrangement }
+}
+
+pub fn build(spec: &Spec) -> DragonflyPlus {
+    spec.machine().expect("the machine can be built")
+}
+
+/// A link of so many GB/s without latency, and with more room than any test fills.
+pub fn link(gigabytes: u64) -> LinkSpec {
+    LinkSpec { bandwidth: Bandwidth(gigabytes * GB), latency_ps: 0, buffer_bytes: 1 << 30, credit_delay_ps: 0 }
+}
+
+/// A run of `jobs` until all of them have ended; links between nodes, leaves and spines have 10, 20 and 40 GB/s.
+pub fn spec(machine: DragonflyPlusSpec, routing: RoutingSpec, jobs: Vec<JobSpec>) -> Spec {
+    let links = [("node", link(10)), ("local", link(20)), ("global", link(40))];
+    Spec {
+        version: SPEC_VERSION,
+        seed: 1,
+        compat: None,
+        topology: TopologySpec::DragonflyPlus(machine),
+        fabric: FabricSpec {
+            packet_bytes: PACKET as u32,
+            router_delay_ps: 100_000,
+            channels: 2,
+            nic: NicSpec { overhead_ps: 0, order: NicOrder::Fcfs },
+            links: BTreeMap::from(links.map(|(name, link)| (name.to_owned(), link))),
+        },
+        routing,
+        stop: StopSpec { jobs: (0..jobs.len() as u32).collect(), at_ps: None },
+        jobs,
+        measure: MeasureSpec { from_ps: 0, until_ps: None, arrivals_every_ps: None },
+    }
+}
+
+/// The links of a class, to be changed.
+pub fn link_mut<'s>(spec: &'s mut Spec, class: &str) -> &'s mut LinkSpec {
+    spec.fabric.links.get_mut(class).expect("the class exists")
+}
+
+/// Constant arrival without jitter, the first messages at time 0.
+pub fn job(name: &str, nodes: Vec<u32>, pattern: Pattern, bytes: u64, interval_ps: u64, intervals: u64) -> JobSpec {
+    let traffic = Traffic {
+        pattern,
+        message_bytes: bytes,
+        interval_ps,
+        intervals: Some(intervals),
+        arrival: Arrival::Constant { jitter_ps: 0 },
+        first: First::AtZero,
+    };
+    JobSpec { name: name.into(), nodes, traffic, record: Record::EveryMessage }
+}
+
+/// One message from one node to another at time 0.
+pub fn stream(from: u32, to: u32, bytes: u64) -> JobSpec {
+    job(&format!("{from} to {to}"), vec![from, to], Pattern::Broadcast { root: 0 }, bytes, 1, 1)
+}
+
+pub const MINIMAL: RoutingSpec = RoutingSpec::Minimal { select: Select::Random };
+
+pub fn valiant(via: Via) -> RoutingSpec {
+    RoutingSpec::Valiant { via, select: Select::Random }
+}
+
+pub fn fpar(threshold_ppm: u32, candidates: FparCandidates) -> RoutingSpec {
+    let channel_switch = ChannelSwitch::Intermediate;
+    RoutingSpec::Fpar { threshold_ppm, compare: Compare::Below, candidates, channel_switch }
+}
+
+pub fn prog_adaptive(candidates: FparCandidates) -> RoutingSpec {
+    RoutingSpec::ProgAdaptive { threshold_bytes: 0, factor_milli: 1_000, candidates }
+}
+
+/// Every routing with every option that changes which ways there are.
+pub fn routings() -> Vec<RoutingSpec> {
+    let mut all = vec![MINIMAL, RoutingSpec::Minimal { select: Select::LeastLoaded }];
+    all.extend([Via::Spine, Via::Leaf].map(valiant));
+    for candidates in [FparCandidates::AllGroups, FparCandidates::OneGroup] {
+        all.extend([fpar(0, candidates), fpar(500_000, candidates), prog_adaptive(candidates)]);
+    }
+    all
+}
+
+pub fn output(spec: &Spec) -> Output {
+    run(spec, &mut ()).unwrap_or_else(|e| panic!("{e}\nspec: {}", spec.to_json())).0
+}
+
+/// Picoseconds that `bytes` take at so many GB/s, rounded up.
+pub fn ser(bytes: u64, gigabytes: u64) -> u64 {
+    (bytes * 1_000).div_ceil(gigabytes)
+}
