@@ -1,8 +1,12 @@
-"""The lock file pins what the project asks for, and says nothing about where it came from."""
+"""What comes in from outside: pinned versions, and licences that the policy allows."""
 
+import json
+import re
+import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
@@ -22,3 +26,34 @@ def test_what_the_project_asks_for_is_pinned_within_its_range():
     for text in [*project["dependencies"], *project["optional-dependencies"]["dev"]]:
         wanted = Requirement(text)
         assert wanted.specifier.contains(pinned[wanted.name.lower()]), text
+
+
+def acceptable(expression, allowed):
+    """Whether a licence expression can be met with the allowed licences alone."""
+    term = r"(?!(?:OR|AND)\b)[\w.+-]+(?: WITH [\w.+-]+)?"
+    logic = re.sub(term, lambda m: str(m[0] in allowed), expression.replace("/", " OR "))
+    return eval(logic.replace("OR", "or").replace("AND", "and"), {"__builtins__": {}})
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("MIT", True),
+        ("GPL-3.0", False),
+        ("GPL-3.0 OR MIT", True),
+        ("GPL-3.0/MIT", True),
+        ("(GPL-3.0 OR MIT) AND Zlib", False),
+        ("MIT WITH an-exception", False),
+    ],
+)
+def test_expressions_are_understood(expression, expected):
+    assert acceptable(expression, {"MIT"}) is expected
+
+
+def test_every_crate_has_a_licence_that_the_policy_allows():
+    allowed = set(tomllib.loads((ROOT / "deny.toml").read_text())["licenses"]["allow"])
+    host = re.search(r"^host: (.*)$", subprocess.check_output(["rustc", "-vV"], text=True), re.MULTILINE)[1]
+    command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", host]
+    packages = json.loads(subprocess.check_output(command, cwd=ROOT, stderr=subprocess.DEVNULL))["packages"]
+    assert "odonata-sim" in {package["name"] for package in packages}
+    assert [(p["name"], p["license"]) for p in packages if not acceptable(p["license"] or "none", allowed)] == []
