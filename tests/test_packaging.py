@@ -30,7 +30,7 @@ def test_what_the_project_asks_for_is_pinned_within_its_range():
 
 def acceptable(expression, allowed):
     """Whether a licence expression can be met with the allowed licences alone."""
-    term = r"(?!(?:OR|AND)\b)[\w.+-]+(?: WITH [\w.+-]+)?"
+    term = r"\b(?!(?:OR|AND)\b)[\w.+-]+(?: WITH [\w.+-]+)?"
     logic = re.sub(term, lambda m: str(m[0] in allowed), expression.replace("/", " OR "))
     return eval(logic.replace("OR", "or").replace("AND", "and"), {"__builtins__": {}})
 
