@@ -177,3 +177,15 @@ def test_an_error_in_the_fabric_of_the_scenario_points_there():
     with pytest.raises(InputError) as caught:
         machine.load("tiny", fabric={"links": {"global": {"bandwidth": "fast"}}})
     assert caught.value.path == ("fabric", "links", "global", "bandwidth")
+
+
+def test_the_same_question_has_the_same_answer_and_a_file_is_read_anew(tmp_path):
+    assert machine.load("tiny") is machine.load("tiny")
+    assert machine.load({"preset": "tiny", "groups": 3}) is not machine.load("tiny")
+    file = tmp_path / "own.toml"
+    text = "\n".join(f"{k} = {v if isinstance(v, int) else chr(34) + v + chr(34)}" for k, v in list(OWN.items())[:-1])
+    text += "\n[fabric.links]\n" + "\n".join(f'{c} = {{ bandwidth = "1 GB/s" }}' for c in ("node", "local", "global"))
+    file.write_text(text)
+    assert machine.load(str(file)).shape.groups == 3
+    file.write_text(text.replace("groups = 3", "groups = 2"))
+    assert machine.load(str(file)).shape.groups == 2

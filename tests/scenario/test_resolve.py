@@ -1,6 +1,7 @@
 """From a scenario to the specification: the example of the contract, every default, every order."""
 
 import json
+import pickle
 
 import pytest
 
@@ -346,6 +347,13 @@ def test_the_identity_depends_on_what_is_simulated_and_on_nothing_else():
     assert len({parse(text).resolve().id for text in other} | {resolved.id}) == 4
 
 
+def test_scenarios_and_what_they_mean_travel_between_processes():
+    scenario = parse(EXAMPLE).set("run.seed", 3)
+    resolved = pickle.loads(pickle.dumps(scenario)).resolve()
+    again = pickle.loads(pickle.dumps(resolved))
+    assert (again.id, again.document) == (scenario.resolve().id, scenario.resolve().document)
+
+
 def test_the_document_has_every_default():
     document = parse(EXAMPLE).resolve().document
     told = document["scenario"]
@@ -356,6 +364,8 @@ def test_the_document_has_every_default():
     assert told["job"][1]["app"]["message"] == "6084 B"
     assert told["job"][1]["nodes"] == 144
     assert told["run"] == {"until": ["target"], "seed": 1}
+    by_time = parse(EXAMPLE).set("run.until", "1 ms").resolve().document["scenario"]
+    assert by_time["run"] == {"seed": 1, "horizon": "1 ms"}
     assert {"key", "value", "source"} == set(document["sources"][0])
     assert json.loads(json.dumps(document))["spec"] == document["spec"]
 
@@ -364,3 +374,17 @@ def test_a_complete_machine_in_the_scenario():
     own = machine.load("tiny").document()
     scenario = parse(TINY).set("system", own)
     assert scenario.resolve().spec == spec(TINY)
+
+
+def test_the_published_simulator_has_its_own_nic_unless_the_scenario_says_otherwise():
+    def overhead(*changes):
+        return spec(TINY, *changes)["fabric"]["nic"]["overhead_ps"]
+
+    assert overhead() == 0
+    assert overhead(("compat", "codes-2019")) == 10_000
+    assert overhead(("compat", "codes-2019"), ("fabric.nic.overhead", "3 ns")) == 3_000
+    assert overhead(("compat", "codes-2019"), ("system.fabric.nic.overhead", "4 ns")) == 4_000
+    resolved = parse(TINY).set("compat", "codes-2019").resolve()
+    assert resolved.system.name == "tiny"
+    sources = {row["key"]: row["source"] for row in resolved.document["sources"]}
+    assert sources["fabric.nic.overhead"] == "the published simulator's own"

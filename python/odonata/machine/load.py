@@ -1,7 +1,8 @@
 """From the name or the table of a machine to the machine."""
 
+import json
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -35,31 +36,51 @@ def load(
     system: str | Mapping[str, Any],
     fabric: Mapping[str, Any] | None = None,
     folder: str | Path = ".",
+    usual: Mapping[str, Any] | None = None,
 ) -> System:
     """The machine of that name, of that `.toml` file (relative to `folder`), or of that table.
 
-    A table may name a `preset` and override any of its numbers, or describe a machine completely.
-    `fabric` overrides numbers of the fabric once more.
+    A table may name a `preset` and override any of its numbers, or describe a machine completely. `fabric` overrides
+    numbers of the fabric once more; `usual` changes the fabric where neither of the two says anything (what a published
+    simulator has instead of the preset's number). The same question gives the same object.
 
     Raises InputError if there is no such machine or it cannot be built; the error's `path` leads into
     the table (under `system`) or into `fabric`.
     """
     given: dict[str, Any] = {"preset": system} if isinstance(system, str) else dict(system)
-    preset_name = given.pop("preset", None)
-    if preset_name is not None and not isinstance(preset_name, str):
-        raise InputError(f"expected the name of a system, found `{preset_name!r}`", path=("system", "preset"))
-    base = {} if preset_name is None else _base(preset_name, Path(folder))
-    sources = base.pop("sources", {})
+    preset = given.get("preset")
+    if preset is not None and not isinstance(preset, str):
+        raise InputError(f"expected the name of a system, found `{preset!r}`", path=("system", "preset"))
+    if preset is not None and preset.endswith(".toml"):
+        return _load(given, fabric, Path(folder), usual)
+    try:
+        question = json.dumps([given, fabric, usual])
+    except TypeError:  # a date, which TOML has and JSON has not; the models refuse it
+        return _load(given, fabric, Path(folder), usual)
+    return _answer(question)
+
+
+@lru_cache(maxsize=64)
+def _answer(question: str) -> System:
+    given, fabric, usual = json.loads(question)
+    return _load(given, fabric, Path(), usual)
+
+
+def _load(
+    given: dict[str, Any], fabric: Mapping[str, Any] | None, folder: Path, usual: Mapping[str, Any] | None
+) -> System:
+    preset = given.pop("preset", None)
+    base = {} if preset is None else _base(preset, folder)
+    sources = base.pop("sources", {}) | given.pop("sources", {})
     changed = dict(given) if fabric is None else _merge(given, {"fabric": dict(fabric)})
-    merged = _merge(base, changed)
+    merged = _merge(_merge(base, {"fabric": dict(usual or {})}), changed) if usual else _merge(base, changed)
     if changed and base and "name" not in given:
         merged["name"] = f"{base['name']} (changed)"
-    if "sources" in given:
-        sources, _ = given["sources"], merged.pop("sources")
     try:
         table = _table(merged)
     except InputError as e:
         raise _placed(e, fabric or {}) from None
+    sources |= dict.fromkeys(_flat({"fabric": usual or {}}), "the published simulator's own")
     return System(table.name, table, tuple(_sources(table, base, changed, sources)))
 
 
@@ -144,7 +165,7 @@ def _sources(
             continue
         if key in in_changes:
             source = "given in the scenario"
-        elif key in in_base:
+        elif key in in_base or key in sources:
             source = sources.get(key, "no source given")
         else:
             default = DEFAULT_SOURCES.get(key) or DEFAULT_SOURCES.get(key.rsplit(".", 1)[-1])
