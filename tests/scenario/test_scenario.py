@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from odonata.errors import InputError
+from odonata.placement import place
 from odonata.scenario import load, parse
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -81,3 +82,14 @@ def test_a_value_that_no_file_could_hold():
 
 def test_a_scenario_prints_its_text():
     assert str(parse(TEXT)) == TEXT
+
+
+def test_objects_print_on_one_useful_line():
+    scenario = parse(TEXT, "s.toml")
+    assert repr(scenario) == "Scenario('s.toml': a (8 nodes) on tiny, routing fpar, seed 1)"
+    assert "wrong: `seed`: a seed must be" in repr(scenario.set("run.seed", -1))
+    resolved = scenario.resolve()
+    assert repr(resolved.system) == "System(tiny: 16 nodes in 4 groups)"
+    assert repr(resolved) == f"Resolved({resolved.id} on tiny, targets a)"
+    assert repr(place("contiguous", "tiny", 3)) == "Placement(0-2: 3 nodes anywhere, the lowest free ones)"
+    assert len(repr(place("kang2019-random", "kang2019"))) < 120

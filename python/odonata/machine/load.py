@@ -89,7 +89,7 @@ def _table(merged: dict[str, Any]) -> MachineTable:
     if kind is None:
         hint = f'name a preset (`preset = "kang2019"`) or a kind ({", ".join(KINDS)})'
         raise InputError("neither a preset nor the kind of machine is given", hint=hint)
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         error = unknown("kind of machine", str(kind), KINDS)
         raise InputError(error.message, hint=error.hint, path=("kind",))
     classes = KINDS[kind].classes

@@ -18,7 +18,7 @@ class Source:
     source: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class System:
     """A machine; immutable.
 
@@ -72,6 +72,6 @@ class System:
         """The whole table with units, as a scenario could give it."""
         return self.table.model_dump(mode="json", exclude_none=True)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         shape = self.shape
-        return f"{self.name}: {shape.nodes:,} nodes in {shape.groups} groups"
+        return f"System({self.name}: {shape.nodes:,} nodes in {shape.groups} groups)"

@@ -14,12 +14,16 @@ from odonata.placement.ids import format_ids, parse_ids
 COUNT = ("count",)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Placement:
     """The nodes of a job in the order of its ranks, and why these."""
 
     nodes: list[int]
     reason: str
+
+    def __repr__(self) -> str:
+        ids = format_ids(self.nodes)
+        return f"Placement({ids if len(ids) <= 60 else ids[:57] + '...'}: {self.reason})"
 
 
 class Freedom(IntEnum):

@@ -24,7 +24,7 @@ def one_of(kinds: Mapping[str, type], key: str, what: str, default: str | None =
         name = value.get(key, default)
         if name is None:
             raise problem(f"missing key `{key}`", f"the {what}s are: {', '.join(kinds)}")
-        if name not in kinds:
+        if not isinstance(name, str) or name not in kinds:
             error = unknown(what, str(name), kinds)
             raise problem(error.message, error.hint, (key,))
         return {**value, key: name}

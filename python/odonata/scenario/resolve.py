@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ SPEC_VERSION = 1
 COMPAT_FABRIC: Mapping[str, Mapping[str, Any]] = {"codes-2019": {"nic": {"overhead": "10 ns"}}}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Resolved:
     """A scenario with everything decided (dicts and lists not to be changed).
 
@@ -38,7 +38,7 @@ class Resolved:
     spec: dict[str, Any]
     system: System
     targets: tuple[str, ...]
-    write: Callable[[], dict[str, Any]] = field(repr=False)
+    write: Callable[[], dict[str, Any]]
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -50,6 +50,9 @@ class Resolved:
         """Identity of the run: 16 hexadecimal digits of SHA-256 over the spec and the core's version."""
         canonical = json.dumps(self.spec, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(f"{core.version()}\n{canonical}".encode()).hexdigest()[:16]
+
+    def __repr__(self) -> str:
+        return f"Resolved({self.id} on {self.system.name}, targets {', '.join(self.targets)})"
 
     def alone(self, job: str) -> dict[str, Any]:
         """The spec of one job by itself on the empty system: same seed, same nodes.

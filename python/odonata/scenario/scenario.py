@@ -1,7 +1,7 @@
 """A scenario: the text, its data, and the way to a resolved run."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,14 +15,14 @@ from odonata.scenario.resolve import Resolved, resolve
 from odonata.scenario.tables import ScenarioTable
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scenario:
     """A scenario; immutable: `set` returns another one.
 
     Files that it names are relative to its own.
     """
 
-    document: Document = field(repr=False)
+    document: Document
     path: Path
 
     @property
@@ -64,6 +64,16 @@ class Scenario:
 
     def __str__(self) -> str:
         return self.text
+
+    def __repr__(self) -> str:
+        """One line: which jobs on which machine, or that the scenario is wrong."""
+        try:
+            resolved = self.resolve()
+        except InputError as e:
+            return f"Scenario({str(self.path)!r}, wrong: {e.message})"
+        jobs = " + ".join(f"{job['name']} ({len(job['nodes']):,} nodes)" for job in resolved.spec["jobs"])
+        routing, seed = resolved.spec["routing"]["name"], resolved.spec["seed"]
+        return f"Scenario({str(self.path)!r}: {jobs} on {resolved.system.name}, routing {routing}, seed {seed})"
 
 
 def load(
