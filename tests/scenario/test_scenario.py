@@ -93,3 +93,22 @@ def test_objects_print_on_one_useful_line():
     assert repr(resolved) == f"Resolved({resolved.id} on tiny, targets a)"
     assert repr(place("contiguous", "tiny", 3)) == "Placement(0-2: 3 nodes anywhere, the lowest free ones)"
     assert len(repr(place("kang2019-random", "kang2019"))) < 120
+
+
+@pytest.mark.parametrize(
+    ("at", "message", "text"),
+    [
+        ("jobs[0].traffic.message_bytes", "too much", "s.toml:5: `message`: too much"),
+        ("jobs[0].nodes", "jobs[0].nodes: taken", "s.toml:2: `place`: taken"),
+        ("fabric.links.global.buffer_bytes", "small", "s.toml:7: `buffer`: small"),
+        ("fabric.links.global.latency_ps", "long", "s.toml:6: `latency`: long"),
+        ("routing.threshold_ppm", "high", "s.toml: `threshold`: high"),
+        ("topology.groups", "many", "s.toml:1: `groups`: many"),
+        ("stop.at_ps", "late", "s.toml: `horizon`: late"),
+        ("what.else", "bad", "s.toml: bad"),
+        (None, "bad", "s.toml: bad"),
+    ],
+)
+def test_refusals_of_the_core_have_a_line(at, message, text):
+    scenario = parse(TEXT + '[fabric.links.global]\nbuffer = "1 MB"\n', "s.toml")
+    assert str(scenario.refusal(message, at)) == text

@@ -11,6 +11,7 @@ from odonata.document import parse as parse_document
 from odonata.document import read as read_document
 from odonata.document.edit import read_value
 from odonata.errors import InputError
+from odonata.scenario.refusals import refusal_as_error
 from odonata.scenario.resolve import Resolved, resolve
 from odonata.scenario.tables import ScenarioTable
 
@@ -61,6 +62,13 @@ class Scenario:
             return resolve(self.table, self.path)
         except InputError as e:
             raise self.document.locate(e) from None
+
+    def refusal(self, message: str, at: str | None) -> InputError:
+        """What the core said against this scenario's spec, with the file and line of the value.
+
+        `at` is the path of the value in the spec, as `_core.SpecError.at` has it.
+        """
+        return self.document.locate(refusal_as_error(message, at))
 
     def __str__(self) -> str:
         return self.text
