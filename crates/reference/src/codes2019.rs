@@ -24,6 +24,7 @@
 
 mod calendar;
 mod check;
+mod flow;
 mod hosts;
 mod nic;
 mod noise;

@@ -145,7 +145,7 @@ impl World<'_> {
             nic.sending = true;
             self.calendar.add(t + nic.noise.step(), Event::Inject { node: node as u32 });
         }
-        nic.watch(t);
+        nic.flow.watch(t, !nic.sending && !nic.list.is_empty());
     }
 
     /// The NIC sends the next packet of its list, whether the leaf has room or not: credits are looked at only to
@@ -157,8 +157,7 @@ impl World<'_> {
         let nic = &mut self.nics[node];
         let packet = nic.list.pop_front().expect("only a NIC with a packet in its list is told to send");
         let bytes = self.packets[packet as usize].bytes;
-        nic.packets += 1;
-        nic.bytes += bytes;
+        nic.flow.sent(bytes);
         let took = LOOKAHEAD + nic.link.bandwidth.serialisation_ps(bytes) + nic.noise.tie();
         nic.free_at = nic.free_at.max(t) + took;
         self.calendar.add(nic.free_at, Event::Arrive { packet });
@@ -171,7 +170,7 @@ impl World<'_> {
         if nic.sending {
             self.calendar.add(nic.free_at + nic.noise.tie(), Event::Inject { node: node as u32 });
         }
-        nic.watch(t);
+        nic.flow.watch(t, !nic.sending && !nic.list.is_empty());
     }
 
     /// Room for one packet comes back to a NIC.

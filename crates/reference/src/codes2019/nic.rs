@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use odonata_sim::spec::LinkSpec;
 
+use super::flow::Flow;
 use super::noise::Noise;
 
 /// A message in the scheduler.
@@ -40,14 +41,8 @@ pub(super) struct Nic {
     pub(super) occupied: u64,
     /// Its small delays.
     pub(super) noise: Noise,
-    /// Packets sent.
-    pub(super) packets: u64,
-    /// Bytes sent.
-    pub(super) bytes: u64,
-    /// Time during which a packet waited for room, up to the last change.
-    stalled: u64,
-    /// Since when a packet has been waiting.
-    stalled_since: Option<u64>,
+    /// What it has sent.
+    pub(super) flow: Flow,
 }
 
 impl Nic {
@@ -65,28 +60,7 @@ impl Nic {
             free_at: 0,
             occupied: 0,
             noise,
-            packets: 0,
-            bytes: 0,
-            stalled: 0,
-            stalled_since: None,
+            flow: Flow::default(),
         }
-    }
-
-    /// Notes at time `t` whether the list stands still for lack of room.
-    pub(super) fn watch(&mut self, t: u64) {
-        let waits = !self.list.is_empty() && !self.sending;
-        match self.stalled_since {
-            None if waits => self.stalled_since = Some(t),
-            Some(since) if !waits => {
-                self.stalled += t - since;
-                self.stalled_since = None;
-            }
-            _ => {}
-        }
-    }
-
-    /// Time during which a packet waited for room, up to `end`.
-    pub(super) fn stalled_until(&self, end: u64) -> u64 {
-        self.stalled + self.stalled_since.map_or(0, |since| end.saturating_sub(since))
     }
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use odonata_sim::spec::LinkSpec;
 
+use super::flow::Flow;
 use super::noise::Noise;
 
 /// Virtual channels of every port.
@@ -18,35 +19,10 @@ pub(super) struct Channel {
     pub(super) pending: VecDeque<u32>,
     /// Packets that wait for room in the joint buffer, and hold their room upstream meanwhile.
     pub(super) queued: VecDeque<u32>,
-    /// Packets sent.
-    pub(super) packets: u64,
-    /// Bytes sent.
-    pub(super) bytes: u64,
-    /// Time during which a packet waited for room, up to the last change.
-    stalled: u64,
-    /// Since when a packet has been waiting.
-    since: Option<u64>,
+    /// What it has sent.
+    pub(super) flow: Flow,
     /// The most bytes that were ever in the joint buffer.
     pub(super) peak: u64,
-}
-
-impl Channel {
-    /// Notes at time `t` whether a packet waits for room.
-    pub(super) fn watch(&mut self, t: u64) {
-        match (self.since, self.queued.is_empty()) {
-            (None, false) => self.since = Some(t),
-            (Some(since), true) => {
-                self.stalled += t - since;
-                self.since = None;
-            }
-            _ => {}
-        }
-    }
-
-    /// Time during which a packet waited for room, up to `end`.
-    pub(super) fn stalled(&self, end: u64) -> u64 {
-        self.stalled + self.since.map_or(0, |since| end.saturating_sub(since))
-    }
 }
 
 /// An output port.
@@ -90,6 +66,16 @@ impl Port {
         channel.pending.push_back(packet);
     }
 
+    /// Takes a packet from the lists for the wire, and says on which channel: 0 goes first, always.
+    pub(super) fn next(&mut self) -> Option<(u32, usize)> {
+        self.channels.iter_mut().enumerate().find_map(|(channel, of)| Some((of.pending.pop_front()?, channel)))
+    }
+
+    /// Whether a packet waits for the wire.
+    pub(super) fn has_next(&self) -> bool {
+        self.channels.iter().any(|c| !c.pending.is_empty())
+    }
+
     /// What the port scores before division, in bytes: both joint buffers and what waits to get in.
     pub(super) fn load(&self) -> u64 {
         let waiting: usize = self.channels.iter().map(|c| c.queued.len()).sum();
@@ -99,5 +85,45 @@ impl Port {
     /// Load over the capacity of both channels, in whole percent, rounded down; beyond 100 if packets wait.
     pub(super) fn percent(&self) -> u64 {
         self.load() * 100 / (CHANNELS as u64 * self.link.buffer_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use odonata_topology::Bandwidth;
+
+    use super::*;
+
+    fn port(buffer_bytes: u64) -> Port {
+        let link =
+            LinkSpec { bandwidth: Bandwidth(1_000_000_000_000_000), latency_ps: 0, buffer_bytes, credit_delay_ps: 0 };
+        Port::new(link, 2048, Noise::new(1, 1))
+    }
+
+    #[test]
+    fn channel_0_goes_first_always() {
+        let mut port = port(8192);
+        for (channel, packet) in [(1, 10), (1, 11), (0, 20), (0, 21)] {
+            port.admit(channel, packet);
+        }
+        let order: Vec<_> = std::iter::from_fn(|| port.next()).collect();
+        assert_eq!(order, [(20, 0), (21, 0), (10, 1), (11, 1)]);
+        assert!(!port.has_next() && port.load() == 4 * 2048, "sent packets keep their room until their credit is back");
+    }
+
+    #[test]
+    fn the_score_is_whole_percent_of_both_channels_and_counts_what_waits() {
+        // 2,048 B of 2 x 8 KiB are 12.5 %, of 2 x 16 KiB 6.25 %: both are cut off.
+        for (buffer, one, four) in [(8192, 12, 50), (16384, 6, 25)] {
+            let mut port = port(buffer);
+            port.admit(1, 0);
+            assert_eq!(port.percent(), one);
+            (1..4).for_each(|packet| port.admit(1, packet));
+            assert_eq!((port.percent(), port.has_room(1), port.has_room(0)), (four, buffer > 8192, true));
+        }
+        let mut full = port(2048);
+        full.admit(0, 0);
+        full.channels[0].queued.extend([1, 2, 3]);
+        assert_eq!(full.percent(), 200);
     }
 }

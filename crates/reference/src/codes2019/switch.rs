@@ -30,7 +30,7 @@ impl World<'_> {
             self.admit(t, packet, out, channel);
         } else {
             port.channels[channel].queued.push_back(packet);
-            port.channels[channel].watch(t);
+            port.channels[channel].flow.watch(t, true);
         }
     }
 
@@ -45,7 +45,7 @@ impl World<'_> {
 
     fn wake_port(&mut self, t: u64, slot: u32) {
         let port = &mut self.ports[slot as usize];
-        if !port.sending && port.channels.iter().any(|c| !c.pending.is_empty()) {
+        if !port.sending && port.has_next() {
             port.sending = true;
             self.calendar.add(t + port.noise.step(), Event::Send { slot });
         }
@@ -68,26 +68,24 @@ impl World<'_> {
         let of = &mut self.ports[link].channels[channel];
         of.occupied -= self.packet_bytes;
         if let Some(packet) = of.queued.pop_front() {
-            of.watch(t);
+            of.flow.watch(t, !of.queued.is_empty());
             self.admit(t, packet, link as u32, channel);
         }
         self.wake_port(t, link as u32);
     }
 
-    /// A port sends its next packet: channel 0 first, always. The router's delay follows the wire and does not hold it.
+    /// A port sends its next packet. The router's delay follows the wire and does not hold it.
     pub(super) fn send(&mut self, t: u64, slot: u32) {
         let port = &mut self.ports[slot as usize];
-        let next = port.channels.iter_mut().find_map(|c| Some((c.pending.pop_front()?, c)));
-        let Some((packet, channel)) = next else {
+        let Some((packet, channel)) = port.next() else {
             port.sending = false;
             return;
         };
         let bytes = self.packets[packet as usize].bytes;
-        channel.packets += 1;
-        channel.bytes += bytes;
+        port.channels[channel].flow.sent(bytes);
         port.free_at = port.free_at.max(t) + LOOKAHEAD + port.noise.tie() + port.serialisation_ps(bytes);
         let arrival = port.free_at + self.spec.fabric.router_delay_ps;
-        port.sending = port.channels.iter().any(|c| !c.pending.is_empty());
+        port.sending = port.has_next();
         if port.sending {
             self.calendar.add(port.free_at + LOOKAHEAD + port.noise.tie(), Event::Send { slot });
         }

@@ -1,5 +1,6 @@
 //! A run: its state, its beginning and its end.
 
+use odonata_sim::output::Links;
 use odonata_sim::spec::Spec;
 use odonata_sim::{Monitor, Output, Progress, SimError};
 use odonata_topology::{NodeId, Peer};
@@ -174,17 +175,12 @@ impl<'a> World<'a> {
     /// What has been measured.
     pub(super) fn into_output(self) -> Output {
         let end_ps = self.end.unwrap_or(0);
-        let mut links = odonata_sim::output::Links::default();
-        let mut row = |packets, bytes, stalled| {
-            links.packets.push(packets);
-            links.bytes.push(bytes);
-            links.stalled_ps.push(stalled);
-        };
-        for channel in self.ports.iter().flat_map(|p| &p.channels) {
-            row(channel.packets, channel.bytes, channel.stalled(end_ps));
-        }
-        for nic in &self.nics {
-            row(nic.packets, nic.bytes, nic.stalled_until(end_ps));
+        let mut links = Links::default();
+        let of_ports = self.ports.iter().flat_map(|p| &p.channels).map(|c| &c.flow);
+        for flow in of_ports.chain(self.nics.iter().map(|n| &n.flow)) {
+            links.packets.push(flow.packets);
+            links.bytes.push(flow.bytes);
+            links.stalled_ps.push(flow.stalled(end_ps));
         }
         Output {
             end_ps,

@@ -1,0 +1,37 @@
+//! What is counted of a link's channel.
+
+/// Packets and bytes sent, and the time for which packets waited.
+#[derive(Debug, Default)]
+pub(super) struct Flow {
+    /// Packets sent.
+    pub(super) packets: u64,
+    /// Bytes sent.
+    pub(super) bytes: u64,
+    stalled: u64,
+    since: Option<u64>,
+}
+
+impl Flow {
+    /// Counts a packet.
+    pub(super) fn sent(&mut self, bytes: u64) {
+        self.packets += 1;
+        self.bytes += bytes;
+    }
+
+    /// Notes at time `t` whether a packet waits for room from now on.
+    pub(super) fn watch(&mut self, t: u64, waits: bool) {
+        match self.since {
+            None if waits => self.since = Some(t),
+            Some(since) if !waits => {
+                self.stalled += t - since;
+                self.since = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// Time for which a packet waited, up to `end`.
+    pub(super) fn stalled(&self, end: u64) -> u64 {
+        self.stalled + self.since.map_or(0, |since| end.saturating_sub(since))
+    }
+}
