@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from odonata.cli.bench import summarise
+from odonata.cli.bench import callgrind_total, summarise
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -37,7 +37,10 @@ def test_the_whole_command(odonata: Command) -> None:
     status, out, err = odonata("bench", "-n", "2", "--messages", "2", "--json")
     found = json.loads(out)
     assert status == 0
-    assert err == "repetition 1 of 2\nrepetition 2 of 2\n"
+    assert err.splitlines() == [f"{case}: repetition {n} of 2" for case in ("main", "overload") for n in (1, 2)]
+    assert found["overload"]["messages"] == found["messages"]
+    assert found["overload"]["id"] != found["id"]
+    assert found["instructions_per_packet_hop"] is None
     assert found["messages"] == 2304 * 2
     assert found["packet_hops"] > 2304 * 2 * 2
     assert found["ns_per_packet_hop"] == pytest.approx(1e9 / found["packet_hops_per_s"])
@@ -48,3 +51,16 @@ def test_numbers_below_one_are_refused(odonata: Command) -> None:
     status, out, err = odonata("bench", "-n", "0")
     assert (status, out) == (2, "")
     assert err.startswith("error: ")
+
+
+def test_the_total_of_a_profile() -> None:
+    assert callgrind_total("events: Ir\nsummary: 4102\nfn=(1)\n") == 4102
+    with pytest.raises(ValueError, match="no total"):
+        callgrind_total("events: Ir\n")
+
+
+def test_instructions_need_valgrind(odonata: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    status, out, err = odonata("bench", "-n", "1", "--messages", "1", "--limit", "1")
+    assert (status, out) == (1, "")
+    assert "valgrind, which is not installed" in err

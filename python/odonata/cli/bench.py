@@ -1,66 +1,138 @@
 """`odonata bench`: how fast the simulator is on this machine, and how much memory it takes.
 
 Every repetition is a process of its own that holds the core and NumPy but not polars, so that its peak memory is the
-simulation's. Numbers are medians over the repetitions; the simulated results of all are equal.
+simulation's. Numbers are medians over the repetitions; the simulated results of all are equal. Instructions are counted
+by valgrind, which load on the machine does not move: the difference of two runs of different length over the
+difference of their packet-hops, so that what happens once does not count.
 """
 
 import json as json_module
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 from importlib.resources import as_file, files
+from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter, validators
 
 _CHILD = "from odonata.run import benchmark; benchmark()"
+# What is measured, and how the scenario differs from bench.toml.
+_CASES: dict[str, list[str]] = {
+    "main": [],
+    "overload": ['job.target.place={ policy = "contiguous", groups = "3-8" }'],
+}
+# Messages of each process in the two runs under valgrind.
+_COUNTED = (20, 60)
 
 
 def bench(
     *,
     repetitions: Annotated[int, Parameter(name=["--repetitions", "-n"], validator=validators.Number(gte=1))] = 5,
     messages: Annotated[int, Parameter(validator=validators.Number(gte=1))] = 200,
+    instructions: Annotated[bool, Parameter(negative=())] = False,
+    limit: Annotated[float | None, Parameter(validator=validators.Number(gt=0))] = None,
     json: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Measure the simulator on this machine.
 
-    3,456 nodes, 4 KB to a random process every 1 us on 2,304 of them, background on 144 others, every message recorded.
+    3,456 nodes, 4 KB to a random process every 1 us on 2,304 nodes, background on 144, every message recorded.
+    The main case spreads the job over all groups; the overloaded one packs it into six, whose links fill up.
 
     Parameters
     ----------
     repetitions
-        Runs; the numbers are their medians.
+        Runs of each case; the numbers are their medians.
     messages
         Messages of each process.
+    instructions
+        Also count instructions per packet-hop of the main case (needs valgrind; takes a minute).
+    limit
+        Fail if there are more instructions per packet-hop than this.
     json
         Print one JSON object instead of the table.
     """
-    from odonata import scenario
+    from odonata.errors import RunError
 
-    with as_file(files("odonata.cli") / "bench.toml") as path:
-        resolved = scenario.load(path, overrides=[f"job.target.app.messages={messages}"]).resolve()
-    spec = json_module.dumps(resolved.spec)
-    runs = [_repetition(spec, number, repetitions) for number in range(1, repetitions + 1)]
-    found = summarise(runs)
+    found = {case: _measure(case, repetitions, messages) for case in _CASES}
+    counted = _instructions() if instructions or limit is not None else None
+    found["main"]["instructions_per_packet_hop"] = counted
     if json:
-        print(json_module.dumps({"id": resolved.id, **found}))
+        print(json_module.dumps({**found["main"], "overload": found["overload"]}))
     else:
         print(_as_text(found))
+    if limit is not None and counted is not None and counted > limit:
+        raise RunError(f"{counted:.0f} instructions per packet-hop are more than {limit:.0f}")
     return 0
 
 
-def _repetition(spec: str, number: int, of: int) -> dict[str, Any]:
+def _spec(case: str, messages: int) -> tuple[str, str]:
+    """The id and the specification of a case."""
+    from odonata import scenario
+
+    overrides = [f"job.target.app.messages={messages}", *_CASES[case]]
+    with as_file(files("odonata.cli") / "bench.toml") as path:
+        resolved = scenario.load(path, overrides=overrides).resolve()
+    return resolved.id, json_module.dumps(resolved.spec)
+
+
+def _measure(case: str, repetitions: int, messages: int) -> dict[str, Any]:
+    run_id, spec = _spec(case, messages)
+    runs = []
+    for number in range(1, repetitions + 1):
+        print(f"{case}: repetition {number} of {repetitions}", file=sys.stderr, flush=True)
+        runs.append(_child([], spec)[0])
+    return {"id": run_id, **summarise(runs)}
+
+
+def _child(wrapper: list[str], spec: str) -> tuple[dict[str, Any], str]:
+    """Runs one specification in a process of its own: what it measured, and what went to standard error."""
     from odonata.errors import RunError
 
-    print(f"repetition {number} of {of}", file=sys.stderr, flush=True)
-    child = subprocess.run([sys.executable, "-c", _CHILD], input=spec, text=True, capture_output=True, check=False)
+    command = [*wrapper, sys.executable, "-c", _CHILD]
+    child = subprocess.run(command, input=spec, text=True, capture_output=True, check=False)
     if child.returncode == 130:
         raise KeyboardInterrupt
     if child.returncode != 0:
         last = (child.stderr.strip().splitlines() or [f"exit status {child.returncode}"])[-1]
         raise RunError(f"the simulation failed: {last}")
     found: dict[str, Any] = json_module.loads(child.stdout)
-    return found
+    return found, child.stderr
+
+
+def _instructions() -> float:
+    """Instructions per packet-hop of the main case.
+
+    Raises
+    ------
+    RunError
+        If valgrind is not installed.
+    """
+    from odonata.errors import RunError
+
+    valgrind = shutil.which("valgrind")
+    if valgrind is None:
+        raise RunError("instructions are counted by valgrind, which is not installed")
+    counts: list[int] = []
+    hops: list[int] = []
+    for messages in _COUNTED:
+        print(f"main: counting instructions, {messages} messages", file=sys.stderr, flush=True)
+        with tempfile.TemporaryDirectory() as scratch:
+            out = Path(scratch) / "callgrind"
+            found, _ = _child([valgrind, "--tool=callgrind", f"--callgrind-out-file={out}"], _spec("main", messages)[1])
+            counts.append(callgrind_total(out.read_text()))
+        hops.append(int(found["packet_hops"]))
+    return (counts[1] - counts[0]) / (hops[1] - hops[0])
+
+
+def callgrind_total(profile: str) -> int:
+    """Instructions that a callgrind profile counts in all."""
+    for line in profile.splitlines():
+        if line.startswith(("totals:", "summary:")):
+            return int(line.split()[1])
+    raise ValueError("the profile has no total")
 
 
 def summarise(runs: list[dict[str, Any]]) -> dict[str, Any]:
@@ -88,19 +160,27 @@ def summarise(runs: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _as_text(found: dict[str, Any]) -> str:
+def _as_text(found: dict[str, dict[str, Any]]) -> str:
+    def row(name: str, cell: Any) -> str:
+        return f"{name:26}" + "".join(f"{cell(case):>24}" for case in found.values())
+
+    def memory(case: dict[str, Any]) -> str:
+        return f"{case['peak_rss_bytes'] / 1e6:.0f} MB ({case['idle_rss_bytes'] / 1e6:.0f} before)"
+
     lines = [
-        ("packet-hops per second", f"{found['packet_hops_per_s'] / 1e6:.2f} M"),
-        ("events per second", f"{found['events_per_s'] / 1e6:.2f} M"),
-        ("time per packet-hop", f"{found['ns_per_packet_hop']:.1f} ns"),
-        ("events per packet-hop", f"{found['events_per_packet_hop']:.3f}"),
-        (
-            "peak memory",
-            f"{found['peak_rss_bytes'] / 1e6:.0f} MB ({found['idle_rss_bytes'] / 1e6:.0f} MB before the run)",
-        ),
-        ("wall time", f"{found['wall_s']:.3f} s ({found['wall_s_min']:.3f} to {found['wall_s_max']:.3f})"),
-        ("packet-hops", f"{found['packet_hops']:,}"),
-        ("messages recorded", f"{found['messages']:,}"),
-        ("repetitions", f"{found['repetitions']}"),
+        f"{'':26}" + "".join(f"{name:>24}" for name in found),
+        row("packet-hops per second", lambda case: f"{case['packet_hops_per_s'] / 1e6:.2f} M"),
+        row("events per second", lambda case: f"{case['events_per_s'] / 1e6:.2f} M"),
+        row("time per packet-hop", lambda case: f"{case['ns_per_packet_hop']:.1f} ns"),
+        row("events per packet-hop", lambda case: f"{case['events_per_packet_hop']:.3f}"),
+        row("peak memory", memory),
+        row("wall time", lambda case: f"{case['wall_s']:.3f} s"),
+        row("shortest, longest", lambda case: f"{case['wall_s_min']:.3f}, {case['wall_s_max']:.3f} s"),
+        row("packet-hops", lambda case: f"{case['packet_hops']:,}"),
+        row("messages recorded", lambda case: f"{case['messages']:,}"),
+        row("repetitions", lambda case: f"{case['repetitions']}"),
     ]
-    return "\n".join(f"{name:24}{value}" for name, value in lines)
+    counted = found["main"]["instructions_per_packet_hop"]
+    if counted is not None:
+        lines.insert(4, f"{'instructions per hop':26}{counted:>24.0f}")
+    return "\n".join(lines)

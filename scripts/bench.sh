@@ -1,0 +1,11 @@
+#!/bin/bash
+# Speed on this machine (medians, never a test), and a gate on instructions per packet-hop, which load does not move.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+limit=$(cat benches/instructions-per-packet-hop)
+if command -v valgrind >/dev/null; then
+  .venv/bin/odonata bench --limit "$limit"
+else
+  echo "valgrind is not installed: instructions are not counted" >&2
+  .venv/bin/odonata bench
+fi
