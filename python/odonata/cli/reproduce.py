@@ -1,0 +1,110 @@
+"""`odonata reproduce`: a paper's results, simulated anew."""
+
+import json as json_module
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter, validators
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from odonata.reproduce.case import Case
+    from odonata.reproduce.rows import Row
+
+WIDTH = 200
+"""Columns of a table that does not go to a terminal."""
+
+_STYLES = {"match": "green", "no match": "bold red", "not comparable": "yellow"}
+
+
+def reproduce(
+    study: str | None = None,
+    /,
+    *,
+    list_: Annotated[bool, Parameter(name="--list", negative=())] = False,
+    reduced: Annotated[bool, Parameter(negative=())] = False,
+    workers: Annotated[int, Parameter(validator=validators.Number(gte=1))] = 2,
+    out: Path = Path("validation"),
+    json: Annotated[bool, Parameter(negative=())] = False,
+    quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
+) -> int:
+    """Simulate a paper's results anew: ours over theirs, with a verdict.
+
+    Parameters
+    ----------
+    study
+        One of `--list`.
+    list_
+        List the studies.
+    reduced
+        Fewer cases and messages: a minute instead of half an hour.
+    workers
+        Simulations at once.
+    out
+        Folder for the page, the rows and the picture. Finished runs are kept in its folder `.cache` and not repeated.
+    json
+        Print one JSON object instead of the table.
+    quiet
+        No progress on standard error.
+    """
+    from odonata.errors import InputError
+
+    if list_:
+        return _list(json=json)
+    if study is None:
+        raise InputError("which study?", hint="`odonata reproduce --list` names them")
+    from odonata.reproduce import study as find
+    from odonata.reproduce.pool import run_cases
+    from odonata.reproduce.publish import publish
+
+    chosen = find(study)
+    cases = chosen.cases(reduced=reduced)
+    outcomes = run_cases(cases, out / ".cache", workers=workers, done=None if quiet else _progress)
+    rows = chosen.rows(outcomes)
+    files = publish(chosen, rows, outcomes, out, reduced=reduced)
+    if json:
+        found = {"study": chosen.name, "reduced": reduced, "runs": len(cases), "files": [str(file) for file in files]}
+        print(json_module.dumps({**found, "rows": [row.as_json() for row in rows]}))
+    else:
+        _print(rows)
+        print("\n".join(str(file) for file in files))
+    return 0
+
+
+def _list(*, json: bool) -> int:
+    from odonata.reproduce import STUDIES
+    from odonata.reproduce import study as find
+
+    titles = {name: find(name).title for name in STUDIES}
+    if json:
+        print(json_module.dumps({"studies": [{"id": name, "title": title} for name, title in titles.items()]}))
+    else:
+        width = max(len(name) for name in titles)
+        print("\n".join(f"{name:{width}}  {title}" for name, title in titles.items()))
+    return 0
+
+
+def _progress(case: "Case", number: int, of: int, kept: bool) -> None:
+    how = "kept" if kept else "done"
+    line = f"{number}/{of} {how}: {case.model} {case.name}, {case.messages} messages"
+    print(line, file=sys.stderr, flush=True)
+
+
+def _print(rows: "Sequence[Row]") -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from odonata.reproduce.markdown import number, published
+
+    shown: Any = Table(box=None, pad_edge=False)
+    for name in ("id", "what", "model", "ours", "published", "tolerance", "verdict", "N"):
+        shown.add_column(name, justify="right" if name in ("ours", "published", "N") else "left")
+    for row in rows:
+        verdict = Text(row.verdict, style=_STYLES[row.verdict])
+        ours = f"{number(row.ours, row.unit)} {row.unit}"
+        shown.add_row(row.id, row.what, row.model, ours, published(row), row.tolerance, verdict, str(row.messages))
+    Console(width=shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH).print(shown)

@@ -1,0 +1,36 @@
+"""Published figures, simulated anew: ours over theirs, with a verdict.
+
+A study is a folder's worth of files: which cases are simulated (`study.toml`, read by `grid`), what the paper says
+(`expected.csv`), a page and a picture. `pool` runs the cases and keeps what they gave; `measures` and `verdict` turn it
+into rows. A value that cannot be reproduced is shown with both numbers and the reason; nothing is tuned until it fits.
+
+To add a study, add its module with a `STUDY` and a line to `STUDIES`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from odonata.errors import unknown
+
+if TYPE_CHECKING:
+    from odonata.reproduce.study import Study
+
+STUDIES: dict[str, str] = {
+    "kang2019-4kb": "odonata.reproduce.kang2019.four_kb",
+    "kang2019-variants": "odonata.reproduce.kang2019.variants",
+    "kang2019-calibration": "odonata.reproduce.kang2019.calibration",
+}
+"""Name -> module that defines it."""
+
+
+def study(name: str) -> Study:
+    """The study of that name. Raises InputError if there is none."""
+    if name not in STUDIES:
+        raise unknown("study", name, STUDIES)
+    found: Study = import_module(STUDIES[name]).STUDY
+    return found
+
+
+__all__ = ["STUDIES", "study"]

@@ -1,0 +1,101 @@
+"""Runs the cases of a study, several at once, and keeps each result as soon as it is there.
+
+The simulator works without the interpreter lock, so threads are enough. Results are kept by the run's id (a hash of
+everything that decides them); what is there already is not simulated again, so an interruption loses at most the runs
+that were under way.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from odonata.errors import OdonataError, RunError
+from odonata.reproduce.outcome import FORMAT, Outcome, outcome
+from odonata.run import simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from odonata.reproduce.case import Case
+    from odonata.scenario import Resolved
+
+    Done = Callable[[Case, int, int, bool], object]
+    """Called after each case: the case, how many are done, of how many, and whether its result was there already."""
+
+
+class _StoppedError(Exception):
+    """Raised inside a simulation to end it."""
+
+
+def run_cases(cases: Sequence[Case], cache: Path, *, workers: int = 2, done: Done | None = None) -> dict[Case, Outcome]:
+    """The outcome of every case, in the order given.
+
+    Raises what the first failing case raises (RunError for a deadlock, InputError for a case that cannot be
+    simulated) and KeyboardInterrupt on Ctrl-C, within a second; finished cases stay in `cache`.
+    """
+    stop, found = threading.Event(), {}
+    pool = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="case")
+    try:
+        waiting = {pool.submit(_one, case, cache, stop): case for case in cases}
+        for number, future in enumerate(as_completed(waiting), 1):
+            case = waiting[future]
+            found[case], kept = future.result()
+            if done is not None:
+                done(case, number, len(cases), kept)
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+    return {case: found[case] for case in cases}
+
+
+def _one(case: Case, cache: Path, stop: threading.Event) -> tuple[Outcome, bool]:
+    resolved = case.scenario().resolve()
+    file = cache / f"{resolved.id}.json"
+    kept = _read(file)
+    if kept is not None:
+        return kept, True
+
+    def watch(_: Mapping[str, Any]) -> None:
+        if stop.is_set():
+            raise _StoppedError
+
+    if stop.is_set():
+        raise _StoppedError
+    try:
+        made = outcome(simulate(resolved.spec, watch), resolved)
+    except (OdonataError, ValueError) as problem:
+        raise RunError(f"{case.name} ({case.model}, {case.messages} messages): {problem}") from problem
+    _write(file, case, resolved, made)
+    return made, False
+
+
+def _read(file: Path) -> Outcome | None:
+    """What is kept; None if there is nothing, or nothing of use."""
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        if kept["format"] == FORMAT:
+            return Outcome(**kept["outcome"])
+    return None
+
+
+def _write(file: Path, case: Case, resolved: Resolved, made: Outcome) -> None:
+    kept = {
+        "format": FORMAT,
+        "id": resolved.id,
+        "case": case.name,
+        "model": case.model,
+        "messages": case.messages,
+        "outcome": made.as_json(),
+    }
+    partial = file.with_suffix(".partial")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        partial.replace(file)
+    except OSError as problem:
+        raise RunError(f"cannot keep a result in `{file}`: {problem.strerror or problem}") from problem

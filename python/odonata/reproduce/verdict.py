@@ -1,0 +1,75 @@
+"""Whether a value of ours is the published one.
+
+| kind | verdict |
+|---|---|
+| C, S, R | `match` if within the tolerance, else `no match` |
+| N | as above if ours is `steady`; `not comparable` if it `grows`, because the paper does not say how many messages |
+
+**Steady or grows**: with the two largest numbers of messages N1 < N2, the exponent
+`ln(value(N2) / value(N1)) / ln(N2 / N1)` is 0 for a value that does not depend on N and 1 for one proportional to it.
+Above [GROWS][odonata.reproduce.verdict.GROWS] (doubling N adds more than 11 %) it grows.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Verdict = Literal["match", "no match", "not comparable"]
+Growth = Literal["steady", "grows"]
+
+GROWS = 0.15
+"""Exponent from which a value is said to grow with the number of messages."""
+
+_RELATIONS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
+
+
+def growth(by_messages: Mapping[int, float]) -> Growth | None:
+    """Whether a value depends on the number of messages; None if it was measured for one number only."""
+    if len(by_messages) < 2:
+        return None
+    (n1, first), (n2, second) = sorted(by_messages.items())[-2:]
+    if first <= 0 or second <= 0:
+        return "steady" if first == second else None
+    return "grows" if math.log(second / first) / math.log(n2 / n1) > GROWS else "steady"
+
+
+def within(ours: float, theirs: float, tolerance: str) -> bool:
+    """Whether ours is close enough: `10 %` of theirs, `± 4`, or a relation of ours to a number, as `<= 1.07`.
+
+    Raises ValueError for a tolerance that is none of these.
+    """
+    words = tolerance.split()
+    if len(words) == 2 and words[1] == "%":
+        return abs(ours - theirs) <= abs(theirs) * float(words[0]) / 100
+    if len(words) == 2 and words[0] == "±":
+        return abs(ours - theirs) <= float(words[1])
+    if len(words) == 2 and words[0] in _RELATIONS:
+        return bool(_RELATIONS[words[0]](ours, float(words[1])))
+    raise ValueError(f"unknown tolerance {tolerance!r}")
+
+
+def judge(kind: str, ours: float, theirs: float, tolerance: str, growing: Growth | None) -> Verdict:
+    """The verdict on one value (table above)."""
+    if kind == "N" and growing != "steady":
+        return "not comparable"
+    return "match" if within(ours, theirs, tolerance) else "no match"
+
+
+def meets_at(by_messages: Mapping[int, float], theirs: float) -> float | None:
+    """Number of messages at which a growing value would be the published one, on the line through its two largest
+    numbers of messages or between the two that enclose it; None if it does not grow or starts above."""
+    points = sorted(by_messages.items())
+    if growth(by_messages) != "grows":
+        return None
+    enclosing = [(a, b) for a, b in itertools.pairwise(points) if a[1] <= theirs <= b[1]]
+    (n1, first), (n2, second) = enclosing[0] if enclosing else points[-2:]
+    if second <= first:
+        return None
+    at = n1 + (theirs - first) * (n2 - n1) / (second - first)
+    return at if at > 0 else None
