@@ -25,7 +25,11 @@ use errors::{CoreError, DeadlockError, SpecError, to_python};
 /// Refuses a specification that cannot be simulated.
 #[pyfunction]
 fn check(py: Python<'_>, spec_json: &str) -> PyResult<()> {
-    py.detach(|| Spec::from_json(spec_json)?.check()).map_err(|e| to_python(py, &e))
+    py.detach(|| {
+        let spec = Spec::from_json(spec_json)?;
+        if spec.compat.is_some() { spec.check() } else { odonata_sim::check(&spec) }
+    })
+    .map_err(|e| to_python(py, &e))
 }
 
 /// Time that a number of bytes occupies a link, in picoseconds, rounded up; saturates at 2^64 - 1.

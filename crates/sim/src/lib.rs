@@ -56,6 +56,15 @@ pub struct Cost {
     pub events: u64,
 }
 
+/// Refuses what [`run`] would refuse, without simulating: values, jobs, and routings that could deadlock.
+///
+/// # Errors
+/// [`SimError`].
+pub fn check(spec: &Spec) -> Result<(), SimError> {
+    spec.check()?;
+    routing::deadlock::check(&spec.machine()?, &routing::Routing::new(spec)?)
+}
+
 /// Simulates one specification.
 ///
 /// # Errors

@@ -140,7 +140,7 @@ pub fn check(machine: &DragonflyPlus, routing: &Routing) -> Result<(), SimError>
     Err(SimError::CouldDeadlock {
         routing: routing.name().into(),
         cycle: names.join(" -> "),
-        remedy: "let it change to channel 1 at the intermediate spine as well (`channel-switch = \"intermediate\"`)"
+        remedy: "let it change to channel 1 at the intermediate spine as well (`channel_switch = \"intermediate\"`)"
             .into(),
     })
 }
