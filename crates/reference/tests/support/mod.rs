@@ -42,7 +42,17 @@ impl Choices {
 pub fn spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed);
     let topology = topology(&mut c);
-    on(c, seed, topology)
+    let fabric = fabric(&mut c);
+    on(c, seed, topology, fabric)
+}
+
+/// A valid specification for a seed in which events lie a few picoseconds apart: packets of a few bytes, fast links,
+/// wires without length, routers without delay.
+pub fn instant_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x1257_a217);
+    let topology = topology(&mut c);
+    let fabric = instant_fabric(&mut c);
+    on(c, seed, topology, fabric)
 }
 
 /// A valid specification of a machine of 144 nodes for a seed.
@@ -56,11 +66,12 @@ pub fn larger_spec(seed: u64) -> Spec {
         links_per_pair: None,
         arrangement: Arrangement::Linear,
     };
-    on(Choices::new(seed), seed, topology)
+    let mut c = Choices::new(seed);
+    let fabric = fabric(&mut c);
+    on(c, seed, topology, fabric)
 }
 
-fn on(mut c: Choices, seed: u64, topology: DragonflyPlusSpec) -> Spec {
-    let fabric = fabric(&mut c);
+fn on(mut c: Choices, seed: u64, topology: DragonflyPlusSpec, fabric: FabricSpec) -> Spec {
     let routing = routing(&mut c);
     let jobs = jobs(&mut c, &topology, &fabric);
     let (stop, horizon) = stop(&mut c, &jobs);
@@ -124,6 +135,27 @@ fn fabric(c: &mut Choices) -> FabricSpec {
             overhead_ps: if c.chance(50) { 0 } else { c.within(1, 50_000) },
             order: c.of(&[NicOrder::Fcfs, NicOrder::RoundRobin]),
         },
+        links,
+    }
+}
+
+fn instant_fabric(c: &mut Choices) -> FabricSpec {
+    let packet_bytes = c.of(&[1, 4, 4, 4, 8]);
+    let same = c.chance(50).then_some(Bandwidth(1_000_000_000_000_000_000)); // one byte each picosecond
+    let mut links = BTreeMap::new();
+    for class in ["node", "local", "global"] {
+        let bandwidth = same.unwrap_or_else(|| Bandwidth(c.within(20_000_000_000_000_000, 2_000_000_000_000_000_000)));
+        let delay = |c: &mut Choices| if c.chance(80) { 0 } else { c.within(1, 5) };
+        let (latency_ps, credit_delay_ps) = (delay(c), delay(c));
+        let buffer_bytes = u64::from(packet_bytes) * c.of(&[1, 1, 2, 5, 100]);
+        links.insert(class.to_owned(), LinkSpec { bandwidth, latency_ps, buffer_bytes, credit_delay_ps });
+    }
+    let overhead_ps = if c.chance(80) { 0 } else { c.within(1, 10) };
+    FabricSpec {
+        packet_bytes,
+        router_delay_ps: if c.chance(70) { 0 } else { c.within(1, 4) },
+        channels: 2,
+        nic: NicSpec { overhead_ps, order: c.of(&[NicOrder::Fcfs, NicOrder::RoundRobin]) },
         links,
     }
 }

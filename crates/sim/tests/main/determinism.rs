@@ -93,8 +93,14 @@ fn arrivals_add_up() {
     let output = output(&spec);
     let by_group = |column: &[u64]| [0, 1].map(|group| column.iter().skip(group).step_by(2).sum::<u64>());
     let counts = &output.arrivals;
-    assert_eq!(by_group(&counts.packets_in), { let [a, b] = by_group(&counts.packets_out); [b, a] });
-    assert_eq!(by_group(&counts.bytes_in), { let [a, b] = by_group(&counts.bytes_out); [b, a] });
+    assert_eq!(by_group(&counts.packets_in), {
+        let [a, b] = by_group(&counts.packets_out);
+        [b, a]
+    });
+    assert_eq!(by_group(&counts.bytes_in), {
+        let [a, b] = by_group(&counts.bytes_out);
+        [b, a]
+    });
     let crossing = output.messages.source.iter().zip(&output.messages.destination).filter(|&(a, b)| a / 4 != b / 4);
     let crossing = crossing.count() as u64;
     assert!(crossing > 100);

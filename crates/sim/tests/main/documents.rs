@@ -71,7 +71,7 @@ fn malformed_text_is_refused_with_its_position() {
     for (text, expected) in [
         ("", "EOF while parsing a value at line 1 column 0"),
         ("{", "EOF while parsing an object at line 1 column 1"),
-        ("{\n  \"version\": 1,,\n}", "at line 2 column 17"),
+        ("{\n  \"version\": 1,,\n}", "at line 2 column 16"),
         ("[1, 2]", "at line 1 column"),
         ("{\"version\": 1} x", "at line 1 column"),
     ] {

@@ -4,23 +4,26 @@ use std::collections::BTreeSet;
 
 use odonata_sim::Spec;
 use odonata_sim::routing::Routing;
-use odonata_sim::spec::{FparCandidates, Pattern, RoutingSpec, Via};
+use odonata_sim::spec::{ChannelSwitch, Compare, FparCandidates, Pattern, RoutingSpec, Via};
 use odonata_topology::{NodeId, Port, RouterId};
 
 use crate::graph::graph;
-use crate::support::{MINIMAL, build, fpar, job, link, link_mut, machine, output, prog_adaptive, routings, spec, valiant};
+use crate::support::{
+    MINIMAL, build, fpar, job, link, link_mut, machine, output, prog_adaptive, routings, spec, valiant,
+};
 
 /// Dense, sparse, very sparse.
-const SIZES: [([u32; 5], Option<u32>); 3] = [([4, 2, 3, 2, 6], None), ([4, 2, 3, 2, 6], Some(4)), ([4, 2, 3, 2, 3], Some(1))];
+const SIZES: [([u32; 5], Option<u32>); 3] =
+    [([4, 2, 3, 2, 6], None), ([4, 2, 3, 2, 6], Some(2)), ([5, 2, 2, 2, 2], Some(1))];
 
-/// All-to-all traffic at several times what the global links take, with buffers of two packets.
+/// All-to-all traffic at several times what the global links take.
 fn crowded(size: [u32; 5], links: Option<u32>, routing: RoutingSpec) -> Spec {
     let nodes = (0..size[0] * size[1] * size[3]).collect();
-    let job = job("all", nodes, Pattern::UniformRandom, 1_500, 50_000, 60);
+    let job = job("all", nodes, Pattern::UniformRandom, 1_500, 50_000, 100);
     let mut spec = spec(machine(size, links), routing, vec![job]);
-    *link_mut(&mut spec, "global") = link(2);
-    for class in ["node", "local", "global"] {
-        link_mut(&mut spec, class).buffer_bytes = 2_000;
+    *link_mut(&mut spec, "global") = link(1);
+    for (class, bytes) in [("node", 2_000), ("local", 8_000), ("global", 2_000)] {
+        link_mut(&mut spec, class).buffer_bytes = bytes;
     }
     spec
 }
@@ -48,7 +51,7 @@ fn runs_keep_to_the_ways_that_were_explored() {
             }
             let beyond: Vec<&(RouterId, Port, u8)> = used.difference(&graph.lanes).collect();
             assert!(beyond.is_empty(), "{beyond:?} were used but not explored: {case}");
-            assert!(used.len() * 10 > graph.lanes.len() * 9, "only {} of {}: {case}", used.len(), graph.lanes.len());
+            assert!(used.len() * 5 > graph.lanes.len() * 4, "only {} of {}: {case}", used.len(), graph.lanes.len());
         }
     }
 }
@@ -82,10 +85,12 @@ fn links_per_packet_are_what_the_routing_says() {
             match spec.routing {
                 RoutingSpec::Minimal { .. } => assert_eq!((between, job.minimal), (3 * far, job.packets), "{case}"),
                 RoutingSpec::Valiant { via: Via::Leaf, .. } => assert_eq!(between, 6 * far, "{case}"),
-                RoutingSpec::Valiant { via: Via::Spine, .. } if links.is_none() => assert_eq!(between, 4 * far, "{case}"),
-                RoutingSpec::Valiant { .. } => assert!(between > 4 * far && between < 6 * far, "{case}"),
+                RoutingSpec::Valiant { via: Via::Spine, .. } if links.is_none() => {
+                    assert_eq!(between, 4 * far, "{case}")
+                }
+                RoutingSpec::Valiant { .. } => assert!(between > 4 * far && between <= 6 * far, "{case}"),
                 _ => {
-                    assert!(between > 3 * far && between < 6 * far, "{case}");
+                    assert!(between > 3 * far && between <= 6 * far, "{case}");
                     // A diverted packet takes 4 to 6 links, one that is not takes 3.
                     let diverted = job.packets - job.minimal;
                     assert!(diverted > 0 && (diverted..=3 * diverted).contains(&(between - 3 * far)), "{case}");
@@ -114,5 +119,16 @@ fn adaptive_routings_are_minimal_without_load() {
         let job = job("pair of groups", (0..8).collect(), Pattern::Tornado { offset: 4 }, 900, 1_000, 20);
         let totals = &output(&spec(machine([2, 2, 3, 2, 6], None), valiant(via), vec![job])).jobs[0];
         assert_eq!((totals.hops, totals.minimal), (3 * 160, 160));
+    }
+}
+
+/// Catches `<` taken for `<=`: no score is below 0, but that of an idle port is at most 0.
+#[test]
+fn a_threshold_of_zero_diverts_only_with_at_most() {
+    for (compare, diverts) in [(Compare::Below, false), (Compare::AtMost, true)] {
+        let (candidates, channel_switch) = (FparCandidates::AllGroups, ChannelSwitch::Intermediate);
+        let routing = RoutingSpec::Fpar { threshold_ppm: 0, compare, candidates, channel_switch };
+        let totals = &output(&crowded(SIZES[0].0, SIZES[0].1, routing)).jobs[0];
+        assert_eq!(totals.minimal < totals.packets, diverts, "{compare:?}");
     }
 }

@@ -5,7 +5,7 @@ use odonata_sim::spec::{Arrival, FparCandidates, Pattern, RoutingSpec, Spec, Via
 use odonata_sim::{SimError, run};
 use odonata_topology::{Bandwidth, TopologyError};
 
-use crate::support::{MINIMAL, fpar, job, link_mut, machine, output, prog_adaptive, spec, stream, valiant};
+use crate::support::{MINIMAL, fpar, job, link, link_mut, machine, output, prog_adaptive, spec, stream, valiant};
 
 /// Two groups of two leaves of two nodes; jobs `0 to 7` and `1 to 6`.
 fn valid() -> Spec {
@@ -68,12 +68,12 @@ fn fabric() {
             "18446744073709551615 ps is not between 0 and 1000000000 ps",
         ),
         (
-            |s| drop(s.fabric.links.remove("global")),
+            |s| s.fabric.links.retain(|class, _| class != "global"),
             "fabric.links",
             "this machine has links of the classes {\"global\", \"local\", \"node\"}, found {\"local\", \"node\"}",
         ),
         (
-            |s| drop(s.fabric.links.insert("green".into(), crate::support::link(1))),
+            |s| s.fabric.links.extend([("green".to_owned(), link(1))]),
             "fabric.links",
             "this machine has links of the classes {\"global\", \"local\", \"node\"}, found {\"global\", \"green\", \
              \"local\", \"node\"}",
@@ -153,11 +153,9 @@ fn routing() {
 #[test]
 fn channels_of_a_routing() {
     let candidates = FparCandidates::AllGroups;
-    for (routing, name) in [
-        (valiant(Via::Spine), "valiant"),
-        (prog_adaptive(candidates), "prog-adaptive"),
-        (fpar(1, candidates), "fpar"),
-    ] {
+    for (routing, name) in
+        [(valiant(Via::Spine), "valiant"), (prog_adaptive(candidates), "prog-adaptive"), (fpar(1, candidates), "fpar")]
+    {
         let mut spec = valid();
         (spec.routing, spec.fabric.channels) = (routing, 1);
         let problem = format!("routing `{name}` needs 2 virtual channels, found 1");
@@ -170,22 +168,14 @@ fn channels_of_a_routing() {
 fn jobs() {
     refused(&[
         (|s| s.jobs.clear(), "jobs", "a run has between 1 and 65,535 jobs, not 0"),
-        (
-            |s| s.jobs = vec![s.jobs[0].clone(); 65_536],
-            "jobs",
-            "a run has between 1 and 65,535 jobs, not 65536",
-        ),
+        (|s| s.jobs = vec![s.jobs[0].clone(); 65_536], "jobs", "a run has between 1 and 65,535 jobs, not 65536"),
         (|s| s.jobs[1].name = "0 to 7".into(), "jobs[1].name", "another job is named `0 to 7` too"),
         (|s| s.jobs[0].nodes[1] = 8, "jobs[0].nodes", "node 8 does not exist: the machine has 8 nodes"),
         (|s| s.jobs[1].nodes[1] = 1, "jobs[1].nodes", "node 1 is listed twice"),
         (|s| s.jobs[1].nodes[0] = 7, "jobs[1].nodes", "node 7 belongs to job `0 to 7` already"),
         (|s| s.jobs[1].nodes.truncate(1), "jobs[1].nodes", "1 ranks have nobody to send to"),
         (|s| s.jobs[1].nodes.clear(), "jobs[1].nodes", "0 ranks have nobody to send to"),
-        (
-            |s| s.jobs[0].traffic.message_bytes = 0,
-            "jobs[0].traffic.message_bytes",
-            "0 is not between 1 and 2^40 bytes",
-        ),
+        (|s| s.jobs[0].traffic.message_bytes = 0, "jobs[0].traffic.message_bytes", "0 is not between 1 and 2^40 bytes"),
         (
             |s| s.jobs[0].traffic.message_bytes = (1 << 40) + 1,
             "jobs[0].traffic.message_bytes",
@@ -249,11 +239,7 @@ fn patterns() {
             "jobs[0].traffic.pattern",
             "a grid of 4294967295 x 4294967295 x 4294967295 has 79228162458924105385300197375 points for 2 ranks",
         ),
-        (
-            |s| pattern(s, Pattern::Broadcast { root: 2 }),
-            "jobs[0].traffic.pattern",
-            "root 2 is not one of 2 ranks",
-        ),
+        (|s| pattern(s, Pattern::Broadcast { root: 2 }), "jobs[0].traffic.pattern", "root 2 is not one of 2 ranks"),
         (
             |s| {
                 s.jobs[0].nodes = vec![0, 2];
@@ -289,11 +275,7 @@ fn stop_and_measure() {
             "4611686018427387905 ps is not between 1 and 4611686018427387904 ps",
         ),
         (|s| s.stop.jobs.push(2), "stop.jobs", "there is no job 2"),
-        (
-            |s| s.jobs[1].traffic.intervals = None,
-            "stop.jobs",
-            "job `1 to 6` never ends, so the run would not either",
-        ),
+        (|s| s.jobs[1].traffic.intervals = None, "stop.jobs", "job `1 to 6` never ends, so the run would not either"),
         (|s| s.measure.arrivals_every_ps = Some(0), "measure.arrivals_every_ps", "a window of 0 ps has no end"),
         (
             |s| (s.measure.from_ps, s.measure.until_ps) = (50, Some(50)),
@@ -308,7 +290,8 @@ fn stop_and_measure() {
 #[test]
 fn runs_that_leave_all_bounds() {
     let mut windows = valid();
-    (windows.measure.arrivals_every_ps, windows.jobs[0].traffic.first) = (Some(1), odonata_sim::spec::First::AfterInterval);
+    (windows.measure.arrivals_every_ps, windows.jobs[0].traffic.first) =
+        (Some(1), odonata_sim::spec::First::AfterInterval);
     windows.jobs[0].traffic.interval_ps = 1 << 40;
     let problem = "the run has more windows of this width than fit into memory; use wider ones";
     assert_eq!(run(&windows, &mut ()).err(), Some(SimError::invalid("measure.arrivals_every_ps", problem)));

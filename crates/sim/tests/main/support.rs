@@ -96,7 +96,7 @@ pub fn routings() -> Vec<RoutingSpec> {
     let mut all = vec![MINIMAL, RoutingSpec::Minimal { select: Select::LeastLoaded }];
     all.extend([Via::Spine, Via::Leaf].map(valiant));
     for candidates in [FparCandidates::AllGroups, FparCandidates::OneGroup] {
-        all.extend([fpar(0, candidates), fpar(500_000, candidates), prog_adaptive(candidates)]);
+        all.extend([fpar(1_000, candidates), fpar(500_000, candidates), prog_adaptive(candidates)]);
     }
     all
 }
