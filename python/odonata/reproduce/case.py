@@ -61,6 +61,8 @@ class Case:
     """The target's app but for interval and messages (JSON)."""
     nodes: str
     """The target's placement (JSON)."""
+    ranks: int
+    """Processes of the target, one a node."""
     system: str
     windows: str = ""
     """Width of the windows in which traffic between groups is counted; "" for none."""
@@ -75,7 +77,7 @@ class Case:
         """The scenario, with the target first."""
         target = {
             "name": "target",
-            "nodes": 2304,
+            "nodes": self.ranks,
             "place": json.loads(self.nodes),
             "app": {**json.loads(self.app), "interval": self.interval, "messages": self.messages},
         }

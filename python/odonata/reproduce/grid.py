@@ -1,9 +1,10 @@
 """`study.toml`: which cases a study consists of.
 
-A study has `models` (settings of a scenario each), `targets` (the app of each pattern), `places` (options of each
-placement) and any number of `[[cases]]`. In those, `pattern`, `place`, `interval`, `background`, `background_interval`,
-`messages` and every list under `vary` are swept: the cases are the product. `reduced` are the numbers of messages of
-the reduced form (none: not part of it). `models` limits a block to some of the models.
+A study has a `system`, the `ranks` of its target job, a `seed`, `models` (settings of a scenario each), `targets` (the
+app of each pattern), `places` (options of each placement) and any number of `[[cases]]`. In those, `pattern`, `place`,
+`interval`, `background`, `background_interval`, `messages` and every list under `vary` are swept: the cases are the
+product. `reduced` are the numbers of messages of the reduced form (none: not part of it). `models` limits a block to
+some of the models.
 """
 
 from __future__ import annotations
@@ -78,6 +79,7 @@ def _cases(study: Mapping[str, Any], block: Mapping[str, Any], *, reduced: bool)
             label=",".join(_label(key, value) for key, value in settings),
             app=json.dumps(study["targets"][pattern]),
             nodes=json.dumps(study["places"][place]),
+            ranks=study["ranks"],
             system=study["system"],
             windows=block.get("windows", ""),
         )

@@ -1,0 +1,86 @@
+"""What the paper says, against numbers read from it by hand, and against the cases that are simulated."""
+
+import pytest
+
+from odonata.reproduce import STUDIES, study
+from odonata.reproduce.kang2019.published import expected, means_alone
+from odonata.reproduce.measures import MEASURES, SCALE
+from odonata.reproduce.verdict import within
+
+# Section 4.1 and 4.3: mean latencies of figures 5(a), 5(d), 7(a), 7(d) by themselves, every 3, 1 and 0.5 us.
+BY_HAND = {
+    ("K30", "uniform-random", "contiguous"): (2.79, 16.10, 51.36),
+    ("K31", "uniform-random", "random"): (2.32, 2.95, 26.93),
+    ("K42", "tornado", "contiguous"): (4.34, 53.12, 125.39),
+    ("K43", "tornado", "random"): (2.28, 3.06, 29.97),
+}
+
+
+def test_mean_latencies_are_those_of_the_paper():
+    found = means_alone()
+    assert len(found) == 12
+    for (row, pattern, place), values in BY_HAND.items():
+        for interval, value in zip(("3us", "1us", "0.5us"), values, strict=True):
+            one = found[f"{pattern}/{place}/{interval}"]
+            assert (one.id, one.theirs, one.unit) == (row, value, "us")
+
+
+def theirs(row, *words):
+    (found,) = (one.theirs for one in expected() if one.id == row and all(word in one.what for word in words))
+    return found
+
+
+def test_published_ratios_are_those_of_the_published_values():
+    assert theirs("K30", "0.5 us over 3 us") == pytest.approx(51.36 / 2.79, abs=0.05)
+    assert theirs("K31", "0.5 us over 3 us") == pytest.approx(26.93 / 2.32, abs=0.05)
+    assert theirs("K36", "slowdown by 130 % background every 1 us") == pytest.approx(9.33 / 2.95, abs=0.005)
+    # The mean of the ratios, not the ratio of the means (2.18).
+    mean = (2.79 / 2.32 + 16.10 / 2.95 + 51.36 / 26.93) / 3
+    assert theirs("K32") == pytest.approx(mean, abs=0.06)
+    assert theirs("K41") == pytest.approx(53.12 / 3.06, abs=0.05)
+    assert theirs("K51", "random-in: slowdown", "every 1 us") == pytest.approx((0.47 / 0.27 - 1) * 100, abs=0.05)
+    assert theirs("K51", "random-out: slowdown", "every 1 us") == pytest.approx((0.30 / 0.27 - 1) * 100, abs=0.05)
+    assert theirs("K39", "slowdown") == pytest.approx(0.33 / 0.23, abs=0.01)
+
+
+def test_values_that_follow_from_the_text():
+    # K50: a message waits for half of those before it on the root's link. K52: what is not for the own group.
+    assert pytest.approx(theirs("K50", "contiguous: mean"), rel=0.04) == 2303 * 4000 / (16 * 2**30) / 2 * 1e3
+    assert pytest.approx(theirs("K52", "contiguous"), rel=0.02) == 16 * 1920 / 2303
+
+
+def test_every_row_of_the_catalogue_for_4_kb_is_there():
+    rows = {30, 31, 32, 36, 37, 38, 39, 41, 42, 43, 44, 50, 51, 52, 53, 54}
+    assert {int(row.id[1:]) for row in expected()} == rows
+
+
+def test_every_row_can_be_measured_and_judged():
+    for row in expected():
+        assert row.measure in MEASURES
+        assert row.unit in SCALE
+        assert set(row.why) == {"correct", "as-published"}
+        within(row.theirs, row.theirs, row.tolerance)
+
+
+def test_names_of_rows_are_distinct():
+    names = [(row.id, row.what) for row in expected()]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("model", ["correct", "as-published"])
+def test_every_row_has_its_cases_with_one_number_of_messages(model):
+    numbers = {}
+    for case in study("kang2019-4kb").cases():
+        if case.model == model:
+            numbers.setdefault(case.name, set()).add(case.messages)
+    for row in expected():
+        assert set.intersection(*(numbers[name] for name in row.cases + row.reference)), row.what
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_cases_are_distinct_and_resolve(name):
+    cases = study(name).cases()
+    assert len({(case.model, case.name, case.messages) for case in cases}) == len(cases)
+    shortest = {(case.model, case.name): case for case in cases}
+    ids = {key: case.scenario().resolve().id for key, case in shortest.items() if case.messages}
+    assert ids
