@@ -11,10 +11,12 @@
 //! `t + lookahead` or later, and all state belongs to a place.
 
 mod ordered;
+mod prefetch;
 pub mod random;
 mod wheel;
 
 pub use ordered::Ordered;
+pub use prefetch::prefetch;
 pub use wheel::Wheel;
 
 /// A pending event: a small value that is moved, never shared.
@@ -33,6 +35,9 @@ pub trait Queue<R: Record> {
     fn push(&mut self, place: u32, record: R);
     /// Removes the next event, with its place.
     fn pop(&mut self) -> Option<(u32, R)>;
+    /// If the event just taken is the first of several of its place: all of them, in any order. What they will need can be
+    /// asked for at once.
+    fn opened(&self) -> &[R];
     /// No event that is still to come is earlier than this.
     fn horizon(&self) -> u64;
 }

@@ -8,10 +8,10 @@ mod setup;
 mod switch;
 
 use crate::counters::ArrivalCounts;
-use crate::engine::{Queue, Record};
+use crate::engine::{Queue, Record, prefetch};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
-use crate::fabric::{Flights, Lane, Nic, Out, Parked, Returns, Stall, Wiring, credits::Spill};
+use crate::fabric::{Flights, Lane, LaneLog, Nic, Out, Parked, Returns, Wiring, credits::Spill};
 use crate::output::Output;
 use crate::routing::Rule;
 use crate::spec::Spec;
@@ -34,11 +34,11 @@ pub struct Simulation<'s, Q, R> {
     queue: Q,
     /// Output ports, by slot.
     outs: Vec<Out>,
-    /// Lanes at the sender: `slot * channels + channel`, then the injection links by node.
+    /// Lanes at the sender: channel by channel the ports by slot, then the injection links by node.
     lanes: Vec<Lane>,
-    /// Waiting times, by lane.
-    stalls: Vec<Stall>,
-    /// Credits of the buffer behind each port, at the receiver: `slot * channels + channel`.
+    /// What of the lanes is rarely needed.
+    logs: Vec<LaneLog>,
+    /// Credits of the buffer behind each port, at the receiver: channel by channel the ports by slot.
     returns: Vec<Returns>,
     spill: Spill,
     parked: Parked,
@@ -76,6 +76,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 }
                 continue;
             }
+            self.ask_for_credits(router);
             self.events += 1;
             match event.kind() {
                 Kind::Decision => self.decide(router, event),
@@ -91,6 +92,15 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             }
         }
         self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Asks for the memory in which the events just opened will note their credits.
+    #[inline(always)]
+    fn ask_for_credits(&self, router: u32) {
+        let first = self.wiring.places[router as usize].first;
+        for event in self.queue.opened() {
+            prefetch(&self.returns, self.lane(first + u32::from(event.port), event.channel()));
+        }
     }
 
     fn progress(&self, now_ps: u64) -> Progress {

@@ -51,6 +51,10 @@ impl<R: Record> Queue<R> for Ordered<R> {
         Some((entry.key.1, entry.record))
     }
 
+    fn opened(&self) -> &[R] {
+        &[]
+    }
+
     fn horizon(&self) -> u64 {
         self.now
     }

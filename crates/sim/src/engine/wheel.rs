@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Queue, Record};
+use super::{Queue, Record, prefetch};
 
 /// Windows on the wheel.
 const WINDOWS: u64 = 64;
@@ -18,6 +18,8 @@ const SMALL: usize = 24;
 const INDEX_BITS: u32 = 11;
 /// Events of a place that are handed out in one piece; the rest of the index is for those that come meanwhile.
 const PIECE: usize = 1 << (INDEX_BITS - 1);
+/// Places among which the next one with events is looked for ahead of time.
+const LOOK_AHEAD: usize = 4;
 const NONE: u32 = u32::MAX;
 /// Longest window, so that a time within a window fits 31 bits.
 pub const MAX_WINDOW_PS: u64 = 1 << 31;
@@ -176,6 +178,7 @@ impl<R: Record> Wheel<R> {
             (chunk, filled) = (next >> 3, CHUNK);
         }
         self.counts[in_turn] -= self.batch.len() as u32;
+        self.ask_for_next(in_turn, place);
         if self.batch.len() > PIECE {
             self.split(place);
         }
@@ -188,6 +191,24 @@ impl<R: Record> Wheel<R> {
             insertion_sort(&mut self.order);
         }
         true
+    }
+
+    /// Asks for the events of the next place that has any, if it is near.
+    #[inline(always)]
+    fn ask_for_next(&self, in_turn: usize, place: usize) {
+        let from = in_turn * self.places + place + 1;
+        let to = (from + LOOK_AHEAD).min((in_turn + 1) * self.places);
+        for &head in &self.heads[from..to] {
+            if head != NONE {
+                // A chunk is longer than a cache line: ask for where its first and its last records are.
+                let records = &self.chunks[(head >> 3) as usize].records;
+                prefetch(records, 0);
+                prefetch(records, 2);
+                prefetch(records, 4);
+                prefetch(records, 6);
+                return;
+            }
+        }
     }
 
     /// Keeps the first events of a large batch and puts the others back.
@@ -311,6 +332,11 @@ impl<R: Record> Queue<R> for Wheel<R> {
         let key = self.order[self.at];
         self.at += 1;
         Some((self.place as u32 - 1, self.batch[index_of(key)]))
+    }
+
+    #[inline(always)]
+    fn opened(&self) -> &[R] {
+        if self.at == 1 { &self.batch } else { &[] }
     }
 
     #[inline(always)]

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 /// Stamps kept in place.
-const STAMPS: usize = 7;
+const STAMPS: usize = 6;
 /// Stamps may lie this much before the one that set the base (2 ms), and as much after.
 const HALF_RANGE: u64 = 1 << 31;
 /// `wake_at` of a sender that does not wait.
@@ -31,20 +31,31 @@ pub struct Returns {
     count: u8,
     /// Whether more stamps are in the spill.
     spilled: bool,
+    /// Class of the link that leads to the buffer.
+    pub class: u8,
 }
 
 const _: () = assert!(size_of::<Returns>() == 64);
-
-impl Default for Returns {
-    fn default() -> Self {
-        Self { base: 0, wake_at: IDLE, offsets: [0; STAMPS], due: 0, sizes: [0; STAMPS], count: 0, spilled: false }
-    }
-}
 
 /// Stamps that found no place, by lane. Only ever looked up by key, so its order decides nothing.
 pub type Spill = HashMap<u32, Vec<(u64, u32)>>;
 
 impl Returns {
+    /// The credits of a buffer behind a link of a class: none yet.
+    #[must_use]
+    pub fn new(class: u8) -> Self {
+        Self {
+            base: 0,
+            wake_at: IDLE,
+            offsets: [0; STAMPS],
+            due: 0,
+            sizes: [0; STAMPS],
+            count: 0,
+            spilled: false,
+            class,
+        }
+    }
+
     /// Notes a credit of `bytes` that reaches the sender at `stamp`; whatever the sender will decide from now on, it
     /// decides at `horizon` or later. Returns whether the sender must be woken at `stamp`.
     #[inline]
@@ -167,7 +178,7 @@ mod tests {
 
     /// Adds and takes at random beside a plain list; `spread` is how far ahead credits are stamped.
     fn compare_with_a_plain_list(spread: u64, horizon_lag: u64) {
-        let (mut r, mut spill) = (Returns::default(), Spill::new());
+        let (mut r, mut spill) = (Returns::new(1), Spill::new());
         let mut plain: Vec<(u64, u32)> = Vec::new();
         let mut now = 1_000_000_000_000;
         for step in 0..20_000_u64 {
@@ -198,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_waiting_sender_is_woken_at_the_earliest_stamp_known_so_far() {
-        let (mut r, mut spill) = (Returns::default(), Spill::new());
+        let (mut r, mut spill) = (Returns::new(1), Spill::new());
         assert_eq!(r.wait(0, &spill), None);
         assert!(r.add(0, 900, 1, 0, &mut spill), "the first credit wakes");
         assert!(!r.add(0, 950, 1, 0, &mut spill), "a later one does not");

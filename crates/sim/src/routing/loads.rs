@@ -106,11 +106,9 @@ impl Loads<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fabric::Wire;
 
     fn outs(backlogs: &[u64]) -> Vec<Out> {
-        let wire = Wire { to: 0, port: 0, class: 1, node: false };
-        backlogs.iter().map(|&b| Out { free: 100 + b / 2, parked_ps: b - b / 2, wire }).collect()
+        backlogs.iter().map(|&b| Out { free: 100 + b / 2, parked_ps: b - b / 2 }).collect()
     }
 
     /// How often each port is chosen in many draws.

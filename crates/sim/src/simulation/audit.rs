@@ -41,13 +41,13 @@ impl Audit {
 impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// Counts everything. Takes the pending events out of the queue.
     pub(super) fn audit(&mut self) -> Audit {
-        let channels = self.wiring.channels;
+        let (channels, slots) = (self.wiring.channels as u8, self.outs.len());
         let mut audit = Audit::default();
         // Bytes in the buffer behind each port, or on their way into it.
         let mut filled = vec![0_u64; self.returns.len()];
         let mut hold = |places: &[Place], router: u32, packet: &Event| {
             let slot = places[router as usize].first + u32::from(packet.port);
-            filled[slot as usize * channels + usize::from(packet.channel())] += u64::from(packet.bytes());
+            filled[usize::from(packet.channel()) * slots + slot as usize] += u64::from(packet.bytes());
         };
         let too_late = std::mem::take(&mut self.too_late);
         let pending = std::iter::from_fn(|| self.queue.pop());
@@ -59,21 +59,22 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             }
         }
         for (router, place) in self.wiring.places.iter().enumerate() {
-            let first = place.first as usize * channels;
-            for lane in first..first + usize::from(place.ports) * channels {
-                for packet in self.parked.chain(self.lanes[lane].head) {
+            let lanes =
+                (0..channels).flat_map(|c| (0..place.ports).map(move |port| (place.first + u32::from(port), c)));
+            for (slot, channel) in lanes {
+                for packet in self.parked.chain(self.lanes[self.lane(slot, channel)].head) {
                     audit.parked += 1;
                     audit.network_bytes += u64::from(packet.bytes());
                     hold(&self.wiring.places, router as u32, packet);
                 }
             }
         }
-        for (slot, wire) in self.outs.iter().map(|out| out.wire).enumerate() {
+        for slot in 0..slots as u32 {
             for channel in 0..channels {
-                let buffer = slot * channels + channel;
+                let buffer = self.lane(slot, channel);
+                let wire = self.lanes[buffer].wire;
                 let sender = if !wire.node {
-                    let far = self.wiring.places[wire.to as usize].first + u32::from(wire.port);
-                    far as usize * channels + channel
+                    self.lane(self.wiring.places[wire.to as usize].first + u32::from(wire.port), channel)
                 } else if channel == 0 {
                     self.nic_lane(wire.to)
                 } else {
@@ -86,7 +87,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             }
         }
         for (node, nic) in self.nics.iter().enumerate() {
-            audit.sent += self.lanes[self.nic_lane(node as u32)].packets;
+            let lane = self.nic_lane(node as u32);
+            audit.sent += self.lanes[lane].committed(&self.logs[lane]).0;
             audit.waiting_bytes += nic.queue.iter().map(|waiting| waiting.bytes_left).sum::<u64>();
         }
         for job in &self.jobs.list {

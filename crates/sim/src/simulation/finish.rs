@@ -30,17 +30,23 @@ pub(super) fn output<Q: Queue<Event>, R: Rule>(mut simulation: Simulation<'_, Q,
     })
 }
 
-fn links<Q, R>(simulation: &Simulation<'_, Q, R>, end: u64) -> Links {
+fn links<Q: Queue<Event>, R: Rule>(simulation: &Simulation<'_, Q, R>, end: u64) -> Links {
     let mut links = Links::default();
-    let router_lanes = simulation.outs.len() * simulation.wiring.channels;
-    for (index, (lane, stall)) in simulation.lanes.iter().zip(&simulation.stalls).enumerate() {
-        let waits = match index.checked_sub(router_lanes) {
-            None => lane.head != NONE,
-            Some(node) => simulation.nics[node].waits,
-        };
-        links.packets.push(lane.packets);
-        links.bytes.push(lane.bytes);
-        links.stalled_ps.push(stall.total + if waits { end - stall.since } else { 0 });
+    let mut row = |index: usize, waits: bool| {
+        let log = &simulation.logs[index];
+        let (packets, bytes) = simulation.lanes[index].committed(log);
+        links.packets.push(packets);
+        links.bytes.push(bytes);
+        links.stalled_ps.push(log.waited + if waits { end - log.waits_since } else { 0 });
+    };
+    for slot in 0..simulation.outs.len() as u32 {
+        for channel in 0..simulation.wiring.channels as u8 {
+            let index = simulation.lane(slot, channel);
+            row(index, simulation.lanes[index].head != NONE);
+        }
+    }
+    for (node, nic) in simulation.nics.iter().enumerate() {
+        row(simulation.nic_lane(node as u32), nic.waits);
     }
     links
 }

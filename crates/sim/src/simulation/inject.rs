@@ -80,7 +80,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     #[inline(never)]
     fn pump(&mut self, node: u32, router: u32, port: u16, now: u64, mut head: Waiting) {
         let lane_index = self.nic_lane(node);
-        let buffer = self.slot(router, port) as usize * self.wiring.channels;
+        let buffer = self.slot(router, port) as usize; // channel 0
         let from = self.wiring.homes[node as usize].group;
         let times = self.wiring.node_times();
         let nic = &mut self.nics[node as usize];
@@ -93,7 +93,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 if lane.room < bytes {
                     if !nic.waits {
                         nic.waits = true;
-                        self.stalls[lane_index].since = now;
+                        self.logs[lane_index].waits_since = now;
                     }
                     if let Some(at) = self.returns[buffer].wait(buffer as u32, &self.spill) {
                         self.queue.push(router, Event::other(Kind::NicCredit, at, port, 0, 0));
@@ -106,8 +106,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             let end = nic.free.max(now) + overhead + times.serialisation[bytes as usize];
             nic.free = end;
             lane.room -= bytes;
-            lane.bytes += u64::from(bytes);
-            lane.packets += 1;
+            lane.count(bytes, &mut self.logs, lane_index);
             let to = self.wiring.homes[head.to as usize];
             let word = packet_word(head.word, head.packet);
             let mut packet = Event::packet(end + times.to_decision, port, head.message, word, bytes);
@@ -138,8 +137,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         if nic.waits {
             nic.waits = false;
             self.returns[buffer].rest();
-            let stall = &mut self.stalls[lane_index];
-            stall.total += now - stall.since;
+            let log = &mut self.logs[lane_index];
+            log.waited += now - log.waits_since;
         }
     }
 
@@ -173,7 +172,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
 
     #[inline]
     fn node_at(&self, router: u32, port: u16) -> u32 {
-        self.outs[self.slot(router, port) as usize].wire.to
+        self.lanes[self.slot(router, port) as usize].wire.to
     }
 
     /// Lane of a node's injection link.

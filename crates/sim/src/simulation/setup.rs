@@ -6,11 +6,12 @@ use crate::counters::ArrivalCounts;
 use crate::engine::{Ordered, Queue, Wheel};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
-use crate::fabric::{Flights, Lane, NONE, Nic, Out, Parked, Returns, Stall, Wiring, credits::Spill};
+use crate::fabric::{Flights, Lane, LaneLog, Nic, Out, Parked, Returns, Wire, Wiring, credits::Spill};
 use crate::output::Output;
 use crate::routing::{Routing, Rule, deadlock, with_rule};
 use crate::spec::Spec;
 use crate::{Cost, Monitor};
+use odonata_topology::ClassId;
 
 /// Which queue holds the pending events. The result is the same; tests compare the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,12 +116,16 @@ fn expected_rate(spec: &Spec) -> f64 {
 
 impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
     pub(super) fn new(spec: &'s Spec, wiring: Wiring, routing: R, queue: Q) -> Self {
-        let (nodes, channels) = (wiring.homes.len(), wiring.channels);
-        let outs: Vec<Out> = wiring.wires().into_iter().map(|wire| Out { free: 0, parked_ps: 0, wire }).collect();
-        let lane = |class: u8| Lane { room: wiring.times(class).buffer, head: NONE, bytes: 0, packets: 0 };
-        let mut lanes: Vec<Lane> =
-            outs.iter().flat_map(|out| std::iter::repeat_n(lane(out.wire.class), channels)).collect();
-        lanes.extend(std::iter::repeat_n(lane(0), nodes));
+        let (wires, nodes, channels) = (wiring.wires(), wiring.homes.len(), wiring.channels);
+        let lane = |wire: &Wire| Lane::new(wiring.times(wire.class).buffer, *wire);
+        let mut lanes: Vec<Lane> = (0..channels).flat_map(|_| wires.iter().map(lane)).collect();
+        lanes.extend(
+            wiring
+                .homes
+                .iter()
+                .map(|home| lane(&Wire { to: home.router, port: home.port, class: ClassId::NODE.0, node: false })),
+        );
+        let returns = (0..channels).flat_map(|_| wires.iter().map(|wire| Returns::new(wire.class))).collect();
         let jobs = Jobs::new(spec, &wiring.machine.network);
         let arrivals = ArrivalCounts::new(
             spec.measure.arrivals_every_ps.unwrap_or(0),
@@ -131,10 +136,10 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
             spec,
             routing,
             queue,
-            stalls: vec![Stall::default(); lanes.len()],
+            logs: vec![LaneLog::default(); lanes.len()],
+            outs: vec![Out::default(); wires.len()],
             lanes,
-            returns: vec![Returns::default(); outs.len() * channels],
-            outs,
+            returns,
             spill: Spill::new(),
             parked: Parked::default(),
             nics: vec![Nic::default(); nodes],

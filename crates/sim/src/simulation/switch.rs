@@ -24,13 +24,13 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             self.count_arrival(place.group, packet, port);
         }
         let slot = place.first + u32::from(port);
-        let index = slot as usize * self.wiring.channels + usize::from(channel);
+        let index = self.lane(slot, channel);
         let lane = &mut self.lanes[index];
         let bytes = packet.bytes();
-        if lane.head == NONE && (lane.room >= bytes || self.look_for_room(index, slot, channel, bytes, packet.time)) {
+        if lane.head == NONE && (lane.room >= bytes || self.look_for_room(index, channel, bytes, packet.time)) {
             self.commit(place.first, slot, index, channel, packet);
         } else {
-            self.park(router, port, channel, slot, index, packet);
+            self.park(router, port, channel, index, packet);
         }
     }
 
@@ -48,36 +48,40 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         }
     }
 
+    /// Index in `lanes` and `logs` of a router's port and channel, and in `returns` of the buffer behind it.
+    #[inline(always)]
+    pub(super) fn lane(&self, slot: u32, channel: u8) -> usize {
+        usize::from(channel) * self.outs.len() + slot as usize
+    }
+
     /// Counts the credits that have come by `now` for a lane. Returns whether there is room then.
     #[inline(never)]
-    fn look_for_room(&mut self, lane: usize, slot: u32, channel: u8, bytes: u32, now: u64) -> bool {
-        let far = self.far_buffer(slot, channel);
-        let lane = &mut self.lanes[lane];
+    fn look_for_room(&mut self, index: usize, channel: u8, bytes: u32, now: u64) -> bool {
+        let far = self.far_buffer(index, channel);
+        let lane = &mut self.lanes[index];
         lane.room += self.returns[far].take(far as u32, now, &mut self.spill);
         lane.room >= bytes
     }
 
-    /// Index in `returns` of the buffer at the far end of a router's port.
+    /// Index in `returns` of the buffer at the far end of a lane.
     #[inline]
-    fn far_buffer(&self, slot: u32, channel: u8) -> usize {
-        let wire = self.outs[slot as usize].wire;
-        let far_slot = self.wiring.places[wire.to as usize].first + u32::from(wire.port);
-        far_slot as usize * self.wiring.channels + usize::from(channel)
+    fn far_buffer(&self, index: usize, channel: u8) -> usize {
+        let wire = self.lanes[index].wire;
+        self.lane(self.wiring.places[wire.to as usize].first + u32::from(wire.port), channel)
     }
 
     /// Commits a packet to a lane that has room for it.
     #[inline(always)]
-    fn commit(&mut self, first: u32, slot: u32, lane: usize, channel: u8, mut packet: Event) {
+    fn commit(&mut self, first: u32, slot: u32, index: usize, channel: u8, mut packet: Event) {
         let bytes = packet.bytes();
-        let out = &mut self.outs[slot as usize];
-        let wire = out.wire;
+        let lane = &mut self.lanes[index];
+        lane.room -= bytes;
+        lane.count(bytes, &mut self.logs, index);
+        let wire = lane.wire;
         let times = self.wiring.times(wire.class);
+        let out = &mut self.outs[slot as usize];
         let end = out.free.max(packet.time) + times.serialisation[bytes as usize];
         out.free = end;
-        let lane = &mut self.lanes[lane];
-        lane.room -= bytes;
-        lane.bytes += u64::from(bytes);
-        lane.packets += 1;
         let (port, came_by) = (packet.port, packet.channel());
         packet.time = end + times.to_decision;
         packet.port = wire.port;
@@ -90,37 +94,44 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// Returns the room of a packet that leaves, with its tail at `end`, the buffer behind a port.
     #[inline(always)]
     fn give_back(&mut self, slot: u32, channel: u8, bytes: u32, end: u64) {
-        let wire = self.outs[slot as usize].wire;
-        let stamp = end + self.wiring.times(wire.class).to_credit;
-        let buffer = slot as usize * self.wiring.channels + usize::from(channel);
-        if self.returns[buffer].add(buffer as u32, stamp, bytes, self.queue.horizon(), &mut self.spill) {
-            if wire.node {
-                let home = self.wiring.homes[wire.to as usize];
-                self.queue.push(home.router, Event::other(Kind::NicCredit, stamp, home.port, 0, 0));
-            } else {
-                self.queue.push(wire.to, Event::other(Kind::OutputCredit, stamp, wire.port, channel, 0));
-            }
+        let buffer = self.lane(slot, channel);
+        let returns = &mut self.returns[buffer];
+        let stamp = end + self.wiring.times(returns.class).to_credit;
+        if returns.add(buffer as u32, stamp, bytes, self.queue.horizon(), &mut self.spill) {
+            self.announce(buffer, channel, stamp);
+        }
+    }
+
+    /// Lets the sender to a buffer know of a credit that it waits for.
+    #[cold]
+    fn announce(&mut self, buffer: usize, channel: u8, stamp: u64) {
+        let wire = self.lanes[buffer].wire; // the way back from the buffer's port leads to its sender
+        if wire.node {
+            let home = self.wiring.homes[wire.to as usize];
+            self.queue.push(home.router, Event::other(Kind::NicCredit, stamp, home.port, 0, 0));
+        } else {
+            self.queue.push(wire.to, Event::other(Kind::OutputCredit, stamp, wire.port, channel, 0));
         }
     }
 
     /// Lets a packet wait for room.
     #[cold]
     #[inline(never)]
-    fn park(&mut self, router: u32, port: u16, channel: u8, slot: u32, index: usize, packet: Event) {
-        let out = &mut self.outs[slot as usize];
-        out.parked_ps += self.wiring.times(out.wire.class).serialisation[packet.bytes() as usize];
-        let (lane, stall) = (&mut self.lanes[index], &mut self.stalls[index]);
+    fn park(&mut self, router: u32, port: u16, channel: u8, index: usize, packet: Event) {
+        let slot = self.slot(router, port) as usize;
+        let (lane, log) = (&mut self.lanes[index], &mut self.logs[index]);
+        self.outs[slot].parked_ps += self.wiring.times(lane.wire.class).serialisation[packet.bytes() as usize];
         let first = lane.head == NONE;
-        self.parked.push(&mut lane.head, &mut stall.tail, packet);
+        self.parked.push(&mut lane.head, &mut log.tail, packet);
         if first {
-            stall.since = packet.time;
-            self.arm(router, port, channel, slot);
+            log.waits_since = packet.time;
+            self.arm(router, port, channel, index);
         }
     }
 
     /// Sees to it that a lane on which something waits is woken by the next credit.
-    fn arm(&mut self, router: u32, port: u16, channel: u8, slot: u32) {
-        let far = self.far_buffer(slot, channel);
+    fn arm(&mut self, router: u32, port: u16, channel: u8, index: usize) {
+        let far = self.far_buffer(index, channel);
         if let Some(at) = self.returns[far].wait(far as u32, &self.spill) {
             self.queue.push(router, Event::other(Kind::OutputCredit, at, port, channel, 0));
         }
@@ -132,16 +143,16 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     pub(super) fn wake(&mut self, router: u32, port: u16, channel: u8, now: u64) {
         let first = self.wiring.places[router as usize].first;
         let slot = first + u32::from(port);
-        let index = slot as usize * self.wiring.channels + usize::from(channel);
+        let index = self.lane(slot, channel);
         if self.lanes[index].head == NONE {
             return; // an earlier credit was enough
         }
-        let class = self.outs[slot as usize].wire.class;
+        let class = self.lanes[index].wire.class;
         loop {
             let lane = &mut self.lanes[index];
             let bytes = self.parked.first(lane.head).bytes();
-            if lane.room < bytes && !self.look_for_room(index, slot, channel, bytes, now) {
-                self.arm(router, port, channel, slot);
+            if lane.room < bytes && !self.look_for_room(index, channel, bytes, now) {
+                self.arm(router, port, channel, index);
                 return;
             }
             let mut packet = self.parked.pop(&mut self.lanes[index].head);
@@ -152,10 +163,10 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 break;
             }
         }
-        let far = self.far_buffer(slot, channel);
+        let far = self.far_buffer(index, channel);
         self.returns[far].rest();
-        let stall = &mut self.stalls[index];
-        stall.total += now - stall.since;
+        let log = &mut self.logs[index];
+        log.waited += now - log.waits_since;
     }
 
     /// Sends a packet out to its node.
@@ -168,9 +179,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let end = out.free.max(packet.time) + times.serialisation[bytes as usize];
         out.free = end;
         let delivered = end + times.latency;
-        let lane = &mut self.lanes[slot * self.wiring.channels];
-        lane.bytes += u64::from(bytes);
-        lane.packets += 1;
+        self.lanes[slot].count(bytes, &mut self.logs, slot); // channel 0
         self.give_back(first + u32::from(packet.port), packet.channel(), bytes, end);
         self.deliver(packet, delivered);
     }

@@ -1,7 +1,7 @@
 //! What a job sends does not depend on its neighbours: only then is a slowdown the network's doing.
 
 use odonata_sim::output::Messages;
-use odonata_sim::spec::{Pattern, Record};
+use odonata_sim::spec::{Arrival, Pattern, Record};
 use odonata_sim::{Output, Spec};
 
 use crate::generator;
@@ -25,8 +25,8 @@ fn alone(spec: &Spec, index: usize) -> Output {
     output(&alone)
 }
 
-/// Catches a random stream shared between jobs, or one keyed by rank or by job number instead of by node; and a neighbour
-/// that delays the issue of messages.
+/// Catches a random stream shared between jobs, or one keyed by job number; and a neighbour that delays the issue of
+/// messages.
 #[test]
 fn a_job_sends_the_same_messages_alone_and_beside_others() {
     let (mut jobs, mut slowed) = (0, 0);
@@ -79,4 +79,22 @@ fn jobs_disturb_each_other_only_where_they_share_links() {
     let crossing = pairs([0, 4], [1, 5]);
     let (together, alone) = (output(&crossing), alone(&crossing, 1));
     assert!(together.jobs[1].latency.sum > alone.jobs[0].latency.sum);
+}
+
+/// Catches a random stream keyed by rank: ranks of the same number would do the same in every job.
+#[test]
+fn jobs_of_one_shape_send_different_messages() {
+    let jobs = [("a", 0..8), ("b", 8..16)].map(|(name, nodes)| {
+        let mut job = job(name, nodes.collect(), Pattern::UniformRandom, 1_000, 500_000, 30);
+        job.traffic.arrival = Arrival::Staggered { jitter_ps: 10_000 };
+        job
+    });
+    let messages = output(&spec(machine([4, 2, 2, 2, 3], None), MINIMAL, jobs.to_vec())).messages;
+    let [a, b] = [0, 1].map(|index| sent(&messages, index, true));
+    let both = a.iter().zip(&b);
+    assert_eq!(a.len(), b.len());
+    assert!(both.clone().filter(|(x, y)| x.2 == y.2).count() < a.len() / 2, "destinations");
+    assert!(both.clone().all(|(x, y)| x.3 != y.3), "phases");
+    let gaps = |rows: &[(u32, u32, u32, u64)]| rows.windows(9).map(|w| w[8].3 - w[0].3).collect::<Vec<_>>();
+    assert_ne!(gaps(&a), gaps(&b), "jitter");
 }
