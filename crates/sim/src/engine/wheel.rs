@@ -12,8 +12,6 @@ use super::{Queue, Record, prefetch};
 const WINDOWS: u64 = 64;
 /// Records in a chunk: with records of 32 bytes a chunk is four cache lines.
 const CHUNK: usize = 7;
-/// Up to this many events of a place are sorted by insertion.
-const SMALL: usize = 24;
 /// Bits of the index in a key: a window of 2^31 ps, a tie of 2^22 and the index fill 64 bits.
 const INDEX_BITS: u32 = 11;
 /// Events of a place that are handed out in one piece; the rest of the index is for those that come meanwhile.
@@ -185,11 +183,7 @@ impl<R: Record> Wheel<R> {
         let base = self.base;
         self.order.clear();
         self.order.extend(self.batch.iter().enumerate().map(|(index, record)| key(base, record, index)));
-        if self.order.len() > SMALL {
-            self.order.sort_unstable();
-        } else {
-            insertion_sort(&mut self.order);
-        }
+        sort(&mut self.order);
         true
     }
 
@@ -273,17 +267,23 @@ fn index_of(key: u64) -> usize {
     key as usize & ((1 << INDEX_BITS) - 1)
 }
 
-/// Sorts a few keys.
+/// Sorts keys, all different. Few keys are put where the number of smaller ones says, without a branch to mispredict.
 #[inline(always)]
-fn insertion_sort(order: &mut [u64]) {
-    for end in 1..order.len() {
-        let key = order[end];
-        let mut to = end;
-        while to > 0 && order[to - 1] > key {
-            order[to] = order[to - 1];
-            to -= 1;
+fn sort(order: &mut [u64]) {
+    const FEW: usize = 8;
+    let count = order.len();
+    if count == 2 {
+        let (a, b) = (order[0], order[1]);
+        (order[0], order[1]) = (a.min(b), a.max(b));
+    } else if count > 2 && count <= FEW {
+        let mut keys = [u64::MAX; FEW];
+        keys[..count].copy_from_slice(order);
+        for &key in &keys[..count] {
+            let smaller: usize = keys.iter().map(|&other| usize::from(other < key)).sum();
+            order[smaller] = key;
         }
-        order[to] = key;
+    } else if count > FEW {
+        order.sort_unstable();
     }
 }
 
