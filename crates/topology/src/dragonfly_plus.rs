@@ -63,6 +63,8 @@ pub struct DragonflyPlus {
     pub spec: DragonflyPlusSpec,
     /// The wiring.
     pub network: Network,
+    /// Whether every spine has a link to every other group.
+    pub complete: bool,
     /// For each ordered pair of groups (row `from * groups + to`), where its entries start in `gateways`.
     gateway_start: Vec<u32>,
     /// Spines (by number in their group) with a link to that other group, ascending, each once.

@@ -187,5 +187,6 @@ pub(super) fn build(spec: DragonflyPlusSpec) -> DragonflyPlus {
     let group_of_router = (0..groups * per_group).map(|r| r / per_group).collect();
     let network =
         Network { classes: CLASSES, groups, first_slot, group_of_router, peer, class, node_slot, router_of_slot };
-    DragonflyPlus { spec, network, gateway_start, gateways, global_ports }
+    let complete = gateways.len() as u64 == u64::from(groups) * u64::from(groups - 1) * u64::from(spines);
+    DragonflyPlus { spec, network, complete, gateway_start, gateways, global_ports }
 }
