@@ -39,7 +39,7 @@ pub(crate) fn gap(seed: u64, job: &JobSpec, node: u32, k: u64) -> u64 {
     let draw = word(seed, Stream::Gap, u64::from(node), k);
     let interval = job.traffic.interval_ps;
     match job.traffic.arrival {
-        Arrival::Poisson => exponential(draw, interval).max(1),
+        Arrival::Poisson {} => exponential(draw, interval).max(1),
         Arrival::Constant { jitter_ps: 0 } | Arrival::Staggered { jitter_ps: 0 } => interval,
         Arrival::Constant { jitter_ps } | Arrival::Staggered { jitter_ps } => interval + exponential(draw, jitter_ps),
     }
@@ -53,7 +53,7 @@ pub(crate) fn first(seed: u64, job: &JobSpec, node: u32) -> u64 {
     };
     let phase = match job.traffic.arrival {
         Arrival::Staggered { .. } => below(word(seed, Stream::Phase, u64::from(node), 0), job.traffic.interval_ps),
-        Arrival::Constant { .. } | Arrival::Poisson => 0,
+        Arrival::Constant { .. } | Arrival::Poisson {} => 0,
     };
     start + phase
 }
@@ -63,14 +63,14 @@ pub(crate) fn destinations(seed: u64, job: &JobSpec, network: &Network, from: &S
     let n = job.nodes.len() as u64;
     let rank = u64::from(from.rank);
     let ranks = match job.traffic.pattern {
-        Pattern::UniformRandom => {
+        Pattern::UniformRandom {} => {
             let d = below(word(seed, Stream::Destination, u64::from(from.node), from.interval), n);
             vec![if d == rank { (d + 1) % n } else { d }]
         }
         Pattern::Tornado { offset } => vec![(rank + offset % n) % n],
         Pattern::Stencil3d { grid } => neighbours(rank, grid.map(u64::from)),
         Pattern::Broadcast { .. } => (0..n).filter(|&d| d != rank).collect(),
-        Pattern::GroupPeers => peers(job, network, rank),
+        Pattern::GroupPeers {} => peers(job, network, rank),
     };
     ranks.into_iter().map(|d| d as u32).collect()
 }

@@ -143,7 +143,7 @@ const SMALL: [u32; 5] = [4, 3, 2, 3, 6];
 fn crowded(seed: u64, routing: RoutingSpec, bytes: u64, intervals: u64) -> Spec {
     let all: Vec<u32> = (0..36).filter(|n| n % 9 != 4).collect();
     let target = job("target", all, Pattern::Tornado { offset: 8 }, bytes, 600_000, Some(intervals));
-    let noise = job("noise", vec![4, 13, 22], Pattern::GroupPeers, 9_000, 2_000_000, None);
+    let noise = job("noise", vec![4, 13, 22], Pattern::GroupPeers {}, 9_000, 2_000_000, None);
     Spec { seed, routing, ..spec(SMALL, vec![target, noise]) }
 }
 
@@ -261,7 +261,7 @@ fn mean_us(spec: &Spec) -> f64 {
 /// a change of the score, the threshold, the buffers or the selection.
 #[test]
 fn published_means_below_saturation() {
-    let uniform = mean_us(&kang(Pattern::UniformRandom, 3_000_000, 15));
+    let uniform = mean_us(&kang(Pattern::UniformRandom {}, 3_000_000, 15));
     assert!((uniform / 2.79 - 1.0).abs() < 0.03, "{uniform}");
     let tornado = mean_us(&kang(Pattern::Tornado { offset: 384 }, 3_000_000, 15));
     assert!((tornado / 4.34 - 1.0).abs() < 0.03, "{tornado}");
@@ -271,6 +271,6 @@ fn published_means_below_saturation() {
 /// selection stays at 5 to 7 us. Catches a repaired selection.
 #[test]
 fn near_saturation_the_latency_grows_with_the_run() {
-    let [short, long] = [20, 60].map(|intervals| mean_us(&kang(Pattern::UniformRandom, 1_000_000, intervals)));
+    let [short, long] = [20, 60].map(|intervals| mean_us(&kang(Pattern::UniformRandom {}, 1_000_000, intervals)));
     assert!((4.0..6.0).contains(&short) && (6.8..9.0).contains(&long), "{short} {long}");
 }

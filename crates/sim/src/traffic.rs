@@ -43,11 +43,11 @@ impl Destinations {
     #[must_use]
     pub fn new(job: &JobSpec, network: &Network) -> Self {
         match job.traffic.pattern {
-            Pattern::UniformRandom => Self::UniformRandom,
+            Pattern::UniformRandom {} => Self::UniformRandom,
             Pattern::Tornado { offset } => Self::Tornado(offset),
             Pattern::Stencil3d { grid } => Self::Stencil3d(stencil3d::Grid::new(grid)),
             Pattern::Broadcast { root } => Self::Broadcast(root),
-            Pattern::GroupPeers => Self::GroupPeers(group_peers::Peers::new(&job.nodes, network)),
+            Pattern::GroupPeers {} => Self::GroupPeers(group_peers::Peers::new(&job.nodes, network)),
         }
     }
 

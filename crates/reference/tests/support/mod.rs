@@ -217,12 +217,12 @@ fn pattern(c: &mut Choices, nodes: &[u32], per_group: u32) -> Pattern {
     }
     let level = in_group.len() > 1 && in_group.values().all(|n| Some(n) == in_group.values().next());
     match c.within(0, 9) {
-        0..=2 => Pattern::UniformRandom,
+        0..=2 => Pattern::UniformRandom {},
         3 | 4 => Pattern::Tornado { offset: c.within(1, ranks - 1) + ranks * c.within(0, 1) },
         5 | 6 => Pattern::Stencil3d { grid: grid(c, ranks as u32) },
         7 => Pattern::Broadcast { root: c.within(0, ranks - 1) as u32 },
-        _ if level => Pattern::GroupPeers,
-        _ => Pattern::UniformRandom,
+        _ if level => Pattern::GroupPeers {},
+        _ => Pattern::UniformRandom {},
     }
 }
 
@@ -251,7 +251,7 @@ fn traffic(c: &mut Choices, pattern: Pattern, fabric: &FabricSpec) -> Traffic {
         message_bytes,
         interval_ps,
         intervals: c.chance(70).then(|| c.of(&[1, 2, 5, 12, 40])),
-        arrival: c.of(&[Arrival::Constant { jitter_ps }, Arrival::Poisson, Arrival::Staggered { jitter_ps }]),
+        arrival: c.of(&[Arrival::Constant { jitter_ps }, Arrival::Poisson {}, Arrival::Staggered { jitter_ps }]),
         first: c.of(&[First::AfterInterval, First::AtZero]),
     }
 }

@@ -116,23 +116,28 @@ fn kind(machine: &DragonflyPlus, (router, port, channel): LaneAt) -> (&'static s
 /// Refuses a routing that could deadlock on this kind of machine.
 ///
 /// The ways are walked on a machine of at most four groups of at most three leaves and spines with the same rule: what
-/// kinds of lane follow each other does not depend on how many of each there are.
+/// kinds of lane follow each other does not depend on how many of each there are. It does depend on whether a spine has
+/// links to a group; where some have none, both the machine with all links and one with few are walked, and what follows
+/// in either counts. (That may refuse more than it must, never less.)
 ///
 /// # Errors
 /// [`SimError::CouldDeadlock`] with the circle.
 pub fn check(machine: &DragonflyPlus, routing: &Routing) -> Result<(), SimError> {
-    let small = small(machine);
     let mut follows = BTreeSet::new();
-    let leaves: Vec<RouterId> =
-        (0..small.network.routers() as u32).map(RouterId).filter(|&r| small.is_leaf(r)).collect();
-    for &from in &leaves {
-        for &to in &leaves {
-            let mut visit = |step: Step| {
-                if let Some(came) = step.came {
-                    follows.insert((kind(&small, came), kind(&small, step.goes)));
-                }
-            };
-            explore(&small, routing, from, to, &mut visit);
+    let links: &[u32] = if machine.complete { &[machine.spec.spines] } else { &[machine.spec.spines, 1] };
+    for &links_per_pair in links {
+        let small = small(machine, links_per_pair);
+        let leaves: Vec<RouterId> =
+            (0..small.network.routers() as u32).map(RouterId).filter(|&r| small.is_leaf(r)).collect();
+        for &from in &leaves {
+            for &to in &leaves {
+                let mut visit = |step: Step| {
+                    if let Some(came) = step.came {
+                        follows.insert((kind(&small, came), kind(&small, step.goes)));
+                    }
+                };
+                explore(&small, routing, from, to, &mut visit);
+            }
         }
     }
     let Some(circle) = circle(&follows) else { return Ok(()) };
@@ -145,24 +150,19 @@ pub fn check(machine: &DragonflyPlus, routing: &Routing) -> Result<(), SimError>
     })
 }
 
-/// A machine with the same rules and few parts.
-fn small(machine: &DragonflyPlus) -> DragonflyPlus {
-    let spec = &machine.spec;
-    let sparse = machine.links_per_pair() < spec.spines;
-    let groups = spec.groups.min(4);
-    let (leaves, spines) = (spec.leaves.min(2), spec.spines.min(3));
-    let links_per_pair = (groups > 1).then_some(if sparse { 1 } else { spines });
-    let arrangement = odonata_topology::Arrangement::Linear;
+/// A machine with the same rules and few parts; `links_per_pair` is cut to its number of spines.
+fn small(machine: &DragonflyPlus, links_per_pair: u32) -> DragonflyPlus {
+    let (groups, leaves, spines) = (machine.spec.groups.min(4), machine.spec.leaves.min(2), machine.spec.spines.min(3));
     let spec = odonata_topology::DragonflyPlusSpec {
         groups,
         leaves,
         spines,
         nodes_per_leaf: 1,
-        global_links_per_spine: 4,
-        links_per_pair,
-        arrangement,
+        global_links_per_spine: 3,
+        links_per_pair: (groups > 1).then_some(links_per_pair.min(spines)),
+        arrangement: odonata_topology::Arrangement::Linear,
     };
-    DragonflyPlus::build(&spec).expect("four groups of three spines with four ports each can be wired")
+    DragonflyPlus::build(&spec).expect("a link from every spine to each of three groups takes three ports")
 }
 
 /// A circle in a relation, if there is one.

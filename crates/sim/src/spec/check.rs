@@ -212,7 +212,7 @@ fn time(at: String, value: u64, least: u64, most: u64) -> Result<(), SimError> {
 fn check_pattern(pattern: &Pattern, nodes: &[u32], network: &Network) -> Result<(), String> {
     let ranks = nodes.len() as u64;
     match *pattern {
-        Pattern::UniformRandom => Ok(()),
+        Pattern::UniformRandom {} => Ok(()),
         Pattern::Tornado { offset } if offset % ranks == 0 => {
             Err(format!("an offset of {offset} makes each of {ranks} ranks its own partner"))
         }
@@ -228,7 +228,7 @@ fn check_pattern(pattern: &Pattern, nodes: &[u32], network: &Network) -> Result<
             Err(format!("root {root} is not one of {ranks} ranks"))
         }
         Pattern::Broadcast { .. } => Ok(()),
-        Pattern::GroupPeers => {
+        Pattern::GroupPeers {} => {
             let mut count = vec![0_u64; network.groups as usize];
             for &node in nodes {
                 count[network.group_of_node(odonata_topology::NodeId(node)).index()] += 1;

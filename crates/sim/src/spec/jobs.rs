@@ -56,7 +56,7 @@ pub enum Arrival {
         jitter_ps: u64,
     },
     /// Exponential with the interval as mean.
-    Poisson,
+    Poisson {},
     /// As constant, and each rank starts at a random phase of the interval.
     Staggered {
         /// Mean of the jitter; 0 for none.
@@ -79,7 +79,7 @@ pub enum First {
 #[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Pattern {
     /// One message to a rank drawn uniformly; the own rank is replaced by the next (K14).
-    UniformRandom,
+    UniformRandom {},
     /// One message to rank + offset, modulo the number of ranks (K16).
     Tornado {
         /// Distance in ranks, not a multiple of the number of ranks.
@@ -97,5 +97,5 @@ pub enum Pattern {
         root: u32,
     },
     /// One message to the rank of the same number in each other group of the job (K11).
-    GroupPeers,
+    GroupPeers {},
 }

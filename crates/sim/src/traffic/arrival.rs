@@ -23,7 +23,7 @@ impl Clock {
     pub fn gap(&self, seed: u64, node: u32, k: u32) -> u64 {
         let random = || word(seed, Stream::Gap, u64::from(node), u64::from(k));
         match self.arrival {
-            Arrival::Poisson => exponential(random(), self.interval).max(1),
+            Arrival::Poisson {} => exponential(random(), self.interval).max(1),
             Arrival::Constant { jitter_ps: 0 } | Arrival::Staggered { jitter_ps: 0 } => self.interval,
             Arrival::Constant { jitter_ps } | Arrival::Staggered { jitter_ps } => {
                 self.interval + exponential(random(), jitter_ps)
@@ -36,7 +36,7 @@ impl Clock {
     pub fn start(&self, seed: u64, node: u32) -> u64 {
         let phase = match self.arrival {
             Arrival::Staggered { .. } => below(word(seed, Stream::Phase, u64::from(node), 0), self.interval),
-            Arrival::Constant { .. } | Arrival::Poisson => 0,
+            Arrival::Constant { .. } | Arrival::Poisson {} => 0,
         };
         phase
             + match self.first {
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn poisson_has_the_mean_and_the_spread_of_an_exponential() {
-        let g = gaps(Arrival::Poisson);
+        let g = gaps(Arrival::Poisson {});
         let mean = g.iter().sum::<u64>() as f64 / g.len() as f64;
         let below_mean = g.iter().filter(|&&x| x < 1_000_000).count() as f64 / g.len() as f64;
         assert!((mean / 1e6 - 1.0).abs() < 0.03 && (below_mean - 0.632).abs() < 0.01, "{mean} {below_mean}");

@@ -88,7 +88,6 @@ fn the_rule_of_the_published_code_is_refused() {
 
 /// Catches a proof on a machine that stands for the wrong ones: spines with links to some groups only, but more than one.
 #[test]
-#[ignore = "the small machine of the proof has one link a spine where there are fewer links than spines"]
 fn the_rule_of_the_published_code_is_refused_on_sparse_machines_too() {
     let sparse = [
         ([5, 2, 5, 1, 4], Some(3)),

@@ -87,7 +87,7 @@ fn latencies(spec: &Spec, messages: &Messages, job: usize) -> Vec<u64> {
 /// into the other.
 #[test]
 fn arrivals_add_up() {
-    let ranks = job("all", (0..8).collect(), Pattern::UniformRandom, 2_500, 400_000, 50);
+    let ranks = job("all", (0..8).collect(), Pattern::UniformRandom {}, 2_500, 400_000, 50);
     let mut spec = spec(machine([2, 2, 2, 2, 2], None), MINIMAL, vec![ranks]);
     spec.measure.arrivals_every_ps = Some(1_000_000);
     let output = output(&spec);
@@ -119,7 +119,7 @@ fn seeds_matter() {
         spec.seed += 1;
         (one, output(&spec))
     };
-    let (a, b) = two(spec(shape.clone(), MINIMAL, ranks(Pattern::UniformRandom)));
+    let (a, b) = two(spec(shape.clone(), MINIMAL, ranks(Pattern::UniformRandom {})));
     assert_ne!(a.messages.destination, b.messages.destination);
     assert_eq!(a.messages.issue_ps, b.messages.issue_ps);
 
@@ -127,7 +127,7 @@ fn seeds_matter() {
     assert!(a.messages.issue_ps == b.messages.issue_ps && a.messages.destination == b.messages.destination);
     assert_ne!(a.links.packets, b.links.packets, "the ways");
 
-    for arrival in [Arrival::Constant { jitter_ps: 1_000 }, Arrival::Poisson, Arrival::Staggered { jitter_ps: 0 }] {
+    for arrival in [Arrival::Constant { jitter_ps: 1_000 }, Arrival::Poisson {}, Arrival::Staggered { jitter_ps: 0 }] {
         let mut jobs = ranks(Pattern::Tornado { offset: 4 });
         jobs[0].traffic.arrival = arrival;
         let (a, b) = two(spec(shape.clone(), MINIMAL, jobs));

@@ -19,7 +19,7 @@ const SIZES: [([u32; 5], Option<u32>); 3] =
 /// All-to-all traffic at several times what the global links take.
 fn crowded(size: [u32; 5], links: Option<u32>, routing: RoutingSpec) -> Spec {
     let nodes = (0..size[0] * size[1] * size[3]).collect();
-    let job = job("all", nodes, Pattern::UniformRandom, 1_500, 50_000, 100);
+    let job = job("all", nodes, Pattern::UniformRandom {}, 1_500, 50_000, 100);
     let mut spec = spec(machine(size, links), routing, vec![job]);
     *link_mut(&mut spec, "global") = link(1);
     for (class, bytes) in [("node", 2_000), ("local", 8_000), ("global", 2_000)] {

@@ -85,7 +85,7 @@ fn jobs_disturb_each_other_only_where_they_share_links() {
 #[test]
 fn jobs_of_one_shape_send_different_messages() {
     let jobs = [("a", 0..8), ("b", 8..16)].map(|(name, nodes)| {
-        let mut job = job(name, nodes.collect(), Pattern::UniformRandom, 1_000, 500_000, 30);
+        let mut job = job(name, nodes.collect(), Pattern::UniformRandom {}, 1_000, 500_000, 30);
         job.traffic.arrival = Arrival::Staggered { jitter_ps: 10_000 };
         job
     });

@@ -19,7 +19,7 @@ impl Monitor for Watch {
 }
 
 fn busy() -> Spec {
-    let all = job("all", (0..32).collect(), Pattern::UniformRandom, 2_000, 300_000, 2_000);
+    let all = job("all", (0..32).collect(), Pattern::UniformRandom {}, 2_000, 300_000, 2_000);
     spec(machine([4, 4, 2, 2, 3], None), MINIMAL, vec![all])
 }
 

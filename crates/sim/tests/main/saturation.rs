@@ -73,7 +73,7 @@ fn a_shared_global_link_saturates() {
 #[test]
 fn two_nodes_that_flood_one_share_its_link() {
     for spines in [1, 3] {
-        let peers = job("peers", vec![0, 1, 2], Pattern::GroupPeers, PACKETS * PACKET, 1, 1);
+        let peers = job("peers", vec![0, 1, 2], Pattern::GroupPeers {}, PACKETS * PACKET, 1, 1);
         let mut spec = spec(
             machine([3, 1, spines, 1, 2], None),
             RoutingSpec::Minimal { select: Select::LeastLoaded },

@@ -14,7 +14,7 @@ const SEEDS: u64 = 2;
 
 fn poisson(name: &str, nodes: Vec<u32>, offset: u64, interval_ps: u64, intervals: u64) -> JobSpec {
     let mut job = job(name, nodes, Pattern::Tornado { offset }, PACKET, interval_ps, intervals);
-    (job.traffic.arrival, job.record) = (Arrival::Poisson, Record::Histogram);
+    (job.traffic.arrival, job.record) = (Arrival::Poisson {}, Record::Histogram);
     job
 }
 

@@ -20,13 +20,13 @@ pub(super) fn check(spec: &DragonflyPlusSpec) -> Result<DragonflyPlusSpec, Topol
     let (groups, spines) = (u64::from(spec.groups), u64::from(spec.spines));
     let (leaves, per_spine) = (u64::from(spec.leaves), u64::from(spec.global_links_per_spine));
     let ports = (u64::from(spec.nodes_per_leaf) + spines).max(leaves + per_spine);
-    let nodes = groups * leaves * u64::from(spec.nodes_per_leaf);
+    let nodes = u128::from(groups) * u128::from(leaves) * u128::from(spec.nodes_per_leaf);
     let slots = (u128::from(groups) * u128::from(leaves)) * u128::from(u64::from(spec.nodes_per_leaf) + spines)
         + u128::from(groups) * u128::from(spines) * u128::from(leaves + per_spine);
     for (what, found, max) in [
         ("ports per router", ports, u64::from(u16::MAX)),
         ("groups", groups, u64::from(u16::MAX)),
-        ("nodes", nodes, u64::from(u32::MAX)),
+        ("nodes", u64::try_from(nodes).unwrap_or(u64::MAX), u64::from(u32::MAX)),
         ("ports", u64::try_from(slots).unwrap_or(u64::MAX), u64::from(u32::MAX)),
     ] {
         if found > max {

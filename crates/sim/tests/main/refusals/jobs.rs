@@ -87,7 +87,7 @@ fn patterns() {
         (
             |s| {
                 s.jobs[0].nodes = vec![0, 2];
-                pattern(s, Pattern::GroupPeers);
+                pattern(s, Pattern::GroupPeers {});
             },
             "jobs[0].traffic.pattern",
             "group-peers needs ranks in at least two groups",
@@ -95,7 +95,7 @@ fn patterns() {
         (
             |s| {
                 s.jobs[0].nodes = vec![5, 0, 7];
-                pattern(s, Pattern::GroupPeers);
+                pattern(s, Pattern::GroupPeers {});
             },
             "jobs[0].traffic.pattern",
             "group-peers needs equally many ranks in each group, but group 0 has 1 and group 1 has 2",
@@ -104,6 +104,6 @@ fn patterns() {
     accepted(&[
         |s| pattern(s, Pattern::Tornado { offset: 7 }),
         |s| pattern(s, Pattern::Stencil3d { grid: [1, 1, 2] }),
-        |s| pattern(s, Pattern::GroupPeers),
+        |s| pattern(s, Pattern::GroupPeers {}),
     ]);
 }
