@@ -1,9 +1,10 @@
 //! Nothing is lost, made or counted twice, whenever a run is stopped.
 
+use odonata_sim::spec::Pattern;
 use odonata_sim::{Audit, QueueChoice, Spec, audit};
 
 use crate::generator;
-use crate::support::output;
+use crate::support::{MINIMAL, job, machine, output, spec};
 
 const QUEUES: [QueueChoice; 2] = [QueueChoice::Wheel, QueueChoice::Ordered];
 
@@ -92,4 +93,22 @@ fn a_run_delivers_all_that_it_waits_for() {
         assert_eq!(Some(output.end_ps), last, "seed {seed}: a run ends with its last delivery");
     }
     assert!(checked > 80, "only {checked} jobs");
+}
+
+/// Catches a last instant that is left out, or one too many: a packet is issued at 0, decided upon at its leaf at 200 ns
+/// (transmission and router delay), and granted its link to the node at that very instant.
+#[test]
+fn a_run_includes_its_last_instant() {
+    let pair = job("pair", vec![0, 1], Pattern::Tornado { offset: 1 }, 1_000, 200_000, 3);
+    let mut spec = spec(machine([1, 1, 1, 2, 0], None), MINIMAL, vec![pair]);
+    spec.stop.jobs.clear();
+    for (at, issued, delivered) in [(1, 2, 0), (199_999, 2, 0), (200_000, 4, 2), (399_999, 4, 2), (400_000, 6, 4)] {
+        spec.stop.at_ps = Some(at);
+        let output = output(&spec);
+        assert_eq!((output.jobs[0].issued, output.jobs[0].delivered), (issued, delivered), "at {at} ps");
+        assert_eq!((output.end_ps, output.packet_hops), (at, delivered));
+        for queue in QUEUES {
+            assert_eq!(balanced(&spec, queue).under_way, issued - delivered);
+        }
+    }
 }

@@ -83,6 +83,25 @@ fn latencies(spec: &Spec, messages: &Messages, job: usize) -> Vec<u64> {
     measured.map(|row| messages.latency_ps[row]).collect()
 }
 
+/// Catches an interval that leaves out its start or includes its end: one message of each rank every 100 ns from 0 on.
+#[test]
+fn the_measured_interval_includes_its_start_but_not_its_end() {
+    let pair = job("pair", vec![0, 1], Pattern::Tornado { offset: 1 }, 100, 100_000, 10);
+    let mut spec = spec(machine([1, 1, 1, 2, 0], None), MINIMAL, vec![pair]);
+    for (from, until, intervals) in [
+        (0, None, 10),
+        (200_000, None, 8),
+        (200_001, None, 7),
+        (0, Some(200_000), 2),
+        (0, Some(200_001), 3),
+        (300_000, Some(300_001), 1),
+        (300_001, Some(400_000), 0),
+    ] {
+        (spec.measure.from_ps, spec.measure.until_ps) = (from, until);
+        assert_eq!(output(&spec).jobs[0].latency.count, 2 * intervals, "{from} to {until:?}");
+    }
+}
+
 /// Catches windows that count a packet twice or in the wrong group: with two groups everything that leaves one comes
 /// into the other.
 #[test]

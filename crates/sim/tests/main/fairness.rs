@@ -71,6 +71,21 @@ fn both_channels_of_a_link_get_half() {
     }
 }
 
+/// Catches small packets that overtake a large one for which there is no room yet: they would take every byte that comes
+/// free, and the large one would wait for ever. Served in order of arrival, both leaves send about as many packets.
+#[test]
+fn large_packets_are_not_starved_by_small_ones() {
+    let mut small = job("small", vec![3, 9], Pattern::Tornado { offset: 1 }, 100, 5_000, 1);
+    small.traffic.intervals = None;
+    let mut spec = spec(machine([2, 2, 1, 3, 1], None), MINIMAL, vec![stream(0, 6, ENDLESS), small]);
+    slow(&mut spec, "global", 1);
+    link_mut(&mut spec, "global").buffer_bytes = 1_150;
+    (spec.stop.jobs, spec.stop.at_ps) = (vec![], Some(1_000_000_000));
+    let jobs = output(&spec).jobs;
+    let (large, small) = (jobs[0].packets, jobs[1].packets / 2); // the small ones go both ways
+    assert!(large > 500 && small > 500, "{large} large and {small} small packets");
+}
+
 /// Catches packets of one source that overtake each other on one path, at a link where many wait.
 #[test]
 fn packets_of_one_path_arrive_in_order() {

@@ -16,6 +16,7 @@ fn ports_to(machine: &DragonflyPlus, router: RouterId, to: GroupId) -> Vec<u16> 
 
 fn check(machine: &DragonflyPlus) {
     let groups = machine.spec.groups;
+    let mut complete = true;
     for from in 0..groups {
         let spines = (0..machine.spec.spines)
             .map(|k| (k, RouterId(from * machine.routers_per_group() + machine.spec.leaves + k)));
@@ -37,9 +38,11 @@ fn check(machine: &DragonflyPlus) {
             let gateways = machine.gateways(GroupId(from), GroupId(to));
             assert_eq!(gateways, expected.into_iter().collect::<Vec<_>>(), "groups {from} to {to}");
             assert!(!gateways.is_empty(), "groups {from} and {to} are not connected");
+            complete &= gateways.len() == machine.spec.spines as usize;
         }
         assert!(machine.gateways(GroupId(from), GroupId(from)).is_empty(), "no global link leads home");
     }
+    assert_eq!(machine.complete, complete, "every spine has a link to every other group");
 }
 
 /// Catches a look-up that names a spine without a link, leaves one out, names one twice, or is off by a port: packets
