@@ -12,7 +12,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plot": ("odonata.cli.plot:plot", "Draw a run: latencies as boxes, load of links, traffic over time."),
     "show": ("odonata.cli.show:show", "List or print systems, routings, placements, patterns and columns."),
     "place": ("odonata.cli.place:place", "Ask a placement policy for nodes."),
-    "reproduce": ("odonata.cli.reproduce:reproduce", "Simulate a paper's results anew: ours over theirs, with a verdict."),
+    "reproduce": ("odonata.cli.reproduce:reproduce", "Repeat a paper's figures: ours beside theirs, with a verdict."),
     "bench": ("odonata.cli.bench:bench", "Measure the simulator on this machine."),
 }
 """Command -> where its function is, and its line in `odonata --help`."""
