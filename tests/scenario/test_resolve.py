@@ -201,7 +201,8 @@ def test_every_option_of_every_routing_reaches_the_core(routing, told):
 
 def test_the_published_simulator_has_its_own_comparison():
     assert spec(TINY, ("compat", "codes-2019"))["routing"]["compare"] == "at-most"
-    assert spec(TINY, ("compat", "codes-2019"), ("routing.compare", "below"))["routing"]["compare"] == "below"
+    with pytest.raises(InputError, match="`below`, but this model tests `at-most`"):
+        spec(TINY, ("compat", "codes-2019"), ("routing.compare", "below"))
 
 
 def test_a_table_without_a_name_means_the_default():

@@ -27,7 +27,7 @@ use errors::{CoreError, DeadlockError, SpecError, to_python};
 fn check(py: Python<'_>, spec_json: &str) -> PyResult<()> {
     py.detach(|| {
         let spec = Spec::from_json(spec_json)?;
-        if spec.compat.is_some() { spec.check() } else { odonata_sim::check(&spec) }
+        if spec.compat.is_some() { odonata_reference::check_compat(&spec) } else { odonata_sim::check(&spec) }
     })
     .map_err(|e| to_python(py, &e))
 }

@@ -61,6 +61,15 @@ use odonata_sim::{Monitor, Output, SimError, Spec};
 pub use stock::CompatStock;
 use world::World;
 
+/// Refuses what [`run_compat`] would refuse, without simulating.
+///
+/// # Errors
+/// [`SimError::Invalid`]: an invalid specification, or a value that this model cannot honour.
+pub fn check_compat(spec: &Spec) -> Result<(), SimError> {
+    spec.check()?;
+    check::check(spec)
+}
+
 /// Simulates one specification as CODES of 2019 would have.
 ///
 /// # Errors
@@ -74,8 +83,7 @@ pub fn run_compat(spec: &Spec, monitor: &mut dyn Monitor) -> Result<Output, SimE
 /// # Errors
 /// As [`run_compat`].
 pub fn run_compat_counted(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, CompatStock), SimError> {
-    spec.check()?;
-    check::check(spec)?;
+    check_compat(spec)?;
     let mut world = World::new(spec)?;
     world.run(monitor)?;
     let stock = CompatStock::take(&world);

@@ -32,7 +32,7 @@ mod world;
 use odonata_sim::{Monitor, Output, SimError, Spec};
 
 pub use audit::{Audit, BufferAudit};
-pub use codes2019::{CompatStock, run_compat, run_compat_counted};
+pub use codes2019::{CompatStock, check_compat, run_compat, run_compat_counted};
 
 use world::World;
 
@@ -51,7 +51,7 @@ pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<Output, SimError> {
 pub fn run_audited(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, Audit), SimError> {
     spec.check()?;
     if spec.compat.is_some() {
-        return Err(SimError::invalid("compat", "no compatibility model is built in: leave it out"));
+        return Err(SimError::invalid("compat", "this simulator imitates none; see `run_compat`"));
     }
     routing::check_channels(spec)?;
     let mut world = World::new(spec)?;

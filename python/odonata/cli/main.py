@@ -54,7 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as problem:
         file = f"{problem.filename}: " if problem.filename else ""
         return _failed(f"{file}{problem.strerror or problem}", 1)
-    except Exception as problem:
+    except BaseException as problem:
+        # A panic of the core is no `Exception`, but it is no wish to exit either.
+        if not isinstance(problem, Exception) and type(problem).__name__ != "PanicException":
+            raise
         hint = "\n  hint: this is a defect of odonata; ODONATA_TRACEBACK=1 shows where"
         return _failed(f"{type(problem).__name__}: {problem}{hint}", 1)
     return status
