@@ -2,7 +2,7 @@
 
 import pytest
 
-from odonata.reproduce import STUDIES, study
+from odonata.reproduce import STUDIES, find
 from odonata.reproduce.kang2019.published import expected, means_alone
 from odonata.reproduce.measures import MEASURES, SCALE
 from odonata.reproduce.verdict import within
@@ -70,7 +70,7 @@ def test_names_of_rows_are_distinct():
 @pytest.mark.parametrize("model", ["correct", "as-published"])
 def test_every_row_has_its_cases_with_one_number_of_messages(model):
     numbers = {}
-    for case in study("kang2019-4kb").cases():
+    for case in find("kang2019-4kb").cases():
         if case.model == model:
             numbers.setdefault(case.name, set()).add(case.messages)
     for row in expected():
@@ -79,7 +79,7 @@ def test_every_row_has_its_cases_with_one_number_of_messages(model):
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_cases_are_distinct_and_resolve(name):
-    cases = study(name).cases()
+    cases = find(name).cases()
     assert len({(case.model, case.name, case.messages) for case in cases}) == len(cases)
     shortest = {(case.model, case.name): case for case in cases}
     ids = {key: case.scenario().resolve().id for key, case in shortest.items() if case.messages}

@@ -7,7 +7,7 @@ import dataclasses
 
 import pytest
 
-from odonata.reproduce import study
+from odonata.reproduce import find
 from odonata.reproduce.kang2019.published import expected, means_alone
 from odonata.reproduce.pool import run_cases
 from odonata.reproduce.rows import by_name, compare
@@ -17,7 +17,7 @@ STEADY = [name for name, row in means_alone().items() if row.kind == "S"]
 
 
 def outcomes(tmp_path, model, names):
-    cases = {case.name: case for case in study("kang2019-4kb").cases() if case.model == model}
+    cases = {case.name: case for case in find("kang2019-4kb").cases() if case.model == model}
     chosen = [dataclasses.replace(cases[name], messages=MESSAGES) for name in names]
     return by_name(run_cases(chosen, tmp_path))
 

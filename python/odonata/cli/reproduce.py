@@ -56,7 +56,7 @@ def reproduce(
         return _list(json=json)
     if study is None:
         raise InputError("which study?", hint="`odonata reproduce --list` names them")
-    from odonata.reproduce import study as find
+    from odonata.reproduce import find
     from odonata.reproduce.pool import run_cases
     from odonata.reproduce.publish import publish
 
@@ -75,8 +75,7 @@ def reproduce(
 
 
 def _list(*, json: bool) -> int:
-    from odonata.reproduce import STUDIES
-    from odonata.reproduce import study as find
+    from odonata.reproduce import STUDIES, find
 
     titles = {name: find(name).title for name in STUDIES}
     if json:

@@ -25,7 +25,7 @@ STUDIES: dict[str, str] = {
 """Name -> module that defines it."""
 
 
-def study(name: str) -> Study:
+def find(name: str) -> Study:
     """The study of that name. Raises InputError if there is none."""
     if name not in STUDIES:
         raise unknown("study", name, STUDIES)
@@ -33,4 +33,4 @@ def study(name: str) -> Study:
     return found
 
 
-__all__ = ["STUDIES", "study"]
+__all__ = ["STUDIES", "find"]

@@ -86,7 +86,7 @@ class Case:
             "system": self.system,
             "job": jobs,
             "run": {"seed": self.seed},
-            "measure": {"latency": "every-message" if self.windows else "histogram"},
+            "measure": {"latency": "histogram"},
         }
         if self.windows:
             table["measure"]["links"] = {"every": self.windows}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from odonata.machine import System
     from odonata.scenario import Resolved
 
-FORMAT = 1
+FORMAT = 2
 """Version of what is kept; another one is simulated anew."""
 
 
@@ -39,8 +39,8 @@ class Outcome:
     global_ports: list[float]
     """The same of the global links of a spine."""
     root_rate: float | None
-    """Bytes per second of the target that leave the group of rank 0 while a broadcast is under way (K52); None if no
-    windows were asked for."""
+    """Bytes per second of the target that leave the group of rank 0, over the windows in which any do (K52); None if
+    no windows were asked for."""
     background_in: float | None
     """Background that enters that group, bytes per second over the whole run (K53)."""
     background_out: float | None
@@ -109,15 +109,10 @@ def _by_port(busy: NDArray[np.float64], system: System, groups: list[int], *, le
 
 
 def _root_rate(result: Mapping[str, Any], group: int) -> float:
-    rows = result["messages"]
-    mine = rows["job"] == 0
-    interval, issue, latency = rows["interval"][mine], rows["issue_ps"][mine], rows["latency_ps"][mine]
-    under_way = 0
-    for number in np.unique(interval):
-        one = interval == number
-        under_way += int((issue[one] + latency[one]).max() - issue[one].min())
-    sent = int(result["arrivals"]["bytes_out"][:, 0, group].sum())
-    return float(sent / (under_way * 1e-12))
+    """Mean over the windows in which anything left the group: a last straggler does not count for the whole wait."""
+    sent = result["arrivals"]["bytes_out"][:, 0, group]
+    busy_ps = int(np.count_nonzero(sent)) * result["arrivals"]["every_ps"]
+    return float(sent.sum() / (busy_ps * 1e-12))
 
 
 def _rate(result: Mapping[str, Any], what: str, group: int) -> float:

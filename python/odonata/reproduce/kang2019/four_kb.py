@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from odonata.reproduce.kang2019.figure import draw
 from odonata.reproduce.kang2019.published import expected
-from odonata.reproduce.markdown import counts, latencies, number, reasons, side_by_side, table
+from odonata.reproduce.markdown import counts, latencies, number, published, reasons, side_by_side, table
 from odonata.reproduce.rows import compare
 from odonata.reproduce.study import Study
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _HERE = "odonata.reproduce.kang2019"
 AS_PUBLISHED, CORRECT = "as-published", "correct"
+
+ONE_NUMBER = 300
+"""Messages per process at which all growing values are held against the published ones."""
 
 
 def _compare(results: Results, models: Sequence[str]) -> list[Row]:
@@ -35,10 +38,29 @@ def _page(rows: Sequence[Row], results: Results) -> str:
         latencies_correct=latencies(rows, CORRECT),
         reasons_published=reasons(row for row in rows if row.model == AS_PUBLISHED),
         reasons_correct=reasons(row for row in rows if row.model == CORRECT),
-        thresholds=_thresholds(results),
-        buffers=_buffers(results),
-        ports=_ports(results),
+        thresholds=_indented(_thresholds(results)),
+        buffers=_indented(_buffers(results)),
+        ports=_indented(_ports(results)),
+        one_number=ONE_NUMBER,
+        at_one_number=_at_one_number(rows),
     )
+
+
+def _at_one_number(rows: Sequence[Row]) -> str:
+    """Every value as published that grows, at one number of messages."""
+    lines = []
+    for row in rows:
+        if row.model == AS_PUBLISHED and row.kind == "N" and ONE_NUMBER in row.by_messages:
+            ours = row.by_messages[ONE_NUMBER]
+            off = f"{(ours / row.theirs - 1) * 100:+.1f} %"
+            meets = "" if row.meets_at is None else f"{row.meets_at:.0f}"
+            lines.append([row.id, row.what, published(row), number(ours, row.unit), off, meets])
+    return table(["id", "what", "published", f"ours, N = {ONE_NUMBER}", "off by", "meets it at N"], lines, "llrrrr")
+
+
+def _indented(text: str) -> str:
+    """Inside an element of a list."""
+    return "\n".join(f"   {line}" for line in text.splitlines())
 
 
 def _thresholds(results: Results) -> str:
