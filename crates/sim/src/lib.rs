@@ -61,8 +61,7 @@ pub struct Cost {
 /// # Errors
 /// [`SimError`].
 pub fn check(spec: &Spec) -> Result<(), SimError> {
-    spec.check()?;
-    routing::deadlock::check(&spec.machine()?, &routing::Routing::new(spec)?)
+    simulation::prepare(spec).map(|_| ())
 }
 
 /// Simulates one specification.

@@ -19,7 +19,7 @@ use crate::{Cost, Monitor, Progress};
 use jobs::Jobs;
 
 pub use audit::Audit;
-pub use setup::{QueueChoice, audit};
+pub use setup::{QueueChoice, audit, prepare};
 
 /// Events between two looks at the clock by the monitor.
 const EVENTS_PER_LOOK: u64 = 1 << 15;
@@ -76,7 +76,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 }
                 continue;
             }
-            self.ask_for_credits(router);
+            self.ask_ahead(router);
             self.events += 1;
             match event.kind() {
                 Kind::Decision => self.decide(router, event),
@@ -94,12 +94,23 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Asks for the memory in which the events just opened will note their credits.
+    /// Asks for the memory that the events just opened are sure to need: where they note their credits, and for those
+    /// at their last router the message and the way out.
     #[inline(always)]
-    fn ask_for_credits(&self, router: u32) {
-        let first = self.wiring.places[router as usize].first;
-        for event in self.queue.opened() {
-            prefetch(&self.returns, self.lane(first + u32::from(event.port), event.channel()));
+    fn ask_ahead(&self, router: u32) {
+        let opened = self.queue.opened();
+        if opened.is_empty() {
+            return;
+        }
+        let place = self.wiring.places[router as usize];
+        for event in opened {
+            prefetch(&self.returns, self.lane(place.first + u32::from(event.port), event.channel()));
+            if place.leaf && event.to_group == place.group && event.to_leaf == place.local {
+                let out = (place.first + u32::from(event.to_port)) as usize;
+                prefetch(&self.lanes, out);
+                prefetch(&self.outs, out);
+                self.flights.ask(event.message);
+            }
         }
     }
 

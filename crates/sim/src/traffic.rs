@@ -68,12 +68,22 @@ impl Destinations {
         if let Self::Broadcast(root) = self { Some(*root) } else { None }
     }
 
+    /// The destination of `rank` in interval `k`, for patterns with one message per interval.
+    #[inline]
+    #[must_use]
+    pub fn only(&self, seed: u64, node: u32, rank: u32, ranks: u32, k: u32) -> Option<u32> {
+        match self {
+            Self::UniformRandom => Some(uniform_random::destination(seed, node, rank, ranks, k)),
+            Self::Tornado(offset) => Some(tornado::destination(*offset, rank, ranks)),
+            Self::Stencil3d(_) | Self::Broadcast(_) | Self::GroupPeers(_) => None,
+        }
+    }
+
     /// Writes the destination ranks of `rank` in interval `k` into `to`, in the order in which they are issued.
     pub fn list(&self, seed: u64, node: u32, rank: u32, ranks: u32, k: u32, to: &mut Vec<u32>) {
         to.clear();
         match self {
-            Self::UniformRandom => to.push(uniform_random::destination(seed, node, rank, ranks, k)),
-            Self::Tornado(offset) => to.push(tornado::destination(*offset, rank, ranks)),
+            Self::UniformRandom | Self::Tornado(_) => to.extend(self.only(seed, node, rank, ranks, k)),
             Self::Stencil3d(grid) => grid.list(rank, to),
             Self::Broadcast(root) => broadcast::list(*root, ranks, to),
             Self::GroupPeers(peers) => peers.list(rank, to),

@@ -1,5 +1,7 @@
 //! Messages between issue and delivery.
 
+use crate::engine::prefetch;
+
 /// Row of a message of which no row is kept.
 pub const NO_ROW: u32 = u32::MAX;
 
@@ -35,6 +37,12 @@ impl Flights {
         }
         self.slots.push(flight);
         (self.slots.len() - 1) as u32
+    }
+
+    /// Starts to bring a message into the cache; any number will do.
+    #[inline(always)]
+    pub fn ask(&self, slot: u32) {
+        prefetch(&self.slots, slot as usize);
     }
 
     /// The job of a message.

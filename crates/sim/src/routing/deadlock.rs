@@ -59,11 +59,11 @@ pub fn explore(
         open.push((from, packet, None));
     }
     while let Some((router, packet, came)) = open.pop() {
-        if router == to {
-            continue;
-        }
         if packet.hop() > routing.max_hops() {
             return false;
+        }
+        if router == to {
+            continue;
         }
         let plan = routing.plan(machine, place(machine, router), &packet);
         if plan.minimal.is_empty() && plan.other.is_empty() {

@@ -24,7 +24,6 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let mut to = std::mem::take(&mut self.destinations);
         let job = &mut self.jobs.list[usize::from(job_index)];
         job.destinations.list(seed, node, rank, job.ranks, k, &mut to);
-        let packets = job.message_bytes.div_ceil(u64::from(self.spec.fabric.packet_bytes));
         let measured = now >= self.spec.measure.from_ps && self.spec.measure.until_ps.is_none_or(|until| now < until);
         job.totals.issued += to.len() as u64;
         let first_issue = job.totals.first_issue_ps.get_or_insert(now);
@@ -34,7 +33,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let mut head = None;
         for (position, &rank_to) in to.iter().enumerate() {
             let row = job.rows.issue(k, job.sender_of(rank), position as u32, now);
-            let flight = Flight { issue: now, packets_left: packets, row, job: job_index, measured };
+            let flight = Flight { issue: now, packets_left: job.packets, row, job: job_index, measured };
             let word = word(seed, Stream::Message, u64::from(node), nic.issued);
             nic.issued += 1;
             let (message, to) = (self.flights.add(flight), job.nodes[rank_to as usize]);

@@ -25,6 +25,8 @@ pub struct Job {
     pub ranks: u32,
     pub nodes: Vec<u32>,
     pub message_bytes: u64,
+    /// Packets of each message.
+    pub packets: u64,
     pub clock: Clock,
     pub destinations: Destinations,
     /// Number of intervals; `u32::MAX` for a job without end.
@@ -122,6 +124,7 @@ impl Jobs {
                     ranks,
                     nodes: job.nodes.clone(),
                     message_bytes: job.traffic.message_bytes,
+                    packets: job.traffic.message_bytes.div_ceil(u64::from(spec.fabric.packet_bytes)),
                     clock: Clock::new(&job.traffic),
                     intervals: job.traffic.intervals.map_or(u32::MAX, |n| n as u32),
                     histogram: job.record != Record::Nothing,

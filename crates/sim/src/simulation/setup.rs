@@ -11,7 +11,7 @@ use crate::output::Output;
 use crate::routing::{Routing, Rule, deadlock, with_rule};
 use crate::spec::Spec;
 use crate::{Cost, Monitor};
-use odonata_topology::ClassId;
+use odonata_topology::{ClassId, DragonflyPlus};
 
 /// Which queue holds the pending events. The result is the same; tests compare the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,11 +70,23 @@ impl Task for Balance {
     }
 }
 
-fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, SimError> {
+/// Checks everything that can be checked before a run; returns the machine and the routing.
+///
+/// # Errors
+/// [`SimError`].
+pub fn prepare(spec: &Spec) -> Result<(DragonflyPlus, Routing), SimError> {
     spec.check()?;
+    if spec.compat.is_some() {
+        return Err(SimError::invalid("compat", "this simulator imitates no other; the reference simulator does"));
+    }
     let machine = spec.machine()?;
     let routing = Routing::new(spec)?;
     deadlock::check(&machine, &routing)?;
+    Ok((machine, routing))
+}
+
+fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, SimError> {
+    let (machine, routing) = prepare(spec)?;
     let wiring = Wiring::new(spec, machine);
     let lookahead = wiring.lookahead(least_packet(spec));
     let routers = wiring.places.len();

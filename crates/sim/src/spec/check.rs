@@ -130,7 +130,7 @@ impl Spec {
             if let Some(intervals) = traffic.intervals
                 && !(1..=u64::from(u32::MAX) / 2).contains(&intervals)
             {
-                let problem = format!("{intervals} is not between 1 and 2^31");
+                let problem = format!("{intervals} is not between 1 and 2^31 - 1");
                 return Err(SimError::invalid(at("traffic.intervals"), problem));
             }
             check_pattern(&traffic.pattern, &job.nodes, network)

@@ -91,3 +91,12 @@ fn what_is_written_can_be_read() {
         assert_eq!(Spec::from_json(&spec.to_json()), Ok(spec), "seed {seed}");
     }
 }
+
+/// Catches a compatibility model that is asked for and silently left out.
+#[test]
+fn this_simulator_imitates_no_other() {
+    let mut spec = spec(machine([2, 2, 2, 2, 2], None), MINIMAL, vec![stream(0, 7, 100)]);
+    spec.compat = Some(odonata_sim::spec::Compat::Codes2019);
+    let error = odonata_sim::run(&spec, &mut ()).expect_err("it is not the model asked for").to_string();
+    assert!(error.starts_with("compat: this simulator imitates no other"), "{error}");
+}

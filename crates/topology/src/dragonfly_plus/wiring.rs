@@ -117,7 +117,7 @@ pub(super) fn build(spec: DragonflyPlusSpec) -> DragonflyPlus {
     let mut class = vec![ClassId::NODE; next as usize];
     let mut node_slot = Vec::with_capacity((groups * leaves * spec.nodes_per_leaf) as usize);
     let mut router_of_slot = vec![RouterId(0); next as usize];
-    let mut global_ports = Vec::with_capacity((groups * spines * groups) as usize);
+    let mut global_ports = Vec::with_capacity(groups as usize * spines as usize * groups as usize);
     for group in 0..groups {
         for leaf in 0..leaves {
             let r = router(group, leaf);
@@ -162,7 +162,7 @@ pub(super) fn build(spec: DragonflyPlusSpec) -> DragonflyPlus {
         }
     }
 
-    let mut gateway_start = Vec::with_capacity((groups * groups) as usize + 1);
+    let mut gateway_start = Vec::with_capacity(groups as usize * groups as usize + 1);
     let mut gateways = Vec::new();
     let mut row: Vec<(u32, u16)> = Vec::new();
     for from in 0..groups {

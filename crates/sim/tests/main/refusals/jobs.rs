@@ -45,7 +45,7 @@ fn jobs() {
             "jobs[1].traffic.arrival.jitter_ps",
             "18014398509481985 ps is not between 0 and 18014398509481984 ps",
         ),
-        (|s| s.jobs[0].traffic.intervals = Some(0), "jobs[0].traffic.intervals", "0 is not between 1 and 2^31"),
+        (|s| s.jobs[0].traffic.intervals = Some(0), "jobs[0].traffic.intervals", "0 is not between 1 and 2^31 - 1"),
     ]);
     accepted(&[
         |s| s.jobs[0].traffic.message_bytes = 1 << 40,
