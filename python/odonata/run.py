@@ -159,7 +159,7 @@ def simulate(spec: Mapping[str, Any], progress: Progress | None = None, stage: s
     except _core.CoreError as problem:
         raise RunError(str(problem)) from problem
     except MemoryError as problem:
-        raise RunError("not enough memory for this run") from problem
+        raise RunError(str(problem) or "not enough memory for this run") from problem
     return dict(result)
 
 

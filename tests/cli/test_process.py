@@ -137,3 +137,28 @@ def test_progress_is_a_bar_on_a_terminal_and_gone_at_the_end(here: Path) -> None
     assert "simulating" in text
     assert "simulated" in text
     assert "packet-hops in" in text.splitlines()[-1] or "packet-hops in" in text.splitlines()[-2]
+
+
+def test_more_messages_than_memory_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
+    """Catches an abort of the process: memory is asked for as messages are issued, and refused politely."""
+    scenario = tmp_path / "many.toml"
+    scenario.write_text(
+        'system = "tiny"\n[[job]]\nname = "many"\nnodes = 16\n'
+        'app = { pattern = "broadcast", message = "1 B", interval = "1 ps", messages = 1000000000 }\n'
+    )
+    limit = 600 * 2**20
+    code = (
+        f"import resource, sys; resource.setrlimit(resource.RLIMIT_AS, ({limit}, {limit}));"
+        "from odonata.cli.main import main; sys.exit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "run", str(scenario), "--out", str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "POLARS_MAX_THREADS": "1"},
+    )
+    assert done.returncode == 1, done.stderr
+    assert "not enough memory" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["many.toml"]

@@ -217,9 +217,6 @@ def test_errors_of_the_core_are_ours(tiny: Scenario, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(_core, "run", _raising(_core.DeadlockError("all packets wait")))
     with pytest.raises(RunError, match="all packets wait"):
         run(tiny)
-    monkeypatch.setattr(_core, "run", _raising(MemoryError()))
-    with pytest.raises(RunError, match="not enough memory"):
-        run(tiny)
 
 
 def test_an_invalid_specification_names_the_value(tiny: Scenario) -> None:

@@ -2,7 +2,7 @@
 
 use odonata_sim::SimError;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyMemoryError};
 use pyo3::prelude::*;
 
 create_exception!(odonata._core, CoreError, PyException, "The core has no result; `at` is None.");
@@ -23,6 +23,7 @@ pub fn to_python(py: Python<'_>, error: &SimError) -> PyErr {
         SimError::CouldDeadlock { .. } => (SpecError::new_err(message), Some("routing")),
         SimError::Json(_) => (SpecError::new_err(message), None),
         SimError::Deadlock { .. } => (DeadlockError::new_err(message), None),
+        SimError::Memory { .. } => (PyMemoryError::new_err(message), None),
         SimError::TimeOverflow => (CoreError::new_err(message), None),
         SimError::Interrupted => return PyKeyboardInterrupt::new_err(()),
     };

@@ -33,7 +33,7 @@ pub enum SimError {
     /// Packets wait for each other and nothing can move. The checks before the run should make this impossible.
     #[error("deadlock at {at_ps} ps: {waiting} packets wait for room and nothing can move")]
     Deadlock {
-        /// When the last event happened.
+        /// When the last packet began to wait.
         at_ps: u64,
         /// How many packets wait.
         waiting: u64,
@@ -41,6 +41,12 @@ pub enum SimError {
     /// Simulated time left the range of 2^63 ps (about 106 days): an interval or a size is far too large.
     #[error("simulated time ran past 2^63 ps (106 days): an interval, a size or a bandwidth is out of scale")]
     TimeOverflow,
+    /// The results do not fit into memory. Record fewer messages one by one, or end the run sooner.
+    #[error("not enough memory for {rows} rows of messages; `latency = \"histogram\"` needs none")]
+    Memory {
+        /// How many rows were asked for.
+        rows: u64,
+    },
     /// The caller asked to stop (Ctrl-C).
     #[error("interrupted")]
     Interrupted,

@@ -64,9 +64,9 @@ impl Lane {
     /// they overflow.
     #[inline(always)]
     pub fn count(&mut self, bytes: u32, log: &mut [LaneLog], index: usize) {
-        self.packets += 1;
         if let Some(sum) = self.bytes.checked_add(bytes) {
             self.bytes = sum;
+            self.packets += 1; // there are at least as many bytes
         } else {
             self.write_log(bytes, &mut log[index]);
         }
@@ -74,7 +74,7 @@ impl Lane {
 
     #[cold]
     fn write_log(&mut self, bytes: u32, log: &mut LaneLog) {
-        log.packets += u64::from(self.packets);
+        log.packets += u64::from(self.packets) + 1;
         log.bytes += u64::from(self.bytes) + u64::from(bytes);
         (self.packets, self.bytes) = (0, 0);
     }

@@ -1,5 +1,7 @@
 //! The only output of a run: totals and named columns.
 
+use std::collections::TryReserveError;
+
 use crate::counters::Histogram;
 
 /// Everything a run has measured. Identical for identical specifications, on any machine.
@@ -61,13 +63,16 @@ pub struct Messages {
 
 impl Messages {
     /// Makes room for so many rows.
-    pub fn reserve(&mut self, rows: usize) {
-        self.job.reserve_exact(rows);
-        self.interval.reserve_exact(rows);
-        self.source.reserve_exact(rows);
-        self.destination.reserve_exact(rows);
-        self.issue_ps.reserve_exact(rows);
-        self.latency_ps.reserve_exact(rows);
+    ///
+    /// # Errors
+    /// If there is not that much memory.
+    pub fn reserve(&mut self, rows: usize) -> Result<(), TryReserveError> {
+        self.job.try_reserve_exact(rows)?;
+        self.interval.try_reserve_exact(rows)?;
+        self.source.try_reserve_exact(rows)?;
+        self.destination.try_reserve_exact(rows)?;
+        self.issue_ps.try_reserve_exact(rows)?;
+        self.latency_ps.try_reserve_exact(rows)
     }
 }
 

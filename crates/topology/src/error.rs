@@ -62,7 +62,7 @@ pub enum TopologyError {
         spines: u64,
     },
     /// Ids are 32 bits and ports are 16 bits.
-    #[error("the machine has {what} = {found}, but at most {max} can be numbered")]
+    #[error("the machine has {what} = {found}, but at most {max} are possible")]
     TooLarge {
         /// What there is too much of.
         what: &'static str,

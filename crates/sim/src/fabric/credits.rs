@@ -157,6 +157,12 @@ impl Returns {
         earliest
     }
 
+    /// Whether the sender is to be woken at `now`; if not, an earlier credit has woken it meanwhile.
+    #[must_use]
+    pub fn wakes_at(&self, now: u64) -> bool {
+        self.wake_at == now
+    }
+
     /// The sender waits no longer.
     pub fn rest(&mut self) {
         self.wake_at = IDLE;

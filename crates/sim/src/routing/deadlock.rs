@@ -115,7 +115,7 @@ fn kind(machine: &DragonflyPlus, (router, port, channel): LaneAt) -> (&'static s
 
 /// Refuses a routing that could deadlock on this kind of machine.
 ///
-/// The ways are walked on a machine of at most four groups of at most three leaves and spines with the same rule: what
+/// The ways are walked on a machine of at most four groups of at most two leaves and three spines with the same rule: what
 /// kinds of lane follow each other does not depend on how many of each there are. It does depend on whether a spine has
 /// links to a group; where some have none, both the machine with all links and one with few are walked, and what follows
 /// in either counts. (That may refuse more than it must, never less.)
@@ -136,7 +136,8 @@ pub fn check(machine: &DragonflyPlus, routing: &Routing) -> Result<(), SimError>
                         follows.insert((kind(&small, came), kind(&small, step.goes)));
                     }
                 };
-                explore(&small, routing, from, to, &mut visit);
+                let ends = explore(&small, routing, from, to, &mut visit);
+                debug_assert!(ends, "a way of `{}` does not end", routing.name());
             }
         }
     }
@@ -145,8 +146,13 @@ pub fn check(machine: &DragonflyPlus, routing: &Routing) -> Result<(), SimError>
     Err(SimError::CouldDeadlock {
         routing: routing.name().into(),
         cycle: names.join(" -> "),
-        remedy: "let it change to channel 1 at the intermediate spine as well (`channel_switch = \"intermediate\"`)"
-            .into(),
+        remedy: match routing {
+            Routing::Fpar(_) => {
+                "let it change to channel 1 at the intermediate spine as well (`channel_switch = \"intermediate\"`)"
+            }
+            _ => "let it change to another channel where its ways turn",
+        }
+        .into(),
     })
 }
 

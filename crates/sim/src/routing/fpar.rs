@@ -71,7 +71,7 @@ impl Rule for Fpar {
         let (word, hop) = (packet.word, packet.hop());
         let test = |class: u8| {
             // Backlogs are whole, so `<= limit` is `< limit + 1`.
-            let beyond = self.limit[usize::from(class)] + u64::from(self.at_most);
+            let beyond = self.limit[usize::from(class)].saturating_add(u64::from(self.at_most));
             move |backlog: u64| backlog < beyond
         };
         if let Some(port) = loads.passing(&plan.minimal, word, hop, MINIMAL_DRAWS, test(plan.minimal_class)) {

@@ -15,11 +15,16 @@ use crate::routing::Rule;
 pub(super) fn output<Q: Queue<Event>, R: Rule>(mut simulation: Simulation<'_, Q, R>) -> Result<Output, SimError> {
     let waiting = simulation.parked.len() as u64 + simulation.nics.iter().filter(|nic| nic.waits).count() as u64;
     if simulation.ran_dry && waiting > 0 {
-        return Err(SimError::Deadlock { at_ps: simulation.queue.horizon(), waiting });
+        let chains = simulation.lanes.iter().flat_map(|lane| simulation.parked.chain(lane.head));
+        let since = simulation.logs.iter().map(|log| log.waits_since);
+        return Err(SimError::Deadlock {
+            at_ps: chains.map(|packet| packet.time).chain(since).max().unwrap_or(0),
+            waiting,
+        });
     }
     let end_ps = simulation.end;
     let links = links(&simulation, end_ps);
-    let messages = messages(&mut simulation);
+    let messages = messages(&mut simulation)?;
     Ok(Output {
         end_ps,
         packet_hops: simulation.packet_hops,
@@ -51,10 +56,10 @@ fn links<Q: Queue<Event>, R: Rule>(simulation: &Simulation<'_, Q, R>, end: u64) 
     links
 }
 
-fn messages<Q, R>(simulation: &mut Simulation<'_, Q, R>) -> Messages {
+fn messages<Q, R>(simulation: &mut Simulation<'_, Q, R>) -> Result<Messages, SimError> {
     let mut messages = Messages::default();
     let rows: usize = simulation.jobs.list.iter().map(|job| job.rows.issue.len()).sum();
-    messages.reserve(rows);
+    messages.reserve(rows).map_err(|_| SimError::Memory { rows: rows as u64 })?;
     let mut to = Vec::new();
     for (index, job) in simulation.jobs.list.iter_mut().enumerate() {
         let rows = std::mem::take(&mut job.rows);
@@ -83,5 +88,5 @@ fn messages<Q, R>(simulation: &mut Simulation<'_, Q, R>) -> Messages {
             }
         }
     }
-    messages
+    Ok(messages)
 }

@@ -45,9 +45,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             }
         }
         job.outstanding = to.len() as u32;
-        if job.rows.overflow() {
-            let problem = "more than 2^32 messages cannot be recorded one by one; use a histogram";
-            self.failure.get_or_insert(SimError::invalid(format!("jobs[{job_index}].record"), problem));
+        if let Some(rows) = job.rows.refused() {
+            self.failure.get_or_insert(SimError::Memory { rows });
             self.end = 0;
         }
         if k + 1 < job.intervals {
@@ -69,7 +68,9 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     #[cold]
     pub(super) fn pump_port(&mut self, router: u32, port: u16, now: u64) {
         let node = self.node_at(router, port);
-        // If nothing waits any more, an earlier credit was enough.
+        if !self.returns[self.slot(router, port) as usize].wakes_at(now) {
+            return;
+        }
         if let Some(head) = self.nics[node as usize].queue.pop_front() {
             self.pump(node, router, port, now, head);
         }

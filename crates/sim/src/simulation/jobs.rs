@@ -52,7 +52,7 @@ impl Job {
     }
 }
 
-/// Issue time and latency of each message of a job, both plus one, so that memory never touched means none.
+/// Issue time and latency of each message of a job, both plus one, so that zero means none.
 #[derive(Default)]
 pub struct Rows {
     on: bool,
@@ -60,7 +60,8 @@ pub struct Rows {
     pub senders: u32,
     pub issue: Vec<u64>,
     pub latency: Vec<u64>,
-    overflow: bool,
+    /// Rows that there was no room for.
+    refused: Option<u64>,
 }
 
 impl Rows {
@@ -72,17 +73,27 @@ impl Rows {
         }
         let row = (u64::from(k) * u64::from(self.senders) + u64::from(sender)) * u64::from(self.per_interval)
             + u64::from(position);
-        if row >= u64::from(NO_ROW) {
-            self.overflow = true;
+        if row >= self.issue.len() as u64 && !self.grow(k) {
             return NO_ROW;
-        }
-        if row >= self.issue.len() as u64 {
-            let rows = (u64::from(k) + 1) * u64::from(self.senders) * u64::from(self.per_interval);
-            self.issue.resize(rows as usize, 0);
-            self.latency.resize(rows as usize, 0);
         }
         self.issue[row as usize] = now + 1;
         row as u32
+    }
+
+    /// Makes room for all messages of the intervals up to `k`. Returns whether there was memory for them.
+    #[cold]
+    fn grow(&mut self, k: u32) -> bool {
+        let rows = (u64::from(k) + 1) * u64::from(self.senders) * u64::from(self.per_interval);
+        let more = rows as usize - self.issue.len();
+        let fits =
+            rows < u64::from(NO_ROW) && self.issue.try_reserve(more).is_ok() && self.latency.try_reserve(more).is_ok();
+        if fits {
+            self.issue.resize(rows as usize, 0);
+            self.latency.resize(rows as usize, 0);
+        } else {
+            self.refused = Some(rows);
+        }
+        fits
     }
 
     /// Notes the delivery of a message.
@@ -93,9 +104,9 @@ impl Rows {
         }
     }
 
-    /// Whether there were more messages than rows can be numbered.
-    pub fn overflow(&self) -> bool {
-        self.overflow
+    /// If there were more messages than fit: how many.
+    pub fn refused(&self) -> Option<u64> {
+        self.refused
     }
 }
 
@@ -118,7 +129,6 @@ impl Jobs {
                 let messages = |intervals: u64| intervals * u64::from(senders) * u64::from(per_interval);
                 let on = job.record == Record::EveryMessage;
                 let known = job.traffic.intervals.map_or(0, messages);
-                let rows = if on && known < u64::from(NO_ROW) { known as usize } else { 0 };
                 let waited_for = spec.stop.jobs.contains(&(index as u32));
                 Job {
                     ranks,
@@ -128,14 +138,7 @@ impl Jobs {
                     clock: Clock::new(&job.traffic),
                     intervals: job.traffic.intervals.map_or(u32::MAX, |n| n as u32),
                     histogram: job.record != Record::Nothing,
-                    rows: Rows {
-                        on,
-                        per_interval,
-                        senders,
-                        issue: vec![0; rows],
-                        latency: vec![0; rows],
-                        overflow: false,
-                    },
+                    rows: Rows { on, per_interval, senders, ..Rows::default() },
                     totals: JobTotals::default(),
                     waits_for_delivery: destinations.only_sender().is_some(),
                     outstanding: 0,

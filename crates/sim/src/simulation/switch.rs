@@ -144,8 +144,9 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let first = self.wiring.places[router as usize].first;
         let slot = first + u32::from(port);
         let index = self.lane(slot, channel);
-        if self.lanes[index].head == NONE {
-            return; // an earlier credit was enough
+        let far = self.far_buffer(index, channel);
+        if !self.returns[far].wakes_at(now) {
+            return;
         }
         let class = self.lanes[index].wire.class;
         loop {
@@ -163,7 +164,6 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 break;
             }
         }
-        let far = self.far_buffer(index, channel);
         self.returns[far].rest();
         let log = &mut self.logs[index];
         log.waited += now - log.waits_since;

@@ -5,6 +5,11 @@ use crate::error::TopologyError;
 use crate::ids::{NodeId, RouterId, SlotId};
 use crate::network::{ClassId, Network, Peer};
 
+/// Most router ports: sixteen times those of a machine of a million nodes; the simulator takes about 250 B for each.
+const MAX_PORTS: u64 = 1 << 26;
+/// Most entries of the table that says which ports of a spine lead to which group, 2 B each.
+const MAX_TABLE: u64 = 1 << 28;
+
 /// Refuses what cannot be built, and fills in `links_per_pair`.
 pub(super) fn check(spec: &DragonflyPlusSpec) -> Result<DragonflyPlusSpec, TopologyError> {
     for (what, value) in [
@@ -23,11 +28,13 @@ pub(super) fn check(spec: &DragonflyPlusSpec) -> Result<DragonflyPlusSpec, Topol
     let nodes = u128::from(groups) * u128::from(leaves) * u128::from(spec.nodes_per_leaf);
     let slots = (u128::from(groups) * u128::from(leaves)) * u128::from(u64::from(spec.nodes_per_leaf) + spines)
         + u128::from(groups) * u128::from(spines) * u128::from(leaves + per_spine);
+    let table = u128::from(groups) * u128::from(groups) * u128::from(spines);
     for (what, found, max) in [
         ("ports per router", ports, u64::from(u16::MAX)),
         ("groups", groups, u64::from(u16::MAX)),
         ("nodes", u64::try_from(nodes).unwrap_or(u64::MAX), u64::from(u32::MAX)),
-        ("ports", u64::try_from(slots).unwrap_or(u64::MAX), u64::from(u32::MAX)),
+        ("ports", u64::try_from(slots).unwrap_or(u64::MAX), MAX_PORTS),
+        ("entries in its table of spines and groups", u64::try_from(table).unwrap_or(u64::MAX), MAX_TABLE),
     ] {
         if found > max {
             return Err(TopologyError::TooLarge { what, found, max });

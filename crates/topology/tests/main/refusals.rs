@@ -80,11 +80,12 @@ fn more_than_can_be_numbered() {
         ([2, 65_535, 1, 1, 1], "ports per router", 65_536, 65_535),
         ([65_536, 1, 1, 1, 65_534], "groups", 65_536, 65_535),
         ([200, 5_000, 1, 5_000, 300], "nodes", 5_000_000_000, 4_294_967_295),
-        ([65_000, 30, 3_000, 1, 30], "ports", 17_551_950_000, 4_294_967_295),
+        ([65_000, 30, 3_000, 1, 30], "ports", 17_551_950_000, 1 << 26),
+        ([30_000, 1, 2, 1, 1_000], "entries in its table of spines and groups", 1_800_000_000, 1 << 28),
     ] {
         let error = linear(size, None);
         assert_eq!(error, TopologyError::TooLarge { what, found, max }, "{size:?}");
-        let text = format!("the machine has {what} = {found}, but at most {max} can be numbered");
+        let text = format!("the machine has {what} = {found}, but at most {max} are possible");
         assert_eq!(error.to_string(), text);
     }
 }
