@@ -52,6 +52,12 @@ def test_what_grows_is_not_comparable_but_what_is_steady_is_judged():
     assert judge("N", 4.8, 16.1, "10 %", "steady") == "no match"
 
 
+def test_what_grows_is_judged_at_the_inferred_number_but_for_the_value_it_was_inferred_from():
+    assert judge("N", 51.2, 51.36, "10 %", "grows", inferred=True) == "match"
+    assert judge("N", 91.7, 51.36, "10 %", "grows", inferred=True) == "no match"
+    assert judge("F", 51.2, 51.36, "10 %", "grows", inferred=True) == "not comparable"
+
+
 @pytest.mark.parametrize("kind", ["C", "S", "R"])
 def test_other_kinds_are_always_judged(kind):
     assert judge(kind, 51.2, 51.36, "10 %", "grows") == "match"

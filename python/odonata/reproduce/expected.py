@@ -2,7 +2,8 @@
 
 One line a published value (columns: [Expected][odonata.reproduce.expected.Expected]). `kind` says how far the value is
 determined by the paper (letters of the requirements catalogue): `C` follows from the text, `S` steady, `N` grows with
-the number of messages, which the paper leaves open, `R` a relation or a value that hangs on something left open.
+the number of messages, which the paper leaves open, `F` as N and used to find that number, `R` a relation or a value
+that hangs on something left open.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ KINDS = {
     "C": "follows by calculation from the text",
     "S": "steady: does not depend on the length of the run",
     "N": "grows with the number of messages, which the paper does not state",
+    "F": "as N, and used to find out that number: nothing left to compare",
     "R": "a relation, or a value that hangs on something the paper does not state",
 }
 """Kind -> its meaning."""

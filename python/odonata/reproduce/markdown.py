@@ -26,7 +26,7 @@ def table(head: Sequence[str], lines: Iterable[Sequence[str]], align: str = "") 
 
 def latencies(rows: Sequence[Row], model: str) -> str:
     """Values that depend on the number of messages, for each number that was simulated."""
-    chosen = [row for row in rows if row.model == model and row.kind in "SN" and len(row.by_messages) > 1]
+    chosen = [row for row in rows if row.model == model and row.kind in "SNF" and len(row.by_messages) > 1]
     numbers = sorted({n for row in chosen for n in row.by_messages})
     lines = [
         [
@@ -56,7 +56,7 @@ def side_by_side(rows: Sequence[Row], models: Sequence[str]) -> str:
             row = found.get((first.id, first.what, model))
             cells += ["", ""] if row is None else [number(row.ours, row.unit), _verdict(row)]
         lines.append(cells)
-    return table(head, lines, "llrrl" + "rl" * len(models))
+    return table(head, lines, "llrll" + "rl" * len(models))
 
 
 def reasons(rows: Iterable[Row]) -> str:

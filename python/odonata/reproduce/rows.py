@@ -56,21 +56,26 @@ def by_name(outcomes: Mapping[Case, Outcome]) -> Results:
     return found
 
 
-def compare(expected: Iterable[Expected], results: Results, models: Iterable[str]) -> list[Row]:
-    """A row for every published value and model whose cases were all simulated with one number of messages."""
+def compare(
+    expected: Iterable[Expected], results: Results, models: Iterable[str], *, inferred: int | None = None
+) -> list[Row]:
+    """A row for every published value and model whose cases were all simulated with one number of messages.
+
+    `inferred` is the number of messages at which values that grow with it are held against the published ones.
+    """
     models = list(models)
-    rows = (_row(wanted, results, model) for wanted in expected for model in models)
+    rows = (_row(wanted, results, model, inferred) for wanted in expected for model in models)
     return [row for row in rows if row is not None]
 
 
-def _row(wanted: Expected, results: Results, model: str) -> Row | None:
+def _row(wanted: Expected, results: Results, model: str, inferred: int | None) -> Row | None:
     ours = _by_messages(wanted, results, model)
     if not ours:
         return None
-    most = max(ours)
+    most = inferred if inferred in ours else max(ours)
     growing = growth(ours)
-    verdict = judge(wanted.kind, ours[most], wanted.theirs, wanted.tolerance, growing)
-    meets = meets_at(ours, wanted.theirs) if wanted.kind == "N" else None
+    verdict = judge(wanted.kind, ours[most], wanted.theirs, wanted.tolerance, growing, inferred=most == inferred)
+    meets = meets_at(ours, wanted.theirs) if wanted.kind in "NF" else None
     return Row(
         id=wanted.id,
         what=wanted.what,
@@ -81,7 +86,7 @@ def _row(wanted: Expected, results: Results, model: str) -> Row | None:
         theirs=wanted.theirs,
         tolerance=wanted.tolerance,
         verdict=verdict,
-        why=_why(verdict, growing, meets, most, "" if verdict == "match" else wanted.why.get(model, "")),
+        why=_why(wanted.kind, verdict, growing, most, "" if verdict == "match" else wanted.why.get(model, "")),
         messages=most,
         by_messages=ours,
         growth=growing,
@@ -98,15 +103,14 @@ def _by_messages(wanted: Expected, results: Results, model: str) -> dict[int, fl
     return {n: measure([case[n] for case in cases], [case[n] for case in reference]) / scale for n in common}
 
 
-def _why(verdict: Verdict, growing: Growth | None, meets: float | None, most: int, cause: str) -> str:
+def _why(kind: str, verdict: Verdict, growing: Growth | None, most: int, cause: str) -> str:
     """What the numbers say by themselves, then the cause as far as it is known."""
+    unstated = "the number of messages, which the paper does not state"
     said = ""
-    if verdict == "not comparable":
-        said = "grows with the number of messages, which the paper does not state"
-        if growing is None:
-            said = f"hangs on the number of messages, which the paper does not state; simulated for {most} only"
-        if meets is not None:
-            said += f"; it would be the published value at {meets:.0f}"
-    elif verdict == "no match" and growing == "grows":
-        said = "grows with the number of messages"
+    if kind == "F":
+        said = f"{unstated}, was inferred from this value"
+    elif kind == "N" and verdict == "not comparable":
+        said = f"grows with {unstated}" if growing == "grows" else f"hangs on {unstated}; simulated for {most} only"
+    elif kind == "N" and growing != "steady":
+        said = f"at {most} messages, a number inferred from another value"
     return "; ".join(part for part in (said, cause) if part)

@@ -3,7 +3,8 @@
 | kind | verdict |
 |---|---|
 | C, S, R | `match` if within the tolerance, else `no match` |
-| N | as above if ours is `steady`; `not comparable` if it `grows`, because the paper does not say how many messages |
+| N | the same if ours is `steady` or for the number of messages inferred from a row of kind F; else `not comparable` |
+| F | `not comparable`: the number of messages, which the paper does not state, was inferred from it |
 
 **Steady or grows**: with the two largest numbers of messages N1 < N2, the exponent
 `ln(value(N2) / value(N1)) / ln(N2 / N1)` is 0 for a value that does not depend on N and 1 for one proportional to it.
@@ -54,9 +55,11 @@ def within(ours: float, theirs: float, tolerance: str) -> bool:
     raise ValueError(f"unknown tolerance {tolerance!r}")
 
 
-def judge(kind: str, ours: float, theirs: float, tolerance: str, growing: Growth | None) -> Verdict:
-    """The verdict on one value (table above)."""
-    if kind == "N" and growing != "steady":
+def judge(
+    kind: str, ours: float, theirs: float, tolerance: str, growing: Growth | None, *, inferred: bool = False
+) -> Verdict:
+    """The verdict on one value (table above); `inferred` if ours is for the inferred number of messages."""
+    if kind == "F" or (kind == "N" and growing != "steady" and not inferred):
         return "not comparable"
     return "match" if within(ours, theirs, tolerance) else "no match"
 

@@ -2,7 +2,8 @@
 
 Above: mean latencies of uniform random and tornado traffic against the number of messages, published values as lines.
 Below: busy fraction of the links from a leaf to its spines by number of the port. A "least-scored port" that is drawn
-among the running minima of a scan favours low numbers; one that is drawn among the true minima favours none.
+among the running minima of a scan favours low numbers; one that is drawn among the true minima favours none. The links
+of a spine to other groups show the threshold: the correct model fills the minimal ones before it sends packets round.
 """
 
 from __future__ import annotations
@@ -83,5 +84,10 @@ def _ports(axes: Axes, results: Results) -> None:
     axes.set_xlabel("number of the port at its router, among those of the kind")
     axes.set_ylabel("busy fraction")
     axes.set_title("Load by port: uniform random, contiguous, every 1 µs; mean over the routers of groups 3 to 8")
-    axes.legend(ncols=2, loc="lower left")
+    # The global ports of a spine are in the order of the groups that they lead to.
+    axes.text(
+        3.5, 0.06, "to groups 0 to 2, which have no process:\nonly packets that go round", ha="center", fontsize=8
+    )
+    axes.text(11.5, 0.87, "to the job's other groups", ha="center", fontsize=8)
+    axes.legend(loc="upper right")
     axes.grid(axis="y", color="0.9")

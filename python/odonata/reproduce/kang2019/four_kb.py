@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 _HERE = "odonata.reproduce.kang2019"
 AS_PUBLISHED, CORRECT = "as-published", "correct"
 
-ONE_NUMBER = 300
-"""Messages per process at which all growing values are held against the published ones."""
+INFERRED = 300
+"""Messages per process: where uniform random traffic, contiguous, every 0.5 us has its published mean latency (K30)."""
 
 
 def _compare(results: Results, models: Sequence[str]) -> list[Row]:
-    return compare(expected(), results, models)
+    return compare(expected(), results, models, inferred=INFERRED)
 
 
 def _page(rows: Sequence[Row], results: Results) -> str:
@@ -39,23 +39,24 @@ def _page(rows: Sequence[Row], results: Results) -> str:
         reasons_published=reasons(row for row in rows if row.model == AS_PUBLISHED),
         reasons_correct=reasons(row for row in rows if row.model == CORRECT),
         thresholds=_indented(_thresholds(results)),
+        thresholds_overloaded=_indented(_thresholds_overloaded(results)),
         buffers=_indented(_buffers(results)),
         ports=_indented(_ports(results)),
-        one_number=ONE_NUMBER,
-        at_one_number=_at_one_number(rows),
+        inferred=INFERRED,
+        at_inferred=_at_inferred(rows),
     )
 
 
-def _at_one_number(rows: Sequence[Row]) -> str:
-    """Every value as published that grows, at one number of messages."""
+def _at_inferred(rows: Sequence[Row]) -> str:
+    """Every value as published that grows, at the inferred number of messages."""
     lines = []
     for row in rows:
-        if row.model == AS_PUBLISHED and row.kind == "N" and ONE_NUMBER in row.by_messages:
-            ours = row.by_messages[ONE_NUMBER]
+        if row.model == AS_PUBLISHED and row.kind in "NF" and row.growth == "grows" and INFERRED in row.by_messages:
+            ours = row.by_messages[INFERRED]
             off = f"{(ours / row.theirs - 1) * 100:+.1f} %"
             meets = "" if row.meets_at is None else f"{row.meets_at:.0f}"
             lines.append([row.id, row.what, published(row), number(ours, row.unit), off, meets])
-    return table(["id", "what", "published", f"ours, N = {ONE_NUMBER}", "off by", "meets it at N"], lines, "llrrrr")
+    return table(["id", "what", "published", f"ours, N = {INFERRED}", "off by", "meets it at N"], lines, "llrrrr")
 
 
 def _indented(text: str) -> str:
@@ -77,6 +78,20 @@ def _thresholds(results: Results) -> str:
     return table(head, lines, "l" + "r" * len(counted) + "r")
 
 
+def _thresholds_overloaded(results: Results) -> str:
+    """The same at an overload, for both placements."""
+    found: dict[str, list[str]] = {}
+    for place in ("contiguous", "random"):
+        prefix = f"uniform-random/{place}/0.5us/threshold="
+        for (_, name), outcomes in results.items():
+            if name.startswith(prefix):
+                (outcome,) = outcomes.values()
+                found.setdefault(name.removeprefix(prefix), []).append(number(outcome.mean_ps / 1e6, "us"))
+    return table(
+        ["threshold", "contiguous, us", "random, us"], [[key, *values] for key, values in found.items()], "lrr"
+    )
+
+
 def _buffers(results: Results) -> str:
     """Broadcast by itself against the node's input buffer at its leaf."""
     prefix = "broadcast/contiguous/100us/buffer="
@@ -85,7 +100,13 @@ def _buffers(results: Results) -> str:
         if name.startswith(prefix):
             (outcome,) = found.values()
             rate = (outcome.root_rate or 0) / 2**30
-            lines.append([name.removeprefix(prefix), number(outcome.mean_ps / 1e9, "ms"), number(rate, "GiB/s")])
+            lines.append(
+                [
+                    name.removeprefix(prefix).replace("KiB", " KiB"),
+                    number(outcome.mean_ps / 1e9, "ms"),
+                    number(rate, "GiB/s"),
+                ]
+            )
     return table(["buffer per channel", "mean latency, ms", "out of the root's group, GiB/s"], lines, "lrr")
 
 

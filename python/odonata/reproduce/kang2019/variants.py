@@ -103,6 +103,12 @@ _HEAD = """\
 Made by `odonata reproduce kang2019-variants`; do not edit. Mean latency in µs of 2,304 processes that send 4 KB
 messages by themselves, {messages} messages per process. `↑`: grows with the number of messages (from {half} to
 {messages} by more than 11 %), so the value says how fast the queues fill, not how long a message takes.
+
+What is seen. Without going round (`minimal`) a contiguous tornado collapses; always going round (`valiant`) loads
+every link twice and is slower in nearly all other cases. Whether a port exactly at the threshold is free, and where a
+spine's two links to a group end, make no difference here. Considering only one other group costs most where most goes
+round. Comparing absolute queues (`prog-adaptive`) diverts earlier than FPAR: in the correct model that is better where
+minimal links are unequally loaded (contiguous) and worse where they are not (random).
 """
 
 STUDY = Study(
