@@ -3,15 +3,17 @@
 import json as json_module
 import shutil
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter, validators
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from odonata.reproduce.case import Case
+    from odonata.reproduce.pool import Done
     from odonata.reproduce.rows import Row
 
 WIDTH = 200
@@ -62,7 +64,8 @@ def reproduce(
 
     chosen = find(study)
     cases = chosen.cases(reduced=reduced)
-    outcomes = run_cases(cases, out / ".cache", workers=workers, done=None if quiet else _progress)
+    with _progress(len(cases), quiet=quiet) as done:
+        outcomes = run_cases(cases, out / ".cache", workers=workers, done=done)
     rows = chosen.rows(outcomes)
     files = publish(chosen, rows, outcomes, out, reduced=reduced)
     if json:
@@ -86,10 +89,35 @@ def _list(*, json: bool) -> int:
     return 0
 
 
-def _progress(case: "Case", number: int, of: int, kept: bool) -> None:
+@contextmanager
+def _progress(total: int, *, quiet: bool) -> "Iterator[Done | None]":
+    """A bar on a terminal, a line for each simulation elsewhere; always on standard error."""
+    if quiet:
+        yield None
+    elif not sys.stderr.isatty():
+        yield lambda case, number, of, kept: print(_line(case, number, of, kept), file=sys.stderr, flush=True)
+    else:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.description}", markup=False),
+        )
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("", total=total)
+
+            def show(case: "Case", number: int, of: int, kept: bool) -> None:
+                bar.update(task, completed=number, description=_line(case, number, of, kept).partition(" ")[2])
+
+            yield show
+
+
+def _line(case: "Case", number: int, of: int, kept: bool) -> str:
     how = "kept" if kept else "done"
-    line = f"{number}/{of} {how}: {case.model} {case.name}, {case.messages} messages"
-    print(line, file=sys.stderr, flush=True)
+    return f"{number}/{of} {how}: {case.model} {case.name}, {case.messages} messages"
 
 
 def _print(rows: "Sequence[Row]") -> None:
