@@ -348,6 +348,18 @@ def test_the_identity_depends_on_what_is_simulated_and_on_nothing_else():
     assert len({parse(text).resolve().id for text in other} | {resolved.id}) == 4
 
 
+def test_the_identity_depends_on_who_is_background_and_on_the_name_of_the_machine():
+    """Catches a second run that is "done already" although its tables would say something else."""
+    first = parse(TWO).set("run.until", ["a"]).set("job.a.record", "histogram").set("job.b.record", "histogram")
+    other = [
+        first.set("job.b.background", True),
+        first.set("system", {"preset": "tiny", "name": "other"}),
+        first.set("system", {"preset": "tiny", "title": "other"}),
+    ]
+    assert all(scenario.resolve().spec == first.resolve().spec for scenario in other)
+    assert len({scenario.resolve().id for scenario in (first, *other)}) == 4
+
+
 def test_scenarios_and_what_they_mean_travel_between_processes():
     scenario = parse(EXAMPLE).set("run.seed", 3)
     resolved = pickle.loads(pickle.dumps(scenario)).resolve()

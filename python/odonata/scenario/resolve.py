@@ -47,8 +47,13 @@ class Resolved:
 
     @cached_property
     def id(self) -> str:
-        """Identity of the run: 16 hexadecimal digits of SHA-256 over the spec and the core's version."""
-        canonical = json.dumps(self.spec, sort_keys=True, separators=(",", ":"))
+        """Identity of the run: 16 hexadecimal digits of SHA-256.
+
+        Over all that decides what a run folder says: the spec, the core's version, which jobs are targets, and
+        what the machine is called.
+        """
+        told = [self.spec, self.targets, self.system.name, self.system.title]
+        canonical = json.dumps(told, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(f"{core.version()}\n{canonical}".encode()).hexdigest()[:16]
 
     def __repr__(self) -> str:
