@@ -189,3 +189,10 @@ def test_the_same_question_has_the_same_answer_and_a_file_is_read_anew(tmp_path)
     assert machine.load(str(file)).shape.groups == 3
     file.write_text(text.replace("groups = 3", "groups = 2"))
     assert machine.load(str(file)).shape.groups == 2
+
+
+@pytest.mark.parametrize(("sources", "line"), [("sources = 3", 4), ("[sources]\ngroups = 3", 5)])
+def test_sources_of_a_file_are_texts(tmp_path, sources, line):
+    (tmp_path / "own.toml").write_text(f'kind = "dragonfly-plus"\n\n\n{sources}\n')
+    with pytest.raises(InputError, match=rf"own\.toml:{line}: `sources`: expected a t"):
+        machine.load("own.toml", folder=tmp_path)

@@ -71,7 +71,10 @@ def _load(
 ) -> System:
     preset = given.pop("preset", None)
     base = {} if preset is None else _base(preset, folder)
-    sources = base.pop("sources", {}) | given.pop("sources", {})
+    try:
+        sources = base.pop("sources", {}) | _told_sources(given.pop("sources", {}))
+    except InputError as e:
+        raise e.under("system") from None
     changed = dict(given) if fabric is None else _merge(given, {"fabric": dict(fabric)})
     merged = _merge(_merge(base, {"fabric": dict(usual or {})}), changed) if usual else _merge(base, changed)
     if changed and base and "name" not in given:
@@ -108,10 +111,25 @@ def _table(merged: dict[str, Any]) -> MachineTable:
     return table
 
 
+def _told_sources(value: Any) -> dict[str, str]:
+    """Where numbers come from, as a table of a system says it. Raises InputError for anything else."""
+    if not isinstance(value, Mapping):
+        raise InputError(f"`sources`: expected a table of texts, found `{value!r}`", path=("sources",))
+    for key, source in value.items():
+        if not isinstance(source, str):
+            hint = f'"{key}" = "where the number comes from"'
+            if isinstance(source, Mapping):
+                hint = "a key with dots stands in quotes: " + hint.replace(str(key), f"{key}....")
+            message = f"`sources`: expected a text for `{key}`, found `{source!r}`"
+            raise InputError(message, hint=hint, path=("sources", key))
+    return dict(value)
+
+
 def _base(name: str, folder: Path) -> dict[str, Any]:
     if name.endswith(".toml"):
         document = read(folder / name)
         try:
+            _told_sources(document.data.get("sources", {}))
             _table({k: v for k, v in document.data.items() if k != "sources"})
         except InputError as e:
             raise document.locate(e) from None
