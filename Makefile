@@ -71,6 +71,8 @@ bench: build ## Speed on this machine, and the instruction counts that must not 
 
 validate: build ## Compare with the published figures of Kang 2019
 	$(BIN)/odonata reproduce kang2019-4kb
+	$(BIN)/odonata reproduce kang2019-variants
+	$(BIN)/odonata reproduce kang2019-calibration
 
 audit: ## Licences, advisories and origins of the Rust dependencies (needs cargo-deny)
 	cargo deny --locked check
@@ -79,5 +81,6 @@ lock: ## Resolve the dependencies of pyproject.toml anew and pin them
 	scripts/lock.sh
 
 clean: ## Remove everything that make has made
-	rm -rf $(VENV) target demo python/odonata/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) target demo python/odonata/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache \
+	  validation/.cache
 	find python tests -name __pycache__ -prune -exec rm -rf {} +

@@ -8,7 +8,8 @@
 //! | [`Ordered`] | globally by (time, place, tie) | the lookahead is too small for windows to be worth it |
 //!
 //! Both lead to the same results, because what happens at one place at time `t` can reach another place only at
-//! `t + lookahead` or later, and all state belongs to a place.
+//! `t + lookahead` or later, and all state that a decision reads belongs to a place. (Tables that several places share,
+//! as the messages in flight, are only counted in or are read where they are written.)
 
 mod ordered;
 mod prefetch;

@@ -24,6 +24,13 @@ pub(super) fn check(spec: &Spec) -> Result<(), SimError> {
             return refuse(&format!("fabric.links.{class}.credit_delay_ps"), problem);
         }
     }
+    for (index, job) in spec.jobs.iter().enumerate() {
+        let packets = job.traffic.message_bytes.div_ceil(u64::from(spec.fabric.packet_bytes));
+        if packets > u64::from(u32::MAX) {
+            let problem = format!("{packets} packets a message, but this model numbers at most 2^32 - 1");
+            return refuse(&format!("jobs[{index}].traffic.message_bytes"), problem);
+        }
+    }
     let candidates = match spec.routing {
         RoutingSpec::Fpar { threshold_ppm, .. } if threshold_ppm % 10_000 != 0 => {
             let problem = format!("{threshold_ppm} is not a whole percent (a multiple of 10,000)");
