@@ -1,6 +1,9 @@
 """The commands `new`, `show` and `place`, as a user types them."""
 
 import json
+import resource
+import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -46,6 +49,32 @@ def test_new_in_a_folder_that_is_not_there(odonata, tmp_path):
     status, _, err = odonata("new", str(tmp_path / "no" / "first.toml"))
     assert status == 2
     assert "there is no folder" in err
+
+
+def test_new_leaves_no_half_of_a_scenario(tmp_path):
+    """As on a full disk: no file may have more than 100 bytes."""
+    done = subprocess.run(
+        [sys.executable, "-m", "odonata.cli.main", "new", "first.toml"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "error: cannot write `first.toml`: File too large\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_defect(tmp_path, closed):
+    (tmp_path / "empty.toml").write_text("")
+    for arguments, status in (("show", 0), ("--help", 0), ("new first.toml", 0), ("run empty.toml", 2)):
+        command = f"{sys.executable} -m odonata.cli.main {arguments} {closed}"
+        done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == status, (arguments, done.stderr)
+        assert "defect" not in done.stderr
+        assert "Traceback" not in done.stderr
+        (tmp_path / "first.toml").unlink(missing_ok=True)
 
 
 def test_show_lists_everything_there_is(odonata):

@@ -37,6 +37,7 @@ def application() -> App:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (without the program's name; `sys.argv` if absent) and return its exit status."""
+    _open_closed_streams()
     try:
         status = _run(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
@@ -61,6 +62,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         hint = "\n  hint: this is a defect of odonata; ODONATA_TRACEBACK=1 shows where"
         return _failed(f"{type(problem).__name__}: {problem}{hint}", 1)
     return status
+
+
+def _open_closed_streams() -> None:
+    """A stream that the caller closed (`>&-`) is None in Python; what is written to it shall be lost, no more.
+
+    It also keeps the number of the stream from a file of results, into which a library could then write.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
 
 
 def _run(arguments: list[str]) -> int:
