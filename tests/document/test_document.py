@@ -154,3 +154,10 @@ def test_files_that_cannot_be_read(tmp_path):
     binary.write_bytes(b"a = 1\n\xff\xfe")
     with pytest.raises(InputError, match="byte 6 is not UTF-8"):
         read(binary)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path):
+    (tmp_path / "s.toml").write_text(TEXT, encoding="utf-8-sig")
+    document = read(tmp_path / "s.toml")
+    assert (document.text, document.data) == (TEXT, tomllib.loads(TEXT))
+    assert document.locate(InputError("bad", path=("routing",))).line == 2

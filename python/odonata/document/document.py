@@ -68,7 +68,11 @@ def read(path: str | Path) -> Document:
 
 
 def parse(text: str, file: str) -> Document:
-    """Reads a TOML text; `file` is what errors call it. Raises InputError if it is not TOML."""
+    """Reads a TOML text; `file` is what errors call it. Raises InputError if it is not TOML.
+
+    The byte order mark that some editors put first is dropped.
+    """
+    text = text.removeprefix("\ufeff")
     try:
         return Document(file, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as e:

@@ -17,7 +17,7 @@ def read_nodes(path: Path) -> list[tuple[int, int | None]]:
     Raises InputError with file and line.
     """
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8").removeprefix("\ufeff")
     except OSError as e:
         raise InputError(f"cannot read it: {(e.strerror or str(e)).lower()}", file=path) from None
     except UnicodeDecodeError as e:

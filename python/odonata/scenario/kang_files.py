@@ -133,7 +133,7 @@ def _picoseconds(word: str) -> int:
 
 def _lines(path: Path) -> list[tuple[int, str]]:
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8").removeprefix("\ufeff")
     except OSError as e:
         raise InputError(f"cannot read it: {(e.strerror or str(e)).lower()}", file=path) from None
     except UnicodeDecodeError as e:
