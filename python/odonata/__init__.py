@@ -5,7 +5,7 @@ The whole interface fits on a screen:
 | name | what it does |
 |---|---|
 | `load(path)` | reads a scenario |
-| `run(scenario)` | simulates it |
+| `run(scenario)` | simulates it, also by its path |
 | `open(path)` | opens a finished run folder |
 | `place(policy, system=, nodes=, busy=)` | asks a placement policy for nodes |
 | `placements()` | names of the placement policies |
@@ -94,7 +94,7 @@ class _Package(ModuleType):
             super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *__all__})
+        return sorted(__all__)
 
 
 sys.modules[__name__].__class__ = _Package

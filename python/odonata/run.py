@@ -7,6 +7,7 @@ tables, so that a process which only simulates (as `odonata bench` starts) stays
 from __future__ import annotations
 
 import json
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,14 +29,14 @@ if TYPE_CHECKING:
 
 
 def run(
-    scenario: Scenario,
+    scenario: Scenario | str | PathLike[str],
     out: str | Path | None = None,
     *,
     alone: bool = False,
     progress: Progress | None = None,
     force: bool = False,
 ) -> Run:
-    """Simulate a scenario and return its results, in the run folder `out` or, without it, in memory.
+    """Simulate a scenario, given as such or by its path; its results are in the run folder `out`, or in memory.
 
     With `alone`, each target (each job that is not background) is also run by itself on the empty system, same nodes
     and seed; its latencies there and the slowdown (mean over mean alone, Kang 2019, figure 8, K22) are added to `jobs`.
@@ -45,6 +46,7 @@ def run(
     Raises `InputError` for a scenario that cannot be simulated and for an `out` that holds something else; `RunError`
     for a deadlock and for a full disk. Nothing half-written is left behind in any case.
     """
+    scenario = _scenario(scenario)
     resolved = scenario.resolve()
     folder = None if out is None else Path(out)
     if folder is not None:
@@ -61,6 +63,17 @@ def run(
     replace = force or (folder / "manifest.json").exists()
     write_run(result, folder, channels=resolved.spec["fabric"]["channels"], replace=replace)
     return open_run(folder)
+
+
+def _scenario(given: object) -> Scenario:
+    from odonata.scenario import Scenario, load
+
+    if isinstance(given, str | PathLike):
+        return load(Path(given))
+    if not isinstance(given, Scenario):
+        hint = 'odonata.run("scenario.toml"), or odonata.run(odonata.load("scenario.toml"))'
+        raise InputError(f"expected a scenario or the path of one, found `{given!r}`", hint=hint)
+    return given
 
 
 def _check_place(folder: Path) -> None:

@@ -57,7 +57,27 @@ def test_every_public_name_can_be_had():
 
     missing = [name for name in odonata.__all__ if not hasattr(odonata, name)]
     assert missing == []
-    assert set(odonata.__all__) <= set(dir(odonata))
+    assert sorted(odonata.__all__) == dir(odonata)
+
+
+@pytest.mark.parametrize("as_given", [str, lambda path: path])
+def test_a_scenario_can_be_run_by_its_path(tmp_path, as_given):
+    import odonata
+
+    path = tmp_path / "s.toml"
+    path.write_text(
+        'system = "tiny"\n[[job]]\nname = "a"\nnodes = 2\n'
+        'app = { pattern = "tornado", offset = 1, message = "1 KB", interval = "1 us", messages = 1 }\n'
+    )
+    assert odonata.run(as_given(path)).id == odonata.run(odonata.load(path)).id
+
+
+@pytest.mark.parametrize("given", [None, 3, {"system": "tiny"}])
+def test_what_is_no_scenario_is_refused_in_our_words(given):
+    import odonata
+
+    with pytest.raises(odonata.InputError, match="expected a scenario or the path of one, found"):
+        odonata.run(given)
 
 
 def test_an_unknown_name_is_an_attribute_error():
