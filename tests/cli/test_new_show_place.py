@@ -233,6 +233,7 @@ def test_host_lists(nodes, size, prefix, line):
         (["--system", "tiny", "--policy", "random", "--nodes", "2", "-s", "sed=1"], "unknown option of `random` `sed`"),
         (["--system", "tiny", "--policy", "random", "--nodes", "2", "-s", "seed"], "has no value"),
         (["--system", "tiny", "--policy", "random", "--nodes", "2", "-s", "busy=1"], "no option of a policy"),
+        (["--system", "tiny", "--policy", "explicit", "-s", "nodes=[1"], "-s nodes: `[1` is not TOML"),
         (["--policy", "random", "--nodes", "2"], "--system"),
     ],
 )

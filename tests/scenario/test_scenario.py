@@ -112,3 +112,62 @@ def test_objects_print_on_one_useful_line():
 def test_refusals_of_the_core_have_a_line(at, message, text):
     scenario = parse(TEXT + '[fabric.links.global]\nbuffer = "1 MB"\n', "s.toml")
     assert str(scenario.refusal(message, at)) == text
+
+
+PAIR = """\
+system = "tiny"
+
+[[job]]
+name = "a"
+nodes = 4
+app = { pattern = "group-peers", message = "1 KB", interval = "1 us", messages = 1 }
+place = { policy = "per-leaf", per_leaf = 1, groups = "0-1" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("job.a.name=ä→😀", "`ä→😀` is no name of a job"),
+        ("job.a.place.groups=0", ""),
+        ("job.a.place={nodes=[0]}", "the list has 1 of the 4 nodes"),
+        ("system.leaves=1", ""),
+        ("job.a.app.pattern=tornado", ""),
+        ("fabric.links.globl.buffer=8 KB", "unknown class of links `globl`"),
+    ],
+)
+def test_a_change_that_makes_another_value_wrong_is_named(tmp_path, override, message):
+    """Catches an error that points to a line that is fine by itself."""
+    file = tmp_path / "s.toml"
+    file.write_text(PAIR)
+    load(file).resolve()
+    key = override.partition("=")[0]
+    with pytest.raises(InputError) as caught:
+        load(file, ["run.seed=2", override, "measure.latency=histogram"]).resolve()
+    assert str(caught.value).startswith(f"{file} with -s {key}: ")
+    assert message in caught.value.message
+
+
+def test_a_line_that_is_wrong_without_the_changes_too_is_named(tmp_path):
+    file = tmp_path / "s.toml"
+    file.write_text(PAIR.replace("nodes = 4", "nodes = 5"))
+    with pytest.raises(InputError) as caught:
+        load(file, ["run.seed=2", "job.a.app.message=2 KB"]).resolve()
+    assert caught.value.file == str(file)
+
+
+@pytest.mark.parametrize("value", ['{nodes="0-11"', "[1, 2", '"random', "'random", "[0-11]"])
+def test_a_value_that_looks_like_toml_and_is_not(tmp_path, value):
+    file = tmp_path / "s.toml"
+    file.write_text(PAIR)
+    with pytest.raises(InputError) as caught:
+        load(file, [f"job.a.place={value}"])
+    assert str(caught.value).startswith(f"{file} with -s job.a.place: `{value}` is not TOML: ")
+
+
+@pytest.mark.parametrize("jobs", ["", PAIR.partition("\n\n")[2]])
+def test_an_imported_job_cannot_be_changed(tmp_path, jobs):
+    text = f'system = "tiny"\nimport = {{ workload = "w", alloc = "a" }}\n{jobs}'
+    with pytest.raises(InputError, match=r"there is no \[\[job\]\] `synthetic1`") as caught:
+        parse(text).set("job.synthetic1.app.interval", "2 us")
+    assert "jobs that come from `import` cannot be changed" in caught.value.hint

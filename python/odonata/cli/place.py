@@ -82,7 +82,10 @@ def _options(given: list[str], groups: str | None, seed: int | None) -> dict[str
         key, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"`-s {text}` has no value", hint="write -s option=value")
-        options[key.strip()] = read_value(value.strip())
+        try:
+            options[key.strip()] = read_value(value.strip())
+        except InputError as e:
+            raise e.at(f"-s {key.strip()}") from None
     named = {"groups": groups, "seed": seed}
     reserved = {"policy", "system", "count", "busy", "folder", "owners"} & options.keys()
     if reserved:

@@ -42,6 +42,17 @@ class Document:
         data = edit.applied(self.data, key, value)
         return Document(self.file, self.original, data, (*self.changes, (key, value)))
 
+    def first(self, count: int) -> "Document":
+        """The document with only the first `count` of its changes."""
+        document = parse(self.original, self.file)
+        for key, value in self.changes[:count]:
+            document = document.set(key, value)
+        return document
+
+    def changed_by(self, key: str) -> str:
+        """What errors call the document where a change of `key` is to blame."""
+        return f"{self.file} with -s {key}"
+
     def locate(self, error: InputError) -> InputError:
         """The error with the file and line of the value that its `path` leads to."""
         if error.file is not None:
@@ -49,7 +60,7 @@ class Document:
         for key, _ in reversed(self.changes):
             changed = edit.path_of(self.data, key)
             if changed is not None and error.path[: len(changed)] == changed:
-                return error.at(f"{self.file} with -s {key}")
+                return error.at(self.changed_by(key))
         path = error.path
         while path and path not in self._lines:
             path = path[:-1]

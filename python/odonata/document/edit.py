@@ -19,12 +19,18 @@ def read_value(text: str) -> Any:
     """The value of a `key=value` on a command line: TOML if it is TOML, else the text itself.
 
     So `3`, `0.5`, `true`, `"4 KB"`, `[1, 2]` and `{ policy = "random" }` mean what they mean in a file,
-    and `4 KB` or `random` need no quotes.
+    and `4 KB` or `random` need no quotes. Raises InputError for a list, table or quoted text that does not end or
+    is wrong inside.
     """
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
+        data = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError as e:
+        if not text.startswith(("[", "{", '"', "'")):
+            return text
+        problem = re.sub(r" \(at .*\)$", "", str(e))
+        hint = "write it as in a file, all of it in quotes for the shell: -s 'job.a.place={ policy = \"random\" }'"
+        raise InputError(f"`{text}` is not TOML: {problem[:1].lower()}{problem[1:]}", hint=hint) from None
+    return data["value"] if len(data) == 1 else text
 
 
 def applied(data: dict[str, Any], key: str, value: Any) -> dict[str, Any]:

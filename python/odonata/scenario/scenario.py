@@ -1,6 +1,6 @@
 """A scenario: the text, its data, and the way to a resolved run."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -42,15 +42,29 @@ class Scenario:
         Jobs go by their names. Raises InputError for a key that leads nowhere; whether the value is right
         shows when the scenario is resolved.
         """
+        self._refuse_imported(key)
         return Scenario(self.document.set(key, _plain(key, value)), self.path)
+
+    def _refuse_imported(self, key: str) -> None:
+        """Jobs from `import` are not in the document, so nothing of them can be set there."""
+        table, _, rest = key.partition(".")
+        jobs = self.data.get("job", ())
+        if table != "job" or "import" not in self.data or not isinstance(jobs, list | tuple):
+            return
+        name = rest.partition(".")[0].strip('"')
+        if not any(isinstance(job, dict) and job.get("name") == name for job in jobs):
+            hint = (
+                "jobs that come from `import` cannot be changed with -s; change the imported files, or write a [[job]]"
+            )
+            raise InputError(f"cannot set `{key}`: there is no [[job]] `{name}`", file=self.document.file, hint=hint)
 
     @cached_property
     def table(self) -> ScenarioTable:
         """What the scenario says, checked. Raises InputError with file and line."""
         try:
-            return validate(ScenarioTable, self.data)
+            return _checked(self.document, self.path)
         except InputError as e:
-            raise self.document.locate(e) from None
+            raise self._located(e, _checked) from None
 
     def resolve(self) -> Resolved:
         """Everything decided: machine, nodes, sizes, defaults. Raises InputError with file and line."""
@@ -61,7 +75,26 @@ class Scenario:
         try:
             return resolve(self.table, self.path)
         except InputError as e:
-            raise self.document.locate(e) from None
+            raise self._located(e, _decided) from None
+
+    def _located(self, error: InputError, read: Callable[[Document, Path], object]) -> InputError:
+        """The error with its position: that of the value, or the change (`-s`) without which there is no error.
+
+        A change can make another value wrong, on a line that is fine by itself; so the last changes are taken back one
+        by one until `read` succeeds.
+        """
+        located = self.document.locate(error)
+        if error.file is not None or (located.line is None and located.file != self.document.file):
+            return located
+        for count in reversed(range(len(self.document.changes))):
+            try:
+                read(self.document.first(count), self.path)
+            except InputError as e:
+                if e.message != error.message:
+                    break
+            else:
+                return error.at(self.document.changed_by(self.document.changes[count][0]))
+        return located
 
     def refusal(self, message: str, at: str | None) -> InputError:
         """What the core said against this scenario's spec, with the file and line of the value.
@@ -82,6 +115,14 @@ class Scenario:
         jobs = " + ".join(f"{job['name']} ({len(job['nodes']):,} nodes)" for job in resolved.spec["jobs"])
         routing, seed = resolved.spec["routing"]["name"], resolved.spec["seed"]
         return f"Scenario({str(self.path)!r}: {jobs} on {resolved.system.name}, routing {routing}, seed {seed})"
+
+
+def _checked(document: Document, path: Path) -> ScenarioTable:  # noqa: ARG001 - as `_decided`
+    return validate(ScenarioTable, document.data)
+
+
+def _decided(document: Document, path: Path) -> Resolved:
+    return resolve(_checked(document, path), path)
 
 
 def load(
@@ -108,7 +149,11 @@ def _with(scenario: Scenario, overrides: Iterable[str | tuple[str, Any]], seed: 
             key, equals, value = override.partition("=")
             if not equals:
                 raise InputError(f"`-s {override}` has no value", hint="write -s key=value")
-            scenario = scenario.set(key.strip(), read_value(value.strip()))
+            try:
+                read = read_value(value.strip())
+            except InputError as e:
+                raise e.at(scenario.document.changed_by(key.strip())) from None
+            scenario = scenario.set(key.strip(), read)
         else:
             scenario = scenario.set(*override)
     if seed is not None:
