@@ -18,8 +18,8 @@ def show(name: str | None = None, /, *, json: Annotated[bool, Parameter(negative
     Parameters
     ----------
     name
-        What to print: a name, a whole list such as `routings`, `scenario` for all keys of a scenario file, or
-        a TOML file of a system. All lists without it.
+        What to print: a name, a whole list such as `routings`, the columns of a table such as `jobs`, `scenario`
+        for all keys of a scenario file, or a TOML file of a system. All lists without it.
     json
         Print one JSON object.
     """
@@ -27,6 +27,8 @@ def show(name: str | None = None, /, *, json: Annotated[bool, Parameter(negative
         _print_listing(listing() if json else _overview(), json)
     elif name in _LISTS:
         _print_listing({name: _LISTS[name]()}, json)
+    elif name in _tables():
+        _print_listing({name: {n: about for n, about in _columns().items() if n.startswith(f"{name}.")}}, json)
     else:
         facts = describe(name)
         print(json_module.dumps(facts) if json else _text(facts))
@@ -47,7 +49,7 @@ def describe(name: str) -> dict[str, Any]:
     for kind, names in _LISTS.items():
         if name in names():
             return _DESCRIBE[kind](name)
-    known = {"scenario", *_LISTS, *(n for names in _LISTS.values() for n in names())}
+    known = {"scenario", *_LISTS, *_tables(), *(n for names in _LISTS.values() for n in names())}
     error = unknown("name", name, known)
     if error.hint and error.hint.startswith("known"):
         error.hint = "`odonata show` lists all names"
@@ -84,6 +86,12 @@ def _patterns() -> dict[str, str]:
     from odonata.scenario import PATTERNS
 
     return {name: _first_line(pattern) for name, pattern in PATTERNS.items()}
+
+
+def _tables() -> dict[str, str]:
+    from odonata.store.columns import TABLES
+
+    return TABLES
 
 
 def _columns() -> dict[str, str]:
