@@ -36,7 +36,7 @@ BANDWIDTH: Mapping[str, Fraction] = {f"{unit}/s": factor for unit, factor in SIZ
     f"{prefix}bit/s": Fraction(factor, 8) for prefix, factor in _DECIMAL.items()
 }
 
-_NUMBER = r"[+-]?(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d{1,3})?"
+_NUMBER = r"[+-]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9]{1,3})?"
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*(.*?)\s*", re.DOTALL)
 
 

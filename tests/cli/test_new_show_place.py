@@ -109,6 +109,15 @@ def test_show_without_a_name_names_them_all_but_the_columns(odonata):
     assert "messages.latency_ps" in odonata("show", "columns")[1]
 
 
+@pytest.mark.parametrize("table", ["jobs", "messages", "links", "counters"])
+def test_show_the_columns_of_one_table(odonata, table):
+    names = [f"{c.table}.{c.name}" for c in COLUMNS if c.table == table]
+    status, out, _ = odonata("show", table, "--json")
+    assert (status, list(json.loads(out)[table])) == (0, names)
+    _, text, _ = odonata("show", table)
+    assert [line.split()[0] for line in text.splitlines()] == [table, *names]
+
+
 def test_show_a_system(odonata):
     """K1, K2 and a source for every number."""
     _, out, _ = odonata("show", "kang2019", "--json")
@@ -242,3 +251,8 @@ def test_place_refuses(odonata, arguments, message):
     assert (status, out) == (2, "")
     assert message in err
     assert "Traceback" not in err
+
+
+def test_an_error_shows_no_control_characters(odonata):
+    _, _, err = odonata("show", "a\x1b[2J")
+    assert "unknown name `a\\x1b[2J`" in err

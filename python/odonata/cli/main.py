@@ -103,7 +103,9 @@ def _bad_arguments(problem: CycloptsError, arguments: list[str]) -> InputError:
 def _failed(message: str, status: int) -> int:
     if os.environ.get("ODONATA_TRACEBACK"):
         traceback.print_exc()
-    print(f"error: {message}", file=sys.stderr)
+    # What was found in a file may hold anything, also what would move the cursor of a terminal.
+    shown = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in message)
+    print(f"error: {shown}", file=sys.stderr)
     return status
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from odonata.errors import InputError
 
-_PART = re.compile(r"(\d+)(?:\s*-\s*(\d+))?")
+_PART = re.compile(r"([0-9]+)(?:\s*-\s*([0-9]+))?")
 #: Longest list that a range may stand for: larger than any machine.
 _MOST = 2**24
 

@@ -8,6 +8,7 @@ What differs here: that simulator's broadcast (ids 7 and 12) does not wait for t
 broadcast before, as the paper says it does; ours waits (K17).
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -112,10 +113,9 @@ def _nodes(line: str, ranks: int) -> list[int]:
 
 
 def _number(what: str, word: str, least: int) -> int:
-    try:
-        value = int(word)
-    except ValueError:
-        raise InputError(f"expected {what}, a whole number, found `{word}`") from None
+    if not re.fullmatch(r"[+-]?[0-9]{1,30}", word):
+        raise InputError(f"expected {what}, a whole number, found `{word}`")
+    value = int(word)
     if value < least:
         raise InputError(f"{what} must be at least {least}, found {value}")
     return value
@@ -123,6 +123,8 @@ def _number(what: str, word: str, least: int) -> int:
 
 def _picoseconds(word: str) -> int:
     try:
+        if not word.isascii():
+            raise ValueError(word)
         exact = Fraction(word) * 1000
     except (ValueError, ZeroDivisionError):
         raise InputError(f"expected interval_ns, a number of nanoseconds, found `{word}`") from None

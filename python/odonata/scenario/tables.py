@@ -17,22 +17,34 @@ Record = Literal["every-message", "histogram", "nothing"]
 DEFAULT_POLICY = "contiguous"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+#: What names nodes and was not meant as a policy.
+_NODES = re.compile(r"\s*[0-9][0-9\s,-]*")
 
 
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value):
+        shown = value if isinstance(value, str) and value.isprintable() else repr(value)
         raise InputError(
-            f"`{value}` is no name of a job", hint="use letters, digits, `-` and `_`, a letter or digit first"
+            f"`{shown}` is no name of a job", hint="use letters, digits, `-` and `_`, a letter or digit first"
         )
     return value
 
 
 def _place(value: Any) -> dict[str, Any]:
     """`"random"` or a table; a table without `policy` names its nodes, or means the default."""
-    if isinstance(value, str):
+    if isinstance(value, str) and not _NODES.fullmatch(value):
         return {"policy": value}
     if not isinstance(value, dict):
-        raise InputError(f"expected a placement policy or a table, found `{value!r}`")
+        shown = value if isinstance(value, str) else repr(value)
+        hint = None
+        if isinstance(value, str | list | tuple | int) and not isinstance(value, bool):
+            nodes = [value] if isinstance(value, str | int) else value
+            listed = ",".join(str(node) for node in nodes)
+            hint = (
+                f'nodes are named in a table: place = {{ nodes = "{listed}" }}' if listed and len(listed) < 60 else None
+            )
+            hint = hint or 'nodes are named in a table: place = { nodes = "0-15,40" }'
+        raise InputError(f"expected a placement policy or a table, found `{shown}`", hint=hint)
     if "policy" not in value:
         return {"policy": "explicit" if "nodes" in value else DEFAULT_POLICY, **value}
     if not isinstance(value["policy"], str):

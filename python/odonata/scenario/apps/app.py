@@ -36,7 +36,9 @@ def _interval(value: Any) -> int:
 
 def _messages(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"expected a number of intervals, found `{value!r}`")
+        whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+        hint = f"write {int(value):_}" if whole else None
+        raise InputError(f"expected a number of intervals (a whole number), found `{value!r}`", hint=hint)
     if not 1 <= value <= 2**31 - 1:
         raise InputError(f"expected a number of intervals from 1 to 2^31 - 1, found {value}")
     return value

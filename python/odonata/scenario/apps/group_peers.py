@@ -3,14 +3,33 @@
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, PlainSerializer
 
-from odonata.document import Bandwidth, Ratio, input_error_as_problem
+from odonata import units
+from odonata.document import Bandwidth, input_error_as_problem
 from odonata.errors import InputError
 from odonata.placement import format_ids
 from odonata.placement.policy import read_groups
 from odonata.scenario.apps.app import MAX_MESSAGE_BYTES, App, MessageSize, Ranks
 
+#: Highest load of the links between two groups: 2,000 %. What is more was meant as a percentage.
+MAX_TGLL = 20
+
+
+def _tgll(value: Any) -> Fraction:
+    tgll = units.fraction(value)
+    if tgll > MAX_TGLL:
+        shown = value if isinstance(value, str) else repr(value)
+        hint = '130 % is written 1.30 or "130 %"'
+        raise InputError(f"a load of `{shown}` is more than {MAX_TGLL} (2,000 %)", hint=hint)
+    return tgll
+
+
+_Tgll = Annotated[
+    Fraction,
+    BeforeValidator(input_error_as_problem(_tgll)),
+    PlainSerializer(lambda v: None if v is None else float(v), when_used="json"),
+]
 _Groups = Annotated[list[int], BeforeValidator(input_error_as_problem(read_groups))]
 
 
@@ -29,7 +48,7 @@ class GroupPeers(App):
 
     pattern: Literal["group-peers"]
     message: MessageSize | None = Field(None, description="size of each message (or give `tgll`)")
-    tgll: Ratio | None = Field(None, description="load of the links between two groups, from which the size follows")
+    tgll: _Tgll | None = Field(None, description="load of the links between two groups, from which the size follows")
     tgll_bandwidth: Bandwidth | None = Field(
         None, description="bandwidth of a global link in TGLL (default: the system's)"
     )
