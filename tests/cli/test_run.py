@@ -72,6 +72,18 @@ def test_work_is_done_once(transcript: Transcript, snapshot: SnapshotAssertion) 
     assert transcript("run", "tiny.toml", "--out", "out", "--seed", "2", "--force") == snapshot(name="force")
 
 
+def test_a_folder_that_lost_its_manifest_is_run_again_with_force(odonata: Command) -> None:
+    odonata("run", "tiny.toml", "-q", "--out", "out")
+    for spoil in (lambda file: file.unlink(), lambda file: file.write_text(""), lambda file: file.write_text("{}")):
+        spoil(Path("out/manifest.json"))
+        status, _, err = odonata("run", "tiny.toml", "--out", "out")
+        assert (status, "--force" in err) == (2, True)
+        assert "on tiny" not in err  # nothing was simulated
+        assert "--force" in odonata("plot", "out")[2]
+        assert odonata("run", "tiny.toml", "-q", "--out", "out", "--force")[0] == 0
+        assert open_run("out").jobs.height == 2
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

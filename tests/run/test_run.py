@@ -176,6 +176,8 @@ def test_a_damaged_run_is_said_to_be_so_and_can_be_replaced(tiny: Scenario, tmp_
         finished(tmp_path / "out", tiny.resolve(), alone=False)
     assert caught.value.hint == "--force simulates again and overwrites the folder"
     assert run(tiny, tmp_path / "out", force=True).links.height > 0
+    (tmp_path / "out" / "manifest.json").unlink()
+    assert run(tiny, tmp_path / "out", force=True).links.height > 0
     shutil.rmtree(tmp_path / "out")
 
 

@@ -15,6 +15,7 @@ from odonata.errors import InputError, RunError
 from odonata.store import TABLES, open_run
 from odonata.store import write as write_module
 from odonata.store.manifest import VOLATILE
+from odonata.store.partial import partial_folder
 from odonata.store.write import write_run
 
 if TYPE_CHECKING:
@@ -188,9 +189,34 @@ def test_replacing_takes_the_place_of_a_run_only(folder: Path, run_in_memory: Ru
     assert sorted(path.name for path in tmp_path.iterdir()) == ["precious", "run"]
 
 
+@pytest.mark.parametrize("text", [None, "", "{}", '{"format": 1}'])
+def test_a_run_without_a_good_manifest_can_be_replaced(folder: Path, run_in_memory: Run, text: str | None) -> None:
+    file = folder / "manifest.json"
+    file.unlink()
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(InputError) as caught:
+        open_run(folder)
+    assert caught.value.hint == "run the scenario again with --force"
+    write_run(run_in_memory, folder, channels=2, replace=True)
+    assert open_run(folder).summary == run_in_memory.summary
+
+
+def test_what_a_killed_process_left_is_removed_and_what_is_written_is_not(tmp_path: Path, run_in_memory: Run) -> None:
+    names = (".run.partial-00000000", ".other.partial-00000000", ".run.partial")
+    for name in names:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "scenario.toml").write_text("")
+    with partial_folder(tmp_path / "run") as writing:
+        write_run(run_in_memory, tmp_path / "run", channels=2)
+        assert writing.is_dir()
+        assert {path.name for path in tmp_path.iterdir()} == {"run", writing.name, *names[1:]}
+    assert not writing.exists()
+
+
 def test_a_folder_that_appears_meanwhile_is_not_overwritten(folder: Path, run_in_memory: Run) -> None:
     before = (folder / "manifest.json").read_bytes()
-    with pytest.raises(InputError, match="came into being"):
+    with pytest.raises(RunError, match=r"came into being while .*\n  hint: if it is the same scenario"):
         write_run(run_in_memory, folder, channels=2)
     assert (folder / "manifest.json").read_bytes() == before
     assert [path.name for path in folder.parent.iterdir()] == ["run"]
@@ -212,6 +238,6 @@ def test_a_run_prints_usefully(run_in_memory: Run) -> None:
     text = str(run_in_memory)
     assert "latencies in ns" in text
     assert "target      2         4  1.000" in text
-    assert "target: mean latency 1.57 ns (median 1.5 ns, 99 % within 2 ns)" in text
+    assert "target: mean latency 1.575 ns (median 1.500 ns, 99 % within 2.000 ns)" in text
     assert "<td>1.575</td>" in run_in_memory._repr_html_()
     assert repr(run_in_memory) == "<Run 0123456789abcdef: target, noise; in memory>"

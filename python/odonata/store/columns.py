@@ -107,7 +107,7 @@ _LINES: dict[str, list[tuple[str, str, str, str]]] = {
         ("bandwidth", "Float64", "bytes/s", "bandwidth of this direction"),
         ("packets", "UInt64", "packets", "packets granted by the end"),
         ("bytes", "UInt64", "bytes", "bytes granted by the end"),
-        ("busy", "Float64", "1", "bytes over bandwidth and run length; at most 1: what was granted may be sent later"),
+        ("busy", "Float64", "1", "bytes over bandwidth and run length; beyond 1 by what was granted but not sent"),
         ("stalled_ps", "UInt64", "ps", "time in which a packet waited for credit, summed over the virtual channels"),
         ("packets_{channel}", "UInt64", "packets", f"packets: {_PER_CHANNEL}"),
         ("bytes_{channel}", "UInt64", "bytes", f"bytes: {_PER_CHANNEL}"),

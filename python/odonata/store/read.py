@@ -42,35 +42,49 @@ def open_run(path: str | Path) -> Run:
     return Run(manifest, resolved, scenario, tables, folder)
 
 
-_AGAIN = "run the scenario again"
+_AGAIN = "run the scenario again with --force"
 
 
 def is_run_folder(path: Path) -> bool:
-    """Whether this is the folder of a finished run, by its manifest."""
+    """Whether this is the folder of a run, by its manifest or, where that is lost or damaged, by the other files."""
     try:
         _manifest(path)
     except InputError:
-        return False
+        return _has_files(path)
     return True
+
+
+def lacks_manifest(path: Path) -> bool:
+    """Whether this is the folder of a run that has lost its manifest."""
+    return not (path / "manifest.json").is_file() and _has_files(path)
+
+
+def _has_files(path: Path) -> bool:
+    tables = any((path / f"{table}.parquet").is_file() for table in TABLES)
+    return tables and all((path / name).is_file() for name in ("scenario.toml", "resolved.json"))
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
     file = folder / "manifest.json"
+    if lacks_manifest(folder):
+        raise InputError(f"the run folder `{folder}` has lost its manifest.json", hint=_AGAIN)
     if not file.is_file():
         raise InputError(f"`{folder}` is not the folder of a run: it has no manifest.json", hint=_hint(folder))
     data = _json(file)
     found = data.get("format")
     if not isinstance(found, int):
-        raise InputError("this is not the manifest of a run: it has no `format`", file=file)
+        raise InputError("this is not the manifest of a run: it has no `format`", file=file, hint=_AGAIN)
     if found > FORMAT:
         raise InputError(f"the run folder has format {found}, this version reads up to {FORMAT}", file=file)
     wanted = {"id": str, "seed": int, "sim_time_ps": int, "events": int, "packet_hops": int, "wall": dict}
     for key, kind in {**wanted, "version": str, "alone": list, "files": dict}.items():
         if not isinstance(data.get(key), kind):
-            raise InputError(f"the manifest is damaged: `{key}` is missing or no {kind.__name__}", file=file)
+            raise InputError(
+                f"the manifest is damaged: `{key}` is missing or no {kind.__name__}", file=file, hint=_AGAIN
+            )
     for name in ("scenario.toml", "resolved.json", *(f"{table}.parquet" for table in TABLES)):
         if not isinstance(data["files"].get(name), dict) or not isinstance(data["files"][name].get("bytes"), int):
-            raise InputError(f"the manifest is damaged: it does not know `{name}`", file=file)
+            raise InputError(f"the manifest is damaged: it does not know `{name}`", file=file, hint=_AGAIN)
     return data
 
 
@@ -98,7 +112,7 @@ def _json(file: Path) -> dict[str, Any]:
         line = getattr(problem, "lineno", None)
         raise InputError("the file is damaged or cut off: it is not JSON", file=file, line=line, hint=_AGAIN) from None
     if not isinstance(data, dict):
-        raise InputError("the file is damaged: expected a JSON object", file=file)
+        raise InputError("the file is damaged: expected a JSON object", file=file, hint=_AGAIN)
     return data
 
 

@@ -85,7 +85,9 @@ class Run:
             return frame.collect()
         except (OSError, pl.exceptions.PolarsError) as problem:
             file = f"{table}.parquet" if self._path is None else self._path / f"{table}.parquet"
-            raise InputError(f"the file is damaged ({problem})", file=file, hint="run the scenario again") from None
+            raise InputError(
+                f"the file is damaged ({problem})", file=file, hint="run the scenario again with --force"
+            ) from None
 
     @cached_property
     def jobs(self) -> pl.DataFrame:

@@ -68,8 +68,7 @@ class Table:
 def table_of(summary: Mapping[str, Any]) -> Table:
     """Jobs with their latencies in a common unit (that of the least mean)."""
     jobs = summary["jobs"]
-    means = [job["latency_ps"]["mean"] for job in jobs if job["latency_ps"]]
-    unit, factor = next(((u, f) for u, f in _UNITS if means and min(means) >= f), _UNITS[-1])
+    unit, factor = _unit(summary)
     alone = any("slowdown" in job for job in jobs)
     shown = {"min": "min", "p25": "q25", "p50": "median", "p75": "q75", "p99": "p99", "max": "max", "mean": "mean"}
     header = ["job", "nodes", "messages", *shown.values(), "hops", "minimal"]
@@ -86,6 +85,11 @@ def table_of(summary: Mapping[str, Any]) -> Table:
     return Table(unit, header, rows)
 
 
+def _unit(summary: Mapping[str, Any]) -> tuple[str, int]:
+    means = [job["latency_ps"]["mean"] for job in summary["jobs"] if job["latency_ps"]]
+    return next(((u, f) for u, f in _UNITS if means and min(means) >= f), _UNITS[-1])
+
+
 def _digits(ps: float | None, factor: int) -> str:
     """Four digits or more, never a power of ten: 1.234, 51.36, 1,234, 12,345."""
     if ps is None:
@@ -100,8 +104,16 @@ def _fixed(value: float | None, form: str, unit: str = "") -> str:
 
 
 def answers(summary: Mapping[str, Any]) -> list[str]:
-    """One sentence for each job that is not background: how long its messages took, and what the others cost it."""
+    """One sentence for each job that is not background: how long its messages took, and what the others cost it.
+
+    In the unit and with the digits of the table.
+    """
     said = []
+    unit, factor = _unit(summary)
+
+    def time(ps: float) -> str:
+        return f"{_digits(ps, factor)} {unit}"
+
     for job in summary["jobs"]:
         if job["background"]:
             continue
@@ -110,18 +122,14 @@ def answers(summary: Mapping[str, Any]) -> list[str]:
             delivered, sent = job["messages_delivered"], job["messages_sent"]
             said.append(f"{job['name']}: no latencies recorded; {delivered:,} of {sent:,} messages delivered")
             continue
-        text = f"{job['name']}: mean latency {_time(latency['mean'])}"
+        text = f"{job['name']}: mean latency {time(latency['mean'])}"
         if job.get("slowdown") is not None:
-            by_itself = _time(job["latency_alone_ps"]["mean"])
+            by_itself = time(job["latency_alone_ps"]["mean"])
             text += f", {job['slowdown']:.2f} x that of {job['name']} alone ({by_itself})"
         else:
-            text += f" (median {_time(latency['p50'])}, 99 % within {_time(latency['p99'])})"
+            text += f" (median {time(latency['p50'])}, 99 % within {time(latency['p99'])})"
         said.append(text)
     return said
-
-
-def _time(ps: float) -> str:
-    return format_time(round(ps), 3)
 
 
 def as_text(summary: Mapping[str, Any], width: int | None = None) -> str:
@@ -159,5 +167,5 @@ def as_html(summary: Mapping[str, Any]) -> str:
 
 
 def _title(summary: Mapping[str, Any], unit: str) -> str:
-    simulated = _time(summary["sim_time_ps"])
+    simulated = format_time(summary["sim_time_ps"], 3)
     return f"run {summary['id']}, seed {summary['seed']}: {simulated} simulated; latencies in {unit}"

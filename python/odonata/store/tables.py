@@ -153,7 +153,7 @@ def links_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapp
             base, _, unit = name.partition("_")
             data[f"{base}_{channel}" + (f"_{unit}" if unit else "")] = split[:, channel]
     seconds = max(result["end_ps"], 1) / 1e12
-    data["busy"] = np.minimum(data["bytes"] / (data["bandwidth"] * seconds), 1.0)
+    data["busy"] = data["bytes"] / (data["bandwidth"] * seconds)
     return _frame("links", data, channels)
 
 

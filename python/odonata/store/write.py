@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from odonata.errors import InputError, RunError
 from odonata.store.columns import TABLES, columns_of
 from odonata.store.field_metadata import SchemaWithMetadata
+from odonata.store.partial import partial_folder, remove_stale
 from odonata.store.read import is_run_folder
 
 if TYPE_CHECKING:
@@ -30,22 +31,19 @@ def write_run(run: Run, folder: Path, *, channels: int, replace: bool = False) -
     """Write `run` as the new run folder `folder`; with `replace`, in the place of a run folder that is there.
 
     Everything is written to a folder of another name in the same directory, which is renamed at the end. Raises
-    `RunError` when the disk is full or the place cannot be written, and `InputError` when something else is there;
-    whatever stops it, Ctrl-C included, nothing is left behind.
+    `RunError` when the disk is full, the place cannot be written or another run took it meanwhile, and `InputError`
+    when something else is there; whatever stops it, Ctrl-C included, nothing is left behind. What killed processes
+    left there before is removed.
     """
     shown, folder = folder, Path(os.path.abspath(folder))  # noqa: PTH100 - `resolve` would follow a link
-    # Not the process id alone: containers give the same one again and again, also after a run that was killed.
-    partial = folder.with_name(f".{folder.name}.partial-{secrets.token_hex(4)}")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        partial.mkdir()
-        _write_files(run, partial, channels)
-        _rename(partial, folder, replace=replace)
-    except BaseException as problem:
-        shutil.rmtree(partial, ignore_errors=True)
-        if isinstance(problem, OSError):
-            raise RunError(f"cannot write the run folder `{shown}`: {problem.strerror or problem}") from problem
-        raise
+        remove_stale(folder)
+        with partial_folder(folder) as partial:
+            _write_files(run, partial, channels)
+            _rename(partial, folder, replace=replace)
+    except OSError as problem:
+        raise RunError(f"cannot write the run folder `{shown}`: {problem.strerror or problem}") from problem
 
 
 def _write_files(run: Run, partial: Path, channels: int) -> None:
@@ -80,7 +78,10 @@ def _rename(partial: Path, folder: Path, *, replace: bool) -> None:
             partial.rename(folder)
         except OSError as problem:
             if problem.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-                raise InputError(f"{folder} came into being while the run was under way", hint="run again") from None
+                raise RunError(
+                    f"`{folder}` came into being while the run was under way, so these results were not kept\n"
+                    "  hint: if it is the same scenario its results are there; else choose another folder with --out"
+                ) from None
             raise
         return
     if folder.exists() and not is_run_folder(folder):
