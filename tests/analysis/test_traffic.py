@@ -45,11 +45,11 @@ def test_capacity_is_one_way(links: pl.DataFrame) -> None:
 
 @pytest.fixture
 def counters() -> pl.DataFrame:
-    """Two windows of 10 ps and a third that the end of the run cuts to 1 ps; two jobs, one group."""
+    """Two windows of 30 ps and a third that the end of the run cuts to 2 ps; two jobs, one group."""
     return pl.DataFrame(
         {
-            "start_ps": [0, 0, 10, 10, 20, 20],
-            "width_ps": [10, 10, 10, 10, 1, 1],
+            "start_ps": [0, 0, 30, 30, 60, 60],
+            "width_ps": [30, 30, 30, 30, 2, 2],
             "job": [0, 1, 0, 1, 0, 1],
             "group": [4] * 6,
             "rate_in": [1.0, 2.0, 3.0, 4.0, 900.0, 900.0],
@@ -60,7 +60,7 @@ def counters() -> pl.DataFrame:
 
 
 def test_rates_of_all_jobs_are_summed(counters: pl.DataFrame) -> None:
-    assert arrival_rates(counters, "in").select("start_ps", "group", "rate").rows() == [(0, 4, 3.0), (10, 4, 7.0)]
+    assert arrival_rates(counters, "in").select("start_ps", "group", "rate").rows() == [(0, 4, 3.0), (30, 4, 7.0)]
     assert arrival_rates(counters)["rate"].to_list() == [4.0, 8.0]
 
 
@@ -68,5 +68,10 @@ def test_rates_of_one_job(counters: pl.DataFrame) -> None:
     assert arrival_rates(counters, "out", job=1)["rate"].to_list() == [0.5, 0.5]
 
 
+def test_the_last_window_is_there_unless_it_is_very_short(counters: pl.DataFrame) -> None:
+    longer = counters.with_columns(width_ps=pl.when(pl.col("start_ps") == 60).then(3).otherwise("width_ps"))
+    assert arrival_rates(longer, "in").select("start_ps", "width_ps").rows() == [(0, 30), (30, 30), (60, 3)]
+
+
 def test_a_run_shorter_than_a_window_still_has_one(counters: pl.DataFrame) -> None:
-    assert arrival_rates(counters.filter(pl.col("start_ps") == 20), "in")["rate"].to_list() == [1800.0]
+    assert arrival_rates(counters.filter(pl.col("start_ps") == 60), "in")["rate"].to_list() == [1800.0]

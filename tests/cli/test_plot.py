@@ -28,6 +28,7 @@ def test_every_kind_is_a_picture_in_the_run_folder(odonata: Command, out: str, k
 
 
 def test_the_picture_goes_where_it_is_wanted(odonata: Command, out: str) -> None:
+    Path("figures").mkdir()
     assert odonata("plot", out, "-o", "figures/box.svg", "--kind", "box", "--log") == (0, "figures/box.svg\n", "")
     text = Path("figures/box.svg").read_text()
     assert "message latency (µs)" in text
@@ -56,6 +57,10 @@ def test_a_plotted_run_is_still_a_run(odonata: Command, out: str) -> None:
         ("plot", "."),
         ("plot", "tiny.toml"),
         ("plot", "out", "-o", "box.gif"),
+        ("plot", "out", "-o", "nope/box.png"),
+        ("plot", "out", "--job", "target"),
+        ("plot", "out", "--kind", "links", "--log"),
+        ("plot", "out", "--kind", "box", "--way", "in"),
         ("plot", "out", "--kind", "boxes"),
         ("plot", "out", "--kind", "arrivals", "--job", "targte"),
     ],
@@ -75,6 +80,23 @@ def test_what_was_not_recorded_cannot_be_drawn(
     Path("bare.toml").write_text(Path("tiny.toml").read_text().partition("[measure]")[0])
     odonata("run", "bare.toml", "-q", "--out", "bare")
     assert transcript("plot", "bare", "--kind", "arrivals") == snapshot
+
+
+def test_what_did_not_happen_cannot_be_drawn(
+    odonata: Command, transcript: Transcript, snapshot: SnapshotAssertion
+) -> None:
+    odonata("run", "tiny.toml", "-q", "--out", "short", "-s", "run.until=1 ns")
+    assert transcript("plot", "short") == snapshot(name="nothing delivered")
+    assert transcript("plot", "short", "--kind", "arrivals") == snapshot(name="no traffic")
+
+
+def test_a_short_last_window_is_mentioned_if_it_is_not_drawn(odonata: Command) -> None:
+    for until, mentioned in (("10.2 us", True), ("12 us", False)):
+        odonata("run", "tiny.toml", "-q", "--out", "end", "--force", "-s", f"run.until={until}")
+        assert odonata("plot", "end", "--kind", "arrivals", "-o", "end.svg")[0] == 0
+        text = Path("end.svg").read_text()
+        assert ("the last 200 ns are not drawn" in text) == mentioned
+        assert "capacity in and out" in text
 
 
 def test_a_truncated_table_is_named(odonata: Command, transcript: Transcript, out: str) -> None:

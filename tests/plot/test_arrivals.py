@@ -39,7 +39,7 @@ def test_capacity_is_drawn_and_named() -> None:
     axes: Any = draw_arrivals(Figure().subplots(), _rates(2), capacity=1678.0)
     (line,) = axes.lines
     assert set(line.get_ydata()) == {1678.0}
-    assert "capacity each way" in [text.get_text() for text in axes.get_legend().get_texts()]
+    assert "capacity in and out" in [text.get_text() for text in axes.get_legend().get_texts()]
     assert axes.get_ylim()[1] > 1678.0
 
 

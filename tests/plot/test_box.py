@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from matplotlib.figure import Figure
 
 from odonata.plot.box import Box, boxes_of, draw_boxes
+from odonata.plot.style import figure
 
 US = 1e6
 QUIET = {"min": 1 * US, "p25": 2 * US, "p50": 3 * US, "p75": 4 * US, "max": 8 * US, "mean": 3.5 * US}
@@ -43,6 +45,19 @@ def test_boxes_of_a_group_stand_side_by_side_over_its_name() -> None:
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["alone", "with", "mean"]
     colours = [patch.get_facecolor() for patch in axes.patches]
     assert colours[1] == colours[2] != colours[0]
+
+
+def test_many_long_names_do_not_run_into_each_other() -> None:
+    made = figure(7.0, 3.4)
+    axes: Any = draw_boxes(made.subplots(), [Box(f"a-long-application-name-of-nr{n}", "a", QUIET) for n in range(8)])
+    made.draw_without_rendering()
+    labels = axes.get_xticklabels()
+    assert [label.get_text() for label in labels[:2]] == ["a-long-appli…-name-of-nr0", "a-long-appli…-name-of-nr1"]
+    assert {label.get_rotation() for label in labels} == {40.0}
+    assert min(label.get_window_extent().x0 for label in labels) >= 0
+    # Slanted lines of text are clear of each other if the distance across them is more than their height.
+    apart = (labels[1].get_window_extent().x0 - labels[0].get_window_extent().x0) * np.sin(np.radians(40))
+    assert apart > 8.5 / 72 * made.dpi
 
 
 def test_boxes_do_not_overlap() -> None:

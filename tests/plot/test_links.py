@@ -24,7 +24,13 @@ def test_the_matrix_is_drawn_as_it_is() -> None:
 def test_each_cell_with_links_says_its_percentage() -> None:
     axes: Any = draw_group_matrix(Figure().subplots(), BUSY)
     written = {tuple(int(x) for x in text.get_position()): text.get_text() for text in axes.texts}
-    assert written == {(1, 0): "42", (2, 0): "7", (0, 1): "0", (2, 1): "20", (0, 2): "0", (1, 2): "10"}
+    assert written == {(1, 0): "42", (2, 0): "7", (0, 1): "<1", (2, 1): "20", (0, 2): "0", (1, 2): "10"}
+
+
+def test_equal_numbers_are_written_in_one_colour() -> None:
+    axes: Any = draw_group_matrix(Figure().subplots(), np.array([[0.596, 0.604], [0.61, 0.0]]), top=1.0)
+    assert [text.get_color() for text in axes.texts] == ["black", "black", "white", "black"]
+    assert [text.get_text() for text in axes.texts] == ["60", "60", "61", "0"]
 
 
 def test_a_large_matrix_has_no_numbers() -> None:
@@ -37,8 +43,8 @@ def test_routers_are_drawn_group_by_group() -> None:
     assert axes.images[0].get_clim() == (0, 1.0)
 
 
-@pytest.mark.parametrize(("peak", "top"), [(0.0, 0.01), (0.013, 0.02), (0.2, 0.2), (0.51, 1.0), (1.2, 1.2)])
-def test_the_scale_is_one_of_few_and_holds_the_peak(peak: float, top: float) -> None:
+@pytest.mark.parametrize(("peak", "top"), [(0.0, 0.01), (0.013, 0.02), (0.2, 0.2), (0.51, 1.0), (1.2, 1.0)])
+def test_the_scale_is_one_of_few_and_holds_the_peak_up_to_all_the_time(peak: float, top: float) -> None:
     assert scale_for(np.array([[np.nan, peak]]), np.array([[0.0]])) == top
 
 

@@ -33,6 +33,12 @@ def test_another_format_is_refused_before_anything_is_drawn(tmp_path: Path, name
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no folder"):
+        save(figure(1, 1), tmp_path / "nope" / "a.png")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_place_that_cannot_be_written_is_a_run_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(RunError, match="cannot write the picture"):

@@ -54,11 +54,11 @@ def group_capacity(links: pl.DataFrame) -> NDArray[np.float64]:
 def arrival_rates(counters: pl.DataFrame, way: Way = "both", *, job: int | None = None) -> pl.DataFrame:
     """Traffic between groups over time: `start_ps`, `width_ps`, `group`, `rate` (GiB/s), of one job or of all.
 
-    Kang 2019, figure 10 (K21). The window in which the run ended is left out unless it is the only one: it is
-    shorter, and what was under way then is missing.
+    Kang 2019, figure 10 (K21). The window in which the run ended is as wide as the run made it. It is left out if it
+    is less than a tenth of the others: a single packet is a peak there.
     """
     chosen = counters if job is None else counters.filter(pl.col("job") == job)
-    whole = chosen.filter(pl.col("width_ps") == pl.col("width_ps").max())
+    whole = chosen.filter(pl.col("width_ps") * 10 >= pl.col("width_ps").max(), pl.col("width_ps") > 0)
     return (
         whole.group_by("start_ps", "width_ps", "group")
         .agg(pl.col(f"rate_{way}").sum().alias("rate"))

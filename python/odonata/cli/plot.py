@@ -13,7 +13,7 @@ def plot(
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     kind: Literal["overview", "box", "links", "arrivals"] = "overview",
     log: bool | None = None,
-    way: Literal["in", "out", "both"] = "both",
+    way: Literal["in", "out", "both"] | None = None,
     job: str | None = None,
 ) -> int:
     """Draw a run: latencies as boxes, load of links, traffic over time.
@@ -30,16 +30,26 @@ def plot(
     log
         Logarithmic axis of latencies; without it, when they spread over more than a factor of 30.
     way
-        Traffic in `arrivals`: into a group, out of it, or the sum.
+        Traffic in `arrivals`: into a group, out of it, or the sum (`both`, the default).
     job
         Only the traffic of this job, in `arrivals`.
     """
+    from odonata.errors import InputError
     from odonata.plot.run import plot_run
-    from odonata.plot.style import checked_format, save
+    from odonata.plot.style import check_target, save
     from odonata.store import open_run
 
+    for option, value, kinds in (
+        ("--log", log, ("overview", "box")),
+        ("--way", way, ("arrivals",)),
+        ("--job", job, ("arrivals",)),
+    ):
+        if value is not None and kind not in kinds:
+            hint = f"it is for --kind {' and '.join(kinds)}"
+            raise InputError(f"`{option}` does nothing for --kind {kind}", hint=hint)
     target = out if out is not None else run / f"{kind}.png"
-    checked_format(target)
-    save(plot_run(open_run(run), kind, log=log, way=way, job=job), target)
+    opened = open_run(run)
+    check_target(target)
+    save(plot_run(opened, kind, log=log, way=way or "both", job=job), target)
     print(target)
     return 0

@@ -19,9 +19,13 @@ _SAYS = {
     "both": "in and out of the group",
 }
 
+_CAPACITY = {"in": "in", "out": "out", "both": "in and out"}
+
 
 def draw_arrivals(axes: Axes, rates: pl.DataFrame, *, way: str = "both", capacity: float | None = None) -> Axes:
     """A line for each group from `analysis.traffic.arrival_rates` (GiB/s), and a dashed one at `capacity` (GiB/s).
+
+    `capacity` is that of what is shown: of both ways together for `both`.
 
     Of many groups, those with the highest peaks have names and colours; the others are grey.
     """
@@ -39,7 +43,7 @@ def draw_arrivals(axes: Axes, rates: pl.DataFrame, *, way: str = "both", capacit
             look = {"color": "0.75", "linewidth": 0.6, "label": None if group != others[0] else "other groups"}
         axes.stairs(of_group["rate"].to_numpy(), edges, baseline=None, **look)
     if capacity is not None:
-        axes.axhline(capacity, color="black", linestyle=(0, (5, 3)), linewidth=1, label="capacity each way")
+        axes.axhline(capacity, color="black", linestyle=(0, (5, 3)), linewidth=1, label=f"capacity {_CAPACITY[way]}")
     axes.set_ylim(bottom=0)
     axes.margins(x=0)
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))

@@ -29,6 +29,13 @@ DENSE_TO = 1000.0
 """Ratio up to which a logarithmic axis has numbers between the powers of ten."""
 
 
+CHARACTER_INCH = 0.075
+"""Width of a character of a name under a group, with a little room."""
+
+LONGEST = 24
+"""Characters of a slanted name; of a longer one both ends are shown."""
+
+
 @dataclass(frozen=True, slots=True)
 class Box:
     """One distribution of latencies."""
@@ -66,7 +73,7 @@ def draw_boxes(axes: Axes, boxes: Sequence[Box], *, log: bool | None = None) -> 
             at = x + (index - (len(found) - 1) / 2) * step
             _draw(axes, at, width, _scaled(box, factor), SERIES[series.index(box.series) % len(SERIES)])
 
-    axes.set_xticks(range(len(groups)), groups)
+    _names(axes, groups)
     axes.set_xlim(-0.6, len(groups) - 0.4)
     axes.tick_params(axis="x", length=0)
     axes.set_ylabel(f"message latency ({unit})")
@@ -80,6 +87,16 @@ def draw_boxes(axes: Axes, boxes: Sequence[Box], *, log: bool | None = None) -> 
         axes.set_ylim(bottom=0)
     _legend(axes, series)
     return axes
+
+
+def _names(axes: Axes, groups: Sequence[str]) -> None:
+    """Names under the groups: slanted, and long ones without their middle, if they do not fit."""
+    room = axes.bbox.width / axes.figure.dpi / max(len(groups), 1)
+    if max(map(len, groups), default=0) * CHARACTER_INCH <= room:
+        axes.set_xticks(range(len(groups)), groups)
+        return
+    shown = [name if len(name) <= LONGEST else f"{name[: LONGEST // 2]}…{name[-(LONGEST // 2) :]}" for name in groups]
+    axes.set_xticks(range(len(groups)), shown, rotation=40, ha="right", rotation_mode="anchor")
 
 
 def _scaled(box: Box, factor: float) -> dict[str, Any]:

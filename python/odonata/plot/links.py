@@ -21,9 +21,9 @@ _TOPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 def scale_for(*busy: NDArray[np.float64]) -> float:
-    """Top of a colour scale that holds all of them: one of few, so that pictures can be compared."""
+    """Top of a colour scale that holds all of them: one of few, so that pictures can be compared; 1 at most."""
     peak = max((float(np.nanmax(matrix)) for matrix in busy if np.isfinite(matrix).any()), default=0.0)
-    return next((top for top in _TOPS if peak <= top), peak)
+    return next((top for top in _TOPS if peak <= top), _TOPS[-1])
 
 
 def draw_group_matrix(axes: Axes, busy: NDArray[np.float64], *, top: float | None = None) -> Axes:
@@ -40,10 +40,12 @@ def draw_group_matrix(axes: Axes, busy: NDArray[np.float64], *, top: float | Non
         axes.set_xticks(range(len(busy)))
         axes.set_yticks(range(len(busy)))
         for row, column in np.argwhere(~np.isnan(busy)):
-            value = busy[row, column]
-            colour = "white" if value > 0.6 * top else "black"
+            percent = float(busy[row, column]) * 100
+            # By what is written, so that equal numbers look the same.
+            colour = "white" if round(percent) > 60 * top else "black"
+            text = "<1" if 0 < percent < 1 else f"{percent:.0f}"
             size = 7.5 if len(busy) <= 9 else 6
-            axes.text(column, row, f"{value * 100:.0f}", ha="center", va="center", color=colour, fontsize=size)
+            axes.text(column, row, text, ha="center", va="center", color=colour, fontsize=size)
     return axes
 
 
@@ -65,7 +67,7 @@ def _draw(
     bar.ax.yaxis.set_major_locator(MaxNLocator(nbins=5))
     bar.ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=None, symbol=" %"))
     bar.outline.set_visible(False)
-    axes.set_title(f"{what}: mean share of time busy", loc="left")
+    axes.set_title(f"{what}: mean share of time busy\n(with all that was granted by the end of the run)", loc="left")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=9, min_n_ticks=1))
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)

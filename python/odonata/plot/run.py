@@ -10,8 +10,10 @@ from odonata.plot.arrivals import draw_arrivals
 from odonata.plot.box import boxes_of, draw_boxes
 from odonata.plot.links import draw_group_matrix, draw_local, scale_for
 from odonata.plot.style import figure, settings
+from odonata.units import format_time
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
@@ -36,7 +38,7 @@ def plot_run(
             _boxes(left, run, log)
             _links(right, lower.subplots(), run)
         elif kind == "box":
-            made = figure(max(3.4, 1.4 + 1.2 * len(boxes_of(run.jobs))), 3.4)
+            made = figure(min(max(3.4, 1.4 + 1.2 * len(boxes_of(run.jobs))), 16.0), 3.4)
             _boxes(made.subplots(), run, log)
         elif kind == "links":
             made = figure(6.4, 6.6)
@@ -56,6 +58,11 @@ def _halves(made: Figure, ratio: float) -> tuple[SubFigure, SubFigure]:
 
 def _boxes(axes: Axes, run: Run, log: bool | None) -> None:
     boxes = boxes_of(run.jobs)
+    if not boxes and not run.jobs["messages_delivered"].sum():
+        raise InputError("no message was delivered in this run", hint="--kind links shows the load of the links")
+    if not boxes and (run.jobs["record"] != "nothing").any():
+        hint = "let `measure.from` and `measure.until` hold some"
+        raise InputError("no message issued while measuring was delivered in this run", hint=hint)
     if not boxes:
         raise InputError("no job of this run has recorded latencies", hint='set `measure.latency = "every-message"`')
     draw_boxes(axes, boxes, log=log)
@@ -69,6 +76,8 @@ def _links(between: Axes, inside: Axes, run: Run) -> None:
 
 
 def _arrivals(axes: Axes, run: Run, way: Way, job: str | None) -> None:
+    if run.counters.is_empty() and run.resolved["spec"]["measure"].get("arrivals_every_ps"):
+        raise InputError("no traffic went between groups in this run", hint="--kind links shows the load of the links")
     if run.counters.is_empty():
         raise InputError(
             "this run has not counted the traffic between groups",
@@ -78,6 +87,13 @@ def _arrivals(axes: Axes, run: Run, way: Way, job: str | None) -> None:
     if job is not None and job not in names:
         raise unknown("job", job, names)
     rates = arrival_rates(run.counters, way, job=None if job is None else names.index(job))
-    capacity = float(group_capacity(run.links).max())
+    capacity = float(group_capacity(run.links).max()) * (2 if way == "both" else 1)
     draw_arrivals(axes, rates, way=way, capacity=capacity or None)
     axes.set_title(" + ".join(names) if job is None else job, loc="left")
+    missing = _end(run.counters) - _end(rates)
+    if missing > 0:
+        axes.set_xlabel(f"{axes.get_xlabel()}; the last {format_time(missing, 3)} are not drawn")
+
+
+def _end(windows: pl.DataFrame) -> int:
+    return int((windows["start_ps"] + windows["width_ps"]).max() or 0)  # type: ignore[arg-type]

@@ -79,8 +79,19 @@ def checked_format(path: Path) -> str:
     return kind
 
 
+def check_target(path: Path) -> None:
+    """Raises `InputError` if no picture can go there: the name ends in no format, or there is no such folder."""
+    checked_format(path)
+    if not path.parent.exists():
+        raise InputError(f"cannot draw `{path}`: there is no folder `{path.parent}`", hint="make it, or choose another")
+
+
 def save(made: Figure, path: Path) -> None:
-    """Write the picture, the same bytes for the same data. Raises `RunError` if the file cannot be written."""
+    """Write the picture, the same bytes for the same data.
+
+    Raises `InputError` for a target that `check_target` refuses and `RunError` if the file cannot be written.
+    """
+    check_target(path)
     kind = checked_format(path)
     undated = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}[kind]
     drawn = io.BytesIO()
@@ -88,7 +99,6 @@ def save(made: Figure, path: Path) -> None:
         made.savefig(drawn, format=kind, dpi=200, metadata=undated)
     partial = path.with_name(f".{path.name}.partial")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         partial.write_bytes(drawn.getbuffer())
         partial.replace(path)
     except BaseException as problem:
