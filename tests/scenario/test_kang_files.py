@@ -123,3 +123,14 @@ def test_a_truncated_workload_file_is_read_or_refused_cleanly(files, end):
         assert read_kang(workload, alloc)
     except InputError as e:
         assert e.file is not None  # noqa: PT017
+
+
+@pytest.mark.parametrize("workload", ["٢ a 9 1000 1024 5\n", "2 a 9 ١ 1024 5\n", "2_0 a 9 1000 1024 5\n"])
+def test_numbers_are_written_with_plain_digits(files, workload):
+    with pytest.raises(InputError, match=r"w\.conf:1: .*number"):
+        read_kang(*files(workload, "0 1\n"))
+
+
+def test_a_byte_order_mark_is_no_part_of_the_files(files):
+    (job,) = read_kang(*files("\ufeff2 a 9 1000 1024 5\n", "\ufeff0 1\n"))
+    assert (job.table["nodes"], job.table["place"]["nodes"]) == (2, [0, 1])
