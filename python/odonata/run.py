@@ -53,15 +53,15 @@ def run(
         done = finished(folder, resolved, alone=alone, force=force)
         if done is not None:
             return done
+    there = folder is not None and (folder / "manifest.json").exists()
     result = _simulate(scenario, resolved, alone=alone, progress=progress)
     if folder is None:
         return result
     from odonata.store.read import open_run
     from odonata.store.write import write_run
 
-    # Without `force`, a run that is there by now is the same one, without `alone`.
-    replace = force or (folder / "manifest.json").exists()
-    write_run(result, folder, channels=resolved.spec["fabric"]["channels"], replace=replace)
+    # Without `force`, a run that was there before is the same one without `alone`; one that has come since is not ours.
+    write_run(result, folder, channels=resolved.spec["fabric"]["channels"], replace=force or there)
     return open_run(folder)
 
 
@@ -95,9 +95,11 @@ def finished(folder: Path, resolved: Resolved, *, alone: bool, force: bool = Fal
     Raises `InputError` if something else is there that is not to be overwritten: what is no run folder never is,
     another run or a damaged one only with `force`.
     """
-    from odonata.store.read import open_run
+    from odonata.store.read import lacks_manifest, open_run
 
     _check_place(folder)
+    if not force and lacks_manifest(folder):
+        open_run(folder)  # says what is wrong
     if force or not (folder / "manifest.json").is_file():
         return None
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -226,3 +227,22 @@ def test_an_invalid_specification_names_the_value(tiny: Scenario) -> None:
     spec["jobs"][0]["nodes"][0] = 999
     with pytest.raises(InputError, match=r"jobs\[0\].nodes"):
         simulate(spec)
+
+
+def test_a_run_that_came_into_being_meanwhile_is_not_overwritten(
+    tiny: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches a slower run that silently replaces a faster one of another seed."""
+    module = sys.modules["odonata.run"]  # the name in the package is the function
+
+    simulate, out = module._simulate, tmp_path / "out"
+
+    def overtaken(*arguments: Any, **more: Any) -> Any:
+        monkeypatch.setattr(module, "_simulate", simulate)
+        run(tiny.set("run.seed", 77), out)
+        return simulate(*arguments, **more)
+
+    monkeypatch.setattr(module, "_simulate", overtaken)
+    with pytest.raises(RunError, match="came into being"):
+        run(tiny, out)
+    assert odonata.open(out).summary["seed"] == 77

@@ -46,15 +46,12 @@ def run(
     from odonata.cli.progress import ProgressLine
     from odonata.run import finished
     from odonata.run import run as simulate
-    from odonata.store.read import lacks_manifest, open_run
     from odonata.store.summary import as_text
 
     scenario = scenarios.load(file, overrides=set_ or (), seed=seed)
     resolved = scenario.resolve()
     folder = out if out is not None else Path("runs") / f"{file.stem}-{resolved.id}"
     progress = ProgressLine(quiet=quiet)
-    if not force and lacks_manifest(folder):
-        open_run(folder)  # which says what is wrong with it, before anything is simulated
     done = finished(folder, resolved, alone=alone, force=force)
     if done is not None:
         progress.say(f"done already: {folder} (--force simulates again)")
