@@ -1,5 +1,6 @@
 """What the tables of all kinds of machines have in common."""
 
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -25,18 +26,18 @@ class MachineTable(Table):
     )
     fabric: FabricTable
 
+    @abstractmethod
     def check(self) -> None:
         """Raises InputError (with a path) if such a machine cannot be built."""
-        raise NotImplementedError
 
+    @abstractmethod
     def topology(self) -> dict[str, Any]:
         """The machine's topology as the core reads it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def shape(self) -> Shape:
         """Where its nodes sit."""
-        raise NotImplementedError
 
+    @abstractmethod
     def facts(self) -> list[tuple[str, str]]:
         """What follows from the numbers, for `odonata show`: name and value."""
-        raise NotImplementedError

@@ -1,5 +1,6 @@
 """What all traffic patterns have in common: sizes, intervals, arrivals."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -101,13 +102,13 @@ class App(Table):
     )
     first: Literal["after-interval", "at-zero"] = Field("after-interval", description="when a rank sends first")
 
+    @abstractmethod
     def message_bytes(self, ranks: Ranks) -> int:
         """Size of every message."""
-        raise NotImplementedError
 
+    @abstractmethod
     def pattern_spec(self, ranks: Ranks) -> dict[str, Any]:
         """The pattern as the core reads it. Raises InputError with a path into the app's table."""
-        raise NotImplementedError
 
     def traffic(self, ranks: Ranks) -> dict[str, Any]:
         """The traffic of a job as the core reads it. Raises InputError with a path into the app's table."""

@@ -1,5 +1,6 @@
 """What all routings have in common."""
 
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 from odonata.document import Table
@@ -14,9 +15,9 @@ class Routing(Table):
 
     name: str
 
+    @abstractmethod
     def spec(self, compat: str | None) -> dict[str, Any]:
         """The routing as the core reads it; `compat` may change defaults."""
-        raise NotImplementedError
 
     def check(self, channels: int) -> None:
         """Raises InputError if the fabric has too few virtual channels."""
