@@ -168,6 +168,14 @@ fn select(select: Select, ports: &Ports<'_>, packet: &Event, loads: &Loads<'_>) 
     }
 }
 
+/// For routings that divert: if they consider one other group only, which it is, drawn once per packet.
+#[inline(always)]
+fn enter_progressive(machine: &DragonflyPlus, one_group: bool, packet: &mut Event, from: u16) {
+    if one_group {
+        packet.middle = middle_group(machine, packet.word, PER_PACKET, from, packet.to_group);
+    }
+}
+
 /// For routings that divert: if there is no choice between the two kinds of port, the least loaded of those there are.
 #[inline(always)]
 fn no_choice(plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> Option<(u16, bool)> {

@@ -1,8 +1,8 @@
 """Runs the cases of a study, several at once, and keeps each result as soon as it is there.
 
-The simulator works without the interpreter lock, so threads are enough. Results are kept by the run's id (a hash of
-everything that decides them); what is there already is not simulated again, so an interruption loses at most the runs
-that were under way.
+The simulator works without the interpreter lock, so threads are enough. Results are kept by the run's id (a hash of the
+resolved scenario and the core's version, not of the core's build); what is there already is not simulated again, so an
+interruption loses at most the runs that were under way.
 """
 
 from __future__ import annotations

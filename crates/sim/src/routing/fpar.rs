@@ -9,8 +9,8 @@
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{CLASSES, GLOBAL, LOCAL};
 
-use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, PER_PACKET, Place, Plan, Ports, Rule};
-use super::{across, down, middle_group, minimal, no_choice, up};
+use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, Ports, Rule};
+use super::{across, down, enter_progressive, minimal, no_choice, up};
 use crate::fabric::packet::{Event, NO_MIDDLE};
 use crate::spec::{ChannelSwitch, Compare, FabricSpec, FparCandidates};
 
@@ -53,9 +53,7 @@ impl Rule for Fpar {
 
     #[inline(always)]
     fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16) {
-        if self.one_group {
-            packet.middle = middle_group(machine, packet.word, PER_PACKET, from, packet.to_group);
-        }
+        enter_progressive(machine, self.one_group, packet, from);
     }
 
     #[inline(always)]

@@ -7,7 +7,7 @@
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::CLASSES;
 
-use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, PER_PACKET, Place, Plan, Rule, fpar, middle_group, no_choice};
+use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, Rule, enter_progressive, fpar, no_choice};
 use crate::fabric::packet::Event;
 use crate::spec::{FabricSpec, FparCandidates};
 
@@ -34,9 +34,7 @@ impl Rule for ProgAdaptive {
 
     #[inline(always)]
     fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16) {
-        if self.one_group {
-            packet.middle = middle_group(machine, packet.word, PER_PACKET, from, packet.to_group);
-        }
+        enter_progressive(machine, self.one_group, packet, from);
     }
 
     #[inline(always)]
