@@ -60,6 +60,7 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
             global_links_per_spine,
             links_per_pair,
             arrangement,
+            ..DragonflyPlusSpec::default()
         }),
         fabric: FabricSpec {
             packet_bytes: PACKET as u32,

@@ -35,6 +35,7 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
             global_links_per_spine: 2,
             links_per_pair: None,
             arrangement: Arrangement::Linear,
+            ..DragonflyPlusSpec::default()
         }),
         fabric: FabricSpec {
             packet_bytes: PACKET,

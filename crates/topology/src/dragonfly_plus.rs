@@ -7,13 +7,15 @@
 //! then the spines of its group in order; a spine's ports are the leaves of its group in order, then its global
 //! links ordered by the other group and, within one, by link number.
 
+mod spec;
 mod wiring;
 
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
+pub use spec::{Arrangement, DragonflyPlusSpec};
 
 use crate::error::TopologyError;
+use crate::failures::Failures;
 use crate::ids::{GroupId, NodeId, RouterId};
 use crate::network::{ClassId, Network};
 
@@ -23,38 +25,6 @@ pub const LOCAL: ClassId = ClassId(1);
 pub const GLOBAL: ClassId = ClassId(2);
 /// Names of the link classes of a Dragonfly+.
 pub const CLASSES: &[&str] = &["node", "local", "global"];
-
-/// Which spine of the other group a global link ends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Arrangement {
-    /// Link `l` of spine `k` of group `i` ends on spine `(k + l) mod spines` of group `j > i`
-    /// (Kang 2019, section 3.1.1).
-    Linear,
-    /// All links of spine `k` to a group end on spine `k` there: what the script did that Kang 2019 replaced.
-    Parallel,
-}
-
-/// The numbers that describe a Dragonfly+.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DragonflyPlusSpec {
-    /// Number of groups, at least 1.
-    pub groups: u32,
-    /// Leaf routers per group.
-    pub leaves: u32,
-    /// Spine routers per group.
-    pub spines: u32,
-    /// Compute nodes per leaf.
-    pub nodes_per_leaf: u32,
-    /// Global ports of each spine.
-    pub global_links_per_spine: u32,
-    /// Cables between each pair of groups; as many as fit when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub links_per_pair: Option<u32>,
-    /// Which spines the global links join.
-    pub arrangement: Arrangement,
-}
 
 /// A wired Dragonfly+ and the look-ups its routing needs.
 #[derive(Clone, Debug)]
@@ -79,6 +49,24 @@ impl DragonflyPlus {
     /// # Errors
     /// Any [`TopologyError`]: a zero count, more links than ports, or more parts than can be numbered.
     pub fn build(spec: &DragonflyPlusSpec) -> Result<Self, TopologyError> {
+        Self::build_with(spec, &Failures::default())
+    }
+
+    /// Wires the machine and takes away what has failed.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_with(spec: &DragonflyPlusSpec, failures: &Failures) -> Result<Self, TopologyError> {
+        for (what, given) in [
+            ("pair_links", !spec.pair_links.is_empty()),
+            ("last_group_leaves", spec.last_group_leaves.is_some()),
+            ("global_links", spec.global_links.is_some()),
+            ("failures", !failures.is_empty()),
+        ] {
+            if given {
+                return Err(TopologyError::NotSupported { what });
+            }
+        }
         let spec = wiring::check(spec)?;
         Ok(wiring::build(spec))
     }

@@ -61,6 +61,12 @@ pub enum TopologyError {
         /// Spines per group.
         spines: u64,
     },
+    /// Something that this kind of machine cannot do.
+    #[error("a machine of this kind cannot be built with `{what}`")]
+    NotSupported {
+        /// Name of the parameter.
+        what: &'static str,
+    },
     /// Ids are 32 bits and ports are 16 bits.
     #[error("the machine has {what} = {found}, but at most {max} are possible")]
     TooLarge {

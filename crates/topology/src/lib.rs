@@ -8,15 +8,21 @@
 //! |---|---|---|
 //! | Dragonfly+ (Shpiner 2017; Kang 2019) | [`dragonfly_plus`] | linear, parallel |
 
+pub mod dragonfly;
 pub mod dragonfly_plus;
 pub mod error;
+pub mod failures;
 pub mod ids;
+pub mod machine;
 pub mod network;
 pub mod size;
 pub mod units;
 
+pub use dragonfly::{CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec, RailsOn, Spread};
 pub use dragonfly_plus::{Arrangement, DragonflyPlus, DragonflyPlusSpec};
 pub use error::TopologyError;
+pub use failures::Failures;
 pub use ids::{GroupId, NodeId, Port, RouterId, SlotId};
+pub use machine::{Machine, TopologySpec};
 pub use network::{ClassId, Network, Peer};
 pub use units::Bandwidth;

@@ -21,7 +21,7 @@ impl ClassId {
 /// What stands at the far end of a router's port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
-    /// A compute node.
+    /// A NIC of a compute node: the id of the *endpoint*, `node * rails + rail` (the node's own if it has one NIC).
     Node(NodeId),
     /// The port of another router.
     Router(SlotId),
@@ -47,10 +47,20 @@ pub struct Network {
     pub peer: Vec<Peer>,
     /// Link class of each slot.
     pub class: Vec<ClassId>,
-    /// Router-side slot of each node.
+    /// Router-side slot of each endpoint (NIC); endpoint `node * rails + rail`.
     pub node_slot: Vec<SlotId>,
     /// Router of each slot.
     pub router_of_slot: Vec<RouterId>,
+    /// NICs per node.
+    pub rails: u32,
+    /// Classes from this one on join groups.
+    pub first_global: ClassId,
+    /// Routers of every group but perhaps the last, which may have fewer.
+    pub routers_per_group: u32,
+    /// Whether the link of each slot has failed; empty if nothing has. A dead cable is dead at both ends.
+    pub dead: Vec<bool>,
+    /// Whether each router has failed; empty if nothing has.
+    pub dead_router: Vec<bool>,
 }
 
 impl Network {
@@ -63,6 +73,12 @@ impl Network {
     /// Number of compute nodes.
     #[must_use]
     pub fn nodes(&self) -> usize {
+        self.node_slot.len() / self.rails as usize
+    }
+
+    /// Number of NICs of all nodes.
+    #[must_use]
+    pub fn endpoints(&self) -> usize {
         self.node_slot.len()
     }
 
@@ -86,10 +102,45 @@ impl Network {
         (r, Port((s.0 - self.first_slot[r.index()]) as u16))
     }
 
-    /// The router that node `n` hangs on.
+    /// The router that node `n` hangs on (by its first NIC, if it has several).
     #[must_use]
     pub fn router_of_node(&self, n: NodeId) -> RouterId {
-        self.router_of_slot[self.node_slot[n.index()].index()]
+        self.router_of_slot[self.node_slot[n.index() * self.rails as usize].index()]
+    }
+
+    /// Whether the link of a slot has failed.
+    #[inline]
+    #[must_use]
+    pub fn is_dead(&self, s: SlotId) -> bool {
+        !self.dead.is_empty() && self.dead[s.index()]
+    }
+
+    /// Whether router `r` works.
+    #[inline]
+    #[must_use]
+    pub fn alive_router(&self, r: RouterId) -> bool {
+        self.dead_router.is_empty() || !self.dead_router[r.index()]
+    }
+
+    /// Number of a router inside its group.
+    #[inline]
+    #[must_use]
+    pub fn local(&self, r: RouterId) -> u32 {
+        r.0 - self.group_of_router[r.index()] * self.routers_per_group
+    }
+
+    /// The first router of a group.
+    #[inline]
+    #[must_use]
+    pub fn first_router(&self, g: GroupId) -> RouterId {
+        RouterId(g.0 * self.routers_per_group)
+    }
+
+    /// Routers of a group.
+    #[inline]
+    #[must_use]
+    pub fn routers_in(&self, g: GroupId) -> u32 {
+        (self.routers() as u32 - g.0 * self.routers_per_group).min(self.routers_per_group)
     }
 
     /// The group of node `n`.

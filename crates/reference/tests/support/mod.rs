@@ -65,6 +65,7 @@ pub fn larger_spec(seed: u64) -> Spec {
         global_links_per_spine: 4,
         links_per_pair: None,
         arrangement: Arrangement::Linear,
+        ..DragonflyPlusSpec::default()
     };
     let mut c = Choices::new(seed);
     let fabric = fabric(&mut c);
@@ -98,6 +99,7 @@ fn topology(c: &mut Choices) -> DragonflyPlusSpec {
             global_links_per_spine: c.within(1, 6) as u32,
             links_per_pair: (groups > 1 && c.chance(50)).then(|| c.within(1, 3) as u32),
             arrangement: c.of(&[Arrangement::Linear, Arrangement::Parallel]),
+            ..DragonflyPlusSpec::default()
         };
         let nodes = spec.groups * spec.leaves * spec.nodes_per_leaf;
         if nodes >= 2 && odonata_topology::DragonflyPlus::build(&spec).is_ok() {

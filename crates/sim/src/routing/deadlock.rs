@@ -167,6 +167,7 @@ fn small(machine: &DragonflyPlus, links_per_pair: u32) -> DragonflyPlus {
         global_links_per_spine: 3,
         links_per_pair: (groups > 1).then_some(links_per_pair.min(spines)),
         arrangement: odonata_topology::Arrangement::Linear,
+        ..odonata_topology::DragonflyPlusSpec::default()
     };
     DragonflyPlus::build(&spec).expect("a link from every spine to each of three groups takes three ports")
 }

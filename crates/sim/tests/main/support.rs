@@ -19,7 +19,16 @@ pub const PACKET: u64 = 1_000;
 pub fn machine(size: [u32; 5], links_per_pair: Option<u32>) -> DragonflyPlusSpec {
     let [groups, leaves, spines, nodes_per_leaf, global_links_per_spine] = size;
     let arrangement = Arrangement::Linear;
-    DragonflyPlusSpec { groups, leaves, spines, nodes_per_leaf, global_links_per_spine, links_per_pair, arrangement }
+    DragonflyPlusSpec {
+        groups,
+        leaves,
+        spines,
+        nodes_per_leaf,
+        global_links_per_spine,
+        links_per_pair,
+        arrangement,
+        ..DragonflyPlusSpec::default()
+    }
 }
 
 pub fn build(spec: &Spec) -> DragonflyPlus {

@@ -192,8 +192,21 @@ pub(super) fn build(spec: DragonflyPlusSpec) -> DragonflyPlus {
     gateway_start.push(gateways.len() as u32);
 
     let group_of_router = (0..groups * per_group).map(|r| r / per_group).collect();
-    let network =
-        Network { classes: CLASSES, groups, first_slot, group_of_router, peer, class, node_slot, router_of_slot };
+    let network = Network {
+        classes: CLASSES,
+        groups,
+        first_slot,
+        group_of_router,
+        peer,
+        class,
+        node_slot,
+        router_of_slot,
+        rails: 1,
+        first_global: GLOBAL,
+        routers_per_group: per_group,
+        dead: Vec::new(),
+        dead_router: Vec::new(),
+    };
     let complete = gateways.len() as u64 == u64::from(groups) * u64::from(groups - 1) * u64::from(spines);
     DragonflyPlus { spec, network, complete, gateway_start, gateways, global_ports }
 }

@@ -7,7 +7,16 @@ use odonata_topology::{Arrangement, DragonflyPlus, DragonflyPlusSpec, Network, P
 /// `[groups, leaves, spines, nodes_per_leaf, global_links_per_spine]`.
 pub fn spec(size: [u32; 5], links_per_pair: Option<u32>, arrangement: Arrangement) -> DragonflyPlusSpec {
     let [groups, leaves, spines, nodes_per_leaf, global_links_per_spine] = size;
-    DragonflyPlusSpec { groups, leaves, spines, nodes_per_leaf, global_links_per_spine, links_per_pair, arrangement }
+    DragonflyPlusSpec {
+        groups,
+        leaves,
+        spines,
+        nodes_per_leaf,
+        global_links_per_spine,
+        links_per_pair,
+        arrangement,
+        ..DragonflyPlusSpec::default()
+    }
 }
 
 pub fn build(spec: &DragonflyPlusSpec) -> DragonflyPlus {

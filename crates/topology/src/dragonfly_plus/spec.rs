@@ -1,0 +1,45 @@
+//! The numbers that describe a Dragonfly+.
+
+use serde::{Deserialize, Serialize};
+
+/// Which spine of the other group a global link ends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrangement {
+    /// Link `l` of spine `k` of group `i` ends on spine `(k + l) mod spines` of group `j > i`
+    /// (Kang 2019, section 3.1.1).
+    #[default]
+    Linear,
+    /// All links of spine `k` to a group end on spine `k` there: what the script did that Kang 2019 replaced.
+    Parallel,
+}
+
+/// The numbers that describe a Dragonfly+.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DragonflyPlusSpec {
+    /// Number of groups, at least 1.
+    pub groups: u32,
+    /// Leaf routers per group.
+    pub leaves: u32,
+    /// Spine routers per group.
+    pub spines: u32,
+    /// Compute nodes per leaf.
+    pub nodes_per_leaf: u32,
+    /// Global ports of each spine.
+    pub global_links_per_spine: u32,
+    /// Cables between each pair of groups; as many as fit when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links_per_pair: Option<u32>,
+    /// Which spines the global links join.
+    pub arrangement: Arrangement,
+    /// Pairs of groups with another number of cables: `[group, group, cables]`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pair_links: Vec<[u32; 3]>,
+    /// Leaves of the last group, if it is not full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_group_leaves: Option<u32>,
+    /// Every global cable as a pair of spines (router numbers), instead of an arrangement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub global_links: Option<Vec<[u32; 2]>>,
+}
