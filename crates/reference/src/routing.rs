@@ -107,8 +107,8 @@ impl Place<'_> {
             return (network.node_slot[packet.destination.index()].index(), 0);
         }
         match self.spec.routing {
-            RoutingSpec::Minimal { select } => (self.minimal(packet, select), self.channel),
-            RoutingSpec::Valiant { via, select } => self.valiant(packet, via, select),
+            RoutingSpec::Minimal { select, .. } => (self.minimal(packet, select), self.channel),
+            RoutingSpec::Valiant { via, select, .. } => self.valiant(packet, via, select),
             RoutingSpec::Fpar { .. } | RoutingSpec::ProgAdaptive { .. } => self.adaptive(packet),
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use odonata_reference::{run_compat, run_compat_counted};
 use odonata_sim::spec::{
+    Failures, Rail, Sensing,
     Arrival, ChannelSwitch, Compare, Compat, FabricSpec, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec,
     NicOrder, NicSpec, Pattern, Record, RoutingSpec, SPEC_VERSION, Select, StopSpec, TopologySpec, Traffic,
 };
@@ -42,7 +43,7 @@ fn job(name: &str, nodes: Vec<u32>, pattern: Pattern, bytes: u64, interval_ps: u
     let arrival = Arrival::Constant { jitter_ps: 1000 };
     let first = First::AfterInterval;
     let traffic = Traffic { pattern, message_bytes: bytes, interval_ps, intervals, arrival, first };
-    JobSpec { name: name.into(), nodes, traffic, record: Record::EveryMessage }
+    JobSpec { name: name.into(), nodes, traffic, record: Record::EveryMessage, routing: None }
 }
 
 /// `[groups, leaves, spines, nodes per leaf, global links per spine]` and its jobs; the first job ends the run.
@@ -66,13 +67,15 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
             packet_bytes: PACKET as u32,
             router_delay_ps: ROUTER_DELAY,
             channels: 2,
-            nic: NicSpec { overhead_ps: OVERHEAD, order: NicOrder::Fcfs },
+            nic: NicSpec { overhead_ps: OVERHEAD, order: NicOrder::Fcfs, rail: Rail::Hash },
             links: links(),
         },
         routing: fpar(ChannelSwitch::Intermediate),
         jobs,
         stop: StopSpec { jobs: vec![0], at_ps: None },
         measure: MeasureSpec { from_ps: 0, until_ps: None, arrivals_every_ps: None },
+        sensing: Sensing::default(),
+        failures: Failures::default(),
     }
 }
 
@@ -153,7 +156,7 @@ fn routings() -> [RoutingSpec; 4] {
         fpar(ChannelSwitch::Intermediate),
         fpar(ChannelSwitch::IntermediateLeaf),
         RoutingSpec::ProgAdaptive { threshold_bytes: 0, factor_milli: 2000, candidates: FparCandidates::AllGroups },
-        RoutingSpec::Minimal { select: Select::Random },
+        RoutingSpec::Minimal { select: Select::Random, gateways: None },
     ]
 }
 
@@ -213,10 +216,10 @@ fn the_same_specification_gives_the_same_output() {
 #[test]
 fn what_the_model_cannot_honour_is_refused_by_name() {
     let good = || crowded(1, fpar(ChannelSwitch::Intermediate), 4000, 1);
-    let valiant = RoutingSpec::Valiant { via: odonata_sim::spec::Via::Leaf, select: Select::Random };
+    let valiant = RoutingSpec::Valiant { via: odonata_sim::spec::Via::Leaf, select: Select::Random, gateways: None };
     let mut cases: Vec<(&str, Spec)> = vec![
         ("routing.name", Spec { routing: valiant, ..good() }),
-        ("routing.select", Spec { routing: RoutingSpec::Minimal { select: Select::LeastLoaded }, ..good() }),
+        ("routing.select", Spec { routing: RoutingSpec::Minimal { select: Select::LeastLoaded, gateways: None }, ..good() }),
     ];
     let mut change = |at: &'static str, edit: &dyn Fn(&mut Spec)| {
         let mut spec = good();

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use odonata_sim::Spec;
 use odonata_sim::spec::{
+    Failures, Rail, Sensing,
     Arrival, ChannelSwitch, Compare, FabricSpec, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec, NicOrder,
     NicSpec, Pattern, Record, RoutingSpec, SPEC_VERSION, Select, StopSpec, TopologySpec, Traffic,
 };
@@ -41,7 +42,7 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
             packet_bytes: PACKET,
             router_delay_ps: ROUTER_DELAY,
             channels: 2,
-            nic: NicSpec { overhead_ps: OVERHEAD, order: NicOrder::Fcfs },
+            nic: NicSpec { overhead_ps: OVERHEAD, order: NicOrder::Fcfs, rail: Rail::Hash },
             links: BTreeMap::from(links.map(|(name, link)| (name.to_owned(), link))),
         },
         routing,
@@ -57,9 +58,12 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
                 first: First::AtZero,
             },
             record: Record::EveryMessage,
+            routing: None,
         }],
         stop: StopSpec { jobs: vec![0], at_ps: None },
         measure: MeasureSpec { from_ps: 0, until_ps: None, arrivals_every_ps: None },
+        sensing: Sensing::default(),
+        failures: Failures::default(),
     }
 }
 
@@ -109,7 +113,7 @@ fn routings() -> Vec<RoutingSpec> {
         candidates: FparCandidates::AllGroups,
         channel_switch: ChannelSwitch::Intermediate,
     };
-    let [random, least] = [Select::Random, Select::LeastLoaded].map(|select| RoutingSpec::Minimal { select });
+    let [random, least] = [Select::Random, Select::LeastLoaded].map(|select| RoutingSpec::Minimal { select, gateways: None });
     vec![random, least, fpar]
 }
 

@@ -8,12 +8,14 @@ mod flight;
 mod nic;
 pub mod packet;
 mod parked;
+mod sensor;
 mod wiring;
 
 pub use credits::Returns;
 pub use flight::{Flight, Flights, NO_ROW};
 pub use nic::{Nic, Waiting};
 pub use parked::{NONE, Parked};
+pub use sensor::Sensor;
 pub use wiring::{Times, Wire, Wiring};
 
 /// An output port: when its link will be free of what is committed to it, and what waits besides.
@@ -23,6 +25,15 @@ pub struct Out {
     pub free: u64,
     /// Serialisation times of the packets that wait for credit, all channels.
     pub parked_ps: u64,
+}
+
+impl Out {
+    /// Time for which the port has work from `now` on, in picoseconds.
+    #[inline(always)]
+    #[must_use]
+    pub fn backlog(&self, now: u64) -> u64 {
+        self.free.saturating_sub(now) + self.parked_ps
+    }
 }
 
 /// A link and one of its virtual channels, at the sender: what every commit needs.

@@ -1,91 +1,80 @@
-//! How packets find their way: one file a routing.
+//! How packets find their way: one file a routing, in two families.
 //!
-//! A routing sees the position of a packet and says which ports are on a shortest way, which others may be taken, and
-//! on which channels: a [`Plan`]. Loads then decide between them, in one place ([`Routing::route`]). Because a plan
-//! does not depend on loads, the same code tells every way a packet might ever take, from which [`deadlock`] proves
-//! that packets cannot wait for each other in a circle.
-//!
-//! | name | file | channels | source |
+//! | name | family | file | source |
 //! |---|---|---|---|
-//! | `minimal` | [`minimal`] | 1 | all shortest ways |
-//! | `valiant` | [`valiant`] | 2 | Valiant 1982, by way of a spine or a leaf |
-//! | `prog-adaptive` | [`prog_adaptive`] | 2 | CODES, Kang 2019 (K8) |
-//! | `fpar` | [`fpar`] | 2 | Shpiner 2017; Kang 2019, section 3.1.2 (K5 to K7) |
+//! | `minimal` | Dragonfly+ | [`dragonfly_plus::minimal`] | all shortest ways |
+//! | `valiant` | Dragonfly+ | [`dragonfly_plus::valiant`] | Valiant 1982, by way of a spine or a leaf |
+//! | `prog-adaptive` | Dragonfly+ | [`dragonfly_plus::prog_adaptive`] | CODES, Kang 2019 (K8) |
+//! | `fpar` | Dragonfly+ | [`dragonfly_plus::fpar`] | Shpiner 2017; Kang 2019, section 3.1.2 (K5 to K7) |
+//! | `minimal` | direct | [`direct::minimal`] | at most one global link |
+//! | `valiant` | direct | [`direct::valiant`] | Valiant 1982; Kim 2008, by way of a group or a router |
+//! | `ugal` | direct | [`direct::adaptive`] | Singh 2005; Kim 2008 (UGAL-L, UGAL-G) |
+//! | `par` | direct | [`direct::adaptive`] | Jiang 2009 |
+//! | `adaptive-local` | direct | [`direct::adaptive_local`] | SST; Zhang 2018 (L4) |
+//! | `aries` | direct | [`direct::aries`] | De Sensi 2019, section 2.2 (D6, D7) |
+//!
+//! *Direct* machines are those whose routers all have nodes: dragonfly and cascade. A routing sees the position of a
+//! packet and the loads of its router's ports ([`Loads`]), and returns a port and a channel. The jobs of a run may have
+//! different routings of the same family; a packet carries the number of its own.
 
 pub mod deadlock;
-pub mod fpar;
+pub mod dragonfly_plus;
 mod loads;
-pub mod minimal;
-mod plan;
-pub mod prog_adaptive;
-pub mod valiant;
+mod ports;
 
-use odonata_topology::{DragonflyPlus, GroupId};
+use odonata_topology::Machine;
 
 pub use loads::Loads;
-pub use plan::{Place, Plan, Ports};
+pub use ports::{Place, Ports};
 
-use crate::engine::random::{below32, draw};
 use crate::error::SimError;
-use crate::fabric::packet::{Event, NO_MIDDLE};
+use crate::fabric::packet::{Event, MAX_MODES};
 use crate::spec::{RoutingSpec, Select, Spec};
+use dragonfly_plus::{AnyPlus, Mixed, Plus};
 
-/// First of the draws for choices among shortest ways.
-const MINIMAL_DRAWS: u8 = 0;
-/// First of the draws for choices among other ways.
-const OTHER_DRAWS: u8 = 8;
-/// First of the draws for the least loaded port.
-const LEAST_DRAWS: u8 = 16;
-/// First of the draws for intermediate stops.
-const MIDDLE_DRAWS: u8 = 24;
-/// The hop that stands for decisions made once per packet.
-const PER_PACKET: u8 = 255;
+/// What all packets share that are to take the same way, if loads do not decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grain {
+    /// Nothing: each packet draws for itself.
+    Packet,
+    /// Their message.
+    Message,
+    /// Their source and destination.
+    Flow,
+}
 
-/// A routing: one implementation a file. The simulation is compiled for each of them.
-pub trait Rule: Clone {
-    /// Its name in a scenario.
-    const NAME: &'static str;
-    /// Virtual channels that it uses.
-    const CHANNELS: u8;
-    /// Most links between routers that a packet may take.
-    const MAX_HOPS: u8;
-
-    /// Decides what is decided once per packet, when it enters the network from group `from`.
-    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16);
-
-    /// Where the packet may go from `place`, which is not its destination's leaf. Knows no loads.
-    fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a>;
-
-    /// The port of the plan that is taken, and whether it is one of the other (non-minimal) ones.
-    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> (u16, bool);
-
-    /// Decides: the output port and channel; marks on the packet whether it was diverted or has turned.
-    #[inline(always)]
-    fn route(&self, machine: &DragonflyPlus, place: Place, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8) {
-        let plan = self.plan(machine, place, packet);
-        let (port, other) = self.choose(&plan, packet, loads);
-        if plan.turns {
-            packet.turn();
-        }
-        if other {
-            packet.divert();
-            return (port, plan.other_channel);
-        }
-        (port, plan.minimal_channel)
+impl Grain {
+    fn of(select: Select) -> Self {
+        if select == Select::Hash { Self::Flow } else { Self::Packet }
     }
 }
 
-/// A routing of a specification.
+/// The routings of a run, on its machine. The simulation is compiled for each type of it.
+pub trait Rule {
+    /// Decides what is decided once per packet, when it enters the network from group `from`.
+    fn enter(&self, packet: &mut Event, from: u16);
+
+    /// Decides: the output port and channel at a router that is not the destination's; marks on the packet what it must
+    /// remember.
+    fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8);
+
+    /// What the packets of routing number `mode` share.
+    fn grain(&self, mode: u8) -> Grain;
+}
+
+/// The routings of a specification.
 #[derive(Clone, Debug)]
 pub enum Routing {
-    /// See [`minimal`].
-    Minimal(minimal::Minimal),
-    /// See [`valiant`].
-    Valiant(valiant::Valiant),
-    /// See [`prog_adaptive`].
-    ProgAdaptive(prog_adaptive::ProgAdaptive),
-    /// See [`fpar`].
-    Fpar(fpar::Fpar),
+    /// See [`dragonfly_plus::minimal`].
+    Minimal(Plus<dragonfly_plus::minimal::Minimal>),
+    /// See [`dragonfly_plus::valiant`].
+    Valiant(Plus<dragonfly_plus::valiant::Valiant>),
+    /// See [`dragonfly_plus::prog_adaptive`].
+    ProgAdaptive(Plus<dragonfly_plus::prog_adaptive::ProgAdaptive>),
+    /// See [`dragonfly_plus::fpar`].
+    Fpar(Plus<dragonfly_plus::fpar::Fpar>),
+    /// Several routings of a Dragonfly+.
+    Mixed(Mixed),
 }
 
 /// Evaluates `$body` with `$rule` standing for the rule of a [`Routing`], whatever its type.
@@ -96,130 +85,76 @@ macro_rules! with_rule {
             $crate::routing::Routing::Valiant($rule) => $body,
             $crate::routing::Routing::ProgAdaptive($rule) => $body,
             $crate::routing::Routing::Fpar($rule) => $body,
+            $crate::routing::Routing::Mixed($rule) => $body,
         }
     };
 }
 pub(crate) use with_rule;
 
 impl Routing {
-    /// Prepares the routing of a specification.
+    /// Prepares the routings of a checked specification.
     ///
     /// # Errors
-    /// [`SimError::Invalid`] if it needs more channels than the fabric has.
-    pub fn new(spec: &Spec) -> Result<Self, SimError> {
-        let routing = match spec.routing {
-            RoutingSpec::Minimal { select } => Self::Minimal(minimal::Minimal { select }),
-            RoutingSpec::Valiant { via, select } => Self::Valiant(valiant::Valiant { via, select }),
-            RoutingSpec::ProgAdaptive { threshold_bytes, factor_milli, candidates } => Self::ProgAdaptive(
-                prog_adaptive::ProgAdaptive::new(&spec.fabric, threshold_bytes, factor_milli, candidates),
-            ),
-            RoutingSpec::Fpar { threshold_ppm, compare, candidates, channel_switch } => {
-                Self::Fpar(fpar::Fpar::new(&spec.fabric, threshold_ppm, compare, candidates, channel_switch))
+    /// [`SimError::Invalid`] if one of them is not for this kind of machine or needs more channels than the fabric has,
+    /// or if there are too many; [`SimError::CouldDeadlock`].
+    pub fn new(spec: &Spec, machine: Machine) -> Result<Self, SimError> {
+        let specs = distinct(spec)?;
+        match machine {
+            Machine::Dragonfly(_) => {
+                Err(SimError::invalid("topology.kind", "this kind of machine is not simulated yet"))
             }
+            Machine::DragonflyPlus(machine) => {
+                let mut rules = specs
+                    .iter()
+                    .map(|(at, routing)| AnyPlus::new(&spec.fabric, routing, at))
+                    .collect::<Result<Vec<_>, _>>()?;
+                deadlock::check(&machine, &rules)?;
+                if rules.len() > 1 {
+                    return Ok(Self::Mixed(Mixed { machine, rules }));
+                }
+                Ok(match rules.remove(0) {
+                    AnyPlus::Minimal(rule) => Self::Minimal(Plus { machine, rule }),
+                    AnyPlus::Valiant(rule) => Self::Valiant(Plus { machine, rule }),
+                    AnyPlus::ProgAdaptive(rule) => Self::ProgAdaptive(Plus { machine, rule }),
+                    AnyPlus::Fpar(rule) => Self::Fpar(Plus { machine, rule }),
+                })
+            }
+        }
+    }
+
+    /// Whether a decision may read the loads of other routers, so that all events must be handled in one global order.
+    #[must_use]
+    pub fn sees_other_routers(&self) -> bool {
+        false
+    }
+}
+
+/// The different routings of a run, each with where it first stands; a job's `mode` is its number here.
+fn distinct(spec: &Spec) -> Result<Vec<(String, &RoutingSpec)>, SimError> {
+    let mut all: Vec<(String, &RoutingSpec)> = Vec::new();
+    for (index, job) in spec.jobs.iter().enumerate() {
+        let (at, routing) = match &job.routing {
+            None => ("routing".to_owned(), &spec.routing),
+            Some(own) => (format!("jobs[{index}].routing"), own),
         };
-        let (need, have) = (routing.channels(), spec.fabric.channels);
-        if have < need {
-            let problem = format!("routing `{}` needs {need} virtual channels, found {have}", routing.name());
-            return Err(SimError::invalid("fabric.channels", problem));
+        if !all.iter().any(|(_, other)| *other == routing) {
+            all.push((at, routing));
         }
-        Ok(routing)
     }
-
-    /// Its name in a scenario.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        fn of<R: Rule>(_: &R) -> &'static str {
-            R::NAME
-        }
-        with_rule!(self, rule => of(rule))
+    if all.len() > MAX_MODES {
+        let problem = format!("the jobs have {} different routings, but a run knows at most {MAX_MODES}", all.len());
+        return Err(SimError::invalid("jobs", problem));
     }
-
-    /// Virtual channels that it uses.
-    #[must_use]
-    pub fn channels(&self) -> u8 {
-        fn of<R: Rule>(_: &R) -> u8 {
-            R::CHANNELS
-        }
-        with_rule!(self, rule => of(rule))
-    }
-
-    /// Most links between routers that a packet may take.
-    #[must_use]
-    pub fn max_hops(&self) -> u8 {
-        fn of<R: Rule>(_: &R) -> u8 {
-            R::MAX_HOPS
-        }
-        with_rule!(self, rule => of(rule))
-    }
-
-    /// Where a packet may go, as [`Rule::plan`].
-    #[must_use]
-    pub fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
-        with_rule!(self, rule => rule.plan(machine, place, packet))
-    }
+    Ok(all)
 }
 
-/// A port among equals.
-#[inline(always)]
-fn select(select: Select, ports: &Ports<'_>, packet: &Event, loads: &Loads<'_>) -> u16 {
-    match select {
-        Select::Random => ports.any(packet.word, packet.hop(), MINIMAL_DRAWS),
-        Select::LeastLoaded => loads.least(ports, packet.word, packet.hop(), MINIMAL_DRAWS),
-    }
-}
-
-/// For routings that divert: if they consider one other group only, which it is, drawn once per packet.
-#[inline(always)]
-fn enter_progressive(machine: &DragonflyPlus, one_group: bool, packet: &mut Event, from: u16) {
-    if one_group {
-        packet.middle = middle_group(machine, packet.word, PER_PACKET, from, packet.to_group);
-    }
-}
-
-/// For routings that divert: if there is no choice between the two kinds of port, the least loaded of those there are.
-#[inline(always)]
-fn no_choice(plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> Option<(u16, bool)> {
-    let (word, hop) = (packet.word, packet.hop());
-    if plan.other.is_empty() {
-        return Some((loads.least(&plan.minimal, word, hop, LEAST_DRAWS), false));
-    }
-    plan.minimal.is_empty().then(|| (loads.least(&plan.other, word, hop, LEAST_DRAWS), true))
-}
-
-/// A group drawn among those that are neither `from` nor `to`, or none: `group << 16`, as in [`Event::middle`].
-#[inline(always)]
-fn middle_group(machine: &DragonflyPlus, word: u32, hop: u8, from: u16, to: u16) -> u32 {
-    let groups = machine.spec.groups;
-    if from == to || groups < 3 {
-        return NO_MIDDLE;
-    }
-    let mut group = below32(draw(word, hop, MIDDLE_DRAWS), groups - 2) as u16;
-    let (low, high) = if from < to { (from, to) } else { (to, from) };
-    group += u16::from(group >= low);
-    group += u16::from(group >= high);
-    u32::from(group) << 16
-}
-
-/// Ports of a leaf to the spines that lead to `to`.
-#[inline(always)]
-fn up<'a>(machine: &'a DragonflyPlus, place: Place, to: u16) -> Ports<'a> {
-    let first = machine.spec.nodes_per_leaf as u16;
-    if machine.complete || to == place.group {
-        return Ports::range(first, machine.spec.spines as u16);
-    }
-    Ports::list(first, machine.gateways(GroupId(u32::from(place.group)), GroupId(u32::from(to))))
-}
-
-/// Ports of a spine to group `to`, another group than its own.
-#[inline(always)]
-fn across<'a>(machine: &'a DragonflyPlus, place: Place, to: u16) -> Ports<'a> {
-    let spine = u32::from(place.local) - machine.spec.leaves;
-    let ports = machine.spine_ports(GroupId(u32::from(place.group)), spine, GroupId(u32::from(to)));
-    Ports::range(ports.start, ports.end - ports.start)
-}
-
-/// Ports of a spine to the leaves of its group.
-#[inline(always)]
-fn down<'a>(machine: &'a DragonflyPlus) -> Ports<'a> {
-    Ports::range(0, machine.spec.leaves as u16)
+/// The number of each job's routing.
+#[must_use]
+pub fn modes(spec: &Spec) -> Vec<u8> {
+    let all = distinct(spec).expect("a checked specification has few routings");
+    let of = |job: &crate::spec::JobSpec| {
+        let routing = job.routing.as_ref().unwrap_or(&spec.routing);
+        all.iter().position(|(_, other)| *other == routing).expect("all were collected") as u8
+    };
+    spec.jobs.iter().map(of).collect()
 }

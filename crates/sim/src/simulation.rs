@@ -11,7 +11,7 @@ use crate::counters::ArrivalCounts;
 use crate::engine::{Queue, Record, prefetch};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
-use crate::fabric::{Flights, Lane, LaneLog, Nic, Out, Parked, Returns, Wiring, credits::Spill};
+use crate::fabric::{Flights, Lane, LaneLog, Nic, Out, Parked, Returns, Sensor, Wiring, credits::Spill};
 use crate::output::Output;
 use crate::routing::Rule;
 use crate::spec::Spec;
@@ -41,6 +41,8 @@ pub struct Simulation<'s, Q, R> {
     /// Credits of the buffer behind each port, at the receiver: channel by channel the ports by slot.
     returns: Vec<Returns>,
     spill: Spill,
+    /// What routings sense, if it is not the backlog.
+    sensor: Option<Sensor>,
     parked: Parked,
     nics: Vec<Nic>,
     flights: Flights,
@@ -81,7 +83,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             match event.kind() {
                 Kind::Decision => self.decide(router, event),
                 Kind::OutputCredit => self.wake(router, event.port, event.channel(), event.time),
-                Kind::NicCredit => self.pump_port(router, event.port, event.time),
+                Kind::NicCredit => self.pump_nic(event.message, event.time),
                 Kind::Issue => self.issue(router, event.port, event.message, event.time),
             }
             if self.events.is_multiple_of(EVENTS_PER_LOOK) {
@@ -105,7 +107,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let place = self.wiring.places[router as usize];
         for event in opened {
             prefetch(&self.returns, self.lane(place.first + u32::from(event.port), event.channel()));
-            if place.leaf && event.to_group == place.group && event.to_leaf == place.local {
+            if event.to_group == place.group && event.to_local == place.local {
                 let out = (place.first + u32::from(event.to_port)) as usize;
                 prefetch(&self.lanes, out);
                 prefetch(&self.outs, out);

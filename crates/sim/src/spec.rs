@@ -7,15 +7,18 @@
 mod check;
 mod jobs;
 mod routing;
+mod sensing;
 
 use std::collections::BTreeMap;
 
-use odonata_topology::{Bandwidth, DragonflyPlusSpec};
+use odonata_topology::Bandwidth;
+pub use odonata_topology::{Failures, TopologySpec};
 use serde::{Deserialize, Serialize};
 
 pub use check::{MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS};
 pub use jobs::{Arrival, First, JobSpec, Pattern, Record, Traffic};
-pub use routing::{ChannelSwitch, Compare, FparCandidates, RoutingSpec, Select, Via};
+pub use routing::{AriesMode, ChannelSwitch, Compare, FparCandidates, Gateways, Knowledge, RoutingSpec, Select, Via};
+pub use sensing::{Sensed, Sensing};
 
 /// Version of this document; another one is refused.
 pub const SPEC_VERSION: u32 = 1;
@@ -34,8 +37,14 @@ pub struct Spec {
     pub topology: TopologySpec,
     /// What its routers, links and NICs are like.
     pub fabric: FabricSpec,
-    /// How packets find their way.
+    /// How packets find their way, unless their job says otherwise.
     pub routing: RoutingSpec,
+    /// What routings know of loads.
+    #[serde(default, skip_serializing_if = "Sensing::is_default")]
+    pub sensing: Sensing,
+    /// What has failed.
+    #[serde(default, skip_serializing_if = "Failures::is_empty")]
+    pub failures: Failures,
     /// The jobs, in the order of the scenario.
     pub jobs: Vec<JobSpec>,
     /// When the run ends.
@@ -50,14 +59,6 @@ pub enum Compat {
     /// CODES as Kang 2019 ran it (router model: joint buffers, running minima).
     #[serde(rename = "codes-2019")]
     Codes2019,
-}
-
-/// The machine, by kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum TopologySpec {
-    /// Groups of leaves and spines.
-    DragonflyPlus(DragonflyPlusSpec),
 }
 
 /// Routers, links and NICs.
@@ -99,6 +100,28 @@ pub struct NicSpec {
     pub overhead_ps: u64,
     /// Which of several waiting messages sends the next packet.
     pub order: NicOrder,
+    /// Which of a node's several NICs a message uses.
+    #[serde(default, skip_serializing_if = "Rail::is_default")]
+    pub rail: Rail,
+}
+
+/// Which of a node's several NICs a message uses, at its source and at its destination.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rail {
+    /// By a hash of the message.
+    #[default]
+    Hash,
+    /// The one of the source with the least to send.
+    LeastBusy,
+}
+
+impl Rail {
+    /// Whether this is what a document means that does not say.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Order of a NIC's messages.

@@ -10,10 +10,12 @@
 //! | `stencil-3d` | [`stencil3d`] | 6 | K15 |
 //! | `broadcast` | [`broadcast`] | ranks - 1, from the root | K17 |
 //! | `group-peers` | [`group_peers`] | groups of the job - 1 | K11 |
+//! | `group-shift` | [`group_shift`] | 1 | Kim 2008, section 4.1 |
 
 mod arrival;
 mod broadcast;
 mod group_peers;
+mod group_shift;
 mod stencil3d;
 mod tornado;
 mod uniform_random;
@@ -36,6 +38,8 @@ pub enum Destinations {
     Broadcast(u32),
     /// See [`group_peers`].
     GroupPeers(group_peers::Peers),
+    /// See [`group_shift`].
+    GroupShift(group_shift::Shift),
 }
 
 impl Destinations {
@@ -48,6 +52,7 @@ impl Destinations {
             Pattern::Stencil3d { grid } => Self::Stencil3d(stencil3d::Grid::new(grid)),
             Pattern::Broadcast { root } => Self::Broadcast(root),
             Pattern::GroupPeers {} => Self::GroupPeers(group_peers::Peers::new(&job.nodes, network)),
+            Pattern::GroupShift { shift } => Self::GroupShift(group_shift::Shift::new(&job.nodes, network, shift)),
         }
     }
 
@@ -55,7 +60,7 @@ impl Destinations {
     #[must_use]
     pub fn per_interval(&self, ranks: u32) -> u32 {
         match self {
-            Self::UniformRandom | Self::Tornado(_) => 1,
+            Self::UniformRandom | Self::Tornado(_) | Self::GroupShift(_) => 1,
             Self::Stencil3d(grid) => grid.neighbours(),
             Self::Broadcast(_) => ranks - 1,
             Self::GroupPeers(peers) => peers.groups() - 1,
@@ -75,6 +80,7 @@ impl Destinations {
         match self {
             Self::UniformRandom => Some(uniform_random::destination(seed, node, rank, ranks, k)),
             Self::Tornado(offset) => Some(tornado::destination(*offset, rank, ranks)),
+            Self::GroupShift(shift) => Some(shift.destination(seed, node, rank, k)),
             Self::Stencil3d(_) | Self::Broadcast(_) | Self::GroupPeers(_) => None,
         }
     }
@@ -83,7 +89,9 @@ impl Destinations {
     pub fn list(&self, seed: u64, node: u32, rank: u32, ranks: u32, k: u32, to: &mut Vec<u32>) {
         to.clear();
         match self {
-            Self::UniformRandom | Self::Tornado(_) => to.extend(self.only(seed, node, rank, ranks, k)),
+            Self::UniformRandom | Self::Tornado(_) | Self::GroupShift(_) => {
+                to.extend(self.only(seed, node, rank, ranks, k))
+            }
             Self::Stencil3d(grid) => grid.list(rank, to),
             Self::Broadcast(root) => broadcast::list(*root, ranks, to),
             Self::GroupPeers(peers) => peers.list(rank, to),

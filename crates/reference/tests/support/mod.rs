@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use odonata_sim::Spec;
 use odonata_sim::engine::random::mix64;
 use odonata_sim::spec::{
-    Arrival, ChannelSwitch, Compare, FabricSpec, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec, NicOrder,
-    NicSpec, Pattern, Record, RoutingSpec, SPEC_VERSION, Select, StopSpec, TopologySpec, Traffic, Via,
+    Arrival, ChannelSwitch, Compare, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec,
+    NicOrder, NicSpec, Pattern, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec, TopologySpec,
+    Traffic, Via,
 };
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlusSpec};
 
@@ -82,8 +83,19 @@ fn on(mut c: Choices, seed: u64, topology: DragonflyPlusSpec, fabric: FabricSpec
         arrivals_every_ps: c.chance(60).then(|| c.within(horizon / 40 + 1, horizon)),
     };
     let topology = TopologySpec::DragonflyPlus(topology);
-    let spec =
-        Spec { version: SPEC_VERSION, seed: c.next(), compat: None, topology, fabric, routing, jobs, stop, measure };
+    let spec = Spec {
+        version: SPEC_VERSION,
+        seed: c.next(),
+        compat: None,
+        topology,
+        fabric,
+        routing,
+        sensing: Sensing::default(),
+        failures: Failures::default(),
+        jobs,
+        stop,
+        measure,
+    };
     spec.check().unwrap_or_else(|e| panic!("the generator made an invalid specification from seed {seed}: {e}"));
     spec
 }
@@ -136,6 +148,7 @@ fn fabric(c: &mut Choices) -> FabricSpec {
         nic: NicSpec {
             overhead_ps: if c.chance(50) { 0 } else { c.within(1, 50_000) },
             order: c.of(&[NicOrder::Fcfs, NicOrder::RoundRobin]),
+            rail: Rail::Hash,
         },
         links,
     }
@@ -157,7 +170,7 @@ fn instant_fabric(c: &mut Choices) -> FabricSpec {
         packet_bytes,
         router_delay_ps: if c.chance(70) { 0 } else { c.within(1, 4) },
         channels: 2,
-        nic: NicSpec { overhead_ps, order: c.of(&[NicOrder::Fcfs, NicOrder::RoundRobin]) },
+        nic: NicSpec { overhead_ps, order: c.of(&[NicOrder::Fcfs, NicOrder::RoundRobin]), rail: Rail::Hash },
         links,
     }
 }
@@ -166,8 +179,8 @@ fn routing(c: &mut Choices) -> RoutingSpec {
     let select = c.of(&[Select::Random, Select::LeastLoaded]);
     let candidates = c.of(&[FparCandidates::AllGroups, FparCandidates::OneGroup]);
     match c.within(0, 9) {
-        0 | 1 => RoutingSpec::Minimal { select },
-        2 | 3 => RoutingSpec::Valiant { via: c.of(&[Via::Spine, Via::Leaf]), select },
+        0 | 1 => RoutingSpec::Minimal { select, gateways: None },
+        2 | 3 => RoutingSpec::Valiant { via: c.of(&[Via::Spine, Via::Leaf]), select, gateways: None },
         4 | 5 => RoutingSpec::ProgAdaptive {
             threshold_bytes: c.of(&[0, 100, 2048, 100_000]),
             factor_milli: c.of(&[0, 333, 500, 1000, 2000]),
@@ -206,7 +219,7 @@ fn jobs(c: &mut Choices, topology: &DragonflyPlusSpec, fabric: &FabricSpec) -> V
             Record::Histogram,
             Record::Nothing,
         ]);
-        jobs.push(JobSpec { name: format!("job-{index}"), nodes, traffic, record });
+        jobs.push(JobSpec { name: format!("job-{index}"), nodes, traffic, record, routing: None });
     }
     jobs
 }

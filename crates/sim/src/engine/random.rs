@@ -15,6 +15,8 @@ pub enum Stream {
     Phase = 3,
     /// Word of a message from which its packets' words come: component = node, counter = message of the node.
     Message = 4,
+    /// Word of all packets between two nodes, for routings by hash: component = source, counter = destination.
+    Flow = 5,
 }
 
 /// Finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection in which every input bit moves every output bit.

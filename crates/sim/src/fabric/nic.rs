@@ -1,4 +1,4 @@
-//! A node's network interface: a queue of messages, cut into packets only when one can be sent (so that overload costs
+//! A network interface of a node: a queue of messages, cut into packets only when one can be sent (so that overload costs
 //! memory per message, not per packet).
 
 use std::collections::VecDeque;
@@ -14,11 +14,11 @@ pub struct Waiting {
     pub word: u64,
     /// Slot of the message in flight.
     pub message: u32,
-    /// Node it goes to.
+    /// NIC it goes to.
     pub to: u32,
 }
 
-/// The interface of one node.
+/// One interface of a node.
 #[derive(Clone, Debug, Default)]
 pub struct Nic {
     /// When the injection link will be free.
@@ -27,6 +27,10 @@ pub struct Nic {
     pub queue: VecDeque<Waiting>,
     /// Whether the first message waits for room.
     pub waits: bool,
-    /// Messages issued so far.
+    /// Messages that the node has issued so far (at its first interface).
     pub issued: u64,
+    /// Bytes of its messages that are not yet sent; kept only if a node has several interfaces.
+    pub unsent: u64,
+    /// Number of the routing of its packets.
+    pub mode: u8,
 }

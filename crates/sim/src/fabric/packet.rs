@@ -22,6 +22,9 @@ pub enum Kind {
 const KINDS: [Kind; 4] = [Kind::OutputCredit, Kind::NicCredit, Kind::Issue, Kind::Decision];
 const DIVERTED: u8 = 0x80;
 const TURNED: u8 = 0x40;
+const HOPS: u8 = 0x1f;
+/// Most different routings of one run.
+pub const MAX_MODES: usize = 8;
 
 /// An event at a router; for [`Kind::Decision`] all its fields are those of the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,21 +36,23 @@ pub struct Event {
     pub message: u32,
     /// Word from which the packet's routing draws come.
     pub word: u32,
-    /// Intermediate `group << 16 | leaf` of a packet sent round on purpose, or [`NO_MIDDLE`].
+    /// What the routing must remember of the packet's way, or [`NO_MIDDLE`]. On a Dragonfly+ the intermediate
+    /// `group << 16 | leaf` of a packet sent round on purpose; on direct machines see [`crate::routing::direct`].
     pub middle: u32,
     /// Group of the destination.
     pub to_group: u16,
-    /// Leaf of the destination, numbered in its group.
-    pub to_leaf: u16,
-    /// Port of the destination at its leaf.
+    /// Router of the destination, numbered in its group.
+    pub to_local: u16,
+    /// Port of the destination at its router.
     pub to_port: u16,
     /// Port by which the packet came.
     pub port: u16,
     /// Bytes minus one.
     size: u16,
-    /// Kind and channel.
+    /// Channel (4 bits), kind (2), and the lower part of the routing's number (2).
     what: u8,
-    /// Routers visited, and whether the packet was diverted or has turned to its destination.
+    /// Routers visited (5 bits), the upper part of the routing's number (1), and whether the packet has turned to its
+    /// destination (1) and was diverted (1).
     hop: u8,
 }
 
@@ -61,7 +66,7 @@ impl Event {
             word: 0,
             middle: NO_MIDDLE,
             to_group: 0,
-            to_leaf: 0,
+            to_local: 0,
             to_port: 0,
             port,
             size: 0,
@@ -108,14 +113,29 @@ impl Event {
     #[inline]
     #[must_use]
     pub fn hop(&self) -> u8 {
-        self.hop & 0x3f
+        self.hop & HOPS
     }
 
     /// Counts a router as visited.
     #[inline]
     pub fn next_hop(&mut self) {
-        debug_assert!(self.hop() < 0x3f);
+        debug_assert!(self.hop() < HOPS);
         self.hop += 1;
+    }
+
+    /// Number of the packet's routing among those of the run, below [`MAX_MODES`].
+    #[inline]
+    #[must_use]
+    pub fn mode(&self) -> u8 {
+        self.what >> 6 | self.hop >> 3 & 4
+    }
+
+    /// Sets the number of the routing of a new packet.
+    #[inline]
+    pub fn set_mode(&mut self, mode: u8) {
+        debug_assert!(usize::from(mode) < MAX_MODES && self.mode() == 0);
+        self.what |= mode << 6;
+        self.hop |= (mode & 4) << 3;
     }
 
     /// Whether the packet was sent another way than a shortest one.
@@ -153,7 +173,7 @@ impl Record for Event {
 
     #[inline]
     fn tie(&self) -> u32 {
-        u32::from(self.what >> 4) << 20 | u32::from(self.port) << 4 | u32::from(self.channel())
+        u32::from(self.what >> 4 & 3) << 20 | u32::from(self.port) << 4 | u32::from(self.channel())
     }
 }
 
@@ -169,9 +189,11 @@ mod tests {
         e.set_channel(3);
         e.next_hop();
         e.divert();
+        e.set_mode(6);
         e.next_hop();
         assert_eq!((e.kind(), e.channel(), e.bytes(), e.hop()), (Kind::Decision, 3, 65_536, 2));
-        assert!(e.diverted() && !e.turned());
+        assert!(e.diverted() && !e.turned() && e.mode() == 6);
+        assert_eq!(e.tie(), Event::other(Kind::Decision, 0, 7, 3, 0).tie());
     }
 
     #[test]

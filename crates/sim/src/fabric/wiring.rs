@@ -1,6 +1,6 @@
 //! The constants of a run: what every port leads to, and how long things take.
 
-use odonata_topology::{ClassId, DragonflyPlus, NodeId, Peer, RouterId};
+use odonata_topology::{ClassId, Network, NodeId, Peer, RouterId};
 
 use crate::routing::Place;
 use crate::spec::{FabricSpec, Spec};
@@ -8,7 +8,7 @@ use crate::spec::{FabricSpec, Spec};
 /// What a router port leads to.
 #[derive(Clone, Copy, Debug)]
 pub struct Wire {
-    /// Router at the far end, or the node if `node`.
+    /// Router at the far end, or the NIC if `node`.
     pub to: u32,
     /// Port there.
     pub port: u16,
@@ -18,8 +18,10 @@ pub struct Wire {
     pub node: bool,
 }
 
-/// Link classes, rounded up to a power of two (the last is not used).
+/// Most link classes of a machine.
 pub const CLASSES: usize = 4;
+/// Bytes of [`Times::scaled`].
+const SCALED_BYTES: u64 = 1 << 16;
 
 /// Times of one link class.
 #[derive(Clone, Debug)]
@@ -34,29 +36,39 @@ pub struct Times {
     pub to_credit: u64,
     /// Buffer of each channel, in bytes.
     pub buffer: u32,
+    /// Serialisation time of 2^16 bytes, for sensors.
+    pub scaled: u64,
 }
 
-/// Where a node is.
+/// Where a NIC is.
 #[derive(Clone, Copy, Debug)]
 pub struct Home {
-    /// Router of the node.
+    /// Router of the NIC.
     pub router: u32,
-    /// Port of the node there.
+    /// Port of the NIC there.
     pub port: u16,
     /// Group.
     pub group: u16,
-    /// Leaf, numbered in its group.
-    pub leaf: u16,
+    /// Router, numbered in its group.
+    pub local: u16,
 }
 
 /// All constants.
 pub struct Wiring {
-    /// The machine.
-    pub machine: DragonflyPlus,
     /// Position of each router.
     pub places: Vec<Place>,
-    /// Position of each node.
+    /// Position of each NIC: `node * rails + rail`.
     pub homes: Vec<Home>,
+    /// What every router port leads to, by slot.
+    pub wires: Vec<Wire>,
+    /// NICs of each node.
+    pub rails: u32,
+    /// Whether the NICs of some node are on different routers.
+    split: bool,
+    /// Groups of the machine.
+    pub groups: usize,
+    /// Link classes from this one on join groups.
+    pub first_global: u8,
     /// Times by class.
     pub times: [Times; CLASSES],
     /// Virtual channels.
@@ -66,46 +78,38 @@ pub struct Wiring {
 impl Wiring {
     /// Lays the tables out for a checked specification.
     #[must_use]
-    pub fn new(spec: &Spec, machine: DragonflyPlus) -> Self {
-        let network = &machine.network;
-        let places = (0..network.routers() as u32)
-            .map(|r| Place {
-                group: network.group_of_router[r as usize] as u16,
-                local: machine.local(RouterId(r)) as u16,
-                leaf: machine.is_leaf(RouterId(r)),
-                ports: network.ports(RouterId(r)),
-                first: network.first_slot[r as usize],
-            })
-            .collect();
-        let homes = (0..network.nodes() as u32)
-            .map(|n| {
-                let (router, port) = network.port_of(network.node_slot[n as usize]);
-                let group = network.group_of_router[router.index()] as u16;
-                Home { router: router.0, port: port.0, group, leaf: machine.local(router) as u16 }
-            })
-            .collect();
-        let times =
-            std::array::from_fn(|class| times(&spec.fabric, network.classes[class.min(network.classes.len() - 1)]));
-        Self { places, homes, times, channels: usize::from(spec.fabric.channels), machine }
-    }
-
-    /// What every router port leads to, by slot.
-    #[must_use]
-    pub fn wires(&self) -> Vec<Wire> {
-        let network = &self.machine.network;
-        (0..network.peer.len())
-            .map(|slot| {
-                let class = network.class[slot].0;
-                match network.peer[slot] {
-                    Peer::Node(NodeId(n)) => Wire { to: n, port: 0, class, node: true },
-                    Peer::Router(far) => {
-                        let (RouterId(to), port) = network.port_of(far);
-                        Wire { to, port: port.0, class, node: false }
-                    }
-                    Peer::None => Wire { to: u32::MAX, port: 0, class, node: true },
-                }
-            })
-            .collect()
+    pub fn new(spec: &Spec, network: &Network) -> Self {
+        let place = |router: RouterId| {
+            let first = network.first_slot[router.index()];
+            Place {
+                group: network.group_of_router[router.index()] as u16,
+                local: network.local(router) as u16,
+                leaf: network.peer.get(first as usize).is_some_and(|peer| matches!(peer, Peer::Node(_))),
+                ports: network.ports(router),
+                first,
+                router: router.0,
+            }
+        };
+        let home = |&slot| {
+            let (router, port) = network.port_of(slot);
+            let group = network.group_of_router[router.index()] as u16;
+            Home { router: router.0, port: port.0, group, local: network.local(router) as u16 }
+        };
+        let homes: Vec<Home> = network.node_slot.iter().map(home).collect();
+        let nodes = homes.chunks(network.rails as usize);
+        Self {
+            places: (0..network.routers() as u32).map(|r| place(RouterId(r))).collect(),
+            split: nodes.into_iter().any(|nics| nics.iter().any(|nic| nic.router != nics[0].router)),
+            homes,
+            wires: wires(network),
+            rails: network.rails,
+            groups: network.groups as usize,
+            first_global: network.first_global.0,
+            times: std::array::from_fn(|class| {
+                times(&spec.fabric, network.classes[class.min(network.classes.len() - 1)])
+            }),
+            channels: usize::from(spec.fabric.channels),
+        }
     }
 
     /// Times of a class.
@@ -132,8 +136,30 @@ impl Wiring {
         let departure = self.times.iter().map(ser).min();
         let credit = between.iter().map(|t| t.to_credit).min();
         let delivery = ser(node) + node.latency;
-        packet.unwrap_or(u64::MAX).min(departure.unwrap_or(0) + credit.unwrap_or(0)).min(delivery)
+        // The NICs of a node act at the router of the first of them.
+        let nics = if self.split {
+            (ser(node) + node.to_decision).min(departure.unwrap_or(0) + node.to_credit)
+        } else {
+            u64::MAX
+        };
+        packet.unwrap_or(u64::MAX).min(departure.unwrap_or(0) + credit.unwrap_or(0)).min(delivery).min(nics)
     }
+}
+
+fn wires(network: &Network) -> Vec<Wire> {
+    (0..network.peer.len())
+        .map(|slot| {
+            let class = network.class[slot].0;
+            match network.peer[slot] {
+                Peer::Node(NodeId(n)) => Wire { to: n, port: 0, class, node: true },
+                Peer::Router(far) => {
+                    let (RouterId(to), port) = network.port_of(far);
+                    Wire { to, port: port.0, class, node: false }
+                }
+                Peer::None => Wire { to: u32::MAX, port: 0, class, node: true },
+            }
+        })
+        .collect()
 }
 
 fn times(fabric: &FabricSpec, class: &str) -> Times {
@@ -144,5 +170,6 @@ fn times(fabric: &FabricSpec, class: &str) -> Times {
         latency: link.latency_ps,
         to_credit: link.latency_ps + link.credit_delay_ps,
         buffer: link.buffer_bytes as u32,
+        scaled: link.bandwidth.serialisation_ps(SCALED_BYTES),
     }
 }

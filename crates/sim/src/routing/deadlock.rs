@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 
 use odonata_topology::{DragonflyPlus, Peer, Port, RouterId};
 
-use super::{Place, Routing};
+use super::Place;
+use super::dragonfly_plus::AnyPlus;
 use crate::error::SimError;
 use crate::fabric::packet::{Event, NO_MIDDLE};
 
@@ -35,6 +36,7 @@ fn place(machine: &DragonflyPlus, router: RouterId) -> Place {
         leaf: machine.is_leaf(router),
         ports: machine.network.ports(router),
         first: machine.network.first_slot[router.index()],
+        router: router.0,
     }
 }
 
@@ -42,7 +44,7 @@ fn place(machine: &DragonflyPlus, router: RouterId) -> Place {
 /// Returns whether every way ends at `to` within the routing's bound.
 pub fn explore(
     machine: &DragonflyPlus,
-    routing: &Routing,
+    routing: &AnyPlus,
     from: RouterId,
     to: RouterId,
     visit: &mut dyn FnMut(Step),
@@ -50,7 +52,7 @@ pub fn explore(
     let (source, target) = (place(machine, from), place(machine, to));
     let mut first = Event::packet(0, 0, 0, 0, 1);
     first.to_group = target.group;
-    first.to_leaf = target.local;
+    first.to_local = target.local;
     let mut seen = BTreeSet::new();
     let mut open: Vec<(RouterId, Event, Option<LaneAt>)> = Vec::new();
     for middle in middles(machine, source.group, target.group) {
@@ -113,7 +115,7 @@ fn kind(machine: &DragonflyPlus, (router, port, channel): LaneAt) -> (&'static s
     (direction, channel)
 }
 
-/// Refuses a routing that could deadlock on this kind of machine.
+/// Refuses routings that could deadlock on this kind of machine, each by itself or together.
 ///
 /// The ways are walked on a machine of at most four groups of at most two leaves and three spines with the same rule: what
 /// kinds of lane follow each other does not depend on how many of each there are. It does depend on whether a spine has
@@ -122,7 +124,7 @@ fn kind(machine: &DragonflyPlus, (router, port, channel): LaneAt) -> (&'static s
 ///
 /// # Errors
 /// [`SimError::CouldDeadlock`] with the circle.
-pub fn check(machine: &DragonflyPlus, routing: &Routing) -> Result<(), SimError> {
+pub fn check(machine: &DragonflyPlus, routings: &[AnyPlus]) -> Result<(), SimError> {
     let mut follows = BTreeSet::new();
     let links: &[u32] = if machine.complete { &[machine.spec.spines] } else { &[machine.spec.spines, 1] };
     for &links_per_pair in links {
@@ -136,21 +138,22 @@ pub fn check(machine: &DragonflyPlus, routing: &Routing) -> Result<(), SimError>
                         follows.insert((kind(&small, came), kind(&small, step.goes)));
                     }
                 };
-                let ends = explore(&small, routing, from, to, &mut visit);
-                debug_assert!(ends, "a way of `{}` does not end", routing.name());
+                for routing in routings {
+                    let ends = explore(&small, routing, from, to, &mut visit);
+                    debug_assert!(ends, "a way of `{}` does not end", routing.name());
+                }
             }
         }
     }
     let Some(circle) = circle(&follows) else { return Ok(()) };
     let names: Vec<String> = circle.iter().map(|(name, channel)| format!("{name}, channel {channel}")).collect();
     Err(SimError::CouldDeadlock {
-        routing: routing.name().into(),
+        routing: routings.iter().map(AnyPlus::name).collect::<Vec<_>>().join(", "),
         cycle: names.join(" -> "),
-        remedy: match routing {
-            Routing::Fpar(_) => {
-                "let it change to channel 1 at the intermediate spine as well (`channel_switch = \"intermediate\"`)"
-            }
-            _ => "let it change to another channel where its ways turn",
+        remedy: if routings.iter().any(|routing| matches!(routing, AnyPlus::Fpar(_))) {
+            "let it change to channel 1 at the intermediate spine as well (`channel_switch = \"intermediate\"`)"
+        } else {
+            "let it change to another channel where its ways turn"
         }
         .into(),
     })

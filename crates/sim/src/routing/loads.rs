@@ -1,8 +1,8 @@
-//! What a routing may know of a router: the backlog of its ports, and three ways to choose by it.
+//! What a routing may know of a router: the load of its ports, and three ways to choose by it.
 
-use super::plan::Ports;
+use super::Ports;
 use crate::engine::random::{below32, draw};
-use crate::fabric::Out;
+use crate::fabric::{Out, Sensor};
 
 /// Draws tried before all ports are looked at.
 const TRIES: u8 = 4;
@@ -10,19 +10,42 @@ const TRIES: u8 = 4;
 /// The ports of one router at one instant.
 #[derive(Clone, Copy)]
 pub struct Loads<'a> {
-    /// All output ports of the router.
-    pub outs: &'a [Out],
+    /// All output ports of the machine, by slot.
+    all: &'a [Out],
+    /// Those of the router.
+    outs: &'a [Out],
+    /// Slot of the first of them.
+    first: u32,
+    /// What is sensed, if it is not the backlog.
+    sensor: Option<&'a Sensor>,
     /// The instant.
-    pub now: u64,
+    now: u64,
 }
 
-impl Loads<'_> {
-    /// Time for which the port has work, in picoseconds (docs/model.md, section 6).
+impl<'a> Loads<'a> {
+    /// The loads of the router whose `ports` ports begin at slot `first`, at time `now`.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(all: &'a [Out], sensor: Option<&'a Sensor>, first: u32, ports: u16, now: u64) -> Self {
+        Self { all, outs: &all[first as usize..first as usize + usize::from(ports)], first, sensor, now }
+    }
+
+    /// Load of a port, in picoseconds (docs/model.md, section 6).
     #[inline(always)]
     #[must_use]
     pub fn backlog(&self, port: u16) -> u64 {
-        let out = &self.outs[usize::from(port)];
-        out.free.saturating_sub(self.now) + out.parked_ps
+        let backlog = self.outs[usize::from(port)].backlog(self.now);
+        match self.sensor {
+            None => backlog,
+            Some(sensor) => sensor.load(self.first + u32::from(port), backlog, self.now),
+        }
+    }
+
+    /// Load of a port of any router; only for runs in which all events are handled in one global order.
+    #[must_use]
+    pub fn of_slot(&self, slot: u32) -> u64 {
+        let backlog = self.all[slot as usize].backlog(self.now);
+        self.sensor.map_or(backlog, |sensor| sensor.load(slot, backlog, self.now))
     }
 
     /// A port of least backlog, drawn uniformly among those that tie.
@@ -40,6 +63,7 @@ impl Loads<'_> {
         }
         if let Some(range) = ports.as_range()
             && ports.len() <= 64
+            && self.sensor.is_none()
         {
             return ports.get(self.least_of_few(range, word, hop, base));
         }
@@ -61,7 +85,7 @@ impl Loads<'_> {
     fn least_of_few(&self, range: std::ops::Range<usize>, word: u32, hop: u8, base: u8) -> u16 {
         let (mut least, mut ties) = (u64::MAX, 0_u64);
         for (position, out) in self.outs[range].iter().enumerate() {
-            let backlog = out.free.saturating_sub(self.now) + out.parked_ps;
+            let backlog = out.backlog(self.now);
             let bit = 1 << position;
             if backlog < least {
                 (least, ties) = (backlog, bit);
@@ -114,7 +138,7 @@ mod tests {
     /// How often each port is chosen in many draws.
     fn counts(backlogs: &[u64], choose: impl Fn(&Loads<'_>, &Ports<'_>, u32) -> Option<u16>) -> Vec<u32> {
         let outs = outs(backlogs);
-        let loads = Loads { outs: &outs, now: 100 };
+        let loads = Loads::new(&outs, None, 0, outs.len() as u16, 100);
         let ports = Ports::range(0, backlogs.len() as u16);
         let mut counts = vec![0; backlogs.len()];
         for word in 0..30_000 {

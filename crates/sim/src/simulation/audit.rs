@@ -86,8 +86,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 audit.unbalanced_buffers += u64::from(total != size);
             }
         }
-        for (node, nic) in self.nics.iter().enumerate() {
-            let lane = self.nic_lane(node as u32);
+        for (nic_id, nic) in self.nics.iter().enumerate() {
+            let lane = self.nic_lane(nic_id as u32);
             audit.sent += self.lanes[lane].committed(&self.logs[lane]).0;
             audit.waiting_bytes += nic.queue.iter().map(|waiting| waiting.bytes_left).sum::<u64>();
         }

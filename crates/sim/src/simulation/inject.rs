@@ -2,12 +2,12 @@
 
 use super::{LAST_TIME, Simulation};
 use crate::engine::Queue;
-use crate::engine::random::{Stream, packet_word, word};
+use crate::engine::random::{Stream, below, mix64, packet_word, word};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
-use crate::fabric::{Flight, Waiting};
-use crate::routing::Rule;
-use crate::spec::NicOrder;
+use crate::fabric::{Flight, Nic, Waiting};
+use crate::routing::{Grain, Rule};
+use crate::spec::{NicOrder, Rail};
 
 impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// A node issues the messages of an interval.
@@ -28,17 +28,24 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         job.totals.issued += to.len() as u64;
         let first_issue = job.totals.first_issue_ps.get_or_insert(now);
         *first_issue = now.min(*first_issue);
-        let nic = &mut self.nics[node as usize];
-        let blocked = !nic.queue.is_empty();
+        let rails = self.wiring.rails;
+        let first = node * rails;
         let mut head = None;
         for (position, &rank_to) in to.iter().enumerate() {
             let row = job.rows.issue(k, job.sender_of(rank), position as u32, now);
             let flight = Flight { issue: now, packets_left: job.packets, row, job: job_index, measured };
+            let nic = &mut self.nics[first as usize];
             let word = word(seed, Stream::Message, u64::from(node), nic.issued);
             nic.issued += 1;
             let (message, to) = (self.flights.add(flight), job.nodes[rank_to as usize]);
-            let waiting = Waiting { bytes_left: job.message_bytes, packet: 0, word, message, to };
-            if blocked || position > 0 {
+            let mut waiting = Waiting { bytes_left: job.message_bytes, packet: 0, word, message, to };
+            if rails > 1 {
+                let nics = &mut self.nics[first as usize..(first + rails) as usize];
+                let rail = choose_rail(self.spec.fabric.nic.rail, word, nics, now);
+                waiting.to = to * rails + rail;
+                nics[rail as usize].unsent += job.message_bytes;
+                nics[rail as usize].queue.push_back(waiting);
+            } else if position > 0 || !nic.queue.is_empty() {
                 nic.queue.push_back(waiting);
             } else {
                 head = Some(waiting);
@@ -60,30 +67,42 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         }
         self.destinations = to;
         if let Some(head) = head {
-            self.pump(node, router, port, now, head);
+            self.pump(first, now, head);
+        }
+        if rails > 1 {
+            for nic in first..first + rails {
+                if !self.nics[nic as usize].waits {
+                    self.pump_next(nic, now);
+                }
+            }
         }
     }
 
-    /// A credit has come for the injection link at a port.
+    /// A credit has come for the injection link of a NIC.
     #[cold]
-    pub(super) fn pump_port(&mut self, router: u32, port: u16, now: u64) {
-        let node = self.node_at(router, port);
-        if !self.returns[self.slot(router, port) as usize].wakes_at(now) {
-            return;
+    pub(super) fn pump_nic(&mut self, nic: u32, now: u64) {
+        let home = self.wiring.homes[nic as usize];
+        if self.returns[self.slot(home.router, home.port) as usize].wakes_at(now) {
+            self.pump_next(nic, now);
         }
-        if let Some(head) = self.nics[node as usize].queue.pop_front() {
-            self.pump(node, router, port, now, head);
+    }
+
+    /// Lets a NIC send, if it has anything to send.
+    fn pump_next(&mut self, nic: u32, now: u64) {
+        if let Some(head) = self.nics[nic as usize].queue.pop_front() {
+            self.pump(nic, now, head);
         }
     }
 
     /// Sends as many packets as there is room for, from the message at the head on.
     #[inline(never)]
-    fn pump(&mut self, node: u32, router: u32, port: u16, now: u64, mut head: Waiting) {
-        let lane_index = self.nic_lane(node);
-        let buffer = self.slot(router, port) as usize; // channel 0
-        let from = self.wiring.homes[node as usize].group;
+    fn pump(&mut self, nic_id: u32, now: u64, mut head: Waiting) {
+        let home = self.wiring.homes[nic_id as usize];
+        let lane_index = self.nic_lane(nic_id);
+        let buffer = self.slot(home.router, home.port) as usize; // channel 0
         let times = self.wiring.node_times();
-        let nic = &mut self.nics[node as usize];
+        let nic = &mut self.nics[nic_id as usize];
+        let grain = self.routing.grain(nic.mode);
         let lane = &mut self.lanes[lane_index];
         let full = self.spec.fabric.packet_bytes;
         loop {
@@ -96,7 +115,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                         self.logs[lane_index].waits_since = now;
                     }
                     if let Some(at) = self.returns[buffer].wait(buffer as u32, &self.spill) {
-                        self.queue.push(router, Event::other(Kind::NicCredit, at, port, 0, 0));
+                        let here = self.wiring.homes[(nic_id - nic_id % self.wiring.rails) as usize];
+                        self.queue.push(here.router, Event::other(Kind::NicCredit, at, here.port, 0, nic_id));
                     }
                     nic.queue.push_front(head);
                     return;
@@ -108,13 +128,21 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             lane.room -= bytes;
             lane.count(bytes, &mut self.logs, lane_index);
             let to = self.wiring.homes[head.to as usize];
-            let word = packet_word(head.word, head.packet);
-            let mut packet = Event::packet(end + times.to_decision, port, head.message, word, bytes);
+            let word = match grain {
+                Grain::Packet => packet_word(head.word, head.packet),
+                Grain::Message => packet_word(head.word, 0),
+                Grain::Flow => flow_word(self.spec.seed, nic_id / self.wiring.rails, head.to / self.wiring.rails),
+            };
+            let mut packet = Event::packet(end + times.to_decision, home.port, head.message, word, bytes);
             packet.to_group = to.group;
-            packet.to_leaf = to.leaf;
+            packet.to_local = to.local;
             packet.to_port = to.port;
-            self.routing.enter(&self.wiring.machine, &mut packet, from);
-            self.queue.push(router, packet);
+            packet.set_mode(nic.mode);
+            self.routing.enter(&mut packet, home.group);
+            self.queue.push(home.router, packet);
+            if self.wiring.rails > 1 {
+                nic.unsent -= u64::from(bytes);
+            }
             if end >= LAST_TIME {
                 self.failure.get_or_insert(SimError::TimeOverflow);
                 self.end = 0;
@@ -172,12 +200,34 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
 
     #[inline]
     fn node_at(&self, router: u32, port: u16) -> u32 {
-        self.lanes[self.slot(router, port) as usize].wire.to
+        self.lanes[self.slot(router, port) as usize].wire.to / self.wiring.rails
     }
 
-    /// Lane of a node's injection link.
+    /// Lane of a NIC's injection link.
     #[inline]
-    pub(super) fn nic_lane(&self, node: u32) -> usize {
-        self.outs.len() * self.wiring.channels + node as usize
+    pub(super) fn nic_lane(&self, nic: u32) -> usize {
+        self.outs.len() * self.wiring.channels + nic as usize
+    }
+
+    /// The NICs of a node.
+    pub(super) fn nics_of(&mut self, node: u32) -> impl Iterator<Item = &mut Nic> {
+        let rails = self.wiring.rails as usize;
+        self.nics[node as usize * rails..][..rails].iter_mut()
+    }
+}
+
+/// The word of all packets between two nodes.
+fn flow_word(seed: u64, from: u32, to: u32) -> u32 {
+    (word(seed, Stream::Flow, u64::from(from), u64::from(to)) >> 32) as u32
+}
+
+/// Which of the NICs of a node a message uses.
+fn choose_rail(rail: Rail, word: u64, nics: &[Nic], now: u64) -> u32 {
+    match rail {
+        Rail::Hash => below(mix64(word), nics.len() as u64) as u32,
+        Rail::LeastBusy => {
+            let busy = |nic: &Nic| (nic.unsent, nic.free.saturating_sub(now));
+            (0..nics.len()).min_by_key(|&k| busy(&nics[k])).unwrap_or(0) as u32
+        }
     }
 }

@@ -194,7 +194,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             if job.outstanding == 0 && job.next_interval < job.intervals {
                 let at = job.next_issue.max(job.totals.last_delivery_ps.unwrap_or(0));
                 let root = job.nodes[job.destinations.only_sender().unwrap_or(0) as usize];
-                let home = self.wiring.homes[root as usize];
+                let home = self.wiring.homes[(root * self.wiring.rails) as usize];
                 let k = std::mem::replace(&mut job.next_interval, u32::MAX);
                 self.queue.push(home.router, Event::other(Kind::Issue, at, home.port, 0, k));
             }

@@ -6,12 +6,12 @@ use crate::counters::ArrivalCounts;
 use crate::engine::{Ordered, Queue, Wheel};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
-use crate::fabric::{Flights, Lane, LaneLog, Nic, Out, Parked, Returns, Wire, Wiring, credits::Spill};
+use crate::fabric::{Flights, Lane, LaneLog, Nic, Out, Parked, Returns, Sensor, Wire, Wiring, credits::Spill};
 use crate::output::Output;
-use crate::routing::{Routing, Rule, deadlock, with_rule};
+use crate::routing::{Routing, Rule, modes, with_rule};
 use crate::spec::Spec;
 use crate::{Cost, Monitor};
-use odonata_topology::{ClassId, DragonflyPlus};
+use odonata_topology::ClassId;
 
 /// Which queue holds the pending events. The result is the same; tests compare the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,24 +70,32 @@ impl Task for Balance {
     }
 }
 
-/// Checks everything that can be checked before a run; returns the machine and the routing.
+/// Checks everything that can be checked before a run; returns the tables and the routing.
 ///
 /// # Errors
 /// [`SimError`].
-pub fn prepare(spec: &Spec) -> Result<(DragonflyPlus, Routing), SimError> {
-    spec.check()?;
+pub fn prepare(spec: &Spec) -> Result<(Tables, Routing), SimError> {
+    let machine = spec.checked()?;
     if spec.compat.is_some() {
         return Err(SimError::invalid("compat", "this simulator imitates no other; the reference simulator does"));
     }
-    let machine = spec.machine()?;
-    let routing = Routing::new(spec)?;
-    deadlock::check(&machine, &routing)?;
-    Ok((machine, routing))
+    let network = machine.network();
+    let wiring = Wiring::new(spec, network);
+    let sensor = Sensor::new(&spec.sensing, &wiring, network.classes);
+    let jobs = Jobs::new(spec, network);
+    Ok((Tables { wiring, sensor, jobs }, Routing::new(spec, machine)?))
+}
+
+/// What a run is about, whatever its routing and its queue.
+pub struct Tables {
+    wiring: Wiring,
+    sensor: Option<Sensor>,
+    jobs: Jobs,
 }
 
 fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, SimError> {
-    let (machine, routing) = prepare(spec)?;
-    let wiring = Wiring::new(spec, machine);
+    let (tables, routing) = prepare(spec)?;
+    let wiring = &tables.wiring;
     let lookahead = wiring.lookahead(least_packet(spec));
     let routers = wiring.places.len();
     let windows = match choice {
@@ -95,11 +103,11 @@ fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::R
         QueueChoice::Wheel => true,
         QueueChoice::Ordered => false,
     };
-    if windows && lookahead >= 2 {
+    if windows && lookahead >= 2 && !routing.sees_other_routers() {
         let wheel = Wheel::new(routers, lookahead);
-        with_rule!(routing, rule => task.with(Simulation::new(spec, wiring, rule, wheel)))
+        with_rule!(routing, rule => task.with(Simulation::new(spec, tables, rule, wheel)))
     } else {
-        with_rule!(routing, rule => task.with(Simulation::new(spec, wiring, rule, Ordered::default())))
+        with_rule!(routing, rule => task.with(Simulation::new(spec, tables, rule, Ordered::default())))
     }
 }
 
@@ -127,8 +135,9 @@ fn expected_rate(spec: &Spec) -> f64 {
 }
 
 impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
-    pub(super) fn new(spec: &'s Spec, wiring: Wiring, routing: R, queue: Q) -> Self {
-        let (wires, nodes, channels) = (wiring.wires(), wiring.homes.len(), wiring.channels);
+    pub(super) fn new(spec: &'s Spec, tables: Tables, routing: R, queue: Q) -> Self {
+        let Tables { wiring, sensor, jobs } = tables;
+        let (wires, nics, channels) = (&wiring.wires, wiring.homes.len(), wiring.channels);
         let lane = |wire: &Wire| Lane::new(wiring.times(wire.class).buffer, *wire);
         let mut lanes: Vec<Lane> = (0..channels).flat_map(|_| wires.iter().map(lane)).collect();
         lanes.extend(
@@ -138,23 +147,19 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
                 .map(|home| lane(&Wire { to: home.router, port: home.port, class: ClassId::NODE.0, node: false })),
         );
         let returns = (0..channels).flat_map(|_| wires.iter().map(|wire| Returns::new(wire.class))).collect();
-        let jobs = Jobs::new(spec, &wiring.machine.network);
-        let arrivals = ArrivalCounts::new(
-            spec.measure.arrivals_every_ps.unwrap_or(0),
-            spec.jobs.len(),
-            wiring.machine.spec.groups as usize,
-        );
+        let arrivals = ArrivalCounts::new(spec.measure.arrivals_every_ps.unwrap_or(0), spec.jobs.len(), wiring.groups);
         let mut simulation = Self {
             spec,
             routing,
             queue,
             logs: vec![LaneLog::default(); lanes.len()],
             outs: vec![Out::default(); wires.len()],
+            sensor,
             lanes,
             returns,
             spill: Spill::new(),
             parked: Parked::default(),
-            nics: vec![Nic::default(); nodes],
+            nics: vec![Nic::default(); nics],
             flights: Flights::default(),
             jobs,
             arrivals,
@@ -168,9 +173,14 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
             wiring,
         };
         for (node, job) in simulation.jobs.senders() {
-            let home = simulation.wiring.homes[node as usize];
+            let home = simulation.wiring.homes[(node * simulation.wiring.rails) as usize];
             let start = job.clock.start(spec.seed, node);
             simulation.queue.push(home.router, Event::other(Kind::Issue, start, home.port, 0, 0));
+        }
+        for (job, mode) in modes(spec).into_iter().enumerate() {
+            for &node in &spec.jobs[job].nodes {
+                simulation.nics_of(node).for_each(|nic| nic.mode = mode);
+            }
         }
         simulation
     }

@@ -5,7 +5,7 @@ use crate::engine::Queue;
 use crate::error::SimError;
 use crate::fabric::NONE;
 use crate::fabric::packet::{Event, Kind};
-use crate::routing::{Loads, Rule};
+use crate::routing::{Loads, Place, Rule};
 
 impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// The routing decision of a packet.
@@ -13,15 +13,14 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     pub(super) fn decide(&mut self, router: u32, mut packet: Event) {
         self.packet_hops += 1;
         let place = self.wiring.places[router as usize];
-        if place.leaf && place.group == packet.to_group && place.local == packet.to_leaf {
+        if place.group == packet.to_group && place.local == packet.to_local {
             self.eject(place.first, &packet);
             return;
         }
-        let outs = &self.outs[place.first as usize..place.first as usize + usize::from(place.ports)];
-        let loads = Loads { outs, now: packet.time };
-        let (port, channel) = self.routing.route(&self.wiring.machine, place, &mut packet, &loads);
-        if self.arrivals.on() && !place.leaf {
-            self.count_arrival(place.group, packet, port);
+        let loads = Loads::new(&self.outs, self.sensor.as_ref(), place.first, place.ports, packet.time);
+        let (port, channel) = self.routing.route(place, &mut packet, &loads);
+        if self.arrivals.on() {
+            self.count_arrival(place, packet, port);
         }
         let slot = place.first + u32::from(port);
         let index = self.lane(slot, channel);
@@ -34,13 +33,15 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         }
     }
 
-    /// Counts a packet at a spine that comes from another group, or goes to one (K21).
+    /// Counts a packet that comes from another group, or goes to one (K21).
     #[cold]
-    fn count_arrival(&mut self, group: u16, packet: Event, port: u16) {
-        let leaves = self.wiring.machine.spec.leaves as u16;
+    fn count_arrival(&mut self, place: Place, packet: Event, port: u16) {
         let job = self.flights.job(packet.message);
-        for (counts, inwards) in [(packet.port >= leaves, true), (port >= leaves, false)] {
-            if counts && !self.arrivals.count(packet.time, job, group, packet.bytes(), inwards) {
+        for (port, inwards) in [(packet.port, true), (port, false)] {
+            let wire = self.wiring.wires[(place.first + u32::from(port)) as usize];
+            if wire.class >= self.wiring.first_global
+                && !self.arrivals.count(packet.time, job, place.group, packet.bytes(), inwards)
+            {
                 let problem = "the run has more windows of this width than fit into memory; use wider ones";
                 self.failure.get_or_insert(SimError::invalid("measure.arrivals_every_ps", problem));
                 self.end = 0;
@@ -87,6 +88,9 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         packet.port = wire.port;
         packet.set_channel(channel);
         packet.next_hop();
+        if let Some(sensor) = &mut self.sensor {
+            sensor.send(slot, bytes);
+        }
         self.queue.push(wire.to, packet);
         self.give_back(first + u32::from(port), came_by, bytes, end);
     }
@@ -100,6 +104,21 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         if returns.add(buffer as u32, stamp, bytes, self.queue.horizon(), &mut self.spill) {
             self.announce(buffer, channel, stamp);
         }
+        if self.sensor.is_some() {
+            self.tell_sensor(buffer, bytes, stamp);
+        }
+    }
+
+    /// Notes for the sensor of the sender to a buffer when a packet has left it.
+    #[inline(never)]
+    fn tell_sensor(&mut self, buffer: usize, bytes: u32, stamp: u64) {
+        let wire = self.lanes[buffer].wire; // the way back from the buffer's port leads to its sender
+        if !wire.node
+            && let Some(sensor) = &mut self.sensor
+        {
+            let sender = self.wiring.places[wire.to as usize].first + u32::from(wire.port);
+            sensor.leave(sender, bytes, stamp, self.queue.horizon());
+        }
     }
 
     /// Lets the sender to a buffer know of a credit that it waits for.
@@ -107,8 +126,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     fn announce(&mut self, buffer: usize, channel: u8, stamp: u64) {
         let wire = self.lanes[buffer].wire; // the way back from the buffer's port leads to its sender
         if wire.node {
-            let home = self.wiring.homes[wire.to as usize];
-            self.queue.push(home.router, Event::other(Kind::NicCredit, stamp, home.port, 0, 0));
+            let home = self.wiring.homes[(wire.to - wire.to % self.wiring.rails) as usize];
+            self.queue.push(home.router, Event::other(Kind::NicCredit, stamp, home.port, 0, wire.to));
         } else {
             self.queue.push(wire.to, Event::other(Kind::OutputCredit, stamp, wire.port, channel, 0));
         }

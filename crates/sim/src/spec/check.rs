@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use odonata_topology::{DragonflyPlus, Network};
+use odonata_topology::{Machine, Network, NodeId};
 
-use super::{Arrival, FabricSpec, Pattern, RoutingSpec, SPEC_VERSION, Spec, TopologySpec};
+use super::{Arrival, FabricSpec, Pattern, RoutingSpec, SPEC_VERSION, Spec};
 use crate::error::SimError;
 
 /// Largest packet.
@@ -12,7 +12,7 @@ pub const MAX_PACKET_BYTES: u32 = 65_536;
 /// Largest message.
 pub const MAX_MESSAGE_BYTES: u64 = 1 << 40;
 /// Most virtual channels of a link.
-pub const MAX_CHANNELS: u8 = 8;
+pub const MAX_CHANNELS: u8 = 16;
 /// Largest single time (delay, interval, horizon), in picoseconds: 2^62, 53 days.
 pub const MAX_TIME_PS: u64 = 1 << 62;
 /// Largest delay of a router, wire or credit, in picoseconds: 1 ms.
@@ -35,13 +35,12 @@ impl Spec {
         serde_json::to_string(self).expect("a specification has no maps with other keys than strings")
     }
 
-    /// Builds the machine.
+    /// Builds the machine, without what has failed.
     ///
     /// # Errors
     /// [`SimError::Topology`] if it cannot be built.
-    pub fn machine(&self) -> Result<DragonflyPlus, SimError> {
-        let TopologySpec::DragonflyPlus(spec) = &self.topology;
-        Ok(DragonflyPlus::build(spec)?)
+    pub fn machine(&self) -> Result<Machine, SimError> {
+        Ok(Machine::build(&self.topology, &self.failures)?)
     }
 
     /// Refuses what cannot be simulated.
@@ -49,14 +48,23 @@ impl Spec {
     /// # Errors
     /// [`SimError::Invalid`] with the path of the value, or [`SimError::Topology`].
     pub fn check(&self) -> Result<(), SimError> {
+        self.checked().map(|_| ())
+    }
+
+    /// As [`check`](Self::check); returns the machine.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn checked(&self) -> Result<Machine, SimError> {
         if self.version != SPEC_VERSION {
             let problem = format!("this core reads version {SPEC_VERSION}, not {}", self.version);
             return Err(SimError::invalid("version", problem));
         }
         let machine = self.machine()?;
-        self.fabric.check(&machine.network)?;
-        self.check_routing()?;
-        self.check_jobs(&machine.network)?;
+        self.fabric.check(machine.network())?;
+        self.check_sensing(machine.network())?;
+        check_routing(&self.routing, "routing")?;
+        self.check_jobs(machine.network())?;
         self.check_stop()?;
         if self.measure.arrivals_every_ps == Some(0) {
             return Err(SimError::invalid("measure.arrivals_every_ps", "a window of 0 ps has no end"));
@@ -67,22 +75,17 @@ impl Spec {
             let problem = format!("the measured interval ends at {until} ps, before it begins");
             return Err(SimError::invalid("measure.until_ps", problem));
         }
-        Ok(())
+        Ok(machine)
     }
 
-    fn check_routing(&self) -> Result<(), SimError> {
-        if let RoutingSpec::Fpar { threshold_ppm, .. } = self.routing
-            && threshold_ppm > 1_000_000
-        {
-            let problem = format!("{threshold_ppm} is more than 1,000,000 millionths (a full port)");
-            return Err(SimError::invalid("routing.threshold_ppm", problem));
-        }
-        if let RoutingSpec::ProgAdaptive { threshold_bytes, factor_milli, .. } = self.routing {
-            for (at, value) in [("threshold_bytes", threshold_bytes), ("factor_milli", factor_milli)] {
-                if value > 1_000_000_000 {
-                    return Err(SimError::invalid(format!("routing.{at}"), format!("{value} is more than 10^9")));
-                }
+    fn check_sensing(&self, network: &Network) -> Result<(), SimError> {
+        for (class, &delay) in &self.sensing.delay_ps {
+            let at = format!("sensing.delay_ps.{class}");
+            if !network.classes[1..].contains(&class.as_str()) {
+                let problem = format!("the links between routers are of the classes {:?}", &network.classes[1..]);
+                return Err(SimError::invalid(at, problem));
             }
+            time(at, delay, 0, MAX_DELAY_PS)?;
         }
         Ok(())
     }
@@ -112,7 +115,13 @@ impl Spec {
                     };
                     return Err(SimError::invalid(at("nodes"), problem));
                 }
+                if !network.alive_router(network.router_of_node(NodeId(node))) {
+                    return Err(SimError::invalid(at("nodes"), format!("node {node} is on a router that has failed")));
+                }
                 *slot = Some(index);
+            }
+            if let Some(routing) = &job.routing {
+                check_routing(routing, &at("routing"))?;
             }
             let ranks = job.nodes.len() as u64;
             if ranks < 2 {
@@ -202,6 +211,44 @@ impl FabricSpec {
     }
 }
 
+/// Refuses numbers of a routing that make no sense on any machine.
+fn check_routing(routing: &RoutingSpec, at: &str) -> Result<(), SimError> {
+    let at = |field: &str| format!("{at}.{field}");
+    let at_most = |field: &str, value: u64, most: u64| {
+        if value <= most {
+            return Ok(());
+        }
+        Err(SimError::invalid(at(field), format!("{value} is more than {most}")))
+    };
+    const MOST: u64 = 1_000_000_000;
+    match *routing {
+        RoutingSpec::Fpar { threshold_ppm, .. } if threshold_ppm > 1_000_000 => {
+            let problem = format!("{threshold_ppm} is more than 1,000,000 millionths (a full port)");
+            Err(SimError::invalid(at("threshold_ppm"), problem))
+        }
+        RoutingSpec::ProgAdaptive { threshold_bytes, factor_milli, .. } => {
+            at_most("threshold_bytes", threshold_bytes, MOST)?;
+            at_most("factor_milli", factor_milli, MOST)
+        }
+        RoutingSpec::Ugal { minimal_candidates, other_candidates, factor_milli, bias_bytes, .. }
+        | RoutingSpec::Par { minimal_candidates, other_candidates, factor_milli, bias_bytes, .. } => {
+            for (field, value) in [("minimal_candidates", minimal_candidates), ("other_candidates", other_candidates)] {
+                if !(1..=2).contains(&value) {
+                    return Err(SimError::invalid(at(field), format!("{value} is not 1 or 2")));
+                }
+            }
+            at_most("factor_milli", factor_milli, MOST)?;
+            at_most("bias_bytes", bias_bytes, MOST)
+        }
+        RoutingSpec::AdaptiveLocal { factor_milli, .. } => at_most("factor_milli", factor_milli, MOST),
+        RoutingSpec::Aries { bias_low_bytes, bias_high_bytes, .. } => {
+            at_most("bias_low_bytes", bias_low_bytes, MOST)?;
+            at_most("bias_high_bytes", bias_high_bytes, MOST)
+        }
+        RoutingSpec::Fpar { .. } | RoutingSpec::Minimal { .. } | RoutingSpec::Valiant { .. } => Ok(()),
+    }
+}
+
 fn time(at: String, value: u64, least: u64, most: u64) -> Result<(), SimError> {
     if (least..=most).contains(&value) {
         return Ok(());
@@ -228,10 +275,20 @@ fn check_pattern(pattern: &Pattern, nodes: &[u32], network: &Network) -> Result<
             Err(format!("root {root} is not one of {ranks} ranks"))
         }
         Pattern::Broadcast { .. } => Ok(()),
+        Pattern::GroupShift { shift } => {
+            let used: BTreeSet<_> = nodes.iter().map(|&n| network.group_of_node(NodeId(n))).collect();
+            if u64::from(shift).is_multiple_of(used.len() as u64) {
+                return Err(format!(
+                    "a shift of {shift} makes each of the job's {} groups its own partner",
+                    used.len()
+                ));
+            }
+            Ok(())
+        }
         Pattern::GroupPeers {} => {
             let mut count = vec![0_u64; network.groups as usize];
             for &node in nodes {
-                count[network.group_of_node(odonata_topology::NodeId(node)).index()] += 1;
+                count[network.group_of_node(NodeId(node)).index()] += 1;
             }
             let used: Vec<(usize, u64)> = count.into_iter().enumerate().filter(|&(_, c)| c > 0).collect();
             if used.len() < 2 {

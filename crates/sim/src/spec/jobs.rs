@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::RoutingSpec;
+
 /// One job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -14,6 +16,9 @@ pub struct JobSpec {
     pub traffic: Traffic,
     /// What is kept of each message.
     pub record: Record,
+    /// A routing of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routing: Option<RoutingSpec>,
 }
 
 /// What is kept of a job's messages.
@@ -98,4 +103,10 @@ pub enum Pattern {
     },
     /// One message to the rank of the same number in each other group of the job (K11).
     GroupPeers {},
+    /// One message to a random rank in the group that lies `shift` further on, of the groups that the job is in: the
+    /// usual worst case of a dragonfly (Kim 2008).
+    GroupShift {
+        /// Groups further on, not a multiple of their number.
+        shift: u32,
+    },
 }

@@ -32,6 +32,16 @@ impl Peers {
         self.groups.len() as u32
     }
 
+    /// Which of those groups a rank is in.
+    pub(super) fn group_of(&self, rank: u32) -> u32 {
+        self.place[rank as usize].0
+    }
+
+    /// The ranks in one of those groups.
+    pub(super) fn ranks_in(&self, group: u32) -> &[u32] {
+        &self.groups[group as usize]
+    }
+
     /// The peers of `rank`, groups ascending.
     pub(super) fn list(&self, rank: u32, to: &mut Vec<u32>) {
         let (own, number) = self.place[rank as usize];

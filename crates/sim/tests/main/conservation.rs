@@ -17,7 +17,7 @@ fn balanced(spec: &Spec, queue: QueueChoice) -> Audit {
 /// The audit and the totals of the run must tell the same story; catches an audit that counts its own inventions.
 fn agrees_with_the_totals(spec: &Spec, audit: &Audit) {
     let output = output(spec);
-    let nodes = spec.machine().expect("it was built before").network.nodes();
+    let nodes = spec.machine().expect("it was built before").network().nodes();
     let injection = output.links.packets.len() - nodes;
     assert_eq!(audit.sent, output.links.packets[injection..].iter().sum::<u64>());
     assert_eq!(audit.delivered, output.jobs.iter().map(|j| j.packets).sum::<u64>());

@@ -1,12 +1,11 @@
 //! No routing lets packets wait for each other in a circle, and a routing that would is refused.
 
-use odonata_sim::routing::Routing;
 use odonata_sim::routing::deadlock::{check, circle};
 use odonata_sim::spec::{ChannelSwitch, Compare, FparCandidates, RoutingSpec};
 use odonata_sim::{SimError, Spec, run};
 
 use crate::graph::{acyclic, graph};
-use crate::support::{build, machine, output, routings, spec, stream};
+use crate::support::{build, machine, output, routings, rule, spec, stream};
 
 /// Two to five groups; every spine has a link to every group (dense), or some have none (sparse), or most have none.
 const SIZES: [([u32; 5], Option<u32>); 10] = [
@@ -38,8 +37,8 @@ fn no_packets_can_wait_in_a_circle() {
             assert!(!graph.edges.is_empty());
             assert!(acyclic(&graph.edges), "{size:?}, {links:?}, {:?}", spec.routing);
             let machine = build(&spec);
-            let routing = Routing::new(&spec).expect("there are channels enough");
-            assert_eq!(check(&machine, &routing), Ok(()), "{size:?}, {links:?}, {:?}", spec.routing);
+            let rules = [rule(&spec)];
+            assert_eq!(check(&machine, &rules), Ok(()), "{size:?}, {links:?}, {:?}", spec.routing);
             assert_eq!(output(&spec).jobs[0].delivered, 1);
         }
     }
@@ -58,7 +57,7 @@ fn refused(sizes: &[([u32; 5], Option<u32>)]) -> u32 {
             let case = format!("{size:?}, {links:?}, {candidates:?}");
             let spec = on(size, links, wrong_rule(candidates));
             let full = graph(&spec);
-            let result = check(&build(&spec), &Routing::new(&spec).expect("there are channels enough"));
+            let result = check(&build(&spec), &[rule(&spec)]);
             if acyclic(&full.edges) {
                 // The proof looks at kinds of lane, so it may refuse more than it must; but with two groups there is no
                 // way round.

@@ -4,11 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use odonata_sim::Spec;
-use odonata_sim::routing::Routing;
 use odonata_sim::routing::deadlock::{LaneAt, explore};
 use odonata_topology::{DragonflyPlus, Peer, RouterId};
 
-use crate::support::build;
+use crate::support::{build, rule};
 
 pub struct Graph {
     /// Lanes that a packet may be sent on.
@@ -22,7 +21,7 @@ pub struct Graph {
 /// All ways between all leaves. Panics if a way does not end at its leaf, or leaves a router by a port to a node.
 pub fn graph(spec: &Spec) -> Graph {
     let machine = build(spec);
-    let routing = Routing::new(spec).expect("there are channels enough");
+    let routing = rule(spec);
     let mut graph = Graph { lanes: BTreeSet::new(), edges: BTreeSet::new(), longest: 0 };
     for (from, to) in leaves(&machine).flat_map(|a| leaves(&machine).map(move |b| (a, b)).collect::<Vec<_>>()) {
         let mut visit = |step: odonata_sim::routing::deadlock::Step| {

@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 
 use odonata_sim::Spec;
-use odonata_sim::routing::Routing;
 use odonata_sim::spec::{ChannelSwitch, Compare, FparCandidates, Pattern, RoutingSpec, Via};
 use odonata_topology::{NodeId, Port, RouterId};
 
 use crate::graph::graph;
 use crate::support::{
-    MINIMAL, build, fpar, job, link, link_mut, machine, output, prog_adaptive, routings, spec, valiant,
+    MINIMAL, build, fpar, job, link, link_mut, machine, output, prog_adaptive, routings, rule, spec, valiant,
 };
 
 /// Dense, sparse, very sparse.
@@ -37,7 +36,7 @@ fn runs_keep_to_the_ways_that_were_explored() {
             let spec = crowded(size, links, routing);
             let case = format!("{size:?}, {links:?}, {:?}", spec.routing);
             let graph = graph(&spec);
-            let bound = Routing::new(&spec).expect("there are channels enough").max_hops();
+            let bound = rule(&spec).max_hops();
             assert!(graph.longest <= bound, "a way of {} links, not {bound}: {case}", graph.longest);
             let (machine, output) = (build(&spec), output(&spec));
             let channels = usize::from(spec.fabric.channels);

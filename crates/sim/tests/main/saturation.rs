@@ -76,7 +76,7 @@ fn two_nodes_that_flood_one_share_its_link() {
         let peers = job("peers", vec![0, 1, 2], Pattern::GroupPeers {}, PACKETS * PACKET, 1, 1);
         let mut spec = spec(
             machine([3, 1, spines, 1, 2], None),
-            RoutingSpec::Minimal { select: Select::LeastLoaded },
+            RoutingSpec::Minimal { select: Select::LeastLoaded, gateways: None },
             vec![peers],
         );
         for class in ["local", "global"] {

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use odonata_sim::routing::dragonfly_plus::AnyPlus;
 use odonata_sim::spec::{
-    Arrival, ChannelSwitch, Compare, FabricSpec, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec, NicOrder,
-    NicSpec, Pattern, Record, RoutingSpec, SPEC_VERSION, Select, Spec, StopSpec, TopologySpec, Traffic, Via,
+    Arrival, ChannelSwitch, Compare, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec,
+    NicOrder, NicSpec, Pattern, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, Spec, StopSpec, TopologySpec,
+    Traffic, Via,
 };
 use odonata_sim::{Output, run};
-use odonata_topology::{Arrangement, Bandwidth, DragonflyPlus, DragonflyPlusSpec};
+use odonata_topology::{Arrangement, Bandwidth, DragonflyPlus, DragonflyPlusSpec, Machine};
 
 /// Gigabytes per second in millionths of a byte.
 pub const GB: u64 = 1_000_000_000_000_000;
@@ -32,7 +34,15 @@ pub fn machine(size: [u32; 5], links_per_pair: Option<u32>) -> DragonflyPlusSpec
 }
 
 pub fn build(spec: &Spec) -> DragonflyPlus {
-    spec.machine().expect("the machine can be built")
+    match spec.machine().expect("the machine can be built") {
+        Machine::DragonflyPlus(machine) => machine,
+        Machine::Dragonfly(_) => panic!("these tests are about Dragonfly+ machines"),
+    }
+}
+
+/// The rule that a specification's packets follow on a Dragonfly+.
+pub fn rule(spec: &Spec) -> AnyPlus {
+    AnyPlus::new(&spec.fabric, &spec.routing, "routing").expect("there are channels enough")
 }
 
 /// A link of so many GB/s without latency, and with more room than any test fills.
@@ -52,13 +62,15 @@ pub fn spec(machine: DragonflyPlusSpec, routing: RoutingSpec, jobs: Vec<JobSpec>
             packet_bytes: PACKET as u32,
             router_delay_ps: 100_000,
             channels: 2,
-            nic: NicSpec { overhead_ps: 0, order: NicOrder::Fcfs },
+            nic: NicSpec { overhead_ps: 0, order: NicOrder::Fcfs, rail: Rail::Hash },
             links: BTreeMap::from(links.map(|(name, link)| (name.to_owned(), link))),
         },
         routing,
         stop: StopSpec { jobs: (0..jobs.len() as u32).collect(), at_ps: None },
         jobs,
         measure: MeasureSpec { from_ps: 0, until_ps: None, arrivals_every_ps: None },
+        sensing: Sensing::default(),
+        failures: Failures::default(),
     }
 }
 
@@ -77,7 +89,7 @@ pub fn job(name: &str, nodes: Vec<u32>, pattern: Pattern, bytes: u64, interval_p
         arrival: Arrival::Constant { jitter_ps: 0 },
         first: First::AtZero,
     };
-    JobSpec { name: name.into(), nodes, traffic, record: Record::EveryMessage }
+    JobSpec { name: name.into(), nodes, traffic, record: Record::EveryMessage, routing: None }
 }
 
 /// One message from one node to another at time 0.
@@ -85,10 +97,10 @@ pub fn stream(from: u32, to: u32, bytes: u64) -> JobSpec {
     job(&format!("{from} to {to}"), vec![from, to], Pattern::Broadcast { root: 0 }, bytes, 1, 1)
 }
 
-pub const MINIMAL: RoutingSpec = RoutingSpec::Minimal { select: Select::Random };
+pub const MINIMAL: RoutingSpec = RoutingSpec::Minimal { select: Select::Random, gateways: None };
 
 pub fn valiant(via: Via) -> RoutingSpec {
-    RoutingSpec::Valiant { via, select: Select::Random }
+    RoutingSpec::Valiant { via, select: Select::Random, gateways: None }
 }
 
 pub fn fpar(threshold_ppm: u32, candidates: FparCandidates) -> RoutingSpec {
@@ -102,7 +114,7 @@ pub fn prog_adaptive(candidates: FparCandidates) -> RoutingSpec {
 
 /// Every routing with every option that changes which ways there are.
 pub fn routings() -> Vec<RoutingSpec> {
-    let mut all = vec![MINIMAL, RoutingSpec::Minimal { select: Select::LeastLoaded }];
+    let mut all = vec![MINIMAL, RoutingSpec::Minimal { select: Select::LeastLoaded, gateways: None }];
     all.extend([Via::Spine, Via::Leaf].map(valiant));
     for candidates in [FparCandidates::AllGroups, FparCandidates::OneGroup] {
         all.extend([fpar(1_000, candidates), fpar(500_000, candidates), prog_adaptive(candidates)]);

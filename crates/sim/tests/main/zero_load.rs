@@ -74,7 +74,7 @@ fn one_packet_on_the_machine_of_kang_2019() {
         link_mut(&mut spec, "global").buffer_bytes = 16_384;
         output(&spec).messages.latency_ps[0]
     };
-    let least = RoutingSpec::Minimal { select: Select::LeastLoaded };
+    let least = RoutingSpec::Minimal { select: Select::LeastLoaded, gateways: None };
     for routing in [MINIMAL, least] {
         assert_eq!(kang(routing.clone(), 3_455), 2 * 119_210 + 2 * 363_305 + 436_465 + 4 * 100_000);
         assert_eq!(kang(routing.clone(), 3_455), 1_801_495);
@@ -98,7 +98,9 @@ fn a_message_is_a_pipeline_in_step_with_its_slowest_link() {
                 expected += times * ser(1_000, gigabytes);
             }
             // One way only, or packets could overtake each other: between two groups of one spine.
-            let odonata_sim::spec::TopologySpec::DragonflyPlus(machine) = &mut spec.topology;
+            let odonata_sim::spec::TopologySpec::DragonflyPlus(machine) = &mut spec.topology else {
+                unreachable!("it is a Dragonfly+")
+            };
             (machine.spines, machine.global_links_per_spine) = (1, 3);
             expected += (packets - 1) * ser(1_000, 1);
             assert_eq!(output(&spec).messages.latency_ps, [expected], "{packets} packets, slowest {slowest}");

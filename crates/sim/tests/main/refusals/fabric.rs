@@ -12,8 +12,8 @@ fn fabric() {
     refused(&[
         (|s| s.fabric.packet_bytes = 0, "fabric.packet_bytes", "0 is not between 1 and 65536 bytes"),
         (|s| s.fabric.packet_bytes = 65_537, "fabric.packet_bytes", "65537 is not between 1 and 65536 bytes"),
-        (|s| s.fabric.channels = 0, "fabric.channels", "0 is not between 1 and 8"),
-        (|s| s.fabric.channels = 9, "fabric.channels", "9 is not between 1 and 8"),
+        (|s| s.fabric.channels = 0, "fabric.channels", "0 is not between 1 and 16"),
+        (|s| s.fabric.channels = 9, "fabric.channels", "9 is not between 1 and 16"),
         (
             |s| s.fabric.router_delay_ps = 1_000_000_001,
             "fabric.router_delay_ps",
@@ -92,7 +92,7 @@ fn routing() {
                 s.routing = RoutingSpec::ProgAdaptive { threshold_bytes: 1_000_000_001, factor_milli: 1, candidates };
             },
             "routing.threshold_bytes",
-            "1000000001 is more than 10^9",
+            "1000000001 is more than 1000000000",
         ),
         (
             |s| {
@@ -100,7 +100,7 @@ fn routing() {
                 s.routing = RoutingSpec::ProgAdaptive { threshold_bytes: 1, factor_milli: 1_000_000_001, candidates };
             },
             "routing.factor_milli",
-            "1000000001 is more than 10^9",
+            "1000000001 is more than 1000000000",
         ),
     ]);
     accepted(&[|s| s.routing = fpar(1_000_000, FparCandidates::OneGroup)]);

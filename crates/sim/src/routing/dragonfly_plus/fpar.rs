@@ -9,7 +9,7 @@
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{CLASSES, GLOBAL, LOCAL};
 
-use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, Ports, Rule};
+use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, Ports};
 use super::{across, down, enter_progressive, minimal, no_choice, up};
 use crate::fabric::packet::{Event, NO_MIDDLE};
 use crate::spec::{ChannelSwitch, Compare, FabricSpec, FparCandidates};
@@ -46,8 +46,7 @@ impl Fpar {
     }
 }
 
-impl Rule for Fpar {
-    const NAME: &'static str = "fpar";
+impl PlusRule for Fpar {
     const CHANNELS: u8 = 2;
     const MAX_HOPS: u8 = 6;
 

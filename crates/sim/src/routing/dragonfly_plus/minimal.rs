@@ -4,7 +4,7 @@
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
 
-use super::{Loads, Place, Plan, Ports, Rule, across, select, up};
+use super::{Grain, Loads, Place, Plan, PlusRule, Ports, across, select, up};
 use crate::fabric::packet::Event;
 use crate::spec::Select;
 
@@ -15,8 +15,7 @@ pub struct Minimal {
     pub select: Select,
 }
 
-impl Rule for Minimal {
-    const NAME: &'static str = "minimal";
+impl PlusRule for Minimal {
     const CHANNELS: u8 = 1;
     const MAX_HOPS: u8 = 3;
 
@@ -26,6 +25,11 @@ impl Rule for Minimal {
     #[inline(always)]
     fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
         shortest(machine, place, packet)
+    }
+
+    #[inline(always)]
+    fn grain(&self) -> Grain {
+        Grain::of(self.select)
     }
 
     #[inline(always)]
@@ -42,7 +46,7 @@ pub(super) fn shortest<'a>(machine: &'a DragonflyPlus, place: Place, packet: &Ev
         return Plan::only(up(machine, place, packet.to_group), LOCAL.0, channel);
     }
     if place.group == packet.to_group {
-        return Plan::only(Ports::range(packet.to_leaf, 1), LOCAL.0, channel);
+        return Plan::only(Ports::range(packet.to_local, 1), LOCAL.0, channel);
     }
     Plan::only(across(machine, place, packet.to_group), GLOBAL.0, channel)
 }

@@ -1,4 +1,4 @@
-//! Where a packet may go from where it is.
+//! Positions and lists of ports, as all routings see them.
 
 use crate::engine::random::{below32, draw};
 
@@ -7,14 +7,16 @@ use crate::engine::random::{below32, draw};
 pub struct Place {
     /// Its group.
     pub group: u16,
-    /// Its number in the group: leaves first, then spines.
+    /// Its number in the group (of a Dragonfly+: leaves first, then spines).
     pub local: u16,
-    /// Whether it is a leaf.
+    /// Whether it has nodes.
     pub leaf: bool,
     /// Number of ports.
     pub ports: u16,
     /// Slot of its first port.
     pub first: u32,
+    /// Its number.
+    pub router: u32,
 }
 
 /// An ordered list of ports of one router, ascending.
@@ -105,42 +107,6 @@ impl<'a> Ports<'a> {
     #[must_use]
     pub fn draw(&self, word: u32, hop: u8, k: u8) -> u16 {
         below32(draw(word, hop, k), u32::from(self.len)) as u16
-    }
-}
-
-/// Where a packet may go.
-#[derive(Clone, Copy, Debug)]
-pub struct Plan<'a> {
-    /// Ports on a shortest way to where the packet is bound for now.
-    pub minimal: Ports<'a>,
-    /// Channel on those.
-    pub minimal_channel: u8,
-    /// Ports by which it may be diverted.
-    pub other: Ports<'a>,
-    /// Channel on those.
-    pub other_channel: u8,
-    /// Whether going on means that a packet with an intermediate stop has turned to its destination.
-    pub turns: bool,
-    /// Link class of the minimal ports.
-    pub minimal_class: u8,
-    /// Link class of the others.
-    pub other_class: u8,
-}
-
-impl<'a> Plan<'a> {
-    /// A plan with shortest ways only.
-    #[inline(always)]
-    #[must_use]
-    pub fn only(minimal: Ports<'a>, class: u8, channel: u8) -> Self {
-        Self {
-            minimal,
-            minimal_channel: channel,
-            other: Ports::NONE,
-            other_channel: channel,
-            turns: false,
-            minimal_class: class,
-            other_class: class,
-        }
     }
 }
 

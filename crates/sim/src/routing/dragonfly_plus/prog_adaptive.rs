@@ -7,7 +7,7 @@
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::CLASSES;
 
-use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, Rule, enter_progressive, fpar, no_choice};
+use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, enter_progressive, fpar, no_choice};
 use crate::fabric::packet::Event;
 use crate::spec::{FabricSpec, FparCandidates};
 
@@ -27,8 +27,7 @@ impl ProgAdaptive {
     }
 }
 
-impl Rule for ProgAdaptive {
-    const NAME: &'static str = "prog-adaptive";
+impl PlusRule for ProgAdaptive {
     const CHANNELS: u8 = 2;
     const MAX_HOPS: u8 = 6;
 

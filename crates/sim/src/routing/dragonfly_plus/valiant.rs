@@ -7,7 +7,9 @@
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
 
-use super::{Loads, MIDDLE_DRAWS, Place, Plan, Ports, Rule, across, down, middle_group, minimal, select, up};
+use super::{
+    Grain, Loads, MIDDLE_DRAWS, Place, Plan, PlusRule, Ports, across, down, middle_group, minimal, select, up,
+};
 use crate::engine::random::{below32, draw};
 use crate::fabric::packet::{Event, NO_MIDDLE};
 use crate::spec::{Select, Via};
@@ -21,8 +23,7 @@ pub struct Valiant {
     pub select: Select,
 }
 
-impl Rule for Valiant {
-    const NAME: &'static str = "valiant";
+impl PlusRule for Valiant {
     const CHANNELS: u8 = 2;
     const MAX_HOPS: u8 = 6;
 
@@ -40,6 +41,11 @@ impl Rule for Valiant {
     }
 
     #[inline(always)]
+    fn grain(&self) -> Grain {
+        Grain::of(self.select)
+    }
+
+    #[inline(always)]
     fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> (u16, bool) {
         (select(self.select, &plan.minimal, packet, loads), false)
     }
@@ -50,7 +56,7 @@ fn middle(machine: &DragonflyPlus, via: Via, word: u32, from: u16, to: u16) -> u
     let group = middle_group(machine, word, 0, from, to);
     match via {
         Via::Leaf if group != NO_MIDDLE => group | below32(draw(word, 0, MIDDLE_DRAWS + 1), machine.spec.leaves),
-        Via::Leaf | Via::Spine => group,
+        _ => group,
     }
 }
 

@@ -1,0 +1,91 @@
+//! Sensors other than the backlog: what was sent by a port and is not known to have left the next router (docs/model.md,
+//! section 6, "load").
+//!
+//! Bytes are counted at the sender when they are committed. What takes them off again is known to the receiver as soon as
+//! it knows when they leave, and is noted with the time from which the sender may know it: the arrival of the credit and the
+//! delay of its information. The sum is formed when it is asked for, so a sensor costs nothing to runs without one.
+
+use super::wiring::CLASSES;
+use super::{Wire, Wiring};
+use crate::spec::{Sensed, Sensing};
+
+/// Bytes for which a class's time is kept: loads are `bytes * time >> SCALE`.
+const SCALE: u32 = 16;
+
+/// What is sensed of every port.
+pub struct Sensor {
+    backlog: bool,
+    /// By slot; empty if nothing is sensed at all.
+    sent: Vec<Sent>,
+    classes: [Class; CLASSES],
+}
+
+/// Time of 2^16 bytes, and how long the information of a credit takes.
+#[derive(Clone, Copy)]
+struct Class {
+    scaled: u64,
+    delay: u64,
+}
+
+/// Bytes sent by a port.
+#[derive(Clone, Default)]
+struct Sent {
+    /// Bytes that are not yet known to have left, but for those of `leaving`.
+    bytes: u64,
+    /// When how many bytes will be known to have left.
+    leaving: Vec<(u64, u32)>,
+    class: u8,
+}
+
+impl Sensor {
+    /// The sensor of a run, unless it senses the backlog only.
+    #[must_use]
+    pub fn new(sensing: &Sensing, wiring: &Wiring, names: &[&str]) -> Option<Self> {
+        let (backlog, credits) = match sensing.kind {
+            Sensed::Backlog => return None,
+            Sensed::Credits => (false, true),
+            Sensed::Both => (true, true),
+            Sensed::None => (false, false),
+        };
+        let classes = std::array::from_fn(|class| {
+            let delay = names.get(class).and_then(|name| sensing.delay_ps.get(*name));
+            Class { scaled: wiring.times[class].scaled, delay: delay.copied().unwrap_or(0) }
+        });
+        let sent = |wire: &Wire| Sent { class: wire.class, ..Sent::default() };
+        Some(Self { backlog, sent: wiring.wires.iter().filter(|_| credits).map(sent).collect(), classes })
+    }
+
+    /// A packet was committed to a link between routers.
+    #[inline]
+    pub fn send(&mut self, slot: u32, bytes: u32) {
+        if let Some(sent) = self.sent.get_mut(slot as usize) {
+            sent.bytes += u64::from(bytes);
+        }
+    }
+
+    /// The credit of a packet that was sent by a port reaches its sender at `stamp`; no decision to come is earlier than
+    /// `horizon`.
+    pub fn leave(&mut self, slot: u32, bytes: u32, stamp: u64, horizon: u64) {
+        let Some(sent) = self.sent.get_mut(slot as usize) else { return };
+        if sent.leaving.len() == sent.leaving.capacity() {
+            let mut gone = 0;
+            sent.leaving.retain(|&(at, bytes)| {
+                gone += if at <= horizon { u64::from(bytes) } else { 0 };
+                at > horizon
+            });
+            sent.bytes -= gone;
+        }
+        sent.leaving.push((stamp + self.classes[usize::from(sent.class)].delay, bytes));
+    }
+
+    /// Load of a port whose backlog is known.
+    #[inline]
+    #[must_use]
+    pub fn load(&self, slot: u32, backlog: u64, now: u64) -> u64 {
+        let own = if self.backlog { backlog } else { 0 };
+        let Some(sent) = self.sent.get(slot as usize) else { return own };
+        let left: u64 = sent.leaving.iter().map(|&(at, bytes)| if at <= now { u64::from(bytes) } else { 0 }).sum();
+        let scaled = self.classes[usize::from(sent.class)].scaled;
+        own + ((u128::from(sent.bytes - left) * u128::from(scaled)) >> SCALE) as u64
+    }
+}

@@ -1,0 +1,285 @@
+//! Routings of a Dragonfly+: one file each.
+//!
+//! A rule sees the position of a packet and says which ports are on a shortest way, which others may be taken, and
+//! on which channels: a [`Plan`]. Loads then decide between them, in one place. Because a plan
+//! does not depend on loads, the same code tells every way a packet might ever take, from which
+//! [`deadlock`](super::deadlock) proves that packets cannot wait for each other in a circle.
+
+pub mod fpar;
+pub mod minimal;
+mod plan;
+pub mod prog_adaptive;
+pub mod valiant;
+
+use odonata_topology::{DragonflyPlus, GroupId};
+
+pub use plan::Plan;
+
+use super::{Grain, Loads, Place, Ports, Rule};
+use crate::engine::random::{below32, draw};
+use crate::error::SimError;
+use crate::fabric::packet::{Event, NO_MIDDLE};
+use crate::spec::{FabricSpec, RoutingSpec, Select, Via};
+
+/// First of the draws for choices among shortest ways.
+const MINIMAL_DRAWS: u8 = 0;
+/// First of the draws for choices among other ways.
+const OTHER_DRAWS: u8 = 8;
+/// First of the draws for the least loaded port.
+const LEAST_DRAWS: u8 = 16;
+/// First of the draws for intermediate stops.
+const MIDDLE_DRAWS: u8 = 24;
+/// The hop that stands for decisions made once per packet.
+const PER_PACKET: u8 = 255;
+
+/// A rule of a Dragonfly+: one implementation a file. The simulation is compiled for each of them.
+pub trait PlusRule {
+    /// Virtual channels that it uses.
+    const CHANNELS: u8;
+    /// Most links between routers that a packet may take.
+    const MAX_HOPS: u8;
+
+    /// Decides what is decided once per packet, when it enters the network from group `from`.
+    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16);
+
+    /// Where the packet may go from `place`, which is not its destination's leaf. Knows no loads.
+    fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a>;
+
+    /// The port of the plan that is taken, and whether it is one of the other (non-minimal) ones.
+    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> (u16, bool);
+
+    /// What all packets of one way share.
+    fn grain(&self) -> Grain {
+        Grain::Packet
+    }
+}
+
+/// A Dragonfly+ with one rule.
+#[derive(Clone, Debug)]
+pub struct Plus<R> {
+    pub(super) machine: DragonflyPlus,
+    pub(super) rule: R,
+}
+
+impl<R: PlusRule> Rule for Plus<R> {
+    #[inline(always)]
+    fn enter(&self, packet: &mut Event, from: u16) {
+        self.rule.enter(&self.machine, packet, from);
+    }
+
+    #[inline(always)]
+    fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8) {
+        follow(&self.rule, &self.machine, place, packet, loads)
+    }
+
+    #[inline(always)]
+    fn grain(&self, _: u8) -> Grain {
+        self.rule.grain()
+    }
+}
+
+/// Decides: the output port and channel; marks on the packet whether it was diverted or has turned.
+#[inline(always)]
+fn follow<R: PlusRule>(
+    rule: &R,
+    machine: &DragonflyPlus,
+    place: Place,
+    packet: &mut Event,
+    loads: &Loads<'_>,
+) -> (u16, u8) {
+    let plan = rule.plan(machine, place, packet);
+    let (port, other) = rule.choose(&plan, packet, loads);
+    if plan.turns {
+        packet.turn();
+    }
+    if other {
+        packet.divert();
+        return (port, plan.other_channel);
+    }
+    (port, plan.minimal_channel)
+}
+
+/// One of the rules.
+#[derive(Clone, Debug)]
+pub enum AnyPlus {
+    /// See [`minimal`].
+    Minimal(minimal::Minimal),
+    /// See [`valiant`].
+    Valiant(valiant::Valiant),
+    /// See [`prog_adaptive`].
+    ProgAdaptive(prog_adaptive::ProgAdaptive),
+    /// See [`fpar`].
+    Fpar(fpar::Fpar),
+}
+
+/// Evaluates `$body` with `$rule` standing for a rule, whatever its type.
+macro_rules! with_plus {
+    ($any:expr, $rule:ident => $body:expr) => {
+        match $any {
+            AnyPlus::Minimal($rule) => $body,
+            AnyPlus::Valiant($rule) => $body,
+            AnyPlus::ProgAdaptive($rule) => $body,
+            AnyPlus::Fpar($rule) => $body,
+        }
+    };
+}
+
+impl AnyPlus {
+    /// Prepares the rule that stands at `at` of a specification.
+    ///
+    /// # Errors
+    /// [`SimError::Invalid`] if it is not for a Dragonfly+ or needs more channels than the fabric has.
+    pub fn new(fabric: &FabricSpec, routing: &RoutingSpec, at: &str) -> Result<Self, SimError> {
+        let unknown = || {
+            let problem =
+                "this routing is not for a dragonfly-plus, which knows minimal, valiant, prog-adaptive and fpar";
+            SimError::invalid(format!("{at}.name"), problem)
+        };
+        let rule = match *routing {
+            RoutingSpec::Minimal { gateways: Some(_), .. } | RoutingSpec::Valiant { gateways: Some(_), .. } => {
+                let problem = "a dragonfly-plus has no choice of gateways";
+                return Err(SimError::invalid(format!("{at}.gateways"), problem));
+            }
+            RoutingSpec::Valiant { via: Via::Group | Via::Router, .. } => {
+                return Err(SimError::invalid(format!("{at}.via"), "a dragonfly-plus turns at a `spine` or a `leaf`"));
+            }
+            RoutingSpec::Minimal { select, .. } => Self::Minimal(minimal::Minimal { select }),
+            RoutingSpec::Valiant { via, select, .. } => Self::Valiant(valiant::Valiant { via, select }),
+            RoutingSpec::ProgAdaptive { threshold_bytes, factor_milli, candidates } => {
+                Self::ProgAdaptive(prog_adaptive::ProgAdaptive::new(fabric, threshold_bytes, factor_milli, candidates))
+            }
+            RoutingSpec::Fpar { threshold_ppm, compare, candidates, channel_switch } => {
+                Self::Fpar(fpar::Fpar::new(fabric, threshold_ppm, compare, candidates, channel_switch))
+            }
+            _ => return Err(unknown()),
+        };
+        let (need, have) = (rule.channels(), fabric.channels);
+        if have < need {
+            let problem = format!("routing `{}` needs {need} virtual channels, found {have}", rule.name());
+            return Err(SimError::invalid("fabric.channels", problem));
+        }
+        Ok(rule)
+    }
+
+    /// Its name in a scenario.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Minimal(_) => "minimal",
+            Self::Valiant(_) => "valiant",
+            Self::ProgAdaptive(_) => "prog-adaptive",
+            Self::Fpar(_) => "fpar",
+        }
+    }
+
+    /// Virtual channels that it uses.
+    #[must_use]
+    pub fn channels(&self) -> u8 {
+        fn of<R: PlusRule>(_: &R) -> u8 {
+            R::CHANNELS
+        }
+        with_plus!(self, rule => of(rule))
+    }
+
+    /// Most links between routers that a packet may take.
+    #[must_use]
+    pub fn max_hops(&self) -> u8 {
+        fn of<R: PlusRule>(_: &R) -> u8 {
+            R::MAX_HOPS
+        }
+        with_plus!(self, rule => of(rule))
+    }
+
+    /// Where a packet may go, as [`PlusRule::plan`].
+    #[must_use]
+    pub fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+        with_plus!(self, rule => rule.plan(machine, place, packet))
+    }
+}
+
+/// A Dragonfly+ whose jobs have different rules.
+#[derive(Clone, Debug)]
+pub struct Mixed {
+    pub(super) machine: DragonflyPlus,
+    /// By the number that a packet carries.
+    pub(super) rules: Vec<AnyPlus>,
+}
+
+impl Rule for Mixed {
+    fn enter(&self, packet: &mut Event, from: u16) {
+        with_plus!(&self.rules[usize::from(packet.mode())], rule => rule.enter(&self.machine, packet, from));
+    }
+
+    fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8) {
+        with_plus!(&self.rules[usize::from(packet.mode())], rule => follow(rule, &self.machine, place, packet, loads))
+    }
+
+    fn grain(&self, mode: u8) -> Grain {
+        with_plus!(&self.rules[usize::from(mode)], rule => rule.grain())
+    }
+}
+
+/// A port among equals.
+#[inline(always)]
+fn select(select: Select, ports: &Ports<'_>, packet: &Event, loads: &Loads<'_>) -> u16 {
+    match select {
+        Select::Random | Select::Hash => ports.any(packet.word, packet.hop(), MINIMAL_DRAWS),
+        Select::LeastLoaded => loads.least(ports, packet.word, packet.hop(), MINIMAL_DRAWS),
+    }
+}
+
+/// For routings that divert: if they consider one other group only, which it is, drawn once per packet.
+#[inline(always)]
+fn enter_progressive(machine: &DragonflyPlus, one_group: bool, packet: &mut Event, from: u16) {
+    if one_group {
+        packet.middle = middle_group(machine, packet.word, PER_PACKET, from, packet.to_group);
+    }
+}
+
+/// For routings that divert: if there is no choice between the two kinds of port, the least loaded of those there are.
+#[inline(always)]
+fn no_choice(plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> Option<(u16, bool)> {
+    let (word, hop) = (packet.word, packet.hop());
+    if plan.other.is_empty() {
+        return Some((loads.least(&plan.minimal, word, hop, LEAST_DRAWS), false));
+    }
+    plan.minimal.is_empty().then(|| (loads.least(&plan.other, word, hop, LEAST_DRAWS), true))
+}
+
+/// A group drawn among those that are neither `from` nor `to`, or none: `group << 16`, as in [`Event::middle`].
+#[inline(always)]
+fn middle_group(machine: &DragonflyPlus, word: u32, hop: u8, from: u16, to: u16) -> u32 {
+    let groups = machine.spec.groups;
+    if from == to || groups < 3 {
+        return NO_MIDDLE;
+    }
+    let mut group = below32(draw(word, hop, MIDDLE_DRAWS), groups - 2) as u16;
+    let (low, high) = if from < to { (from, to) } else { (to, from) };
+    group += u16::from(group >= low);
+    group += u16::from(group >= high);
+    u32::from(group) << 16
+}
+
+/// Ports of a leaf to the spines that lead to `to`.
+#[inline(always)]
+fn up<'a>(machine: &'a DragonflyPlus, place: Place, to: u16) -> Ports<'a> {
+    let first = machine.spec.nodes_per_leaf as u16;
+    if machine.complete || to == place.group {
+        return Ports::range(first, machine.spec.spines as u16);
+    }
+    Ports::list(first, machine.gateways(GroupId(u32::from(place.group)), GroupId(u32::from(to))))
+}
+
+/// Ports of a spine to group `to`, another group than its own.
+#[inline(always)]
+fn across<'a>(machine: &'a DragonflyPlus, place: Place, to: u16) -> Ports<'a> {
+    let spine = u32::from(place.local) - machine.spec.leaves;
+    let ports = machine.spine_ports(GroupId(u32::from(place.group)), spine, GroupId(u32::from(to)));
+    Ports::range(ports.start, ports.end - ports.start)
+}
+
+/// Ports of a spine to the leaves of its group.
+#[inline(always)]
+fn down<'a>(machine: &'a DragonflyPlus) -> Ports<'a> {
+    Ports::range(0, machine.spec.leaves as u16)
+}
