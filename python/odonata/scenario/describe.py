@@ -13,6 +13,7 @@ from odonata.document import Table
 from odonata.machine.fabric import FabricTable, LinkTable, NicTable
 from odonata.machine.kinds import KINDS
 from odonata.placement import Policy
+from odonata.scenario.sensing import SensingTable
 from odonata.scenario.tables import (
     ImportTable,
     JobTable,
@@ -56,10 +57,14 @@ def scenario_tables() -> dict[str, list[Key]]:
         "[measure]": keys_of_table(MeasureTable),
         "[measure.links]": keys_of_table(LinksTable),
         "[import]": keys_of_table(ImportTable),
-        "[system] (what is required here is so without a preset only)": [
-            Key("preset", "a system that ships with Odonata, or a TOML file; the keys below override it", (), ""),
-            *keys_of_table(KINDS["dragonfly-plus"], frozenset({"fabric"})),
-        ],
+        "sensing": keys_of_table(SensingTable),
+        **{
+            f"[system] of kind {kind} (what is required here is so without a preset only)": [
+                Key("preset", "a system that ships with Odonata, or a TOML file; the keys below override it", (), ""),
+                *keys_of_table(model, frozenset({"fabric"})),
+            ]
+            for kind, model in KINDS.items()
+        },
         "[fabric] (also [system.fabric])": keys_of_table(FabricTable),
         "[fabric.nic]": keys_of_table(NicTable),
         "[fabric.links.CLASS]": keys_of_table(LinkTable),

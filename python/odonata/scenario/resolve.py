@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -13,11 +13,13 @@ from odonata import machine, placement, units
 from odonata.document import validate
 from odonata.errors import InputError, nearest
 from odonata.machine import System, core
-from odonata.placement import Placement
+from odonata.placement import Freedom, Placement
 from odonata.scenario.apps import Ranks
 from odonata.scenario.kang_files import ImportedJob, read_kang
 from odonata.scenario.refusals import refusal_as_error
+from odonata.scenario.routings import Routing
 from odonata.scenario.tables import JobTable, RunTable, ScenarioTable
+from odonata.scenario.ways import Ways, ways
 
 #: Version of the core's input document.
 SPEC_VERSION = 1
@@ -107,25 +109,34 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     folder = path.parent
     system = machine.load(table.system, table.fabric, folder, COMPAT_FABRIC.get(table.compat or ""))
     jobs = _jobs(table, folder)
-    table.routing.check(system.fabric["channels"])
+    routings = ways(table, [job.table for job in jobs], system)
+    try:
+        sensing = table.sensing.decided(system)
+    except InputError as e:
+        raise e.under("sensing") from None
     placed = _place(jobs, system, table.run.seed, folder)
-    spec_jobs = [_spec_job(job, table, system, placed[job.index]) for job in jobs]
+    spec_jobs = [_spec_job(job, table, system, placed[job.index]) | routings.spec_of_job(job.index) for job in jobs]
     spec = {
         "version": SPEC_VERSION,
         "seed": table.run.seed,
         "compat": table.compat,
         "topology": system.topology,
         "fabric": system.fabric,
-        "routing": table.routing.spec(table.compat),
+        "routing": routings.usual.spec(),
         "jobs": spec_jobs,
         "stop": _stop(table.run, jobs, spec_jobs),
         "measure": _measure(table),
     }
+    # What is absent is what the core does anyway; runs without it keep their identity.
+    sensor, failed = sensing.spec(), _failures(system)
+    spec |= {"sensing": sensor} if sensor else {}
+    spec |= {"failures": failed} if failed else {}
     refused = core.refusal(json.dumps(spec))
     if refused is not None:
         raise _located(refusal_as_error(*refused), jobs)
     targets = tuple(job.table.name for job in jobs if not job.table.background)
-    return Resolved(spec, system, targets, partial(_document, table, path, system, jobs, placed, spec))
+    decided = table.model_copy(update={"sensing": sensing})
+    return Resolved(spec, system, targets, partial(_document, decided, path, system, jobs, placed, routings, spec))
 
 
 def _jobs(table: ScenarioTable, folder: Path) -> list[_Job]:
@@ -164,25 +175,53 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
             order.append((policy.freedom(placement.read_options(policy, options)), job, policy, options))
     placed: dict[int, Placement] = {}
     owners: dict[int, str] = {}
+    lost = frozenset(getattr(system, "unusable_nodes", ()))
     for _, job, policy, options in sorted(order, key=lambda entry: entry[0]):
         with job.errors("place"):
             if job.table.nodes is None and not policy.counts_itself:
                 raise InputError("missing key `nodes`", hint="the number of nodes of the job", path=placement.COUNT)
-            found = placement.place(
-                policy.name,
-                system,
-                job.table.nodes,
-                busy=owners.keys(),
-                folder=folder,
-                owners=owners,
-                **options,
-            )
+            # A policy that names its nodes is told which of them have failed, others go round them.
+            named = policy.freedom(placement.read_options(policy, options)) is Freedom.NONE
+            try:
+                found = placement.place(
+                    policy.name,
+                    system,
+                    job.table.nodes,
+                    busy=owners.keys() if named else owners.keys() | lost,
+                    folder=folder,
+                    owners=owners,
+                    **options,
+                )
+            except InputError as e:
+                raise _mentioning(lost, e) from None
+            _check_usable(found, lost)
         with job.errors("nodes"):
             if len(found.nodes) < 2:
                 raise InputError("a job of one node has nobody to send to")
         owners |= dict.fromkeys(found.nodes, job.table.name)
         placed[job.index] = found
     return placed
+
+
+def _mentioning(lost: frozenset[int], error: InputError) -> InputError:
+    """The error with the nodes that are missing because their router has failed."""
+    if not lost or error.hint is not None or error.file is not None:
+        return error
+    hint = f"{len(lost):,} nodes are left out because their routers have failed: {_shortened(lost)}"
+    return InputError(error.message, hint=hint, path=error.path)
+
+
+def _check_usable(found: Placement, lost: frozenset[int]) -> None:
+    gone = sorted(lost.intersection(found.nodes))
+    if gone:
+        what = f"node {gone[0]} cannot be used" if len(gone) == 1 else f"nodes {_shortened(gone)} cannot be used"
+        whose = "its router has failed" if len(gone) == 1 else "their routers have failed"
+        raise InputError(f"{what}: {whose}")
+
+
+def _shortened(nodes: Iterable[int]) -> str:
+    ids = placement.format_ids(sorted(nodes))
+    return ids if len(ids) <= 60 else f"{ids[:57].rpartition(',')[0]}, ..."
 
 
 def _spec_job(job: _Job, table: ScenarioTable, system: System, placed: Placement) -> dict[str, Any]:
@@ -251,6 +290,15 @@ def _measure(table: ScenarioTable) -> dict[str, Any]:
     }
 
 
+def _failures(system: System) -> dict[str, Any]:
+    """What has failed, as the core reads it; empty if nothing has."""
+    return dict(getattr(system, "failures", None) or {})
+
+
+def _dumped(routing: Routing) -> dict[str, Any]:
+    return routing.model_dump(mode="json", exclude_none=True)
+
+
 def _located(error: InputError, jobs: list[_Job]) -> InputError:
     """An error of the core about an imported job points into the imported files."""
     if error.path[:1] == ("job",) and isinstance(error.path[1], int):
@@ -266,21 +314,24 @@ def _document(
     system: System,
     jobs: list[_Job],
     placed: dict[int, Placement],
+    routings: Ways,
     spec: dict[str, Any],
 ) -> dict[str, Any]:
     """The scenario with every default filled in, its quantities with units, and the spec."""
-    document = table.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"fabric", "import_"})
+    document = table.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"fabric", "import_", "routing"})
     document["system"] = system.document()
     waited = [jobs[n].table.name for n in spec["stop"]["jobs"]]
     document["run"].pop("until", None)
     document["run"] |= {"until": waited} if waited else {}
     if spec["stop"]["at_ps"] is not None:
         document["run"]["horizon"] = units.format_time(spec["stop"]["at_ps"])
-    document["routing"] |= {"compare": spec["routing"]["compare"]} if "compare" in spec["routing"] else {}
+    document["routing"] = _dumped(routings.usual)
     document["job"] = []
     for job, told in zip(jobs, spec["jobs"], strict=True):
         dumped = job.table.model_dump(mode="json", by_alias=True, exclude_none=True)
         traffic = told["traffic"]
+        if job.index in routings.own:
+            dumped["routing"] = _dumped(routings.own[job.index])
         dumped["nodes"] = len(told["nodes"])
         dumped["record"] = told["record"]
         dumped["app"] |= {k: v for k, v in traffic["pattern"].items() if k != "name"}

@@ -8,8 +8,8 @@ from pydantic import BeforeValidator, Field
 from odonata.document import Count, PositiveTime, Seed, Table, Time, input_error_as_problem
 from odonata.errors import InputError
 from odonata.scenario.apps import AnyApp
-from odonata.scenario.routings import DEFAULT as DEFAULT_ROUTING
-from odonata.scenario.routings import AnyRouting
+from odonata.scenario.routings.choice import AnyRouting
+from odonata.scenario.sensing import Sensing, SensingTable
 
 Record = Literal["every-message", "histogram", "nothing"]
 
@@ -84,6 +84,11 @@ class JobTable(Table):
         default={"policy": DEFAULT_POLICY}, description="placement policy and its options, or nodes"
     )
     app: AnyApp = Field(description="what the ranks send")
+    routing: AnyRouting | None = Field(
+        None,
+        description="how its packets find their way (default: as the scenario's; a table without `name` means the "
+        "same routing, with options of its own)",
+    )
     background: bool = Field(False, description="a job that runs beside the others and that nobody waits for")
     record: Record | None = Field(
         None,
@@ -138,8 +143,12 @@ class ScenarioTable(Table):
         description="the machine: a name, a file, or a table"
     )
     routing: AnyRouting = Field(
-        default=DEFAULT_ROUTING, validate_default=True, description="how packets find their way"
+        default={},
+        validate_default=True,
+        description="how packets find their way (default: fpar on a dragonfly-plus, ugal-l on a dragonfly, aries on a "
+        "cascade)",
     )
+    sensing: Sensing = Field(SensingTable(), description="what adaptive routings know of loads (default: backlog)")
     compat: Literal["codes-2019"] | None = Field(
         None, description="a published simulator to reproduce, defects included"
     )

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 from odonata.scenario.apps.app import App, Ranks
 from odonata.scenario.apps.broadcast import Broadcast
 from odonata.scenario.apps.group_peers import GroupPeers
+from odonata.scenario.apps.group_shift import GroupShift
 from odonata.scenario.apps.stencil_3d import Stencil3d
 from odonata.scenario.apps.tornado import Tornado
 from odonata.scenario.apps.uniform_random import UniformRandom
@@ -22,6 +23,8 @@ PATTERNS: dict[str, type[App]] = {
     "tornado": Tornado,
     "broadcast": Broadcast,
     "group-peers": GroupPeers,
+    "group-shift": GroupShift,
+    "worst-case": GroupShift,
 }
 
 if TYPE_CHECKING:

@@ -110,10 +110,14 @@ class App(Table):
     def pattern_spec(self, ranks: Ranks) -> dict[str, Any]:
         """The pattern as the core reads it. Raises InputError with a path into the app's table."""
 
+    def core_name(self) -> str:
+        """The pattern's name in the core."""
+        return self.pattern
+
     def traffic(self, ranks: Ranks) -> dict[str, Any]:
         """The traffic of a job as the core reads it. Raises InputError with a path into the app's table."""
         return {
-            "pattern": {"name": self.pattern, **self.pattern_spec(ranks)},
+            "pattern": {"name": self.core_name(), **self.pattern_spec(ranks)},
             "message_bytes": self.message_bytes(ranks),
             "interval_ps": self.interval,
             "intervals": self.messages,

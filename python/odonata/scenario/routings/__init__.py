@@ -1,17 +1,29 @@
 """Routings and their options as a scenario names them: one file each, listed in `ROUTINGS`.
 
-What a routing does is in `docs/model.md`, section 6.
+Each knows the kinds of machines it is for; `DEFAULTS` says which one a machine uses when a scenario names none. What a
+routing does is in `docs/model.md`, section 6; `docs/routings.md` has the table.
 """
 
-from typing import TYPE_CHECKING, Annotated, Union
-
-from pydantic import BeforeValidator, Field
-
-from odonata.scenario.choice import one_of
+from odonata.errors import InputError
+from odonata.machine import System
+from odonata.scenario.routings.adaptive_local import AdaptiveLocal
+from odonata.scenario.routings.aries import Aries
+from odonata.scenario.routings.aries_modes import (
+    Adaptive0,
+    Adaptive1,
+    Adaptive2,
+    Adaptive3,
+    InOrder,
+    MinHash,
+    NminHash,
+)
 from odonata.scenario.routings.fpar import Fpar
 from odonata.scenario.routings.minimal import Minimal
+from odonata.scenario.routings.par import Par
 from odonata.scenario.routings.prog_adaptive import ProgAdaptive
-from odonata.scenario.routings.routing import Routing
+from odonata.scenario.routings.routing import MAX_CHANNELS, Routing
+from odonata.scenario.routings.ugal_g import UgalG
+from odonata.scenario.routings.ugal_l import UgalL
 from odonata.scenario.routings.valiant import Valiant
 
 #: All routings by name.
@@ -20,18 +32,67 @@ ROUTINGS: dict[str, type[Routing]] = {
     "valiant": Valiant,
     "prog-adaptive": ProgAdaptive,
     "fpar": Fpar,
+    "ugal-l": UgalL,
+    "ugal-g": UgalG,
+    "par": Par,
+    "adaptive-local": AdaptiveLocal,
+    "aries": Aries,
+    "adaptive-0": Adaptive0,
+    "adaptive-1": Adaptive1,
+    "adaptive-2": Adaptive2,
+    "adaptive-3": Adaptive3,
+    "min-hash": MinHash,
+    "nmin-hash": NminHash,
+    "in-order": InOrder,
 }
 
-#: What a scenario means that names no routing: the one made for the Dragonfly+ (Shpiner 2017; K5).
-DEFAULT = "fpar"
+#: Kind of machine -> what a scenario means that names no routing: the one made for the Dragonfly+ (Shpiner 2017; K5),
+#: the commonest published baseline on a dragonfly (Kim 2008; assumed), and on a cascade what Aries does by default
+#: (De Sensi 2019, section 2.2).
+DEFAULTS: dict[str, str] = {
+    "dragonfly-plus": "fpar",
+    "dragonfly": "ugal-l",
+    "cascade": "aries",
+}
 
-if TYPE_CHECKING:
-    AnyRouting = Routing
-else:
-    AnyRouting = Annotated[
-        Union[tuple(ROUTINGS.values())],  # noqa: UP007 - made from the table
-        Field(discriminator="name"),
-        BeforeValidator(one_of(ROUTINGS, "name", "routing", DEFAULT)),
-    ]
 
-__all__ = ["DEFAULT", "ROUTINGS", "AnyRouting", "Routing"]
+def routings_of(kind: str) -> list[str]:
+    """Names of the routings for that kind of machine."""
+    return [name for name, routing in ROUTINGS.items() if kind in routing.kinds]
+
+
+def on_system(routing: Routing, system: System, compat: str | None) -> Routing:
+    """The routing with everything decided for this machine.
+
+    Raises InputError, whose path leads into the routing's table, if it is not for such a machine or an option is not.
+    """
+    kind = system.table.kind
+    if kind not in routing.kinds:
+        message = f"the routing `{routing.name}` is for {' and '.join(routing.kinds)}, not for a {kind}"
+        raise InputError(message, hint=f"a {kind} knows: {', '.join(routings_of(kind))}", path=("name",))
+    return routing.decided(system, compat)
+
+
+def check_channels(routing: Routing, system: System) -> None:
+    """Raises InputError (without a path) if packets of this routing could wait for each other in a circle.
+
+    If something has failed more channels may be needed, which the core finds out.
+    """
+    have, needed = system.fabric["channels"], routing.channels_needed(system)
+    if have >= needed:
+        return
+    via = getattr(routing, "via", None)
+    name = f"`{routing.name}`" + (f" via {via}" if via == "router" else "")
+    if needed <= MAX_CHANNELS:
+        raise InputError(
+            f"the routing {name} needs {needed} virtual channels, the fabric has {have}",
+            hint=f"say channels = {needed} in [fabric]",
+        )
+    hint = 'via = "group" needs fewer' if via == "router" else None
+    raise InputError(
+        f"the routing {name} needs {needed} virtual channels on this machine, and a fabric has at most {MAX_CHANNELS}",
+        hint=hint,
+    )
+
+
+__all__ = ["DEFAULTS", "MAX_CHANNELS", "ROUTINGS", "Routing", "check_channels", "on_system", "routings_of"]

@@ -1,12 +1,14 @@
 """Fully progressive adaptive routing (K5 to K7)."""
 
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
 from odonata.document import Ratio
 from odonata.errors import InputError
+from odonata.machine import System
+from odonata.scenario.routings.direct import DRAGONFLY_PLUS
 from odonata.scenario.routings.routing import Routing
 
 
@@ -14,9 +16,11 @@ class Fpar(Routing):
     """A longer path is taken if it is below the threshold and no shorter one is.
 
     Source: Shpiner 2017; Kang 2019, section 3.1.2 (K5 to K7).
+
+    Machines: dragonfly-plus.
     """
 
-    channels_needed: ClassVar[int] = 2
+    kinds: ClassVar[tuple[str, ...]] = (DRAGONFLY_PLUS,)
 
     name: Literal["fpar"]
     threshold: Ratio = Field(
@@ -34,18 +38,25 @@ class Fpar(Routing):
         "intermediate", description="where a diverted packet changes to channel 1"
     )
 
-    def spec(self, compat: str | None) -> dict[str, Any]:
-        """The routing as the core reads it."""
-        ppm = self.threshold * 1_000_000
-        if ppm.denominator != 1:
-            raise InputError("`threshold` has more than six decimals", path=("routing", "threshold"))
-        if ppm > 1_000_000:
+    def channels_needed(self, system: System) -> int:  # noqa: ARG002
+        """One before a packet is sent minimally on, one after (K6)."""
+        return 2
+
+    def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
+        """With the comparison of the paper, or of the simulator to be reproduced."""
+        if (self.threshold * 1_000_000).denominator != 1:
+            raise InputError("`threshold` has more than six decimals", path=("threshold",))
+        if self.threshold > 1:
             message = f"`threshold` must be at most 1 (100 %), found {float(self.threshold):g}"
-            raise InputError(message, hint='50 % is written 0.5 or "50 %"', path=("routing", "threshold"))
+            raise InputError(message, hint='50 % is written 0.5 or "50 %"', path=("threshold",))
+        return self.model_copy(update={"compare": self.compare or ("at-most" if compat else "below")})
+
+    def spec(self) -> dict[str, Any]:
+        """The routing as the core reads it."""
         return {
             "name": self.name,
-            "threshold_ppm": ppm.numerator,
-            "compare": self.compare or ("at-most" if compat else "below"),
+            "threshold_ppm": (self.threshold * 1_000_000).numerator,
+            "compare": self.compare,
             "candidates": self.candidates,
             "channel_switch": self.channel_switch,
         }

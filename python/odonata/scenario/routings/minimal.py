@@ -1,20 +1,42 @@
-"""Minimal: shortest paths only."""
+"""Minimal: shortest ways only."""
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
+from odonata.machine import System
+from odonata.scenario.routings.direct import DIRECT, DRAGONFLY_PLUS, GATEWAYS, Gateways, gateways_on, subs
 from odonata.scenario.routings.routing import Routing
+
+Select = Literal["random", "hash", "least-loaded"]
+#: Description of the option `select`.
+SELECT = (
+    "which of several equal ways is taken: `random` for each packet, by a `hash` of source and destination, or the "
+    "`least-loaded`"
+)
 
 
 class Minimal(Routing):
-    """Shortest paths only; which of several equal ports is `select`ed."""
+    """Shortest ways only; which of several equal ones is `select`ed.
 
-    channels_needed: ClassVar[int] = 1
+    Machines: dragonfly-plus, dragonfly, cascade.
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = (DRAGONFLY_PLUS, *DIRECT)
 
     name: Literal["minimal"]
-    select: Literal["random", "least-loaded"] = Field("random", description="which of several equal ports is taken")
+    select: Select = Field("random", description=SELECT)
+    gateways: Gateways | None = Field(None, description=GATEWAYS)
 
-    def spec(self, compat: str | None) -> dict[str, Any]:  # noqa: ARG002
+    def channels_needed(self, system: System) -> int:
+        """One on a Dragonfly+; two stages on direct machines."""
+        return 1 if system.table.kind == DRAGONFLY_PLUS else 2 * subs(system)
+
+    def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
+        """With the machine's gateways."""
+        return self.model_copy(update={"gateways": gateways_on(system, self.gateways)})
+
+    def spec(self) -> dict[str, Any]:
         """The routing as the core reads it."""
-        return {"name": self.name, "select": self.select}
+        told = {"name": self.name, "select": self.select}
+        return told if self.gateways is None else told | {"gateways": self.gateways}

@@ -1,12 +1,13 @@
 """Progressive adaptive routing: the minimal port against the best other one (K8)."""
 
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
 from odonata.document import Ratio, Size
-from odonata.errors import InputError
+from odonata.machine import System
+from odonata.scenario.routings.direct import DRAGONFLY_PLUS, thousandths
 from odonata.scenario.routings.routing import Routing
 
 
@@ -15,9 +16,11 @@ class ProgAdaptive(Routing):
 
     Source: the default of the simulator of Kang 2019, section 3.1.2 (K8), whose threshold is 0 B and whose
     factor is 1.
+
+    Machines: dragonfly-plus.
     """
 
-    channels_needed: ClassVar[int] = 2
+    kinds: ClassVar[tuple[str, ...]] = (DRAGONFLY_PLUS,)
 
     name: Literal["prog-adaptive"]
     threshold: Size = Field(0, description="a minimal port with at most this much queued is taken at once")
@@ -26,14 +29,20 @@ class ProgAdaptive(Routing):
         "all-groups", description="which non-minimal ports are compared at the source spine"
     )
 
-    def spec(self, compat: str | None) -> dict[str, Any]:  # noqa: ARG002
+    def channels_needed(self, system: System) -> int:  # noqa: ARG002
+        """As fpar."""
+        return 2
+
+    def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
+        """The same: nothing depends on the machine."""
+        thousandths(self.factor, "factor")
+        return self
+
+    def spec(self) -> dict[str, Any]:
         """The routing as the core reads it."""
-        milli = self.factor * 1000
-        if milli.denominator != 1:
-            raise InputError("`factor` has more than three decimals", path=("routing", "factor"))
         return {
             "name": self.name,
             "threshold_bytes": self.threshold,
-            "factor_milli": milli.numerator,
+            "factor_milli": thousandths(self.factor, "factor"),
             "candidates": self.candidates,
         }

@@ -1,28 +1,34 @@
 """What all routings have in common."""
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from odonata.document import Table
-from odonata.errors import InputError
+from odonata.machine import System
+
+#: Most virtual channels that a fabric can have.
+MAX_CHANNELS = 8
 
 
 class Routing(Table):
     """A routing and its options."""
 
-    #: Virtual channels without which packets could wait for each other for ever.
-    channels_needed: ClassVar[int]
+    #: Kinds of machines on which it makes sense.
+    kinds: ClassVar[tuple[str, ...]]
 
     name: str
 
     @abstractmethod
-    def spec(self, compat: str | None) -> dict[str, Any]:
-        """The routing as the core reads it; `compat` may change defaults."""
+    def channels_needed(self, system: System) -> int:
+        """Virtual channels without which packets could wait for each other for ever, if nothing has failed."""
 
-    def check(self, channels: int) -> None:
-        """Raises InputError if the fabric has too few virtual channels."""
-        if channels < self.channels_needed:
-            raise InputError(
-                f"the routing `{self.name}` needs {self.channels_needed} virtual channels, the fabric has {channels}",
-                path=("fabric", "channels"),
-            )
+    @abstractmethod
+    def decided(self, system: System, compat: str | None) -> Self:
+        """The same with every default filled in that depends on the machine or on `compat`.
+
+        Raises InputError, whose path leads into the routing's table, for an option that means nothing there.
+        """
+
+    @abstractmethod
+    def spec(self) -> dict[str, Any]:
+        """The routing as the core reads it, of what `decided` gave."""

@@ -1,23 +1,63 @@
-"""Valiant: by way of a random spine or leaf of a random other group."""
+"""Valiant: by way of a random stop."""
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
+from odonata.errors import InputError
+from odonata.machine import System
+from odonata.scenario.routings.direct import DIRECT, DRAGONFLY_PLUS, GATEWAYS, Gateways, gateways_on, subs
+from odonata.scenario.routings.minimal import SELECT, Select
 from odonata.scenario.routings.routing import Routing
+
+#: Kind -> where a packet can turn, the default first.
+VIA: dict[str, tuple[str, ...]] = {
+    DRAGONFLY_PLUS: ("spine", "leaf"),
+    **dict.fromkeys(DIRECT, ("group", "router")),
+}
 
 
 class Valiant(Routing):
-    """Every packet between groups goes round by a random third group."""
+    """Every packet between groups goes round by a random third group.
 
-    channels_needed: ClassVar[int] = 2
+    Via `router`, packets inside a group also go round, by a random third router. Source: Valiant 1982; Kim 2008,
+    section 4.1 (via group).
+
+    Machines: dragonfly-plus, dragonfly, cascade.
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = (DRAGONFLY_PLUS, *DIRECT)
 
     name: Literal["valiant"]
-    via: Literal["spine", "leaf"] = Field(
-        "spine", description="where in the other group a packet turns to its destination"
+    via: Literal["spine", "leaf", "group", "router"] | None = Field(
+        None,
+        description="where in the other group a packet turns to its destination: on a dragonfly-plus at the `spine` "
+        "where it enters (default) or at a random `leaf`; elsewhere where it enters the `group` (default) or at a "
+        "random `router`",
     )
-    select: Literal["random", "least-loaded"] = Field("random", description="which of several equal ports is taken")
+    select: Select = Field("random", description=SELECT)
+    gateways: Gateways | None = Field(None, description=GATEWAYS)
 
-    def spec(self, compat: str | None) -> dict[str, Any]:  # noqa: ARG002
+    def channels_needed(self, system: System) -> int:
+        """Two on a Dragonfly+; three stages on direct machines, one more for a random router."""
+        if system.table.kind == DRAGONFLY_PLUS:
+            return 2
+        return (4 if self.via == "router" else 3) * subs(system)
+
+    def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
+        """With the machine's stop and gateways."""
+        kind = system.table.kind
+        stops = VIA[kind]
+        if self.via is not None and self.via not in stops:
+            machines = " and ".join(k for k, known in VIA.items() if self.via in known)
+            raise InputError(
+                f"`via`: `{self.via}` is for {machines}; a {kind} knows: {', '.join(stops)}", path=("via",)
+            )
+        return self.model_copy(
+            update={"via": self.via or stops[0], "gateways": gateways_on(system, self.gateways)},
+        )
+
+    def spec(self) -> dict[str, Any]:
         """The routing as the core reads it."""
-        return {"name": self.name, "via": self.via, "select": self.select}
+        told = {"name": self.name, "via": self.via, "select": self.select}
+        return told if self.gateways is None else told | {"gateways": self.gateways}

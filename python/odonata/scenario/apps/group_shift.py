@@ -1,0 +1,38 @@
+"""Group shift: everything that a group sends goes to one other group, the usual worst case of a dragonfly."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from odonata.document import Count
+from odonata.errors import InputError
+from odonata.scenario.apps.app import Ranks, SizedApp
+
+
+class GroupShift(SizedApp):
+    """At every interval each rank sends one message to a random rank of the group `shift` further on.
+
+    Of the groups that the job is in, ascending and cyclically: all of it wants the few cables between two groups, the
+    usual worst case of minimal routing. `worst-case` is the same pattern. Source: Kim 2008, section 4.2 (there with a
+    shift of 1; also called ADV+i).
+    """
+
+    pattern: Literal["group-shift", "worst-case"]
+    shift: Count = Field(1, description="groups further on, among those of the job")
+
+    def core_name(self) -> str:
+        """The same for both names."""
+        return "group-shift"
+
+    def pattern_spec(self, ranks: Ranks) -> dict[str, Any]:
+        """The shift; refuses one that leads back to the own group."""
+        groups = len(ranks.by_group())
+        if groups < 2:
+            raise InputError(f"{self.pattern} needs ranks in at least two groups", path=("pattern",))
+        if self.shift % groups == 0:
+            raise InputError(
+                f"a shift of {self.shift} leads from each of the job's {groups} groups back to itself",
+                hint=f"give a `shift` from 1 to {groups - 1}",
+                path=("shift",),
+            )
+        return {"shift": self.shift}

@@ -1,0 +1,42 @@
+"""Adaptive-local: Valiant where it has much more room (SST)."""
+
+from fractions import Fraction
+from typing import Any, Literal, Self
+
+from pydantic import Field
+
+from odonata.document import Ratio
+from odonata.machine import System
+from odonata.scenario.routings.direct import GATEWAYS, DirectRouting, Gateways, gateways_on, thousandths
+
+
+class AdaptiveLocal(DirectRouting):
+    """By a third group if the port there has more than `factor` times the free buffer of the direct one.
+
+    Source: the dragonfly of SST's merlin (`adaptive-local`), as Zhang 2018 used it.
+
+    Machines: dragonfly, cascade.
+    """
+
+    name: Literal["adaptive-local"]
+    factor: Ratio = Field(
+        Fraction(2), description="how many times the direct port's share of free buffer the other must exceed"
+    )
+    gateways: Gateways | None = Field(None, description=GATEWAYS)
+
+    def stages(self) -> int:
+        """Those of a way by a third group."""
+        return 3
+
+    def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
+        """With the machine's gateways."""
+        thousandths(self.factor, "factor")
+        return self.model_copy(update={"gateways": gateways_on(system, self.gateways)})
+
+    def spec(self) -> dict[str, Any]:
+        """The routing as the core reads it."""
+        return {
+            "name": self.name,
+            "factor_milli": thousandths(self.factor, "factor"),
+            "gateways": self.gateways,
+        }

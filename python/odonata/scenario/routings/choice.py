@@ -1,0 +1,47 @@
+"""A routing in a scenario: named, with options, or only options of the one that is meant anyway."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+
+from pydantic import BeforeValidator, Field
+
+from odonata.document import Table, validate
+from odonata.scenario.choice import one_of
+from odonata.scenario.routings import ROUTINGS, Routing
+
+
+class Unnamed(Table):
+    """Options without the name of a routing: which one is meant shows when the machine is known."""
+
+    name: Literal[""]
+    options: dict[str, Any]
+
+
+def named(given: Routing | Unnamed, usual: str) -> Routing:
+    """The routing that is meant, `usual` if none is named.
+
+    Raises InputError, whose path leads into the routing's table, for options that it does not have.
+    """
+    if isinstance(given, Unnamed):
+        return validate(ROUTINGS[usual], {"name": usual, **given.options})
+    return given
+
+
+_read_named = one_of(ROUTINGS, "name", "routing", "")
+
+
+def _read(value: Any) -> Any:
+    if isinstance(value, Mapping) and "name" not in value:
+        return {"name": "", "options": dict(value)}
+    return _read_named(value)
+
+
+if TYPE_CHECKING:
+    AnyRouting = Routing | Unnamed
+else:
+    #: A routing as a scenario gives it: its name, or a table.
+    AnyRouting = Annotated[
+        Union[(*ROUTINGS.values(), Unnamed)],
+        Field(discriminator="name"),
+        BeforeValidator(_read),
+    ]

@@ -1,0 +1,24 @@
+"""UGAL-L: one decision at the first router, by what that router knows."""
+
+from typing import Any, Literal
+
+from odonata.scenario.routings.two_ways import TwoWays
+
+
+class UgalL(TwoWays):
+    """Shortest way or way round, decided at the first router by its own queues.
+
+    Source: Kim 2008, section 4.1 (UGAL-L).
+
+    Machines: dragonfly, cascade.
+    """
+
+    name: Literal["ugal-l"]
+
+    def stages(self) -> int:
+        """Those of a way round."""
+        return 4 if self.via == "router" else 3
+
+    def spec(self) -> dict[str, Any]:
+        """The routing as the core reads it."""
+        return {"name": "ugal", "knowledge": "local", **self.options()}

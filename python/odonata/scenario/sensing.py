@@ -1,0 +1,79 @@
+"""`sensing`: what adaptive routings know of the load of a port (docs/model.md, section 6)."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, PlainSerializer
+
+from odonata import units
+from odonata.document import Table
+from odonata.document.quantities import problem
+from odonata.errors import InputError, unknown
+from odonata.machine import System
+from odonata.machine.fabric import Delay
+
+#: Key under which a delay is kept that is given for all classes at once.
+ALL = ""
+
+
+def _per_class(value: Any) -> Any:
+    """`"30 ns"` for all classes of links, or a table with some of them."""
+    return dict(value) if isinstance(value, Mapping) else {ALL: value}
+
+
+def _read(value: Any) -> Any:
+    """`"credits"` or a table."""
+    if isinstance(value, str):
+        return {"kind": value}
+    if not isinstance(value, Mapping):
+        raise problem(f"`sensing`: expected backlog, credits, both, none or a table, found `{value!r}`")
+    return dict(value)
+
+
+class SensingTable(Table):
+    """`sensing`: what routings know of loads, and how late they know it."""
+
+    kind: Literal["backlog", "credits", "both", "none"] = Field(
+        "backlog",
+        description="what is sensed of a port: the `backlog` that waits for it here, what was sent by it and has not "
+        "returned as `credits` from the next router, `both` added up, or `none`",
+    )
+    delay: Annotated[
+        dict[str, Delay],
+        BeforeValidator(_per_class),
+        PlainSerializer(lambda given: {k: units.format_time(v) for k, v in given.items()}, when_used="json"),
+    ] = Field(
+        default={},
+        description="how much later than a credit the routings know of it (phantom congestion), for all links between "
+        'routers or by class, such as { global = "150 ns" } (default: 0 for every class)',
+    )
+
+    def decided(self, system: System) -> Self:
+        """The same with a delay for every class of links between routers.
+
+        Raises InputError, whose path leads into the table, for a class that the machine has not and for a delay of
+        what is known at once.
+        """
+        classes = system.table.classes[1:]
+        if self.kind in ("backlog", "none"):
+            if self.delay:
+                message = f"`delay` means nothing with `{self.kind}`; only what credits tell can come late"
+                raise InputError(message, hint='kind = "credits" or kind = "both"', path=("delay",))
+            return self
+        for name in self.delay:
+            if name not in (ALL, *classes):
+                error = unknown("class of links between routers", name, classes)
+                raise InputError(error.message, hint=error.hint, path=("delay", name))
+        every = self.delay.get(ALL, 0)
+        return self.model_copy(update={"delay": {name: self.delay.get(name, every) for name in classes}})
+
+    def spec(self) -> dict[str, Any] | None:
+        """The sensor as the core reads it, of what `decided` gave; None if it is what the core does anyway."""
+        if self.kind == "backlog":
+            return None
+        late = {name: ps for name, ps in self.delay.items() if ps}
+        return {"kind": self.kind, **({"delay_ps": late} if late else {})}
+
+
+#: The sensor as a scenario gives it: its kind, or a table.
+Sensing = Annotated[SensingTable, BeforeValidator(_read)]

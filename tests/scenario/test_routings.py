@@ -1,0 +1,295 @@
+"""Routings: which is for which machine, what each option becomes, how many channels each needs."""
+
+import inspect
+import re
+from types import SimpleNamespace
+
+import pytest
+
+from odonata.document import validate
+from odonata.errors import InputError
+from odonata.machine.kinds import KINDS
+from odonata.scenario.routings import DEFAULTS, ROUTINGS, check_channels, on_system, routings_of
+
+DIRECT = ["dragonfly", "cascade"]
+TWO_WAYS = {
+    "via": "group",
+    "minimal_candidates": 1,
+    "other_candidates": 1,
+    "factor_milli": 2000,
+    "bias_bytes": 0,
+}
+
+
+def system(kind, rows=2, columns=3, channels=8):
+    """As much of a machine as a routing looks at; 64,000 B behind a link between groups."""
+    between = {"cascade": "optical"}.get(kind, "global")
+    grid = {"rows": rows, "columns": columns} if kind == "cascade" else {}
+    return SimpleNamespace(
+        table=SimpleNamespace(kind=kind, between_groups=between),
+        topology={"kind": kind, **grid},
+        fabric={"channels": channels, "links": {between: {"buffer_bytes": 64_000}}},
+    )
+
+
+def decided(kind, name, compat=None, **options):
+    return on_system(validate(ROUTINGS[name], {"name": name, **options}), system(kind), compat)
+
+
+def test_which_routing_is_for_which_machine():
+    everywhere = ["minimal", "valiant"]
+    direct = ["ugal-l", "ugal-g", "par", "adaptive-local", "aries"]
+    modes = ["adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nmin-hash", "in-order"]
+    assert routings_of("dragonfly-plus") == [*everywhere, "prog-adaptive", "fpar"]
+    for kind in DIRECT:
+        assert routings_of(kind) == [*everywhere, *direct, *modes]
+    assert {kind for routing in ROUTINGS.values() for kind in routing.kinds} == set(DEFAULTS)
+    assert set(KINDS) <= set(DEFAULTS)
+    assert all(DEFAULTS[kind] in routings_of(kind) for kind in DEFAULTS)
+
+
+@pytest.mark.parametrize("name", ROUTINGS)
+def test_what_is_printed_about_a_routing_says_its_machines(name):
+    """`odonata show` prints the docstring."""
+    said = re.search(r"^Machines: (.*)\.$", inspect.cleandoc(ROUTINGS[name].__doc__), re.MULTILINE)
+    assert tuple(said[1].split(", ")) == ROUTINGS[name].kinds
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "options", "told"),
+    [
+        ("dragonfly-plus", "minimal", {}, {"name": "minimal", "select": "random"}),
+        ("dragonfly-plus", "minimal", {"select": "hash"}, {"name": "minimal", "select": "hash"}),
+        ("dragonfly-plus", "valiant", {"select": "hash"}, {"name": "valiant", "via": "spine", "select": "hash"}),
+        ("dragonfly", "minimal", {}, {"name": "minimal", "select": "random", "gateways": "nearest"}),
+        ("cascade", "minimal", {}, {"name": "minimal", "select": "random", "gateways": "all"}),
+        (
+            "cascade",
+            "minimal",
+            {"gateways": "nearest", "select": "least-loaded"},
+            {"name": "minimal", "select": "least-loaded", "gateways": "nearest"},
+        ),
+        (
+            "dragonfly",
+            "valiant",
+            {},
+            {"name": "valiant", "via": "group", "select": "random", "gateways": "nearest"},
+        ),
+        (
+            "cascade",
+            "valiant",
+            {"via": "router", "select": "hash"},
+            {"name": "valiant", "via": "router", "select": "hash", "gateways": "all"},
+        ),
+        ("dragonfly", "ugal-l", {}, {"name": "ugal", "knowledge": "local", **TWO_WAYS, "gateways": "nearest"}),
+        ("cascade", "ugal-g", {}, {"name": "ugal", "knowledge": "global", **TWO_WAYS, "gateways": "all"}),
+        ("dragonfly", "par", {}, {"name": "par", **TWO_WAYS, "gateways": "nearest"}),
+        (
+            "dragonfly",
+            "ugal-l",
+            {
+                "via": "router",
+                "minimal_candidates": 2,
+                "other_candidates": 2,
+                "factor": 1.5,
+                "bias": "2 KiB",
+                "gateways": "all",
+            },
+            {
+                "name": "ugal",
+                "knowledge": "local",
+                "via": "router",
+                "minimal_candidates": 2,
+                "other_candidates": 2,
+                "factor_milli": 1500,
+                "bias_bytes": 2048,
+                "gateways": "all",
+            },
+        ),
+        (
+            "dragonfly",
+            "adaptive-local",
+            {},
+            {"name": "adaptive-local", "factor_milli": 2000, "gateways": "nearest"},
+        ),
+        (
+            "cascade",
+            "adaptive-local",
+            {"factor": "150 %"},
+            {"name": "adaptive-local", "factor_milli": 1500, "gateways": "all"},
+        ),
+    ],
+)
+def test_every_option_reaches_the_core(kind, name, options, told):
+    assert decided(kind, name, **options).spec() == told
+
+
+@pytest.mark.parametrize(
+    ("mode", "options", "low", "high"),
+    [
+        ("adaptive-0", {}, 0, 0),
+        ("adaptive-1", {}, 0, 32_000),
+        ("adaptive-1", {"bias_high": "1 KB"}, 0, 1_000),
+        ("adaptive-2", {}, 8_000, 0),
+        ("adaptive-2", {"bias_low": "1 KB"}, 1_000, 0),
+        ("adaptive-2", {"bias_low": "0 B"}, 0, 0),
+        ("adaptive-3", {}, 0, 32_000),
+        ("adaptive-3", {"bias_high": "1 KB", "gateways": "nearest"}, 0, 1_000),
+        ("min-hash", {}, 0, 0),
+        ("nmin-hash", {}, 0, 0),
+        ("in-order", {}, 0, 0),
+    ],
+)
+def test_the_modes_of_aries_and_their_short_forms(mode, options, low, high):
+    """Biases are 1/8 and 1/2 of the buffer of the links between groups where a mode has one."""
+    told = {
+        "name": "aries",
+        "mode": mode,
+        "bias_low_bytes": low,
+        "bias_high_bytes": high,
+        "gateways": options.get("gateways", "all"),
+    }
+    assert decided("cascade", "aries", mode=mode, **options).spec() == told
+    assert decided("cascade", mode, **options).spec() == told
+
+
+def test_what_is_decided_can_be_given_again():
+    """Every default that depends on the machine stands in the document of a run, and is the same as none."""
+    for kind in DEFAULTS:
+        for name in routings_of(kind):
+            first = decided(kind, name)
+            dumped = first.model_dump(mode="json", exclude_none=True)
+            assert decided(kind, **dumped) == first
+    assert "gateways" in decided("dragonfly", "par").model_dump(exclude_none=True)
+    assert decided("cascade", "adaptive-3").model_dump(mode="json")["bias_high"] == "32 KB"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "options", "path", "message", "hint"),
+    [
+        ("cascade", "fpar", {}, "name", "`fpar` is for dragonfly-plus, not for a cascade", "a cascade knows: minimal,"),
+        (
+            "dragonfly-plus",
+            "par",
+            {},
+            "name",
+            "`par` is for dragonfly and cascade, not",
+            "valiant, prog-adaptive, fpar",
+        ),
+        ("dragonfly-plus", "in-order", {}, "name", "is for dragonfly and cascade, not for a dragonfly-plus", "fpar"),
+        ("dragonfly-plus", "minimal", {"gateways": "all"}, "gateways", "means nothing on a dragonfly-plus", None),
+        (
+            "dragonfly-plus",
+            "valiant",
+            {"via": "router"},
+            "via",
+            "`router` is for dragonfly and cascade; a dragonfly-plus knows: spine, leaf",
+            None,
+        ),
+        (
+            "dragonfly",
+            "valiant",
+            {"via": "spine"},
+            "via",
+            "`spine` is for dragonfly-plus; a dragonfly knows: group, router",
+            None,
+        ),
+        ("dragonfly", "ugal-l", {"via": "spine"}, "via", "found `spine`", None),
+        ("dragonfly", "ugal-l", {"minimal_candidates": 3}, "minimal_candidates", "expected 1 or 2, found `3`", None),
+        ("dragonfly", "ugal-l", {"other_candidates": True}, "other_candidates", "expected 1 or 2, found `True`", None),
+        ("dragonfly", "par", {"factor": 0.1234}, "factor", "more than three decimals", None),
+        ("dragonfly", "par", {"factor": -1}, "factor", "`factor`", None),
+        ("dragonfly", "par", {"bias": 4}, "bias", "`bias`: the size 4 has no unit", None),
+        ("dragonfly", "par", {"knowledge": "local"}, "knowledge", "unknown key `knowledge`", None),
+        ("cascade", "adaptive-local", {"factor": 0.1234}, "factor", "more than three decimals", None),
+        ("cascade", "aries", {"mode": "adaptive0"}, "mode", "found `adaptive0`", "`adaptive-0`"),
+        (
+            "cascade",
+            "aries",
+            {"mode": "adaptive-0", "bias_low": "1 KB"},
+            "bias_low",
+            "means nothing in the mode `adaptive-0`",
+            "it is for adaptive-2",
+        ),
+        (
+            "cascade",
+            "aries",
+            {"mode": "adaptive-2", "bias_high": "1 KB"},
+            "bias_high",
+            "means nothing",
+            "adaptive-1 and adaptive-3",
+        ),
+        ("cascade", "adaptive-0", {"bias_high": "1 KB"}, "bias_high", "unknown key `bias_high`", None),
+        ("cascade", "adaptive-0", {"mode": "adaptive-1"}, "mode", "unknown key `mode`", None),
+    ],
+)
+def test_what_means_nothing_is_refused(kind, name, options, path, message, hint):
+    with pytest.raises(InputError) as caught:
+        decided(kind, name, **options)
+    assert message in caught.value.message
+    assert caught.value.path == (path,)
+    assert hint is None or hint in caught.value.hint
+
+
+def test_fpar_under_compat_compares_as_the_code_does():
+    assert decided("dragonfly-plus", "fpar").spec()["compare"] == "below"
+    assert decided("dragonfly-plus", "fpar", "codes-2019").spec()["compare"] == "at-most"
+    assert decided("dragonfly-plus", "fpar", "codes-2019", compare="below").spec()["compare"] == "below"
+
+
+#: docs/model.md, section 6: stages of each routing on direct machines.
+STAGES = [
+    ("minimal", {}, 2),
+    ("valiant", {}, 3),
+    ("valiant", {"via": "router"}, 4),
+    ("ugal-l", {}, 3),
+    ("ugal-l", {"via": "router"}, 4),
+    ("ugal-g", {}, 3),
+    ("ugal-g", {"via": "router"}, 4),
+    ("par", {}, 4),
+    ("par", {"via": "router"}, 5),
+    ("adaptive-local", {}, 3),
+    ("aries", {}, 4),
+    ("adaptive-1", {}, 4),
+    ("adaptive-2", {}, 4),
+    ("adaptive-3", {}, 4),
+    ("nmin-hash", {}, 4),
+    ("min-hash", {}, 2),
+    ("in-order", {}, 2),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "stages"), STAGES)
+def test_channels_on_direct_machines(name, options, stages):
+    def needed(*machine):
+        return decided(machine[0], name, **options).channels_needed(system(*machine))
+
+    assert needed("dragonfly") == stages
+    assert needed("cascade", 6, 16) == 2 * stages
+    assert needed("cascade", 1, 16) == needed("cascade", 6, 1) == stages
+
+
+@pytest.mark.parametrize(("name", "needed"), [("minimal", 1), ("valiant", 2), ("prog-adaptive", 2), ("fpar", 2)])
+def test_channels_on_a_dragonfly_plus(name, needed):
+    routing = decided("dragonfly-plus", name)
+    check_channels(routing, system("dragonfly-plus", channels=needed))
+    with pytest.raises(InputError, match=f"needs {needed} virtual channels, the fabric has {needed - 1}"):
+        check_channels(routing, system("dragonfly-plus", channels=needed - 1))
+
+
+def test_too_few_channels_say_how_many_are_needed():
+    with pytest.raises(InputError) as caught:
+        check_channels(decided("dragonfly", "ugal-l", via="router"), system("dragonfly", channels=2))
+    assert str(caught.value) == (
+        "the routing `ugal-l` via router needs 4 virtual channels, the fabric has 2\n"
+        "  hint: say channels = 4 in [fabric]"
+    )
+
+
+def test_more_channels_than_a_fabric_can_have():
+    with pytest.raises(InputError) as caught:
+        check_channels(decided("cascade", "par", via="router"), system("cascade"))
+    assert str(caught.value) == (
+        "the routing `par` via router needs 10 virtual channels on this machine, and a fabric has at most 8\n"
+        '  hint: via = "group" needs fewer'
+    )
