@@ -26,7 +26,7 @@ def _read(value: Any) -> Any:
     if isinstance(value, str):
         return {"kind": value}
     if not isinstance(value, Mapping):
-        raise problem(f"`sensing`: expected backlog, credits, both, none or a table, found `{value!r}`")
+        raise problem(f"expected `backlog`, `credits`, `both`, `none` or a table, found `{value!r}`")
     return dict(value)
 
 

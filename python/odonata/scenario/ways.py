@@ -37,20 +37,26 @@ def ways(table: ScenarioTable, jobs: Sequence[JobTable], system: System) -> Ways
     own: dict[int, Routing] = {}
     for index, job in enumerate(jobs):
         if job.routing is not None:
-            own[index] = _one(job.routing, usual.name, table, system, ("job", index, "routing"))
+            of_job = f" of job `{job.name}`"
+            own[index] = _one(job.routing, usual.name, table, system, ("job", index, "routing"), of_job)
             _limit([usual, *own.values()], ("job", index, "routing"))
     return Ways(usual, own)
 
 
 def _one(
-    given: Routing | Unnamed, name: str, table: ScenarioTable, system: System, path: tuple[str | int, ...]
+    given: Routing | Unnamed,
+    name: str,
+    table: ScenarioTable,
+    system: System,
+    path: tuple[str | int, ...],
+    whose: str = "",
 ) -> Routing:
     try:
         decided = on_system(named(given, name), system, table.compat)
     except InputError as e:
         raise e.under(*path) from None
     try:
-        check_channels(decided, system)
+        check_channels(decided, system, whose)
     except InputError as e:
         raise e.under(*_channels(table, path)) from None
     return decided

@@ -73,16 +73,16 @@ def on_system(routing: Routing, system: System, compat: str | None) -> Routing:
     return routing.decided(system, compat)
 
 
-def check_channels(routing: Routing, system: System) -> None:
+def check_channels(routing: Routing, system: System, whose: str = "") -> None:
     """Raises InputError (without a path) if packets of this routing could wait for each other in a circle.
 
-    If something has failed more channels may be needed, which the core finds out.
+    `whose` follows the routing's name. If something has failed more channels may be needed, which the core finds out.
     """
     have, needed = system.fabric["channels"], routing.channels_needed(system)
     if have >= needed:
         return
     via = getattr(routing, "via", None)
-    name = f"`{routing.name}`" + (f" via {via}" if via == "router" else "")
+    name = f"`{routing.name}`{' via router' if via == 'router' else ''}{whose}"
     if needed <= MAX_CHANNELS:
         raise InputError(
             f"the routing {name} needs {needed} virtual channels, the fabric has {have}",
