@@ -2,6 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::TopologyError;
+use crate::ids::{RouterId, SlotId};
+use crate::network::{Network, Peer};
+
 /// What has failed. A failed link is dead in both directions, a failed router with all its links.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,5 +23,66 @@ impl Failures {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.links.is_empty() && self.routers.is_empty()
+    }
+}
+
+impl Network {
+    /// Takes away what has failed.
+    pub(crate) fn fail(&mut self, failures: &Failures) -> Result<(), TopologyError> {
+        if failures.is_empty() {
+            return Ok(());
+        }
+        self.dead = vec![false; self.peer.len()];
+        self.dead_router = vec![false; self.routers()];
+        for (at, &[router, port]) in failures.links.iter().enumerate() {
+            let slot = self
+                .failing_link(router, port)
+                .map_err(|problem| TopologyError::invalid(format!("failures.links[{at}]"), problem))?;
+            self.kill(slot);
+        }
+        for (at, &router) in failures.routers.iter().enumerate() {
+            let routers = self.routers();
+            if router as usize >= routers {
+                let problem = format!("names router {router}, but the routers are 0 to {}", routers - 1);
+                return Err(TopologyError::invalid(format!("failures.routers[{at}]"), problem));
+            }
+            self.dead_router[router as usize] = true;
+            for slot in self.first_slot[router as usize]..self.first_slot[router as usize + 1] {
+                self.kill(SlotId(slot));
+            }
+        }
+        Ok(())
+    }
+
+    /// The slot of a link that is said to have failed, or what is wrong with it.
+    fn failing_link(&self, router: u32, port: u32) -> Result<SlotId, String> {
+        let routers = self.routers();
+        if router as usize >= routers {
+            return Err(format!("names router {router}, but the routers are 0 to {}", routers - 1));
+        }
+        let ports = u32::from(self.ports(RouterId(router)));
+        if port >= ports {
+            return Err(format!("names port {port} of router {router}, whose ports are 0 to {}", ports - 1));
+        }
+        let slot = SlotId(self.first_slot[router as usize] + port);
+        match self.peer[slot.index()] {
+            Peer::Router(_) => Ok(slot),
+            Peer::Node(endpoint) => {
+                let node = endpoint.0 / self.rails;
+                Err(format!(
+                    "names port {port} of router {router}, which leads to node {node}; only links between routers can \
+                     fail: leave the node out of the jobs instead"
+                ))
+            }
+            Peer::None => Err(format!("names port {port} of router {router}, which leads nowhere")),
+        }
+    }
+
+    /// Kills both directions of a link.
+    fn kill(&mut self, slot: SlotId) {
+        self.dead[slot.index()] = true;
+        if let Peer::Router(far) = self.peer[slot.index()] {
+            self.dead[far.index()] = true;
+        }
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! | machine | file | arrangements of global links |
 //! |---|---|---|
+//! | dragonfly (Kim 2008), cascade (Cray XC) | [`dragonfly`] | absolute, relative, circulant, palmtree, random |
 //! | Dragonfly+ (Shpiner 2017; Kang 2019) | [`dragonfly_plus`] | linear, parallel |
 
 pub mod dragonfly;
@@ -15,12 +16,13 @@ pub mod failures;
 pub mod ids;
 pub mod machine;
 pub mod network;
+mod pairs;
 pub mod size;
 pub mod units;
 
-pub use dragonfly::{CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec, RailsOn, Spread};
+pub use dragonfly::{CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec, Middles, RailsOn, Spread};
 pub use dragonfly_plus::{Arrangement, DragonflyPlus, DragonflyPlusSpec};
-pub use error::TopologyError;
+pub use error::{GlobalNames, TopologyError};
 pub use failures::Failures;
 pub use ids::{GroupId, NodeId, Port, RouterId, SlotId};
 pub use machine::{Machine, TopologySpec};

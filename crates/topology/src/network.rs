@@ -2,6 +2,10 @@
 
 use crate::ids::{GroupId, NodeId, Port, RouterId, SlotId};
 
+/// Most router ports of a machine: sixteen times those of a machine of a million nodes; the simulator takes about
+/// 250 B for each.
+pub(crate) const MAX_PORTS: u64 = 1 << 26;
+
 /// Index of a link class in [`Network::classes`]; class 0 is always the link between a node and its router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClassId(pub u8);

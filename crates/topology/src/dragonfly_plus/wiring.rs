@@ -1,12 +1,12 @@
 //! Checks a Dragonfly+ description and wires it.
 
 use super::{Arrangement, CLASSES, DragonflyPlus, DragonflyPlusSpec, GLOBAL, LOCAL, peer_rank};
-use crate::error::TopologyError;
+use crate::error::{GlobalNames, TopologyError};
 use crate::ids::{NodeId, RouterId, SlotId};
-use crate::network::{ClassId, Network, Peer};
+use crate::network::{ClassId, MAX_PORTS, Network, Peer};
 
-/// Most router ports: sixteen times those of a machine of a million nodes; the simulator takes about 250 B for each.
-const MAX_PORTS: u64 = 1 << 26;
+const NAMES: GlobalNames = GlobalNames { routers: "spines", parameter: "global_links_per_spine" };
+
 /// Most entries of the table that says which ports of a spine lead to which group, 2 B each.
 const MAX_TABLE: u64 = 1 << 28;
 
@@ -50,11 +50,13 @@ pub(super) fn check(spec: &DragonflyPlusSpec) -> Result<DragonflyPlusSpec, Topol
         let need = u64::from(links) * peers;
         if need > have {
             let links_per_pair = u64::from(links);
-            return Err(TopologyError::GlobalPorts { links_per_pair, peers, need, spines, per_spine, have });
+            let (routers, per_router, names) = (spines, per_spine, NAMES);
+            return Err(TopologyError::GlobalPorts { links_per_pair, peers, need, routers, per_router, have, names });
         }
         links
     } else if have < peers {
-        return Err(TopologyError::TooManyGroups { groups, need: peers, spines, per_spine, have, max: have + 1 });
+        let (need, routers, per_router, max, names) = (peers, spines, per_spine, have + 1, NAMES);
+        return Err(TopologyError::TooManyGroups { groups, need, routers, per_router, have, max, names });
     } else {
         (have / peers) as u32
     };

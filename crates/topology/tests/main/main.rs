@@ -1,5 +1,6 @@
 //! Machines as pure data: what is wired to what. One module a behaviour; each test names the defect it would catch.
 
+mod dragonfly;
 mod golden;
 mod kang2019;
 mod lookups;

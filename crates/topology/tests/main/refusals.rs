@@ -1,9 +1,11 @@
 //! Machines that cannot be built, each with the message a user reads. Catches a refusal that went missing, and a
 //! message that names the wrong number.
 
-use odonata_topology::{Arrangement, DragonflyPlus, TopologyError};
+use odonata_topology::{Arrangement, DragonflyPlus, GlobalNames, TopologyError};
 
 use crate::support::spec;
+
+const SPINES: GlobalNames = GlobalNames { routers: "spines", parameter: "global_links_per_spine" };
 
 fn refusal(size: [u32; 5], links: Option<u32>, arrangement: Arrangement) -> TopologyError {
     match DragonflyPlus::build(&spec(size, links, arrangement)) {
@@ -39,8 +41,15 @@ fn a_single_group_needs_no_global_links() {
 #[test]
 fn more_links_than_ports() {
     let error = linear([4, 2, 3, 1, 4], Some(5));
-    let expected =
-        TopologyError::GlobalPorts { links_per_pair: 5, peers: 3, need: 15, spines: 3, per_spine: 4, have: 12 };
+    let expected = TopologyError::GlobalPorts {
+        links_per_pair: 5,
+        peers: 3,
+        need: 15,
+        routers: 3,
+        per_router: 4,
+        have: 12,
+        names: SPINES,
+    };
     assert_eq!(error, expected);
     assert_eq!(
         error.to_string(),
@@ -53,7 +62,10 @@ fn more_links_than_ports() {
 #[test]
 fn more_groups_than_can_be_connected() {
     let error = linear([8, 2, 3, 1, 2], None);
-    assert_eq!(error, TopologyError::TooManyGroups { groups: 8, need: 7, spines: 3, per_spine: 2, have: 6, max: 7 });
+    assert_eq!(
+        error,
+        TopologyError::TooManyGroups { groups: 8, need: 7, routers: 3, per_router: 2, have: 6, max: 7, names: SPINES }
+    );
     assert_eq!(
         error.to_string(),
         "8 groups need at least 7 global ports per group, one per other group, but 3 spines with 2 global links each \

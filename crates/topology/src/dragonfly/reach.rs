@@ -1,0 +1,119 @@
+//! Which cables join two groups, and which groups lie between two others.
+
+use crate::error::TopologyError;
+use crate::ids::{RouterId, SlotId};
+use crate::network::{Network, Peer};
+
+/// Most entries of the lists of groups between two others, 2 B each.
+const MAX_MIDDLES: u64 = 1 << 28;
+
+/// The groups `M(A, B)` by way of which a packet can be sent from group A to group B.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Middles<'a> {
+    /// All groups except the two.
+    All,
+    /// These, ascending.
+    List(&'a [u16]),
+}
+
+/// Cables by pair of groups.
+#[derive(Clone, Debug)]
+pub(super) struct Reach {
+    groups: u32,
+    /// For each ordered pair of groups (row `from * groups + to`), where its cables start; one more at the end.
+    start: Vec<u32>,
+    /// Global ports that work, ascending for each pair.
+    slots: Vec<SlotId>,
+    /// Whether a group has no cable to some other one.
+    lacks: Vec<bool>,
+    /// Where the list of each ordered pair starts, one more at the end; empty if every pair is joined.
+    middle_start: Vec<u32>,
+    middles: Vec<u16>,
+}
+
+impl Reach {
+    /// Reads the cables off the wiring.
+    pub fn new(network: &Network) -> Result<Self, TopologyError> {
+        let groups = network.groups;
+        let mut start = vec![0_u32; groups as usize * groups as usize + 1];
+        for (row, _) in global(network) {
+            start[row + 1] += 1;
+        }
+        for row in 1..start.len() {
+            start[row] += start[row - 1];
+        }
+        let mut slots = vec![SlotId(0); start[start.len() - 1] as usize];
+        let mut next = start.clone();
+        for (row, slot) in global(network) {
+            slots[next[row] as usize] = slot;
+            next[row] += 1;
+        }
+        let mut reach =
+            Reach { groups, start, slots, lacks: Vec::new(), middle_start: Vec::new(), middles: Vec::new() };
+        reach.lacks = (0..groups).map(|a| (0..groups).any(|b| a != b && reach.cables(a, b).is_empty())).collect();
+        if reach.lacks.contains(&true) {
+            reach.list_middles()?;
+        }
+        Ok(reach)
+    }
+
+    /// Cables from one group to another, by their ports in the first.
+    #[inline]
+    pub fn cables(&self, from: u32, to: u32) -> &[SlotId] {
+        let row = from as usize * self.groups as usize + to as usize;
+        &self.slots[self.start[row] as usize..self.start[row + 1] as usize]
+    }
+
+    /// The largest number of cables between two groups.
+    pub fn most_cables(&self) -> u32 {
+        self.start.windows(2).map(|row| row[1] - row[0]).max().unwrap_or(0)
+    }
+
+    /// The groups between two others.
+    #[inline]
+    pub fn middles(&self, a: u32, b: u32) -> Middles<'_> {
+        if !self.lacks[a as usize] && !self.lacks[b as usize] {
+            return Middles::All;
+        }
+        let row = a as usize * self.groups as usize + b as usize;
+        let list = &self.middles[self.middle_start[row] as usize..self.middle_start[row + 1] as usize];
+        if list.len() as u32 + 2 == self.groups { Middles::All } else { Middles::List(list) }
+    }
+
+    fn list_middles(&mut self) -> Result<(), TopologyError> {
+        let groups = self.groups;
+        let peers: Vec<Vec<u16>> = (0..groups)
+            .map(|a| (0..groups).filter(|&b| !self.cables(a, b).is_empty()).map(|b| b as u16).collect())
+            .collect();
+        self.middle_start.reserve_exact(groups as usize * groups as usize + 1);
+        for a in 0..groups {
+            for b in 0..groups {
+                self.middle_start.push(self.middles.len() as u32);
+                if a != b && (self.lacks[a as usize] || self.lacks[b as usize]) {
+                    let joined = |&&v: &&u16| v != b as u16 && !self.cables(u32::from(v), b).is_empty();
+                    let list: Vec<u16> = peers[a as usize].iter().filter(joined).copied().collect();
+                    self.middles.extend(list);
+                }
+            }
+            TopologyError::bounded(&[(
+                "entries in its lists of groups between two others",
+                self.middles.len() as u128,
+                MAX_MIDDLES,
+            )])?;
+        }
+        self.middle_start.push(self.middles.len() as u32);
+        Ok(())
+    }
+}
+
+/// All global ports that work, ascending, each with the row of its pair of groups.
+fn global(network: &Network) -> impl Iterator<Item = (usize, SlotId)> + '_ {
+    let group = |r: RouterId| network.group_of_router[r.index()];
+    network.peer.iter().enumerate().filter_map(move |(slot, peer)| match peer {
+        Peer::Router(far) if network.class[slot] >= network.first_global && !network.is_dead(SlotId(slot as u32)) => {
+            let (from, to) = (group(network.router_of_slot[slot]), group(network.router_of_slot[far.index()]));
+            Some((from as usize * network.groups as usize + to as usize, SlotId(slot as u32)))
+        }
+        _ => None,
+    })
+}

@@ -1,0 +1,84 @@
+//! One table of local ways for all groups that are alike, and one for each group in which something has failed.
+
+use super::design::Design;
+use super::local::{Group, LocalTable, NoTable};
+use crate::error::TopologyError;
+use crate::ids::{GroupId, RouterId, SlotId};
+use crate::network::Network;
+
+/// Most pairs of routers in all tables together.
+const MAX_PAIRS: u64 = 1 << 26;
+
+/// The local ways of every group.
+#[derive(Clone, Debug)]
+pub(super) struct Tables {
+    tables: Vec<LocalTable>,
+    /// The table of each group.
+    table_of: Vec<u32>,
+    pub diameter: u8,
+    pub subs: u8,
+}
+
+impl Tables {
+    /// Finds the ways in all groups.
+    pub fn new(design: &Design, network: &Network) -> Result<Self, TopologyError> {
+        let hurt: Vec<bool> = (0..design.groups).map(|group| is_hurt(design, network, group)).collect();
+        let of = |group: u32| u128::from(design.grid(group).routers()).pow(2);
+        let pairs: u128 = (0..design.groups).filter(|&group| hurt[group as usize]).map(of).sum();
+        TopologyError::bounded(&[("pairs of routers in groups with failures", pairs, MAX_PAIRS)])?;
+
+        let mut tables = Tables { tables: Vec::new(), table_of: Vec::new(), diameter: 0, subs: 1 };
+        let (mut whole, mut entries) = (Vec::new(), 0);
+        for group in 0..design.groups {
+            let grid = design.grid(group);
+            let alike = whole.iter().find(|&&(other, _)| other == grid && !hurt[group as usize]);
+            let table = if let Some(&(_, table)) = alike {
+                table
+            } else {
+                let table = tables.tables.len() as u32;
+                tables.add(design, network, group, &mut entries)?;
+                if !hurt[group as usize] {
+                    whole.push((grid, table));
+                }
+                table
+            };
+            tables.table_of.push(table);
+        }
+        Ok(tables)
+    }
+
+    /// The ways in a group.
+    #[inline]
+    pub fn of(&self, group: u32) -> &LocalTable {
+        &self.tables[self.table_of[group as usize] as usize]
+    }
+
+    fn add(&mut self, design: &Design, network: &Network, group: u32, entries: &mut u64) -> Result<(), TopologyError> {
+        let first = network.first_router(GroupId(group)).0;
+        let works = |r: u32, port: u16| !network.is_dead(slot(network, first + r, port));
+        let alive = |r: u32| network.alive_router(RouterId(first + r));
+        let group_of = Group { grid: design.grid(group), works: &works, alive: &alive };
+        let table = LocalTable::new(&group_of, entries).map_err(|none| match none {
+            NoTable::Apart(a, b) => TopologyError::Partitioned { group, from: first + a, to: first + b },
+            NoTable::Size(error) => error,
+        })?;
+        self.diameter = self.diameter.max(table.diameter);
+        self.subs = self.subs.max(table.subs);
+        self.tables.push(table);
+        Ok(())
+    }
+}
+
+fn slot(network: &Network, router: u32, port: u16) -> SlotId {
+    SlotId(network.first_slot[router as usize] + u32::from(port))
+}
+
+/// Whether a local link (and with it any router) of a group has failed.
+fn is_hurt(design: &Design, network: &Network, group: u32) -> bool {
+    let first = network.first_router(GroupId(group)).0;
+    let dead = |r: u32| {
+        !network.alive_router(RouterId(r))
+            || design.grid(group).local_ports().any(|port| network.is_dead(slot(network, r, port)))
+    };
+    !network.dead.is_empty() && (first..first + network.routers_in(GroupId(group))).any(dead)
+}

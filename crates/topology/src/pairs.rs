@@ -1,0 +1,135 @@
+//! How many cables join each pair of groups.
+
+use std::collections::BTreeMap;
+
+use crate::error::{GlobalNames, TopologyError};
+
+/// What is known of the groups' global ports.
+pub(crate) struct Groups<'a> {
+    /// Number of groups.
+    pub groups: u32,
+    /// Routers with global ports, in a full group and in the last one.
+    pub routers: [u32; 2],
+    /// Global ports of each.
+    pub per_router: u32,
+    /// What they are called.
+    pub names: GlobalNames,
+    /// Name of the parameter that makes the last group smaller.
+    pub last_name: &'static str,
+    /// Cables between each pair, if given.
+    pub links_per_pair: Option<u32>,
+    /// Exceptions.
+    pub pair_links: &'a [[u32; 3]],
+}
+
+/// Cables between each pair of groups.
+#[derive(Clone, Debug)]
+pub(crate) struct Pairs {
+    groups: u32,
+    /// Between two full groups, and between any and the last one.
+    links: [u32; 2],
+    exceptions: BTreeMap<(u32, u32), u32>,
+    /// Whether a group is part of an exception.
+    excepted: Vec<bool>,
+}
+
+impl Pairs {
+    /// Counts and checks them: every group has the global ports that its cables need.
+    pub fn new(of: &Groups) -> Result<Self, TopologyError> {
+        let groups = of.groups;
+        let mut pairs =
+            Pairs { groups, links: [0; 2], exceptions: exceptions(of)?, excepted: vec![false; groups as usize] };
+        for &(a, b) in pairs.exceptions.keys() {
+            pairs.excepted[a as usize] = true;
+            pairs.excepted[b as usize] = true;
+        }
+        if groups > 1 {
+            pairs.links = usual(of)?;
+            for group in 0..groups {
+                pairs.check(of, group)?;
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// Cables between two different groups.
+    pub fn links(&self, a: u32, b: u32) -> u32 {
+        let pair = (a.min(b), a.max(b));
+        let usual = self.links[usize::from(pair.1 + 1 == self.groups)];
+        let excepted = self.excepted[a as usize] && self.excepted[b as usize];
+        if excepted { self.exceptions.get(&pair).copied().unwrap_or(usual) } else { usual }
+    }
+
+    fn check(&self, of: &Groups, group: u32) -> Result<(), TopologyError> {
+        let routers = u64::from(of.routers[usize::from(group + 1 == self.groups)]);
+        let per_router = u64::from(of.per_router);
+        let have = routers * per_router;
+        let need: u64 = (0..self.groups).filter(|&to| to != group).map(|to| u64::from(self.links(group, to))).sum();
+        if need > have {
+            return Err(TopologyError::GroupPorts { group, need, routers, per_router, have, names: of.names });
+        }
+        Ok(())
+    }
+}
+
+fn exceptions(of: &Groups) -> Result<BTreeMap<(u32, u32), u32>, TopologyError> {
+    let mut exceptions = BTreeMap::new();
+    for (at, &[a, b, links]) in of.pair_links.iter().enumerate() {
+        let wrong = |problem: String| Err(TopologyError::invalid(format!("pair_links[{at}]"), problem));
+        let last = of.groups - 1;
+        if let Some(group) = [a, b].into_iter().find(|&group| group > last) {
+            return wrong(format!("names group {group}, but the groups are 0 to {last}"));
+        }
+        if a == b {
+            return wrong(format!("names group {a} twice; a pair is two different groups"));
+        }
+        if exceptions.insert((a.min(b), a.max(b)), links).is_some() {
+            return wrong(format!("names the pair of groups {a} and {b} again; leave one of the two out"));
+        }
+    }
+    Ok(exceptions)
+}
+
+/// Cables between two full groups, and between a full group and the last one.
+fn usual(of: &Groups) -> Result<[u32; 2], TopologyError> {
+    let (groups, peers) = (u64::from(of.groups), u64::from(of.groups - 1));
+    let (routers, per_router, names) = (u64::from(of.routers[0]), u64::from(of.per_router), of.names);
+    let have = routers * per_router;
+    let fit = |routers: u32| u32::try_from(u64::from(routers) * per_router / peers).unwrap_or(u32::MAX);
+    let links = match of.links_per_pair {
+        Some(0) if of.pair_links.is_empty() => return Err(TopologyError::Zero { what: "links_per_pair" }),
+        Some(links) => {
+            let links_per_pair = u64::from(links);
+            let need = links_per_pair * peers;
+            if need > have && of.pair_links.is_empty() {
+                return Err(TopologyError::GlobalPorts {
+                    links_per_pair,
+                    peers,
+                    need,
+                    routers,
+                    per_router,
+                    have,
+                    names,
+                });
+            }
+            links
+        }
+        None if have < peers => {
+            let (need, max) = (peers, have + 1);
+            return Err(TopologyError::TooManyGroups { groups, need, routers, per_router, have, max, names });
+        }
+        None => fit(of.routers[0]),
+    };
+    let last = fit(of.routers[1]);
+    if last == 0 && links > 0 {
+        let have = u64::from(of.routers[1]) * per_router;
+        let problem = format!(
+            "leaves the last group {have} global ports, but it needs one to each of {peers} other groups; raise it, or \
+             raise `{}`",
+            names.parameter
+        );
+        return Err(TopologyError::invalid(of.last_name, problem));
+    }
+    // A last group that is full is like the others, even where exceptions make room for more than fit everywhere.
+    Ok([links, if of.routers[0] == of.routers[1] { links } else { links.min(last) }])
+}

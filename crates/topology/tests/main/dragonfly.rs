@@ -1,0 +1,3 @@
+//! Dragonflies and cascades.
+
+mod golden;
