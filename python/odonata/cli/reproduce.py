@@ -12,9 +12,9 @@ from cyclopts import Parameter, validators
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from odonata.reproduce.case import Case
     from odonata.reproduce.pool import Done
     from odonata.reproduce.rows import Row
+    from odonata.reproduce.simulated import Simulated
 
 WIDTH = 200
 """Columns of a table that does not go to a terminal."""
@@ -109,13 +109,13 @@ def _progress(total: int, *, quiet: bool) -> "Iterator[Done | None]":
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("", total=total)
 
-            def show(case: "Case", number: int, of: int, kept: bool) -> None:
+            def show(case: "Simulated[Any]", number: int, of: int, kept: bool) -> None:
                 bar.update(task, completed=number, description=_line(case, number, of, kept).partition(" ")[2])
 
             yield show
 
 
-def _line(case: "Case", number: int, of: int, kept: bool) -> str:
+def _line(case: "Simulated[Any]", number: int, of: int, kept: bool) -> str:
     how = "kept" if kept else "done"
     return f"{number}/{of} {how}: {case.model} {case.name}, {case.messages} messages"
 

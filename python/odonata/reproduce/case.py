@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 import tomlkit
 
 from odonata import scenario
+from odonata.reproduce.outcome import FORMAT, Outcome, outcome
 
 if TYPE_CHECKING:
-    from odonata.scenario import Scenario
+    from collections.abc import Mapping
+
+    from odonata.scenario import Resolved, Scenario
 
 FULLEST_PAIR = 130
 """Percentage of the load that 2 background nodes per leaf offer at most; more comes from more nodes (K13)."""
@@ -72,6 +75,19 @@ class Case:
         """What `expected.csv` calls it: pattern/place/interval, background and label where there are any."""
         parts = (self.pattern, self.place, _short(self.interval), str(self.background), self.label)
         return "/".join(part for part in parts if part)
+
+    @property
+    def format(self) -> int:
+        """Version of what is kept of its run."""
+        return FORMAT
+
+    def measure(self, result: Mapping[str, Any], resolved: Resolved) -> Outcome:
+        """The numbers of a run. Raises ValueError if the target delivered nothing."""
+        return outcome(result, resolved)
+
+    def kept(self, numbers: Mapping[str, Any]) -> Outcome:
+        """What was kept of a run."""
+        return Outcome(**numbers)
 
     def scenario(self) -> Scenario:
         """The scenario, with the target first."""

@@ -11,34 +11,39 @@ import json
 import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from odonata.errors import OdonataError, RunError
-from odonata.reproduce.outcome import FORMAT, Outcome, outcome
+from odonata.reproduce.simulated import Measured, Simulated
 from odonata.run import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from odonata.reproduce.case import Case
     from odonata.scenario import Resolved
 
-    Done = Callable[[Case, int, int, bool], object]
+    Done = Callable[[Simulated[Any], int, int, bool], object]
     """Called after each case: the case, how many are done, of how many, and whether its result was there already."""
+
+
+M = TypeVar("M", bound=Measured)
 
 
 class _StoppedError(Exception):
     """Raised inside a simulation to end it."""
 
 
-def run_cases(cases: Sequence[Case], cache: Path, *, workers: int = 2, done: Done | None = None) -> dict[Case, Outcome]:
+def run_cases(
+    cases: Sequence[Simulated[M]], cache: Path, *, workers: int = 2, done: Done | None = None
+) -> dict[Simulated[M], M]:
     """The outcome of every case, in the order given.
 
     Raises what the first failing case raises (RunError for a deadlock, InputError for a case that cannot be
     simulated) and KeyboardInterrupt on Ctrl-C, within a second; finished cases stay in `cache`.
     """
-    stop, found = threading.Event(), {}
+    stop = threading.Event()
+    found: dict[Simulated[M], M] = {}
     pool = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="case")
     try:
         waiting = {pool.submit(_one, case, cache, stop): case for case in cases}
@@ -53,10 +58,10 @@ def run_cases(cases: Sequence[Case], cache: Path, *, workers: int = 2, done: Don
     return {case: found[case] for case in cases}
 
 
-def _one(case: Case, cache: Path, stop: threading.Event) -> tuple[Outcome, bool]:
+def _one(case: Simulated[M], cache: Path, stop: threading.Event) -> tuple[M, bool]:
     resolved = case.scenario().resolve()
     file = cache / f"{resolved.id}.json"
-    kept = _read(file)
+    kept = _read(file, case)
     if kept is not None:
         return kept, True
 
@@ -67,25 +72,25 @@ def _one(case: Case, cache: Path, stop: threading.Event) -> tuple[Outcome, bool]
     if stop.is_set():
         raise _StoppedError
     try:
-        made = outcome(simulate(resolved.spec, watch), resolved)
+        made = case.measure(simulate(resolved.spec, watch), resolved)
     except (OdonataError, ValueError) as problem:
         raise RunError(f"{case.name} ({case.model}, {case.messages} messages): {problem}") from problem
     _write(file, case, resolved, made)
     return made, False
 
 
-def _read(file: Path) -> Outcome | None:
+def _read(file: Path, case: Simulated[M]) -> M | None:
     """What is kept; None if there is nothing, or nothing of use."""
     with suppress(OSError, ValueError, TypeError, KeyError):
         kept = json.loads(file.read_text(encoding="utf-8"))
-        if kept["format"] == FORMAT:
-            return Outcome(**kept["outcome"])
+        if kept["format"] == case.format:
+            return case.kept(kept["outcome"])
     return None
 
 
-def _write(file: Path, case: Case, resolved: Resolved, made: Outcome) -> None:
+def _write(file: Path, case: Simulated[M], resolved: Resolved, made: M) -> None:
     kept = {
-        "format": FORMAT,
+        "format": case.format,
         "id": resolved.id,
         "case": case.name,
         "model": case.model,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from odonata.errors import RunError
 from odonata.plot.style import save
@@ -14,14 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from odonata.reproduce.case import Case
-    from odonata.reproduce.outcome import Outcome
     from odonata.reproduce.rows import Row
+    from odonata.reproduce.simulated import Simulated
     from odonata.reproduce.study import Study
 
 
 def publish(
-    study: Study, rows: Sequence[Row], outcomes: Mapping[Case, Outcome], folder: Path, *, reduced: bool
+    study: Study, rows: Sequence[Row], outcomes: Mapping[Simulated[Any], Any], folder: Path, *, reduced: bool
 ) -> list[Path]:
     """NAME.md, NAME.csv and, where the study has a picture, NAME.png; the reduced form only the .csv, which no page
     is about. Returns the files. Raises RunError if one cannot be written."""

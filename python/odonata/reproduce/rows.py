@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from odonata.reproduce.measures import MEASURES, SCALE
 from odonata.reproduce.verdict import growth, judge, meets_at
@@ -11,13 +11,15 @@ from odonata.reproduce.verdict import growth, judge, meets_at
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from odonata.reproduce.case import Case
     from odonata.reproduce.expected import Expected
     from odonata.reproduce.outcome import Outcome
+    from odonata.reproduce.simulated import Measured, Simulated
     from odonata.reproduce.verdict import Growth, Verdict
 
     Results = Mapping[tuple[str, str], Mapping[int, Outcome]]
     """(model, name of the case) -> number of messages -> outcome."""
+
+M = TypeVar("M", bound="Measured")
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,9 @@ class Row:
         return {**self.__dict__, "by_messages": {str(n): value for n, value in self.by_messages.items()}}
 
 
-def by_name(outcomes: Mapping[Case, Outcome]) -> Results:
+def by_name(outcomes: Mapping[Simulated[M], M]) -> Mapping[tuple[str, str], Mapping[int, M]]:
     """Outcomes in the form in which rows look for them."""
-    found: dict[tuple[str, str], dict[int, Outcome]] = {}
+    found: dict[tuple[str, str], dict[int, M]] = {}
     for case, outcome in outcomes.items():
         found.setdefault((case.model, case.name), {})[case.messages] = outcome
     return found

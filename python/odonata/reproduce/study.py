@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from odonata.reproduce.grid import models, read_cases
 from odonata.reproduce.rows import by_name
@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from odonata.reproduce.case import Case
-    from odonata.reproduce.outcome import Outcome
-    from odonata.reproduce.rows import Results, Row
+    from odonata.reproduce.rows import Row
+    from odonata.reproduce.simulated import Simulated
+
+    Read = Callable[[str, str, bool], Sequence[Simulated[Any]]]
+    """Text and name of a study's file, and whether the reduced form is wanted, to its cases."""
 
 
 @dataclass(frozen=True)
@@ -30,20 +32,24 @@ class Study:
     """Package with the files of the study."""
     file: str
     """Its cases (grid.py)."""
-    compare: Callable[[Results, Sequence[str]], list[Row]]
-    """Results and models to rows."""
-    page: Callable[[Sequence[Row], Results], str]
+    compare: Callable[[Any, Sequence[str]], list[Row]]
+    """Results (rows.by_name) and models to rows."""
+    page: Callable[[Sequence[Row], Any], str]
     """Rows and results to a Markdown page, the same text for the same numbers."""
-    picture: Callable[[Sequence[Row], Results], Figure] | None = None
+    picture: Callable[[Sequence[Row], Any], Figure] | None = None
+    read: Read | None = None
+    """How its file is read, if not as grid.py does."""
 
     @cached_property
     def _text(self) -> str:
         return (files(self.package) / self.file).read_text(encoding="utf-8")
 
-    def cases(self, *, reduced: bool = False) -> list[Case]:
+    def cases(self, *, reduced: bool = False) -> Sequence[Simulated[Any]]:
         """What is simulated; the reduced form is for tests: few messages, few cases."""
+        if self.read is not None:
+            return self.read(self._text, self.file, reduced)
         return read_cases(self._text, self.file, reduced=reduced)
 
-    def rows(self, outcomes: Mapping[Case, Outcome]) -> list[Row]:
+    def rows(self, outcomes: Mapping[Simulated[Any], Any]) -> list[Row]:
         """Ours over theirs for everything that was simulated."""
         return self.compare(by_name(outcomes), models(self._text))
