@@ -1,0 +1,43 @@
+"""The table in `docs/routings.md` is that of the code."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+from odonata.document import validate
+from odonata.scenario.routings import DEFAULTS, ROUTINGS, on_system
+
+PAGE = (Path(__file__).parents[2] / "docs" / "routings.md").read_text(encoding="utf-8")
+
+SYSTEMS = {
+    kind: SimpleNamespace(
+        table=SimpleNamespace(kind=kind, between_groups="global"),
+        topology={"rows": 6, "columns": 16} if kind == "cascade" else {},
+        fabric={"channels": 8, "links": {"global": {"buffer_bytes": 65_536}}},
+    )
+    for kind in DEFAULTS
+}
+
+
+def cell(kind, name, **options):
+    if kind not in ROUTINGS[name].kinds or (kind == "dragonfly-plus" and options):
+        return ""
+    routing = on_system(validate(ROUTINGS[name], {"name": name, **options}), SYSTEMS[kind], None)
+    return str(routing.channels_needed(SYSTEMS[kind]))
+
+
+def lines():
+    for name, routing in ROUTINGS.items():
+        about = routing.__doc__.splitlines()[0].rstrip(".")
+        yield f"| `{name}` | {' | '.join(cell(kind, name) for kind in DEFAULTS)} | {about} |"
+        if "via" in routing.model_fields:
+            yield f"| `{name}`, via router | {' | '.join(cell(kind, name, via='router') for kind in DEFAULTS)} |  |"
+
+
+def test_the_table_of_routings():
+    table = PAGE[PAGE.index("|---|---:") :].split("\n\n")[0].splitlines()[1:]
+    assert table == list(lines())
+
+
+def test_the_table_of_defaults():
+    for kind, name in DEFAULTS.items():
+        assert f"| {kind} | `{name}`" in PAGE

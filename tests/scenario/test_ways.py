@@ -1,0 +1,121 @@
+"""Routings of a run and of its jobs: which is meant, and where errors about them belong."""
+
+import pytest
+
+from odonata import machine
+from odonata.errors import InputError
+from odonata.scenario import parse
+from odonata.scenario.ways import ways
+
+BASE = """\
+system = "tiny"
+routing = "minimal"
+
+[fabric]
+channels = 2
+"""
+JOB = """
+[[job]]
+name = "{name}"
+nodes = 2
+app = {{ pattern = "uniform-random", message = "4 KB", interval = "1 us", messages = 5 }}
+{routing}
+"""
+FPAR = {
+    "name": "fpar",
+    "threshold_ppm": 500_000,
+    "compare": "below",
+    "candidates": "all-groups",
+    "channel_switch": "intermediate",
+}
+
+
+def scenario(*routings, base=BASE):
+    jobs = [
+        JOB.format(name=f"j{n}", routing=f"routing = {routing}" if routing else "")
+        for n, routing in enumerate(routings)
+    ]
+    return parse(base + "".join(jobs), "s.toml")
+
+
+def found(*routings, base=BASE):
+    table = scenario(*routings, base=base).table
+    return ways(table, table.job, machine.load(table.system, table.fabric))
+
+
+def test_jobs_use_the_routing_of_the_run_unless_they_say_otherwise():
+    told = found(None, '"valiant"', '{ name = "fpar" }')
+    assert told.usual.spec() == {"name": "minimal", "select": "random"}
+    assert [told.spec_of_job(n) for n in range(3)] == [
+        {},
+        {"routing": {"name": "valiant", "via": "spine", "select": "random"}},
+        {"routing": FPAR},
+    ]
+
+
+def test_a_job_that_names_the_routing_of_the_run_changes_nothing():
+    """So that the run keeps its identity."""
+    assert found('"minimal"').spec_of_job(0) == {}
+    assert found('{ select = "random" }').spec_of_job(0) == {}
+
+
+def test_a_table_without_a_name_means_the_routing_of_the_run_with_its_defaults():
+    base = BASE.replace('"minimal"', '{ name = "fpar", threshold = 0.3 }')
+    told = found('{ candidates = "one-group" }', base=base)
+    assert told.usual.spec()["threshold_ppm"] == 300_000
+    assert told.spec_of_job(0) == {"routing": {**FPAR, "candidates": "one-group"}}
+
+
+def test_no_routing_at_all_means_that_of_the_machine():
+    assert found(None, base=BASE.replace('routing = "minimal"\n', "")).usual.spec() == FPAR
+
+
+def test_eight_different_routings_and_not_more():
+    seven = [f"{{ name = 'fpar', threshold = 0.{n} }}" for n in range(1, 8)]
+    assert len(found(*seven, *seven).own) == 14
+    with pytest.raises(InputError, match="9 different routings in one run; at most 8 are possible") as caught:
+        found(*seven, '"valiant"')
+    assert caught.value.path == ("job", 7, "routing")
+
+
+@pytest.mark.parametrize(
+    ("routing", "message", "hint"),
+    [
+        ('"par"', "the routing `par` is for dragonfly and cascade, not for a dragonfly-plus", "valiant, prog-"),
+        ('{ name = "valiant", via = "group" }', "`via`: `group` is for dragonfly and cascade", None),
+        ('{ gateways = "all" }', "`gateways` means nothing on a dragonfly-plus", None),
+        ("{ threshold = 0.5 }", "unknown key `threshold`", "gateways, name, select"),
+        ('"valiantt"', "unknown routing `valiantt`", "`valiant`"),
+        ("5", "`routing`: expected a routing or a table, found `5`", None),
+        ("{ name = 5 }", "unknown routing `5`", "known: adaptive-0"),
+        ('""', "unknown routing ``", "known: adaptive-0"),
+    ],
+)
+def test_errors_of_a_job_point_at_its_line(routing, message, hint):
+    with pytest.raises(InputError) as caught:
+        scenario(None, routing).resolve()
+    error = caught.value
+    assert str(error).startswith(f"s.toml:17: {message}"), str(error)
+    assert hint is None or hint in error.hint, str(error)
+
+
+@pytest.mark.parametrize(
+    ("base", "line"),
+    [
+        (BASE.replace("channels = 2", "channels = 1"), 5),
+        (BASE.replace('"tiny"', '{ preset = "tiny", fabric = { channels = 1 } }').split("[fabric]")[0], 1),
+    ],
+)
+def test_too_few_channels_point_at_where_they_are_counted(base, line):
+    with pytest.raises(InputError) as caught:
+        scenario(None, '"valiant"', base=base).resolve()
+    expected = f"s.toml:{line}: the routing `valiant` of job `j1` needs 2 virtual channels, the fabric has 1"
+    assert str(caught.value) == f"{expected}\n  hint: say channels = 2 in [fabric]"
+
+
+def test_too_few_channels_of_the_machine_point_at_the_routing(tmp_path):
+    own = machine.load({"preset": "tiny", "fabric": {"channels": 1}})
+    table = scenario('"valiant"').table.model_copy(update={"fabric": None})
+    with pytest.raises(InputError) as caught:
+        ways(table, table.job, own)
+    assert caught.value.path == ("job", 0, "routing")
