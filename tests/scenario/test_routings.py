@@ -198,6 +198,9 @@ def test_what_is_decided_can_be_given_again():
         ("dragonfly", "ugal-l", {"minimal_candidates": 3}, "minimal_candidates", "expected 1 or 2, found `3`", None),
         ("dragonfly", "ugal-l", {"other_candidates": True}, "other_candidates", "expected 1 or 2, found `True`", None),
         ("dragonfly", "par", {"factor": 0.1234}, "factor", "more than three decimals", None),
+        ("dragonfly", "par", {"factor": 1_000_001}, "factor", "`factor` must be at most 1,000,000, found 1e+06", None),
+        ("dragonfly", "par", {"bias": "2 GB"}, "bias", "`bias` must be at most 1 GB, found 2 GB", None),
+        ("cascade", "adaptive-3", {"bias_high": "2 GB"}, "bias_high", "`bias_high` must be at most 1 GB", None),
         ("dragonfly", "par", {"factor": -1}, "factor", "`factor`", None),
         ("dragonfly", "par", {"bias": 4}, "bias", "`bias`: the size 4 has no unit", None),
         ("dragonfly", "par", {"knowledge": "local"}, "knowledge", "unknown key `knowledge`", None),
@@ -283,13 +286,4 @@ def test_too_few_channels_say_how_many_are_needed():
     assert str(caught.value) == (
         "the routing `ugal-l` via router needs 4 virtual channels, the fabric has 2\n"
         "  hint: say channels = 4 in [fabric]"
-    )
-
-
-def test_more_channels_than_a_fabric_can_have():
-    with pytest.raises(InputError) as caught:
-        check_channels(decided("cascade", "par", via="router"), system("cascade"))
-    assert str(caught.value) == (
-        "the routing `par` via router needs 10 virtual channels on this machine, and a fabric has at most 8\n"
-        '  hint: via = "group" needs fewer'
     )

@@ -1,5 +1,7 @@
 """Routings of a run and of its jobs: which is meant, and where errors about them belong."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from odonata import machine
@@ -73,9 +75,10 @@ def test_no_routing_at_all_means_that_of_the_machine():
 def test_eight_different_routings_and_not_more():
     seven = [f"{{ name = 'fpar', threshold = 0.{n} }}" for n in range(1, 8)]
     assert len(found(*seven, *seven).own) == 14
+    assert len(found(*seven, '"valiant"').own) == 8, "the routing of the run is not used"
     with pytest.raises(InputError, match="9 different routings in one run; at most 8 are possible") as caught:
-        found(*seven, '"valiant"')
-    assert caught.value.path == ("job", 7, "routing")
+        found(*seven, None, '"valiant"')
+    assert caught.value.path == ("job", 8, "routing")
 
 
 @pytest.mark.parametrize(
@@ -119,3 +122,33 @@ def test_too_few_channels_of_the_machine_point_at_the_routing(tmp_path):
     with pytest.raises(InputError) as caught:
         ways(table, table.job, own)
     assert caught.value.path == ("job", 0, "routing")
+
+
+def on_dragonfly(*routings, first='"minimal"'):
+    machine = SimpleNamespace(
+        table=SimpleNamespace(kind="dragonfly", between_groups="global"),
+        topology={},
+        fabric={"channels": 4, "links": {"global": {"buffer_bytes": 8192}}},
+    )
+    table = scenario(*routings, base=BASE.replace('"minimal"', first)).table
+    return ways(table, table.job, machine)
+
+
+def test_the_gateways_of_a_run_are_those_of_its_jobs():
+    told = on_dragonfly('"par"', '{ name = "par", gateways = "all" }', first='{ name = "minimal", gateways = "all" }')
+    assert [told.own[n].spec()["gateways"] for n in range(2)] == ["all", "all"]
+    assert on_dragonfly('"par"').own[0].spec()["gateways"] == "nearest"
+
+
+def test_gateways_that_differ_are_refused():
+    with pytest.raises(InputError) as caught:
+        on_dragonfly(None, '{ name = "par", gateways = "all" }')
+    assert caught.value.message == "all routings of a run have the same `gateways`: one has `nearest`, this one `all`"
+    assert caught.value.path == ("job", 1, "routing", "gateways")
+
+
+def test_a_routing_that_no_job_uses_may_need_more_channels():
+    via = '{ name = "par", via = "router" }'
+    assert len(on_dragonfly('"minimal"', first=via).own) == 1
+    with pytest.raises(InputError, match="`par` via router needs 5 virtual channels, the fabric has 4"):
+        on_dragonfly('"minimal"', None, first=via)

@@ -32,34 +32,44 @@ class Ways:
 
 def ways(table: ScenarioTable, jobs: Sequence[JobTable], system: System) -> Ways:
     """Decides them all. Raises InputError whose path leads into the scenario."""
-    kind = system.table.kind
-    usual = _one(table.routing, DEFAULTS[kind], table, system, ("routing",))
+    usual = _decided(table.routing, DEFAULTS[system.table.kind], table, system, ("routing",))
     own: dict[int, Routing] = {}
+    used: list[Routing] = []
     for index, job in enumerate(jobs):
-        if job.routing is not None:
+        if job.routing is None:
+            path: tuple[str | int, ...] = ("routing",)
+            of_job, routing = "", usual
+        else:
+            path = ("job", index, "routing")
             of_job = f" of job `{job.name}`"
-            own[index] = _one(job.routing, usual.name, table, system, ("job", index, "routing"), of_job)
-            _limit([usual, *own.values()], ("job", index, "routing"))
+            routing = own[index] = _decided(job.routing, usual.name, table, system, path, usual)
+        if routing in used:
+            continue
+        try:
+            check_channels(routing, system, of_job)
+        except InputError as e:
+            raise e.under(*_channels(table, path)) from None
+        used.append(routing)
+        _together(used, path)
     return Ways(usual, own)
 
 
-def _one(
+def _decided(
     given: Routing | Unnamed,
     name: str,
     table: ScenarioTable,
     system: System,
     path: tuple[str | int, ...],
-    whose: str = "",
+    like: Routing | None = None,
 ) -> Routing:
+    """A routing with everything decided, its gateways where it does not name any as those of `like`."""
     try:
-        decided = on_system(named(given, name), system, table.compat)
+        chosen = named(given, name)
+        if getattr(chosen, "gateways", "") is None and getattr(like, "gateways", None) is not None:
+            chosen = chosen.model_copy(update={"gateways": getattr(like, "gateways", None)})
+        return on_system(chosen, system, table.compat)
     except InputError as e:
         raise e.under(*path) from None
-    try:
-        check_channels(decided, system, whose)
-    except InputError as e:
-        raise e.under(*_channels(table, path)) from None
-    return decided
 
 
 def _channels(table: ScenarioTable, otherwise: tuple[str | int, ...]) -> tuple[str | int, ...]:
@@ -72,7 +82,13 @@ def _channels(table: ScenarioTable, otherwise: tuple[str | int, ...]) -> tuple[s
     return otherwise
 
 
-def _limit(routings: list[Routing], path: tuple[str | int, ...]) -> None:
+def _together(routings: list[Routing], path: tuple[str | int, ...]) -> None:
+    """Raises InputError if the last of the routings cannot be used beside the others."""
+    gateways = {getattr(routing, "gateways", None) for routing in routings}
+    if len(gateways) > 1:
+        first, last = (getattr(routing, "gateways", None) for routing in (routings[0], routings[-1]))
+        message = f"all routings of a run have the same `gateways`: one has `{first}`, this one `{last}`"
+        raise InputError(message, path=(*path, "gateways"))
     different = {json.dumps(routing.spec()) for routing in routings}
     if len(different) > MAX_ROUTINGS:
         message = f"{len(different)} different routings in one run; at most {MAX_ROUTINGS} are possible"

@@ -7,7 +7,7 @@ from pydantic import Field
 from odonata.document import Size
 from odonata.errors import InputError
 from odonata.machine import System
-from odonata.scenario.routings.direct import GATEWAYS, DirectRouting, Gateways, gateways_on
+from odonata.scenario.routings.direct import GATEWAYS, DirectRouting, Gateways, checked_bias, gateways_on
 
 Mode = Literal["adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nmin-hash", "in-order"]
 
@@ -51,7 +51,7 @@ class AriesMode(DirectRouting):
         for name, (modes, share) in BIASES.items():
             given = getattr(self, name, None)
             if self.chosen() in modes:
-                filled[name] = buffer // share if given is None else given
+                filled[name] = buffer // share if given is None else checked_bias(given, name)
             elif given is not None:
                 message = f"`{name}` means nothing in the mode `{self.chosen()}`"
                 raise InputError(message, hint=f"it is for {' and '.join(modes)}", path=(name,))

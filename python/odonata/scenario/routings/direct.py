@@ -4,6 +4,7 @@ from abc import abstractmethod
 from fractions import Fraction
 from typing import ClassVar, Literal
 
+from odonata import units
 from odonata.errors import InputError
 from odonata.machine import System
 from odonata.scenario.routings.routing import Routing
@@ -58,8 +59,21 @@ class DirectRouting(Routing):
         """Stages of its longest way: one more after each global link and each turn (docs/model.md, section 6)."""
 
 
+#: Largest factor between two loads, and largest bias of one (1 GB), of the core.
+MAX_FACTOR, MAX_BIAS = 1_000_000, 10**9
+
+
+def checked_bias(bytes_: int, name: str) -> int:
+    """The size of a bias. Raises InputError, at `name`, if it is beyond all measure."""
+    if bytes_ > MAX_BIAS:
+        raise InputError(f"`{name}` must be at most 1 GB, found {units.format_bytes(bytes_)}", path=(name,))
+    return bytes_
+
+
 def thousandths(value: Fraction, name: str) -> int:
     """A ratio in thousandths. Raises InputError, at `name`, if it is none of them."""
+    if value > MAX_FACTOR:
+        raise InputError(f"`{name}` must be at most {MAX_FACTOR:,}, found {float(value):g}", path=(name,))
     milli = value * 1000
     if milli.denominator != 1:
         raise InputError(f"`{name}` has more than three decimals", path=(name,))

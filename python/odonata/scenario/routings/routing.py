@@ -6,9 +6,6 @@ from typing import Any, ClassVar, Self
 from odonata.document import Table
 from odonata.machine import System
 
-#: Most virtual channels that a fabric can have.
-MAX_CHANNELS = 8
-
 
 class Routing(Table):
     """A routing and its options."""

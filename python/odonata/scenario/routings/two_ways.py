@@ -8,7 +8,15 @@ from pydantic import BeforeValidator, Field
 from odonata.document import Ratio, Size, input_error_as_problem
 from odonata.errors import InputError
 from odonata.machine import System
-from odonata.scenario.routings.direct import GATEWAYS, DirectRouting, Gateways, Via, gateways_on, thousandths
+from odonata.scenario.routings.direct import (
+    GATEWAYS,
+    DirectRouting,
+    Gateways,
+    Via,
+    checked_bias,
+    gateways_on,
+    thousandths,
+)
 
 
 def _one_or_two(value: Any) -> int:
@@ -42,6 +50,7 @@ class TwoWays(DirectRouting):
     def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
         """With the machine's gateways."""
         thousandths(self.factor, "factor")
+        checked_bias(self.bias, "bias")
         return self.model_copy(update={"gateways": gateways_on(system, self.gateways)})
 
     def options(self) -> dict[str, Any]:
