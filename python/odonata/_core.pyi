@@ -19,6 +19,7 @@ __all__ = [
     "describe",
     "dragonfly_max_nodes",
     "dragonfly_plus_max_nodes",
+    "routes",
     "run",
     "serialisation_ps",
 ]
@@ -45,7 +46,13 @@ class Description(TypedDict):
     links: dict[str, int]
     #: Names of the link classes, as `slot_class` counts them.
     classes: list[str]
+    #: The largest number of cables between two groups.
     links_per_pair: int
+    #: NICs of each node.
+    rails: int
+    #: Link classes from this one on join groups.
+    first_global: int
+    #: Router of each node (of its first NIC).
     node_router: NDArray[np.uint32]
     node_group: NDArray[np.uint32]
     router_group: NDArray[np.uint32]
@@ -57,6 +64,10 @@ class Description(TypedDict):
     slot_peer_router: NDArray[np.int64]
     #: Node at the far end, or -1.
     slot_peer_node: NDArray[np.int64]
+    slot_dead: NDArray[np.bool_]
+    router_dead: NDArray[np.bool_]
+    #: Router-side slot of each NIC: `node * rails + rail`.
+    endpoint_slot: NDArray[np.uint32]
 
 @type_check_only
 class Progress(TypedDict):
@@ -105,7 +116,7 @@ class Messages(TypedDict):
 
 @type_check_only
 class Links(TypedDict):
-    """Rows: every slot times channel (slot-major), then the injection link of every node."""
+    """Rows: every slot times channel (slot-major), then the injection link of every NIC."""
 
     packets: NDArray[np.uint64]
     bytes: NDArray[np.uint64]
@@ -125,6 +136,19 @@ class Arrivals(TypedDict):
     bytes_out: NDArray[np.uint64]
 
 @type_check_only
+class Way(TypedDict):
+    #: Whether a packet that takes it counts as minimal.
+    minimal: bool
+    #: Each with `router`, `port`, `channel`, `class` (name), and `to_router` or `to_node` (the other is None).
+    hops: list[dict[str, int | str | None]]
+
+@type_check_only
+class Ways(TypedDict):
+    #: How many ways there are; the first of them are listed, minimal ones before others.
+    total: int
+    ways: list[Way]
+
+@type_check_only
 class Result(TypedDict):
     end_ps: int
     packet_hops: int
@@ -139,8 +163,11 @@ class Result(TypedDict):
 def check(spec_json: str) -> None:
     """Refuse a specification that cannot be simulated (SpecError)."""
 
-def describe(topology_json: str) -> Description:
-    """Wire a machine and describe it; SpecError if it cannot be built."""
+def describe(topology_json: str, failures_json: str | None = None) -> Description:
+    """Wire a machine and describe it, with what has failed; SpecError if it cannot be built."""
+
+def routes(spec_json: str, from_node: int, to_node: int, limit: int) -> Ways:
+    """Every way that packets may take between two nodes, whatever the loads; at most `limit` of each kind are listed."""
 
 def run(spec_json: str, progress: Callable[[Progress], object] | None = None) -> Result:
     """Simulate a specification.

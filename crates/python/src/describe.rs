@@ -3,7 +3,7 @@
 use numpy::IntoPyArray;
 use odonata_sim::SimError;
 use odonata_sim::spec::TopologySpec;
-use odonata_topology::{DragonflyPlus, NodeId, Peer, RouterId};
+use odonata_topology::{Failures, GroupId, Machine, Network, NodeId, Peer, RouterId, SlotId};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -20,13 +20,19 @@ struct Slots {
     class: Vec<u8>,
     peer_router: Vec<i64>,
     peer_node: Vec<i64>,
+    dead: Vec<bool>,
 }
 
 /// Wires a machine and describes it; see `_core.pyi` for the columns.
 #[pyfunction]
-pub fn describe<'py>(py: Python<'py>, topology_json: &str) -> PyResult<Bound<'py, PyDict>> {
-    let machine = py.detach(|| build(topology_json)).map_err(|e| to_python(py, &e))?;
-    let network = &machine.network;
+#[pyo3(signature = (topology_json, failures_json=None))]
+pub fn describe<'py>(
+    py: Python<'py>,
+    topology_json: &str,
+    failures_json: Option<&str>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let machine = py.detach(|| build(topology_json, failures_json)).map_err(|e| to_python(py, &e))?;
+    let network = machine.network();
     let nodes = || (0..network.nodes() as u32).map(NodeId);
     let routers = || (0..network.routers() as u32).map(RouterId);
 
@@ -40,40 +46,69 @@ pub fn describe<'py>(py: Python<'py>, topology_json: &str) -> PyResult<Bound<'py
     result.set_item("groups", network.groups)?;
     result.set_item("links", links)?;
     result.set_item("classes", network.classes.to_vec())?;
-    result.set_item("links_per_pair", machine.links_per_pair())?;
+    result.set_item("links_per_pair", links_per_pair(network))?;
+    result.set_item("rails", network.rails)?;
+    result.set_item("first_global", network.first_global.0)?;
     result.set_item("node_router", column(nodes().map(|n| network.router_of_node(n).0)).into_pyarray(py))?;
     result.set_item("node_group", column(nodes().map(|n| network.group_of_node(n).0)).into_pyarray(py))?;
     result.set_item("router_group", network.group_of_router.clone().into_pyarray(py))?;
-    result.set_item("router_is_leaf", column(routers().map(|r| machine.is_leaf(r))).into_pyarray(py))?;
-    let slots = slots(&machine);
+    result.set_item("router_is_leaf", column(routers().map(|r| has_nodes(network, r))).into_pyarray(py))?;
+    result.set_item("router_dead", column(routers().map(|r| !network.alive_router(r))).into_pyarray(py))?;
+    result.set_item("endpoint_slot", column(network.node_slot.iter().map(|slot| slot.0)).into_pyarray(py))?;
+    let slots = slots(network);
     result.set_item("slot_router", slots.router.into_pyarray(py))?;
     result.set_item("slot_port", slots.port.into_pyarray(py))?;
     result.set_item("slot_class", slots.class.into_pyarray(py))?;
     result.set_item("slot_peer_router", slots.peer_router.into_pyarray(py))?;
     result.set_item("slot_peer_node", slots.peer_node.into_pyarray(py))?;
+    result.set_item("slot_dead", slots.dead.into_pyarray(py))?;
     Ok(result)
 }
 
-fn build(topology_json: &str) -> Result<DragonflyPlus, SimError> {
-    let spec: TopologySpec = serde_json::from_str(topology_json).map_err(|e| SimError::Json(e.to_string()))?;
-    match spec {
-        TopologySpec::DragonflyPlus(spec) => Ok(DragonflyPlus::build(&spec)?),
+fn build(topology_json: &str, failures_json: Option<&str>) -> Result<Machine, SimError> {
+    let json = |e: serde_json::Error| SimError::Json(e.to_string());
+    let spec: TopologySpec = serde_json::from_str(topology_json).map_err(json)?;
+    let failures = failures_json.map_or(Ok(Failures::default()), serde_json::from_str).map_err(json)?;
+    Ok(Machine::build(&spec, &failures)?)
+}
+
+/// Most cables, dead or not, between any two groups.
+fn links_per_pair(network: &Network) -> u32 {
+    let mut most = 0;
+    let mut count = vec![0_u32; network.groups as usize];
+    for group in (0..network.groups).map(GroupId) {
+        count.fill(0);
+        let first = network.first_router(group).index();
+        let last = first + network.routers_in(group) as usize;
+        let slots = network.first_slot[first] as usize..network.first_slot[last] as usize;
+        for slot in slots.filter(|&slot| network.class[slot] >= network.first_global) {
+            if let Peer::Router(far) = network.peer[slot] {
+                let to = network.group_of_router[network.router_of_slot[far.index()].index()] as usize;
+                count[to] += 1;
+                most = most.max(count[to]);
+            }
+        }
     }
+    most
+}
+
+fn has_nodes(network: &Network, router: RouterId) -> bool {
+    let first = network.first_slot[router.index()] as usize;
+    matches!(network.peer.get(first), Some(Peer::Node(_)))
 }
 
 fn column<T>(values: impl Iterator<Item = T>) -> Vec<T> {
     values.collect()
 }
 
-fn slots(machine: &DragonflyPlus) -> Slots {
-    let network = &machine.network;
+fn slots(network: &Network) -> Slots {
     let mut slots = Slots::default();
     for router in (0..network.routers() as u32).map(RouterId) {
         for port in 0..network.ports(router) {
             let slot = network.first_slot[router.index()] as usize + usize::from(port);
             let (peer_router, peer_node) = match network.peer[slot] {
                 Peer::Router(far) => (i64::from(network.router_of_slot[far.index()].0), NOBODY),
-                Peer::Node(node) => (NOBODY, i64::from(node.0)),
+                Peer::Node(nic) => (NOBODY, i64::from(nic.0 / network.rails)),
                 Peer::None => (NOBODY, NOBODY),
             };
             slots.router.push(router.0);
@@ -81,6 +116,7 @@ fn slots(machine: &DragonflyPlus) -> Slots {
             slots.class.push(network.class[slot].0);
             slots.peer_router.push(peer_router);
             slots.peer_node.push(peer_node);
+            slots.dead.push(network.is_dead(SlotId(slot as u32)));
         }
     }
     slots

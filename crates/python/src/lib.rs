@@ -6,6 +6,7 @@
 //! | file | what it converts |
 //! |---|---|
 //! | `describe.rs` | a machine to columns |
+//! | `routes.rs` | the ways between two nodes to dictionaries |
 //! | `run.rs` | a specification to a running simulation, with progress and Ctrl-C |
 //! | `output.rs` | a result to columns |
 //! | `errors.rs` | every Rust error to its Python exception |
@@ -13,6 +14,7 @@
 mod describe;
 mod errors;
 mod output;
+mod routes;
 mod run;
 
 use odonata_sim::Spec;
@@ -63,6 +65,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("DeadlockError", py.get_type::<DeadlockError>())?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(describe::describe, module)?)?;
+    module.add_function(wrap_pyfunction!(routes::routes, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(serialisation_ps, module)?)?;
     module.add_function(wrap_pyfunction!(dragonfly_plus_max_nodes, module)?)?;

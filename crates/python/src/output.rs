@@ -87,8 +87,12 @@ fn links(py: Python<'_>, links: Links) -> PyResult<Bound<'_, PyDict>> {
 }
 
 fn arrivals<'py>(py: Python<'py>, spec: &Spec, windows: Arrivals) -> PyResult<Bound<'py, PyDict>> {
-    let TopologySpec::DragonflyPlus(topology) = &spec.topology;
-    let row = [spec.jobs.len(), topology.groups as usize];
+    let groups = match &spec.topology {
+        TopologySpec::DragonflyPlus(topology) => topology.groups,
+        TopologySpec::Dragonfly(topology) => topology.groups,
+        TopologySpec::Cascade(topology) => topology.groups,
+    };
+    let row = [spec.jobs.len(), groups as usize];
     let result = PyDict::new(py);
     result.set_item("every_ps", windows.every_ps)?;
     result.set_item("windows", windows.packets_in.len() / (row[0] * row[1]))?;

@@ -18,9 +18,11 @@
 //! different routings of the same family; a packet carries the number of its own.
 
 pub mod deadlock;
+pub mod direct;
 pub mod dragonfly_plus;
 mod loads;
 mod ports;
+pub mod show;
 
 use odonata_topology::Machine;
 
@@ -75,6 +77,8 @@ pub enum Routing {
     Fpar(Plus<dragonfly_plus::fpar::Fpar>),
     /// Several routings of a Dragonfly+.
     Mixed(Mixed),
+    /// One or several of a direct machine.
+    Direct(direct::Direct),
 }
 
 /// Evaluates `$body` with `$rule` standing for the rule of a [`Routing`], whatever its type.
@@ -86,6 +90,7 @@ macro_rules! with_rule {
             $crate::routing::Routing::ProgAdaptive($rule) => $body,
             $crate::routing::Routing::Fpar($rule) => $body,
             $crate::routing::Routing::Mixed($rule) => $body,
+            $crate::routing::Routing::Direct($rule) => $body,
         }
     };
 }
@@ -100,9 +105,7 @@ impl Routing {
     pub fn new(spec: &Spec, machine: Machine) -> Result<Self, SimError> {
         let specs = distinct(spec)?;
         match machine {
-            Machine::Dragonfly(_) => {
-                Err(SimError::invalid("topology.kind", "this kind of machine is not simulated yet"))
-            }
+            Machine::Dragonfly(machine) => Ok(Self::Direct(direct::Direct::new(spec, machine, &specs)?)),
             Machine::DragonflyPlus(machine) => {
                 let mut rules = specs
                     .iter()
@@ -125,7 +128,7 @@ impl Routing {
     /// Whether a decision may read the loads of other routers, so that all events must be handled in one global order.
     #[must_use]
     pub fn sees_other_routers(&self) -> bool {
-        false
+        if let Self::Direct(direct) = self { direct.sees_other_routers() } else { false }
     }
 }
 

@@ -79,17 +79,6 @@ impl Wiring {
     /// Lays the tables out for a checked specification.
     #[must_use]
     pub fn new(spec: &Spec, network: &Network) -> Self {
-        let place = |router: RouterId| {
-            let first = network.first_slot[router.index()];
-            Place {
-                group: network.group_of_router[router.index()] as u16,
-                local: network.local(router) as u16,
-                leaf: network.peer.get(first as usize).is_some_and(|peer| matches!(peer, Peer::Node(_))),
-                ports: network.ports(router),
-                first,
-                router: router.0,
-            }
-        };
         let home = |&slot| {
             let (router, port) = network.port_of(slot);
             let group = network.group_of_router[router.index()] as u16;
@@ -98,7 +87,7 @@ impl Wiring {
         let homes: Vec<Home> = network.node_slot.iter().map(home).collect();
         let nodes = homes.chunks(network.rails as usize);
         Self {
-            places: (0..network.routers() as u32).map(|r| place(RouterId(r))).collect(),
+            places: (0..network.routers() as u32).map(|r| Place::of(network, RouterId(r))).collect(),
             split: nodes.into_iter().any(|nics| nics.iter().any(|nic| nic.router != nics[0].router)),
             homes,
             wires: wires(network),

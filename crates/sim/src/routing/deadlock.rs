@@ -12,7 +12,7 @@ use odonata_topology::{DragonflyPlus, Peer, Port, RouterId};
 use super::Place;
 use super::dragonfly_plus::AnyPlus;
 use crate::error::SimError;
-use crate::fabric::packet::{Event, NO_MIDDLE};
+use crate::fabric::packet::Event;
 
 /// A lane, by its sender: router, port and channel.
 pub type LaneAt = (RouterId, Port, u8);
@@ -28,18 +28,6 @@ pub struct Step {
     pub hop: u8,
 }
 
-/// Position of a router of a machine.
-fn place(machine: &DragonflyPlus, router: RouterId) -> Place {
-    Place {
-        group: machine.group(router).0 as u16,
-        local: machine.local(router) as u16,
-        leaf: machine.is_leaf(router),
-        ports: machine.network.ports(router),
-        first: machine.network.first_slot[router.index()],
-        router: router.0,
-    }
-}
-
 /// Walks every way that a packet from leaf `from` to leaf `to` may take, for every intermediate stop it may be given.
 /// Returns whether every way ends at `to` within the routing's bound.
 pub fn explore(
@@ -49,13 +37,13 @@ pub fn explore(
     to: RouterId,
     visit: &mut dyn FnMut(Step),
 ) -> bool {
-    let (source, target) = (place(machine, from), place(machine, to));
+    let (source, target) = (Place::of(&machine.network, from), Place::of(&machine.network, to));
     let mut first = Event::packet(0, 0, 0, 0, 1);
     first.to_group = target.group;
     first.to_local = target.local;
     let mut seen = BTreeSet::new();
     let mut open: Vec<(RouterId, Event, Option<LaneAt>)> = Vec::new();
-    for middle in middles(machine, source.group, target.group) {
+    for middle in routing.middles(machine, source.group, target.group) {
         let mut packet = first;
         packet.middle = middle;
         open.push((from, packet, None));
@@ -67,7 +55,7 @@ pub fn explore(
         if router == to {
             continue;
         }
-        let plan = routing.plan(machine, place(machine, router), &packet);
+        let plan = routing.plan(machine, Place::of(&machine.network, router), &packet);
         if plan.minimal.is_empty() && plan.other.is_empty() {
             return false;
         }
@@ -93,14 +81,6 @@ pub fn explore(
         }
     }
     true
-}
-
-/// Intermediate stops a packet may be given: none, or a leaf of another group.
-fn middles(machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
-    let mut middles = vec![NO_MIDDLE];
-    let others = (0..machine.spec.groups as u16).filter(|&g| g != from && g != to && from != to);
-    middles.extend(others.flat_map(|g| (0..machine.spec.leaves).map(move |leaf| u32::from(g) << 16 | leaf)));
-    middles
 }
 
 /// Kind of a lane: `up`, `down` or `across`, and its channel.

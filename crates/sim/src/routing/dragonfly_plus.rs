@@ -42,6 +42,12 @@ pub trait PlusRule {
     /// Decides what is decided once per packet, when it enters the network from group `from`.
     fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16);
 
+    /// Everything that [`enter`](Self::enter) may make [`Event::middle`] for a packet from group `from` to group `to`.
+    fn middles(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
+        let _ = (machine, from, to);
+        vec![NO_MIDDLE]
+    }
+
     /// Where the packet may go from `place`, which is not its destination's leaf. Knows no loads.
     fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a>;
 
@@ -190,6 +196,12 @@ impl AnyPlus {
         with_plus!(self, rule => of(rule))
     }
 
+    /// As [`PlusRule::middles`].
+    #[must_use]
+    pub fn middles(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
+        with_plus!(self, rule => rule.middles(machine, from, to))
+    }
+
     /// Where a packet may go, as [`PlusRule::plan`].
     #[must_use]
     pub fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
@@ -258,6 +270,14 @@ fn middle_group(machine: &DragonflyPlus, word: u32, hop: u8, from: u16, to: u16)
     group += u16::from(group >= low);
     group += u16::from(group >= high);
     u32::from(group) << 16
+}
+
+/// Every outcome of [`middle_group`].
+fn middle_groups(machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
+    if from == to || machine.spec.groups < 3 {
+        return vec![NO_MIDDLE];
+    }
+    (0..machine.spec.groups as u16).filter(|&g| g != from && g != to).map(|g| u32::from(g) << 16).collect()
 }
 
 /// Ports of a leaf to the spines that lead to `to`.

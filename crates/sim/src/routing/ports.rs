@@ -1,5 +1,7 @@
 //! Positions and lists of ports, as all routings see them.
 
+use odonata_topology::{Network, Peer, RouterId};
+
 use crate::engine::random::{below32, draw};
 
 /// The router at which a decision is made.
@@ -17,6 +19,22 @@ pub struct Place {
     pub first: u32,
     /// Its number.
     pub router: u32,
+}
+
+impl Place {
+    /// The position of a router.
+    #[must_use]
+    pub fn of(network: &Network, router: RouterId) -> Self {
+        let first = network.first_slot[router.index()];
+        Self {
+            group: network.group_of_router[router.index()] as u16,
+            local: network.local(router) as u16,
+            leaf: network.peer.get(first as usize).is_some_and(|peer| matches!(peer, Peer::Node(_))),
+            ports: network.ports(router),
+            first,
+            router: router.0,
+        }
+    }
 }
 
 /// An ordered list of ports of one router, ascending.

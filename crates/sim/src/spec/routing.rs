@@ -96,6 +96,23 @@ pub enum RoutingSpec {
     },
 }
 
+impl RoutingSpec {
+    /// Its name in a specification.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Minimal { .. } => "minimal",
+            Self::Valiant { .. } => "valiant",
+            Self::Ugal { .. } => "ugal",
+            Self::Par { .. } => "par",
+            Self::AdaptiveLocal { .. } => "adaptive-local",
+            Self::Aries { .. } => "aries",
+            Self::ProgAdaptive { .. } => "prog-adaptive",
+            Self::Fpar { .. } => "fpar",
+        }
+    }
+}
+
 /// Which of several equal ways is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

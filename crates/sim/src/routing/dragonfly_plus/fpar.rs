@@ -10,7 +10,7 @@ use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{CLASSES, GLOBAL, LOCAL};
 
 use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, Ports};
-use super::{across, down, enter_progressive, minimal, no_choice, up};
+use super::{across, down, enter_progressive, middle_groups, minimal, no_choice, up};
 use crate::fabric::packet::{Event, NO_MIDDLE};
 use crate::spec::{ChannelSwitch, Compare, FabricSpec, FparCandidates};
 
@@ -53,6 +53,10 @@ impl PlusRule for Fpar {
     #[inline(always)]
     fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16) {
         enter_progressive(machine, self.one_group, packet, from);
+    }
+
+    fn middles(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
+        if self.one_group { middle_groups(machine, from, to) } else { vec![NO_MIDDLE] }
     }
 
     #[inline(always)]

@@ -7,8 +7,10 @@
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::CLASSES;
 
-use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, enter_progressive, fpar, no_choice};
-use crate::fabric::packet::Event;
+use super::{
+    Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, enter_progressive, fpar, middle_groups, no_choice,
+};
+use crate::fabric::packet::{Event, NO_MIDDLE};
 use crate::spec::{FabricSpec, FparCandidates};
 
 /// The routing.
@@ -34,6 +36,10 @@ impl PlusRule for ProgAdaptive {
     #[inline(always)]
     fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16) {
         enter_progressive(machine, self.one_group, packet, from);
+    }
+
+    fn middles(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
+        if self.one_group { middle_groups(machine, from, to) } else { vec![NO_MIDDLE] }
     }
 
     #[inline(always)]

@@ -8,7 +8,8 @@ use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
 
 use super::{
-    Grain, Loads, MIDDLE_DRAWS, Place, Plan, PlusRule, Ports, across, down, middle_group, minimal, select, up,
+    Grain, Loads, MIDDLE_DRAWS, Place, Plan, PlusRule, Ports, across, down, middle_group, middle_groups, minimal,
+    select, up,
 };
 use crate::engine::random::{below32, draw};
 use crate::fabric::packet::{Event, NO_MIDDLE};
@@ -33,6 +34,14 @@ impl PlusRule for Valiant {
         if packet.middle != NO_MIDDLE {
             packet.divert();
         }
+    }
+
+    fn middles(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
+        let groups = middle_groups(machine, from, to);
+        if self.via != Via::Leaf || groups == [NO_MIDDLE] {
+            return groups;
+        }
+        groups.into_iter().flat_map(|group| (0..machine.spec.leaves).map(move |leaf| group | leaf)).collect()
     }
 
     #[inline(always)]

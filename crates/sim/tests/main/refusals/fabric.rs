@@ -13,7 +13,7 @@ fn fabric() {
         (|s| s.fabric.packet_bytes = 0, "fabric.packet_bytes", "0 is not between 1 and 65536 bytes"),
         (|s| s.fabric.packet_bytes = 65_537, "fabric.packet_bytes", "65537 is not between 1 and 65536 bytes"),
         (|s| s.fabric.channels = 0, "fabric.channels", "0 is not between 1 and 16"),
-        (|s| s.fabric.channels = 9, "fabric.channels", "9 is not between 1 and 16"),
+        (|s| s.fabric.channels = 17, "fabric.channels", "17 is not between 1 and 16"),
         (
             |s| s.fabric.router_delay_ps = 1_000_000_001,
             "fabric.router_delay_ps",

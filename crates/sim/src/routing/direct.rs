@@ -1,0 +1,364 @@
+//! Routings of direct machines (dragonfly, cascade): one file each.
+//!
+//! What they share is here and in [`ways`]: a packet is on a *leg* to a cable that leads to another group, or to a router of
+//! the group it is in; a rule is asked where a leg begins at the packet's first router, and some again on the way
+//! through its source group. Channels rise with every leg and every change of direction inside a group, so packets
+//! never wait for each other in a circle (docs/model.md, section 6, "Channels").
+//!
+//! A packet remembers in [`Event::middle`]: in the upper half the intermediate group (its own group for an intermediate
+//! router there), in the lower half the cable it is on its way to (a position in the list of cables between the two
+//! groups) or the intermediate router.
+
+pub mod adaptive;
+pub mod adaptive_local;
+pub mod aries;
+mod branches;
+pub mod minimal;
+pub mod valiant;
+mod ways;
+
+use odonata_topology::Dragonfly;
+
+pub use branches::Branch;
+pub use ways::{Pick, Ways};
+
+use super::{Grain, Loads, Place, Rule};
+use crate::engine::random::{below32, draw};
+use crate::error::SimError;
+use crate::fabric::packet::{Event, NO_MIDDLE};
+use crate::spec::{Gateways, RoutingSpec, Spec};
+
+/// First draws of ways that are shortest ways, of a routing that compares two: 0 and 8.
+const MINIMAL_DRAWS: u8 = 0;
+/// First draws of ways round: 16 and 24.
+const OTHER_DRAWS: u8 = 16;
+/// Draws of intermediate groups: 32 and 33.
+const GROUP_DRAWS: u8 = 32;
+/// Draw of the group by way of which a packet goes between groups without a cable.
+const BRIDGE_DRAW: u8 = 39;
+/// Draws of intermediate routers: 40 and 41.
+const ROUTER_DRAWS: u8 = 40;
+/// First of the draws for ports on the way along a leg.
+const ALONG_DRAWS: u8 = 48;
+
+/// No intermediate group, in the upper half of [`Event::middle`].
+const NO_GROUP: u16 = (NO_MIDDLE >> 16) as u16;
+
+/// What a rule decides where a leg begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// Port on which the packet leaves.
+    pub port: u16,
+    /// Intermediate group, or the own group for an intermediate router in it; none for a shortest way.
+    pub via: Option<u16>,
+    /// Cable, or intermediate router; anything if the packet goes straight to a router of this group.
+    pub to: u16,
+    /// Whether the intermediate group is not a way round, but the only way.
+    pub bridge: bool,
+}
+
+impl Departure {
+    /// A shortest way.
+    fn straight(port: u16, to: u16) -> Self {
+        Self { port, via: None, to, bridge: false }
+    }
+
+    /// A way round.
+    fn round(port: u16, via: u16, to: u16) -> Self {
+        Self { port, via: Some(via), to, bridge: false }
+    }
+}
+
+/// One routing of a run.
+#[derive(Clone, Debug)]
+pub enum Mode {
+    /// See [`minimal`].
+    Minimal(minimal::Minimal),
+    /// See [`valiant`].
+    Valiant(valiant::Valiant),
+    /// See [`adaptive`].
+    Adaptive(adaptive::Adaptive),
+    /// See [`adaptive_local`].
+    AdaptiveLocal(adaptive_local::AdaptiveLocal),
+}
+
+/// A dragonfly or cascade with the routings of a run.
+#[derive(Clone, Debug)]
+pub struct Direct {
+    ways: Ways,
+    /// By the number that a packet carries.
+    modes: Vec<Mode>,
+}
+
+impl Direct {
+    /// Prepares the routings of a specification, each with the place where it stands there.
+    ///
+    /// # Errors
+    /// [`SimError::Invalid`] if one of them is not for this machine or needs more channels than the fabric has.
+    pub fn new(spec: &Spec, machine: Dragonfly, specs: &[(String, &RoutingSpec)]) -> Result<Self, SimError> {
+        let gateways = specs.iter().map(|(at, routing)| gateways(routing, at)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(other) = gateways.iter().position(|&g| g != gateways[0]) {
+            let problem = "all routings of a run must agree on the `gateways`";
+            return Err(SimError::invalid(format!("{}.gateways", specs[other].0), problem));
+        }
+        let ways = Ways::new(machine, gateways[0] == Gateways::Nearest, &spec.fabric);
+        let modes = specs.iter().map(|(at, routing)| Mode::new(routing, at, &ways, spec)).collect::<Result<_, _>>()?;
+        let direct = Self { ways, modes };
+        for (mode, (_, routing)) in direct.modes.iter().zip(specs) {
+            let (need, have) = (direct.channels(mode), spec.fabric.channels);
+            if have < need {
+                let problem =
+                    format!("routing `{}` needs {need} virtual channels on this machine, found {have}", routing.name());
+                return Err(SimError::invalid("fabric.channels", problem));
+            }
+        }
+        Ok(direct)
+    }
+
+    /// Virtual channels that a routing needs: a set for each stage of a packet's way.
+    fn channels(&self, mode: &Mode) -> u8 {
+        let bridged = if self.ways.bridged() { 3 } else { 2 };
+        mode.stages().max(bridged) * self.ways.subs()
+    }
+
+    /// Most links between routers that a packet of routing number `mode` may take.
+    #[must_use]
+    pub fn max_hops(&self, mode: u8) -> u8 {
+        let mode = &self.modes[usize::from(mode)];
+        let bridged = if self.ways.bridged() { 3 } else { 2 };
+        let (stages, global) = (mode.stages().max(bridged), if mode.stages().max(bridged) > 2 { 2 } else { 1 });
+        stages * self.ways.machine().diameter() + global
+    }
+
+    /// Whether a decision may read the loads of other routers.
+    #[must_use]
+    pub fn sees_other_routers(&self) -> bool {
+        self.modes.iter().any(|mode| matches!(mode, Mode::Adaptive(rule) if rule.global))
+    }
+
+    /// The routings.
+    #[must_use]
+    pub fn modes(&self) -> &[Mode] {
+        &self.modes
+    }
+
+    /// The machine and its ways.
+    #[must_use]
+    pub fn ways(&self) -> &Ways {
+        &self.ways
+    }
+
+    /// The decision at a packet's first router.
+    #[inline]
+    fn depart(&self, here: Here, mode: &Mode, packet: &Event, loads: &Loads<'_>) -> Departure {
+        let (from, to) = (here.place.group, packet.to_group);
+        if from != to && self.ways.is_bridged(from, to) {
+            let middles = self.ways.middles(from, to);
+            let via = middles.get(below32(draw(packet.word, packet.hop(), BRIDGE_DRAW), middles.len()));
+            let (cable, port) = self.ways.to_group(here, via, MINIMAL_DRAWS, mode.pick(), packet, loads);
+            return Departure { bridge: true, ..Departure::round(port, via, cable) };
+        }
+        match mode {
+            Mode::Minimal(rule) => self.ways.straight(here, rule.pick, packet, loads),
+            Mode::Valiant(rule) => rule.depart(&self.ways, here, packet, loads),
+            Mode::Adaptive(rule) => rule.depart(&self.ways, here, packet, loads),
+            Mode::AdaptiveLocal(rule) => rule.depart(&self.ways, here, packet, loads),
+        }
+    }
+}
+
+impl Mode {
+    fn new(routing: &RoutingSpec, at: &str, ways: &Ways, spec: &Spec) -> Result<Self, SimError> {
+        Ok(match *routing {
+            RoutingSpec::Minimal { select, .. } => Self::Minimal(minimal::Minimal::new(select)),
+            RoutingSpec::Valiant { via, select, .. } => Self::Valiant(valiant::Valiant::new(via, select, at)?),
+            RoutingSpec::Ugal { .. } | RoutingSpec::Par { .. } => {
+                Self::Adaptive(adaptive::Adaptive::new(routing, at, ways, &spec.fabric)?)
+            }
+            RoutingSpec::AdaptiveLocal { factor_milli, .. } => {
+                Self::AdaptiveLocal(adaptive_local::AdaptiveLocal::new(factor_milli))
+            }
+            RoutingSpec::Aries { mode, bias_low_bytes, bias_high_bytes, .. } => {
+                aries::mode(mode, [bias_low_bytes, bias_high_bytes], ways, &spec.fabric)
+            }
+            RoutingSpec::Fpar { .. } | RoutingSpec::ProgAdaptive { .. } => {
+                unreachable!("refused when its gateways were looked for")
+            }
+        })
+    }
+
+    /// Stages of a packet's way (docs/model.md, section 6, "Channels").
+    fn stages(&self) -> u8 {
+        match self {
+            Self::Minimal(_) => 2,
+            Self::Valiant(rule) => rule.stages(),
+            Self::Adaptive(rule) => rule.stages(),
+            Self::AdaptiveLocal(_) => 3,
+        }
+    }
+
+    /// How ports are picked where the rule is not asked.
+    #[inline]
+    fn pick(&self) -> Pick {
+        match self {
+            Self::Minimal(rule) => rule.pick,
+            Self::Valiant(rule) => rule.pick,
+            Self::Adaptive(_) | Self::AdaptiveLocal(_) => Pick::Adaptive,
+        }
+    }
+
+    /// Whether a packet sent round turns at a random router of the intermediate group.
+    #[inline]
+    fn turns_at_router(&self) -> bool {
+        match self {
+            Self::Valiant(rule) => rule.at_router,
+            Self::Adaptive(rule) => rule.at_router,
+            Self::Minimal(_) | Self::AdaptiveLocal(_) => false,
+        }
+    }
+}
+
+impl Mode {
+    /// Whether packets inside a group may go by way of a random router.
+    fn goes_round_inside(&self) -> bool {
+        match self {
+            Self::Valiant(rule) => rule.inside,
+            Self::Adaptive(rule) => rule.inside,
+            Self::Minimal(_) | Self::AdaptiveLocal(_) => false,
+        }
+    }
+}
+
+fn gateways(routing: &RoutingSpec, at: &str) -> Result<Gateways, SimError> {
+    match *routing {
+        RoutingSpec::Minimal { gateways, .. } | RoutingSpec::Valiant { gateways, .. } => gateways.ok_or_else(|| {
+            let problem = "on this kind of machine it must be said which cables count as shortest: `nearest` or `all`";
+            SimError::invalid(format!("{at}.gateways"), problem)
+        }),
+        RoutingSpec::Ugal { gateways, .. }
+        | RoutingSpec::Par { gateways, .. }
+        | RoutingSpec::AdaptiveLocal { gateways, .. }
+        | RoutingSpec::Aries { gateways, .. } => Ok(gateways),
+        RoutingSpec::Fpar { .. } | RoutingSpec::ProgAdaptive { .. } => {
+            let problem = "this routing is for a dragonfly-plus; a dragonfly or cascade knows minimal, valiant, ugal, par, \
+                           adaptive-local and aries";
+            Err(SimError::invalid(format!("{at}.name"), problem))
+        }
+    }
+}
+
+/// The router at which a decision is made, and how the packet came there.
+#[derive(Clone, Copy, Debug)]
+pub struct Here {
+    /// The router.
+    pub place: Place,
+    /// Stage of the packet's way.
+    stage: u8,
+    /// If the last link was one of the same stage inside this group: its `sub`, and whether it was along a row.
+    inside: Option<(u8, bool)>,
+}
+
+impl Here {
+    /// The links from here on are those of the next stage.
+    fn begin_stage(&mut self) {
+        self.stage += 1;
+        self.inside = None;
+    }
+}
+
+impl Rule for Direct {
+    #[inline(always)]
+    fn enter(&self, _: &mut Event, _: u16) {}
+
+    fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8) {
+        let mode = &self.modes[usize::from(packet.mode())];
+        let mut here = self.ways.here(place, packet);
+        let port = if packet.hop() == 0 {
+            let departure = self.depart(here, mode, packet, loads);
+            if departure.via.is_some() && !departure.bridge {
+                packet.divert();
+            }
+            packet.middle = remember(departure.via, departure.to);
+            departure.port
+        } else {
+            self.go_on(&mut here, mode, packet, loads)
+        };
+        (port, self.ways.channel(here, port))
+    }
+
+    #[inline]
+    fn grain(&self, mode: u8) -> Grain {
+        match &self.modes[usize::from(mode)] {
+            Mode::Minimal(rule) => rule.grain,
+            Mode::Valiant(rule) => rule.grain,
+            Mode::Adaptive(_) | Mode::AdaptiveLocal(_) => Grain::Packet,
+        }
+    }
+}
+
+/// What a packet remembers.
+fn remember(via: Option<u16>, to: u16) -> u32 {
+    u32::from(via.unwrap_or(NO_GROUP)) << 16 | u32::from(to)
+}
+
+impl Direct {
+    /// The port at a router that is not the packet's first.
+    #[inline]
+    fn go_on(&self, here: &mut Here, mode: &Mode, packet: &mut Event, loads: &Loads<'_>) -> u16 {
+        let (group, pick) = (here.place.group, mode.pick());
+        let via = (packet.middle >> 16) as u16;
+        let mut begins = false;
+        if via != NO_GROUP && !packet.turned() {
+            if group != via {
+                return self.along(*here, via, pick, packet, loads);
+            }
+            let entered = here.inside.is_none();
+            if entered {
+                let by_router = packet.diverted() && mode.turns_at_router();
+                let router = if by_router { self.ways.middle_router(here.place, packet) } else { here.place.local };
+                packet.middle = remember(Some(via), router);
+            }
+            let router = packet.middle as u16;
+            if router != here.place.local {
+                return self.ways.inside(*here, router, ALONG_DRAWS, pick, packet, loads);
+            }
+            packet.turn();
+            if !entered {
+                here.begin_stage();
+            }
+            begins = true;
+        }
+        if group == packet.to_group {
+            return self.ways.inside(*here, packet.to_local, ALONG_DRAWS, pick, packet, loads);
+        }
+        if begins {
+            let (cable, port) = self.ways.to_group(*here, packet.to_group, MINIMAL_DRAWS, pick, packet, loads);
+            packet.middle = remember(Some(via), cable);
+            return port;
+        }
+        if let Mode::Adaptive(rule) = mode
+            && rule.progressive
+            && via == NO_GROUP
+        {
+            let departure = rule.again(&self.ways, *here, packet, loads);
+            if departure.via.is_some() {
+                packet.divert();
+                packet.middle = remember(departure.via, departure.to);
+                here.begin_stage();
+            }
+            return departure.port;
+        }
+        self.along(*here, packet.to_group, pick, packet, loads)
+    }
+
+    /// The port along a leg to a cable to `group`.
+    #[inline]
+    fn along(&self, here: Here, group: u16, pick: Pick, packet: &Event, loads: &Loads<'_>) -> u16 {
+        let cable = packet.middle as u16;
+        let (router, port) = self.ways.cable(here.place.group, group, cable);
+        if router == here.place.local {
+            return port;
+        }
+        self.ways.inside(here, router, ALONG_DRAWS, pick, packet, loads)
+    }
+}

@@ -1,0 +1,64 @@
+//! Valiant routing: every packet goes by way of a random stop, whatever the load.
+//!
+//! By way of a group, a packet to another group turns where it enters a random third group, and one that stays in its group
+//! goes straight. By way of a router, it turns at a random router of the third group, and one that stays in its group turns
+//! at a random router of it. Source: Valiant 1982; Kim 2008, section 4.1.
+
+use super::minimal::pick;
+use super::{Departure, GROUP_DRAWS, Here, OTHER_DRAWS, Pick, Ways};
+use crate::error::SimError;
+use crate::fabric::packet::Event;
+use crate::routing::{Grain, Loads};
+use crate::spec::{Select, Via};
+
+/// The routing.
+#[derive(Clone, Debug)]
+pub struct Valiant {
+    /// How one of several ways is picked.
+    pub pick: Pick,
+    /// What packets of one way share.
+    pub grain: Grain,
+    /// Whether packets to other groups turn at a random router of the intermediate group.
+    pub at_router: bool,
+    /// Whether packets inside a group go by way of a random router.
+    pub inside: bool,
+}
+
+impl Valiant {
+    pub(super) fn new(via: Via, select: Select, at: &str) -> Result<Self, SimError> {
+        let at_router = turns_at_router(via, at)?;
+        Ok(Self { pick: pick(select), grain: Grain::of(select), at_router, inside: at_router })
+    }
+
+    pub(super) fn stages(&self) -> u8 {
+        if self.at_router { 4 } else { 3 }
+    }
+
+    #[inline]
+    pub(super) fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_>) -> Departure {
+        let group = here.place.group;
+        if group != packet.to_group {
+            if let Some(via) = ways.middles(group, packet.to_group).draw(packet, GROUP_DRAWS) {
+                let (cable, port) = ways.to_group(here, via, OTHER_DRAWS, self.pick, packet, loads);
+                return Departure::round(port, via, cable);
+            }
+        } else if self.inside
+            && let Some(router) = ways.router_inside(here.place, packet, 0)
+        {
+            return Departure::round(ways.inside(here, router, OTHER_DRAWS, self.pick, packet, loads), group, router);
+        }
+        ways.straight(here, self.pick, packet, loads)
+    }
+}
+
+/// Whether packets turn at a random router of the intermediate group.
+pub(super) fn turns_at_router(via: Via, at: &str) -> Result<bool, SimError> {
+    match via {
+        Via::Group => Ok(false),
+        Via::Router => Ok(true),
+        Via::Spine | Via::Leaf => {
+            let problem = "a dragonfly or cascade has no spines and leaves: packets turn at a `group` or a `router`";
+            Err(SimError::invalid(format!("{at}.via"), problem))
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Ways through a direct machine: cables to other groups, ports inside a group, channels.
+
+use odonata_topology::{Dragonfly, GroupId, RouterId, SlotId};
+
+use super::{Departure, Here, MINIMAL_DRAWS, ROUTER_DRAWS};
+use crate::engine::random::{below32, draw};
+use crate::fabric::packet::Event;
+use crate::routing::{Loads, Place, Ports};
+use crate::spec::FabricSpec;
+
+/// Cables that are looked at for the least loaded.
+const LOOKED_AT: u32 = 8;
+/// Link class along a row; the next one, if it does not join groups, is along a column.
+const ROW: u8 = 1;
+
+/// How one of several ways is picked (docs/model.md, section 6, "Ways").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// All at random.
+    Random,
+    /// The cable at random, the ports by load.
+    Adaptive,
+    /// All by load.
+    LeastLoaded,
+}
+
+/// A direct machine with what its routings look up.
+#[derive(Clone, Debug)]
+pub struct Ways {
+    machine: Dragonfly,
+    /// For each router and other group which cables count as shortest; none if all do.
+    nearest: Option<Nearest>,
+    /// Whether some groups have no cable between them.
+    bridged: bool,
+    subs: u8,
+    /// Stage and sub by channel.
+    of_channel: [(u8, u8); 16],
+    first_global: u8,
+    /// Time of one channel's buffer, in picoseconds, by class.
+    buffers: Vec<u64>,
+}
+
+/// Positions of the nearest cables.
+#[derive(Clone, Debug)]
+struct Nearest {
+    /// Row `router * groups + group` of `cables`, and one entry more.
+    start: Vec<u32>,
+    cables: Vec<u16>,
+}
+
+/// The groups by way of which a packet may go round.
+#[derive(Clone, Copy, Debug)]
+pub enum Middles<'a> {
+    /// All groups of the machine but two (the lower first).
+    AllBut(u16, u16, u32),
+    /// These.
+    List(&'a [u16]),
+}
+
+impl Middles<'_> {
+    /// How many.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        match *self {
+            Self::AllBut(_, _, groups) => groups - 2,
+            Self::List(list) => list.len() as u32,
+        }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The group at a position, ascending.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, index: u32) -> u16 {
+        match *self {
+            Self::AllBut(low, high, _) => {
+                let mut group = index as u16;
+                group += u16::from(group >= low);
+                group + u16::from(group >= high)
+            }
+            Self::List(list) => list[index as usize],
+        }
+    }
+
+    /// One drawn uniformly; none if there is none.
+    #[inline]
+    #[must_use]
+    pub fn draw(&self, packet: &Event, base: u8) -> Option<u16> {
+        (!self.is_empty()).then(|| self.get(below32(draw(packet.word, packet.hop(), base), self.len())))
+    }
+}
+
+impl Ways {
+    /// Lays out what is looked up; `nearest`: only the nearest cables count as shortest.
+    #[must_use]
+    pub fn new(machine: Dragonfly, nearest: bool, fabric: &FabricSpec) -> Self {
+        let groups = machine.network.groups;
+        let pairs =
+            || (0..groups).flat_map(|a| (0..groups).filter(move |&b| a != b).map(move |b| (GroupId(a), GroupId(b))));
+        let bridged = pairs().any(|(a, b)| machine.cables(a, b).is_empty());
+        let several = pairs().any(|(a, b)| machine.cables(a, b).len() > 1);
+        let subs = machine.subs();
+        let buffer = |class: &&str| {
+            let link = &fabric.links[*class];
+            link.bandwidth.serialisation_ps(link.buffer_bytes)
+        };
+        Self {
+            nearest: (nearest && several).then(|| Nearest::new(&machine)),
+            bridged,
+            subs,
+            of_channel: std::array::from_fn(|channel| (channel as u8 / subs, channel as u8 % subs)),
+            first_global: machine.network.first_global.0,
+            buffers: machine.network.classes.iter().map(buffer).collect(),
+            machine,
+        }
+    }
+
+    /// The machine.
+    #[must_use]
+    pub fn machine(&self) -> &Dragonfly {
+        &self.machine
+    }
+
+    /// Whether some groups have no cable between them.
+    #[must_use]
+    pub fn bridged(&self) -> bool {
+        self.bridged
+    }
+
+    /// Whether two groups have no cable between them.
+    #[inline]
+    #[must_use]
+    pub fn is_bridged(&self, a: u16, b: u16) -> bool {
+        self.bridged && self.cables(a, b).is_empty()
+    }
+
+    /// Channels of each stage.
+    #[must_use]
+    pub fn subs(&self) -> u8 {
+        self.subs
+    }
+
+    #[inline]
+    fn cables(&self, from: u16, to: u16) -> &[SlotId] {
+        self.machine.cables(GroupId(from.into()), GroupId(to.into()))
+    }
+
+    /// Groups that have cables to both `a` and `b`.
+    #[inline]
+    #[must_use]
+    pub fn middles(&self, a: u16, b: u16) -> Middles<'_> {
+        match self.machine.middles(GroupId(a.into()), GroupId(b.into())) {
+            odonata_topology::Middles::All => Middles::AllBut(a.min(b), a.max(b), self.machine.network.groups),
+            odonata_topology::Middles::List(list) => Middles::List(list),
+        }
+    }
+
+    /// Router (numbered in its group) and port of a cable.
+    #[inline]
+    #[must_use]
+    pub fn cable(&self, from: u16, to: u16, cable: u16) -> (u16, u16) {
+        let slot = self.cables(from, to)[usize::from(cable)];
+        let router = self.machine.network.router_of_slot[slot.index()];
+        let port = slot.0 - self.machine.network.first_slot[router.index()];
+        (self.machine.network.local(router) as u16, port as u16)
+    }
+
+    /// Slot of a cable.
+    #[must_use]
+    pub fn cable_slot(&self, from: u16, to: u16, cable: u16) -> SlotId {
+        self.cables(from, to)[usize::from(cable)]
+    }
+
+    /// Cables that count as shortest: how many, and the one at a position.
+    #[inline]
+    fn shortest(&self, place: Place, group: u16) -> Option<&[u16]> {
+        self.nearest.as_ref().map(|nearest| {
+            let row = place.router as usize * self.machine.network.groups as usize + usize::from(group);
+            &nearest.cables[nearest.start[row] as usize..nearest.start[row + 1] as usize]
+        })
+    }
+
+    /// Positions of the cables from a router to a group that count as shortest.
+    #[must_use]
+    pub fn shortest_cables(&self, place: Place, group: u16) -> Vec<u16> {
+        let all = || (0..self.cables(place.group, group).len() as u16).collect();
+        self.shortest(place, group).map_or_else(all, <[u16]>::to_vec)
+    }
+
+    /// Ports on shortest ways to a router of the group.
+    #[inline]
+    #[must_use]
+    pub fn local(&self, place: Place, router: u16) -> Ports<'_> {
+        Ports::list(0, self.machine.local_ports(RouterId(place.router), router.into()))
+    }
+
+    /// First ports towards a cable.
+    #[inline]
+    #[must_use]
+    pub fn towards(&self, place: Place, group: u16, cable: u16) -> Ports<'_> {
+        let (router, port) = self.cable(place.group, group, cable);
+        if router == place.local { Ports::range(port, 1) } else { self.local(place, router) }
+    }
+
+    /// A cable to another group, and a port towards it.
+    #[inline]
+    pub fn to_group(
+        &self,
+        here: Here,
+        group: u16,
+        base: u8,
+        pick: Pick,
+        packet: &Event,
+        loads: &Loads<'_>,
+    ) -> (u16, u16) {
+        let (word, hop) = (packet.word, packet.hop());
+        let list = self.shortest(here.place, group);
+        let count = list.map_or_else(|| self.cables(here.place.group, group).len(), <[u16]>::len) as u32;
+        let cable = |index: u32| list.map_or(index as u16, |list| list[index as usize]);
+        let first = below32(draw(word, hop, base), count);
+        let ports = |cable| self.towards(here.place, group, cable);
+        match pick {
+            Pick::Random => (cable(first), ports(cable(first)).any(word, hop, base + 1)),
+            Pick::Adaptive => (cable(first), loads.least(&ports(cable(first)), word, hop, base + 1)),
+            Pick::LeastLoaded => {
+                let looked_at = (0..count.min(LOOKED_AT)).map(|k| {
+                    let cable = cable((first + k) % count);
+                    (cable, loads.least(&ports(cable), word, hop, base + 1))
+                });
+                looked_at.min_by_key(|&(_, port)| loads.backlog(port)).expect("groups that are not bridged have cables")
+            }
+        }
+    }
+
+    /// A port on the way to another router of the group.
+    #[inline]
+    pub fn inside(&self, here: Here, router: u16, base: u8, pick: Pick, packet: &Event, loads: &Loads<'_>) -> u16 {
+        let ports = self.local(here.place, router);
+        match pick {
+            Pick::Random => ports.any(packet.word, packet.hop(), base),
+            Pick::Adaptive | Pick::LeastLoaded => loads.least(&ports, packet.word, packet.hop(), base),
+        }
+    }
+
+    /// A shortest way from a packet's first router.
+    #[inline]
+    pub fn straight(&self, here: Here, pick: Pick, packet: &Event, loads: &Loads<'_>) -> Departure {
+        if here.place.group == packet.to_group {
+            return Departure::straight(self.inside(here, packet.to_local, super::ALONG_DRAWS, pick, packet, loads), 0);
+        }
+        let (cable, port) = self.to_group(here, packet.to_group, MINIMAL_DRAWS, pick, packet, loads);
+        Departure::straight(port, cable)
+    }
+
+    /// The router of the intermediate group at which a packet that enters it will turn; the present one if it would be a
+    /// dead one.
+    #[must_use]
+    pub fn middle_router(&self, place: Place, packet: &Event) -> u16 {
+        let count = self.machine.network.routers_in(GroupId(place.group.into()));
+        let router = below32(draw(packet.word, packet.hop(), ROUTER_DRAWS), count) as u16;
+        if self.works(place.group, router) { router } else { place.local }
+    }
+
+    /// Draw `k` of a router of the own group at which to turn: not the present one nor the destination's, nor a dead one.
+    #[must_use]
+    pub fn router_inside(&self, place: Place, packet: &Event, k: u8) -> Option<u16> {
+        let count = self.machine.network.routers_in(GroupId(place.group.into()));
+        if count < 3 {
+            return None;
+        }
+        let mut router = below32(draw(packet.word, packet.hop(), ROUTER_DRAWS + k), count - 2) as u16;
+        let (a, b) = (place.local.min(packet.to_local), place.local.max(packet.to_local));
+        router += u16::from(router >= a);
+        router += u16::from(router >= b);
+        self.works(place.group, router).then_some(router)
+    }
+
+    /// Whether a router works.
+    #[must_use]
+    pub fn works(&self, group: u16, router: u16) -> bool {
+        let network = &self.machine.network;
+        network.alive_router(RouterId(network.first_router(GroupId(group.into())).0 + u32::from(router)))
+    }
+
+    /// Class of the link behind a port.
+    #[inline]
+    #[must_use]
+    pub fn class(&self, place: Place, port: u16) -> u8 {
+        self.machine.network.class[(place.first + u32::from(port)) as usize].0
+    }
+
+    /// Time of one channel's buffer of the link behind a port, in picoseconds.
+    #[inline]
+    #[must_use]
+    pub fn buffer(&self, place: Place, port: u16) -> u64 {
+        self.buffers[usize::from(self.class(place, port))]
+    }
+
+    /// Where a packet is, from the port and channel by which it came.
+    #[inline]
+    #[must_use]
+    pub fn here(&self, place: Place, packet: &Event) -> Here {
+        if packet.hop() == 0 {
+            return Here { place, stage: 0, inside: None };
+        }
+        let class = self.class(place, packet.port);
+        let (stage, sub) = self.of_channel[usize::from(packet.channel())];
+        if class >= self.first_global {
+            return Here { place, stage: stage + 1, inside: None };
+        }
+        Here { place, stage, inside: Some((sub, class == ROW)) }
+    }
+
+    /// The channel on a port.
+    #[inline]
+    #[must_use]
+    pub fn channel(&self, here: Here, port: u16) -> u8 {
+        let class = self.class(here.place, port);
+        let sub = match here.inside {
+            Some((sub, row)) if class < self.first_global => sub + u8::from(!row || class == ROW),
+            _ => 0,
+        };
+        debug_assert!(sub < self.subs, "{here:?} by port {port}");
+        here.stage * self.subs + sub
+    }
+}
+
+impl Nearest {
+    fn new(machine: &Dragonfly) -> Self {
+        let network = &machine.network;
+        let (mut start, mut nearest) = (vec![0], Vec::new());
+        let mut distances = Vec::new();
+        for router in (0..network.routers() as u32).map(RouterId) {
+            let own = GroupId(network.group_of_router[router.index()]);
+            for group in (0..network.groups).map(GroupId) {
+                let cables = machine.cables(own, group);
+                distances.clear();
+                distances.extend(cables.iter().map(|slot| {
+                    let far = network.router_of_slot[slot.index()];
+                    machine.local_distance(router, network.local(far))
+                }));
+                let least = distances.iter().min().copied();
+                let near = distances.iter().enumerate().filter(|&(_, &distance)| Some(distance) == least);
+                nearest.extend(near.map(|(cable, _)| cable as u16));
+                start.push(nearest.len() as u32);
+            }
+        }
+        Self { start, cables: nearest }
+    }
+}

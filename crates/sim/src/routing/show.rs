@@ -1,0 +1,217 @@
+//! Every way between two nodes, hop by hop, for people.
+
+use std::collections::HashMap;
+
+use odonata_topology::{Machine, NodeId, Peer, Port, RouterId, SlotId};
+
+use super::direct::Direct;
+use super::dragonfly_plus::AnyPlus;
+use super::{Place, distinct};
+use crate::error::SimError;
+use crate::fabric::packet::Event;
+use crate::spec::Spec;
+
+/// One link of a way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// Router that the packet leaves.
+    pub router: u32,
+    /// Port by which it leaves.
+    pub port: u16,
+    /// Virtual channel.
+    pub channel: u8,
+}
+
+/// One way between two nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// Whether a packet that takes it counts as minimal.
+    pub minimal: bool,
+    /// Its links; the last leads to the node.
+    pub hops: Vec<Hop>,
+}
+
+/// All ways between two nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ways {
+    /// How many there are; at most 2^64 - 1 is counted.
+    pub total: u64,
+    /// The first of them, shortest ways before others.
+    pub first: Vec<Way>,
+}
+
+/// The ways that packets of a specification's routing may take from one node to another, whatever the loads; at most
+/// `limit` of each kind are listed.
+///
+/// # Errors
+/// Any that a run of the specification would have, and [`SimError::Invalid`] if there is no such node.
+pub fn ways(spec: &Spec, from: u32, to: u32, limit: usize) -> Result<Ways, SimError> {
+    let machine = spec.checked()?;
+    let routings = distinct(spec)?;
+    let (at, routing) = &routings[0];
+    let graph = match machine {
+        Machine::DragonflyPlus(plus) => {
+            let rule = AnyPlus::new(&spec.fabric, routing, at)?;
+            Graph { machine: Machine::DragonflyPlus(plus), family: Family::Plus(rule) }
+        }
+        Machine::Dragonfly(machine) => {
+            let direct = Direct::new(spec, machine.clone(), &routings[..1])?;
+            Graph { machine: Machine::Dragonfly(machine), family: Family::Direct(Box::new(direct)) }
+        }
+    };
+    graph.ways(from, to, limit)
+}
+
+enum Family {
+    Plus(AnyPlus),
+    Direct(Box<Direct>),
+}
+
+struct Graph {
+    machine: Machine,
+    family: Family,
+}
+
+/// All of a packet's state that decides where it may go.
+type Key = (u32, u16, u8, u32, bool, bool, u8);
+
+impl Graph {
+    fn ways(&self, from: u32, to: u32, limit: usize) -> Result<Ways, SimError> {
+        let network = self.machine.network();
+        for (at, node) in [("from", from), ("to", to)] {
+            if node as usize >= network.nodes() {
+                let problem = format!("node {node} does not exist: the machine has {} nodes", network.nodes());
+                return Err(SimError::invalid(at, problem));
+            }
+        }
+        if from == to {
+            return Err(SimError::invalid("to", format!("node {to} is where the packet is already")));
+        }
+        let target = self.place(network.router_of_node(NodeId(to)));
+        let end = network.node_slot[(to * network.rails) as usize];
+        let source = network.router_of_node(NodeId(from));
+        let starts: Vec<Event> = self.starts(self.place(source), target);
+        let (mut total, mut known) = (0_u64, HashMap::new());
+        let (mut first, mut hops) = (Vec::new(), Vec::new());
+        for packet in &starts {
+            total = total.saturating_add(self.count(source, packet, end, &mut known));
+        }
+        for minimal in [true, false] {
+            let limit = first.len() + limit;
+            for packet in &starts {
+                self.list(source, packet, end, minimal, limit, &mut hops, &mut first);
+            }
+        }
+        Ok(Ways { total, first })
+    }
+
+    fn place(&self, router: RouterId) -> Place {
+        Place::of(self.machine.network(), router)
+    }
+
+    /// A packet for everything that may be decided when it enters the network.
+    fn starts(&self, source: Place, target: Place) -> Vec<Event> {
+        let mut packet = Event::packet(0, 0, 0, 0, 1);
+        packet.to_group = target.group;
+        packet.to_local = target.local;
+        let (Family::Plus(rule), Machine::DragonflyPlus(plus)) = (&self.family, &self.machine) else {
+            return vec![packet];
+        };
+        let middles = rule.middles(plus, source.group, target.group).into_iter();
+        middles
+            .map(|middle| {
+                let mut packet = packet;
+                packet.middle = middle;
+                if matches!(rule, AnyPlus::Valiant(_)) && middle != crate::fabric::packet::NO_MIDDLE {
+                    packet.divert();
+                }
+                packet
+            })
+            .collect()
+    }
+
+    /// Where a packet may go from a router: port, channel, and the packet as it arrives at the next router.
+    fn next(&self, router: RouterId, packet: &Event) -> Vec<(Hop, RouterId, Event)> {
+        let (place, network) = (self.place(router), self.machine.network());
+        let branches: Vec<(u16, u8, Event)> = match (&self.family, &self.machine) {
+            (Family::Direct(direct), _) => {
+                direct.branches(place, packet).into_iter().map(|b| (b.port, b.channel, b.packet)).collect()
+            }
+            (Family::Plus(rule), Machine::DragonflyPlus(plus)) => {
+                let plan = rule.plan(plus, place, packet);
+                let mut packet = *packet;
+                if plan.turns {
+                    packet.turn();
+                }
+                let mut round = packet;
+                round.divert();
+                let minimal = plan.minimal.iter().map(|port| (port, plan.minimal_channel, packet));
+                minimal.chain(plan.other.iter().map(|port| (port, plan.other_channel, round))).collect()
+            }
+            (Family::Plus(_), Machine::Dragonfly(_)) => unreachable!("a rule is made for its machine"),
+        };
+        let step = |(port, channel, mut packet): (u16, u8, Event)| {
+            let Peer::Router(far) = network.peer[network.slot(router, Port(port)).index()] else {
+                unreachable!("a routing sends packets to routers only");
+            };
+            let (next, far_port) = network.port_of(far);
+            packet.port = far_port.0;
+            packet.set_channel(channel);
+            packet.next_hop();
+            (Hop { router: router.0, port, channel }, next, packet)
+        };
+        branches.into_iter().map(step).collect()
+    }
+
+    fn arrived(&self, router: RouterId, end: SlotId) -> bool {
+        self.machine.network().router_of_slot[end.index()] == router
+    }
+
+    /// Ways on from a router.
+    fn count(&self, router: RouterId, packet: &Event, end: SlotId, known: &mut HashMap<Key, u64>) -> u64 {
+        if self.arrived(router, end) {
+            return 1;
+        }
+        let key =
+            (router.0, packet.port, packet.channel(), packet.middle, packet.turned(), packet.diverted(), packet.hop());
+        if let Some(&count) = known.get(&key) {
+            return count;
+        }
+        let next = self.next(router, packet);
+        let count = next
+            .iter()
+            .fold(0_u64, |sum, (_, router, packet)| sum.saturating_add(self.count(*router, packet, end, known)));
+        known.insert(key, count);
+        count
+    }
+
+    /// Lists ways that are minimal, or those that are not, up to a limit.
+    #[expect(clippy::too_many_arguments, reason = "the state of a walk")]
+    fn list(
+        &self,
+        router: RouterId,
+        packet: &Event,
+        end: SlotId,
+        minimal: bool,
+        limit: usize,
+        hops: &mut Vec<Hop>,
+        all: &mut Vec<Way>,
+    ) {
+        if all.len() >= limit || (minimal && packet.diverted()) {
+            return;
+        }
+        if self.arrived(router, end) {
+            if packet.diverted() != minimal {
+                let port = (end.0 - self.machine.network().first_slot[router.index()]) as u16;
+                let last = Hop { router: router.0, port, channel: 0 };
+                all.push(Way { minimal, hops: hops.iter().copied().chain([last]).collect() });
+            }
+            return;
+        }
+        for (hop, next, packet) in self.next(router, packet) {
+            hops.push(hop);
+            self.list(next, &packet, end, minimal, limit, hops, all);
+            hops.pop();
+        }
+    }
+}
