@@ -28,8 +28,8 @@ pub(crate) enum Event {
     },
     /// The next interval of a rank begins.
     Issue {
-        /// The node of the rank, which orders events of one instant.
-        node: u32,
+        /// Link of the first NIC of its node, which orders events of one instant.
+        nic: usize,
         /// Index of the sender in the traffic.
         sender: usize,
     },
@@ -44,32 +44,41 @@ pub(crate) enum Event {
 
 impl Event {
     /// Order of the events of one instant: ends of transmissions and deliveries are what was decided before; then
-    /// credits by port and channel, messages by node, decisions by input port.
-    fn order(&self) -> Order {
+    /// credits by port and channel, messages by node, decisions by input port; in a run in which routings know of other
+    /// routers, all that router by router.
+    fn order(&self, router_of: &[usize]) -> Order {
+        let at = |link: usize| router_of.get(link).copied().unwrap_or(0);
         match self {
-            Event::SendEnd { link } => (0, *link, 0),
-            Event::Delivery { packet } => (1, packet.destination.index(), 0),
-            Event::Credit { link, channel, .. } => (2, *link, *channel),
-            Event::Issue { node, .. } => (3, *node as usize, 0),
-            Event::Decision { slot, .. } => (4, *slot, 0),
+            Event::SendEnd { link } => (0, 0, 0, *link, 0),
+            Event::Delivery { packet } => (0, 0, 1, packet.destination.index(), 0),
+            Event::Credit { link, channel, .. } => (1, at(*link), 0, *link, *channel),
+            Event::Issue { nic, .. } => (1, at(*nic), 1, *nic, 0),
+            Event::Decision { slot, .. } => (1, at(*slot), 2, *slot, 0),
         }
     }
 }
 
-/// Order of events of one instant: kind, place, channel.
-type Order = (u8, usize, usize);
+/// Order of events of one instant: what was decided before or what is now, router, kind, place, channel.
+type Order = (u8, usize, u8, usize, usize);
 
 /// All events to come, by time, order and number.
 #[derive(Debug, Default)]
 pub(crate) struct Calendar {
     events: BTreeMap<(u64, Order, u64), Event>,
     added: u64,
+    /// Router of each link's sender (of a NIC, the router it is attached to), if events go router by router.
+    router_of: Vec<usize>,
 }
 
 impl Calendar {
+    /// An empty calendar in which the events of one instant go router by router.
+    pub(crate) fn by_router(router_of: Vec<usize>) -> Self {
+        Self { router_of, ..Self::default() }
+    }
+
     /// Adds an event at time `t`. Only credits of one link and channel can tie, and their order does not matter.
     pub(crate) fn add(&mut self, t: u64, event: Event) {
-        self.events.insert((t, event.order(), self.added), event);
+        self.events.insert((t, event.order(&self.router_of), self.added), event);
         self.added += 1;
     }
 

@@ -11,7 +11,8 @@
 //! | `link` | 1, 4 and 9: a directed link, its queues, its backlog, its stalled time |
 //! | `nic` | 2 and 3 |
 //! | `world`, `moves` | 4 and 8: what each event does, and when the run ends |
-//! | `choice`, `routing` | 6 |
+//! | `map` | 6: the sets of ports, cables and routers that the model names |
+//! | `choice`, `routing` | 6: the rules |
 //! | `traffic` | 7 |
 //! | `tally` | 9 |
 //! | `audit` | nothing is lost: packets, bytes, credits |
@@ -21,6 +22,7 @@ mod calendar;
 mod choice;
 mod codes2019;
 mod link;
+mod map;
 mod moves;
 mod nic;
 mod packet;
@@ -53,7 +55,6 @@ pub fn run_audited(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, Au
     if spec.compat.is_some() {
         return Err(SimError::invalid("compat", "this simulator imitates none; see `run_compat`"));
     }
-    routing::check_channels(spec)?;
     let mut world = World::new(spec)?;
     world.run(monitor)?;
     let audit = Audit::take(&world);

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use odonata_sim::spec::LinkSpec;
-use odonata_topology::{ClassId, NodeId};
+use odonata_sim::spec::{LinkSpec, Sensed};
+use odonata_topology::NodeId;
 
 use crate::packet::Packet;
 
@@ -21,7 +21,7 @@ pub(crate) enum Far {
 pub(crate) enum Sender {
     /// An output port of a router.
     Port,
-    /// The NIC of a node.
+    /// A NIC (endpoint) of a node.
     Nic(NodeId),
 }
 
@@ -58,8 +58,6 @@ pub(crate) struct Channel {
 pub(crate) struct Link {
     /// Its parameters.
     pub(crate) spec: LinkSpec,
-    /// Its class.
-    pub(crate) class: ClassId,
     /// What drives it.
     pub(crate) sender: Sender,
     /// Where it ends.
@@ -70,16 +68,23 @@ pub(crate) struct Link {
     pub(crate) line: VecDeque<Granted>,
     /// When the tail of the first packet in the line leaves.
     sending_until: u64,
+    /// How much later than a credit its news reaches the sensor.
+    news_delay: u64,
+    /// Bytes granted and not known to have left the far buffer, but for those in `news`.
+    away: u64,
+    /// Bytes that have left the far buffer, by the time when the sensor knows.
+    news: Vec<(u64, u64)>,
 }
 
 impl Link {
     /// An empty link.
-    pub(crate) fn new(spec: LinkSpec, class: ClassId, sender: Sender, far: Far, channels: usize) -> Self {
+    pub(crate) fn new(spec: LinkSpec, news_delay: u64, sender: Sender, far: Far, channels: usize) -> Self {
         let room = if matches!(far, Far::Node) { u64::MAX } else { spec.buffer_bytes };
         let channel =
             |_| Channel { room, fifo: VecDeque::new(), waiting_since: None, packets: 0, bytes: 0, stalled: 0 };
         let channels = (0..channels).map(channel).collect();
-        Self { spec, class, sender, far, channels, line: VecDeque::new(), sending_until: 0 }
+        let line = VecDeque::new();
+        Self { spec, sender, far, channels, line, sending_until: 0, news_delay, away: 0, news: Vec::new() }
     }
 
     /// Time that `bytes` occupy the link.
@@ -101,6 +106,7 @@ impl Link {
         }
         of.packets += 1;
         of.bytes += packet.bytes;
+        self.away += packet.bytes;
         self.line.push_back(Granted { packet, channel, hold });
         if self.line.len() == 1 { self.start(t) } else { None }
     }
@@ -125,6 +131,30 @@ impl Link {
         let granted: u64 = self.line.iter().skip(1).map(|g| g.hold + self.serialisation(g.packet.bytes)).sum();
         let waiting = self.channels.iter().flat_map(|c| &c.fifo);
         sending + granted + waiting.map(|p| self.serialisation(p.bytes)).sum::<u64>()
+    }
+
+    /// Bytes leave the far buffer now; the credit will reach the sender at time `t`.
+    pub(crate) fn leave_far(&mut self, bytes: u64, t: u64, now: u64) {
+        let old: u64 = self.news.extract_if(.., |&mut (at, _)| at <= now).map(|(_, bytes)| bytes).sum();
+        self.away -= old;
+        self.news.push((t + self.news_delay, bytes));
+    }
+
+    /// What a sensor tells of the load at time `t`, in picoseconds.
+    pub(crate) fn load(&self, sensed: Sensed, t: u64) -> u64 {
+        match sensed {
+            Sensed::Backlog => self.backlog(t),
+            Sensed::Credits => self.unreturned(t),
+            Sensed::Both => self.backlog(t) + self.unreturned(t),
+            Sensed::None => 0,
+        }
+    }
+
+    /// The time that the bytes take which are not known to have left the far buffer.
+    fn unreturned(&self, t: u64) -> u64 {
+        let known: u64 = self.news.iter().filter(|&&(at, _)| at <= t).map(|&(_, bytes)| bytes).sum();
+        let time = u128::from(self.away - known) * u128::from(self.serialisation(65_536)) / 65_536;
+        u64::try_from(time).expect("what is under way takes less than 2^63 ps")
     }
 
     /// Notes at time `t` whether something waits for room on a channel.

@@ -1,15 +1,15 @@
 //! What each event does (model, sections 3, 4 and 7).
 
 use odonata_sim::engine::random::{Stream, word};
-use odonata_sim::spec::Pattern;
+use odonata_sim::engine::random::{below, mix64};
+use odonata_sim::spec::{Pattern, Rail};
 use odonata_topology::NodeId;
-use odonata_topology::dragonfly_plus::GLOBAL;
 
 use crate::calendar::Event;
 use crate::link::{Far, Sender as Drives};
 use crate::nic::Unsent;
 use crate::packet::{Message, Packet};
-use crate::routing::Place;
+use crate::routing::{Place, one_word, routing_of};
 use crate::traffic;
 use crate::world::World;
 
@@ -30,7 +30,7 @@ impl World<'_> {
         let sender = &mut self.senders[index];
         let job = &self.spec.jobs[sender.job];
         let (number, node, interval) = (sender.job, sender.node, sender.interval);
-        let ranks = traffic::destinations(self.spec.seed, job, &self.machine.network, sender);
+        let ranks = traffic::destinations(self.spec.seed, job, &self.map.network, sender);
         sender.interval += 1;
         sender.began = t;
         sender.under_way = ranks.len() as u64;
@@ -42,46 +42,70 @@ impl World<'_> {
             self.next_interval(t, index);
         }
         for rank in ranks {
-            let nic = &mut self.nics[node as usize];
+            let to = job.nodes[rank as usize];
+            let word = word(self.spec.seed, Stream::Message, u64::from(node), self.issued[node as usize]);
+            let rail = self.rail(t, node, word);
             self.messages.push(Message {
                 job: number,
                 sender: index,
                 interval,
                 source,
                 destination: rank,
-                to: NodeId(job.nodes[rank as usize]),
+                to: NodeId(to * self.map.network.rails + rail),
                 bytes: job.traffic.message_bytes,
-                word: word(self.spec.seed, Stream::Message, u64::from(node), nic.issued),
+                word,
+                one_word: one_word(self.spec, number, word, node, to),
                 issued: t,
                 packets_delivered: 0,
                 delivered: None,
             });
-            nic.issued += 1;
+            self.issued[node as usize] += 1;
+            let nic = &mut self.nics[(node * self.map.network.rails + rail) as usize];
             nic.queue.push_back(Unsent { message: self.messages.len() - 1, next: 0 });
             self.tally.issue(number, t);
         }
-        self.inject(t, NodeId(node)); // only now, so that `round-robin` sees all messages of the interval
+        for rail in 0..self.map.network.rails {
+            // only now, so that `round-robin` and `least-busy` see all messages of the interval
+            self.inject(t, NodeId(node * self.map.network.rails + rail));
+        }
+    }
+
+    /// Number of the NIC by which a message goes at its source and at its destination.
+    fn rail(&self, t: u64, node: u32, word: u64) -> u32 {
+        let rails = self.map.network.rails;
+        match self.spec.fabric.nic.rail {
+            Rail::Hash => below(mix64(word), u64::from(rails)) as u32,
+            Rail::LeastBusy => {
+                let packet_bytes = u64::from(self.spec.fabric.packet_bytes);
+                let busy = |rail: &u32| {
+                    let endpoint = (node * rails + rail) as usize;
+                    let link = self.map.network.peer.len() + endpoint;
+                    (self.nics[endpoint].unsent(&self.messages, packet_bytes), self.links[link].backlog(t))
+                };
+                (0..rails).min_by_key(busy).expect("a node has a NIC")
+            }
+        }
     }
 
     /// Fixes when the next interval of a rank begins, but not before `t`.
     fn next_interval(&mut self, t: u64, index: usize) {
         let sender = &self.senders[index];
         let gap = traffic::gap(self.spec.seed, &self.spec.jobs[sender.job], sender.node, sender.interval);
-        self.calendar.add(t.max(sender.began + gap), Event::Issue { node: sender.node, sender: index });
+        self.calendar.add(t.max(sender.began + gap), Event::Issue { nic: self.first_nic(sender.node), sender: index });
     }
 
     /// The NIC grants its injection link to as many packets as there is room for.
-    fn inject(&mut self, t: u64, node: NodeId) {
+    fn inject(&mut self, t: u64, nic: NodeId) {
         let packet_bytes = u64::from(self.spec.fabric.packet_bytes);
-        let link = self.machine.network.peer.len() + node.index();
-        while let Some((packet, first)) = self.nics[node.index()].head(&self.messages, packet_bytes)
+        let link = self.map.network.peer.len() + nic.index();
+        while let Some((packet, first)) = self.nics[nic.index()].head(&self.messages, packet_bytes)
             && self.links[link].has_room(0, packet.bytes)
         {
             let hold = if first { self.spec.fabric.nic.overhead_ps } else { 0 };
             self.grant(t, link, 0, packet, hold);
-            self.nics[node.index()].advance(&self.messages, packet_bytes, self.spec.fabric.nic.order);
+            self.nics[nic.index()].advance(&self.messages, packet_bytes, self.spec.fabric.nic.order);
         }
-        let waits = !self.nics[node.index()].queue.is_empty();
+        let waits = !self.nics[nic.index()].queue.is_empty();
         self.links[link].watch(0, waits, t);
     }
 
@@ -101,7 +125,9 @@ impl World<'_> {
         if let Some((link, channel)) = packet.stands_in {
             let back = self.links[link].spec;
             let credit = Event::Credit { link, channel, bytes: packet.bytes };
-            self.calendar.add(t + back.latency_ps + back.credit_delay_ps, credit);
+            let known = t + back.latency_ps + back.credit_delay_ps;
+            self.links[link].leave_far(packet.bytes, known, t);
+            self.calendar.add(known, credit);
         }
         let arrival = t + self.links[index].spec.latency_ps;
         match self.links[index].far {
@@ -116,8 +142,8 @@ impl World<'_> {
     /// The sender of a link learns of room in the far buffer.
     fn credit(&mut self, t: u64, index: usize, channel: usize, bytes: u64) {
         self.links[index].channels[channel].room += bytes;
-        if let Drives::Nic(node) = self.links[index].sender {
-            return self.inject(t, node);
+        if let Drives::Nic(nic) = self.links[index].sender {
+            return self.inject(t, nic);
         }
         while let Some(head) = self.links[index].channels[channel].fifo.front()
             && self.links[index].has_room(channel, head.bytes)
@@ -132,16 +158,15 @@ impl World<'_> {
     /// A packet gets its output port and channel.
     fn decide(&mut self, t: u64, slot: usize, mut packet: Packet) {
         let (_, came_on) = packet.stands_in.expect("a packet in a router stands in one of its buffers");
-        let (spec, machine, links) = (self.spec, &self.machine, &self.links);
-        let (out, channel) = Place { spec, machine, links, slot, channel: came_on, t }.route(&mut packet);
+        let (spec, map, links) = (self.spec, &self.map, &self.links);
+        let routing = routing_of(spec, self.messages[packet.message].job);
+        let (out, channel) = Place { spec, routing, map, links, slot, channel: came_on, t }.route(&mut packet);
         packet.hop += 1;
         self.tally.packet_hops += 1;
         if let Some(width) = self.spec.measure.arrivals_every_ps {
-            let group = self.machine.group(self.machine.network.router_of_slot[slot]);
-            let comes_in = self.machine.network.class[slot] == GLOBAL;
-            let goes_out = self.links[out].class == GLOBAL;
-            let at = (t / width, self.messages[packet.message].job, group.0);
-            self.tally.cross(at, packet.bytes, comes_in, goes_out);
+            let group = self.map.group(self.map.router(slot)) as u32;
+            let at = (t / width, self.messages[packet.message].job, group);
+            self.tally.cross(at, packet.bytes, self.map.is_global(slot), self.map.is_global(out));
         }
         let link = &mut self.links[out];
         if link.channels[channel].fifo.is_empty() && link.has_room(channel, packet.bytes) {
@@ -155,7 +180,7 @@ impl World<'_> {
     /// Counts a packet that has reached its node; returns whether that completes its message.
     pub(crate) fn count_delivery(&mut self, t: u64, packet: &Packet) -> bool {
         let message = &mut self.messages[packet.message];
-        self.tally.deliver(message.job, packet, t);
+        self.tally.deliver(message.job, packet.bytes, packet.hop, packet.minimal, t);
         message.packets_delivered += 1;
         let complete = message.packets_delivered == message.packets(u64::from(self.spec.fabric.packet_bytes));
         if complete {

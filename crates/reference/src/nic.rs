@@ -1,11 +1,11 @@
-//! A node's NIC: messages in order, cut into packets one at a time (model, sections 2 and 3).
+//! A NIC: messages in order, cut into packets one at a time (model, sections 2 and 3).
 
 use std::collections::VecDeque;
 
 use odonata_sim::engine::random::packet_word;
 use odonata_sim::spec::NicOrder;
 
-use crate::packet::{Course, Message, Packet};
+use crate::packet::{Course, Message, Packet, Tour};
 
 /// A message that is not sent completely.
 #[derive(Debug)]
@@ -16,16 +16,19 @@ pub(crate) struct Unsent {
     pub(crate) next: u64,
 }
 
-/// The NIC of one node.
+/// One NIC of a node.
 #[derive(Debug, Default)]
 pub(crate) struct Nic {
     /// Messages in the order in which they send.
     pub(crate) queue: VecDeque<Unsent>,
-    /// Messages issued by this node so far.
-    pub(crate) issued: u64,
 }
 
 impl Nic {
+    /// Bytes of its messages that have not been granted the injection link.
+    pub(crate) fn unsent(&self, messages: &[Message], packet_bytes: u64) -> u64 {
+        self.queue.iter().map(|u| messages[u.message].bytes - u.next * packet_bytes).sum()
+    }
+
     /// The packet that is next to be sent, and whether it is the first of its message.
     pub(crate) fn head(&self, messages: &[Message], packet_bytes: u64) -> Option<(Packet, bool)> {
         let unsent = self.queue.front()?;
@@ -33,12 +36,13 @@ impl Nic {
         let packet = Packet {
             message: unsent.message,
             bytes: message.bytes_of(unsent.next, packet_bytes),
-            word: packet_word(message.word, unsent.next),
+            word: message.one_word.unwrap_or(packet_word(message.word, unsent.next)),
             destination: message.to,
             stands_in: None,
             hop: 0,
             minimal: true,
-            course: Course::Straight,
+            course: Course::default(),
+            tour: Tour::default(),
         };
         Some((packet, unsent.next == 0))
     }

@@ -15,12 +15,14 @@ pub(crate) struct Message {
     pub(crate) source: u32,
     /// Destination rank.
     pub(crate) destination: u32,
-    /// Node of the destination rank.
+    /// NIC (endpoint) of the destination rank's node.
     pub(crate) to: NodeId,
     /// Size.
     pub(crate) bytes: u64,
     /// Its random word.
     pub(crate) word: u64,
+    /// The word of all its packets, if its routing hashes.
+    pub(crate) one_word: Option<u32>,
     /// When it was issued.
     pub(crate) issued: u64,
     /// Packets that have reached the destination.
@@ -41,18 +43,53 @@ impl Message {
     }
 }
 
-/// How far a packet of a Valiant path has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How far a packet of a Valiant path on a Dragonfly+ has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Course {
     /// On its way to its destination.
+    #[default]
     Straight,
     /// On its way to an intermediate group, and to a leaf of it if it turns at a leaf.
     Detour {
         /// The intermediate group.
-        group: u32,
-        /// Number of the intermediate leaf in that group.
-        leaf: Option<u32>,
+        group: usize,
+        /// The intermediate leaf.
+        leaf: Option<usize>,
     },
+}
+
+/// What a packet is on its way to on a dragonfly or a cascade: the end of its leg.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Aim {
+    /// A cable to another group, by its port.
+    Cable(usize),
+    /// A router of the group it is in.
+    Router(usize),
+}
+
+/// Where a packet is to turn before it goes to its destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// In a group, in which a router is drawn where it enters, or which it leaves from there.
+    Group {
+        /// Whether a router is drawn.
+        draws_router: bool,
+    },
+    /// At a router of the group it is in.
+    Router(usize),
+}
+
+/// How far a packet has come on a dragonfly or a cascade.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tour {
+    /// The end of its leg; none before the first.
+    pub(crate) aim: Option<Aim>,
+    /// Where it is still to turn.
+    pub(crate) stop: Option<Stop>,
+    /// Its stage.
+    pub(crate) stage: usize,
+    /// The latest local link of this stage: its sub and port.
+    pub(crate) local: Option<(usize, usize)>,
 }
 
 /// A packet.
@@ -64,7 +101,7 @@ pub(crate) struct Packet {
     pub(crate) bytes: u64,
     /// Its random word.
     pub(crate) word: u32,
-    /// Where it goes.
+    /// The NIC (endpoint) that it goes to.
     pub(crate) destination: NodeId,
     /// The link and channel whose buffer it stands in; none while it is at its NIC.
     pub(crate) stands_in: Option<(usize, usize)>,
@@ -72,6 +109,8 @@ pub(crate) struct Packet {
     pub(crate) hop: u8,
     /// Whether it was never diverted.
     pub(crate) minimal: bool,
-    /// Its Valiant path.
+    /// Its Valiant path on a Dragonfly+.
     pub(crate) course: Course,
+    /// Its way through a dragonfly or a cascade.
+    pub(crate) tour: Tour,
 }

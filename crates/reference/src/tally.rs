@@ -6,7 +6,7 @@ use odonata_sim::output::{Arrivals, JobTotals, Links, Messages, NOT_DELIVERED};
 use odonata_sim::spec::{Record, Spec};
 
 use crate::link::Link;
-use crate::packet::{Message, Packet};
+use crate::packet::Message;
 
 /// Counts of one window, job and group.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,14 +41,13 @@ impl Tally {
         of.first_issue_ps.get_or_insert(t);
     }
 
-    /// A packet has reached its node at time `t`.
-    pub(crate) fn deliver(&mut self, job: usize, packet: &Packet, t: u64) {
+    /// A packet has reached its node at time `t`, after so many routers.
+    pub(crate) fn deliver(&mut self, job: usize, bytes: u64, routers: u8, minimal: bool, t: u64) {
         let of = &mut self.jobs[job];
         of.packets += 1;
-        of.bytes += packet.bytes;
-        // It has visited `hop` routers, so it used one link less between them.
-        of.hops += u64::from(packet.hop) - 1;
-        of.minimal += u64::from(packet.minimal);
+        of.bytes += bytes;
+        of.hops += u64::from(routers) - 1; // one link less between them
+        of.minimal += u64::from(minimal);
         of.last_delivery_ps = of.last_delivery_ps.max(Some(t));
     }
 

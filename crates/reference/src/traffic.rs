@@ -71,6 +71,10 @@ pub(crate) fn destinations(seed: u64, job: &JobSpec, network: &Network, from: &S
         Pattern::Stencil3d { grid } => neighbours(rank, grid.map(u64::from)),
         Pattern::Broadcast { .. } => (0..n).filter(|&d| d != rank).collect(),
         Pattern::GroupPeers {} => peers(job, network, rank),
+        Pattern::GroupShift { shift } => {
+            let draw = word(seed, Stream::Destination, u64::from(from.node), from.interval);
+            vec![shifted(job, network, rank, shift, draw)]
+        }
     };
     ranks.into_iter().map(|d| d as u32).collect()
 }
@@ -89,11 +93,24 @@ fn neighbours(rank: u64, [nx, ny, nz]: [u64; 3]) -> Vec<u64> {
     all.into_iter().filter(|&d| d != rank).collect()
 }
 
-fn peers(job: &JobSpec, network: &Network, rank: u64) -> Vec<u64> {
+/// The ranks of a job in each group of the machine, in order.
+fn by_group(job: &JobSpec, network: &Network) -> Vec<Vec<u64>> {
     let mut members = vec![Vec::new(); network.groups as usize];
     for (r, &node) in job.nodes.iter().enumerate() {
         members[network.group_of_node(NodeId(node)).index()].push(r as u64);
     }
+    members
+}
+
+fn shifted(job: &JobSpec, network: &Network, rank: u64, shift: u32, draw: u64) -> u64 {
+    let members: Vec<Vec<u64>> = by_group(job, network).into_iter().filter(|ranks| !ranks.is_empty()).collect();
+    let own = members.iter().position(|ranks| ranks.contains(&rank)).expect("every rank is in a group");
+    let there = &members[(own + shift as usize) % members.len()];
+    there[below(draw, there.len() as u64) as usize]
+}
+
+fn peers(job: &JobSpec, network: &Network, rank: u64) -> Vec<u64> {
+    let members = by_group(job, network);
     let mut place = 0;
     for ranks in &members {
         place = ranks.iter().position(|&r| r == rank).unwrap_or(place);

@@ -1,15 +1,15 @@
 //! A run: its state, its beginning and its end (model, section 8).
 
-use std::collections::BTreeMap;
-
-use odonata_sim::spec::{LinkSpec, Spec};
+use odonata_sim::spec::Spec;
 use odonata_sim::{Monitor, Output, Progress, SimError};
-use odonata_topology::{ClassId, DragonflyPlus, NodeId, Peer};
+use odonata_topology::{Network, NodeId, Peer};
 
 use crate::calendar::{Calendar, Event};
 use crate::link::{Far, Link, Sender as Drives};
+use crate::map::Map;
 use crate::nic::Nic;
 use crate::packet::Message;
+use crate::routing;
 use crate::tally::{self, Tally};
 use crate::traffic::{self, Sender};
 
@@ -21,10 +21,12 @@ const LOOK_EVERY: u64 = 10_000;
 /// Everything there is in a run.
 pub(crate) struct World<'a> {
     pub(crate) spec: &'a Spec,
-    pub(crate) machine: DragonflyPlus,
-    /// Links that leave router ports, by slot; then the injection links, by node.
+    pub(crate) map: Map,
+    /// Links that leave router ports, by slot; then the injection links, by NIC (endpoint).
     pub(crate) links: Vec<Link>,
     pub(crate) nics: Vec<Nic>,
+    /// Messages issued by each node so far.
+    pub(crate) issued: Vec<u64>,
     pub(crate) senders: Vec<Sender>,
     pub(crate) messages: Vec<Message>,
     pub(crate) calendar: Calendar,
@@ -39,19 +41,27 @@ pub(crate) struct World<'a> {
 impl<'a> World<'a> {
     /// An empty machine and the first interval of every rank.
     pub(crate) fn new(spec: &'a Spec) -> Result<Self, SimError> {
-        let machine = spec.machine()?;
-        let links = links(spec, &machine);
-        let nics = machine.network.node_slot.iter().map(|_| Nic::default()).collect();
+        let map = Map::new(&spec.machine()?)?;
+        routing::check(spec, &map)?;
+        let links = links(spec, &map.network);
+        let nics = map.network.node_slot.iter().map(|_| Nic::default()).collect();
+        let issued = vec![0; map.network.nodes()];
         let senders = traffic::senders(spec);
-        let mut calendar = Calendar::default();
+        let mut calendar = if routing::knows_other_routers(spec) {
+            let senders = (0..map.network.peer.len()).chain(map.network.node_slot.iter().map(|slot| slot.index()));
+            Calendar::by_router(senders.map(|slot| map.router(slot)).collect())
+        } else {
+            Calendar::default()
+        };
         let mut open = vec![(0, 0); spec.jobs.len()];
         for (index, sender) in senders.iter().enumerate() {
             let t = traffic::first(spec.seed, &spec.jobs[sender.job], sender.node);
-            calendar.add(t, Event::Issue { node: sender.node, sender: index });
+            let nic = map.network.peer.len() + (sender.node * map.network.rails) as usize;
+            calendar.add(t, Event::Issue { nic, sender: index });
             open[sender.job].1 += 1;
         }
         let (messages, tally, end) = (Vec::new(), Tally::new(spec.jobs.len()), spec.stop.at_ps);
-        Ok(Self { spec, machine, links, nics, senders, messages, calendar, tally, open, end, events: 0 })
+        Ok(Self { spec, map, links, nics, issued, senders, messages, calendar, tally, open, end, events: 0 })
     }
 
     /// Lets everything happen until the end.
@@ -82,6 +92,11 @@ impl<'a> World<'a> {
         Ok(())
     }
 
+    /// The link of the first NIC of a node.
+    pub(crate) fn first_nic(&self, node: u32) -> usize {
+        self.map.network.peer.len() + (node * self.map.network.rails) as usize
+    }
+
     /// Packets that wait for room at a router, and messages that wait for it at a NIC.
     fn waiting(&self) -> u64 {
         let packets = self.links.iter().flat_map(|l| &l.channels).map(|c| c.fifo.len());
@@ -110,7 +125,7 @@ impl<'a> World<'a> {
         progress.delivered = self.messages.iter().filter(|m| m.delivered.is_some() && awaited(m.job)).count() as u64;
         for sender in self.senders.iter().filter(|s| awaited(s.job)) {
             let job = &self.spec.jobs[sender.job];
-            let each = traffic::destinations(self.spec.seed, job, &self.machine.network, sender).len() as u64;
+            let each = traffic::destinations(self.spec.seed, job, &self.map.network, sender).len() as u64;
             progress.expected += each * job.traffic.intervals.unwrap_or(0);
         }
         progress
@@ -125,27 +140,26 @@ impl<'a> World<'a> {
             jobs: self.tally.jobs(self.spec, &self.messages),
             messages: tally::message_rows(self.spec, &self.messages),
             links: tally::link_rows(&self.links, end_ps),
-            arrivals: self.tally.arrivals(self.spec, self.machine.spec.groups),
+            arrivals: self.tally.arrivals(self.spec, self.map.network.groups),
         }
     }
 }
 
-fn links(spec: &Spec, machine: &DragonflyPlus) -> Vec<Link> {
-    let network = &machine.network;
-    let of_class: BTreeMap<usize, LinkSpec> =
-        network.classes.iter().enumerate().map(|(class, &name)| (class, spec.fabric.links[name])).collect();
+fn links(spec: &Spec, network: &Network) -> Vec<Link> {
+    let of_class = |class: usize| spec.fabric.links[network.classes[class]];
+    let news_delay = |class: usize| spec.sensing.delay_ps.get(network.classes[class]).copied().unwrap_or(0);
     let mut links = Vec::new();
-    for (peer, &class) in network.peer.iter().zip(&network.class) {
+    for (peer, class) in network.peer.iter().zip(&network.class) {
         let far = match peer {
             Peer::Router(slot) => Far::Router(slot.index()),
             Peer::Node(_) | Peer::None => Far::Node,
         };
-        let channels = usize::from(spec.fabric.channels);
-        links.push(Link::new(of_class[&class.index()], class, Drives::Port, far, channels));
+        let (class, channels) = (class.index(), usize::from(spec.fabric.channels));
+        links.push(Link::new(of_class(class), news_delay(class), Drives::Port, far, channels));
     }
-    for (node, slot) in network.node_slot.iter().enumerate() {
-        let (sender, far) = (Drives::Nic(NodeId(node as u32)), Far::Router(slot.index()));
-        links.push(Link::new(of_class[&0], ClassId::NODE, sender, far, 1));
+    for (endpoint, slot) in network.node_slot.iter().enumerate() {
+        let (sender, far) = (Drives::Nic(NodeId(endpoint as u32)), Far::Router(slot.index()));
+        links.push(Link::new(of_class(0), 0, sender, far, 1));
     }
     links
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use odonata_reference::{run_compat, run_compat_counted};
 use odonata_sim::spec::{
-    Failures, Rail, Sensing,
-    Arrival, ChannelSwitch, Compare, Compat, FabricSpec, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec,
-    NicOrder, NicSpec, Pattern, Record, RoutingSpec, SPEC_VERSION, Select, StopSpec, TopologySpec, Traffic,
+    Arrival, ChannelSwitch, Compare, Compat, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec,
+    MeasureSpec, NicOrder, NicSpec, Pattern, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec,
+    TopologySpec, Traffic,
 };
 use odonata_sim::{SimError, Spec};
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlusSpec};
@@ -219,7 +219,10 @@ fn what_the_model_cannot_honour_is_refused_by_name() {
     let valiant = RoutingSpec::Valiant { via: odonata_sim::spec::Via::Leaf, select: Select::Random, gateways: None };
     let mut cases: Vec<(&str, Spec)> = vec![
         ("routing.name", Spec { routing: valiant, ..good() }),
-        ("routing.select", Spec { routing: RoutingSpec::Minimal { select: Select::LeastLoaded, gateways: None }, ..good() }),
+        (
+            "routing.select",
+            Spec { routing: RoutingSpec::Minimal { select: Select::LeastLoaded, gateways: None }, ..good() },
+        ),
     ];
     let mut change = |at: &'static str, edit: &dyn Fn(&mut Spec)| {
         let mut spec = good();

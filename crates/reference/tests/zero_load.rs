@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use odonata_sim::Spec;
 use odonata_sim::spec::{
-    Failures, Rail, Sensing,
-    Arrival, ChannelSwitch, Compare, FabricSpec, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec, NicOrder,
-    NicSpec, Pattern, Record, RoutingSpec, SPEC_VERSION, Select, StopSpec, TopologySpec, Traffic,
+    Arrival, ChannelSwitch, Compare, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec,
+    NicOrder, NicSpec, Pattern, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec, TopologySpec,
+    Traffic,
 };
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlusSpec};
 
@@ -113,7 +113,8 @@ fn routings() -> Vec<RoutingSpec> {
         candidates: FparCandidates::AllGroups,
         channel_switch: ChannelSwitch::Intermediate,
     };
-    let [random, least] = [Select::Random, Select::LeastLoaded].map(|select| RoutingSpec::Minimal { select, gateways: None });
+    let [random, least] =
+        [Select::Random, Select::LeastLoaded].map(|select| RoutingSpec::Minimal { select, gateways: None });
     vec![random, least, fpar]
 }
 

@@ -9,7 +9,7 @@ use super::nic::Unsent;
 use super::noise::LOOKAHEAD;
 use super::route::Traveller;
 use super::world::{Packet, World};
-use crate::packet::{Course, Message};
+use crate::packet::Message;
 use crate::traffic;
 
 impl World<'_> {
@@ -41,6 +41,7 @@ impl World<'_> {
                 to: NodeId(job.nodes[rank as usize]),
                 bytes: job.traffic.message_bytes,
                 word: word(self.spec.seed, Stream::Message, node as u64, nic.issued),
+                one_word: None,
                 issued: t,
                 packets_delivered: 0,
                 delivered: None,
@@ -183,24 +184,11 @@ impl World<'_> {
     /// interval of a broadcast, a job and the run.
     pub(super) fn eject(&mut self, t: u64, index: u32) {
         let packet = self.packets[index as usize];
-        let node = packet.traveller.destination;
         self.give_back(t, packet.holds);
         self.unused.push(index);
         let number = packet.message as usize;
-        self.tally.deliver(
-            self.messages[number].job,
-            &crate::packet::Packet {
-                message: number,
-                bytes: packet.bytes,
-                word: packet.traveller.word,
-                destination: node,
-                stands_in: None,
-                hop: packet.traveller.hop,
-                minimal: packet.traveller.minimal,
-                course: Course::Straight,
-            },
-            t,
-        );
+        let Traveller { destination: node, hop, minimal, .. } = packet.traveller;
+        self.tally.deliver(self.messages[number].job, packet.bytes, hop, minimal, t);
         let message = &mut self.messages[number];
         message.packets_delivered += 1;
         if message.packets_delivered < message.packets(self.packet_bytes) {

@@ -141,7 +141,7 @@ impl Decision<'_> {
             return (self.least(draws, other), false);
         }
         match *self.routing {
-            RoutingSpec::Minimal { .. } | RoutingSpec::Valiant { .. } => (draws.any(minimal, MINIMAL), true),
+            RoutingSpec::Minimal { .. } => (draws.any(minimal, MINIMAL), true),
             _ if other.is_empty() => (self.best_global(draws, minimal, MINIMAL), true),
             RoutingSpec::Fpar { threshold_ppm, .. } => {
                 let free = |slot: u32| self.score(slot) <= u64::from(threshold_ppm / 10_000);
@@ -159,6 +159,11 @@ impl Decision<'_> {
                     load_m <= u128::from(threshold_bytes) || load_m * 1000 <= load_n * u128::from(factor_milli);
                 if onward { (m, true) } else { (n, false) }
             }
+            RoutingSpec::Valiant { .. }
+            | RoutingSpec::Ugal { .. }
+            | RoutingSpec::Par { .. }
+            | RoutingSpec::AdaptiveLocal { .. }
+            | RoutingSpec::Aries { .. } => unreachable!("a routing that the checks refuse"),
         }
     }
 }

@@ -3,7 +3,7 @@
 use odonata_sim::output::Links;
 use odonata_sim::spec::Spec;
 use odonata_sim::{Monitor, Output, Progress, SimError};
-use odonata_topology::{NodeId, Peer};
+use odonata_topology::{Machine, NodeId, Peer};
 
 use super::calendar::{Calendar, Event};
 use super::nic::Nic;
@@ -64,7 +64,8 @@ pub(super) struct World<'a> {
 impl<'a> World<'a> {
     /// An empty machine and the first interval of every rank.
     pub(super) fn new(spec: &'a Spec) -> Result<Self, SimError> {
-        let map = Map::new(spec.machine()?);
+        let Machine::DragonflyPlus(machine) = spec.machine()? else { unreachable!("a machine that the checks refuse") };
+        let map = Map::new(machine);
         let network = &map.machine.network;
         let links: Vec<_> = network.classes.iter().map(|&name| spec.fabric.links[name]).collect();
         let packet_bytes = u64::from(spec.fabric.packet_bytes);

@@ -1,0 +1,86 @@
+//! What the model names of a machine (section 6), worked out port by port from its wiring: nothing of it is taken
+//! from the look-ups of the topology, so they are tested too.
+
+mod leaf_spine;
+mod paths;
+
+use odonata_sim::SimError;
+use odonata_topology::{Machine, Network, NodeId, Peer, RouterId, SlotId};
+
+pub(crate) use leaf_spine::LeafSpine;
+pub(crate) use paths::Paths;
+
+/// A machine.
+#[derive(Debug)]
+pub(crate) struct Map {
+    /// Its wiring.
+    pub(crate) network: Network,
+    /// What the positions of its kind need.
+    pub(crate) shape: Shape,
+}
+
+/// The kinds of machine.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    /// Groups of leaves and spines.
+    DragonflyPlus(LeafSpine),
+    /// Every router has nodes: dragonfly and cascade.
+    Direct(Paths),
+}
+
+impl Map {
+    /// Looks at a machine.
+    ///
+    /// # Errors
+    /// If two groups of a dragonfly or a cascade are joined neither by a cable nor by a third group.
+    pub(crate) fn new(machine: &Machine) -> Result<Self, SimError> {
+        let network = machine.network().clone();
+        let shape = match machine {
+            Machine::DragonflyPlus(_) => Shape::DragonflyPlus(LeafSpine::new(&network)),
+            Machine::Dragonfly(_) => Shape::Direct(Paths::new(&network)?),
+        };
+        Ok(Self { network, shape })
+    }
+
+    /// Router of a port.
+    pub(crate) fn router(&self, slot: usize) -> usize {
+        self.network.router_of_slot[slot].index()
+    }
+
+    /// Router of a NIC.
+    pub(crate) fn home(&self, endpoint: NodeId) -> usize {
+        self.router(self.network.node_slot[endpoint.index()].index())
+    }
+
+    /// Group of a router.
+    pub(crate) fn group(&self, router: usize) -> usize {
+        self.network.group_of_router[router] as usize
+    }
+
+    /// Whether a link joins groups.
+    pub(crate) fn is_global(&self, slot: usize) -> bool {
+        self.network.class[slot] >= self.network.first_global
+    }
+}
+
+/// Number of routers.
+fn routers(network: &Network) -> std::ops::Range<usize> {
+    0..network.routers()
+}
+
+/// The ports of a router from which a live cable leads to another router, ascending, each with that router.
+pub(crate) fn live(network: &Network, router: usize) -> Vec<(usize, usize)> {
+    let slots = network.first_slot[router]..network.first_slot[router + 1];
+    let far = |slot: u32| match network.peer[slot as usize] {
+        Peer::Router(peer) if !network.is_dead(SlotId(slot)) => {
+            Some((slot as usize, network.router_of_slot[peer.index()].index()))
+        }
+        Peer::Router(_) | Peer::Node(_) | Peer::None => None,
+    };
+    slots.filter_map(far).collect()
+}
+
+/// Whether a router works.
+pub(crate) fn works(network: &Network, router: usize) -> bool {
+    network.alive_router(RouterId(router as u32))
+}

@@ -1,0 +1,57 @@
+//! Refuses a routing on a machine that it does not know, and a fabric with too few channels for it.
+
+use odonata_sim::SimError;
+use odonata_sim::spec::{AriesMode, RoutingSpec, Spec, Via};
+
+use super::routing_of;
+use crate::map::{Map, Shape};
+
+/// Refuses what cannot be routed.
+pub(crate) fn check(spec: &Spec, map: &Map) -> Result<(), SimError> {
+    for job in 0..spec.jobs.len() {
+        let routing = routing_of(spec, job);
+        let needed = match &map.shape {
+            Shape::DragonflyPlus(_) => on_dragonfly_plus(routing),
+            Shape::Direct(paths) => stages(routing, paths.has_bridges()).map(|stages| stages * paths.subs),
+        };
+        let Some(needed) = needed else {
+            return Err(SimError::invalid("routing.name", "this machine knows no such routing"));
+        };
+        if usize::from(spec.fabric.channels) < needed {
+            return Err(SimError::invalid("fabric.channels", format!("this routing needs {needed} channels")));
+        }
+    }
+    Ok(())
+}
+
+fn on_dragonfly_plus(routing: &RoutingSpec) -> Option<usize> {
+    match routing {
+        RoutingSpec::Minimal { .. } => Some(1),
+        RoutingSpec::Valiant { via: Via::Spine | Via::Leaf, .. }
+        | RoutingSpec::Fpar { .. }
+        | RoutingSpec::ProgAdaptive { .. } => Some(2),
+        _ => None,
+    }
+}
+
+/// The table of stages of "Dragonfly and cascade positions".
+fn stages(routing: &RoutingSpec, bridged: bool) -> Option<usize> {
+    Some(match routing {
+        RoutingSpec::Minimal { .. } | RoutingSpec::Aries { mode: AriesMode::MinHash | AriesMode::InOrder, .. } => {
+            if bridged {
+                3
+            } else {
+                2
+            }
+        }
+        RoutingSpec::Valiant { via: Via::Group, .. }
+        | RoutingSpec::Ugal { via: Via::Group, .. }
+        | RoutingSpec::AdaptiveLocal { .. } => 3,
+        RoutingSpec::Valiant { via: Via::Router, .. }
+        | RoutingSpec::Ugal { via: Via::Router, .. }
+        | RoutingSpec::Par { via: Via::Group, .. }
+        | RoutingSpec::Aries { .. } => 4,
+        RoutingSpec::Par { via: Via::Router, .. } => 5,
+        _ => return None,
+    })
+}

@@ -1,0 +1,30 @@
+//! `adaptive-local`: round if there is much more free buffer that way.
+
+use super::{MINIMAL, OTHER, Position, aim_at_cable};
+use crate::packet::{Packet, Stop};
+
+impl Position<'_> {
+    /// The port of a packet between groups, if there is a way round.
+    pub(super) fn adaptive_local(&self, packet: &mut Packet, factor_milli: u64) -> Option<usize> {
+        if self.group() == self.target() {
+            return None;
+        }
+        let middle = self.middle(0)?;
+        let direct = self.cable(self.target(), MINIMAL);
+        let other = self.cable(middle, OTHER);
+        let (capacity, free) = self.capacity_and_free(direct.port);
+        let (other_capacity, other_free) = self.capacity_and_free(other.port);
+        if other_free * capacity * 1000 > free * other_capacity * u128::from(factor_milli) {
+            packet.tour.stop = Some(Stop::Group { draws_router: false });
+            packet.minimal = false;
+            return Some(aim_at_cable(packet, other));
+        }
+        Some(aim_at_cable(packet, direct))
+    }
+
+    fn capacity_and_free(&self, port: usize) -> (u128, u128) {
+        let link = &self.at.links[port];
+        let capacity = link.serialisation(link.spec.buffer_bytes);
+        (u128::from(capacity), u128::from(capacity.saturating_sub(self.at.load(port))))
+    }
+}

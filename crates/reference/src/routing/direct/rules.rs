@@ -1,0 +1,116 @@
+//! What the options of a routing mean on a dragonfly or a cascade.
+
+use odonata_sim::spec::{AriesMode, Gateways, Knowledge, RoutingSpec, Select, Via};
+
+/// How one of several ways is picked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pick {
+    /// Cable and port at random.
+    Random,
+    /// Cable at random, port by load.
+    Adaptive,
+    /// Both by load.
+    LeastLoaded,
+}
+
+/// The pick of a routing.
+pub(super) fn pick(routing: &RoutingSpec) -> Pick {
+    match routing {
+        RoutingSpec::Minimal { select, .. } | RoutingSpec::Valiant { select, .. } => match select {
+            Select::Random | Select::Hash => Pick::Random,
+            Select::LeastLoaded => Pick::LeastLoaded,
+        },
+        RoutingSpec::Aries { mode: AriesMode::MinHash | AriesMode::NminHash | AriesMode::InOrder, .. } => Pick::Random,
+        _ => Pick::Adaptive,
+    }
+}
+
+/// Which cables of a routing count as shortest.
+pub(super) fn gateways(routing: &RoutingSpec) -> Gateways {
+    match *routing {
+        RoutingSpec::Minimal { gateways, .. } | RoutingSpec::Valiant { gateways, .. } => {
+            gateways.expect("it was checked that this machine's routings have gateways")
+        }
+        RoutingSpec::Ugal { gateways, .. }
+        | RoutingSpec::Par { gateways, .. }
+        | RoutingSpec::AdaptiveLocal { gateways, .. }
+        | RoutingSpec::Aries { gateways, .. } => gateways,
+        RoutingSpec::ProgAdaptive { .. } | RoutingSpec::Fpar { .. } => unreachable!("a routing of another machine"),
+    }
+}
+
+/// A decision between shortest ways and ways round, as UGAL makes it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Comparison {
+    /// Shortest ways that are compared.
+    pub(super) minimal: u8,
+    /// Ways round that are compared.
+    pub(super) others: u8,
+    /// Whether a packet sent round turns at a router that is drawn in the intermediate group.
+    pub(super) draws_router: bool,
+    /// Whether there is a decision inside a group.
+    pub(super) inside: bool,
+    /// Thousandths of the load of a way round.
+    pub(super) factor_milli: u64,
+    /// Added to it.
+    pub(super) bias_bytes: u64,
+    /// Whether the loads of cables of other routers are known.
+    pub(super) knows_cables: bool,
+    /// Whether it is made again along the way.
+    pub(super) again: bool,
+}
+
+/// The decision of a routing at a router, if it makes one.
+pub(super) fn comparison(routing: &RoutingSpec, hop: u8, diameter: u32) -> Option<Comparison> {
+    match *routing {
+        RoutingSpec::Ugal {
+            knowledge, via, minimal_candidates, other_candidates, factor_milli, bias_bytes, ..
+        } => Some(Comparison {
+            minimal: minimal_candidates,
+            others: other_candidates,
+            draws_router: via == Via::Router,
+            inside: via == Via::Router,
+            factor_milli,
+            bias_bytes,
+            knows_cables: knowledge == Knowledge::Global,
+            again: false,
+        }),
+        RoutingSpec::Par { via, minimal_candidates, other_candidates, factor_milli, bias_bytes, .. } => {
+            Some(Comparison {
+                minimal: minimal_candidates,
+                others: other_candidates,
+                draws_router: via == Via::Router,
+                inside: via == Via::Router,
+                factor_milli,
+                bias_bytes,
+                knows_cables: false,
+                again: true,
+            })
+        }
+        RoutingSpec::Aries { mode, bias_low_bytes, bias_high_bytes, .. } => {
+            let bias_bytes = match mode {
+                AriesMode::Adaptive0 => 0,
+                AriesMode::Adaptive1 => growing(bias_high_bytes, u64::from(hop), u64::from(diameter)),
+                AriesMode::Adaptive2 => bias_low_bytes,
+                AriesMode::Adaptive3 => bias_high_bytes,
+                AriesMode::MinHash | AriesMode::NminHash | AriesMode::InOrder => return None,
+            };
+            Some(Comparison {
+                minimal: 2,
+                others: 2,
+                draws_router: false,
+                inside: true,
+                factor_milli: 2000,
+                bias_bytes,
+                knows_cables: false,
+                again: true,
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The bias of `adaptive-1` after `hop` routers; where groups have one router there is only the first decision.
+fn growing(high: u64, hop: u64, diameter: u64) -> u64 {
+    (high * hop.min(diameter)).checked_div(diameter).unwrap_or(0)
+}

@@ -1,0 +1,93 @@
+//! Where a packet goes next on a Dragonfly+ (model, section 6, "Dragonfly+ positions").
+
+mod adaptive;
+mod valiant;
+
+use odonata_sim::spec::{RoutingSpec, Select};
+
+use super::Place;
+use crate::choice::Draws;
+use crate::map::LeafSpine;
+use crate::packet::Packet;
+
+/// Draw bases.
+const MINIMAL: u8 = 0;
+const NON_MINIMAL: u8 = 8;
+const LEAST_SCORED: u8 = 16;
+const INTERMEDIATE: u8 = 24;
+
+/// The output port and channel of a packet.
+pub(super) fn route(at: &Place<'_>, map: &LeafSpine, packet: &mut Packet) -> (usize, usize) {
+    let leaf = at.map.home(packet.destination);
+    let here = at.router();
+    if here == leaf {
+        return at.ejection(packet.destination);
+    }
+    let draws = Draws { word: packet.word, hop: packet.hop };
+    let position = Position { at, map, draws, here, leaf };
+    match *at.routing {
+        RoutingSpec::Minimal { select, .. } => (position.minimal(select), at.channel),
+        RoutingSpec::Valiant { via, select, .. } => position.valiant(packet, via, select),
+        _ => position.adaptive(packet),
+    }
+}
+
+/// A packet at a router.
+struct Position<'a> {
+    at: &'a Place<'a>,
+    map: &'a LeafSpine,
+    draws: Draws,
+    /// The router.
+    here: usize,
+    /// The destination's leaf.
+    leaf: usize,
+}
+
+impl Position<'_> {
+    fn is_leaf(&self) -> bool {
+        self.map.is_leaf[self.here]
+    }
+
+    fn group(&self) -> usize {
+        self.at.map.group(self.here)
+    }
+
+    /// The destination's group.
+    fn target(&self) -> usize {
+        self.at.map.group(self.leaf)
+    }
+
+    /// At a spine: the port to a leaf of its group.
+    fn down_to(&self, leaf: usize) -> usize {
+        self.map.port_to(self.here, leaf).expect("only spines with a link to the leaf are used")
+    }
+
+    /// M: of a leaf, or of a spine outside the destination's group.
+    fn onward(&self) -> Vec<usize> {
+        if self.is_leaf() { self.map.up(self.here, self.leaf) } else { self.map.across(self.here, self.leaf) }
+    }
+
+    /// The groups other than this one and the destination's, ascending.
+    fn other_groups(&self) -> Vec<usize> {
+        let groups = 0..self.at.map.network.groups as usize;
+        groups.filter(|&g| g != self.group() && g != self.target()).collect()
+    }
+
+    fn least(&self, list: &[usize], base: u8) -> usize {
+        self.at.least(self.draws, list, base)
+    }
+
+    fn pick(&self, list: &[usize], select: Select) -> usize {
+        match select {
+            Select::Random | Select::Hash => self.draws.any(list, MINIMAL),
+            Select::LeastLoaded => self.least(list, MINIMAL),
+        }
+    }
+
+    fn minimal(&self, select: Select) -> usize {
+        if !self.is_leaf() && self.group() == self.target() {
+            return self.down_to(self.leaf);
+        }
+        self.pick(&self.onward(), select)
+    }
+}
