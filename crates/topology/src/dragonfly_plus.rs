@@ -7,7 +7,12 @@
 //! then the spines of its group in order; a spine's ports are the leaves of its group in order, then its global
 //! links ordered by the other group and, within one, by link number.
 
+mod cables;
+mod check;
+mod kinds;
+mod live;
 mod spec;
+mod ways;
 mod wiring;
 
 use std::ops::Range;
@@ -18,6 +23,7 @@ use crate::error::TopologyError;
 use crate::failures::Failures;
 use crate::ids::{GroupId, NodeId, RouterId};
 use crate::network::{ClassId, Network};
+use live::Live;
 
 /// Class of the links between leaves and spines of a group.
 pub const LOCAL: ClassId = ClassId(1);
@@ -33,7 +39,7 @@ pub struct DragonflyPlus {
     pub spec: DragonflyPlusSpec,
     /// The wiring.
     pub network: Network,
-    /// Whether every spine has a link to every other group.
+    /// Whether every spine has a link to every other group, those that have failed included.
     pub complete: bool,
     /// For each ordered pair of groups (row `from * groups + to`), where its entries start in `gateways`.
     gateway_start: Vec<u32>,
@@ -41,6 +47,9 @@ pub struct DragonflyPlus {
     gateways: Vec<u16>,
     /// For each spine (global number) the first port to each other group, by peer rank; one entry more at the end.
     global_ports: Vec<u16>,
+    most_links: u32,
+    /// What is left, if something has failed.
+    live: Option<Box<Live>>,
 }
 
 impl DragonflyPlus {
@@ -57,27 +66,24 @@ impl DragonflyPlus {
     /// # Errors
     /// As [`build`](Self::build).
     pub fn build_with(spec: &DragonflyPlusSpec, failures: &Failures) -> Result<Self, TopologyError> {
-        for (what, given) in [
-            ("pair_links", !spec.pair_links.is_empty()),
-            ("last_group_leaves", spec.last_group_leaves.is_some()),
-            ("global_links", spec.global_links.is_some()),
-            ("failures", !failures.is_empty()),
-        ] {
-            if given {
-                return Err(TopologyError::NotSupported { what });
-            }
+        let (spec, pairs) = check::check(spec)?;
+        let cables = cables::cables(&spec, pairs.as_ref())?;
+        let mut machine = wiring::build(spec, &cables);
+        machine.check_joined()?;
+        machine.network.fail(failures)?;
+        if !failures.is_empty() {
+            machine.live = Some(Box::new(Live::new(&machine)?));
         }
-        let spec = wiring::check(spec)?;
-        Ok(wiring::build(spec))
+        Ok(machine)
     }
 
-    /// Cables between each pair of groups (0 if there is only one group).
+    /// The largest number of cables between two groups, those that have failed included; 0 if there is only one group.
     #[must_use]
     pub fn links_per_pair(&self) -> u32 {
-        self.spec.links_per_pair.unwrap_or(0)
+        self.most_links
     }
 
-    /// Routers per group.
+    /// Routers of every group but perhaps the last.
     #[must_use]
     pub fn routers_per_group(&self) -> u32 {
         self.spec.leaves + self.spec.spines
@@ -96,6 +102,13 @@ impl DragonflyPlus {
         GroupId(self.network.group_of_router[r.index()])
     }
 
+    /// Leaves of a group.
+    #[inline]
+    #[must_use]
+    pub fn leaves_in(&self, g: GroupId) -> u32 {
+        self.spec.leaves_in(g)
+    }
+
     /// Number of a router inside its group: leaves are `0 .. leaves`, spines follow.
     #[inline]
     #[must_use]
@@ -107,7 +120,7 @@ impl DragonflyPlus {
     #[inline]
     #[must_use]
     pub fn is_leaf(&self, r: RouterId) -> bool {
-        self.local(r) < self.spec.leaves
+        self.local(r) < self.leaves_in(self.group(r))
     }
 
     /// Spines of group `from` (numbered inside it) that have a link to group `to`, ascending.
@@ -122,7 +135,8 @@ impl DragonflyPlus {
     #[inline]
     #[must_use]
     pub fn ports_to_group(&self, r: RouterId, to: GroupId) -> Range<u16> {
-        self.spine_ports(self.group(r), self.local(r) - self.spec.leaves, to)
+        let from = self.group(r);
+        self.spine_ports(from, self.local(r) - self.leaves_in(from), to)
     }
 
     /// Ports of spine number `spine` of group `from` that lead to group `to` (another one); may be empty.
@@ -138,7 +152,7 @@ impl DragonflyPlus {
     #[inline]
     #[must_use]
     pub fn global_ports(&self, r: RouterId) -> Range<u16> {
-        self.spec.leaves as u16..self.network.ports(r)
+        self.leaves_in(self.group(r)) as u16..self.network.ports(r)
     }
 }
 

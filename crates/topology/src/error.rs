@@ -126,12 +126,6 @@ pub enum TopologyError {
         /// The leaf that it cannot reach.
         to: u32,
     },
-    /// Something that this kind of machine cannot do.
-    #[error("a machine of this kind cannot be built with `{what}`")]
-    NotSupported {
-        /// Name of the parameter.
-        what: &'static str,
-    },
     /// Ids are 32 bits and ports are 16 bits.
     #[error("the machine has {what} = {found}, but at most {max} are possible")]
     TooLarge {

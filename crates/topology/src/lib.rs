@@ -14,6 +14,7 @@ pub mod dragonfly_plus;
 pub mod error;
 pub mod failures;
 pub mod ids;
+mod lists;
 pub mod machine;
 pub mod network;
 mod pairs;

@@ -60,6 +60,11 @@ impl Pairs {
         if excepted { self.exceptions.get(&pair).copied().unwrap_or(usual) } else { usual }
     }
 
+    /// Cables between two full groups without an exception (or between the only two); 0 if there is one group.
+    pub fn usual(&self) -> u32 {
+        self.links[usize::from(self.groups <= 2)]
+    }
+
     fn check(&self, of: &Groups, group: u32) -> Result<(), TopologyError> {
         let routers = u64::from(of.routers[usize::from(group + 1 == self.groups)]);
         let per_router = u64::from(of.per_router);

@@ -2,16 +2,28 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ids::GroupId;
+
 /// Which spine of the other group a global link ends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrangement {
     /// Link `l` of spine `k` of group `i` ends on spine `(k + l) mod spines` of group `j > i`
     /// (Kang 2019, section 3.1.1).
-    #[default]
     Linear,
     /// All links of spine `k` to a group end on spine `k` there: what the script did that Kang 2019 replaced.
     Parallel,
+    /// No order: every cable is listed in `global_links`. What a description means that names no arrangement.
+    #[default]
+    Explicit,
+}
+
+impl Arrangement {
+    /// Whether the cables are listed one by one.
+    #[must_use]
+    pub fn is_explicit(&self) -> bool {
+        *self == Self::Explicit
+    }
 }
 
 /// The numbers that describe a Dragonfly+.
@@ -32,6 +44,7 @@ pub struct DragonflyPlusSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links_per_pair: Option<u32>,
     /// Which spines the global links join.
+    #[serde(default, skip_serializing_if = "Arrangement::is_explicit")]
     pub arrangement: Arrangement,
     /// Pairs of groups with another number of cables: `[group, group, cables]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -42,4 +55,16 @@ pub struct DragonflyPlusSpec {
     /// Every global cable as a pair of spines (router numbers), instead of an arrangement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub global_links: Option<Vec<[u32; 2]>>,
+}
+
+impl DragonflyPlusSpec {
+    /// Leaves of a group: the last one may have fewer than the others.
+    #[inline]
+    #[must_use]
+    pub fn leaves_in(&self, group: GroupId) -> u32 {
+        match self.last_group_leaves {
+            Some(leaves) if group.0 + 1 == self.groups => leaves,
+            _ => self.leaves,
+        }
+    }
 }

@@ -1,0 +1,105 @@
+//! Refuses descriptions of a Dragonfly+ that cannot be built: no size beyond this point can overflow.
+
+use super::{Arrangement, DragonflyPlusSpec};
+use crate::error::{GlobalNames, TopologyError};
+use crate::network::MAX_PORTS;
+use crate::pairs::{Groups, Pairs};
+
+/// Most entries of the table that says which ports of a spine lead to which group, 2 B each.
+const MAX_TABLE: u64 = 1 << 28;
+
+const NAMES: GlobalNames = GlobalNames { routers: "spines", parameter: "global_links_per_spine" };
+
+/// Refuses what cannot be built. Returns the description with `links_per_pair` filled in, and the cables between each
+/// pair of groups, unless they are listed one by one.
+pub(super) fn check(spec: &DragonflyPlusSpec) -> Result<(DragonflyPlusSpec, Option<Pairs>), TopologyError> {
+    check_sizes(spec)?;
+    check_last(spec)?;
+    let arranged = !spec.arrangement.is_explicit();
+    if spec.global_links.is_some() {
+        for (what, given) in [
+            ("arrangement", arranged),
+            ("links_per_pair", spec.links_per_pair.is_some()),
+            ("pair_links", !spec.pair_links.is_empty()),
+        ] {
+            if given {
+                let problem = "has no meaning beside `global_links`, which lists every cable: leave one of them out";
+                return Err(TopologyError::invalid(what, problem));
+            }
+        }
+        return Ok((spec.clone(), None));
+    }
+    if !arranged {
+        let problem = "is missing; it can be linear or parallel (or give `global_links`)";
+        return Err(TopologyError::invalid("arrangement", problem));
+    }
+    let pairs = Pairs::new(&Groups {
+        groups: spec.groups,
+        routers: [spec.spines; 2],
+        per_router: spec.global_links_per_spine,
+        names: NAMES,
+        last_name: "last_group_leaves",
+        links_per_pair: spec.links_per_pair,
+        pair_links: &spec.pair_links,
+    })?;
+    if spec.arrangement == Arrangement::Parallel {
+        check_rounds(spec, &pairs)?;
+    }
+    let links_per_pair = (spec.groups > 1).then_some(pairs.usual());
+    Ok((DragonflyPlusSpec { links_per_pair, ..spec.clone() }, Some(pairs)))
+}
+
+fn check_sizes(spec: &DragonflyPlusSpec) -> Result<(), TopologyError> {
+    for (what, value) in [
+        ("groups", spec.groups),
+        ("leaves", spec.leaves),
+        ("spines", spec.spines),
+        ("nodes_per_leaf", spec.nodes_per_leaf),
+    ] {
+        if value == 0 {
+            return Err(TopologyError::Zero { what });
+        }
+    }
+    let [groups, leaves, spines, nodes_per_leaf, per_spine] =
+        [spec.groups, spec.leaves, spec.spines, spec.nodes_per_leaf, spec.global_links_per_spine].map(u128::from);
+    let (of_leaf, of_spine) = (nodes_per_leaf + spines, leaves + per_spine);
+    TopologyError::bounded(&[
+        ("ports per router", of_leaf.max(of_spine), u64::from(u16::MAX)),
+        ("groups", groups, u64::from(u16::MAX)),
+        ("nodes", groups * leaves * nodes_per_leaf, u64::from(u32::MAX)),
+        ("ports", groups * (leaves * of_leaf + spines * of_spine), MAX_PORTS),
+        ("entries in its table of spines and groups", groups * groups * spines, MAX_TABLE),
+    ])
+}
+
+fn check_last(spec: &DragonflyPlusSpec) -> Result<(), TopologyError> {
+    let (what, full) = ("last_group_leaves", spec.leaves);
+    match spec.last_group_leaves {
+        Some(0) => Err(TopologyError::Zero { what }),
+        Some(n) if n > full => {
+            Err(TopologyError::invalid(what, format!("is {n}, but a full group has {full}; it can be 1 to {full}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The parallel arrangement needs whole rounds of spines, for exceptions as well.
+fn check_rounds(spec: &DragonflyPlusSpec, pairs: &Pairs) -> Result<(), TopologyError> {
+    let whole = |links: u32| links.is_multiple_of(spec.spines);
+    let links = pairs.usual();
+    if !whole(links) {
+        let (links_per_pair, spines) = (u64::from(links), u64::from(spec.spines));
+        return Err(TopologyError::ParallelNeedsWholeRounds { links_per_pair, spines });
+    }
+    match spec.pair_links.iter().enumerate().find(|(_, exception)| !whole(exception[2])) {
+        None => Ok(()),
+        Some((at, &[.., links])) => {
+            let problem = format!(
+                "asks for {links} links, but the parallel arrangement gives every spine the same number of links to a \
+                 group: use a multiple of {} spines, or the arrangement `linear`",
+                spec.spines
+            );
+            Err(TopologyError::invalid(format!("pair_links[{at}]"), problem))
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Ways that are left on a Dragonfly+ in which something has failed: `up`, `across`, `G` and `L` of the model,
+//! section 6, "Failures on a Dragonfly+".
+//!
+//! What can be reached by a shortest way depends on the destination leaf only by its group and the spines that it
+//! still has a link to. Leaves of a group with the same spines are one *kind*: a machine with few failures has little
+//! more than one kind a group, and tables are by kind.
+
+use super::DragonflyPlus;
+use super::kinds::Kinds;
+use crate::error::TopologyError;
+use crate::ids::{GroupId, RouterId, SlotId};
+use crate::lists::{Lists, MAX_ENTRIES};
+use crate::network::Peer;
+
+/// Most pairs of kinds of leaves.
+const MAX_PAIRS: u64 = 1 << 26;
+
+/// The tables.
+#[derive(Clone, Debug)]
+pub(super) struct Live {
+    kinds: Kinds,
+    /// By kind of the leaf, then kind of the destination: ports up.
+    up: Lists,
+    /// By spine and group: the row in `across` of the group's first kind, if the spine has links to the group.
+    across_row: Vec<u32>,
+    across: Lists,
+    /// By spine and destination group: ports round to spines that still have a leaf.
+    around: Lists,
+    /// For spines next to a spine without leaves, the same by kind of the destination: (spine, kind), ascending.
+    around_kind: Vec<(u32, u32)>,
+    around_special: Lists,
+    /// Whether a spine is in `around_kind`.
+    special: Vec<bool>,
+    /// By spine: ports down.
+    down: Lists,
+}
+
+/// No row: the spine has no link to the group.
+const NONE: u32 = u32::MAX;
+
+impl Live {
+    /// Finds what is left.
+    pub fn new(machine: &DragonflyPlus) -> Result<Self, TopologyError> {
+        let (spec, network) = (&machine.spec, &machine.network);
+        let kinds = Kinds::new(machine);
+        let spines = machine.spines();
+        let global = spines.clone().map(|s| machine.global_ports(machine.spine_router(s)).len() as u128).sum::<u128>();
+        TopologyError::bounded(&[
+            ("pairs of kinds of leaves after failures", (kinds.count() as u128).pow(2), MAX_PAIRS),
+            ("entries in its table of ways round failures", global * u128::from(spec.groups), MAX_ENTRIES),
+        ])?;
+        let works = |r: RouterId, port: u16| !network.is_dead(slot(machine, r, port));
+        let mut live = Live {
+            kinds,
+            up: Lists::default(),
+            across_row: Vec::with_capacity(spines.len() * spec.groups as usize),
+            across: Lists::default(),
+            around: Lists::default(),
+            around_kind: Vec::new(),
+            around_special: Lists::default(),
+            special: Vec::with_capacity(spines.len()),
+            down: Lists::default(),
+        };
+        for spine in spines.clone() {
+            let r = machine.spine_router(spine);
+            let leaves = 0..spec.leaves_in(machine.group(r)) as u16;
+            live.down.push(leaves.filter(|&port| works(r, port)));
+        }
+        for spine in spines.clone() {
+            live.add_across(machine, spine);
+            live.across.bounded("entries in its table of ways across")?;
+        }
+        for spine in spines {
+            live.add_around(machine, spine);
+            live.around_special.bounded("entries in its table of ways round failures")?;
+        }
+        live.add_up(machine)?;
+        Ok(live)
+    }
+
+    /// Ports of a leaf towards another leaf.
+    #[inline]
+    pub fn up(&self, leaf: RouterId, to: RouterId) -> &[u16] {
+        match (self.kinds.of(leaf), self.kinds.of(to)) {
+            (Some(from), Some(to)) => self.up.get(from as usize * self.kinds.count() + to as usize),
+            _ => &[],
+        }
+    }
+
+    /// All ports up of a leaf.
+    #[inline]
+    pub fn spines(&self, leaf: RouterId) -> &[u16] {
+        self.kinds.of(leaf).map_or(&[], |kind| self.kinds.ports(kind))
+    }
+
+    /// Global ports of a spine towards a leaf of another group.
+    #[inline]
+    pub fn across(&self, spine: u32, group: u32, to: RouterId) -> &[u16] {
+        self.kinds.of(to).map_or(&[], |kind| self.across_kind(spine, group, kind))
+    }
+
+    fn across_kind(&self, spine: u32, group: u32, kind: u32) -> &[u16] {
+        match self.across_row[spine as usize * self.kinds.groups() + group as usize] {
+            NONE => &[],
+            row => self.across.get((row + kind - self.kinds.first(group)) as usize),
+        }
+    }
+
+    /// Global ports of a spine to groups round which a leaf of another group can be reached.
+    #[inline]
+    pub fn around(&self, spine: u32, group: u32, to: RouterId) -> &[u16] {
+        let Some(kind) = self.kinds.of(to) else { return &[] };
+        if self.special[spine as usize]
+            && let Ok(row) = self.around_kind.binary_search(&(spine, kind))
+        {
+            return self.around_special.get(row);
+        }
+        self.around.get(spine as usize * self.kinds.groups() + group as usize)
+    }
+
+    /// Ports of a spine down to leaves.
+    #[inline]
+    pub fn down(&self, spine: u32) -> &[u16] {
+        self.down.get(spine as usize)
+    }
+
+    fn add_across(&mut self, machine: &DragonflyPlus, spine: u32) {
+        let r = machine.spine_router(spine);
+        for group in 0..machine.spec.groups {
+            let ports = if group == machine.group(r).0 { 0..0 } else { machine.ports_to_group(r, GroupId(group)) };
+            if ports.is_empty() {
+                self.across_row.push(NONE);
+                continue;
+            }
+            self.across_row.push(self.across.len() as u32);
+            for kind in self.kinds.first(group)..self.kinds.first(group + 1) {
+                let joins = |&port: &u16| {
+                    let (far, _) = far(machine, r, port);
+                    !machine.network.is_dead(slot(machine, r, port)) && self.kinds.has(kind, far % machine.spec.spines)
+                };
+                self.across.push(ports.clone().filter(joins));
+            }
+        }
+    }
+
+    fn add_around(&mut self, machine: &DragonflyPlus, spine: u32) {
+        let r = machine.spine_router(spine);
+        let own = machine.group(r).0;
+        let ports: Vec<(u16, u32, u32)> = machine
+            .global_ports(r)
+            .filter(|&port| !machine.network.is_dead(slot(machine, r, port)))
+            .map(|port| {
+                let (far, group) = far(machine, r, port);
+                (port, far, group)
+            })
+            .collect();
+        for to in 0..machine.spec.groups {
+            let serves = |&&(_, far, group): &&(u16, u32, u32)| group != to && !self.down(far).is_empty();
+            let ports: Vec<u16> = ports.iter().filter(serves).map(|&(port, ..)| port).collect();
+            self.around.push(if to == own { Vec::new() } else { ports });
+        }
+        let special = ports.iter().any(|&(_, far, _)| self.down(far).is_empty());
+        self.special.push(special);
+        if !special {
+            return;
+        }
+        for to in (0..machine.spec.groups).filter(|&to| to != own) {
+            for kind in self.kinds.first(to)..self.kinds.first(to + 1) {
+                let serves = |&&(_, far, group): &&(u16, u32, u32)| {
+                    group != to && (!self.down(far).is_empty() || !self.across_kind(far, to, kind).is_empty())
+                };
+                let ports: Vec<u16> = ports.iter().filter(serves).map(|&(port, ..)| port).collect();
+                self.around_kind.push((spine, kind));
+                self.around_special.push(ports);
+            }
+        }
+    }
+
+    fn add_up(&mut self, machine: &DragonflyPlus) -> Result<(), TopologyError> {
+        let count = self.kinds.count() as u32;
+        for from in 0..count {
+            let group = self.kinds.group(from);
+            let ports = self.kinds.ports(from).to_vec();
+            let mut last: Vec<u16> = Vec::new();
+            for to in 0..count {
+                let far_group = self.kinds.group(to);
+                let first_up = machine.spec.nodes_per_leaf as u16;
+                let leads = |&&port: &&u16| {
+                    let number = u32::from(port - first_up);
+                    if group == far_group {
+                        self.kinds.has(to, number)
+                    } else {
+                        !self.across_kind(group * machine.spec.spines + number, far_group, to).is_empty()
+                    }
+                };
+                last.clear();
+                last.extend(ports.iter().filter(leads));
+                if last.is_empty()
+                    && let Some((from, to)) = self.kinds.two(from, to)
+                {
+                    return Err(TopologyError::Unreachable { from: from.0, to: to.0 });
+                }
+                self.up.push_shared(&last);
+            }
+            self.up.bounded("entries in its table of ways up")?;
+        }
+        Ok(())
+    }
+}
+
+fn slot(machine: &DragonflyPlus, r: RouterId, port: u16) -> SlotId {
+    SlotId(machine.network.first_slot[r.index()] + u32::from(port))
+}
+
+/// The spine at the far end of a global port, and its group.
+fn far(machine: &DragonflyPlus, r: RouterId, port: u16) -> (u32, u32) {
+    match machine.network.peer[slot(machine, r, port).index()] {
+        Peer::Router(far) => {
+            let router = machine.network.router_of_slot[far.index()];
+            let group = machine.group(router);
+            (group.0 * machine.spec.spines + machine.local(router) - machine.spec.leaves_in(group), group.0)
+        }
+        Peer::Node(_) | Peer::None => unreachable!("a global port leads to a spine"),
+    }
+}

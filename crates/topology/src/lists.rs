@@ -1,0 +1,53 @@
+//! Many short lists of ports in one piece of memory.
+
+use std::ops::Range;
+
+use crate::error::TopologyError;
+
+/// Most ports of a table.
+pub(crate) const MAX_ENTRIES: u64 = 1 << 28;
+
+/// Lists of ports by row.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lists {
+    rows: Vec<(u32, u32)>,
+    ports: Vec<u16>,
+}
+
+impl Lists {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Refuses more ports than it should hold. A row has fewer than 2^31, so that none overflows before this is asked.
+    pub fn bounded(&self, what: &'static str) -> Result<(), TopologyError> {
+        TopologyError::bounded(&[(what, self.ports.len() as u128, MAX_ENTRIES)])
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, ports: impl IntoIterator<Item = u16>) {
+        let start = self.ports.len() as u32;
+        self.ports.extend(ports);
+        self.rows.push((start, self.ports.len() as u32));
+    }
+
+    /// Adds a row, in the place of the row before if it is the same list.
+    pub fn push_shared(&mut self, ports: &[u16]) {
+        match self.rows.last() {
+            Some(&(start, end)) if &self.ports[span(start, end)] == ports => self.rows.push((start, end)),
+            _ => self.push(ports.iter().copied()),
+        }
+    }
+
+    /// The list of a row.
+    #[inline]
+    pub fn get(&self, row: usize) -> &[u16] {
+        let (start, end) = self.rows[row];
+        &self.ports[span(start, end)]
+    }
+}
+
+fn span(start: u32, end: u32) -> Range<usize> {
+    start as usize..end as usize
+}
