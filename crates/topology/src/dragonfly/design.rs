@@ -141,8 +141,8 @@ impl<'a> Design<'a> {
             ("ports per router", ports, u64::from(u16::MAX)),
             ("groups", wide(self.groups), u64::from(u16::MAX)),
             ("pairs of groups", wide(self.groups) * wide(self.groups), MAX_PAIRS),
-            ("pairs of routers in a group", per_group * per_group, MAX_LOCAL_PAIRS),
-            ("ports", wide(self.groups) * per_group * ports, MAX_PORTS),
+            ("pairs of routers in a group", per_group.saturating_mul(per_group), MAX_LOCAL_PAIRS),
+            ("ports", wide(self.groups).saturating_mul(per_group).saturating_mul(ports), MAX_PORTS),
         ])?;
         self.check_rails()?;
         self.check_arrangement()
@@ -161,7 +161,8 @@ impl<'a> Design<'a> {
                 }
             }
             RailsOn::DifferentRouters => {
-                for (grid, whose) in [(self.full, "a group"), (self.last, "the last group")] {
+                let full = (self.groups > 1).then_some((self.full, "a group"));
+                for (grid, whose) in full.into_iter().chain([(self.last, "the last group")]) {
                     let routers = grid.routers();
                     if !routers.is_multiple_of(rails) {
                         let problem = format!(

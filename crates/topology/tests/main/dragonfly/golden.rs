@@ -132,3 +132,40 @@ fn one_link_a_pair_follows_the_published_formulas() {
         }
     }
 }
+
+/// Orders of 7 groups with seed 42, computed by another program from the documented rule (splitmix64, Fisher and Yates
+/// from the last place down). Catches any change of the shuffle, which would rewire every machine that uses it.
+const SHUFFLED: [[u32; 6]; 7] = [
+    [3, 6, 1, 5, 2, 4],
+    [2, 4, 0, 5, 3, 6],
+    [1, 3, 5, 0, 4, 6],
+    [6, 5, 2, 1, 0, 4],
+    [1, 0, 3, 5, 6, 2],
+    [1, 0, 4, 3, 2, 6],
+    [4, 5, 0, 2, 1, 3],
+];
+
+#[test]
+fn the_shuffle_of_a_seed() {
+    let size = [7, 3, 2, 2];
+    let [groups, routers, nodes_per_router, global_links_per_router] = size;
+    let spec = DragonflySpec {
+        groups,
+        routers,
+        nodes_per_router,
+        global_links_per_router,
+        arrangement: DragonflyArrangement::Random,
+        arrangement_seed: Some(42),
+        ..DragonflySpec::default()
+    };
+    let machine = Dragonfly::build(&spec, &Failures::default()).expect("it fits");
+    for (i, order) in (0..).zip(SHUFFLED) {
+        for (at, j) in (0..).zip(order) {
+            let back = SHUFFLED[j as usize].iter().position(|&peer| peer == i).expect("a cable") as u32;
+            assert_eq!(there(&machine, size, i, at), Some((j, back)), "{at} of group {i}");
+        }
+    }
+    let other = DragonflySpec { arrangement_seed: Some(43), ..spec };
+    let other = Dragonfly::build(&other, &Failures::default()).expect("it fits");
+    assert_ne!(other.network.peer, machine.network.peer, "the seed decides");
+}
