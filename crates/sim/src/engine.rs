@@ -14,10 +14,12 @@
 mod ordered;
 mod prefetch;
 pub mod random;
+mod table;
 mod wheel;
 
 pub use ordered::Ordered;
 pub use prefetch::prefetch;
+pub(crate) use table::Table;
 pub use wheel::Wheel;
 
 /// A pending event: a small value that is moved, never shared.

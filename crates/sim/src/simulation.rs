@@ -8,7 +8,7 @@ mod setup;
 mod switch;
 
 use crate::counters::ArrivalCounts;
-use crate::engine::{Queue, Record, prefetch};
+use crate::engine::{Queue, Record, Table, prefetch};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
 use crate::fabric::{Flights, Lane, LaneLog, Nic, Out, Parked, Returns, Sensor, Wiring, credits::Spill};
@@ -33,18 +33,18 @@ pub struct Simulation<'s, Q, R> {
     routing: R,
     queue: Q,
     /// Output ports, by slot.
-    outs: Vec<Out>,
+    outs: Table<Out>,
     /// Lanes at the sender: channel by channel the ports by slot, then the injection links by node.
-    lanes: Vec<Lane>,
+    lanes: Table<Lane>,
     /// What of the lanes is rarely needed.
     logs: Vec<LaneLog>,
     /// Credits of the buffer behind each port, at the receiver: channel by channel the ports by slot.
-    returns: Vec<Returns>,
+    returns: Table<Returns>,
     spill: Spill,
     /// What routings sense, if it is not the backlog.
     sensor: Option<Sensor>,
     parked: Parked,
-    nics: Vec<Nic>,
+    nics: Table<Nic>,
     flights: Flights,
     jobs: Jobs,
     arrivals: ArrivalCounts,
@@ -80,11 +80,10 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             }
             self.ask_ahead(router);
             self.events += 1;
-            match event.kind() {
-                Kind::Decision => self.decide(router, event),
-                Kind::OutputCredit => self.wake(router, event.port, event.channel(), event.time),
-                Kind::NicCredit => self.pump_nic(event.message, event.time),
-                Kind::Issue => self.issue(router, event.port, event.message, event.time),
+            if event.is_decision() {
+                self.decide(router, event);
+            } else {
+                self.other(router, event);
             }
             if self.events.is_multiple_of(EVENTS_PER_LOOK) {
                 if let Some(failure) = self.failure.take() {
@@ -94,6 +93,17 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             }
         }
         self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Handles an event that is not a packet's decision.
+    #[inline(never)]
+    fn other(&mut self, router: u32, event: Event) {
+        match event.kind() {
+            Kind::OutputCredit => self.wake(router, event.port, event.channel(), event.time),
+            Kind::NicCredit => self.pump_nic(event.message, event.time),
+            Kind::Issue => self.issue(router, event.port, event.word, event.message, event.time),
+            Kind::Decision => self.decide(router, event),
+        }
     }
 
     /// Asks for the memory that the events just opened are sure to need: where they note their credits, and for those

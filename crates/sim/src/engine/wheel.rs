@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Queue, Record, prefetch};
+use super::{Queue, Record, Table, prefetch};
 
 /// Windows on the wheel.
 const WINDOWS: u64 = 64;
@@ -41,17 +41,17 @@ pub struct Wheel<R> {
     /// Next place to visit in the open window.
     place: usize,
     /// For each window and place `chunk << 3 | records in it`, or `NONE`.
-    heads: Vec<u32>,
+    heads: Table<u32>,
     /// Events of each window on the wheel.
     counts: [u32; WINDOWS as usize],
-    chunks: Vec<Chunk<R>>,
+    chunks: Table<Chunk<R>>,
     free: u32,
     /// Events beyond the wheel, by turn.
     far: BTreeMap<u64, Vec<(u32, R)>>,
     /// The events of the place being visited.
-    batch: Vec<R>,
+    batch: Table<R>,
     /// The order in which to hand them out: keys, with the index in `batch` in the lowest bits.
-    order: Vec<u64>,
+    order: Table<u64>,
     at: usize,
     /// Whether the place has more events in this window, all of them after those in the batch.
     more: bool,
@@ -68,13 +68,13 @@ impl<R: Record> Wheel<R> {
             window: 0,
             base: 0,
             place: 0,
-            heads: vec![NONE; places * WINDOWS as usize],
+            heads: vec![NONE; places * WINDOWS as usize].into(),
             counts: [0; WINDOWS as usize],
-            chunks: Vec::new(),
+            chunks: Vec::new().into(),
             free: NONE,
             far: BTreeMap::new(),
-            batch: Vec::new(),
-            order: Vec::new(),
+            batch: Vec::new().into(),
+            order: Vec::new().into(),
             at: 0,
             more: false,
         }
@@ -113,7 +113,7 @@ impl<R: Record> Wheel<R> {
     fn chunk(&mut self, next: u32, record: R) -> u32 {
         let chunk = self.free;
         if chunk == NONE {
-            self.chunks.push(Chunk { next, records: [record; CHUNK] });
+            self.chunks.vec().push(Chunk { next, records: [record; CHUNK] });
             return (self.chunks.len() - 1) as u32;
         }
         let slot = &mut self.chunks[chunk as usize];
@@ -137,19 +137,19 @@ impl<R: Record> Wheel<R> {
             self.store(self.window, place, record);
             return;
         }
-        let later = self.order[self.at..].partition_point(|&k| k < key);
-        self.order.insert(self.at + later, key);
-        self.batch.push(record);
+        let later = (*self.order)[self.at..].partition_point(|&k| k < key);
+        self.order.vec().insert(self.at + later, key);
+        self.batch.vec().push(record);
     }
 
     /// Puts the events of the batch that are not handed out back on the wheel.
     #[cold]
     fn put_back(&mut self) {
-        let rest: Vec<R> = self.order[self.at..].iter().map(|&key| self.batch[index_of(key)]).collect();
+        let rest: Vec<R> = (*self.order)[self.at..].iter().map(|&key| self.batch[index_of(key)]).collect();
         for record in rest {
             self.store(self.window, self.place as u32 - 1, record);
         }
-        self.order.clear();
+        self.order.vec().clear();
         self.at = 0;
     }
 
@@ -160,13 +160,13 @@ impl<R: Record> Wheel<R> {
         if head == NONE {
             return false;
         }
-        self.batch.clear();
+        self.batch.vec().clear();
         self.at = 0;
         self.more = false;
         let (mut chunk, mut filled) = (head >> 3, (head & 7) as usize);
         loop {
             let slot = &mut self.chunks[chunk as usize];
-            self.batch.extend(slot.records[..filled].iter().copied());
+            self.batch.vec().extend(slot.records[..filled].iter().copied());
             let next = slot.next;
             slot.next = self.free;
             self.free = chunk;
@@ -181,8 +181,8 @@ impl<R: Record> Wheel<R> {
             self.split(place);
         }
         let base = self.base;
-        self.order.clear();
-        self.order.extend(self.batch.iter().enumerate().map(|(index, record)| key(base, record, index)));
+        self.order.vec().clear();
+        self.order.vec().extend(self.batch.iter().enumerate().map(|(index, record)| key(base, record, index)));
         sort(&mut self.order);
         true
     }
@@ -192,7 +192,8 @@ impl<R: Record> Wheel<R> {
     fn ask_for_next(&self, in_turn: usize, place: usize) {
         let from = in_turn * self.places + place + 1;
         let to = (from + LOOK_AHEAD).min((in_turn + 1) * self.places);
-        for &head in &self.heads[from..to] {
+        for at in from..to {
+            let head = self.heads[at];
             if head != NONE {
                 // A chunk is longer than a cache line: ask for where its first and its last records are.
                 let records = &self.chunks[(head >> 3) as usize].records;
@@ -209,7 +210,7 @@ impl<R: Record> Wheel<R> {
     #[cold]
     fn split(&mut self, place: usize) {
         self.batch.sort_unstable_by_key(|record| (record.time(), record.tie()));
-        let rest = self.batch.split_off(PIECE);
+        let rest = self.batch.vec().split_off(PIECE);
         for record in rest {
             self.store(self.window, place as u32, record);
         }
@@ -304,7 +305,7 @@ impl<R: Record> Wheel<R> {
                     }
                 }
             } else if !self.advance() {
-                self.order.clear();
+                self.order.vec().clear();
                 self.at = 0;
                 return false;
             }

@@ -11,9 +11,9 @@ pub const NO_MIDDLE: u32 = u32::MAX;
 pub enum Kind {
     /// A credit for an output (port, channel) of the router on which something waits.
     OutputCredit = 0,
-    /// A credit for the injection link of the node at the port.
+    /// A credit for the injection link of NIC `message`.
     NicCredit = 1,
-    /// The node at the port issues the messages of interval `message`.
+    /// The node `word`, whose first NIC is at the port, issues the messages of interval `message`.
     Issue = 2,
     /// A packet came by the port and the router delay has passed: its routing decision.
     Decision = 3,
@@ -32,9 +32,9 @@ pub const MAX_MODES: usize = 8;
 pub struct Event {
     /// When it happens.
     pub time: u64,
-    /// Slot of the message in flight; for `Issue` the interval.
+    /// Slot of the message in flight; for `Issue` the interval, for `NicCredit` the NIC.
     pub message: u32,
-    /// Word from which the packet's routing draws come.
+    /// Word from which the packet's routing draws come; for `Issue` the node.
     pub word: u32,
     /// What the routing must remember of the packet's way, or [`NO_MIDDLE`]. On a Dragonfly+ the intermediate
     /// `group << 16 | leaf` of a packet sent round on purpose; on direct machines see [`crate::routing::direct`].
@@ -75,11 +75,24 @@ impl Event {
         }
     }
 
+    /// Node `node`, whose first NIC is at `port`, issues the messages of interval `k`.
+    #[must_use]
+    pub fn issue(time: u64, port: u16, node: u32, k: u32) -> Self {
+        Self { word: node, ..Self::other(Kind::Issue, time, port, 0, k) }
+    }
+
     /// A packet of `bytes` (1 to 65,536) at its first router, which it reaches on channel 0.
     #[must_use]
     pub fn packet(time: u64, port: u16, message: u32, word: u32, bytes: u32) -> Self {
         let size = (bytes - 1) as u16;
         Self { size, word, ..Self::other(Kind::Decision, time, port, 0, message) }
+    }
+
+    /// Whether it is a packet's routing decision.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_decision(&self) -> bool {
+        self.what >> 4 & 3 == Kind::Decision as u8
     }
 
     /// What happens.

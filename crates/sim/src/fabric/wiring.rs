@@ -2,6 +2,7 @@
 
 use odonata_topology::{ClassId, Network, NodeId, Peer, RouterId};
 
+use crate::engine::Table;
 use crate::routing::Place;
 use crate::spec::{FabricSpec, Spec};
 
@@ -27,7 +28,7 @@ const SCALED_BYTES: u64 = 1 << 16;
 #[derive(Clone, Debug)]
 pub struct Times {
     /// Serialisation time by packet size.
-    pub serialisation: Vec<u64>,
+    pub(crate) serialisation: Table<u64>,
     /// From the end of a packet's transmission to its decision at the next router.
     pub to_decision: u64,
     /// From the end of a packet's transmission to its arrival.
@@ -56,11 +57,11 @@ pub struct Home {
 /// All constants.
 pub struct Wiring {
     /// Position of each router.
-    pub places: Vec<Place>,
+    pub(crate) places: Table<Place>,
     /// Position of each NIC: `node * rails + rail`.
-    pub homes: Vec<Home>,
+    pub(crate) homes: Table<Home>,
     /// What every router port leads to, by slot.
-    pub wires: Vec<Wire>,
+    pub(crate) wires: Table<Wire>,
     /// NICs of each node.
     pub rails: u32,
     /// Whether the NICs of some node are on different routers.
@@ -84,13 +85,13 @@ impl Wiring {
             let group = network.group_of_router[router.index()] as u16;
             Home { router: router.0, port: port.0, group, local: network.local(router) as u16 }
         };
-        let homes: Vec<Home> = network.node_slot.iter().map(home).collect();
+        let homes: Table<Home> = network.node_slot.iter().map(home).collect();
         let nodes = homes.chunks(network.rails as usize);
         Self {
             places: (0..network.routers() as u32).map(|r| Place::of(network, RouterId(r))).collect(),
             split: nodes.into_iter().any(|nics| nics.iter().any(|nic| nic.router != nics[0].router)),
             homes,
-            wires: wires(network),
+            wires: wires(network).into(),
             rails: network.rails,
             groups: network.groups as usize,
             first_global: network.first_global.0,

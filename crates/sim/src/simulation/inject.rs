@@ -12,18 +12,23 @@ use crate::spec::{NicOrder, Rail};
 impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// A node issues the messages of an interval.
     #[inline(never)]
-    pub(super) fn issue(&mut self, router: u32, port: u16, k: u32, now: u64) {
+    pub(super) fn issue(&mut self, router: u32, port: u16, node: u32, k: u32, now: u64) {
         if now >= LAST_TIME {
             self.failure.get_or_insert(SimError::TimeOverflow);
             self.end = 0;
             return;
         }
-        let node = self.node_at(router, port);
         let (job_index, rank) = self.jobs.owner(node);
         let seed = self.spec.seed;
-        let mut to = std::mem::take(&mut self.destinations);
+        let mut list = std::mem::take(&mut self.destinations);
         let job = &mut self.jobs.list[usize::from(job_index)];
-        job.destinations.list(seed, node, rank, job.ranks, k, &mut to);
+        let one = job.destinations.only(seed, node, rank, job.ranks, k);
+        let to = if let Some(one) = &one {
+            std::slice::from_ref(one)
+        } else {
+            job.destinations.list(seed, node, rank, job.ranks, k, &mut list);
+            &list
+        };
         let measured = now >= self.spec.measure.from_ps && self.spec.measure.until_ps.is_none_or(|until| now < until);
         job.totals.issued += to.len() as u64;
         let first_issue = job.totals.first_issue_ps.get_or_insert(now);
@@ -40,7 +45,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             let (message, to) = (self.flights.add(flight), job.nodes[rank_to as usize]);
             let mut waiting = Waiting { bytes_left: job.message_bytes, packet: 0, word, message, to };
             if rails > 1 {
-                let nics = &mut self.nics[first as usize..(first + rails) as usize];
+                let nics = &mut (*self.nics)[first as usize..(first + rails) as usize];
                 let rail = choose_rail(self.spec.fabric.nic.rail, word, nics, now);
                 waiting.to = to * rails + rail;
                 nics[rail as usize].unsent += job.message_bytes;
@@ -62,10 +67,10 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 job.next_issue = next;
                 job.next_interval = k + 1;
             } else {
-                self.queue.push(router, Event::other(Kind::Issue, next, port, 0, k + 1));
+                self.queue.push(router, Event::issue(next, port, node, k + 1));
             }
         }
-        self.destinations = to;
+        self.destinations = list;
         if let Some(head) = head {
             self.pump(first, now, head);
         }
@@ -198,11 +203,6 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         self.wiring.places[router as usize].first + u32::from(port)
     }
 
-    #[inline]
-    fn node_at(&self, router: u32, port: u16) -> u32 {
-        self.lanes[self.slot(router, port) as usize].wire.to / self.wiring.rails
-    }
-
     /// Lane of a NIC's injection link.
     #[inline]
     pub(super) fn nic_lane(&self, nic: u32) -> usize {
@@ -212,7 +212,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// The NICs of a node.
     pub(super) fn nics_of(&mut self, node: u32) -> impl Iterator<Item = &mut Nic> {
         let rails = self.wiring.rails as usize;
-        self.nics[node as usize * rails..][..rails].iter_mut()
+        (*self.nics)[node as usize * rails..][..rails].iter_mut()
     }
 }
 

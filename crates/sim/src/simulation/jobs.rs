@@ -5,7 +5,7 @@ use odonata_topology::Network;
 use super::Simulation;
 use crate::engine::Queue;
 use crate::fabric::NO_ROW;
-use crate::fabric::packet::{Event, Kind};
+use crate::fabric::packet::Event;
 use crate::output::JobTotals;
 use crate::routing::Rule;
 use crate::spec::{Record, Spec};
@@ -196,7 +196,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 let root = job.nodes[job.destinations.only_sender().unwrap_or(0) as usize];
                 let home = self.wiring.homes[(root * self.wiring.rails) as usize];
                 let k = std::mem::replace(&mut job.next_interval, u32::MAX);
-                self.queue.push(home.router, Event::other(Kind::Issue, at, home.port, 0, k));
+                self.queue.push(home.router, Event::issue(at, home.port, root, k));
             }
         }
     }

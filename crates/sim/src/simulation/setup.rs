@@ -3,9 +3,9 @@
 use super::jobs::Jobs;
 use super::{Audit, Simulation, finish};
 use crate::counters::ArrivalCounts;
-use crate::engine::{Ordered, Queue, Wheel};
+use crate::engine::{Ordered, Queue, Table, Wheel};
 use crate::error::SimError;
-use crate::fabric::packet::{Event, Kind};
+use crate::fabric::packet::Event;
 use crate::fabric::{Flights, Lane, LaneLog, Nic, Out, Parked, Returns, Sensor, Wire, Wiring, credits::Spill};
 use crate::output::Output;
 use crate::routing::{Routing, Rule, modes, with_rule};
@@ -146,20 +146,21 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
                 .iter()
                 .map(|home| lane(&Wire { to: home.router, port: home.port, class: ClassId::NODE.0, node: false })),
         );
-        let returns = (0..channels).flat_map(|_| wires.iter().map(|wire| Returns::new(wire.class))).collect();
+        let returns: Table<Returns> =
+            (0..channels).flat_map(|_| wires.iter().map(|wire| Returns::new(wire.class))).collect();
         let arrivals = ArrivalCounts::new(spec.measure.arrivals_every_ps.unwrap_or(0), spec.jobs.len(), wiring.groups);
         let mut simulation = Self {
             spec,
             routing,
             queue,
             logs: vec![LaneLog::default(); lanes.len()],
-            outs: vec![Out::default(); wires.len()],
+            outs: vec![Out::default(); wires.len()].into(),
             sensor,
-            lanes,
+            lanes: lanes.into(),
             returns,
             spill: Spill::new(),
             parked: Parked::default(),
-            nics: vec![Nic::default(); nics],
+            nics: vec![Nic::default(); nics].into(),
             flights: Flights::default(),
             jobs,
             arrivals,
@@ -175,7 +176,7 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
         for (node, job) in simulation.jobs.senders() {
             let home = simulation.wiring.homes[(node * simulation.wiring.rails) as usize];
             let start = job.clock.start(spec.seed, node);
-            simulation.queue.push(home.router, Event::other(Kind::Issue, start, home.port, 0, 0));
+            simulation.queue.push(home.router, Event::issue(start, home.port, node, 0));
         }
         for (job, mode) in modes(spec).into_iter().enumerate() {
             for &node in &spec.jobs[job].nodes {

@@ -14,13 +14,16 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         self.packet_hops += 1;
         let place = self.wiring.places[router as usize];
         if place.group == packet.to_group && place.local == packet.to_local {
+            if self.arrivals.on() {
+                self.count_arrival(place, packet, None);
+            }
             self.eject(place.first, &packet);
             return;
         }
         let loads = Loads::new(&self.outs, self.sensor.as_ref(), place.first, place.ports, packet.time);
         let (port, channel) = self.routing.route(place, &mut packet, &loads);
         if self.arrivals.on() {
-            self.count_arrival(place, packet, port);
+            self.count_arrival(place, packet, Some(port));
         }
         let slot = place.first + u32::from(port);
         let index = self.lane(slot, channel);
@@ -33,11 +36,12 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         }
     }
 
-    /// Counts a packet that comes from another group, or goes to one (K21).
+    /// Counts a packet that comes from another group, or goes to one (K21); `out` is none for one that goes to its node.
     #[cold]
-    fn count_arrival(&mut self, place: Place, packet: Event, port: u16) {
+    fn count_arrival(&mut self, place: Place, packet: Event, out: Option<u16>) {
         let job = self.flights.job(packet.message);
-        for (port, inwards) in [(packet.port, true), (port, false)] {
+        for (port, inwards) in [(Some(packet.port), true), (out, false)] {
+            let Some(port) = port else { continue };
             let wire = self.wiring.wires[(place.first + u32::from(port)) as usize];
             if wire.class >= self.wiring.first_global
                 && !self.arrivals.count(packet.time, job, place.group, packet.bytes(), inwards)

@@ -103,7 +103,12 @@ impl Ways {
         let groups = machine.network.groups;
         let pairs =
             || (0..groups).flat_map(|a| (0..groups).filter(move |&b| a != b).map(move |b| (GroupId(a), GroupId(b))));
-        let bridged = pairs().any(|(a, b)| machine.cables(a, b).is_empty());
+        let network = &machine.network;
+        let works = |g: GroupId| {
+            let first = network.first_router(g).0;
+            (first..first + network.routers_in(g)).any(|r| network.alive_router(RouterId(r)))
+        };
+        let bridged = pairs().any(|(a, b)| machine.cables(a, b).is_empty() && works(a) && works(b));
         let several = pairs().any(|(a, b)| machine.cables(a, b).len() > 1);
         let subs = machine.subs();
         let buffer = |class: &&str| {
