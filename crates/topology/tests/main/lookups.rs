@@ -14,16 +14,16 @@ fn ports_to(machine: &DragonflyPlus, router: RouterId, to: GroupId) -> Vec<u16> 
     (0..machine.network.ports(router)).filter(leads_there).collect()
 }
 
-fn check(machine: &DragonflyPlus) {
+pub fn check(machine: &DragonflyPlus) {
     let groups = machine.spec.groups;
     let mut complete = true;
     for from in 0..groups {
-        let spines = (0..machine.spec.spines)
-            .map(|k| (k, RouterId(from * machine.routers_per_group() + machine.spec.leaves + k)));
+        let leaves = machine.leaves_in(GroupId(from));
+        let first = from * machine.routers_per_group() + leaves;
+        let spines = (0..machine.spec.spines).map(|k| (k, RouterId(first + k)));
         for (k, spine) in spines.clone() {
-            assert!(!machine.is_leaf(spine) && machine.local(spine) == machine.spec.leaves + k);
-            let leaves = machine.spec.leaves as u16;
-            assert_eq!(machine.global_ports(spine), leaves..machine.network.ports(spine));
+            assert!(!machine.is_leaf(spine) && machine.local(spine) == leaves + k);
+            assert_eq!(machine.global_ports(spine), leaves as u16..machine.network.ports(spine));
         }
         for to in (0..groups).filter(|&to| to != from) {
             let mut expected = BTreeSet::new();

@@ -4,6 +4,7 @@ mod dragonfly;
 mod golden;
 mod kang2019;
 mod lookups;
+mod plus;
 mod refusals;
 mod support;
 mod wiring;
