@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from odonata import _core, machine
 from odonata.errors import InputError
-from odonata.machine import core
 from odonata.machine.kinds.dragonfly_plus import dragonfly_max_nodes, dragonfly_plus_max_nodes
 
 OWN = {
@@ -18,36 +17,6 @@ OWN = {
     "global_links_per_spine": 2,
     "fabric": {"links": {name: {"bandwidth": "1 GB/s"} for name in ("node", "local", "global")}},
 }
-
-SMALL = st.integers(1, 6)
-
-
-@given(SMALL, SMALL, SMALL, SMALL, st.integers(1, 8), st.sampled_from(["linear", "parallel"]), st.none() | SMALL)
-def test_our_arithmetic_agrees_with_the_wired_machine(groups, leaves, spines, nodes, ports, arrangement, links):
-    """Either both refuse the machine, or its sizes are the same."""
-    table = OWN | {
-        "groups": groups,
-        "leaves": leaves,
-        "spines": spines,
-        "nodes_per_leaf": nodes,
-        "global_links_per_spine": ports,
-        "arrangement": arrangement,
-    }
-    topology = {k: v for k, v in table.items() if k != "fabric"}
-    if links is not None:
-        table["links_per_pair"] = topology["links_per_pair"] = links
-    try:
-        wired = core.describe(topology)
-    except _core.SpecError:
-        with pytest.raises(InputError):
-            machine.load(table)
-        return
-    system = machine.load(table)
-    assert system.shape.nodes == wired["nodes"]
-    assert system.shape.groups == wired["groups"]
-    assert system.links_per_pair == wired["links_per_pair"]
-    assert [system.shape.group_of(n) for n in range(wired["nodes"])] == list(wired["node_group"])
-    assert core.describe(system.topology)["links"] == wired["links"], "filling in the links changes nothing"
 
 
 @given(st.integers(2, 200).map(lambda n: 2 * n))

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from odonata.errors import RunError
+from odonata.errors import InputError, RunError
 
 
 def _core() -> Any:
@@ -20,9 +20,29 @@ def version() -> str:
     return str(_core().__version__)
 
 
-def describe(topology: Mapping[str, Any]) -> dict[str, Any]:
-    """Wires a machine and describes it (see `_core.pyi`)."""
-    return dict(_core().describe(json.dumps(dict(topology))))
+def describe(topology: Mapping[str, Any], failures: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Wires a machine and describes it (see `_core.pyi`); what has failed is marked as dead.
+
+    Raises InputError if the machine cannot be built, or what has failed cuts it apart.
+    """
+    core = _core()
+    failed = [json.dumps(dict(failures))] if failures else []
+    try:
+        return dict(core.describe(json.dumps(dict(topology)), *failed))
+    except core.SpecError as e:
+        raise InputError(str(e).replace("`failures.", "`failed.")) from None
+
+
+def routes(spec_json: str, source: int, destination: int, limit: int) -> dict[str, Any]:
+    """The candidate ways of a packet from node to node, hop by hop (see `_core.pyi`), at most `limit` of them.
+
+    Raises InputError if the core refuses the specification.
+    """
+    core = _core()
+    try:
+        return dict(core.routes(spec_json, source, destination, limit))
+    except core.SpecError as e:
+        raise InputError(str(e)) from None
 
 
 def refusal(spec_json: str) -> tuple[str, str | None] | None:

@@ -50,6 +50,9 @@ class NicTable(Table):
     order: Literal["fcfs", "round-robin"] = Field(
         "fcfs", description="which of several waiting messages sends the next packet"
     )
+    rail: Literal["hash", "least-busy"] | None = Field(
+        None, description="which of a node's NICs a message goes by, if it has several (default: hash)"
+    )
 
 
 class FabricTable(Table):
@@ -83,11 +86,14 @@ class FabricTable(Table):
 
     def spec(self) -> dict[str, Any]:
         """The fabric as the core reads it."""
+        nic: dict[str, Any] = {"overhead_ps": self.nic.overhead, "order": self.nic.order}
+        if self.nic.rail not in (None, "hash"):
+            nic["rail"] = self.nic.rail
         return {
             "packet_bytes": self.packet,
             "router_delay_ps": self.router_delay,
             "channels": self.channels,
-            "nic": {"overhead_ps": self.nic.overhead, "order": self.nic.order},
+            "nic": nic,
             "links": {
                 name: {
                     "bandwidth": link.bandwidth,

@@ -9,8 +9,10 @@ from typing import Any
 
 from odonata.document import parse, read, validate
 from odonata.errors import InputError, unknown
-from odonata.machine.kinds import KINDS, MachineTable
-from odonata.machine.system import Source, System
+from odonata.machine import core
+from odonata.machine.connection_files import read_inter, read_intra
+from odonata.machine.kinds import KINDS, MachineTable, WiringTable
+from odonata.machine.system import Source, System, dumped
 
 #: Where the defaults of a machine without preset come from.
 DEFAULT_SOURCES = {
@@ -22,8 +24,11 @@ DEFAULT_SOURCES = {
     "latency": "default: no time on the wire",
     "buffer": "assumed: four packets of 2 KiB",
     "credit_delay": "default: credits return with the wire's latency only",
-    "arrangement": "default: linear (Kang 2019, section 3.1.1; K4)",
+    "local_links": "default: one link between two routers of a group",
 }
+
+#: Keys of a table that rule how groups are joined: giving one of one side replaces the other side's.
+_RULES = {key for kind in KINDS.values() for key in kind.rules_of_pairs}
 
 
 def names() -> list[str]:
@@ -51,7 +56,7 @@ def load(
     preset = given.get("preset")
     if preset is not None and not isinstance(preset, str):
         raise InputError(f"expected the name of a system, found `{preset!r}`", path=("system", "preset"))
-    if preset is not None and preset.endswith(".toml"):
+    if (preset is not None and preset.endswith(".toml")) or "wiring" in given:
         return _load(given, fabric, Path(folder), usual)
     try:
         question = json.dumps([given, fabric, usual])
@@ -76,15 +81,70 @@ def _load(
     except InputError as e:
         raise e.under("system") from None
     changed = dict(given) if fabric is None else _merge(given, {"fabric": dict(fabric)})
+    base = _overruled(base, changed)
     merged = _merge(_merge(base, {"fabric": dict(usual or {})}), changed) if usual else _merge(base, changed)
     if changed and base and "name" not in given:
         merged["name"] = f"{base['name']} (changed)"
+    sources |= dict.fromkeys(_flat({"fabric": usual or {}}), "the published simulator's own")
     try:
-        table = _table(merged)
+        table, imported = _wired(merged, folder)
+        system = System(table.name, table, tuple(_sources(table, base, changed, sources | imported)))
+        _ = system.failures
     except InputError as e:
         raise _placed(e, fabric or {}) from None
-    sources |= dict.fromkeys(_flat({"fabric": usual or {}}), "the published simulator's own")
-    return System(table.name, table, tuple(_sources(table, base, changed, sources)))
+    return system
+
+
+def _overruled(base: dict[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
+    """The base without what `changed` makes void.
+
+    A list of links between groups replaces the rules for them and the other way round; another arrangement has
+    another seed; one NIC per node hangs nowhere else.
+    """
+    wiring = changed.get("wiring")
+    void: set[str] = set()
+    if "global_links" in changed or (isinstance(wiring, Mapping) and "inter" in wiring):
+        void |= _RULES
+    elif _RULES & changed.keys():
+        void.add("global_links")
+    if "arrangement" in changed:
+        void.add("arrangement_seed")
+    if changed.get("rails") == 1:
+        void.add("rails_on")
+        base = _copy(base)
+        base.get("fabric", {}).get("nic", {}).pop("rail", None)
+    return {key: value for key, value in base.items() if key not in void}
+
+
+def _wired(merged: dict[str, Any], folder: Path) -> tuple[MachineTable, dict[str, str]]:
+    """The table with the links of its connection files, if it names some, and where these come from."""
+    given = merged.get("wiring")
+    if given is None:
+        return _table(merged), {}
+    try:
+        wiring = validate(WiringTable, given)
+    except InputError as e:
+        raise e.under("wiring") from None
+    merged = {key: value for key, value in merged.items() if key != "wiring"}
+    imported = {}
+    if wiring.inter is not None:
+        for key in ("global_links", *_RULES):
+            if key in merged:
+                message = f"`{key}` and `wiring.inter` cannot be given together: the file says it all"
+                raise InputError(message, path=(key,))
+        table = _table({**merged, "global_links": []})
+        merged["global_links"] = read_inter(folder / wiring.inter, table)
+        imported["global_links"] = f"imported from {wiring.inter}"
+    table = _table(merged)
+    if wiring.intra is not None:
+        columns = getattr(table, "columns", None)
+        lacking = read_intra(folder / wiring.intra, table.intra_numbers, columns, core.describe(table.topology()))
+        if lacking:
+            failed = merged.get("failed", {})
+            merged["failed"] = {**failed, "links": [*failed.get("links", ()), *lacking]}
+            imported["failed.links"] = f"not in {wiring.intra}"
+            table = _table(merged)
+    return table, imported
 
 
 def _table(merged: dict[str, Any]) -> MachineTable:
@@ -102,7 +162,7 @@ def _table(merged: dict[str, Any]) -> MachineTable:
         if name not in classes:
             error = unknown("class of links", name, classes)
             raise InputError(error.message, hint=error.hint, path=("fabric", "links", name))
-    table = validate(KINDS[kind], merged)
+    table = validate(KINDS[kind], KINDS[kind].completed(merged))
     try:
         table.fabric.check(table.classes)
     except InputError as e:
@@ -130,10 +190,13 @@ def _base(name: str, folder: Path) -> dict[str, Any]:
         document = read(folder / name)
         try:
             _told_sources(document.data.get("sources", {}))
-            _table({k: v for k, v in document.data.items() if k != "sources"})
+            own = {k: v for k, v in document.data.items() if k != "sources"}
+            table, _ = _wired(own, (folder / name).parent)
+            _ = System(table.name, table, ()).failures
         except InputError as e:
             raise document.locate(e) from None
-        return {"name": Path(name).stem} | _copy(document.data)
+        wiring = {k: str((folder / name).parent / v) for k, v in own.get("wiring", {}).items()}
+        return {"name": Path(name).stem} | _copy(document.data) | ({"wiring": wiring} if wiring else {})
     if name not in names():
         error = unknown("system", name, names())
         raise InputError(error.message, hint=error.hint, path=("system", "preset"))
@@ -176,9 +239,10 @@ def _sources(
     table: MachineTable, base: Mapping[str, Any], changed: Mapping[str, Any], sources: Mapping[str, str]
 ) -> list[Source]:
     rows = []
-    dumped = _flat(table.model_dump(mode="json", exclude_none=True))
+    values = _flat(dumped(table))
     in_base, in_changes = _flat(base), _flat(changed)
-    for key, value in dumped.items():
+    defaults = {**DEFAULT_SOURCES, **table.default_sources}
+    for key, value in values.items():
         if key in ("name", "title", "kind"):
             continue
         if key in in_changes:
@@ -186,10 +250,16 @@ def _sources(
         elif key in in_base or key in sources:
             source = sources.get(key, "no source given")
         else:
-            default = DEFAULT_SOURCES.get(key) or DEFAULT_SOURCES.get(key.rsplit(".", 1)[-1])
-            source = default or "default"
-        rows.append(Source(key, str(value), source))
-    return sorted(rows, key=lambda row: row.key.startswith("fabric."))
+            source = defaults.get(key) or defaults.get(key.rsplit(".", 1)[-1]) or "default"
+        rows.append(Source(key, _shown(value), source))
+    first = {key: place for place, key in enumerate(table.keys_first)}
+    return sorted(rows, key=lambda row: (row.key.startswith("fabric."), first.get(row.key, len(first))))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return f"{len(value):,} entries" if len(str(value)) > 40 else ", ".join(str(entry) for entry in value)
+    return str(value)
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

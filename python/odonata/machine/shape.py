@@ -9,21 +9,29 @@ from odonata.errors import InputError
 class Shape:
     """Nodes are numbered router by router and routers group by group, in machines of every kind.
 
-    `routers_per_group` counts only routers that have nodes (the leaves of a Dragonfly+).
+    `routers_per_group` counts only routers that have nodes (the leaves of a Dragonfly+). Where the NICs of a node
+    hang on several routers, these count as one. The last group may have fewer routers, `last_group_routers`.
     """
 
     groups: int
     routers_per_group: int
     nodes_per_router: int
+    last_group_routers: int | None = None
+
+    @property
+    def routers(self) -> int:
+        """Routers of the machine that have nodes."""
+        missing = 0 if self.last_group_routers is None else self.routers_per_group - self.last_group_routers
+        return self.groups * self.routers_per_group - missing
 
     @property
     def nodes(self) -> int:
         """Nodes of the machine."""
-        return self.groups * self.nodes_per_group
+        return self.routers * self.nodes_per_router
 
     @property
     def nodes_per_group(self) -> int:
-        """Nodes of each group."""
+        """Nodes of each group (of every group but the last, if that is smaller)."""
         return self.routers_per_group * self.nodes_per_router
 
     def group_of(self, node: int) -> int:
@@ -33,6 +41,20 @@ class Shape:
     def router_of(self, node: int) -> int:
         """Number of a node's router among the routers that have nodes."""
         return node // self.nodes_per_router
+
+    def routers_in(self, group: int) -> range:
+        """The routers of a group that have nodes, numbered as in `router_of`."""
+        first = group * self.routers_per_group
+        return range(first, min(first + self.routers_per_group, self.routers))
+
+    def nodes_in(self, group: int) -> range:
+        """The nodes of a group."""
+        first = group * self.nodes_per_group
+        return range(first, min(first + self.nodes_per_group, self.nodes))
+
+    def nodes_on(self, router: int) -> range:
+        """The nodes of a router, numbered as in `router_of`."""
+        return range(router * self.nodes_per_router, (router + 1) * self.nodes_per_router)
 
     def check_group(self, group: int) -> None:
         """Raises InputError if there is no such group."""

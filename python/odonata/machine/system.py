@@ -1,12 +1,16 @@
 """A machine, ready to be simulated."""
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from odonata.errors import InputError
 from odonata.machine import core
 from odonata.machine.kinds import MachineTable
 from odonata.machine.shape import Shape
+
+_CONFIDENCE = re.compile(r" *\(confidence: (high|medium|low)\)$")
 
 
 @dataclass(frozen=True)
@@ -16,6 +20,17 @@ class Source:
     key: str
     value: str
     source: str
+
+    @property
+    def confidence(self) -> str | None:
+        """How sure the number is: `high`, `medium` or `low`; None where the source does not say."""
+        found = _CONFIDENCE.search(self.source)
+        return None if found is None else found[1]
+
+    @property
+    def origin(self) -> str:
+        """The source without the confidence."""
+        return _CONFIDENCE.sub("", self.source)
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,28 +65,61 @@ class System:
         return self.table.fabric.spec()
 
     @cached_property
+    def failures(self) -> dict[str, Any]:
+        """What has failed as the core reads it (`links`, `routers`); empty if all works (not to be changed).
+
+        Raises InputError (path under `failed`) for a cable or router that is not there.
+        """
+        if self.table.failed is None:
+            return {}
+        try:
+            return self.table.failed.failures(core.describe(self.topology))
+        except InputError as e:
+            raise e.under("failed") from None
+
+    @cached_property
+    def unusable_nodes(self) -> tuple[int, ...]:
+        """Nodes with a NIC on a failed router, ascending: no job can run there."""
+        routers = self.failures.get("routers", ())
+        return tuple(sorted({node for router in routers for node in self.table.nodes_of_router(router)}))
+
+    @cached_property
     def tgll_bandwidth(self) -> int:
         """Bandwidth of one global link in TGLL, in millionths of a byte per second (K10)."""
         table = self.table
         return table.tgll_bandwidth or table.fabric.links[table.between_groups].bandwidth
 
-    @property
+    @cached_property
     def links_per_pair(self) -> int:
-        """Cables between each pair of groups (0 if there is only one group)."""
-        return int(self.topology.get("links_per_pair", 0))
+        """Cables between each pair of groups, the most there are (0 if there is only one group)."""
+        return self.table.pairs().range[1]
 
     def describe(self) -> dict[str, Any]:
-        """The wired machine as the core describes it (`odonata._core.describe`); made once."""
+        """The wired machine as the core describes it (`odonata._core.describe`); made once.
+
+        Raises InputError if what has failed cuts the machine apart.
+        """
         return self._description
 
     @cached_property
     def _description(self) -> dict[str, Any]:
-        return core.describe(self.topology)
+        return core.describe(self.topology, self.failures)
 
     def document(self) -> dict[str, Any]:
         """The whole table with units, as a scenario could give it."""
-        return self.table.model_dump(mode="json", exclude_none=True)
+        return dumped(self.table)
 
     def __repr__(self) -> str:
         shape = self.shape
         return f"System({self.name}: {shape.nodes:,} nodes in {shape.groups} groups)"
+
+
+def dumped(table: MachineTable) -> dict[str, Any]:
+    """A table as JSON has it, under the names of the document, without what is not there."""
+    return _without_empty(table.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+
+def _without_empty(table: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: _without_empty(value) if isinstance(value, dict) else value for key, value in table.items() if value != []
+    }

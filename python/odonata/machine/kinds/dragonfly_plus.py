@@ -3,6 +3,7 @@
 Sources: Shpiner 2017; Kang 2019, sections 2.1 and 3.1.1 (K1, K2, K4).
 """
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -10,10 +11,10 @@ from pydantic import Field
 from odonata.document import Count
 from odonata.errors import InputError
 from odonata.machine.kinds.kind import MachineTable
+from odonata.machine.kinds.lists import GlobalLinks, PairLinks
+from odonata.machine.kinds.pairs import Pairs
+from odonata.machine.kinds.words import capacity, links_between
 from odonata.machine.shape import Shape
-
-#: More nodes than any machine has, fewer than would fill the memory of this one.
-MAX_NODES = 2**24
 
 
 class DragonflyPlusTable(MachineTable):
@@ -21,6 +22,12 @@ class DragonflyPlusTable(MachineTable):
 
     classes: ClassVar[tuple[str, ...]] = ("node", "local", "global")
     between_groups: ClassVar[str] = "global"
+    usual_rules: ClassVar[Mapping[str, str]] = {"arrangement": "linear"}
+    default_sources: ClassVar[Mapping[str, str]] = {
+        "arrangement": "default: linear (Kang 2019, section 3.1.1; K4)",
+    }
+    intra_numbers: ClassVar[int] = 2
+    keys_first: ClassVar[tuple[str, ...]] = ("groups", "leaves", "last_group_leaves", "spines")
 
     kind: Literal["dragonfly-plus"] = Field(description="kind of machine")
     groups: Count = Field(description="number of groups")
@@ -31,37 +38,37 @@ class DragonflyPlusTable(MachineTable):
     links_per_pair: Count | None = Field(
         None, description="cables between each pair of groups (default: as many as fit)"
     )
-    arrangement: Literal["linear", "parallel"] = Field("linear", description="which spines the global links join")
+    arrangement: Literal["linear", "parallel"] | None = Field(
+        None, description="which spines the global links join (default: linear)"
+    )
+    pair_links: PairLinks = Field((), description="pairs of groups with another number of cables: [group, group, n]")
+    last_group_leaves: Count | None = Field(None, description="leaves of the last group, if that is not full")
+    global_links: GlobalLinks | None = Field(
+        None, description="every cable between groups as a pair of spines, instead of all rules"
+    )
     radix: Count | None = Field(None, description="ports of a router, used or not")
 
     def check(self) -> None:
         """Raises InputError if the links do not fit, or the machine is too large."""
-        peers, have = self.groups - 1, self.spines * self.global_links_per_spine
-        nodes = self.groups * self.leaves * self.nodes_per_leaf
-        if nodes > MAX_NODES:
-            message = f"{nodes:,} nodes are more than the {MAX_NODES:,} that can be simulated"
-            raise InputError(message, path=("groups",))
-        have_text = f"{self.spines} spines with {self.global_links_per_spine} global links each have {have}"
-        if self.links_per_pair is not None and self.links_per_pair * peers > have:
-            most = f" at most {have // peers} links per pair or" if have >= peers else ""
-            raise InputError(
-                f"{self.groups} groups with {self.links_per_pair} links between each pair need "
-                f"{self.links_per_pair * peers} global links per group, but {have_text}",
-                hint=f"use{most} at most {have // self.links_per_pair + 1} groups",
-                path=("links_per_pair",),
-            )
-        if have < peers:
-            raise InputError(
-                f"{self.groups} groups need at least {peers} global links per group, but {have_text}",
-                hint=f"at most {have + 1} groups can be joined",
-                path=("groups",),
-            )
-        if self.arrangement == "parallel" and peers and self._links() % self.spines:
-            raise InputError(
-                "the parallel arrangement needs whole rounds of the spines, but "
-                f"{self._links()} links between a pair of groups are no multiple of {self.spines} spines",
-                path=("arrangement",),
-            )
+        if self.last_group_leaves is not None and self.last_group_leaves > self.leaves:
+            message = f"the last group has {self.last_group_leaves} leaves, more than the {self.leaves} of a full one"
+            raise InputError(message, path=("last_group_leaves",))
+        self.check_common()
+        if self.fabric.nic.rail is not None:
+            message = "`fabric.nic.rail` needs nodes with several NICs, which a Dragonfly+ does not have"
+            raise InputError(message, path=("fabric", "nic", "rail"))
+        pairs = self.pairs()
+        spines, ports = self.spines, self.global_links_per_spine
+        have = f"{spines} spines with {ports} global links each have {spines * ports}"
+        pairs.check(lambda _: have)
+        if self.arrangement == "parallel":
+            for links in (*pairs.range, *(links for _, _, links in self.pair_links)):
+                if links % self.spines:
+                    raise InputError(
+                        "the parallel arrangement needs whole rounds of the spines, but "
+                        f"{links} links between a pair of groups are no multiple of {self.spines} spines",
+                        path=("arrangement",),
+                    )
         if self.radix is not None and self.radix < max(self._leaf_ports(), self._spine_ports()):
             raise InputError(
                 f"a router has {self.radix} ports, but a leaf needs {self._leaf_ports()} "
@@ -71,27 +78,65 @@ class DragonflyPlusTable(MachineTable):
 
     def topology(self) -> dict[str, Any]:
         """The topology as the core reads it, with the number of links per pair filled in."""
-        spec = {
+        spec: dict[str, Any] = {
             "kind": self.kind,
             "groups": self.groups,
             "leaves": self.leaves,
             "spines": self.spines,
             "nodes_per_leaf": self.nodes_per_leaf,
             "global_links_per_spine": self.global_links_per_spine,
-            "arrangement": self.arrangement,
         }
-        return spec | ({"links_per_pair": self._links()} if self.groups > 1 else {})
+        if self.last_group_leaves is not None:
+            spec["last_group_leaves"] = self.last_group_leaves
+        if self.global_links is not None:
+            return spec | {"global_links": [list(cable) for cable in self.global_links]}
+        spec["arrangement"] = self.arrangement
+        if self.groups > 1:
+            spec["links_per_pair"] = self.pairs().usual
+        if self.pair_links:
+            spec["pair_links"] = [list(row) for row in self.pair_links]
+        return spec
 
     def shape(self) -> Shape:
         """Nodes sit on the leaves."""
-        return Shape(self.groups, self.leaves, self.nodes_per_leaf)
+        last = None if self.last_group_leaves == self.leaves else self.last_group_leaves
+        return Shape(self.groups, self.leaves, self.nodes_per_leaf, last)
+
+    def pairs(self) -> Pairs:
+        """The links between its groups."""
+        ports = self.spines * self.global_links_per_spine
+        cables = None
+        if self.global_links is not None:
+            cables = tuple((self.group_of_router(a), self.group_of_router(b)) for a, b in self.global_links)
+        return Pairs(self.groups, ports, ports, self.links_per_pair, self.pair_links, cables)
+
+    def routers_in_all(self) -> int:
+        """Leaves and spines of the machine."""
+        return self.shape().routers + self.groups * self.spines
+
+    def nodes_of_router(self, router: int) -> range:
+        """The nodes of a leaf; none for a spine."""
+        group, local = self.group_of_router(router), self._local(router)
+        if self._is_spine(router):
+            return range(0)
+        return self.shape().nodes_on(group * self.leaves + local)
+
+    def group_of_router(self, router: int) -> int:
+        """Group of a router."""
+        return min(router // (self.leaves + self.spines), self.groups - 1)
+
+    def global_ports_of(self, router: int) -> int:
+        """Global ports of a spine; none for a leaf."""
+        return self.global_links_per_spine if self._is_spine(router) else 0
 
     def facts(self) -> list[tuple[str, str]]:
-        """Ports, and the largest machines of such routers (equations 1 and 2 of Kang 2019, K2)."""
+        """Ports, capacity between groups, largest machines of such routers (Kang 2019, equations 1 and 2; K2)."""
         ports = f"{self._leaf_ports()} of a leaf, {self._spine_ports()} of a spine"
+        links = self.fabric.links
         rows = [
-            ("links between each pair of groups", f"{self._links()}"),
+            ("links between each pair of groups", links_between(self.pairs())),
             ("ports used", ports + (f", of {self.radix}" if self.radix else "")),
+            *capacity(self.pairs(), self.leaves * self.nodes_per_leaf, links["global"], links["node"]),
         ]
         if self.radix:
             largest, plain = dragonfly_plus_max_nodes(self.radix), dragonfly_max_nodes(self.radix)
@@ -101,10 +146,13 @@ class DragonflyPlusTable(MachineTable):
                 rows.append((f"largest dragonfly of radix {self.radix}", f"{plain:,} nodes{ratio}"))
         return rows
 
-    def _links(self) -> int:
-        if self.links_per_pair is not None or self.groups == 1:
-            return self.links_per_pair or 0
-        return self.spines * self.global_links_per_spine // (self.groups - 1)
+    def _local(self, router: int) -> int:
+        return router - self.group_of_router(router) * (self.leaves + self.spines)
+
+    def _is_spine(self, router: int) -> bool:
+        last = self.group_of_router(router) == self.groups - 1
+        leaves = self.last_group_leaves if last and self.last_group_leaves is not None else self.leaves
+        return self._local(router) >= leaves
 
     def _leaf_ports(self) -> int:
         return self.nodes_per_leaf + self.spines

@@ -1,13 +1,28 @@
 """What the tables of all kinds of machines have in common."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from pydantic import Field
 
 from odonata.document import Bandwidth, Table
+from odonata.errors import InputError
 from odonata.machine.fabric import FabricTable
+from odonata.machine.failed import FailedTable
+from odonata.machine.kinds.cables import check_cables
+from odonata.machine.kinds.pairs import Pairs
 from odonata.machine.shape import Shape
+
+#: More nodes than any machine has, fewer than would fill the memory of this one.
+MAX_NODES = 2**24
+
+
+class WiringTable(Table):
+    """`wiring`: links from the connection files of CODES."""
+
+    inter: str | None = Field(None, description="file of the links between groups: they become `global_links`")
+    intra: str | None = Field(None, description="file of the links inside each group: what it lacks has failed")
 
 
 class MachineTable(Table):
@@ -17,6 +32,16 @@ class MachineTable(Table):
     classes: ClassVar[tuple[str, ...]]
     #: The class that joins groups.
     between_groups: ClassVar[str]
+    #: What rules the links between groups where they are not listed one by one.
+    rules_of_pairs: ClassVar[tuple[str, ...]] = ("links_per_pair", "pair_links", "arrangement")
+    #: How groups are joined where the table says nothing.
+    usual_rules: ClassVar[Mapping[str, str]]
+    #: Where the defaults of this kind come from, where that differs from kind to kind.
+    default_sources: ClassVar[Mapping[str, str]] = {}
+    #: Numbers in a record of a CODES file of links inside a group.
+    intra_numbers: ClassVar[int]
+    #: Keys that `odonata show` prints first, in this order.
+    keys_first: ClassVar[tuple[str, ...]] = ()
 
     kind: str = Field(description="kind of machine")
     name: str = Field("custom", description="name in results")
@@ -24,6 +49,8 @@ class MachineTable(Table):
     tgll_bandwidth: Bandwidth | None = Field(
         None, description="bandwidth of a global link in TGLL (default: that of the links)"
     )
+    failed: FailedTable | None = Field(None, description="cables and routers that do not work")
+    wiring: WiringTable | None = Field(None, description="connection files of CODES: `inter`, `intra`")
     fabric: FabricTable
 
     @abstractmethod
@@ -39,5 +66,50 @@ class MachineTable(Table):
         """Where its nodes sit."""
 
     @abstractmethod
+    def pairs(self) -> Pairs:
+        """The links between its groups."""
+
+    @abstractmethod
+    def routers_in_all(self) -> int:
+        """Routers of the machine, with and without nodes."""
+
+    @abstractmethod
+    def nodes_of_router(self, router: int) -> range:
+        """The nodes that have a NIC on this router (a number of the whole machine)."""
+
+    @abstractmethod
+    def group_of_router(self, router: int) -> int:
+        """Group of a router."""
+
+    @abstractmethod
+    def global_ports_of(self, router: int) -> int:
+        """Global ports of a router, used or not."""
+
+    @abstractmethod
     def facts(self) -> list[tuple[str, str]]:
         """What follows from the numbers, for `odonata show`: name and value."""
+
+    @classmethod
+    def completed(cls, table: Mapping[str, Any]) -> dict[str, Any]:
+        """The table with those defaults that depend on what else it says."""
+        return dict(table) if "global_links" in table else {**cls.usual_rules, **table}
+
+    def check_common(self) -> None:
+        """Raises InputError for what no kind of machine can be."""
+        nodes = self.shape().nodes
+        if nodes > MAX_NODES:
+            message = f"{nodes:,} nodes are more than the {MAX_NODES:,} that can be simulated"
+            raise InputError(message, path=("groups",))
+        if self.failed is not None:
+            try:
+                self.failed.check(self.classes)
+            except InputError as e:
+                raise e.under("failed") from None
+        cables = getattr(self, "global_links", None)
+        if cables is None:
+            return
+        for key in self.rules_of_pairs:
+            if getattr(self, key, None) not in (None, ()):
+                message = f"`{key}` and `global_links` cannot be given together: the list says it all"
+                raise InputError(message, path=(key,))
+        check_cables(cables, self, lambda number: InputError(f"`global_links`: entry {number}", path=("global_links",)))

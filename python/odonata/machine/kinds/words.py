@@ -1,0 +1,31 @@
+"""Words for what follows from the links between groups, the same for all kinds of machines."""
+
+from odonata import units
+from odonata.machine.fabric import LinkTable
+from odonata.machine.kinds.pairs import Pairs
+
+
+def links_between(pairs: Pairs) -> str:
+    """`48`, or `2 to 4` if pairs differ."""
+    least, most = pairs.range
+    return f"{most}" if least == most else f"{least} to {most}"
+
+
+def capacity(pairs: Pairs, nics: int, link: LinkTable, node: LinkTable) -> list[tuple[str, str]]:
+    """What the first group can send to the others against what its `nics` can, and the bisection.
+
+    The bisection is the bandwidth in one direction of the links between the first half of the groups and the rest.
+    """
+    if pairs.groups == 1:
+        return []
+    out, into = pairs.of_group(0) * link.bandwidth, nics * node.bandwidth
+    half = pairs.groups // 2
+    across = sum(pairs.between(a, b) for a in range(half) for b in range(half, pairs.groups)) * link.bandwidth
+    return [
+        (
+            "out of a group",
+            f"{units.format_bandwidth(out, 3)}, {out / into:.0%} of what its nodes can send "
+            f"({units.format_bandwidth(into, 3)})",
+        ),
+        ("bisection", f"{units.format_bandwidth(across, 3)} each way, {half} groups against {pairs.groups - half}"),
+    ]
