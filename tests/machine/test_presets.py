@@ -1,23 +1,126 @@
 """The machines that ship: their numbers, and a source for each of them."""
 
 import json
+import tomllib
+from importlib.resources import files
 
 import pytest
 
 from odonata import _core, machine
 
+#: Presets whose only sources are the papers themselves, or a guess.
+OF_PAPERS = ("kang2019", "tiny")
+#: What a source begins with.
+ORIGINS = (
+    *("Kang 2019", "computed from ", "computed: ", "as kang2019: ", "assumed: ", "default: "),
+    *("Zhang 2018", "De Sensi 20", "Salimi Beni 2022", "Turisini 2023", "the authors' published SST configuration"),
+    *("NERSC", "CINECA", "ORNL", "LUMI documentation", "SciNet", "EDR InfiniBand", "data sheet of "),
+    "the link list and the configuration of Theta that come with CODES",
+)
+
 
 @pytest.mark.parametrize("name", machine.names())
 def test_every_number_of_a_preset_has_a_source(name):
     for row in machine.load(name).sources:
-        known = row.source.startswith(("Kang 2019", "computed from Kang 2019", "as kang2019: "))
-        assert known or row.source.startswith("assumed: "), row
+        assert row.source.startswith(ORIGINS), row
+        assert name in OF_PAPERS or row.confidence in ("high", "medium", "low"), row
+        assert "(confidence" not in row.origin
 
 
 @pytest.mark.parametrize("name", machine.names())
 def test_a_preset_says_itself_what_is_not_its_own_default(name):
     """No number of a preset may hang on a default of the code, which could change."""
-    assert not [row for row in machine.load(name).sources if row.source.startswith("default")]
+    text = (files("odonata.machine") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
+    told = tomllib.loads(text)["sources"]
+    assert {row.key for row in machine.load(name).sources} == set(told)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "a", "g", "h"), [(272, 4, 17, 4), (528, 4, 33, 8), (544, 8, 17, 2), (1056, 8, 33, 4)]
+)
+def test_zhang_2018_are_the_machines_of_the_paper(nodes, a, g, h):
+    """L1, L3: p = 4, one link for each pair of groups, all links 8 Gbit/s; three channels (authors' configuration)."""
+    system = machine.load(f"zhang2018-{nodes}")
+    wired = system.describe()
+    assert (wired["nodes"], wired["routers"], wired["groups"]) == (nodes, a * g, g)
+    assert wired["links"] == {"node": nodes, "local": g * a * (a - 1) // 2, "global": g * (g - 1) // 2}
+    assert wired["links_per_pair"] == 1
+    assert system.topology["global_links_per_router"] == h
+    assert {link["bandwidth"] for link in system.fabric["links"].values()} == {10**15}
+    assert {(link["latency_ps"], link["buffer_bytes"]) for link in system.fabric["links"].values()} == {
+        (40_000, 14_000)
+    }
+    assert (system.fabric["packet_bytes"], system.fabric["router_delay_ps"]) == (1024, 100_000)
+    assert system.fabric["channels"] == 3
+
+
+@pytest.mark.parametrize(("given", "micro"), [("2 Gbit/s", 25 * 10**13), ("32 Gbit/s", 4 * 10**15)])
+def test_the_ratios_of_zhang_2018_are_overrides(given, micro):
+    """L3: ratios 0.25 and 4, as the comment in the preset says."""
+    text = (files("odonata.machine") / "presets" / "zhang2018-272.toml").read_text(encoding="utf-8")
+    line = next(line for line in text.splitlines() if f'bandwidth = "{given}"' in line and line.startswith("#"))
+    table = tomllib.loads(line.lstrip("# ").split("   #")[0].split("  #")[0])["system"]
+    assert machine.load(table).fabric["links"]["global"]["bandwidth"] == micro
+
+
+@pytest.mark.parametrize("name", ["aries", "piz-daint", "cori", "theta", "edison"])
+def test_aries_machines_have_the_groups_of_the_paper(name):
+    """D1: 96 routers a group, 15 + 15 + at most 10 tiles, 4 nodes each; D2: 5.25 and 4.7 GB/s."""
+    system = machine.load(name)
+    wired = system.describe()
+    assert wired["routers"] == 96 * wired["groups"]
+    assert wired["nodes"] == 384 * wired["groups"]
+    ports = dict.fromkeys(wired["classes"], 0)
+    for class_ in wired["slot_class"][wired["slot_router"] == 0]:
+        ports[wired["classes"][class_]] += 1
+    assert (ports["node"], ports["chassis"], ports["group"]) == (4, 15, 15)
+    assert 0 < ports["optical"] <= 10
+    bandwidths = {name: link["bandwidth"] // 10**13 for name, link in system.fabric["links"].items()}
+    assert bandwidths == {"node": 1600, "chassis": 525, "group": 525, "optical": 470}
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "routers", "groups", "links_per_pair"),
+    [
+        ("edison", 5760, 1440, 15, 24),
+        ("theta", 3456, 864, 9, 48),
+        ("cori", 13056, 3264, 34, 12),
+        ("piz-daint", 7680, 1920, 20, 24),
+        ("marconi100", 980, 113, 4, 80),
+        ("niagara", 2016, 202, 5, 54),
+        ("leonardo", 3420, 684, 19, 18),
+        ("frontier", 9408, 2352, 74, 4),
+        ("lumi", 3072, 768, 24, 20),
+        ("perlmutter", 1792, 448, 28, 4),
+    ],
+)
+def test_sizes_of_real_machines(name, nodes, routers, groups, links_per_pair):
+    wired = machine.load(name).describe()
+    assert (wired["nodes"], wired["routers"], wired["groups"]) == (nodes, routers, groups)
+    assert wired["links_per_pair"] == links_per_pair
+
+
+def test_published_bandwidths_follow_from_the_presets():
+    """Frontier: 270 TB/s of global links, 57 % of injection. LUMI-G: 276 TB/s, both ways (its documentation)."""
+    frontier = machine.load({"preset": "frontier", "last_group_routers": 32}).describe()
+    assert frontier["links"]["global"] * 25 / 1000 == pytest.approx(270, abs=0.2)
+    assert dict(machine.load("frontier").table.facts())["out of a group"].startswith("7.28 TB/s, 57%")
+    assert machine.load("lumi").describe()["links"]["global"] * 2 * 25 / 1000 == 276
+
+
+@pytest.mark.parametrize(
+    ("table", "links"),
+    [
+        ({"preset": "theta", "groups": 12, "links_per_pair": 32}, 12 * 11 // 2 * 32),
+        (
+            {"preset": "niagara", "groups": 4, "leaves": 21, "last_group_leaves": 21, "links_per_pair": 72},
+            6 * 72,
+        ),
+    ],
+)
+def test_other_sizes_named_in_presets_can_be_built(table, links):
+    system = machine.load(table)
+    assert system.describe()["links"][system.table.between_groups] == links
 
 
 def test_kang_2019_is_the_machine_of_the_paper():
@@ -67,6 +170,7 @@ def test_tiny_offers_a_choice_at_every_turn():
 @pytest.mark.parametrize("name", machine.names())
 def test_the_core_accepts_a_preset(name):
     system = machine.load(name)
+    gateways = {} if system.table.kind == "dragonfly-plus" else {"gateways": "all"}
     job = {
         "name": "a",
         "nodes": [0, 1],
@@ -86,7 +190,7 @@ def test_the_core_accepts_a_preset(name):
         "compat": None,
         "topology": system.topology,
         "fabric": system.fabric,
-        "routing": {"name": "minimal", "select": "random"},
+        "routing": {"name": "minimal", "select": "random"} | gateways,
         "jobs": [job],
         "stop": {"jobs": [0], "at_ps": None},
         "measure": {"from_ps": 0, "until_ps": None, "arrivals_every_ps": None},
