@@ -11,6 +11,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("odonata.cli.run:run", "Simulate a scenario; say how long messages took."),
     "plot": ("odonata.cli.plot:plot", "Draw a run: latencies as boxes, load of links, traffic over time."),
     "show": ("odonata.cli.show:show", "List or print systems, routings, placements, patterns and columns."),
+    "export": ("odonata.cli.export:export", "Write a machine as a graph, for other tools."),
     "place": ("odonata.cli.place:place", "Ask a placement policy for nodes."),
     "reproduce": ("odonata.cli.reproduce:reproduce", "Repeat a paper's figures: ours beside theirs, with a verdict."),
     "bench": ("odonata.cli.bench:bench", "Measure the simulator on this machine."),

@@ -6,13 +6,21 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from odonata.errors import unknown
+from odonata.errors import InputError, unknown
 
 #: What `odonata show` without a name lists: heading -> names and one line about each.
 Listing = dict[str, dict[str, str]]
 
 
-def show(name: str | None = None, /, *, json: Annotated[bool, Parameter(negative=())] = False) -> int:
+def show(
+    name: str | None = None,
+    /,
+    *,
+    routes: tuple[int, int] | None = None,
+    routing: str | None = None,
+    limit: int | None = None,
+    json: Annotated[bool, Parameter(negative=())] = False,
+) -> int:
     """List or print systems, routings, placements, patterns and columns.
 
     Parameters
@@ -20,9 +28,20 @@ def show(name: str | None = None, /, *, json: Annotated[bool, Parameter(negative
     name
         What to print: a name, a whole list such as `routings`, the columns of a table such as `jobs`, `scenario`
         for all keys of a scenario file, or a TOML file of a system. All lists without it.
+    routes
+        Two nodes of a system: print the ways that packets may take between them, hop by hop, with the channels.
+    routing
+        With `--routes`: the routing, a name or a table in TOML (default: the system's usual one).
+    limit
+        With `--routes`: print at most so many minimal ways, and so many others (default: 10).
     json
         Print one JSON object.
     """
+    if routes is not None:
+        return _show_routes(name, routes, routing, 10 if limit is None else limit, json)
+    for option, given in (("--routing", routing), ("--limit", limit)):
+        if given is not None:
+            raise InputError(f"`{option}` belongs to `--routes`", hint="odonata show SYSTEM --routes A B")
     if name is None:
         _print_listing(listing() if json else _overview(), json)
     elif name in _LISTS:
@@ -32,6 +51,18 @@ def show(name: str | None = None, /, *, json: Annotated[bool, Parameter(negative
     else:
         facts = describe(name)
         print(json_module.dumps(facts) if json else _text(facts))
+    return 0
+
+
+def _show_routes(name: str | None, ends: tuple[int, int], routing: str | None, limit: int, json: bool) -> int:
+    from odonata.cli import routes
+
+    if name is None:
+        raise InputError("`--routes` needs a system", hint="odonata show SYSTEM --routes A B")
+    if not name.endswith(".toml") and name not in _systems():
+        raise unknown("system", name, _systems())
+    found = routes.routes(name, *ends, routing, limit)
+    print(json_module.dumps(found) if json else routes.text(found))
     return 0
 
 
@@ -66,8 +97,9 @@ def _overview() -> Listing:
 
 def _systems() -> dict[str, str]:
     from odonata import machine
+    from odonata.cli.system_text import summary
 
-    return {name: machine.load(name).title for name in machine.names()}
+    return {name: summary(machine.load(name)) for name in machine.names()}
 
 
 def _routings() -> dict[str, str]:
@@ -109,21 +141,9 @@ def _scenario() -> dict[str, Any]:
 
 def _system(name: str) -> dict[str, Any]:
     from odonata import machine
+    from odonata.cli.system_text import facts
 
-    system = machine.load(name)
-    wired = system.describe()
-    return {
-        "kind": "system",
-        "name": system.name,
-        "title": system.title,
-        "nodes": wired["nodes"],
-        "routers": wired["routers"],
-        "groups": wired["groups"],
-        "links": wired["links"],
-        "links_per_pair": wired["links_per_pair"],
-        "facts": dict(system.table.facts()),
-        "numbers": [{"key": s.key, "value": s.value, "source": s.source} for s in system.sources],
-    }
+    return facts(machine.load(name))
 
 
 def _routing(name: str) -> dict[str, Any]:
@@ -208,7 +228,9 @@ def _print_listing(lists: Listing, json: bool) -> None:
 
 def _text(facts: dict[str, Any]) -> str:
     if facts["kind"] == "system":
-        return _system_text(facts)
+        from odonata.cli import system_text
+
+        return system_text.text(facts)
     if facts["kind"] == "column":
         unit = facts["unit"] or "none"
         return f"{facts['name']}: {facts['meaning']}\n\n  type  {facts['dtype']}\n  unit  {unit}"
@@ -232,22 +254,3 @@ def _key_text(key: dict[str, Any]) -> str:
     has_default = key["default"] and "(default" not in key["meaning"]
     default = f" (default: {key['default']})" if has_default else ""
     return f"{key['meaning']}{values}{default}"
-
-
-def _system_text(facts: dict[str, Any]) -> str:
-    links = ", ".join(f"{count:,} {name}" for name, count in facts["links"].items())
-    rows = [
-        ("nodes", f"{facts['nodes']:,}"),
-        ("routers", f"{facts['routers']:,}"),
-        ("groups", f"{facts['groups']:,}"),
-        ("links", links),
-        *facts["facts"].items(),
-    ]
-    width = max(len(name) for name, _ in rows)
-    lines = [f"{facts['name']}: {facts['title']}", "", *(f"  {name:{width}}  {value}" for name, value in rows)]
-    numbers = facts["numbers"]
-    key_width = max(len(n["key"]) for n in numbers)
-    value_width = max(len(n["value"]) for n in numbers)
-    lines += ["", "numbers and where they come from (any of them can be overridden in [system])"]
-    lines += [f"  {n['key']:{key_width}}  {n['value']:{value_width}}  {n['source']}" for n in numbers]
-    return "\n".join(lines)

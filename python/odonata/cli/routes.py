@@ -1,0 +1,90 @@
+"""`odonata show SYSTEM --routes A B`: the ways that packets may take between two nodes, hop by hop."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from odonata.errors import InputError
+
+#: What errors call the scenario that is made up for the question.
+_MADE_UP = "odonata show"
+
+
+def routes(name: str, source: int, destination: int, routing: str | None, limit: int) -> dict[str, Any]:
+    """The candidate ways between two nodes, as JSON prints them.
+
+    `routing` is a name or a table in TOML; None for what is usual on the machine. Raises InputError if there is no such
+    machine, node or routing.
+    """
+    from odonata import scenario
+    from odonata.document.edit import read_value
+    from odonata.machine import core
+
+    if source == destination:
+        raise InputError("a packet from a node to itself takes no way", hint="name two nodes: --routes 0 20")
+    if limit < 1:
+        raise InputError(f"`--limit` must be at least 1, found {limit}")
+    asked = scenario.parse(_SCENARIO, _MADE_UP)
+    try:
+        asked = asked.set("system", name).set("job.a.place.nodes", [source, destination])
+        if routing is not None:
+            asked = asked.set("routing", read_value(routing))
+        resolved = asked.resolve()
+    except InputError as e:
+        if e.file is not None and e.file.startswith(_MADE_UP):
+            raise InputError(e.message, hint=e.hint) from None
+        raise
+    found = core.routes(json.dumps(resolved.spec), source, destination, limit)
+    group = resolved.system.describe()["router_group"]
+    for way in found["ways"]:
+        for hop in way["hops"]:
+            hop["group"] = int(group[hop["router"]])
+    return {
+        "kind": "routes",
+        "system": resolved.system.name,
+        "routing": resolved.spec["routing"],
+        "from": source,
+        "to": destination,
+        "total": found["total"],
+        "ways": found["ways"],
+    }
+
+
+def text(found: dict[str, Any]) -> str:
+    """The ways as a person reads them."""
+    shown, total = len(found["ways"]), found["total"]
+    head = f"{found['system']}, routing {_routing(found['routing'])}: from node {found['from']} to node {found['to']}"
+    ways = f"{total:,} way{'' if total == 1 else 's'}"
+    blocks = [f"{head}\n{ways}" + ("" if shown == total else f", {shown} of them here (--limit shows more)")]
+    cells = [[_cells(hop) for hop in way["hops"]] for way in found["ways"]]
+    widths = [max((len(row[column]) for rows in cells for row in rows), default=0) for column in range(6)]
+    for number, (way, rows) in enumerate(zip(found["ways"], cells, strict=True), start=1):
+        links = sum(hop["to_router"] is not None for hop in way["hops"])
+        kind = "minimal" if way["minimal"] else "not minimal"
+        lines = [f"way {number}, {kind}, {links} link{'' if links == 1 else 's'} between routers"]
+        lines += ["  " + "  ".join(f"{c:{w}}" for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def _cells(hop: dict[str, Any]) -> list[str]:
+    to = f"to node {hop['to_node']}" if hop["to_router"] is None else f"to router {hop['to_router']}"
+    at = [f"router {hop['router']}", f"group {hop['group']}", f"port {hop['port']}"]
+    return [*at, str(hop["class"]), f"channel {hop['channel']}", to]
+
+
+def _routing(spec: dict[str, Any]) -> str:
+    told = [f"{key} {spec[key]}" for key in ("mode", "via", "gateways") if key in spec]
+    name = f"ugal-{spec['knowledge'][0]}" if "knowledge" in spec else str(spec["name"])
+    return f"{name} ({', '.join(told)})" if told else name
+
+
+_SCENARIO = """\
+system = "tiny"
+
+[[job]]
+name = "a"
+place = { nodes = [0, 1] }
+app = { pattern = "uniform-random", message = "1 B", interval = "1 us", messages = 1 }
+"""

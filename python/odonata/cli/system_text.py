@@ -1,0 +1,74 @@
+"""What `odonata show` says of a machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from odonata.machine import System
+
+
+def summary(system: System) -> str:
+    """One line for the list of machines: how large, and what it is."""
+    shape, routers = system.shape, system.table.routers_in_all()
+    return f"{shape.nodes:>6,} nodes {routers:>6,} routers {shape.groups:>3} groups  {system.title}"
+
+
+def facts(system: System) -> dict[str, Any]:
+    """Everything about a machine, as JSON prints it."""
+    wired = system.describe()
+    told = {
+        "kind": "system",
+        "name": system.name,
+        "title": system.title,
+        "topology": system.table.kind,
+        "nodes": wired["nodes"],
+        "routers": wired["routers"],
+        "groups": wired["groups"],
+        "links": wired["links"],
+        "links_per_pair": wired["links_per_pair"],
+        "facts": dict(system.table.facts()),
+    }
+    if system.failures:
+        told["failed"] = {
+            "links": len(system.failures.get("links", ())),
+            "routers": len(system.failures.get("routers", ())),
+            "unusable_nodes": list(system.unusable_nodes),
+        }
+    numbers = [{"key": s.key, "value": s.value, "source": s.origin, "confidence": s.confidence} for s in system.sources]
+    return told | {"numbers": numbers}
+
+
+def text(facts: dict[str, Any]) -> str:
+    """The facts as a person reads them."""
+    rows = [
+        ("topology", facts["topology"]),
+        ("nodes", f"{facts['nodes']:,}"),
+        ("routers", f"{facts['routers']:,}"),
+        ("groups", f"{facts['groups']:,}"),
+        ("links", ", ".join(f"{count:,} {name}" for name, count in facts["links"].items())),
+        *facts["facts"].items(),
+    ]
+    if "failed" in facts:
+        rows.append(("failed", _failed(facts["failed"])))
+    width = max(len(name) for name, _ in rows)
+    lines = [f"{facts['name']}: {facts['title']}", "", *(f"  {name:{width}}  {value}" for name, value in rows)]
+    lines += ["", "numbers and where they come from (any of them can be overridden in [system])"]
+    table = [[n["key"], n["value"], n["confidence"] or "", n["source"]] for n in facts["numbers"]]
+    if any(row[2] for row in table):
+        lines[-1] = "numbers, how sure they are, and where they come from (any of them can be overridden in [system])"
+    widths = [max(len(row[column]) for row in table) for column in range(3)]
+    for row in table:
+        cells = [f"{cell:{width}}" for cell, width in zip(row, widths, strict=False) if width]
+        lines.append("  " + "  ".join([*cells, row[3]]))
+    return "\n".join(lines)
+
+
+def _failed(failed: dict[str, Any]) -> str:
+    parts = [_count(failed["links"], "cable"), _count(failed["routers"], "router")]
+    nodes = len(failed["unusable_nodes"])
+    return ", ".join(part for part in parts if part) + (f"; {nodes:,} nodes cannot be used" if nodes else "")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}" if number else ""

@@ -1,0 +1,189 @@
+"""Machines as `odonata show` and `odonata export` print them."""
+
+import json
+
+import pytest
+
+from odonata import machine
+from odonata.machine import core
+
+WAYS = {
+    "total": 1234,
+    "ways": [
+        {
+            "minimal": True,
+            "hops": [
+                {"router": 0, "port": 10, "channel": 0, "class": "global", "to_router": 16, "to_node": None},
+                {"router": 16, "port": 1, "channel": 0, "class": "node", "to_router": None, "to_node": 65},
+            ],
+        },
+        {
+            "minimal": False,
+            "hops": [
+                {"router": 0, "port": 4, "channel": 0, "class": "local", "to_router": 1, "to_node": None},
+                {"router": 1, "port": 9, "channel": 1, "class": "global", "to_router": 16, "to_node": None},
+                {"router": 16, "port": 1, "channel": 0, "class": "node", "to_router": None, "to_node": 65},
+            ],
+        },
+    ],
+}
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """A core that answers `WAYS`; what it was asked."""
+    questions = []
+
+    def routes(spec_json, source, destination, limit):
+        questions.append((json.loads(spec_json), source, destination, limit))
+        return json.loads(json.dumps(WAYS))
+
+    monkeypatch.setattr(core, "routes", routes)
+    return questions
+
+
+def test_the_list_says_how_large_machines_are(odonata):
+    _, out, _ = odonata("show", "systems")
+    lines = {line.split()[0]: line for line in out.splitlines() if line.startswith("  ")}
+    assert set(lines) == set(machine.names())
+    assert "9,408 nodes  2,352 routers  74 groups" in lines["frontier"]
+    assert "1,056 nodes    264 routers  33 groups" in lines["zhang2018-1056"]
+
+
+@pytest.mark.parametrize("name", machine.names())
+def test_every_machine_has_links_of_all_its_classes(odonata, name):
+    status, out, _ = odonata("show", name, "--json")
+    shown = json.loads(out)
+    assert status == 0
+    assert list(shown["links"]) == list(machine.load(name).table.classes)
+    assert all(count > 0 for count in shown["links"].values())
+
+
+def test_confidence_has_a_column_where_sources_tell_it(odonata):
+    _, out, _ = odonata("show", "edison")
+    row = next(line.split(maxsplit=3) for line in out.splitlines() if line.startswith("  links_per_pair"))
+    assert row[:3] == ["links_per_pair", "24", "high"]
+    assert "confidence:" not in out
+    assert "how sure they are" in out
+    _, out, _ = odonata("show", "tiny")
+    assert "how sure they are" not in out
+    _, out, _ = odonata("show", "edison", "--json")
+    numbers = {n["key"]: n for n in json.loads(out)["numbers"]}
+    assert numbers["arrangement"]["confidence"] == "low"
+    assert numbers["arrangement"]["source"].startswith("assumed: ")
+
+
+def test_what_has_failed_is_told(odonata, here):
+    (here / "own.toml").write_text(
+        'kind = "dragonfly"\ngroups = 3\nrouters = 4\nnodes_per_router = 2\nglobal_links_per_router = 1\n'
+        'failed = { links = ["0-1"], routers = [5] }\n[fabric.links]\n'
+        + "".join(f'{name} = {{ bandwidth = "1 GB/s" }}\n' for name in ("node", "local", "global"))
+    )
+    status, out, err = odonata("show", "own.toml")
+    assert (status, err) == (0, "")
+    assert "1 cable, 1 router; 2 nodes cannot be used" in out
+    _, out, _ = odonata("show", "own.toml", "--json")
+    assert json.loads(out)["failed"] == {"links": 1, "routers": 1, "unusable_nodes": [10, 11]}
+
+
+def test_ways_hop_by_hop(odonata, asked):
+    status, out, err = odonata("show", "zhang2018-272", "--routes", "0", "65", "--routing", "minimal", "--limit", "2")
+    assert (status, err) == (0, "")
+    assert out == (
+        "zhang2018-272, routing minimal (gateways nearest): from node 0 to node 65\n"
+        "1,234 ways, 2 of them here (--limit shows more)\n"
+        "\n"
+        "way 1, minimal, 1 link between routers\n"
+        "  router 0   group 0  port 10  global  channel 0  to router 16\n"
+        "  router 16  group 4  port 1   node    channel 0  to node 65\n"
+        "\n"
+        "way 2, not minimal, 2 links between routers\n"
+        "  router 0   group 0  port 4   local   channel 0  to router 1\n"
+        "  router 1   group 0  port 9   global  channel 1  to router 16\n"
+        "  router 16  group 4  port 1   node    channel 0  to node 65\n"
+    )
+    ((spec, source, destination, limit),) = asked
+    assert (source, destination, limit) == (0, 65, 2)
+    assert spec["routing"]["name"] == "minimal"
+    assert spec["topology"]["groups"] == 17
+
+
+def test_ways_as_json(odonata, asked):
+    _, out, _ = odonata("show", "zhang2018-272", "--routes", "0", "65", "--json")
+    told = json.loads(out)
+    assert (told["system"], told["from"], told["to"], told["total"]) == ("zhang2018-272", 0, 65, 1234)
+    assert [hop["group"] for hop in told["ways"][1]["hops"]] == [0, 0, 4]
+    assert asked[0][3] == 10
+
+
+def test_the_core_finds_ways_that_hang_together(odonata):
+    """From the first router to the last node, each hop where the one before led; all within the bound of the model."""
+    _, out, _ = odonata("show", "theta", "--routes", "0", "3000", "--routing", "adaptive-0", "--json")
+    told = json.loads(out)
+    assert told["total"] > len(told["ways"]) > 1
+    assert {way["minimal"] for way in told["ways"]} == {True, False}
+    for way in told["ways"]:
+        hops = way["hops"]
+        assert hops[0]["router"] == 0
+        assert [hop["to_router"] for hop in hops[:-1]] == [hop["router"] for hop in hops[1:]]
+        assert (hops[-1]["to_node"], hops[-1]["class"]) == (3000, "node")
+        assert len(hops) - 1 <= (5 if way["minimal"] else 10)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tiny", "--routes", "0", "0"], "takes no way"),
+        (["tiny", "--routes", "0", "16"], "there is no node 16"),
+        (["tiny", "--routes", "0", "5", "--limit", "0"], "`--limit` must be at least 1"),
+        (["tiny", "--routes", "0", "5", "--routing", "fparr"], "unknown routing `fparr`"),
+        (["tiny", "--routes", "0", "5", "--routing", "{ name = "], "is not TOML"),
+        (["theta", "--routes", "0", "5", "--routing", "fpar"], "fpar"),
+        (["tinny", "--routes", "0", "5"], "unknown system `tinny`"),
+        (["fpar", "--routes", "0", "5"], "unknown system `fpar`"),
+        (["--routes", "0", "5"], "`--routes` needs a system"),
+        (["tiny", "--routing", "minimal"], "`--routing` belongs to `--routes`"),
+        (["tiny", "--limit", "3"], "`--limit` belongs to `--routes`"),
+        (["tiny", "--routes", "0"], "--routes"),
+        (["none.toml", "--routes", "0", "5"], "none.toml: cannot read it"),
+    ],
+)
+def test_questions_about_ways_that_have_no_answer(odonata, arguments, message):
+    status, out, err = odonata("show", *arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert "odonata show:" not in err, "the made-up scenario is not shown"
+
+
+@pytest.mark.parametrize("ending", ["graphml", "json"])
+def test_export_writes_a_file(odonata, here, ending):
+    status, out, err = odonata("export", "tiny", "-o", f"tiny.{ending}")
+    assert (status, err) == (0, "")
+    assert out == f"tiny.{ending}: tiny, 16 nodes, 16 routers, links: 16 node, 16 local, 12 global\n"
+    text = (here / f"tiny.{ending}").read_text()
+    assert text.startswith("<?xml" if ending == "graphml" else "{")
+    assert sorted(p.name for p in here.iterdir()) == sorted([f"tiny.{ending}", "tiny.toml"]), "nothing else is left"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["tiny", "-o", "tiny.gml"], 2, "ends in .graphml or .json"),
+        (["tiny", "-o", "no/tiny.json"], 2, "there is no folder `no`"),
+        (["tinny", "-o", "t.json"], 2, "unknown system `tinny`"),
+        (["tiny"], 2, "--output"),
+    ],
+)
+def test_export_refuses(odonata, here, arguments, status, message):
+    code, out, err = odonata("export", *arguments)
+    assert (code, out) == (status, "")
+    assert message in err
+    assert [p.name for p in here.iterdir()] == ["tiny.toml"]
+
+
+def test_export_into_a_folder_that_cannot_be_written(odonata, here):
+    (here / "t.json").mkdir()
+    code, out, err = odonata("export", "tiny", "-o", "t.json")
+    assert (code, out) == (1, "")
+    assert err.startswith("error: cannot write `t.json`: ")
+    assert not list((here / "t.json").iterdir())
