@@ -53,8 +53,8 @@ impl Grain {
 
 /// The routings of a run, on its machine. The simulation is compiled for each type of it.
 pub trait Rule {
-    /// Decides what is decided once per packet, when it enters the network from group `from`.
-    fn enter(&self, packet: &mut Event, from: u16);
+    /// Decides what is decided once per packet, when it enters the network at router number `local` of group `from`.
+    fn enter(&self, packet: &mut Event, from: u16, local: u16);
 
     /// Decides: the output port and channel at a router that is not the destination's; marks on the packet what it must
     /// remember.
@@ -111,6 +111,9 @@ impl Routing {
                     .iter()
                     .map(|(at, routing)| AnyPlus::new(&spec.fabric, routing, at))
                     .collect::<Result<Vec<_>, _>>()?;
+                for (rule, (at, _)) in rules.iter().zip(&specs) {
+                    rule.check(&machine, at)?;
+                }
                 deadlock::check(&machine, &rules)?;
                 if rules.len() > 1 {
                     return Ok(Self::Mixed(Mixed { machine, rules }));

@@ -268,7 +268,7 @@ impl Here {
 
 impl Rule for Direct {
     #[inline(always)]
-    fn enter(&self, _: &mut Event, _: u16) {}
+    fn enter(&self, _: &mut Event, _: u16, _: u16) {}
 
     fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8) {
         let mode = &self.modes[usize::from(packet.mode())];

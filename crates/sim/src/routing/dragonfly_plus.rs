@@ -5,6 +5,7 @@
 //! does not depend on loads, the same code tells every way a packet might ever take, from which
 //! [`deadlock`](super::deadlock) proves that packets cannot wait for each other in a circle.
 
+mod failed;
 pub mod fpar;
 pub mod minimal;
 mod plan;
@@ -39,8 +40,8 @@ pub trait PlusRule {
     /// Most links between routers that a packet may take.
     const MAX_HOPS: u8;
 
-    /// Decides what is decided once per packet, when it enters the network from group `from`.
-    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16);
+    /// Decides what is decided once per packet, when it enters the network at leaf `leaf` of group `from`.
+    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16, leaf: u16);
 
     /// Everything that [`enter`](Self::enter) may make [`Event::middle`] for a packet from group `from` to group `to`.
     fn middles(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
@@ -69,8 +70,8 @@ pub struct Plus<R> {
 
 impl<R: PlusRule> Rule for Plus<R> {
     #[inline(always)]
-    fn enter(&self, packet: &mut Event, from: u16) {
-        self.rule.enter(&self.machine, packet, from);
+    fn enter(&self, packet: &mut Event, from: u16, leaf: u16) {
+        self.rule.enter(&self.machine, packet, from, leaf);
     }
 
     #[inline(always)]
@@ -167,6 +168,24 @@ impl AnyPlus {
         Ok(rule)
     }
 
+    /// Refuses what the rule cannot do on a machine in which something has failed.
+    pub(super) fn check(&self, machine: &DragonflyPlus, at: &str) -> Result<(), SimError> {
+        let Self::Valiant(rule) = self else { return Ok(()) };
+        if !machine.has_failures() {
+            return Ok(());
+        }
+        if rule.via == Via::Leaf {
+            let problem = "with failures packets cannot be sent by way of a leaf, only of a `spine`";
+            return Err(SimError::invalid(format!("{at}.via"), problem));
+        }
+        if machine.spec.spines > failed::MAX_SPINES {
+            let (found, most) = (machine.spec.spines, failed::MAX_SPINES);
+            let problem = format!("with failures `valiant` knows groups of at most {most} spines, not {found}");
+            return Err(SimError::invalid(format!("{at}.name"), problem));
+        }
+        Ok(())
+    }
+
     /// Its name in a scenario.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -218,8 +237,8 @@ pub struct Mixed {
 }
 
 impl Rule for Mixed {
-    fn enter(&self, packet: &mut Event, from: u16) {
-        with_plus!(&self.rules[usize::from(packet.mode())], rule => rule.enter(&self.machine, packet, from));
+    fn enter(&self, packet: &mut Event, from: u16, leaf: u16) {
+        with_plus!(&self.rules[usize::from(packet.mode())], rule => rule.enter(&self.machine, packet, from, leaf));
     }
 
     fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8) {
@@ -283,7 +302,7 @@ fn middle_groups(machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
 /// Ports of a leaf to the spines that lead to `to`.
 #[inline(always)]
 fn up<'a>(machine: &'a DragonflyPlus, place: Place, to: u16) -> Ports<'a> {
-    let first = machine.spec.nodes_per_leaf as u16;
+    let first = place.down;
     if machine.complete || to == place.group {
         return Ports::range(first, machine.spec.spines as u16);
     }
@@ -293,13 +312,13 @@ fn up<'a>(machine: &'a DragonflyPlus, place: Place, to: u16) -> Ports<'a> {
 /// Ports of a spine to group `to`, another group than its own.
 #[inline(always)]
 fn across<'a>(machine: &'a DragonflyPlus, place: Place, to: u16) -> Ports<'a> {
-    let spine = u32::from(place.local) - machine.spec.leaves;
+    let spine = u32::from(place.local - place.down);
     let ports = machine.spine_ports(GroupId(u32::from(place.group)), spine, GroupId(u32::from(to)));
     Ports::range(ports.start, ports.end - ports.start)
 }
 
 /// Ports of a spine to the leaves of its group.
 #[inline(always)]
-fn down<'a>(machine: &'a DragonflyPlus) -> Ports<'a> {
-    Ports::range(0, machine.spec.leaves as u16)
+fn down<'a>(place: Place) -> Ports<'a> {
+    Ports::range(0, place.down)
 }

@@ -11,14 +11,14 @@ pub struct Place {
     pub group: u16,
     /// Its number in the group (of a Dragonfly+: leaves first, then spines).
     pub local: u16,
-    /// Whether it has nodes.
-    pub leaf: bool,
     /// Number of ports.
     pub ports: u16,
+    /// Ports to nodes; of a spine the ports to leaves. They come first.
+    pub down: u16,
     /// Slot of its first port.
     pub first: u32,
-    /// Its number.
-    pub router: u32,
+    /// Whether it has nodes.
+    pub leaf: bool,
 }
 
 impl Place {
@@ -26,13 +26,18 @@ impl Place {
     #[must_use]
     pub fn of(network: &Network, router: RouterId) -> Self {
         let first = network.first_slot[router.index()];
+        let own = &network.peer[first as usize..network.first_slot[router.index() + 1] as usize];
+        let nodes = own.iter().take_while(|peer| matches!(peer, Peer::Node(_))).count();
+        let group = network.group_of_router[router.index()];
+        let same_group = |peer: &&Peer| matches!(peer, Peer::Router(far) if network.group_of_router[network.router_of_slot[far.index()].index()] == group);
+        let down = if nodes > 0 { nodes } else { own.iter().take_while(same_group).count() };
         Self {
-            group: network.group_of_router[router.index()] as u16,
+            group: group as u16,
             local: network.local(router) as u16,
-            leaf: network.peer.get(first as usize).is_some_and(|peer| matches!(peer, Peer::Node(_))),
             ports: network.ports(router),
+            down: down as u16,
             first,
-            router: router.0,
+            leaf: nodes > 0,
         }
     }
 }
@@ -42,22 +47,29 @@ impl Place {
 pub struct Ports<'a> {
     base: u16,
     len: u16,
-    /// From this element on, `skip` is added.
-    hole: u16,
-    skip: u16,
-    /// Offsets from `base`, when the ports have no regular form.
-    list: Option<&'a [u16]>,
+    form: Form<'a>,
+}
+
+/// How the ports follow each other.
+#[derive(Clone, Copy, Debug)]
+enum Form<'a> {
+    /// One after another; from an element on, a number is skipped.
+    Range { hole: u16, skip: u16 },
+    /// At these offsets from the base.
+    List(&'a [u16]),
+    /// At the offsets of these bits.
+    Mask(u64),
 }
 
 impl<'a> Ports<'a> {
     /// No port.
-    pub const NONE: Self = Self { base: 0, len: 0, hole: 0, skip: 0, list: None };
+    pub const NONE: Self = Self { base: 0, len: 0, form: Form::Range { hole: 0, skip: 0 } };
 
     /// `len` ports from `base` on.
     #[inline(always)]
     #[must_use]
     pub fn range(base: u16, len: u16) -> Self {
-        Self { base, len, hole: len, skip: 0, list: None }
+        Self { base, len, form: Form::Range { hole: len, skip: 0 } }
     }
 
     /// The ports from `base` up to `end`, without those of `without`.
@@ -65,14 +77,20 @@ impl<'a> Ports<'a> {
     #[must_use]
     pub fn range_without(base: u16, end: u16, without: std::ops::Range<u16>) -> Self {
         let skip = without.end - without.start;
-        Self { base, len: end - base - skip, hole: without.start - base, skip, list: None }
+        Self { base, len: end - base - skip, form: Form::Range { hole: without.start - base, skip } }
     }
 
     /// The ports at the given offsets from `base`.
     #[inline(always)]
     #[must_use]
     pub fn list(base: u16, offsets: &'a [u16]) -> Self {
-        Self { base, len: offsets.len() as u16, hole: 0, skip: 0, list: Some(offsets) }
+        Self { base, len: offsets.len() as u16, form: Form::List(offsets) }
+    }
+
+    /// The ports at the offsets of the bits of `mask` from `base`.
+    #[must_use]
+    pub fn mask(base: u16, mask: u64) -> Self {
+        Self { base, len: mask.count_ones() as u16, form: Form::Mask(mask) }
     }
 
     /// How many.
@@ -94,9 +112,15 @@ impl<'a> Ports<'a> {
     #[must_use]
     pub fn get(&self, index: u16) -> u16 {
         debug_assert!(index < self.len);
-        match self.list {
-            None => self.base + index + if index >= self.hole { self.skip } else { 0 },
-            Some(offsets) => self.base + offsets[usize::from(index)],
+        match self.form {
+            Form::Range { hole, skip } => self.base + index + if index >= hole { skip } else { 0 },
+            Form::List(offsets) => self.base + offsets[usize::from(index)],
+            Form::Mask(mut mask) => {
+                for _ in 0..index {
+                    mask &= mask - 1;
+                }
+                self.base + mask.trailing_zeros() as u16
+            }
         }
     }
 
@@ -104,7 +128,7 @@ impl<'a> Ports<'a> {
     #[inline(always)]
     #[must_use]
     pub fn as_range(&self) -> Option<std::ops::Range<usize>> {
-        let neighbours = self.list.is_none() && self.hole >= self.len;
+        let neighbours = matches!(self.form, Form::Range { hole, .. } if hole >= self.len);
         neighbours.then(|| usize::from(self.base)..usize::from(self.base) + usize::from(self.len))
     }
 
@@ -138,5 +162,6 @@ mod tests {
         assert_eq!(Ports::range_without(2, 8, 4..6).iter().collect::<Vec<_>>(), [2, 3, 6, 7]);
         assert_eq!(Ports::range_without(2, 5, 2..5).len(), 0);
         assert_eq!(Ports::list(10, &[0, 3]).iter().collect::<Vec<_>>(), [10, 13]);
+        assert_eq!(Ports::mask(10, 0b1010_0001).iter().collect::<Vec<_>>(), [10, 15, 17]);
     }
 }

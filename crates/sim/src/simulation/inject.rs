@@ -143,7 +143,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             packet.to_local = to.local;
             packet.to_port = to.port;
             packet.set_mode(nic.mode);
-            self.routing.enter(&mut packet, home.group);
+            self.routing.enter(&mut packet, home.group, home.local);
             self.queue.push(home.router, packet);
             if self.wiring.rails > 1 {
                 nic.unsent -= u64::from(bytes);

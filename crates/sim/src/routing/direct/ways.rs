@@ -186,7 +186,7 @@ impl Ways {
     #[inline]
     fn shortest(&self, place: Place, group: u16) -> Option<&[u16]> {
         self.nearest.as_ref().map(|nearest| {
-            let row = place.router as usize * self.machine.network.groups as usize + usize::from(group);
+            let row = self.router(place).index() * self.machine.network.groups as usize + usize::from(group);
             &nearest.cables[nearest.start[row] as usize..nearest.start[row + 1] as usize]
         })
     }
@@ -198,11 +198,16 @@ impl Ways {
         self.shortest(place, group).map_or_else(all, <[u16]>::to_vec)
     }
 
+    #[inline]
+    fn router(&self, place: Place) -> RouterId {
+        RouterId(self.machine.network.first_router(GroupId(place.group.into())).0 + u32::from(place.local))
+    }
+
     /// Ports on shortest ways to a router of the group.
     #[inline]
     #[must_use]
     pub fn local(&self, place: Place, router: u16) -> Ports<'_> {
-        Ports::list(0, self.machine.local_ports(RouterId(place.router), router.into()))
+        Ports::list(0, self.machine.local_ports(self.router(place), router.into()))
     }
 
     /// First ports towards a cable.

@@ -10,7 +10,7 @@ use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{CLASSES, GLOBAL, LOCAL};
 
 use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, Ports};
-use super::{across, down, enter_progressive, middle_groups, minimal, no_choice, up};
+use super::{across, down, enter_progressive, failed, middle_groups, minimal, no_choice, up};
 use crate::fabric::packet::{Event, NO_MIDDLE};
 use crate::spec::{ChannelSwitch, Compare, FabricSpec, FparCandidates};
 
@@ -51,7 +51,7 @@ impl PlusRule for Fpar {
     const MAX_HOPS: u8 = 6;
 
     #[inline(always)]
-    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16) {
+    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16, _: u16) {
         enter_progressive(machine, self.one_group, packet, from);
     }
 
@@ -94,6 +94,9 @@ pub(super) fn progressive<'a>(
     place: Place,
     packet: &Event,
 ) -> Plan<'a> {
+    if machine.has_failures() {
+        return failed::progressive(machine, one_group, switch_at_spine, place, packet);
+    }
     if place.leaf {
         let channel = u8::from(packet.hop() > 0);
         return Plan::only(up(machine, place, packet.to_group), LOCAL.0, channel);
@@ -102,18 +105,17 @@ pub(super) fn progressive<'a>(
         return minimal::shortest(machine, place, packet);
     }
     let minimal = across(machine, place, packet.to_group);
-    let leaves = machine.spec.leaves as u16;
-    if packet.port >= leaves {
+    if packet.port >= place.down {
         return Plan {
-            other: down(machine),
+            other: down(place),
             other_channel: 0,
             other_class: LOCAL.0,
             ..Plan::only(minimal, GLOBAL.0, u8::from(switch_at_spine))
         };
     }
     let other = if !one_group {
-        let start = if minimal.is_empty() { leaves } else { minimal.get(0) };
-        Ports::range_without(leaves, place.ports, start..start + minimal.len())
+        let start = if minimal.is_empty() { place.down } else { minimal.get(0) };
+        Ports::range_without(place.down, place.ports, start..start + minimal.len())
     } else if packet.middle == NO_MIDDLE {
         Ports::NONE
     } else {

@@ -4,7 +4,7 @@
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
 
-use super::{Grain, Loads, Place, Plan, PlusRule, Ports, across, select, up};
+use super::{Grain, Loads, Place, Plan, PlusRule, Ports, across, failed, select, up};
 use crate::fabric::packet::Event;
 use crate::spec::Select;
 
@@ -20,7 +20,7 @@ impl PlusRule for Minimal {
     const MAX_HOPS: u8 = 3;
 
     #[inline(always)]
-    fn enter(&self, _: &DragonflyPlus, _: &mut Event, _: u16) {}
+    fn enter(&self, _: &DragonflyPlus, _: &mut Event, _: u16, _: u16) {}
 
     #[inline(always)]
     fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
@@ -41,6 +41,9 @@ impl PlusRule for Minimal {
 /// All shortest ways from `place`, on the channel the packet came by.
 #[inline(always)]
 pub(super) fn shortest<'a>(machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+    if machine.has_failures() {
+        return failed::shortest(machine, place, packet);
+    }
     let channel = packet.channel();
     if place.leaf {
         return Plan::only(up(machine, place, packet.to_group), LOCAL.0, channel);

@@ -34,7 +34,7 @@ impl PlusRule for ProgAdaptive {
     const MAX_HOPS: u8 = 6;
 
     #[inline(always)]
-    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16) {
+    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16, _: u16) {
         enter_progressive(machine, self.one_group, packet, from);
     }
 

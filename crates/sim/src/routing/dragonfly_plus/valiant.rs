@@ -4,12 +4,12 @@
 //! intermediate group (unless that spine has no link to the destination's group: then at a leaf below); by way of a
 //! leaf it goes down to a random leaf first. Source: Valiant 1982; the two kinds of stop are those of Kang 2019, Fig. 3.
 
-use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
+use odonata_topology::{DragonflyPlus, GroupId};
 
 use super::{
-    Grain, Loads, MIDDLE_DRAWS, Place, Plan, PlusRule, Ports, across, down, middle_group, middle_groups, minimal,
-    select, up,
+    Grain, Loads, MIDDLE_DRAWS, Place, Plan, PlusRule, Ports, across, down, failed, middle_group, middle_groups,
+    minimal, select, up,
 };
 use crate::engine::random::{below32, draw};
 use crate::fabric::packet::{Event, NO_MIDDLE};
@@ -29,8 +29,11 @@ impl PlusRule for Valiant {
     const MAX_HOPS: u8 = 6;
 
     #[inline(always)]
-    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16) {
+    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16, leaf: u16) {
         packet.middle = middle(machine, self.via, packet.word, from, packet.to_group);
+        if machine.has_failures() && packet.middle != NO_MIDDLE {
+            failed::enter(machine, packet, from, leaf);
+        }
         if packet.middle != NO_MIDDLE {
             packet.divert();
         }
@@ -41,7 +44,10 @@ impl PlusRule for Valiant {
         if self.via != Via::Leaf || groups == [NO_MIDDLE] {
             return groups;
         }
-        groups.into_iter().flat_map(|group| (0..machine.spec.leaves).map(move |leaf| group | leaf)).collect()
+        groups
+            .into_iter()
+            .flat_map(|group| (0..machine.leaves_in(GroupId(group >> 16))).map(move |leaf| group | leaf))
+            .collect()
     }
 
     #[inline(always)]
@@ -64,7 +70,10 @@ impl PlusRule for Valiant {
 fn middle(machine: &DragonflyPlus, via: Via, word: u32, from: u16, to: u16) -> u32 {
     let group = middle_group(machine, word, 0, from, to);
     match via {
-        Via::Leaf if group != NO_MIDDLE => group | below32(draw(word, 0, MIDDLE_DRAWS + 1), machine.spec.leaves),
+        Via::Leaf if group != NO_MIDDLE => {
+            let leaves = machine.leaves_in(GroupId(group >> 16));
+            group | below32(draw(word, 0, MIDDLE_DRAWS + 1), leaves)
+        }
         _ => group,
     }
 }
@@ -75,6 +84,9 @@ fn plan<'a>(machine: &'a DragonflyPlus, via: Via, place: Place, packet: &Event) 
         return minimal::shortest(machine, place, packet);
     }
     let (group, leaf) = ((packet.middle >> 16) as u16, packet.middle as u16);
+    if machine.has_failures() {
+        return failed::valiant(machine, place, packet, group);
+    }
     if place.leaf {
         let first = packet.hop() == 0;
         if first {
@@ -90,7 +102,7 @@ fn plan<'a>(machine: &'a DragonflyPlus, via: Via, place: Place, packet: &Event) 
     }
     let on = across(machine, place, packet.to_group);
     if on.is_empty() {
-        return Plan::only(down(machine), LOCAL.0, 0);
+        return Plan::only(down(place), LOCAL.0, 0);
     }
     Plan { turns: true, ..Plan::only(on, GLOBAL.0, 1) }
 }

@@ -1,0 +1,110 @@
+//! The plans of all rules on a Dragonfly+ in which something has failed: the same, with lists that leave out dead ports and
+//! ports from which the destination cannot be reached any more (docs/model.md, section 6).
+
+use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
+use odonata_topology::{DragonflyPlus, GroupId, RouterId};
+
+use super::{Place, Plan, Ports};
+use crate::fabric::packet::{Event, NO_MIDDLE};
+
+/// Spines of a group among which those are listed that lead to an intermediate group.
+pub(super) const MAX_SPINES: u32 = u64::BITS;
+
+fn router(machine: &DragonflyPlus, group: u16, local: u16) -> RouterId {
+    RouterId(machine.network.first_router(GroupId(group.into())).0 + u32::from(local))
+}
+
+/// The router at which a decision is made, and the destination's leaf.
+fn ends(machine: &DragonflyPlus, place: Place, packet: &Event) -> (RouterId, RouterId) {
+    (router(machine, place.group, place.local), router(machine, packet.to_group, packet.to_local))
+}
+
+/// As [`super::minimal::shortest`].
+pub(super) fn shortest<'a>(machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+    let (here, to) = ends(machine, place, packet);
+    let channel = packet.channel();
+    if place.leaf {
+        return Plan::only(Ports::list(0, machine.up_live(here, to)), LOCAL.0, channel);
+    }
+    if place.group == packet.to_group {
+        return Plan::only(Ports::range(packet.to_local, 1), LOCAL.0, channel);
+    }
+    Plan::only(Ports::list(0, machine.across_live(here, to)), GLOBAL.0, channel)
+}
+
+/// As [`super::fpar::progressive`].
+pub(super) fn progressive<'a>(
+    machine: &'a DragonflyPlus,
+    one_group: bool,
+    switch_at_spine: bool,
+    place: Place,
+    packet: &Event,
+) -> Plan<'a> {
+    let plan = shortest(machine, place, packet);
+    if place.leaf {
+        return Plan { minimal_channel: u8::from(packet.hop() > 0), ..plan };
+    }
+    if place.group == packet.to_group || packet.channel() == 1 {
+        return plan;
+    }
+    let (here, to) = ends(machine, place, packet);
+    if packet.port >= place.down {
+        return Plan {
+            minimal_channel: u8::from(switch_at_spine),
+            other: Ports::list(0, machine.down_live(here, to)),
+            other_channel: 0,
+            other_class: LOCAL.0,
+            ..plan
+        };
+    }
+    let other = if !one_group {
+        machine.around_live(here, to)
+    } else if packet.middle == NO_MIDDLE {
+        &[]
+    } else {
+        machine.around_live_by(here, to, GroupId(packet.middle >> 16))
+    };
+    Plan { minimal_channel: 0, other: Ports::list(0, other), other_channel: 0, ..plan }
+}
+
+/// Takes its intermediate group from a packet that cannot go by way of it.
+pub(super) fn enter(machine: &DragonflyPlus, packet: &mut Event, from: u16, leaf: u16) {
+    let (here, to) = (router(machine, from, leaf), router(machine, packet.to_group, packet.to_local));
+    if up_to(machine, here, to, packet.middle >> 16).is_empty() {
+        packet.middle = NO_MIDDLE;
+    }
+}
+
+/// Ports of a leaf to spines from which a packet for leaf `to` can go by way of group `via`.
+fn up_to(machine: &DragonflyPlus, leaf: RouterId, to: RouterId, via: u32) -> Ports<'_> {
+    let group = machine.group(leaf);
+    let first_spine = machine.network.first_router(group).0 + machine.leaves_in(group);
+    let first_port = machine.spec.nodes_per_leaf as u16;
+    let mut mask = 0;
+    for &port in machine.spines_live(leaf) {
+        let spine = port - first_port;
+        if !machine.around_live_by(RouterId(first_spine + u32::from(spine)), to, GroupId(via)).is_empty() {
+            mask |= 1 << spine;
+        }
+    }
+    Ports::mask(first_port, mask)
+}
+
+/// As the plan of [`super::valiant`], by way of a spine, for a packet that has not turned.
+pub(super) fn valiant<'a>(machine: &'a DragonflyPlus, place: Place, packet: &Event, via: u16) -> Plan<'a> {
+    let (here, to) = ends(machine, place, packet);
+    if place.leaf {
+        if packet.hop() == 0 {
+            return Plan::only(up_to(machine, here, to, via.into()), LOCAL.0, 0);
+        }
+        return Plan { turns: true, ..Plan::only(Ports::list(0, machine.up_live(here, to)), LOCAL.0, 1) };
+    }
+    if place.group != via {
+        return Plan::only(Ports::list(0, machine.around_live_by(here, to, GroupId(via.into()))), GLOBAL.0, 0);
+    }
+    let on = Ports::list(0, machine.across_live(here, to));
+    if on.is_empty() {
+        return Plan::only(Ports::list(0, machine.down_live(here, to)), LOCAL.0, 0);
+    }
+    Plan { turns: true, ..Plan::only(on, GLOBAL.0, 1) }
+}
