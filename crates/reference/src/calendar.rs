@@ -66,7 +66,7 @@ type Order = (u8, usize, u8, usize, usize);
 pub(crate) struct Calendar {
     events: BTreeMap<(u64, Order, u64), Event>,
     added: u64,
-    /// Router of each link's sender (of a NIC, the router it is attached to), if events go router by router.
+    /// Router of each link's sender, if events go router by router.
     router_of: Vec<usize>,
 }
 

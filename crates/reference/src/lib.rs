@@ -36,7 +36,20 @@ use odonata_sim::{Monitor, Output, SimError, Spec};
 pub use audit::{Audit, BufferAudit};
 pub use codes2019::{CompatStock, check_compat, run_compat, run_compat_counted};
 
+use map::Map;
 use world::World;
+
+/// Refuses what [`run`] would refuse, without simulating.
+///
+/// # Errors
+/// [`SimError`]: an invalid specification, or a `compat` model.
+pub fn check(spec: &Spec) -> Result<(), SimError> {
+    spec.check()?;
+    if spec.compat.is_some() {
+        return Err(SimError::invalid("compat", "this simulator imitates none; see `run_compat`"));
+    }
+    routing::check(spec, &Map::new(&spec.machine()?)?)
+}
 
 /// Simulates one specification.
 ///
@@ -51,10 +64,7 @@ pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<Output, SimError> {
 /// # Errors
 /// As [`run`].
 pub fn run_audited(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, Audit), SimError> {
-    spec.check()?;
-    if spec.compat.is_some() {
-        return Err(SimError::invalid("compat", "this simulator imitates none; see `run_compat`"));
-    }
+    check(spec)?;
     let mut world = World::new(spec)?;
     world.run(monitor)?;
     let audit = Audit::take(&world);

@@ -42,14 +42,15 @@ impl<'a> World<'a> {
     /// An empty machine and the first interval of every rank.
     pub(crate) fn new(spec: &'a Spec) -> Result<Self, SimError> {
         let map = Map::new(&spec.machine()?)?;
-        routing::check(spec, &map)?;
         let links = links(spec, &map.network);
         let nics = map.network.node_slot.iter().map(|_| Nic::default()).collect();
         let issued = vec![0; map.network.nodes()];
         let senders = traffic::senders(spec);
         let mut calendar = if routing::knows_other_routers(spec) {
-            let senders = (0..map.network.peer.len()).chain(map.network.node_slot.iter().map(|slot| slot.index()));
-            Calendar::by_router(senders.map(|slot| map.router(slot)).collect())
+            // A node and all its NICs count with the router of its first NIC.
+            let rails = map.network.rails as usize;
+            let nics = (0..map.network.endpoints()).map(|nic| map.network.node_slot[nic - nic % rails].index());
+            Calendar::by_router((0..map.network.peer.len()).chain(nics).map(|slot| map.router(slot)).collect())
         } else {
             Calendar::default()
         };

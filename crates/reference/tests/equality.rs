@@ -100,3 +100,24 @@ fn sim_equals_the_reference_when_events_lie_picoseconds_apart() {
 fn sim_equals_the_reference_on_larger_machines() {
     compare_all(20, support::larger_spec);
 }
+
+/// Uneven and broken machines, sensors, routings by hash and by job.
+#[test]
+fn sim_equals_the_reference_on_odd_dragonfly_plus_machines() {
+    compare_all(400, support::odd_spec);
+}
+
+#[test]
+fn sim_equals_the_reference_on_odd_dragonfly_plus_machines_when_events_lie_picoseconds_apart() {
+    compare_all(200, support::instant_odd_spec);
+}
+
+#[test]
+fn sim_equals_the_reference_on_dragonflies_and_cascades() {
+    compare_all(1_000, support::direct_spec);
+}
+
+#[test]
+fn sim_equals_the_reference_on_dragonflies_and_cascades_when_events_lie_picoseconds_apart() {
+    compare_all(500, support::instant_direct_spec);
+}

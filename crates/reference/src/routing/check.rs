@@ -45,6 +45,7 @@ fn stages(routing: &RoutingSpec, bridged: bool) -> Option<usize> {
             }
         }
         RoutingSpec::Valiant { via: Via::Group, .. }
+        | RoutingSpec::Aries { mode: AriesMode::NminHash, .. }
         | RoutingSpec::Ugal { via: Via::Group, .. }
         | RoutingSpec::AdaptiveLocal { .. } => 3,
         RoutingSpec::Valiant { via: Via::Router, .. }

@@ -17,6 +17,7 @@ use ways::Way;
 const MINIMAL: u8 = 0;
 const OTHER: u8 = 16;
 const MIDDLE_GROUP: u8 = 32;
+const BRIDGE: u8 = 39;
 const MIDDLE_ROUTER: u8 = 40;
 const LEG: u8 = 48;
 
@@ -25,10 +26,11 @@ pub(super) fn route(at: &Place<'_>, paths: &Paths, packet: &mut Packet) -> (usiz
     let here = at.router();
     let draws = Draws { word: packet.word, hop: packet.hop };
     let position = Position { at, paths, draws, here, home: at.map.home(packet.destination) };
-    match position.next(packet) {
-        None => at.ejection(packet.destination),
-        Some(port) => (port, position.channel(packet, port)),
+    if here == position.home {
+        return at.ejection(packet.destination);
     }
+    let port = position.next(packet);
+    (port, position.channel(packet, port))
 }
 
 /// A packet at a router.
@@ -52,8 +54,8 @@ impl Position<'_> {
         self.at.map.group(self.home)
     }
 
-    /// The output port; none if the packet is at its destination.
-    fn next(&self, packet: &mut Packet) -> Option<usize> {
+    /// The output port of a packet that is not at its destination's router.
+    fn next(&self, packet: &mut Packet) -> usize {
         if self.at.came_from_node() {
             return self.start(packet);
         }
@@ -74,7 +76,7 @@ impl Position<'_> {
             && packet.tour.stop.is_none()
             && let Some(port) = self.decide_again(packet)
         {
-            return Some(port);
+            return port;
         }
         self.follow(packet)
     }
@@ -91,25 +93,21 @@ impl Position<'_> {
     }
 
     /// The first port of a leg to where the packet turns in this group, or to its destination.
-    fn begin_leg(&self, packet: &mut Packet) -> Option<usize> {
+    fn begin_leg(&self, packet: &mut Packet) -> usize {
         if let Some(Stop::Router(router)) = packet.tour.stop {
-            return Some(self.aim_at_router(packet, router, LEG));
+            return self.aim_at_router(packet, router, LEG);
         }
         if self.group() != self.target() {
-            return Some(aim_at_cable(packet, self.cable(self.target(), MINIMAL)));
+            return aim_at_cable(packet, self.cable(self.target(), MINIMAL));
         }
-        if self.here == self.home {
-            return None;
-        }
-        Some(self.aim_at_router(packet, self.home, LEG))
+        self.aim_at_router(packet, self.home, LEG)
     }
 
     /// The next port of the leg.
-    fn follow(&self, packet: &Packet) -> Option<usize> {
+    fn follow(&self, packet: &Packet) -> usize {
         match packet.tour.aim.expect("a packet that came by a local link is on a leg") {
-            Aim::Cable(cable) => Some(self.towards(cable, LEG)),
-            Aim::Router(router) if router == self.here => None,
-            Aim::Router(router) => Some(self.inside(router, LEG)),
+            Aim::Cable(cable) => self.towards(cable, LEG),
+            Aim::Router(router) => self.inside(router, LEG),
         }
     }
 

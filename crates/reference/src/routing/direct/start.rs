@@ -2,18 +2,15 @@
 
 use odonata_sim::spec::{AriesMode, RoutingSpec, Via};
 
-use super::{MIDDLE_GROUP, MINIMAL, Position, aim_at_cable};
+use super::{BRIDGE, MIDDLE_GROUP, MINIMAL, Position, aim_at_cable};
 use crate::packet::{Packet, Stop};
 
 impl Position<'_> {
-    /// The output port; none if the packet is at its destination already.
-    pub(super) fn start(&self, packet: &mut Packet) -> Option<usize> {
-        if self.here == self.home {
-            return None;
-        }
+    /// The output port.
+    pub(super) fn start(&self, packet: &mut Packet) -> usize {
         let between = self.group() != self.target();
         if between && self.paths.cables(self.group(), self.target()).is_empty() {
-            return Some(self.bridge(packet));
+            return self.bridge(packet);
         }
         let drawn = match *self.at.routing {
             RoutingSpec::Valiant { via, .. } => self.valiant(packet, via == Via::Router, via == Via::Router),
@@ -21,12 +18,13 @@ impl Position<'_> {
             RoutingSpec::AdaptiveLocal { factor_milli, .. } => self.adaptive_local(packet, factor_milli),
             _ => self.compare(packet),
         };
-        drawn.or_else(|| self.begin_leg(packet))
+        drawn.unwrap_or_else(|| self.begin_leg(packet))
     }
 
     /// Between groups without a cable: by way of a third group, whatever the routing.
     fn bridge(&self, packet: &mut Packet) -> usize {
-        let middle = self.middle(0).expect("it was checked that a third group joins them");
+        let middles = self.paths.middles(self.group(), self.target());
+        let middle = middles[self.draws.u(BRIDGE, middles.len())]; // it was checked that there is one
         packet.tour.stop = Some(Stop::Group { draws_router: false });
         aim_at_cable(packet, self.cable(middle, MINIMAL))
     }

@@ -31,8 +31,8 @@ impl Position<'_> {
     pub(super) fn decide_again(&self, packet: &mut Packet) -> Option<usize> {
         let rule = self.comparison(packet).filter(|rule| rule.again)?;
         let Some(Aim::Cable(cable)) = packet.tour.aim else { return None };
-        let other = self.other_way(&rule)?;
         let minimal = Way { cable, port: self.towards(cable, MINIMAL + 1) };
+        let Some(other) = self.other_way(&rule) else { return Some(minimal.port) };
         if self.stays(self.load_of(minimal, &rule), self.load_of(other, &rule), other.port, &rule) {
             return Some(minimal.port);
         }

@@ -1,0 +1,45 @@
+//! The two simulators accept and refuse the same specifications: channels counted from the model's table, groups that
+//! nothing joins. Catches a count of stages or of `S` that is too small or too large in one of them.
+
+mod support;
+
+use odonata_sim::SimError;
+
+/// What is wrong, without the words.
+fn at(result: &Result<(), SimError>) -> String {
+    match result {
+        Ok(()) => "nothing".into(),
+        Err(SimError::Invalid { at, .. }) => at.clone(),
+        Err(SimError::Topology(_)) => "topology".into(),
+        Err(other) => other.to_string(),
+    }
+}
+
+#[test]
+fn both_refuse_too_few_channels_and_groups_that_nothing_joins() {
+    let mut counts = std::collections::BTreeMap::<String, u32>::new();
+    for seed in 0..1_000 {
+        let spec = support::unchecked_direct_spec(seed);
+        let (sim, reference) = (odonata_sim::check(&spec), odonata_reference::check(&spec));
+        if at(&reference) != "topology" || !support::NOT_YET.contains(&"refusal of groups that nothing joins") {
+            assert_eq!(at(&sim), at(&reference), "seed {seed}: {sim:?} {reference:?}\n{}", spec.to_json());
+        }
+        *counts.entry(at(&reference)).or_default() += 1;
+    }
+    for what in ["nothing", "fabric.channels", "topology"] {
+        assert!(counts.get(what).is_some_and(|&n| n >= 10), "{what} is rare: {counts:?}");
+    }
+}
+
+/// The least number of channels is the same in both.
+#[test]
+fn both_need_as_many_channels() {
+    for seed in 0..300 {
+        let mut spec = support::direct_spec(seed);
+        while spec.fabric.channels > 1 {
+            spec.fabric.channels -= 1;
+            let (sim, reference) = (odonata_sim::check(&spec), odonata_reference::check(&spec));
+            assert_eq!(at(&sim), at(&reference), "seed {seed}: {sim:?} {reference:?}\n{}", spec.to_json());
+        }
+    }
+}

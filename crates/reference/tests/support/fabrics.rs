@@ -1,0 +1,80 @@
+//! Links, buffers, NICs and sensors.
+
+use std::collections::BTreeMap;
+
+use odonata_sim::spec::{FabricSpec, LinkSpec, NicOrder, NicSpec, Rail, Sensed, Sensing};
+use odonata_topology::{Bandwidth, Network};
+
+use super::choices::Choices;
+
+/// Channels are set later.
+pub fn fabric(c: &mut Choices, network: &Network) -> FabricSpec {
+    let packet_bytes = c.of(&[1, 8, 64, 100, 256, 512, 1024, 2048]);
+    // Equal bandwidths without latencies make many events tie, odd ones make none tie: both are wanted.
+    let plain = c.chance(40);
+    // Slow links between groups fill the queues that adaptive routing looks at.
+    let slow = c.of(&[1, 1, 4, 10]);
+    let mut links = BTreeMap::new();
+    for (class, &name) in network.classes.iter().enumerate() {
+        let bandwidth = if plain {
+            Bandwidth(8_000_000_000_000_000)
+        } else {
+            Bandwidth(c.within(1_000_000_000_000_000, 20_000_000_000_000_000))
+        };
+        let global = class >= network.first_global.index();
+        let bandwidth = if global { Bandwidth(bandwidth.0 / slow) } else { bandwidth };
+        let delay = |c: &mut Choices| if c.chance(if plain { 70 } else { 30 }) { 0 } else { c.within(1, 200_000) };
+        let (latency_ps, credit_delay_ps) = (delay(c), delay(c));
+        let packets = c.of(&[1, 1, 2, 4, 16, 200]);
+        let extra = if c.chance(30) { c.within(0, u64::from(packet_bytes)) } else { 0 };
+        let buffer_bytes = u64::from(packet_bytes) * packets + extra;
+        links.insert(name.to_owned(), LinkSpec { bandwidth, latency_ps, buffer_bytes, credit_delay_ps });
+    }
+    FabricSpec {
+        packet_bytes,
+        router_delay_ps: if c.chance(40) { 0 } else { c.within(1, 150_000) },
+        channels: 1,
+        nic: nic(c, 50, 50_000),
+        links,
+    }
+}
+
+/// Packets of a few bytes, fast links, wires without length, routers without delay: all within picoseconds.
+pub fn instant(c: &mut Choices, network: &Network) -> FabricSpec {
+    let packet_bytes = c.of(&[1, 4, 4, 4, 8]);
+    let same = c.chance(50).then_some(Bandwidth(1_000_000_000_000_000_000)); // one byte each picosecond
+    let mut links = BTreeMap::new();
+    for &name in network.classes {
+        let bandwidth = same.unwrap_or_else(|| Bandwidth(c.within(20_000_000_000_000_000, 2_000_000_000_000_000_000)));
+        let delay = |c: &mut Choices| if c.chance(80) { 0 } else { c.within(1, 5) };
+        let (latency_ps, credit_delay_ps) = (delay(c), delay(c));
+        let buffer_bytes = u64::from(packet_bytes) * c.of(&[1, 1, 2, 5, 100]);
+        links.insert(name.to_owned(), LinkSpec { bandwidth, latency_ps, buffer_bytes, credit_delay_ps });
+    }
+    let router_delay_ps = if c.chance(70) { 0 } else { c.within(1, 4) };
+    FabricSpec { packet_bytes, router_delay_ps, channels: 1, nic: nic(c, 80, 10), links }
+}
+
+fn nic(c: &mut Choices, without_overhead: u64, most: u64) -> NicSpec {
+    NicSpec {
+        overhead_ps: if c.chance(without_overhead) { 0 } else { c.within(1, most) },
+        order: c.of(&[NicOrder::Fcfs, NicOrder::RoundRobin]),
+        rail: c.of(&[Rail::Hash, Rail::LeastBusy]),
+    }
+}
+
+/// What routings know, with delays of about the size of the fabric's own.
+pub fn sensing(c: &mut Choices, network: &Network, fabric: &FabricSpec) -> Sensing {
+    if c.chance(30) {
+        return Sensing::default();
+    }
+    let kind = c.of(&[Sensed::Backlog, Sensed::Credits, Sensed::Credits, Sensed::Both, Sensed::Both, Sensed::None]);
+    let mut delay_ps = BTreeMap::new();
+    for &name in &network.classes[1..] {
+        if c.chance(40) {
+            let packet = fabric.links[name].bandwidth.serialisation_ps(u64::from(fabric.packet_bytes));
+            delay_ps.insert(name.to_owned(), c.within(0, packet * 5));
+        }
+    }
+    Sensing { kind, delay_ps }
+}

@@ -1,0 +1,206 @@
+//! Small machines of every kind, whole and broken.
+
+use odonata_sim::spec::{Failures, TopologySpec};
+use odonata_topology::{
+    Arrangement, CascadeSpec, DragonflyArrangement, DragonflyPlus, DragonflyPlusSpec, DragonflySpec, Machine, Network,
+    Peer, RailsOn, SlotId, Spread,
+};
+
+use super::choices::Choices;
+
+/// More nodes make the runs slow and nothing else.
+const MOST_NODES: usize = 40;
+
+/// A machine and what has failed of it.
+pub type Made = (TopologySpec, Failures);
+
+/// A Dragonfly+ as it is described by counts alone.
+pub fn plain_dragonfly_plus(c: &mut Choices) -> Made {
+    loop {
+        let spec = counts(c);
+        let nodes = spec.groups * spec.leaves * spec.nodes_per_leaf;
+        if nodes >= 2 && DragonflyPlus::build(&spec).is_ok() {
+            return (TopologySpec::DragonflyPlus(spec), Failures::default());
+        }
+    }
+}
+
+fn counts(c: &mut Choices) -> DragonflyPlusSpec {
+    let groups = c.of(&[1, 2, 3, 4, 5, 3, 4, 5, 3, 4, 5]);
+    DragonflyPlusSpec {
+        groups,
+        leaves: c.count(1, 3),
+        spines: c.count(1, 3),
+        nodes_per_leaf: c.count(1, 3),
+        global_links_per_spine: c.count(1, 6),
+        links_per_pair: (groups > 1 && c.chance(50)).then(|| c.count(1, 3)),
+        arrangement: c.of(&[Arrangement::Linear, Arrangement::Parallel]),
+        ..DragonflyPlusSpec::default()
+    }
+}
+
+/// A Dragonfly+ with pairs of groups of their own, a smaller last group, listed cables, failures.
+pub fn odd_dragonfly_plus(c: &mut Choices) -> Made {
+    loop {
+        let mut spec = counts(c);
+        let groups = spec.groups;
+        if groups > 1 && c.chance(25) {
+            spec.pair_links = pair_links(c, groups, 1);
+        }
+        if spec.leaves > 1 && c.chance(35) {
+            spec.last_group_leaves = Some(c.count(1, spec.leaves - 1));
+        }
+        if groups > 1 && c.chance(35) {
+            let last = spec.last_group_leaves.unwrap_or(spec.leaves);
+            let spine = |c: &mut Choices, group: u32| {
+                let leaves = if group + 1 == groups { last } else { spec.leaves };
+                group * (spec.leaves + spec.spines) + leaves + c.count(0, spec.spines - 1)
+            };
+            let mut links = Vec::new();
+            for (a, b) in pairs(groups) {
+                for _ in 0..c.count(1, 3) {
+                    let ends = [spine(c, a), spine(c, b)];
+                    links.push(if c.chance(50) { ends } else { [ends[1], ends[0]] });
+                }
+            }
+            c.shuffle(&mut links);
+            (spec.links_per_pair, spec.pair_links) = (None, Vec::new());
+            spec.arrangement = Arrangement::default();
+            spec.global_links = Some(links);
+            spec.global_links_per_spine = 8;
+        }
+        if let Some(made) = broken(c, TopologySpec::DragonflyPlus(spec), 50) {
+            return made;
+        }
+    }
+}
+
+/// A dragonfly or a cascade.
+pub fn direct(c: &mut Choices) -> Made {
+    loop {
+        let topology = if c.chance(50) { dragonfly(c) } else { cascade(c) };
+        if let Some(made) = broken(c, topology, 40) {
+            return made;
+        }
+    }
+}
+
+fn dragonfly(c: &mut Choices) -> TopologySpec {
+    let (groups, routers) = (c.of(&[1, 2, 3, 3, 4, 4, 5, 6]), c.count(1, 5));
+    let (arrangement, arrangement_seed, global_links) = wiring(c, groups, routers);
+    let (nodes_per_router, rails, rails_on) = nics(c);
+    let arranged = global_links.is_none();
+    TopologySpec::Dragonfly(DragonflySpec {
+        groups,
+        routers,
+        nodes_per_router,
+        local_links: c.of(&[1, 1, 1, 2, 3]),
+        global_links_per_router: if arranged { c.count(1, 4) } else { 8 },
+        links_per_pair: (arranged && groups > 1 && c.chance(40)).then(|| c.count(1, 3)),
+        arrangement,
+        arrangement_seed,
+        spread: if arranged { c.of(&[Spread::Consecutive, Spread::RoundRobin]) } else { Spread::default() },
+        pair_links: if arranged && groups > 1 && c.chance(30) { pair_links(c, groups, 0) } else { Vec::new() },
+        last_group_routers: (routers > 1 && c.chance(25)).then(|| c.count(1, routers - 1)),
+        global_links,
+        rails,
+        rails_on,
+    })
+}
+
+fn cascade(c: &mut Choices) -> TopologySpec {
+    let (groups, rows, columns) = (c.of(&[1, 2, 3, 3, 4, 4, 5]), c.count(1, 3), c.count(1, 3));
+    let (arrangement, arrangement_seed, global_links) = wiring(c, groups, rows * columns);
+    let (nodes_per_router, rails, rails_on) = nics(c);
+    let arranged = global_links.is_none();
+    TopologySpec::Cascade(CascadeSpec {
+        groups,
+        rows,
+        columns,
+        nodes_per_router,
+        row_links: c.of(&[1, 1, 2]),
+        column_links: c.of(&[1, 2, 3]),
+        global_links_per_router: if arranged { c.count(1, 4) } else { 8 },
+        links_per_pair: (arranged && groups > 1 && c.chance(40)).then(|| c.count(1, 3)),
+        arrangement,
+        arrangement_seed,
+        spread: if arranged { c.of(&[Spread::Consecutive, Spread::RoundRobin]) } else { Spread::default() },
+        pair_links: if arranged && groups > 1 && c.chance(30) { pair_links(c, groups, 0) } else { Vec::new() },
+        last_group_rows: (rows > 1 && c.chance(25)).then(|| c.count(1, rows - 1)),
+        global_links,
+        rails,
+        rails_on,
+    })
+}
+
+/// An arrangement and its seed, or listed cables.
+fn wiring(c: &mut Choices, groups: u32, routers: u32) -> (DragonflyArrangement, Option<u64>, Option<Vec<[u32; 2]>>) {
+    use DragonflyArrangement::{Absolute, Circulant, Explicit, Palmtree, Random, Relative};
+    if groups > 1 && c.chance(20) {
+        let mut links = Vec::new();
+        for (a, b) in pairs(groups) {
+            // A pair may do without.
+            for _ in 0..c.of(&[0, 1, 1, 2, 3]) {
+                // A smaller last group has its routers first, so low numbers exist in every group.
+                let ends = [a * routers + c.count(0, routers - 1), b * routers + c.count(0, routers - 1)];
+                links.push(if c.chance(50) { ends } else { [ends[1], ends[0]] });
+            }
+        }
+        c.shuffle(&mut links);
+        return (Explicit, None, Some(links));
+    }
+    match c.of(&[Absolute, Relative, Circulant, Palmtree, Random]) {
+        Random => (Random, Some(c.next()), None),
+        other => (other, None, None),
+    }
+}
+
+/// Node ports of a router, NICs per node, and where they are.
+fn nics(c: &mut Choices) -> (u32, u32, RailsOn) {
+    let rails = c.of(&[1, 1, 1, 2, 3]);
+    match c.of(&[RailsOn::OneRouter, RailsOn::DifferentRouters]) {
+        RailsOn::OneRouter => (rails * c.count(1, 2), rails, RailsOn::OneRouter),
+        RailsOn::DifferentRouters if rails > 1 => (c.count(1, 3), rails, RailsOn::DifferentRouters),
+        RailsOn::DifferentRouters => (c.count(1, 3), 1, RailsOn::OneRouter),
+    }
+}
+
+fn pairs(groups: u32) -> Vec<(u32, u32)> {
+    (0..groups).flat_map(|a| (a + 1..groups).map(move |b| (a, b))).collect()
+}
+
+/// Some pairs of groups with a number of cables of their own.
+fn pair_links(c: &mut Choices, groups: u32, least: u32) -> Vec<[u32; 3]> {
+    let some: Vec<(u32, u32)> = pairs(groups).into_iter().filter(|_| c.chance(35)).collect();
+    some.into_iter().map(|(a, b)| [a, b, c.count(least, 3)]).collect()
+}
+
+/// Breaks a machine, with this chance in percent; none if it cannot be built, or not be used.
+fn broken(c: &mut Choices, topology: TopologySpec, percent: u64) -> Option<Made> {
+    let whole = Machine::build(&topology, &Failures::default()).ok()?;
+    let network = whole.network();
+    if network.nodes() > MOST_NODES {
+        return None;
+    }
+    let mut failures = Failures::default();
+    if c.chance(percent) {
+        let share = c.of(&[3, 10, 25]);
+        for (slot, peer) in network.peer.iter().enumerate() {
+            if matches!(peer, Peer::Router(_)) && c.chance(share) {
+                let (router, port) = network.port_of(SlotId(slot as u32));
+                failures.links.push([router.0, u32::from(port.0)]);
+            }
+        }
+        let share = c.of(&[0, 0, 5, 15]);
+        failures.routers = (0..network.routers() as u32).filter(|_| c.chance(share)).collect();
+    }
+    let machine = Machine::build(&topology, &failures).ok()?;
+    (usable_nodes(machine.network()).len() >= 2).then_some((topology, failures))
+}
+
+/// The nodes none of whose NICs is on a failed router.
+pub fn usable_nodes(network: &Network) -> Vec<u32> {
+    let works = |endpoint: usize| network.alive_router(network.router_of_slot[network.node_slot[endpoint].index()]);
+    let rails = network.rails as usize;
+    (0..network.nodes()).filter(|n| (n * rails..(n + 1) * rails).all(works)).map(|n| n as u32).collect()
+}

@@ -1,0 +1,71 @@
+//! Routings with all their options.
+
+use odonata_sim::spec::{
+    AriesMode, ChannelSwitch, Compare, FabricSpec, FparCandidates, Gateways, Knowledge, RoutingSpec, Select, Via,
+};
+
+use super::choices::Choices;
+
+/// A routing of a Dragonfly+; `old` leaves out what came later, `whole` is a machine without failures.
+pub fn dragonfly_plus(c: &mut Choices, old: bool, whole: bool) -> RoutingSpec {
+    let selects = [Select::Random, Select::LeastLoaded, Select::Hash];
+    let select = c.of(if old { &selects[..2] } else { &selects });
+    let candidates =
+        c.of(if whole { &[FparCandidates::AllGroups, FparCandidates::OneGroup] } else { &[FparCandidates::AllGroups] });
+    let via = c.of(if whole { &[Via::Spine, Via::Leaf] } else { &[Via::Spine] });
+    match c.within(0, 9) {
+        0 | 1 => RoutingSpec::Minimal { select, gateways: None },
+        2 | 3 => RoutingSpec::Valiant { via, select, gateways: None },
+        4 | 5 => RoutingSpec::ProgAdaptive {
+            threshold_bytes: c.of(&[0, 100, 2048, 100_000]),
+            factor_milli: c.of(&[0, 333, 500, 1000, 2000]),
+            candidates,
+        },
+        _ => RoutingSpec::Fpar {
+            threshold_ppm: c.of(&[0, 1, 10_000, 100_000, 250_000, 500_000, 1_000_000]),
+            compare: c.of(&[Compare::Below, Compare::AtMost]),
+            candidates,
+            channel_switch: ChannelSwitch::Intermediate,
+        },
+    }
+}
+
+/// A routing of a dragonfly or a cascade.
+pub fn direct(c: &mut Choices, gateways: Gateways, fabric: &FabricSpec) -> RoutingSpec {
+    let select = c.of(&[Select::Random, Select::LeastLoaded, Select::Hash]);
+    let via = c.of(&[Via::Group, Via::Router]);
+    let (minimal_candidates, other_candidates) = (c.of(&[1, 2]), c.of(&[1, 2]));
+    let factor_milli = c.of(&[0, 500, 1000, 2000, 2000, 10_000]);
+    let bias = |c: &mut Choices| u64::from(fabric.packet_bytes) * c.of(&[0, 0, 1, 2, 10]) + c.of(&[0, 0, 1]);
+    let bias_bytes = bias(c);
+    match c.within(0, 11) {
+        0 => RoutingSpec::Minimal { select, gateways: Some(gateways) },
+        1 | 2 => RoutingSpec::Valiant { via, select, gateways: Some(gateways) },
+        3..=5 => RoutingSpec::Ugal {
+            knowledge: c.of(&[Knowledge::Local, Knowledge::Global]),
+            via,
+            minimal_candidates,
+            other_candidates,
+            factor_milli,
+            bias_bytes,
+            gateways,
+        },
+        6 | 7 => RoutingSpec::Par { via, minimal_candidates, other_candidates, factor_milli, bias_bytes, gateways },
+        8 => RoutingSpec::AdaptiveLocal { factor_milli, gateways },
+        _ => RoutingSpec::Aries {
+            mode: c.of(&[
+                AriesMode::Adaptive0,
+                AriesMode::Adaptive1,
+                AriesMode::Adaptive1,
+                AriesMode::Adaptive2,
+                AriesMode::Adaptive3,
+                AriesMode::MinHash,
+                AriesMode::NminHash,
+                AriesMode::InOrder,
+            ]),
+            bias_low_bytes: bias_bytes,
+            bias_high_bytes: bias(c),
+            gateways,
+        },
+    }
+}
