@@ -90,7 +90,7 @@ impl Reach {
             for b in 0..groups {
                 self.middle_start.push(self.middles.len() as u32);
                 if a != b && (self.lacks[a as usize] || self.lacks[b as usize]) {
-                    let joined = |&&v: &&u16| v != b as u16 && !self.cables(u32::from(v), b).is_empty();
+                    let joined = |&&v: &&u16| !self.cables(u32::from(v), b).is_empty();
                     let list: Vec<u16> = peers[a as usize].iter().filter(joined).copied().collect();
                     self.middles.extend(list);
                 }

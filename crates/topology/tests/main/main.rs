@@ -2,6 +2,7 @@
 
 mod dragonfly;
 mod golden;
+mod json;
 mod kang2019;
 mod lookups;
 mod plus;

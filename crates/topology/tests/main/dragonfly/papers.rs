@@ -62,7 +62,7 @@ fn ways_to_another_row_and_column() {
     assert_eq!(machine.local_ports(RouterId(96), 17), [4, 19, 20, 21], "in every group");
     assert_eq!(machine.local_ports(RouterId(0), 16), [19, 20, 21]);
     assert_eq!(machine.local_ports(RouterId(0), 15), [18]);
-    assert_eq!(machine.local_ports(RouterId(5), 5), []);
+    assert!(machine.local_ports(RouterId(5), 5).is_empty());
     let distance = |r: u32, s| machine.local_distance(RouterId(r), s);
     assert_eq!([distance(0, 0), distance(0, 15), distance(0, 16), distance(0, 17)], [0, 1, 1, 2]);
 }
