@@ -8,6 +8,7 @@ from typing import Any
 
 from odonata.errors import InputError
 from odonata.machine import Shape
+from odonata.placement.free import Free
 from odonata.placement.ids import format_ids, parse_ids
 
 #: Path of errors about the number of nodes, which is no option of a policy.
@@ -60,7 +61,9 @@ class Request:
     options: Mapping[str, Any]
     folder: Path = field(default_factory=Path)
     owners: Mapping[int, str] = field(default_factory=dict)
-    """Who holds a busy node, where that is known; for messages."""
+    """Which job holds a busy node, where that is known; jobs in the order in which they were placed."""
+    busy: frozenset[int] = frozenset()
+    """Nodes that other jobs hold. What is neither free nor busy has failed."""
 
     def taken(self, node: int, where: str = "") -> InputError:
         """The error for a node that is not free."""
@@ -79,6 +82,14 @@ class Request:
             message = f"{self.wanted():,} nodes do not fit: only {len(free):,} are free {where}"
             raise InputError(message, path=COUNT)
         return free
+
+    def room(self) -> tuple[Free, str]:
+        """The free nodes of the groups asked for (option `groups`), and the words for where they are.
+
+        Raises InputError if they are fewer than wanted.
+        """
+        free, where = self.within(self.options.get("groups"))
+        return Free(self.shape, self.enough(free, where)), where
 
     def within(self, groups: list[int] | None) -> tuple[list[int], str]:
         """Free nodes of the groups (of the whole machine for None), and the words for it."""
@@ -104,6 +115,15 @@ class Policy:
     freedom: Callable[[Mapping[str, Any]], Freedom]
     counts_itself: bool = False
     """Whether the options alone can say how many nodes there are."""
+    aliases: tuple[str, ...] = ()
+    """Other names, such as the literature's acronym."""
+    provider: str = ""
+    """The distribution that brought it; empty for Odonata's own."""
+
+    @property
+    def seeded(self) -> bool:
+        """Whether it draws, so that its nodes depend on a seed."""
+        return any(option.name == "seed" for option in self.options)
 
 
 def groups_option(default: str | None) -> Option:

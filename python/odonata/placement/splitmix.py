@@ -4,7 +4,15 @@ Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
 constants are those of Vigna's public-domain `splitmix64.c`.
 """
 
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
 _MASK = 2**64 - 1
+_STEP = 0x9E3779B97F4A7C15
+#: Draws from which on NumPy pays; below, importing it would take longer than the draw.
+_MANY = 100_000
 
 
 class SplitMix64:
@@ -15,7 +23,7 @@ class SplitMix64:
 
     def word(self) -> int:
         """The next word, uniform in 0 .. 2^64 - 1."""
-        self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
+        self._state = (self._state + _STEP) & _MASK
         z = self._state
         z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
         z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
@@ -29,13 +37,41 @@ class SplitMix64:
             if word < limit:
                 return word % n
 
-    def sample(self, items: list[int], count: int) -> list[int]:
+    def sample(self, items: Sequence[T], count: int) -> list[T]:
         """`count` different items in random order: the first steps of a Fisher-Yates shuffle.
 
-        Step i swaps item i with item `i + below(len(items) - i)`. The list given is not changed.
+        Step i swaps item i with item `i + below(len(items) - i)`. The items given are not changed.
         """
         pool = list(items)
-        for i in range(count):
-            j = i + self.below(len(pool) - i)
+        for i, j in enumerate(self._steps(len(pool), count)):
             pool[i], pool[j] = pool[j], pool[i]
         return pool[:count]
+
+    def shuffled(self, items: Sequence[T]) -> list[T]:
+        """All items in random order."""
+        return self.sample(items, len(items))
+
+    def _steps(self, size: int, count: int) -> Iterable[int]:
+        """With what step i of a shuffle swaps item i."""
+        if count >= _MANY:
+            steps = self._many_steps(size, count)
+            if steps is not None:
+                return steps
+        return (i + self.below(size - i) for i in range(count))
+
+    def _many_steps(self, size: int, count: int) -> list[int] | None:
+        """The same from whole arrays; None if a word would have to be drawn anew, which is next to never."""
+        import numpy as np
+
+        bounds = np.arange(size, size - count, -1, dtype=np.uint64)
+        z = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_STEP) + np.uint64(self._state)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z ^= z >> np.uint64(31)
+        # 2^64 mod n in 64 bits: (2^64 - 1) mod n, plus one, mod n. A word below 2^64 minus that is good.
+        rest = (np.uint64(_MASK) % bounds + np.uint64(1)) % bounds
+        if np.any(z > np.uint64(_MASK) - rest):
+            return None
+        self._state = (self._state + count * _STEP) & _MASK
+        steps: list[int] = (z % bounds + np.arange(count, dtype=np.uint64)).tolist()
+        return steps

@@ -5,6 +5,7 @@ Source: the background application of Kang 2019, section 3.3 and figure 4b (K11:
 """
 
 from odonata.errors import InputError
+from odonata.placement.free import Free
 from odonata.placement.policy import (
     COUNT,
     Freedom,
@@ -15,41 +16,32 @@ from odonata.placement.policy import (
     groups_option,
     whole_number,
 )
+from odonata.placement.sites import sites
 
 
 def place(request: Request) -> Placement:
     """The lowest free nodes of each leaf, leaf by leaf."""
     per_leaf: int = request.options["per_leaf"]
     free, where = request.within(request.options.get("groups"))
-    shape = request.shape
-    if per_leaf > shape.nodes_per_router:
-        raise InputError(
-            f"{per_leaf} nodes per leaf do not fit: a leaf has {shape.nodes_per_router}",
-            path=("per_leaf",),
-        )
-    groups = request.options.get("groups") or list(range(shape.groups))
-    taken = {
-        group * shape.routers_per_group + router: 0 for group in groups for router in range(shape.routers_per_group)
-    }
-    nodes = []
-    for node in free:
-        router = shape.router_of(node)
-        if taken[router] < per_leaf:
-            taken[router] += 1
-            nodes.append(node)
-    short = next((router for router, count in taken.items() if count < per_leaf), None)
-    if short is not None:
-        group, leaf = divmod(short, shape.routers_per_group)
-        raise InputError(
-            f"{per_leaf} nodes per leaf do not fit: leaf {leaf} of group {group} has only {taken[short]} free"
-        )
+    machine = sites(request.shape)
+    largest = max(map(len, machine.routers))
+    if per_leaf > largest:
+        raise InputError(f"{per_leaf} nodes per leaf do not fit: a leaf has {largest}", path=("per_leaf",))
+    leaves = Free(request.shape, free).routers
+    groups = request.options.get("groups") or range(request.shape.groups)
+    chosen = [(group, leaf, leaves[leaf]) for group in groups for leaf in machine.group_routers[group]]
+    for group, leaf, idle in chosen:
+        if len(idle) < per_leaf:
+            where = f"leaf {leaf - machine.group_routers[group].start} of group {group}"
+            raise InputError(f"{per_leaf} nodes per leaf do not fit: {where} has only {len(idle)} free")
+    nodes = [node for _, _, idle in chosen for node in idle[:per_leaf]]
     if request.count is not None and request.count != len(nodes):
         raise InputError(
-            f"{per_leaf} nodes on each of {len(taken)} leaves make {len(nodes)}, not {request.count}",
+            f"{per_leaf} nodes on each of {len(chosen)} leaves make {len(nodes)}, not {request.count}",
             hint="leave the number out, or make them agree",
             path=COUNT,
         )
-    return Placement(nodes, f"{per_leaf} on each of {len(taken)} leaves {where}, the lowest free ones")
+    return Placement(nodes, f"{per_leaf} on each of {len(chosen)} leaves {where}, the lowest free ones")
 
 
 POLICY = Policy(

@@ -3,19 +3,9 @@
 Source: Kang 2019, section 3.4.2 (K18).
 """
 
-from odonata.placement.policy import (
-    Freedom,
-    Option,
-    Placement,
-    Policy,
-    Request,
-    groups_option,
-    whole_number,
-)
+from odonata.placement.options import DEFAULT_SEED, GROUPS, SEED, freedom
+from odonata.placement.policy import Placement, Policy, Request
 from odonata.placement.splitmix import SplitMix64
-
-#: The seed of a draw outside a scenario.
-DEFAULT_SEED = 1
 
 
 def place(request: Request) -> Placement:
@@ -30,15 +20,7 @@ POLICY = Policy(
     name="random",
     summary="free nodes drawn uniformly",
     rank_order="order of the draw",
-    options=(
-        groups_option("the whole machine"),
-        Option(
-            "seed",
-            "seed of the draw",
-            whole_number("a seed", 0, 2**64 - 1),
-            "in a scenario the run's seed plus the job's number, else 1",
-        ),
-    ),
+    options=(GROUPS, SEED),
     place=place,
-    freedom=lambda options: Freedom.GROUPS if "groups" in options else Freedom.ANYWHERE,
+    freedom=freedom,
 )

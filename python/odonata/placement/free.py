@@ -1,0 +1,66 @@
+"""The free set: free nodes cut by router and by group, and ways to take from it."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import zip_longest
+from typing import TypeVar
+
+from odonata.machine import Shape
+from odonata.placement.sites import sites
+
+T = TypeVar("T")
+
+
+class Free:
+    """Free nodes, ascending, and the same cut by router and by group (parts may be empty; not to be changed)."""
+
+    def __init__(self, shape: Shape, nodes: list[int]) -> None:
+        self._sites = sites(shape)
+        self.nodes = nodes
+
+    @cached_property
+    def routers(self) -> list[list[int]]:
+        """Free nodes of every router."""
+        return _cut(self.nodes, self._sites.routers)
+
+    @cached_property
+    def groups(self) -> list[list[int]]:
+        """Free nodes of every group."""
+        return _cut(self.nodes, self._sites.groups)
+
+    def routers_of(self, group: int) -> list[list[int]]:
+        """Free nodes of every router of a group."""
+        routers = self._sites.group_routers[group]
+        return self.routers[routers.start : routers.stop]
+
+
+def interleave(parts: Sequence[Sequence[T]]) -> Iterator[T]:
+    """One from each part in turn, again and again; parts that are used up are passed over."""
+    return (item for row in zip_longest(*parts) for item in row if item is not None)
+
+
+def most(parts: Sequence[Sequence[int]]) -> int:
+    """The part with the most members; of equal ones the first."""
+    return max(range(len(parts)), key=lambda i: len(parts[i]))
+
+
+def tightest(parts: Sequence[Sequence[int]], count: int) -> int | None:
+    """The part with the fewest members that are still `count`; of equal ones the first; None if there is none."""
+    enough = [i for i, part in enumerate(parts) if len(part) >= count]
+    return min(enough, key=lambda i: len(parts[i]), default=None)
+
+
+def first_with(parts: Sequence[Sequence[int]], count: int) -> int | None:
+    """The first part with at least `count` members; None if there is none."""
+    return next((i for i, part in enumerate(parts) if len(part) >= count), None)
+
+
+def _cut(nodes: list[int], units: Sequence[range]) -> list[list[int]]:
+    parts = []
+    low = 0
+    for unit in units:
+        high = bisect_left(nodes, unit.stop, low, min(low + len(unit), len(nodes)))
+        parts.append(nodes[low:high])
+        low = high
+    return parts

@@ -1,0 +1,113 @@
+"""The expected load between groups, and how to share nodes among groups so that a new job adds little to it.
+
+The load of a pair of groups is the traffic between their nodes in both directions: every link between two groups is
+taken to be alike, and traffic to go the shortest way. The cost of all is the sum of the squares of these loads, so that
+what is loaded already is avoided most. Loads are in units of what two nodes of the new job exchange.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from odonata.machine import Shape
+from odonata.placement.running import Running
+from odonata.placement.sites import sites
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Loads = NDArray[np.float64]
+
+
+def background(shape: Shape, jobs: Sequence[Running], pair: float) -> "Loads":
+    """Load of every pair of groups by the jobs that run (symmetric, nothing on the diagonal), over `pair`."""
+    import numpy as np
+
+    starts = np.array([group.start for group in sites(shape).groups])
+    loads = np.zeros((len(starts), len(starts)))
+    for job in jobs:
+        if len(job.nodes) > 1:
+            groups = np.searchsorted(starts, np.array(job.nodes), side="right") - 1
+            nodes = np.bincount(groups, minlength=len(starts)).astype(float)
+            loads += np.outer(nodes, nodes) * (2 * job.intensity / (len(job.nodes) - 1) / pair)
+        for source, destination, amount in job.flows:
+            a, b = shape.group_of(source), shape.group_of(destination)
+            loads[a, b] += amount / pair
+            if a != b:
+                loads[b, a] += amount / pair
+    np.fill_diagonal(loads, 0)
+    return loads
+
+
+def even(room: Sequence[int], count: int) -> list[int]:
+    """`count` shared as evenly as the room of each group allows; what is left over goes to the first groups."""
+    shares = [0] * len(room)
+    left = count
+    while left:
+        open_groups = [g for g, most in enumerate(room) if shares[g] < most]
+        step, rest = divmod(left, len(open_groups))
+        for position, group in enumerate(open_groups):
+            more = min(step + (position < rest), room[group] - shares[group])
+            shares[group] += more
+            left -= more
+    return shares
+
+
+def cost(loads: "Loads", shares: Sequence[int]) -> float:
+    """The sum of the squares of all loads with the new job."""
+    import numpy as np
+
+    x = np.array(shares, dtype=float)
+    return float((np.triu(loads + np.outer(x, x), 1) ** 2).sum())
+
+
+def lighter(loads: "Loads", room: Sequence[int], shares: Sequence[int]) -> list[int]:
+    """Shares that cost less: nodes are moved from where they cost most to where they cost least, while that helps.
+
+    Many at a time at first, one at a time at last; of equal groups the first. The time is that of the number of groups
+    squared, and of groups times moves.
+    """
+    import numpy as np
+
+    x, most = np.array(shares, dtype=float), np.array(room, dtype=float)
+    total = loads + np.outer(x, x)
+    np.fill_diagonal(total, 0)
+    step = max(1, int(x.sum()) // (2 * len(x)))
+    while step:
+        # Summed one after the other, so that the order does not depend on the processor.
+        slope = np.add.accumulate(total * x, axis=1)[:, -1]
+        for _ in range(4 * len(x)):
+            if not _move(x, most, total, slope, step):
+                break
+        step //= 2
+    return [int(share) for share in x]
+
+
+def _move(x: "Loads", most: "Loads", total: "Loads", slope: "Loads", step: int) -> bool:
+    """Moves `step` nodes, if that lowers the cost; `slope` is half of what one node more costs in a group."""
+    import numpy as np
+
+    a = int(np.argmax(np.where(x >= step, slope, -np.inf)))
+    b = int(np.argmin(np.where(most - x >= step, slope, np.inf)))
+    if a == b or x[a] < step or most[b] - x[b] < step:
+        return False
+    others = float(np.add.accumulate(x * x)[-1] - x[a] ** 2 - x[b] ** 2)
+    between = step * (x[a] - x[b]) - step**2
+    change = (
+        2 * step * ((slope[b] - x[a] * total[a, b]) - (slope[a] - x[b] * total[a, b]))
+        + 2 * step**2 * others
+        + 2 * total[a, b] * between
+        + between**2
+    )
+    if not change < -1e-9 * (abs(slope[a]) + abs(slope[b])) * step:
+        return False
+    slope -= x[a] * total[a] + x[b] * total[b]
+    for group, more in ((a, -step), (b, step)):
+        total[group] += more * x
+        total[:, group] = total[group]
+        total[group, group] = 0
+        x[group] += more
+    slope += x[a] * total[a] + x[b] * total[b]
+    for group in (a, b):
+        slope[group] = np.add.accumulate(total[group] * x)[-1]
+    return True

@@ -1,0 +1,56 @@
+"""Options that several policies share."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from odonata.errors import InputError, unknown
+from odonata.placement.policy import Freedom, Option, groups_option, whole_number
+
+#: The seed of a draw outside a scenario.
+DEFAULT_SEED = 1
+
+#: To stay in some groups.
+GROUPS = groups_option("the whole machine")
+
+#: The seed of a policy that draws.
+SEED = Option(
+    "seed",
+    "seed of the draw",
+    whole_number("a seed", 0, 2**64 - 1),
+    "in a scenario the run's seed plus the job's number, else 1",
+)
+
+
+def one_of(*words: str) -> Callable[[Any], str]:
+    """A reader of one of these words."""
+
+    def read(value: Any) -> str:
+        if not isinstance(value, str):
+            raise InputError(f"expected one of {', '.join(words)}, found `{value!r}`")
+        if value not in words:
+            raise unknown("value", value, words)
+        return value
+
+    return read
+
+
+def yes_or_no(value: Any) -> bool:
+    """Reads true or false."""
+    if not isinstance(value, bool):
+        raise InputError(f"expected true or false, found `{value!r}`")
+    return value
+
+
+#: Where a round robin begins.
+START = Option(
+    "start",
+    "where the round robin begins: `first` (group or router 0), or `after-last` (behind the last node given to "
+    "the job placed before)",
+    one_of("first", "after-last"),
+    "first",
+)
+
+
+def freedom(options: Mapping[str, Any]) -> Freedom:
+    """How much choice a policy leaves whose only limit is `groups`."""
+    return Freedom.GROUPS if "groups" in options else Freedom.ANYWHERE

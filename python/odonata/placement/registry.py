@@ -1,0 +1,54 @@
+"""The table of policies: Odonata's own, and those that other distributions offer."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from odonata.errors import unknown
+from odonata.placement import plugins
+from odonata.placement.policy import Policy
+
+
+class Registry(Mapping[str, Policy]):
+    """Policies by name: Odonata's own in the order given, then those of other distributions by name.
+
+    A foreign policy is imported when it is looked up. One under a name of Odonata's own is listed as `NAME@foreign`.
+    """
+
+    def __init__(self, own: Iterable[Policy]) -> None:
+        self._own = {policy.name: policy for policy in own}
+        self._aliases = {alias.casefold(): policy.name for policy in self._own.values() for alias in policy.aliases}
+        self._foreign: dict[str, Policy] = {}
+
+    def __getitem__(self, name: str) -> Policy:
+        if name in self._own:
+            return self._own[name]
+        if name not in self._foreign:
+            plain = name.removesuffix(_SHADOWED)
+            if plain != name and plain in self._own:
+                self._foreign[name] = plugins.shadowed(plain, plugins.offered()[plain])
+            else:
+                self._foreign[name] = plugins.load(name, plugins.offered()[name])
+        return self._foreign[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._own
+        yield from (name + _SHADOWED if name in self._own else name for name in plugins.offered())
+
+    def __len__(self) -> int:
+        return len(self._own) + len(plugins.offered())
+
+    def find(self, name: str) -> Policy:
+        """The policy of that name or alias, in capital letters or not. Raises InputError if there is none."""
+        own = name if name in self._own else self._aliases.get(name.casefold())
+        if own is not None:
+            return self._own[own]
+        if name not in self:
+            raise unknown("placement policy", name, [*self, *self.aliases])
+        return self[name]
+
+    @property
+    def aliases(self) -> list[str]:
+        """The other names of policies, as the literature writes them."""
+        return [alias for policy in self._own.values() for alias in policy.aliases]
+
+
+_SHADOWED = "@foreign"

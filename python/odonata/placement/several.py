@@ -1,0 +1,99 @@
+"""Placing several jobs: in which order matters, so it is always said."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from odonata.errors import InputError, unknown
+from odonata.machine import Shape, System
+from odonata.machine import load as _load_system
+from odonata.placement.ids import parse_ids
+from odonata.placement.placing import place, read_options
+from odonata.placement.policy import Freedom, Placement
+from odonata.placement.table import POLICIES
+
+#: The orders, and what each does.
+ORDERS: Mapping[str, str] = {
+    "arrival": "as listed",
+    "small-first": "jobs with fewer nodes first, equal ones as listed",
+    "large-first": "jobs with more nodes first, equal ones as listed",
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job that wants nodes; `nodes` may be left out if its policy names them."""
+
+    name: str
+    policy: str
+    nodes: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def arrange(jobs: Sequence[Job], order: str = "arrival") -> list[Job]:
+    """The jobs in the order in which they are placed.
+
+    Jobs whose policy names its nodes come first in any order: nothing is chosen for them. Source: Zhang 2018, sections
+    V-C, VI-D and VI-E (L17): all jobs arrive together and are placed one by one, small or large ones first, before any
+    starts.
+
+    Raises InputError for an unknown order or policy, and for two jobs of one name.
+    """
+    if order not in ORDERS:
+        raise unknown("order of jobs", order, ORDERS)
+    sign = {"arrival": 0, "small-first": 1, "large-first": -1}[order]
+    seen: set[str] = set()
+    keys = {}
+    for job in jobs:
+        if job.name in seen:
+            raise InputError(f"two jobs are named `{job.name}`")
+        seen.add(job.name)
+        try:
+            policy = POLICIES.find(job.policy)
+            named = policy.freedom(read_options(policy, job.options)) is Freedom.NONE
+        except InputError as e:
+            raise _about(job, e) from None
+        keys[job.name] = (not named, sign * (job.nodes or 0))
+    return sorted(jobs, key=lambda job: keys[job.name])
+
+
+def place_all(
+    jobs: Sequence[Job],
+    system: str | Mapping[str, Any] | System | Shape,
+    order: str = "arrival",
+    busy: Iterable[int] | str = (),
+    seed: int = 1,
+    folder: str | Path = ".",
+) -> dict[str, Placement]:
+    """Places all jobs on a machine of which the `busy` nodes are taken; the answer is by name, as the jobs are listed.
+
+    Each job sees the nodes of those placed before it as busy, and whose they are. `order` is one of `ORDERS`. A policy
+    that draws and has no seed of its own gets `seed` plus the number of the job in the list.
+
+    Raises InputError, with the name of the job, for whatever cannot be placed.
+    """
+    if not isinstance(system, Shape | System):
+        system = _load_system(system)
+    taken = set(parse_ids(busy, "busy nodes") if isinstance(busy, str) else busy)
+    numbers = {job.name: number for number, job in enumerate(jobs)}
+    placed: dict[str, Placement] = {}
+    owners: dict[int, str] = {}
+    for job in arrange(jobs, order):
+        options = dict(job.options)
+        if POLICIES.find(job.policy).seeded:
+            options.setdefault("seed", (seed + numbers[job.name]) % 2**64)
+        try:
+            found = place(
+                job.policy, system, job.nodes, busy=taken | owners.keys(), folder=folder, owners=owners, **options
+            )
+        except InputError as e:
+            raise _about(job, e) from None
+        owners |= dict.fromkeys(found.nodes, job.name)
+        placed[job.name] = found
+    return {job.name: placed[job.name] for job in jobs}
+
+
+def _about(job: Job, error: InputError) -> InputError:
+    message = f"job `{job.name}`: {error.message}"
+    return InputError(message, file=error.file, line=error.line, hint=error.hint, path=error.path)

@@ -1,0 +1,64 @@
+"""All policies that there are."""
+
+from odonata.placement.layouts import LAYOUTS
+from odonata.placement.policies import (
+    contention_aware,
+    contiguous,
+    different_islands,
+    explicit,
+    intensity_aware,
+    jokanovic,
+    level_spread,
+    per_leaf,
+    random,
+    random_groups,
+    random_nodes,
+    random_routers,
+    round_robin_nodes,
+    round_robin_routers,
+    same_group,
+    same_island,
+    simple,
+    slurm_dragonfly,
+    slurm_dragonfly_linear,
+    slurm_tree,
+    slurm_tree_linear,
+    slurm_zhang_sst,
+    slurm_zhang_text,
+)
+from odonata.placement.registry import Registry
+
+#: Policies in the order in which they are listed, the fixed layouts, and the policies of other distributions.
+POLICIES = Registry(
+    (
+        contiguous.POLICY,
+        random.POLICY,
+        per_leaf.POLICY,
+        explicit.POLICY,
+        level_spread.POLICY,
+        simple.POLICY,
+        random_nodes.POLICY,
+        random_routers.POLICY,
+        random_groups.POLICY,
+        round_robin_nodes.POLICY,
+        round_robin_routers.POLICY,
+        slurm_zhang_text.POLICY,
+        slurm_zhang_sst.POLICY,
+        jokanovic.POLICY,
+        slurm_dragonfly.POLICY,
+        slurm_dragonfly_linear.POLICY,
+        slurm_tree.POLICY,
+        slurm_tree_linear.POLICY,
+        same_group.POLICY,
+        same_island.POLICY,
+        different_islands.POLICY,
+        intensity_aware.POLICY,
+        contention_aware.POLICY,
+        *(layout.policy() for layout in LAYOUTS.values()),
+    )
+)
+
+
+def names() -> list[str]:
+    """Names of the policies and of the fixed layouts."""
+    return list(POLICIES)

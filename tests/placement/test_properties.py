@@ -1,0 +1,122 @@
+"""What every policy promises."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from odonata import placement
+from odonata.errors import InputError
+from odonata.machine import Shape
+from odonata.placement import LAYOUTS, place
+
+SHAPES = st.builds(Shape, st.integers(1, 5), st.integers(1, 4), st.integers(1, 5))
+POLICIES = [name for name in placement.names() if name not in LAYOUTS]
+#: These cannot use every free node: they stay on one leaf, in one group, or out of a machine with one group.
+PICKY = {"same-group", "same-island", "different-islands", "per-leaf"}
+SEEDED = [name for name in POLICIES if placement.get(name).seeded]
+
+
+def jobs_of(busy):
+    """Owners for busy nodes: two jobs in turn."""
+    return {node: f"job {node % 2}" for node in sorted(busy)}
+
+
+@st.composite
+def requests(draw):
+    """A policy, a machine partly busy, and options."""
+    shape = draw(SHAPES)
+    busy = draw(st.sets(st.integers(0, shape.nodes - 1)))
+    policy = draw(st.sampled_from(POLICIES))
+    groups = draw(st.none() | st.sets(st.integers(0, shape.groups - 1), min_size=1))
+    options = {} if groups is None or policy == "explicit" else {"groups": sorted(groups)}
+    count = draw(st.integers(1, shape.nodes))
+    if policy in SEEDED:
+        options["seed"] = draw(st.integers(0, 2**64 - 1))
+    if policy in ("level-spread", "round-robin-nodes", "round-robin-routers"):
+        options["start"] = draw(st.sampled_from(["first", "after-last"]))
+    if policy == "jokanovic":
+        options["fall_through"] = draw(st.booleans())
+    if policy == "intensity-aware":
+        options["intensity"] = draw(st.sampled_from(["heavy", "light", 0, 0.1, 3]))
+    if policy == "contention-aware":
+        options["intensity"] = draw(st.sampled_from([0, 0.5, 1]))
+    if policy == "per-leaf":
+        options["per_leaf"] = draw(st.integers(1, shape.nodes_per_router))
+        count = None
+    if policy == "explicit":
+        free = [n for n in range(shape.nodes) if n not in busy]
+        assume(free)
+        options["nodes"] = draw(st.lists(st.sampled_from(free), unique=True, min_size=1))
+        count = len(options["nodes"])
+    return policy, shape, count, busy, options
+
+
+@given(requests())
+def test_nodes_are_distinct_free_inside_and_of_the_right_number(request):
+    policy, shape, count, busy, options = request
+    inside = [n for n in range(shape.nodes) if shape.group_of(n) in options.get("groups", range(shape.groups))]
+    free = [n for n in inside if n not in busy]
+    try:
+        found = place(policy, shape, count, busy=busy, owners=jobs_of(busy), **options)
+    except InputError as e:
+        assert "do not fit" in e.message  # noqa: PT017
+        assert policy in PICKY or count > len(free), "it would have fitted"
+        assert cannot_fit(policy, shape, count, free, inside, options), "it would have fitted"
+        return
+    if policy == "per-leaf":
+        count = options["per_leaf"] * len({shape.router_of(n) for n in inside})
+    assert len(found.nodes) == len(set(found.nodes)) == count
+    assert set(found.nodes) <= set(free)
+    assert found.reason
+    again = place(policy, shape, count, busy=sorted(busy, reverse=True), owners=jobs_of(busy), **options)
+    assert again == found, "the same question has the same answer"
+
+
+def cannot_fit(policy, shape, count, free, inside, options):
+    """Whether the job does not fit, by what the policy says of itself."""
+    by_leaf = [sum(shape.router_of(n) == leaf for n in free) for leaf in {shape.router_of(n) for n in inside}]
+    by_group = {g: [n for n in free if shape.group_of(n) == g] for g in {shape.group_of(n) for n in inside}}
+    if policy == "per-leaf":
+        return min(by_leaf) < options["per_leaf"]
+    if policy == "same-group":
+        return max(by_leaf) < count
+    if policy == "same-island":
+        leaves = {g: len({shape.router_of(n) for n in nodes}) for g, nodes in by_group.items()}
+        return not any(len(nodes) >= count and leaves[g] >= min(2, count) for g, nodes in by_group.items())
+    if policy == "different-islands":
+        return count > len(free) or sum(map(bool, by_group.values())) < min(2, count)
+    return count > len(free)
+
+
+@pytest.mark.parametrize("policy", SEEDED)
+def test_seeds(policy):
+    """The same seed gives the same nodes, another one others; without one it is 1."""
+    shape = Shape(9, 4, 4)
+    by_seed = [place(policy, shape, 20, seed=seed).nodes for seed in range(20)]
+    assert len({tuple(nodes) for nodes in by_seed}) > 8
+    assert by_seed[7] == place(policy, shape, 20, seed=7).nodes
+    assert by_seed[1] == place(policy, shape, 20).nodes
+
+
+def test_which_policies_draw():
+    assert SEEDED == ["random", "random-nodes", "random-routers", "random-groups"]
+
+
+@pytest.mark.parametrize("policy", [p for p in POLICIES if p not in {*PICKY, "explicit"}])
+def test_a_job_may_have_the_whole_machine_and_no_node_more(policy):
+    shape = Shape(3, 4, 2)
+    options = {"intensity": "light"} if policy == "intensity-aware" else {}
+    assert sorted(place(policy, shape, 24, **options).nodes) == list(range(24))
+    with pytest.raises(InputError, match="25 nodes do not fit: only 24 are free anywhere"):
+        place(policy, shape, 25, **options)
+    with pytest.raises(InputError, match="4 nodes do not fit: only 3 are free in group 1"):
+        place(policy, shape, 4, busy="8-12", groups=1, **options)
+    with pytest.raises(InputError, match="the number of nodes is missing"):
+        place(policy, shape, **options)
+
+
+@pytest.mark.parametrize("policy", [p for p in POLICIES if p not in {"explicit", "per-leaf"}])
+def test_a_full_machine(policy):
+    options = {"intensity": "light"} if policy == "intensity-aware" else {}
+    with pytest.raises(InputError, match="1 nodes do not fit"):
+        place(policy, Shape(3, 4, 2), 1, busy=range(24), **options)
