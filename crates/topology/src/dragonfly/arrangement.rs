@@ -2,7 +2,7 @@
 //!
 //! Group `i` lists its peers in the order of the arrangement and numbers its links slice by slice: first one link to
 //! each peer in that order, then a second to each peer that has more than one, and so on. The entries of that list are
-//! laid on its routers ([`Spread`]). Link `l` of a pair joins the entries that both groups have for it. With one link a
+//! laid on its routers (`spread`). Link `l` of a pair joins the entries that both groups have for it. With one link a
 //! pair and `consecutive` this is the palmtree, absolute, relative and circulant wiring of the literature (Camarero
 //! 2014, section 3; Hastings 2015, section 2).
 
