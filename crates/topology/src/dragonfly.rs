@@ -6,8 +6,8 @@
 //!
 //! Numbering: nodes router by router, routers group by group and row by row. A router's ports are its node ports, then
 //! links to the other columns of its row, then to the other rows of its column, then its global links in the order in
-//! which its group numbers them (slice by slice, see `arrangement.rs`); parallel links are adjacent, and global ports without a link do not
-//! exist.
+//! which its group numbers them (slice by slice, see `arrangement.rs`); parallel links are adjacent, and global ports
+//! without a link do not exist.
 
 mod arrangement;
 mod design;

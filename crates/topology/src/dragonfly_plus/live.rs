@@ -177,34 +177,43 @@ impl Live {
     }
 
     fn add_up(&mut self, machine: &DragonflyPlus) -> Result<(), TopologyError> {
-        let count = self.kinds.count() as u32;
-        for from in 0..count {
-            let group = self.kinds.group(from);
-            let ports = self.kinds.ports(from).to_vec();
-            let mut last: Vec<u16> = Vec::new();
-            for to in 0..count {
-                let far_group = self.kinds.group(to);
-                let first_up = machine.spec.nodes_per_leaf as u16;
-                let leads = |&&port: &&u16| {
-                    let number = u32::from(port - first_up);
-                    if group == far_group {
-                        self.kinds.has(to, number)
-                    } else {
-                        !self.across_kind(group * machine.spec.spines + number, far_group, to).is_empty()
+        let first_up = machine.spec.nodes_per_leaf as u16;
+        let mut last: Vec<u16> = Vec::new();
+        for group in 0..machine.spec.groups {
+            let right = self.right_spines(machine, group);
+            for from in self.kinds.first(group)..self.kinds.first(group + 1) {
+                let ports = self.kinds.ports(from).to_vec();
+                for (to, right) in (0..).zip(right.chunks(machine.spec.spines as usize)) {
+                    last.clear();
+                    last.extend(ports.iter().filter(|&&port| right[usize::from(port - first_up)]));
+                    if last.is_empty()
+                        && let Some((from, to)) = self.kinds.two(from, to)
+                    {
+                        return Err(TopologyError::Unreachable { from: from.0, to: to.0 });
                     }
-                };
-                last.clear();
-                last.extend(ports.iter().filter(leads));
-                if last.is_empty()
-                    && let Some((from, to)) = self.kinds.two(from, to)
-                {
-                    return Err(TopologyError::Unreachable { from: from.0, to: to.0 });
+                    self.up.push_shared(&last);
                 }
-                self.up.push_shared(&last);
+                self.up.bounded("entries in its table of ways up")?;
             }
-            self.up.bounded("entries in its table of ways up")?;
         }
         Ok(())
+    }
+
+    /// For each kind of destination, and each spine of a group: whether a shortest way leads by the spine.
+    fn right_spines(&self, machine: &DragonflyPlus, group: u32) -> Vec<bool> {
+        let spines = machine.spec.spines;
+        let mut right = Vec::with_capacity(self.kinds.count() * spines as usize);
+        for to in 0..self.kinds.count() as u32 {
+            let far_group = self.kinds.group(to);
+            right.extend((0..spines).map(|number| {
+                if group == far_group {
+                    self.kinds.has(to, number)
+                } else {
+                    !self.across_kind(group * spines + number, far_group, to).is_empty()
+                }
+            }));
+        }
+        right
     }
 }
 
