@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use odonata_reference::{run_compat, run_compat_counted};
 use odonata_sim::spec::{
-    Arrival, ChannelSwitch, Compare, Compat, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec,
-    MeasureSpec, NicOrder, NicSpec, Pattern, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec,
-    TopologySpec, Traffic,
+    Arrival, ChannelSwitch, Compare, Compat, FabricSpec, Failures, First, FparCandidates, Gateways, JobSpec, LinkSpec,
+    MeasureSpec, NicOrder, NicSpec, Pattern, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensed, Sensing,
+    StopSpec, TopologySpec, Traffic,
 };
 use odonata_sim::{SimError, Spec};
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlusSpec};
@@ -213,6 +213,11 @@ fn the_same_specification_gives_the_same_output() {
 }
 
 /// Catches a value that is parsed and then ignored.
+fn dragonfly_plus(spec: &mut Spec) -> &mut DragonflyPlusSpec {
+    let TopologySpec::DragonflyPlus(topology) = &mut spec.topology else { panic!("it is a Dragonfly+") };
+    topology
+}
+
 #[test]
 fn what_the_model_cannot_honour_is_refused_by_name() {
     let good = || crowded(1, fpar(ChannelSwitch::Intermediate), 4000, 1);
@@ -244,6 +249,17 @@ fn what_the_model_cannot_honour_is_refused_by_name() {
     change("routing.threshold_ppm", &|s| s.routing = altered(505_000, Compare::AtMost, all));
     change("routing.compare", &|s| s.routing = altered(500_000, Compare::Below, all));
     change("routing.candidates", &|s| s.routing = altered(500_000, Compare::AtMost, FparCandidates::OneGroup));
+    change("routing.select", &|s| s.routing = RoutingSpec::Minimal { select: Select::Hash, gateways: None });
+    change("routing.name", &|s| s.routing = RoutingSpec::AdaptiveLocal { factor_milli: 1000, gateways: Gateways::All });
+    change("jobs[0].routing", &|s| s.jobs[0].routing = Some(s.routing.clone()));
+    change("sensing", &|s| s.sensing.kind = Sensed::Credits);
+    change("failures", &|s| s.failures.links = vec![[0, 3]]);
+    change("fabric.nic.rail", &|s| s.fabric.nic.rail = Rail::LeastBusy);
+    change("topology.pair_links", &|s| dragonfly_plus(s).pair_links = vec![[0, 1, 1]]);
+    change("topology.last_group_leaves", &|s| {
+        s.jobs[0].nodes.retain(|&node| node < 27); // the first three groups
+        dragonfly_plus(s).last_group_leaves = Some(1);
+    });
     run_compat(&good(), &mut ()).expect("the unchanged one runs");
     for (expected, spec) in cases {
         match run_compat(&spec, &mut ()) {

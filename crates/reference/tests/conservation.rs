@@ -4,12 +4,27 @@
 mod support;
 
 use odonata_reference::run_audited;
+use odonata_sim::Spec;
 
 #[test]
-fn everything_is_accounted_for() {
+fn everything_is_accounted_for_on_a_dragonfly_plus() {
+    account(support::spec);
+}
+
+#[test]
+fn everything_is_accounted_for_on_a_broken_dragonfly_plus() {
+    account(support::odd_spec);
+}
+
+#[test]
+fn everything_is_accounted_for_on_dragonflies_and_cascades() {
+    account(support::direct_spec);
+}
+
+fn account(spec: fn(u64) -> Spec) {
     let (mut cut_short, mut complete, mut stalled, mut diverted) = (0, 0, 0, 0);
     for seed in 0..300 {
-        let spec = support::spec(seed);
+        let spec = spec(seed);
         let (output, audit) = run_audited(&spec, &mut ()).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         assert_eq!(audit.problem(), None, "seed {seed}");
         let left = audit.packets_at_nics + audit.packets_under_way;
