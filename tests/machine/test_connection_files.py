@@ -79,7 +79,7 @@ def test_links_inside_a_group_that_are_all_there(here):
 
 
 def test_missing_links_inside_a_group_have_failed_in_every_group(here):
-    """Edison's list has two links between some chassis where Aries has three (D1)."""
+    """One of three parallel links is gone, and the only one between two routers."""
     records = intra_of_theta(machine.load(THETA))
     for gone in ((0, 16, 1), (16, 0, 1), (2, 3, 0), (3, 2, 0)):
         records.remove(gone)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odonata import machine
+from odonata import machine, scenario
 from odonata.errors import InputError
 
 
@@ -144,3 +144,13 @@ def test_what_cannot_fail(table, path, message, hint):
 def test_a_group_that_falls_apart_is_an_error_of_the_machine():
     with pytest.raises(InputError, match="router"):
         failed(links=["0-1", "0-2", "0-3"]).describe()
+
+
+def test_errors_of_a_scenario_name_file_and_line():
+    text = '[system]\npreset = "tiny"\nfailed = { fraction = "2 %", class = "globl" }\n'
+    job = '[[job]]\nname = "a"\nnodes = 2\nplace = "contiguous"\napp = { pattern = "tornado", message = "1 B", '
+    text += job + 'interval = "1 us", messages = 1 }\n'
+    with pytest.raises(InputError, match=r"^a\.toml:3: unknown class of links between routers `globl`"):
+        scenario.parse(text, "a.toml").resolve()
+    with pytest.raises(InputError, match=r"^a\.toml:3: there is no router 16"):
+        scenario.parse(text.replace('{ fraction = "2 %", class = "globl" }', "{ routers = [16] }"), "a.toml").resolve()

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from odonata.errors import InputError
-from odonata.machine.kinds.cables import Routers, check_cables
+from odonata.machine.kinds.listed import Routers, check_cables
 
 
 def read_inter(file: Path, machine: Routers) -> list[list[int]]:

@@ -5,22 +5,22 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from odonata.document import Ratio, Seed, Table, input_error_as_problem
 from odonata.errors import InputError, unknown
 
-_PORT = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
-_PAIR = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
+#: A cable as `router:port` of one of its ends.
+PORT = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
+#: All cables between two routers.
+PAIR = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 
 
 def _links(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list | tuple):
         raise InputError(f'expected a list such as ["12:40", "3-17"], found `{value!r}`')
     for link in value:
-        if not isinstance(link, str) or not (_PORT.fullmatch(link) or _PAIR.fullmatch(link)):
+        if not isinstance(link, str) or not (PORT.fullmatch(link) or PAIR.fullmatch(link)):
             hint = '"12:40" is the cable at port 40 of router 12, "3-17" are all cables between the routers 3 and 17'
             raise InputError(f"`{link}` names no cable", hint=hint)
     return tuple(value)
@@ -75,7 +75,10 @@ class FailedTable(Table):
         all, rounded to the nearest whole number (half upwards). So with the same seed a larger fraction only adds to
         what has failed. Raises InputError (path in this table) for what is not there.
         """
-        cables = _Cables(wired)
+        # NumPy takes longer to load than most machines to describe, and few have failures.
+        from odonata.machine.cables import Cables
+
+        cables = Cables(wired)
         found: set[tuple[int, int]] = set()
         for index, link in enumerate(self.links):
             try:
@@ -95,56 +98,3 @@ class FailedTable(Table):
         if self.routers:
             result["routers"] = sorted(set(self.routers))
         return result
-
-
-class _Cables:
-    """The cables between routers of a described machine."""
-
-    def __init__(self, wired: Mapping[str, Any]) -> None:
-        self._wired = wired
-        self._router = np.asarray(wired["slot_router"])
-        self._port = np.asarray(wired["slot_port"])
-        self._peer = np.asarray(wired["slot_peer_router"])
-
-    def check_router(self, router: int) -> None:
-        routers = int(self._wired["routers"])
-        if router >= routers:
-            raise InputError(f"there is no router {router}", hint=f"the machine has routers 0 to {routers - 1}")
-
-    def named(self, link: str) -> set[tuple[int, int]]:
-        if (at := _PORT.fullmatch(link)) is not None:
-            return {self._at(int(at[1]), int(at[2]))}
-        a, b = sorted(int(router) for router in link.split("-"))
-        self.check_router(b)
-        slots = np.flatnonzero((self._router == a) & (self._peer == b))
-        if a == b or len(slots) == 0:
-            raise InputError(f"`{link}`: no cable joins these routers")
-        return {(a, int(self._port[s])) for s in slots}
-
-    def _at(self, router: int, port: int) -> tuple[int, int]:
-        self.check_router(router)
-        first, end = np.searchsorted(self._router, [router, router + 1])
-        if port >= end - first:
-            raise InputError(f"router {router} has no port {port}", hint=f"it has ports 0 to {end - first - 1}")
-        if self._peer[first + port] < 0:
-            hint = "links of nodes cannot fail; with `routers` all nodes of a router fail"
-            raise InputError(f"port {port} of router {router} leads to a node, not to a router", hint=hint)
-        return router, port
-
-    def drawn(self, fraction: Fraction, class_: str | None, seed: int) -> set[tuple[int, int]]:
-        once = self._peer > self._router
-        if class_ is not None:
-            once &= np.asarray(self._wired["slot_class"]) == list(self._wired["classes"]).index(class_)
-        slots = np.flatnonzero(once)
-        count = int(fraction * len(slots) + Fraction(1, 2))
-        chosen = slots[np.argsort(_words(seed, len(slots)), kind="stable")[:count]]
-        return {(int(self._router[s]), int(self._port[s])) for s in chosen}
-
-
-def _words(seed: int, count: int) -> NDArray[np.uint64]:
-    """The first words of splitmix64 (Steele, Lea and Flood, OOPSLA 2014; constants of Vigna's `splitmix64.c`)."""
-    with np.errstate(over="ignore"):
-        z = np.uint64(seed) + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return z ^ (z >> np.uint64(31))

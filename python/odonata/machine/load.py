@@ -10,22 +10,9 @@ from typing import Any
 from odonata.document import parse, read, validate
 from odonata.errors import InputError, unknown
 from odonata.machine import core
-from odonata.machine.connection_files import read_inter, read_intra
 from odonata.machine.kinds import KINDS, MachineTable, WiringTable
-from odonata.machine.system import Source, System, dumped
-
-#: Where the defaults of a machine without preset come from.
-DEFAULT_SOURCES = {
-    "fabric.packet": "assumed: as in kang2019",
-    "fabric.router_delay": "assumed: as in kang2019",
-    "fabric.channels": "default: two channels, which every routing can do with (K6)",
-    "fabric.nic.overhead": "default: an ideal NIC",
-    "fabric.nic.order": "default: messages in order of issue",
-    "latency": "default: no time on the wire",
-    "buffer": "assumed: four packets of 2 KiB",
-    "credit_delay": "default: credits return with the wire's latency only",
-    "local_links": "default: one link between two routers of a group",
-}
+from odonata.machine.sources import flat, rows, told_sources
+from odonata.machine.system import System
 
 #: Keys of a table that rule how groups are joined: giving one of one side replaces the other side's.
 _RULES = {key for kind in KINDS.values() for key in kind.rules_of_pairs}
@@ -77,7 +64,7 @@ def _load(
     preset = given.pop("preset", None)
     base = {} if preset is None else _base(preset, folder)
     try:
-        sources = base.pop("sources", {}) | _told_sources(given.pop("sources", {}))
+        sources = base.pop("sources", {}) | told_sources(given.pop("sources", {}))
     except InputError as e:
         raise e.under("system") from None
     changed = dict(given) if fabric is None else _merge(given, {"fabric": dict(fabric)})
@@ -85,10 +72,10 @@ def _load(
     merged = _merge(_merge(base, {"fabric": dict(usual or {})}), changed) if usual else _merge(base, changed)
     if changed and base and "name" not in given:
         merged["name"] = f"{base['name']} (changed)"
-    sources |= dict.fromkeys(_flat({"fabric": usual or {}}), "the published simulator's own")
+    sources |= dict.fromkeys(flat({"fabric": usual or {}}), "the published simulator's own")
     try:
         table, imported = _wired(merged, folder)
-        system = System(table.name, table, tuple(_sources(table, base, changed, sources | imported)))
+        system = System(table.name, table, tuple(rows(table, base, changed, sources | imported)))
         _ = system.failures
     except InputError as e:
         raise _placed(e, fabric or {}) from None
@@ -121,6 +108,8 @@ def _wired(merged: dict[str, Any], folder: Path) -> tuple[MachineTable, dict[str
     given = merged.get("wiring")
     if given is None:
         return _table(merged), {}
+    from odonata.machine.connection_files import read_inter, read_intra
+
     try:
         wiring = validate(WiringTable, given)
     except InputError as e:
@@ -171,25 +160,11 @@ def _table(merged: dict[str, Any]) -> MachineTable:
     return table
 
 
-def _told_sources(value: Any) -> dict[str, str]:
-    """Where numbers come from, as a table of a system says it. Raises InputError for anything else."""
-    if not isinstance(value, Mapping):
-        raise InputError(f"`sources`: expected a table of texts, found `{value!r}`", path=("sources",))
-    for key, source in value.items():
-        if not isinstance(source, str):
-            hint = f'"{key}" = "where the number comes from"'
-            if isinstance(source, Mapping):
-                hint = "a key with dots stands in quotes: " + hint.replace(str(key), f"{key}....")
-            message = f"`sources`: expected a text for `{key}`, found `{source!r}`"
-            raise InputError(message, hint=hint, path=("sources", key))
-    return dict(value)
-
-
 def _base(name: str, folder: Path) -> dict[str, Any]:
     if name.endswith(".toml"):
         document = read(folder / name)
         try:
-            _told_sources(document.data.get("sources", {}))
+            told_sources(document.data.get("sources", {}))
             own = {k: v for k, v in document.data.items() if k != "sources"}
             table, _ = _wired(own, (folder / name).parent)
             _ = System(table.name, table, ()).failures
@@ -233,40 +208,3 @@ def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 def _copy(table: Mapping[str, Any]) -> dict[str, Any]:
     return {k: _copy(v) if isinstance(v, Mapping) else v for k, v in table.items()}
-
-
-def _sources(
-    table: MachineTable, base: Mapping[str, Any], changed: Mapping[str, Any], sources: Mapping[str, str]
-) -> list[Source]:
-    rows = []
-    values = _flat(dumped(table))
-    in_base, in_changes = _flat(base), _flat(changed)
-    defaults = {**DEFAULT_SOURCES, **table.default_sources}
-    for key, value in values.items():
-        if key in ("name", "title", "kind"):
-            continue
-        if key in in_changes:
-            source = "given in the scenario"
-        elif key in in_base or key in sources:
-            source = sources.get(key, "no source given")
-        else:
-            source = defaults.get(key) or defaults.get(key.rsplit(".", 1)[-1]) or "default"
-        rows.append(Source(key, _shown(value), source))
-    first = {key: place for place, key in enumerate(table.keys_first)}
-    return sorted(rows, key=lambda row: (row.key.startswith("fabric."), first.get(row.key, len(first))))
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, list):
-        return f"{len(value):,} entries" if len(str(value)) > 40 else ", ".join(str(entry) for entry in value)
-    return str(value)
-
-
-def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    rows: dict[str, Any] = {}
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            rows |= _flat(value, f"{prefix}{key}.")
-        else:
-            rows[f"{prefix}{key}"] = value
-    return rows

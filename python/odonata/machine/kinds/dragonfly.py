@@ -3,6 +3,7 @@
 Sources: Kim 2008; Zhang 2018, section III (L1 to L3). Slingshot machines are of this kind too.
 """
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -18,6 +19,10 @@ class DragonflyTable(DirectTable):
 
     classes: ClassVar[tuple[str, ...]] = ("node", "local", "global")
     between_groups: ClassVar[str] = "global"
+    default_sources: ClassVar[Mapping[str, str]] = {
+        **DirectTable.default_sources,
+        "local_links": "default: one link between two routers of a group",
+    }
     keys_first: ClassVar[tuple[str, ...]] = ("groups", "routers", "last_group_routers", "nodes_per_router")
 
     kind: Literal["dragonfly"] = Field(description="kind of machine")

@@ -10,7 +10,7 @@ from odonata.document import Bandwidth, Table
 from odonata.errors import InputError
 from odonata.machine.fabric import FabricTable
 from odonata.machine.failed import FailedTable
-from odonata.machine.kinds.cables import check_cables
+from odonata.machine.kinds.listed import check_cables
 from odonata.machine.kinds.pairs import Pairs
 from odonata.machine.shape import Shape
 

@@ -53,6 +53,15 @@ class Pairs:
         """Links of a group to all others."""
         return sum(self.between(group, other) for other in range(self.groups) if other != group)
 
+    def across(self, half: int) -> int:
+        """Links between the first `half` groups and the others (at least one on either side)."""
+        last = self.groups - 1
+        links = half * (last - half) * self.usual + half * self.with_last
+        for (a, b), count in self._by_pair.items():
+            if a < half <= b:
+                links += count - (self.with_last if b == last else self.usual)
+        return links
+
     @cached_property
     def range(self) -> tuple[int, int]:
         """Fewest and most links of a pair; zeros if there is only one group."""

@@ -20,7 +20,7 @@ def capacity(pairs: Pairs, nics: int, link: LinkTable, node: LinkTable) -> list[
         return []
     out, into = pairs.of_group(0) * link.bandwidth, nics * node.bandwidth
     half = pairs.groups // 2
-    across = sum(pairs.between(a, b) for a in range(half) for b in range(half, pairs.groups)) * link.bandwidth
+    across = pairs.across(half) * link.bandwidth
     return [
         (
             "out of a group",

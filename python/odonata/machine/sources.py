@@ -1,0 +1,72 @@
+"""Where the numbers of a machine come from, as rows for `odonata show` and for run folders."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from odonata.errors import InputError
+from odonata.machine.kinds import MachineTable
+from odonata.machine.system import Source, dumped
+
+#: Where the defaults of a machine without preset come from, in machines of every kind.
+DEFAULT_SOURCES = {
+    "fabric.packet": "assumed: as in kang2019",
+    "fabric.router_delay": "assumed: as in kang2019",
+    "fabric.channels": "default: two channels, which every routing can do with (K6)",
+    "fabric.nic.overhead": "default: an ideal NIC",
+    "fabric.nic.order": "default: messages in order of issue",
+    "latency": "default: no time on the wire",
+    "buffer": "assumed: four packets of 2 KiB",
+    "credit_delay": "default: credits return with the wire's latency only",
+}
+
+
+def told_sources(value: Any) -> dict[str, str]:
+    """Where numbers come from, as a table of a system says it. Raises InputError for anything but texts."""
+    if not isinstance(value, Mapping):
+        raise InputError(f"`sources`: expected a table of texts, found `{value!r}`", path=("sources",))
+    for key, source in value.items():
+        if not isinstance(source, str):
+            hint = f'"{key}" = "where the number comes from"'
+            if isinstance(source, Mapping):
+                hint = "a key with dots stands in quotes: " + hint.replace(str(key), f"{key}....")
+            message = f"`sources`: expected a text for `{key}`, found `{source!r}`"
+            raise InputError(message, hint=hint, path=("sources", key))
+    return dict(value)
+
+
+def rows(
+    table: MachineTable, base: Mapping[str, Any], changed: Mapping[str, Any], sources: Mapping[str, str]
+) -> list[Source]:
+    """A row for every number of the machine: `base` is what its preset says, `changed` what overrides that."""
+    found = []
+    in_base, in_changes = flat(base), flat(changed)
+    defaults = {**DEFAULT_SOURCES, **table.default_sources}
+    for key, value in flat(dumped(table)).items():
+        if key in ("name", "title", "kind"):
+            continue
+        if key in in_changes:
+            source = "given in the scenario"
+        elif key in in_base or key in sources:
+            source = sources.get(key, "no source given")
+        else:
+            source = defaults.get(key) or defaults.get(key.rsplit(".", 1)[-1]) or "default"
+        found.append(Source(key, _shown(value), source))
+    first = {key: place for place, key in enumerate(table.keys_first)}
+    return sorted(found, key=lambda row: (row.key.startswith("fabric."), first.get(row.key, len(first))))
+
+
+def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """A table of tables as one table with dotted keys."""
+    result: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            result |= flat(value, f"{prefix}{key}.")
+        else:
+            result[f"{prefix}{key}"] = value
+    return result
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return f"{len(value):,} entries" if len(str(value)) > 40 else ", ".join(str(entry) for entry in value)
+    return str(value)
