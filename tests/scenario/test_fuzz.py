@@ -19,12 +19,14 @@ FULL = {
         "fabric": {"packet": "1 KiB", "nic": {"order": "round-robin"}, "links": {"local": {"buffer": "9 KiB"}}},
     },
     "routing": {"name": "fpar", "threshold": 0.5, "candidates": "one-group"},
+    "sensing": {"kind": "credits", "delay": {"global": "150 ns"}},
     "fabric": {"channels": 3, "links": {"global": {"latency": "10 ns", "credit_delay": "1 ns"}}},
     "job": [
         {
             "name": "a",
             "nodes": 4,
             "place": {"policy": "random", "groups": "0-1", "seed": 3},
+            "routing": {"name": "valiant", "via": "leaf", "select": "hash"},
             "app": {"pattern": "stencil-3d", "grid": [1, 2, 2], "message": "1 KB", "interval": "1 us", "messages": 2},
         },
         {
@@ -63,6 +65,8 @@ JUNK = st.one_of(
             "0-2",
             "a",
             "fpar",
+            "ugal-l",
+            "credits",
             "random",
             "explicit",
             "tiny",

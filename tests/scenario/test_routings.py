@@ -256,7 +256,7 @@ STAGES = [
     ("adaptive-1", {}, 4),
     ("adaptive-2", {}, 4),
     ("adaptive-3", {}, 4),
-    ("nmin-hash", {}, 4),
+    ("nmin-hash", {}, 3),
     ("min-hash", {}, 2),
     ("in-order", {}, 2),
 ]

@@ -32,7 +32,7 @@ _PATHS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"sensing\.delay_ps\.(\w+)", ("sensing", "delay", "{0}")),
     (r"sensing\.delay_ps", ("sensing", "delay")),
     (r"sensing.*", ("sensing",)),
-    (r"failures.*", ("system", "failures")),
+    (r"failures.*", ("system", "failed")),
     (r"stop\.at_ps", ("run", "horizon")),
     (r"stop.*", ("run", "until")),
     (r"measure\.until_ps", ("measure", "window")),

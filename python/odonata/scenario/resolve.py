@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -13,7 +13,7 @@ from odonata import machine, placement, units
 from odonata.document import validate
 from odonata.errors import InputError, nearest
 from odonata.machine import System, core
-from odonata.placement import Freedom, Placement
+from odonata.placement import Placement
 from odonata.scenario.apps import Ranks
 from odonata.scenario.kang_files import ImportedJob, read_kang
 from odonata.scenario.refusals import refusal_as_error
@@ -108,6 +108,10 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     """Decides everything. Raises InputError whose path leads into the scenario."""
     folder = path.parent
     system = machine.load(table.system, table.fabric, folder, COMPAT_FABRIC.get(table.compat or ""))
+    try:
+        failed = system.failures
+    except InputError as e:
+        raise e.under("system") from None
     jobs = _jobs(table, folder)
     routings = ways(table, [job.table for job in jobs], system)
     try:
@@ -128,12 +132,12 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
         "measure": _measure(table),
     }
     # What is absent is what the core does anyway; runs without it keep their identity.
-    sensor, failed = sensing.spec(), _failures(system)
+    sensor = sensing.spec()
     spec |= {"sensing": sensor} if sensor else {}
     spec |= {"failures": failed} if failed else {}
     refused = core.refusal(json.dumps(spec))
     if refused is not None:
-        raise _located(refusal_as_error(*refused), jobs)
+        raise _located(routings.refusal(table, *refused) or refusal_as_error(*refused), jobs)
     targets = tuple(job.table.name for job in jobs if not job.table.background)
     decided = table.model_copy(update={"sensing": sensing})
     return Resolved(spec, system, targets, partial(_document, decided, path, system, jobs, placed, routings, spec))
@@ -175,26 +179,22 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
             order.append((policy.freedom(placement.read_options(policy, options)), job, policy, options))
     placed: dict[int, Placement] = {}
     owners: dict[int, str] = {}
-    lost = frozenset(getattr(system, "unusable_nodes", ()))
     for _, job, policy, options in sorted(order, key=lambda entry: entry[0]):
         with job.errors("place"):
             if job.table.nodes is None and not policy.counts_itself:
                 raise InputError("missing key `nodes`", hint="the number of nodes of the job", path=placement.COUNT)
-            # A policy that names its nodes is told which of them have failed, others go round them.
-            named = policy.freedom(placement.read_options(policy, options)) is Freedom.NONE
             try:
                 found = placement.place(
                     policy.name,
                     system,
                     job.table.nodes,
-                    busy=owners.keys() if named else owners.keys() | lost,
+                    busy=owners.keys(),
                     folder=folder,
                     owners=owners,
                     **options,
                 )
             except InputError as e:
-                raise _mentioning(lost, e) from None
-            _check_usable(found, lost)
+                raise _mentioning(system.unusable_nodes, e) from None
         with job.errors("nodes"):
             if len(found.nodes) < 2:
                 raise InputError("a job of one node has nobody to send to")
@@ -203,25 +203,14 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
     return placed
 
 
-def _mentioning(lost: frozenset[int], error: InputError) -> InputError:
-    """The error with the nodes that are missing because their router has failed."""
-    if not lost or error.hint is not None or error.file is not None:
+def _mentioning(lost: Sequence[int], error: InputError) -> InputError:
+    """An error about the number of free nodes, with those that are missing because their router has failed."""
+    if not lost or error.path != placement.COUNT or error.hint is not None:
         return error
-    hint = f"{len(lost):,} nodes are left out because their routers have failed: {_shortened(lost)}"
-    return InputError(error.message, hint=hint, path=error.path)
-
-
-def _check_usable(found: Placement, lost: frozenset[int]) -> None:
-    gone = sorted(lost.intersection(found.nodes))
-    if gone:
-        what = f"node {gone[0]} cannot be used" if len(gone) == 1 else f"nodes {_shortened(gone)} cannot be used"
-        whose = "its router has failed" if len(gone) == 1 else "their routers have failed"
-        raise InputError(f"{what}: {whose}")
-
-
-def _shortened(nodes: Iterable[int]) -> str:
-    ids = placement.format_ids(sorted(nodes))
-    return ids if len(ids) <= 60 else f"{ids[:57].rpartition(',')[0]}, ..."
+    ids = placement.format_ids(lost)
+    ids = ids if len(ids) <= 60 else f"{ids[:57].rpartition(',')[0]}, ..."
+    hint = f"{len(lost):,} nodes are left out because their routers have failed: {ids}"
+    return InputError(error.message, file=error.file, line=error.line, hint=hint, path=error.path)
 
 
 def _spec_job(job: _Job, table: ScenarioTable, system: System, placed: Placement) -> dict[str, Any]:
@@ -288,11 +277,6 @@ def _measure(table: ScenarioTable) -> dict[str, Any]:
         "until_ps": None if window is None else measure.warm_up + window,
         "arrivals_every_ps": None if measure.links is None else measure.links.every,
     }
-
-
-def _failures(system: System) -> dict[str, Any]:
-    """What has failed, as the core reads it; empty if nothing has."""
-    return dict(getattr(system, "failures", None) or {})
 
 
 def _dumped(routing: Routing) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Which routing the packets of each job use, decided for the machine."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,28 @@ class Ways:
             return {}
         told = self.own[index].spec()
         return {} if told == self.usual.spec() else {"routing": told}
+
+    def refusal(self, table: ScenarioTable, message: str, at: str | None) -> InputError | None:
+        """The core's refusal of too few channels in the words of the scenario; None if it is about something else.
+
+        A machine that lacks cables between some groups, or on which links have failed, needs more than can be told
+        without wiring it.
+        """
+        found = re.search(r"`(\S+)` needs (\d+) virtual channels.*found (\d+)", message)
+        if at != "fabric.channels" or found is None:
+            return None
+        told, need, have = found.groups()
+        index, routing = next(
+            ((n, r) for n, r in (*self.own.items(), (None, self.usual)) if r.spec()["name"] == told),
+            (None, self.usual),
+        )
+        path: tuple[str | int, ...] = ("routing",) if index is None else ("job", index, "routing")
+        return InputError(
+            f"the routing `{routing.name}` needs {need} virtual channels on this machine, where packets must go round "
+            f"links that are missing; the fabric has {have}",
+            hint=f"say channels = {need} in [fabric]",
+            path=_channels(table, path),
+        )
 
 
 def ways(table: ScenarioTable, jobs: Sequence[JobTable], system: System) -> Ways:

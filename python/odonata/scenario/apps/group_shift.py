@@ -13,7 +13,7 @@ class GroupShift(SizedApp):
     """At every interval each rank sends one message to a random rank of the group `shift` further on.
 
     Of the groups that the job is in, ascending and cyclically: all of it wants the few cables between two groups, the
-    usual worst case of minimal routing. `worst-case` is the same pattern. Source: Kim 2008, section 4.2 (there with a
+    usual worst case of minimal routing. `worst-case` is the same pattern. Source: Kim 2008, section 4 (there with a
     shift of 1; also called ADV+i).
     """
 

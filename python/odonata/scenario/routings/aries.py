@@ -41,8 +41,8 @@ class AriesMode(DirectRouting):
         return self.fixed
 
     def stages(self) -> int:
-        """Hashed minimal modes are minimal; the others may go round after a first decision."""
-        return 2 if self.chosen() in ("min-hash", "in-order") else 4
+        """Hash modes are minimal or Valiant; the adaptive ones may go round after a first decision."""
+        return {"min-hash": 2, "in-order": 2, "nmin-hash": 3}.get(self.chosen(), 4)
 
     def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
         """With the machine's gateways, and the biases that the mode has."""

@@ -8,7 +8,7 @@ from odonata.scenario.routings.two_ways import TwoWays
 class Par(TwoWays):
     """As ugal-l, and a packet on a shortest way decides again at each further router of its group.
 
-    Source: Jiang 2009, section 3 (progressive adaptive routing).
+    Source: Jiang 2009 (progressive adaptive routing).
 
     Machines: dragonfly, cascade.
     """

@@ -31,7 +31,7 @@ Candidates = Annotated[int, BeforeValidator(input_error_as_problem(_one_or_two))
 class TwoWays(DirectRouting):
     """A packet goes the shortest way unless `load > factor x load of a way round + bias`.
 
-    Source: Kim 2008, section 4.1; Jiang 2009, section 3.
+    Source: Kim 2008, section 4; Jiang 2009.
     """
 
     via: Via = Field(

@@ -8,7 +8,7 @@ from odonata.scenario.routings.two_ways import TwoWays
 class UgalG(TwoWays):
     """Shortest way or way round, decided at the first router, which knows the queues at all global links of its group.
 
-    No machine can do this; it is what UGAL-L is measured against. Source: Kim 2008, section 4.1 (UGAL-G).
+    No machine can do this; it is what UGAL-L is measured against. Source: Kim 2008, section 4 (UGAL-G).
 
     Machines: dragonfly, cascade.
     """

@@ -8,7 +8,7 @@ from odonata.scenario.routings.two_ways import TwoWays
 class UgalL(TwoWays):
     """Shortest way or way round, decided at the first router by its own queues.
 
-    Source: Kim 2008, section 4.1 (UGAL-L).
+    Source: Kim 2008, section 4 (UGAL-L).
 
     Machines: dragonfly, cascade.
     """
