@@ -56,7 +56,7 @@ def place(
     if not isinstance(system, Shape | System):
         system = _load_system(system)
     shape = system if isinstance(system, Shape) else system.shape
-    failed = frozenset(getattr(system, "unusable_nodes", ()))
+    failed = frozenset(() if isinstance(system, Shape) else system.unusable_nodes)
     chosen = POLICIES.find(policy)
     given: Any = count
     if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
