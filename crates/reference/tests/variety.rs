@@ -97,9 +97,6 @@ fn dragonflies_and_cascades_meet_every_rule() {
 
 #[test]
 fn odd_dragonfly_plus_machines_meet_every_rule() {
-    if support::NOT_YET.contains(&"odd dragonfly-plus machines") {
-        return;
-    }
     let mut counts = Counts::new();
     for seed in 0..400 {
         let spec = support::odd_spec(seed);

@@ -136,11 +136,11 @@ fn cascade(c: &mut Choices) -> TopologySpec {
 /// An arrangement and its seed, or listed cables.
 fn wiring(c: &mut Choices, groups: u32, routers: u32) -> (DragonflyArrangement, Option<u64>, Option<Vec<[u32; 2]>>) {
     use DragonflyArrangement::{Absolute, Circulant, Explicit, Palmtree, Random, Relative};
-    if groups > 1 && c.chance(20) {
+    if groups > 1 && c.chance(if groups == 2 { 50 } else { 20 }) {
         let mut links = Vec::new();
         for (a, b) in pairs(groups) {
-            // A pair may do without.
-            for _ in 0..c.of(&[0, 1, 1, 2, 3]) {
+            // A pair may do without, or have more than `least-loaded` looks at.
+            for _ in 0..c.of(if groups == 2 { &[1, 3, 9, 12][..] } else { &[0, 1, 1, 2, 3] }) {
                 // A smaller last group has its routers first, so low numbers exist in every group.
                 let ends = [a * routers + c.count(0, routers - 1), b * routers + c.count(0, routers - 1)];
                 links.push(if c.chance(50) { ends } else { [ends[1], ends[0]] });

@@ -16,9 +16,6 @@ use odonata_topology::{Arrangement, DragonflyPlusSpec, Machine, Network};
 use choices::Choices;
 use machines::Made;
 
-/// What the fast simulator cannot do yet; the generator leaves it out.
-pub const NOT_YET: &[&str] = &["refusal of groups that nothing joins"];
-
 /// A valid specification of a small, whole Dragonfly+ with one routing and one sensor.
 pub fn spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed);
@@ -52,22 +49,14 @@ pub fn larger_spec(seed: u64) -> Spec {
 /// A valid specification of a small Dragonfly+, perhaps uneven or broken, with any sensor and routings by job.
 pub fn odd_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0x0dd);
-    let made = if NOT_YET.contains(&"odd dragonfly-plus machines") {
-        machines::plain_dragonfly_plus(&mut c)
-    } else {
-        machines::odd_dragonfly_plus(&mut c)
-    };
+    let made = machines::odd_dragonfly_plus(&mut c);
     make(&mut c, seed, &made, fabrics::fabric, Extent::All)
 }
 
 /// As [`odd_spec`], with events a few picoseconds apart.
 pub fn instant_odd_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0x1257_a0dd);
-    let made = if NOT_YET.contains(&"odd dragonfly-plus machines") {
-        machines::plain_dragonfly_plus(&mut c)
-    } else {
-        machines::odd_dragonfly_plus(&mut c)
-    };
+    let made = machines::odd_dragonfly_plus(&mut c);
     make(&mut c, seed, &made, fabrics::instant, Extent::All)
 }
 

@@ -102,6 +102,13 @@ impl Direct {
             return Err(SimError::invalid(format!("{}.gateways", specs[other].0), problem));
         }
         let ways = Ways::new(machine, gateways[0] == Gateways::Nearest, &spec.fabric);
+        if let Some((a, b)) = ways.apart() {
+            let problem = format!(
+                "neither a cable nor a third group with cables to both joins groups {a} and {b}; give them a link \
+                 (`pair_links`, `global_links`), or let more links work"
+            );
+            return Err(SimError::invalid("topology", problem));
+        }
         let modes = specs.iter().map(|(at, routing)| Mode::new(routing, at, &ways, spec)).collect::<Result<_, _>>()?;
         let direct = Self { ways, modes };
         for (mode, (_, routing)) in direct.modes.iter().zip(specs) {

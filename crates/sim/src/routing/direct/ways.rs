@@ -103,12 +103,7 @@ impl Ways {
         let groups = machine.network.groups;
         let pairs =
             || (0..groups).flat_map(|a| (0..groups).filter(move |&b| a != b).map(move |b| (GroupId(a), GroupId(b))));
-        let network = &machine.network;
-        let works = |g: GroupId| {
-            let first = network.first_router(g).0;
-            (first..first + network.routers_in(g)).any(|r| network.alive_router(RouterId(r)))
-        };
-        let bridged = pairs().any(|(a, b)| machine.cables(a, b).is_empty() && works(a) && works(b));
+        let bridged = pairs().any(|(a, b)| lacks_cable(&machine, a, b));
         let several = pairs().any(|(a, b)| machine.cables(a, b).len() > 1);
         let subs = machine.subs();
         let buffer = |class: &&str| {
@@ -143,6 +138,16 @@ impl Ways {
     #[must_use]
     pub fn is_bridged(&self, a: u16, b: u16) -> bool {
         self.bridged && self.cables(a, b).is_empty()
+    }
+
+    /// Two groups that neither a cable nor a third group joins, if there are any.
+    #[must_use]
+    pub fn apart(&self) -> Option<(u16, u16)> {
+        let groups = self.machine.network.groups as u16;
+        let mut pairs = (0..groups).flat_map(|a| (0..groups).filter(move |&b| b != a).map(move |b| (a, b)));
+        pairs.find(|&(a, b)| {
+            lacks_cable(&self.machine, GroupId(a.into()), GroupId(b.into())) && self.middles(a, b).is_empty()
+        })
     }
 
     /// Channels of each stage.
@@ -339,6 +344,16 @@ impl Ways {
         debug_assert!(sub < self.subs, "{here:?} by port {port}");
         here.stage * self.subs + sub
     }
+}
+
+/// Whether there are packets between two groups, but no cable. (A group without routers that work has none.)
+fn lacks_cable(machine: &Dragonfly, a: GroupId, b: GroupId) -> bool {
+    let network = &machine.network;
+    let works = |g: GroupId| {
+        let first = network.first_router(g).0;
+        (first..first + network.routers_in(g)).any(|r| network.alive_router(RouterId(r)))
+    };
+    machine.cables(a, b).is_empty() && works(a) && works(b)
 }
 
 impl Nearest {
