@@ -85,8 +85,8 @@ def test_running_jobs_are_known_from_owners_or_else_busy_nodes_are_one_job():
     alone = place("contention-aware", SMALL, 14, busy=busy).nodes
     assert alone == place("contention-aware", SMALL, 14, busy=busy, owners=together).nodes
     assert alone != place("contention-aware", SMALL, 14, busy=busy, owners=apart).nodes
-    assert "1 running jobs" in place("contention-aware", SMALL, 14, busy=busy).reason
-    assert "2 running jobs" in place("contention-aware", SMALL, 14, busy=busy, owners=apart).reason
+    assert "of 1 running job:" in place("contention-aware", SMALL, 14, busy=busy).reason
+    assert "of 2 running jobs:" in place("contention-aware", SMALL, 14, busy=busy, owners=apart).reason
 
 
 def test_a_job_that_sends_nothing_is_spread_evenly():

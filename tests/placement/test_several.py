@@ -74,5 +74,5 @@ def test_nodes_whose_router_has_failed_are_never_given():
         place("explicit", tiny, nodes="1-3")
     with pytest.raises(InputError, match="nodes 0-1 cannot be used: their routers have failed"):
         place("explicit", tiny, nodes="0-3")
-    assert "0 running jobs" not in place("contention-aware", tiny, 6, busy="0-1,4-5").reason
-    assert "where 1 running jobs" in place("contention-aware", tiny, 6, busy="0-1,4-5").reason
+    assert "of 1 running job:" in place("contention-aware", tiny, 6, busy="0-1,4-5").reason
+    assert "of 0 running jobs:" in place("contention-aware", tiny, 6, busy="0-1").reason, "failed nodes send nothing"

@@ -1,11 +1,14 @@
 """`odonata place`: which nodes a policy would give to a job."""
 
 import json as json_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from odonata.errors import InputError
+
+if TYPE_CHECKING:
+    from odonata.machine import System
 
 
 def place(
@@ -28,7 +31,7 @@ def place(
     system
         The machine: a name (`odonata show systems`) or a TOML file.
     policy
-        The policy or fixed layout: `odonata show placements`.
+        The policy or fixed layout (`odonata show placements`), or an acronym of the literature such as `RDG`.
     nodes
         How many nodes; not needed by policies that name them.
     busy
@@ -44,23 +47,44 @@ def place(
     prefix
         What the names of nodes begin with in that line.
     json
-        Print one JSON object.
+        Print one JSON object: also how many routers and groups the job is on, and what is left behind it.
     """
     from odonata import machine, placement
 
     loaded = machine.load(system)
     options = _options(set_ or [], groups, seed)
+    policy = placement.get(policy).name
     found = placement.place(policy, loaded, nodes, busy=busy, **options)
     line = host_list(found.nodes, loaded.shape.nodes, prefix)
     if json:
-        answer = {"system": loaded.name, "policy": policy, "nodes": found.nodes}
-        print(json_module.dumps({**answer, "reason": found.reason, "nodelist": line}))
+        shape = loaded.shape
+        answer = {
+            "system": loaded.name,
+            "policy": policy,
+            "nodes": found.nodes,
+            "reason": found.reason,
+            "nodelist": line,
+            "routers": len(set(map(shape.router_of, found.nodes))),
+            "groups": len(set(map(shape.group_of, found.nodes))),
+            "left": _left(loaded, busy, found.nodes),
+        }
+        print(json_module.dumps(answer))
     elif nodelist:
         print(line)
     else:
         print(f"{policy}: {found.reason}")
         print(placement.format_ids(found.nodes))
     return 0
+
+
+def _left(system: "System", busy: str, nodes: list[int]) -> dict[str, Any]:
+    """What is free behind the job, and how scattered that is."""
+    from dataclasses import asdict
+
+    from odonata.placement import fragmentation, parse_ids
+
+    gone = {*parse_ids(busy), *nodes, *system.unusable_nodes}
+    return asdict(fragmentation(system.shape, (node for node in range(system.shape.nodes) if node not in gone)))
 
 
 def host_list(nodes: list[int], machine_nodes: int, prefix: str = "node") -> str:

@@ -44,7 +44,7 @@ def running(request: Request) -> list[Running]:
         jobs: dict[str, list[int]] = {}
         for node, owner in request.owners.items():
             jobs.setdefault(owner, []).append(node)
-        return [Running(nodes) for nodes in jobs.values() or [sorted(request.busy)]]
+        return [Running(nodes) for nodes in jobs.values() or [sorted(request.busy)] if nodes]
     for job in given:
         for node in [*job.nodes, *(end for flow in job.flows for end in flow[:2])]:
             request.shape.check_node(node)

@@ -41,8 +41,9 @@ def place(request: Request) -> Placement:
         before = cost(loads, shares)
         shares = lighter(loads, room, shares)
         saved = 1 - cost(loads, shares) / before if before else 0.0
-        text = f"{count:,} nodes {where}, where {len(jobs)} running jobs load global links least: {saved:.1%} of the "
-        text += "expected load squared is saved over an even spread"
+        whose = f"{len(jobs)} running job{'' if len(jobs) == 1 else 's'}"
+        text = f"{count:,} nodes {where}, away from the global links of {whose}: "
+        text += f"the squares of the expected loads are {saved:.1%} below those of an even spread"
     nodes = [node for group, share in enumerate(shares) for node in _in_turn(free, group, share)]
     return Placement(nodes, text)
 

@@ -31,7 +31,7 @@ def place(request: Request) -> Placement:
 POLICY = Policy(
     name="different-islands",
     summary="evenly over the groups (islands of Salimi Beni 2022), in each over its leaves",
-    rank_order="as taken: round by round over the groups",
+    rank_order="as taken, round by round over the groups",
     options=(GROUPS,),
     place=place,
     freedom=freedom,

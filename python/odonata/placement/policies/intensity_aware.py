@@ -55,7 +55,7 @@ def _fraction(value: Any) -> float:
 POLICY = Policy(
     name="intensity-aware",
     summary="heavy communicators spread over the machine, light ones packed (after Yang 2016 and Wang 2018)",
-    rank_order="as taken: spread round by round over the groups, packed ascending in each group",
+    rank_order="as taken, spread round by round over the groups, packed ascending in each group",
     options=(
         GROUPS,
         Option("intensity", "`heavy`, `light`, or the fraction of a node's bandwidth that the job uses", _intensity),

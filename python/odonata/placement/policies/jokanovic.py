@@ -38,7 +38,7 @@ def place(request: Request) -> Placement:
 POLICY = Policy(
     name="jokanovic",
     summary="small jobs in the first group with room, large ones from the last node down (Zhang 2018)",
-    rank_order="as taken: ascending in a group, descending from the last node",
+    rank_order="as taken, ascending in a group, descending from the last node",
     options=(
         GROUPS,
         Option("fall_through", "repeat the defect of the published code", yes_or_no, "false"),

@@ -36,7 +36,7 @@ def place(request: Request) -> Placement:
 POLICY = Policy(
     name="level-spread",
     summary="spread inside the smallest of router, group and machine that has room (Zhang 2018)",
-    rank_order="as taken: round by round over routers or groups",
+    rank_order="as taken, round by round over routers or groups",
     options=(GROUPS, START),
     place=place,
     freedom=freedom,

@@ -22,7 +22,7 @@ def place(request: Request) -> Placement:
 POLICY = Policy(
     name="round-robin-nodes",
     summary="a node from each group in turn (Zhang 2018: RRN)",
-    rank_order="as taken: round by round over the groups",
+    rank_order="as taken, round by round over the groups",
     options=(GROUPS, START),
     place=place,
     freedom=freedom,

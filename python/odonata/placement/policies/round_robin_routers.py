@@ -25,7 +25,7 @@ def place(request: Request) -> Placement:
 POLICY = Policy(
     name="round-robin-routers",
     summary="a router from each group in turn (Zhang 2018: RRR)",
-    rank_order="as taken: router by router, on each ascending",
+    rank_order="as taken, router by router, on each ascending",
     options=(GROUPS, START),
     place=place,
     freedom=freedom,

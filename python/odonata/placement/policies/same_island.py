@@ -34,7 +34,7 @@ def place(request: Request) -> Placement:
 POLICY = Policy(
     name="same-island",
     summary="all in one group (an island of Salimi Beni 2022), a node from each leaf in turn",
-    rank_order="as taken: round by round over the leaves",
+    rank_order="as taken, round by round over the leaves",
     options=(GROUPS,),
     place=place,
     freedom=freedom,

@@ -24,7 +24,7 @@ def place(request: Request) -> Placement:
     # In every round the leaves that still have nodes are taken in the same order: each has given the same number, so
     # those with the fewest idle nodes at first have the fewest now.
     nodes = sorted(islice(interleave(sorted(leaves, key=len)), count))
-    return Placement(nodes, f"{count:,} nodes {where} {switch}, the lowest switch with room, from its leaves in turn")
+    return Placement(nodes, f"{count:,} nodes {switch}, the lowest switch with room {where}, from its leaves in turn")
 
 
 POLICY = Policy(

@@ -21,7 +21,7 @@ def place(request: Request) -> Placement:
     leaves, switch = lowest_switch(free, count)
     scarce = sorted(leaves, key=len)
     nodes = sorted(islice(chain.from_iterable(scarce), count))
-    return Placement(nodes, f"{count:,} nodes {where} {switch}, the lowest switch with room, its scarcest leaves first")
+    return Placement(nodes, f"{count:,} nodes {switch}, the lowest switch with room {where}, its scarcest leaves first")
 
 
 POLICY = Policy(

@@ -27,7 +27,7 @@ def place(request: Request) -> Placement:
 POLICY = Policy(
     name="slurm-zhang-sst",
     summary="the tightest router with room, else the routers with the fewest idle nodes (code of Zhang 2018)",
-    rank_order="as taken: router by router, on each ascending",
+    rank_order="as taken, router by router, on each ascending",
     options=(GROUPS,),
     place=place,
     freedom=freedom,
