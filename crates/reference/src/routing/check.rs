@@ -14,6 +14,10 @@ pub(crate) fn check(spec: &Spec, map: &Map) -> Result<(), SimError> {
             Shape::DragonflyPlus(_) => on_dragonfly_plus(routing),
             Shape::Direct(paths) => stages(routing, paths.has_bridges()).map(|stages| stages * paths.subs),
         };
+        let via_leaf = matches!(routing, RoutingSpec::Valiant { via: Via::Leaf, .. });
+        if via_leaf && !spec.failures.is_empty() {
+            return Err(SimError::invalid("routing.via", "`leaf` is not known on a machine with failures"));
+        }
         let Some(needed) = needed else {
             return Err(SimError::invalid("routing.name", "this machine knows no such routing"));
         };

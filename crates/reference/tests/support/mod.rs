@@ -89,6 +89,17 @@ pub fn unchecked_direct_spec(seed: u64) -> Spec {
     spec
 }
 
+/// As [`odd_spec`], with one channel or more, and with routings that a broken machine does not know.
+pub fn unchecked_odd_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x0bad_0dd0);
+    let made = machines::odd_dragonfly_plus(&mut c);
+    let mut spec = unfit(&mut c, &made, fabrics::fabric, Extent::All);
+    spec.fabric.channels = c.within(1, 3) as u8;
+    spec.routing = routings::dragonfly_plus(&mut c, false, true);
+    spec.jobs[0].routing = None;
+    spec
+}
+
 type MakesFabric = fn(&mut Choices, &Network) -> FabricSpec;
 
 /// How much of what came later is in a specification.

@@ -10,8 +10,7 @@ use super::choices::Choices;
 pub fn dragonfly_plus(c: &mut Choices, old: bool, whole: bool) -> RoutingSpec {
     let selects = [Select::Random, Select::LeastLoaded, Select::Hash];
     let select = c.of(if old { &selects[..2] } else { &selects });
-    let candidates =
-        c.of(if whole { &[FparCandidates::AllGroups, FparCandidates::OneGroup] } else { &[FparCandidates::AllGroups] });
+    let candidates = c.of(&[FparCandidates::AllGroups, FparCandidates::OneGroup]);
     let via = c.of(if whole { &[Via::Spine, Via::Leaf] } else { &[Via::Spine] });
     match c.within(0, 9) {
         0 | 1 => RoutingSpec::Minimal { select, gateways: None },
