@@ -69,10 +69,11 @@ fmt: $(INSTALLED) ## Format all code
 bench: build ## Speed on this machine, and the instruction counts that must not grow
 	scripts/bench.sh
 
-validate: build ## Compare with the published figures of Kang 2019
+validate: build ## Compare with the published figures of Kang 2019, and with what is known of routings
 	$(BIN)/odonata reproduce kang2019-4kb
 	$(BIN)/odonata reproduce kang2019-variants
 	$(BIN)/odonata reproduce kang2019-calibration
+	$(BIN)/odonata reproduce latency-load
 
 audit: ## Licences, advisories and origins of the Rust dependencies (needs cargo-deny)
 	cargo deny --locked check

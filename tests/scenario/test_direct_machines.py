@@ -266,6 +266,7 @@ def test_what_cuts_the_machine_apart_is_named():
     with pytest.raises(InputError) as caught:
         scenario("dragonfly", ("system.failed", {"links": links}), ("fabric.channels", 4)).resolve()
     assert "no way from router 0 to router 1 inside group 0" in str(caught.value)
+    assert "(`failed.routers`)" in str(caught.value), "the key of the scenario, not of the core"
 
 
 def test_several_nics_a_node():

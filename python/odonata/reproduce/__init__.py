@@ -21,6 +21,7 @@ STUDIES: dict[str, str] = {
     "kang2019-4kb": "odonata.reproduce.kang2019.four_kb",
     "kang2019-variants": "odonata.reproduce.kang2019.variants",
     "kang2019-calibration": "odonata.reproduce.kang2019.calibration",
+    "latency-load": "odonata.reproduce.latency_load.latency_load",
 }
 """Name -> module that defines it."""
 

@@ -54,5 +54,6 @@ def refusal_as_error(message: str, at: str | None) -> InputError:
 
 
 def _without(message: str, at: str) -> str:
-    """The message without the path of the specification, which the user never wrote."""
-    return re.sub(rf"^`?{re.escape(at)}`?\s*:?\s*", "", message) or message
+    """The message without the path of the specification, which the user never wrote, and with the scenario's keys."""
+    told = re.sub(rf"^`?{re.escape(at)}`?\s*:?\s*", "", message) or message
+    return told.replace("`failures.", "`failed.")

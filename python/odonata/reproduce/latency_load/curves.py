@@ -20,13 +20,21 @@ SATURATED = 0.95
 
 
 def curves(results: LoadResults) -> Curves:
-    """The results in the order in which they come."""
+    """The results in the order in which they come, those with other buffers left out."""
     found: dict[str, dict[str, dict[float, LoadOutcome]]] = {}
     for (model, name), by_messages in results.items():
-        traffic, _, load = name.partition("/")
+        traffic, load, *buffer = name.split("/")
+        if buffer:
+            continue
         (outcome,) = by_messages.values()
         found.setdefault(traffic, {}).setdefault(model, {})[float(load.removesuffix("%"))] = outcome
     return found
+
+
+def by_buffer(results: LoadResults) -> Mapping[str, LoadOutcome]:
+    """The results with other buffers than the machine's, by their size."""
+    names = {name.split("/")[2]: one for (_, name), one in results.items() if name.count("/") == 2}
+    return {buffer: next(iter(one.values())) for buffer, one in names.items()}
 
 
 def throughput(curve: Mapping[float, LoadOutcome]) -> float:

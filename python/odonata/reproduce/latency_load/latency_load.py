@@ -7,7 +7,7 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from odonata.reproduce.latency_load.checks import compare
-from odonata.reproduce.latency_load.curves import SATURATED, curves, stable
+from odonata.reproduce.latency_load.curves import SATURATED, by_buffer, curves, stable
 from odonata.reproduce.latency_load.load_figure import draw
 from odonata.reproduce.latency_load.load_grid import machine_words, read_loads
 from odonata.reproduce.markdown import number, reasons, table
@@ -37,6 +37,7 @@ def _page(rows: Sequence[Row], results: LoadResults) -> str:
         valiant=number(50 * (groups - 2) / (groups - 1), "%"),
         throughput=_by_load(found, lambda outcome: number(outcome.accepted * 100, "%")),
         latency=_by_load(found, lambda outcome: _unless_saturated(outcome, outcome.mean_ps)),
+        buffers=_buffers(results),
         tail=_by_load(found, lambda outcome: _unless_saturated(outcome, outcome.p99_ps)),
     )
 
@@ -59,6 +60,11 @@ def _by_load(found: Curves, cell: Callable[[LoadOutcome], str]) -> str:
         body = [[f"{load:g} %", *(cell(curve[load]) for curve in lines.values())] for load in loads]
         parts.append(table(head, body, "r" * len(head)))
     return "\n\n".join(parts)
+
+
+def _buffers(results: LoadResults) -> str:
+    lines = [[buffer, number(outcome.accepted * 100, "%")] for buffer, outcome in by_buffer(results).items()]
+    return table(["buffer per channel", "accepted, %"], lines, "rr")
 
 
 def _unless_saturated(outcome: LoadOutcome, ps: float) -> str:

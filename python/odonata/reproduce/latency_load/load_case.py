@@ -38,11 +38,13 @@ class LoadCase:
     horizon: str
     """When the run ends; what happens from the warm-up on counts."""
     seed: int
+    buffer: str = ""
+    """Input buffers of all links in place of the machine's, for each channel."""
 
     @property
     def name(self) -> str:
-        """Traffic and load."""
-        return f"{self.traffic}/{self.percent:g}%"
+        """Traffic and load, and buffers that are not the machine's."""
+        return f"{self.traffic}/{self.percent:g}%" + (f"/{self.buffer}" if self.buffer else "")
 
     @property
     def interval_ps(self) -> int:
@@ -72,11 +74,14 @@ class LoadCase:
     def scenario(self) -> Scenario:
         """The scenario."""
         app = {**json.loads(self.app), "interval": f"{self.interval_ps} ps", "arrival": "poisson"}
-        table = {
+        table: dict[str, Any] = {
             "system": json.loads(self.machine),
             "routing": json.loads(self.routing),
             "job": [{"name": "all", "nodes": self.nodes, "app": app, "record": "every-message"}],
             "run": {"until": self.horizon, "seed": self.seed},
             "measure": {"warm_up": self.warm_up},
         }
+        if self.buffer:
+            links = table["system"]["fabric"]["links"]
+            table["fabric"] = {"links": {name: {"buffer": self.buffer} for name in links}}
         return scenario.parse(tomlkit.dumps(table), f"{self.name}.toml")

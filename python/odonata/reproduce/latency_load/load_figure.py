@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from odonata.reproduce.rows import Row
 
 _TITLES = {"uniform": "Uniform random traffic", "worst-case": "Worst case: every group sends to the next one"}
-_MARKERS = "os^Dv"
+_MARKERS = "os^DvP"
 
 
 def draw(_: Sequence[Row], results: LoadResults) -> Figure:
@@ -37,38 +37,28 @@ def draw(_: Sequence[Row], results: LoadResults) -> Figure:
 
 
 def _latencies(axes: Axes, lines: Mapping[str, Mapping[float, LoadOutcome]]) -> None:
-    """Up to the first load that is not accepted, whose latency depends on when the run ends."""
-    highest = 0.0
+    """Where the load is accepted; elsewhere the latency depends on when the run ends."""
     for (model, curve), colour, marker in zip(lines.items(), LINES, _MARKERS, strict=False):
         loads = sorted(curve)
         kept = [load for load in loads if stable(curve[load])]
-        if kept:
-            highest = max(highest, *(curve[load].p99_ps / 1e6 for load in kept))
         axes.plot(
             kept, [curve[load].mean_ps / 1e6 for load in kept], marker, ls="-", lw=1.2, ms=4, color=colour, label=model
         )
         axes.plot(kept, [curve[load].p99_ps / 1e6 for load in kept], ls="--", lw=0.8, color=colour)
-        beyond = [load for load in loads if load not in kept]
-        if kept and beyond:
-            last = max(kept)
-            axes.annotate(
-                "", (min(beyond), highest * 4), (last, curve[last].mean_ps / 1e6),
-                arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.8, "ls": ":"}, annotation_clip=True,
-            )  # fmt: skip
     axes.set_yscale("log")
+    axes.yaxis.set_major_formatter("{x:g}")
     axes.set_ylabel("message latency [µs]")
     axes.grid(axis="y", color="0.9")
 
 
 def _throughput(axes: Axes, lines: Mapping[str, Mapping[float, LoadOutcome]], traffic: str) -> None:
     axes.plot([0, 100], [0, 100], color="0.7", lw=0.8)
-    bounds = {"50 %": 50.0}
+    bounds = [("50 %", 50.0, 1, "left")]
     if traffic == "worst-case":
-        share = next(iter(lines["minimal"].values())).pair_share
-        bounds["1/(ah)"] = share * 100
-    for text, bound in bounds.items():
+        bounds.append(("1/(ah)", next(iter(lines["minimal"].values())).pair_share * 100, 100, "right"))
+    for text, bound, at, align in bounds:
         axes.axhline(bound, color="0.5", lw=0.8, ls=":")
-        axes.text(100, bound + 1, text, ha="right", va="bottom", fontsize=8, color="0.4")
+        axes.text(at, bound + 1, text, ha=align, va="bottom", fontsize=8, color="0.4")
     for (model, curve), colour, marker in zip(lines.items(), LINES, _MARKERS, strict=False):
         loads = sorted(curve)
         axes.plot(

@@ -41,6 +41,8 @@ class LoadOutcome:
     """Links between routers that a packet used, mean over the whole run."""
     groups: int
     """Groups of the machine."""
+    nodes: int
+    """Its nodes, all of which send."""
     pair_share: float
     """What the cables between two groups carry, as a fraction of what the nodes of one can inject."""
 
@@ -78,5 +80,6 @@ def load_outcome(result: Mapping[str, Any], resolved: Resolved) -> LoadOutcome:
         minimal=job["minimal"] / job["packets"],
         hops=job["hops"] / job["packets"],
         groups=shape.groups,
+        nodes=shape.nodes,
         pair_share=pair / (shape.nodes_per_group * links["node"]["bandwidth"]),
     )
