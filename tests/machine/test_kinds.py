@@ -291,6 +291,19 @@ def test_a_document_describes_the_machine_again(table):
         ({"radix": 6}, "radix", "needs 7 (2 node, 3 local, 2 global)", None),
         ({"pair_links": [[0, 9, 1]]}, "pair_links", "entry 1: there is no group 9", "0 to 8"),
         ({"pair_links": [[0, 1, 2]]}, "pair_links", "group 0 needs 9 global links", "at most 8"),
+        ({"links_per_pair": 2, "pair_links": [[0, 1, 1]]}, "pair_links", "group 0 needs 15 global links", None),
+        (
+            {"groups": 4, "links_per_pair": 4, "pair_links": [[0, 1, 1], [0, 2, 1], [0, 3, 1]]},
+            "pair_links",
+            "group 1 needs 9 global links",
+            None,
+        ),
+        (
+            {"groups": 4, "links_per_pair": 3, "pair_links": [[0, 3, 1]], "last_group_routers": 4},
+            "links_per_pair",
+            "need 9 global links per group",
+            "at most 2 links",
+        ),
         ({"pair_links": [[0, 1, 1], [1, 0, 1]]}, "pair_links", "entry 2: the groups 1 and 0 stand here twice", None),
         ({"pair_links": [[0, 1]]}, "pair_links", "entry 1: expected [group, group, links]", None),
         ({"pair_links": [[0, 0, 1]]}, "pair_links", "group 0 cannot be linked to itself", None),
@@ -351,7 +364,7 @@ def test_facts_of_a_balanced_dragonfly():
     assert facts["balance"] == "a = 8, p = 4, h = 4: balanced (a = 2p = 2h)"
     assert facts["most groups of such routers"] == "33, with 1,056 nodes"
     assert facts["out of a group"] == "32 GB/s, 100% of what its nodes can send (32 GB/s)"
-    assert facts["bisection"] == "272 GB/s each way, 16 groups against 17"
+    assert facts["bisection"] == "272 GB/s each way, 16 of 33 groups against the rest"
     assert dict(machine.load("zhang2018-528").table.facts())["balance"].endswith("not balanced (that is a = 2p = 2h)")
 
 

@@ -16,7 +16,7 @@ def show(
     name: str | None = None,
     /,
     *,
-    routes: tuple[int, int] | None = None,
+    routes: Annotated[tuple[int, int] | None, Parameter(negative=())] = None,
     routing: str | None = None,
     limit: int | None = None,
     json: Annotated[bool, Parameter(negative=())] = False,

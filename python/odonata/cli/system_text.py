@@ -52,7 +52,8 @@ def text(facts: dict[str, Any]) -> str:
     if "failed" in facts:
         rows.append(("failed", _failed(facts["failed"])))
     width = max(len(name) for name, _ in rows)
-    lines = [f"{facts['name']}: {facts['title']}", "", *(f"  {name:{width}}  {value}" for name, value in rows)]
+    title = f": {facts['title']}" if facts["title"] else ""
+    lines = [f"{facts['name']}{title}", "", *(f"  {name:{width}}  {value}" for name, value in rows)]
     lines += ["", "numbers and where they come from (any of them can be overridden in [system])"]
     table = [[n["key"], n["value"], n["confidence"] or "", n["source"]] for n in facts["numbers"]]
     if any(row[2] for row in table):
@@ -66,8 +67,8 @@ def text(facts: dict[str, Any]) -> str:
 
 def _failed(failed: dict[str, Any]) -> str:
     parts = [_count(failed["links"], "cable"), _count(failed["routers"], "router")]
-    nodes = len(failed["unusable_nodes"])
-    return ", ".join(part for part in parts if part) + (f"; {nodes:,} nodes cannot be used" if nodes else "")
+    nodes = _count(len(failed["unusable_nodes"]), "node")
+    return ", ".join(part for part in parts if part) + (f"; {nodes} cannot be used" if nodes else "")
 
 
 def _count(number: int, what: str) -> str:

@@ -99,7 +99,9 @@ class Pairs:
             )
         if self.each is not None and not self.exceptions and self.each * peers > self.ports:
             raise self._too_few(0, self.each * peers, self.ports, have(0))
-        for group in sorted({0, peers, *(g for pair in self._by_pair for g in pair)}):
+        special = {peers, *(g for pair in self._by_pair for g in pair)}
+        ordinary = next((group for group in range(self.groups) if group not in special), 0)
+        for group in sorted({ordinary, *special}):
             need, ports = self.of_group(group), self.last_ports if group == peers else self.ports
             if need > ports:
                 raise self._too_few(group, need, ports, have(group))

@@ -27,5 +27,8 @@ def capacity(pairs: Pairs, nics: int, link: LinkTable, node: LinkTable) -> list[
             f"{units.format_bandwidth(out, 3)}, {out / into:.0%} of what its nodes can send "
             f"({units.format_bandwidth(into, 3)})",
         ),
-        ("bisection", f"{units.format_bandwidth(across, 3)} each way, {half} groups against {pairs.groups - half}"),
+        (
+            "bisection",
+            f"{units.format_bandwidth(across, 3)} each way, {half} of {pairs.groups} groups against the rest",
+        ),
     ]
