@@ -70,6 +70,15 @@ def test_loaded_pairs_of_groups_are_avoided():
     assert min(by_group(place("contention-aware", SMALL, 12, **quiet).nodes)) == 3
 
 
+def test_what_the_job_itself_sends_counts_against_the_running_ones():
+    """The louder it is, the less the others matter, and the more even it is."""
+    asked = {"running": [{"nodes": "0-1,8-9", "intensity": 30}], "busy": "0-1,8-9"}
+    quiet, loud = (by_group(place("contention-aware", SMALL, 12, intensity=i, **asked).nodes) for i in (1, 10_000))
+    assert max(quiet) - min(quiet) > max(loud) - min(loud) == 0
+    doubled = {"running": [{"nodes": "0-1,8-9", "intensity": 60}], "busy": "0-1,8-9", "intensity": 2}
+    assert by_group(place("contention-aware", SMALL, 12, **doubled).nodes) == quiet, "only the ratio counts"
+
+
 def test_flows_count_beside_uniform_traffic():
     """One flow between groups 2 and 3, both ways of writing it."""
     for flow in ([17, 25, 500], [25, 17, 500]):

@@ -56,12 +56,15 @@ def test_level_spread_in_a_group_passes_over_full_routers():
 
 
 def test_going_on_behind_the_last_job():
-    """`after-last`: the last node given was 12, in group 2 of 3, on router 4 of 6."""
+    """`after-last`: the last node given was 12, in group 2 of 3, on router 4 of 6; then 2, in group 0."""
     owners = {2: "first", 13: "second", 12: "second"}
     asked = {"busy": owners.keys(), "owners": owners, "start": "after-last"}
     assert place("RRN", HAND, 4, **asked).nodes == [0, 6, 14, 1]
     assert place("RRR", HAND, 4, **asked).nodes == [0, 1, 6, 7]
     assert place("level-spread", HAND, 7, **asked).nodes == [0, 6, 14, 1, 7, 15, 3]
+    before = {"busy": [2], "owners": {2: "first"}, "start": "after-last"}
+    assert place("level-spread", HAND, 7, **before).nodes == [6, 12, 0, 7, 13, 1, 8]
+    assert place("RRR", HAND, 7, **before).nodes == [6, 7, 8, 12, 13, 14, 0]
     only = {"groups": 2, **asked}
     assert place("level-spread", HAND, 4, **only).nodes == [15, 14, 16, 17], "router 5 before router 4"
     assert place("RRN", HAND, 4, start="after-last").nodes == [0, 6, 12, 1], "no job was placed before"
@@ -85,6 +88,7 @@ def test_by_hand(policy, count, nodes):
 
 
 def test_jokanovic_takes_the_first_group_with_room_not_the_emptiest():
+    assert place("jokanovic", HAND, 3, busy="0-1").nodes == [2, 3, 4]
     assert place("jokanovic", HAND, 3, busy="0-3").nodes == [6, 7, 8]
     assert place("jokanovic", HAND, 6).nodes == [0, 1, 2, 3, 4, 5], "as large as a group is small"
 
@@ -124,6 +128,13 @@ def test_random_groups_are_whole_and_full_ones_are_never_drawn():
 
 def test_random_nodes_are_those_of_random():
     assert place("RDN", SMALL, 20, seed=5).nodes == place("random", SMALL, 20, seed=5).nodes
+
+
+def test_draws_are_what_they_always_were():
+    """Golden values: a layout drawn years ago must come out the same."""
+    assert place("RDN", SMALL, 6, busy="0-99", seed=7).nodes == [243, 134, 148, 254, 186, 112]
+    assert place("RDR", SMALL, 6, busy="0-99", seed=7).nodes == [156, 157, 158, 159, 200, 201]
+    assert place("RDG", SMALL, 6, busy="0-99", seed=7).nodes == [128, 129, 130, 131, 132, 133]
 
 
 def test_what_is_refused():
