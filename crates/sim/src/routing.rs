@@ -66,6 +66,7 @@ pub trait Rule {
 
 /// The routings of a specification.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a run has one")]
 pub enum Routing {
     /// See [`dragonfly_plus::minimal`].
     Minimal(Plus<dragonfly_plus::minimal::Minimal>),
@@ -75,7 +76,7 @@ pub enum Routing {
     ProgAdaptive(Plus<dragonfly_plus::prog_adaptive::ProgAdaptive>),
     /// See [`dragonfly_plus::fpar`].
     Fpar(Plus<dragonfly_plus::fpar::Fpar>),
-    /// Several routings of a Dragonfly+.
+    /// Several routings of a Dragonfly+, or one with failures.
     Mixed(Mixed),
     /// One or several of a direct machine.
     Direct(direct::Direct),
@@ -115,7 +116,7 @@ impl Routing {
                     rule.check(&machine, at)?;
                 }
                 deadlock::check(&machine, &rules)?;
-                if rules.len() > 1 {
+                if rules.len() > 1 || machine.has_failures() {
                     return Ok(Self::Mixed(Mixed { machine, rules }));
                 }
                 Ok(match rules.remove(0) {

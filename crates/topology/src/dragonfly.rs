@@ -101,6 +101,12 @@ impl Dragonfly {
         self.tables.of(self.network.group_of_router[r.index()]).distance(self.network.local(r), s)
     }
 
+    /// Groups with the same number have the same ways inside.
+    #[must_use]
+    pub fn kind_inside(&self, g: GroupId) -> u32 {
+        self.tables.number(g.0)
+    }
+
     /// `D`: the largest distance inside a group.
     #[must_use]
     pub fn diameter(&self) -> u8 {

@@ -13,6 +13,7 @@ pub mod adaptive;
 pub mod adaptive_local;
 pub mod aries;
 mod branches;
+mod inside;
 pub mod minimal;
 pub mod valiant;
 mod ways;
@@ -112,7 +113,7 @@ impl Direct {
         let modes = specs.iter().map(|(at, routing)| Mode::new(routing, at, &ways, spec)).collect::<Result<_, _>>()?;
         let direct = Self { ways, modes };
         for (mode, (_, routing)) in direct.modes.iter().zip(specs) {
-            let (need, have) = (direct.channels(mode), spec.fabric.channels);
+            let (need, have) = (direct.channels(mode), u32::from(spec.fabric.channels));
             if have < need {
                 let problem =
                     format!("routing `{}` needs {need} virtual channels on this machine, found {have}", routing.name());
@@ -123,9 +124,9 @@ impl Direct {
     }
 
     /// Virtual channels that a routing needs: a set for each stage of a packet's way.
-    fn channels(&self, mode: &Mode) -> u8 {
+    fn channels(&self, mode: &Mode) -> u32 {
         let bridged = if self.ways.bridged() { 3 } else { 2 };
-        mode.stages().max(bridged) * self.ways.subs()
+        u32::from(mode.stages().max(bridged)) * u32::from(self.ways.subs())
     }
 
     /// Most links between routers that a packet of routing number `mode` may take.

@@ -52,6 +52,9 @@ pub trait PlusRule {
     /// Where the packet may go from `place`, which is not its destination's leaf. Knows no loads.
     fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a>;
 
+    /// As [`plan`](Self::plan) on a machine in which something has failed. (Apart, because to look would slow all others.)
+    fn plan_with_failures<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a>;
+
     /// The port of the plan that is taken, and whether it is one of the other (non-minimal) ones.
     fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> (u16, bool);
 
@@ -76,7 +79,8 @@ impl<R: PlusRule> Rule for Plus<R> {
 
     #[inline(always)]
     fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8) {
-        follow(&self.rule, &self.machine, place, packet, loads)
+        let plan = self.rule.plan(&self.machine, place, packet);
+        follow(&self.rule, &plan, packet, loads)
     }
 
     #[inline(always)]
@@ -87,15 +91,8 @@ impl<R: PlusRule> Rule for Plus<R> {
 
 /// Decides: the output port and channel; marks on the packet whether it was diverted or has turned.
 #[inline(always)]
-fn follow<R: PlusRule>(
-    rule: &R,
-    machine: &DragonflyPlus,
-    place: Place,
-    packet: &mut Event,
-    loads: &Loads<'_>,
-) -> (u16, u8) {
-    let plan = rule.plan(machine, place, packet);
-    let (port, other) = rule.choose(&plan, packet, loads);
+fn follow<R: PlusRule>(rule: &R, plan: &Plan<'_>, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8) {
+    let (port, other) = rule.choose(plan, packet, loads);
     if plan.turns {
         packet.turn();
     }
@@ -224,11 +221,14 @@ impl AnyPlus {
     /// Where a packet may go, as [`PlusRule::plan`].
     #[must_use]
     pub fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+        if machine.has_failures() {
+            return with_plus!(self, rule => rule.plan_with_failures(machine, place, packet));
+        }
         with_plus!(self, rule => rule.plan(machine, place, packet))
     }
 }
 
-/// A Dragonfly+ whose jobs have different rules.
+/// A Dragonfly+ whose jobs have different rules, or in which something has failed.
 #[derive(Clone, Debug)]
 pub struct Mixed {
     pub(super) machine: DragonflyPlus,
@@ -242,7 +242,9 @@ impl Rule for Mixed {
     }
 
     fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8) {
-        with_plus!(&self.rules[usize::from(packet.mode())], rule => follow(rule, &self.machine, place, packet, loads))
+        let rule = &self.rules[usize::from(packet.mode())];
+        let plan = rule.plan(&self.machine, place, packet);
+        with_plus!(rule, rule => follow(rule, &plan, packet, loads))
     }
 
     fn grain(&self, mode: u8) -> Grain {

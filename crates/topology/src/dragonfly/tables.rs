@@ -53,6 +53,11 @@ impl Tables {
         &self.tables[self.table_of[group as usize] as usize]
     }
 
+    /// Number of the table of a group.
+    pub fn number(&self, group: u32) -> u32 {
+        self.table_of[group as usize]
+    }
+
     fn add(&mut self, design: &Design, network: &Network, group: u32, entries: &mut u64) -> Result<(), TopologyError> {
         let first = network.first_router(GroupId(group)).0;
         let works = |r: u32, port: u16| !network.is_dead(slot(network, first + r, port));

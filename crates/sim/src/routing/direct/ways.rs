@@ -2,7 +2,9 @@
 
 use odonata_topology::{Dragonfly, GroupId, RouterId, SlotId};
 
+use super::inside::Inside;
 use super::{Departure, Here, MINIMAL_DRAWS, ROUTER_DRAWS};
+use crate::engine::Table;
 use crate::engine::random::{below32, draw};
 use crate::fabric::packet::Event;
 use crate::routing::{Loads, Place, Ports};
@@ -28,16 +30,31 @@ pub enum Pick {
 #[derive(Clone, Debug)]
 pub struct Ways {
     machine: Dragonfly,
+    groups: usize,
+    /// Where the cables of each ordered pair of groups start in `gates`, and one entry more.
+    gate_start: Table<u32>,
+    gates: Table<Gate>,
     /// For each router and other group which cables count as shortest; none if all do.
     nearest: Option<Nearest>,
+    inside: Inside,
     /// Whether some groups have no cable between them.
     bridged: bool,
     subs: u8,
     /// Stage and sub by channel.
     of_channel: [(u8, u8); 16],
     first_global: u8,
+    /// Class of each slot.
+    class: Table<u8>,
     /// Time of one channel's buffer, in picoseconds, by class.
     buffers: Vec<u64>,
+}
+
+/// The near end of a cable.
+#[derive(Clone, Copy, Debug)]
+struct Gate {
+    /// Router, numbered in its group.
+    router: u16,
+    port: u16,
 }
 
 /// Positions of the nearest cables.
@@ -100,10 +117,18 @@ impl Ways {
     /// Lays out what is looked up; `nearest`: only the nearest cables count as shortest.
     #[must_use]
     pub fn new(machine: Dragonfly, nearest: bool, fabric: &FabricSpec) -> Self {
-        let groups = machine.network.groups;
-        let pairs =
-            || (0..groups).flat_map(|a| (0..groups).filter(move |&b| a != b).map(move |b| (GroupId(a), GroupId(b))));
-        let bridged = pairs().any(|(a, b)| lacks_cable(&machine, a, b));
+        let network = &machine.network;
+        let groups = network.groups;
+        let pairs = || (0..groups).flat_map(|a| (0..groups).map(move |b| (GroupId(a), GroupId(b))));
+        let (mut gate_start, mut gates) = (vec![0], Vec::new());
+        for (a, b) in pairs() {
+            gates.extend(machine.cables(a, b).iter().map(|&slot| {
+                let (router, port) = network.port_of(slot);
+                Gate { router: network.local(router) as u16, port: port.0 }
+            }));
+            gate_start.push(gates.len() as u32);
+        }
+        let bridged = pairs().any(|(a, b)| a != b && lacks_cable(&machine, a, b));
         let several = pairs().any(|(a, b)| machine.cables(a, b).len() > 1);
         let subs = machine.subs();
         let buffer = |class: &&str| {
@@ -111,12 +136,17 @@ impl Ways {
             link.bandwidth.serialisation_ps(link.buffer_bytes)
         };
         Self {
+            groups: groups as usize,
+            gate_start: gate_start.into(),
+            gates: gates.into(),
             nearest: (nearest && several).then(|| Nearest::new(&machine)),
+            inside: Inside::new(&machine),
             bridged,
             subs,
             of_channel: std::array::from_fn(|channel| (channel as u8 / subs, channel as u8 % subs)),
-            first_global: machine.network.first_global.0,
-            buffers: machine.network.classes.iter().map(buffer).collect(),
+            first_global: network.first_global.0,
+            class: network.class.iter().map(|class| class.0).collect(),
+            buffers: network.classes.iter().map(buffer).collect(),
             machine,
         }
     }
@@ -137,7 +167,7 @@ impl Ways {
     #[inline]
     #[must_use]
     pub fn is_bridged(&self, a: u16, b: u16) -> bool {
-        self.bridged && self.cables(a, b).is_empty()
+        self.bridged && a != b && self.cables(a, b).1 == 0
     }
 
     /// Two groups that neither a cable nor a third group joins, if there are any.
@@ -156,9 +186,17 @@ impl Ways {
         self.subs
     }
 
-    #[inline]
-    fn cables(&self, from: u16, to: u16) -> &[SlotId] {
-        self.machine.cables(GroupId(from.into()), GroupId(to.into()))
+    /// The cables of a pair of groups: the first, and how many.
+    #[inline(always)]
+    fn cables(&self, from: u16, to: u16) -> (u32, u32) {
+        let row = usize::from(from) * self.groups + usize::from(to);
+        let first = self.gate_start[row];
+        (first, self.gate_start[row + 1] - first)
+    }
+
+    #[inline(always)]
+    fn gate(&self, from: u16, to: u16, cable: u16) -> Gate {
+        self.gates[(self.cables(from, to).0 + u32::from(cable)) as usize]
     }
 
     /// Groups that have cables to both `a` and `b`.
@@ -172,51 +210,48 @@ impl Ways {
     }
 
     /// Router (numbered in its group) and port of a cable.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn cable(&self, from: u16, to: u16, cable: u16) -> (u16, u16) {
-        let slot = self.cables(from, to)[usize::from(cable)];
-        let router = self.machine.network.router_of_slot[slot.index()];
-        let port = slot.0 - self.machine.network.first_slot[router.index()];
-        (self.machine.network.local(router) as u16, port as u16)
+        let gate = self.gate(from, to, cable);
+        (gate.router, gate.port)
     }
 
     /// Slot of a cable.
     #[must_use]
     pub fn cable_slot(&self, from: u16, to: u16, cable: u16) -> SlotId {
-        self.cables(from, to)[usize::from(cable)]
+        self.machine.cables(GroupId(from.into()), GroupId(to.into()))[usize::from(cable)]
     }
 
-    /// Cables that count as shortest: how many, and the one at a position.
-    #[inline]
+    /// Positions of the cables to a group that count as shortest, if not all do.
+    #[inline(always)]
     fn shortest(&self, place: Place, group: u16) -> Option<&[u16]> {
-        self.nearest.as_ref().map(|nearest| {
-            let row = self.router(place).index() * self.machine.network.groups as usize + usize::from(group);
-            &nearest.cables[nearest.start[row] as usize..nearest.start[row + 1] as usize]
-        })
+        let nearest = self.nearest.as_ref()?;
+        let row = self.router(place).index() * self.groups + usize::from(group);
+        Some(&nearest.cables[nearest.start[row] as usize..nearest.start[row + 1] as usize])
     }
 
     /// Positions of the cables from a router to a group that count as shortest.
     #[must_use]
     pub fn shortest_cables(&self, place: Place, group: u16) -> Vec<u16> {
-        let all = || (0..self.cables(place.group, group).len() as u16).collect();
+        let all = || (0..self.cables(place.group, group).1 as u16).collect();
         self.shortest(place, group).map_or_else(all, <[u16]>::to_vec)
     }
 
-    #[inline]
+    #[inline(always)]
     fn router(&self, place: Place) -> RouterId {
         RouterId(self.machine.network.first_router(GroupId(place.group.into())).0 + u32::from(place.local))
     }
 
     /// Ports on shortest ways to a router of the group.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn local(&self, place: Place, router: u16) -> Ports<'_> {
-        Ports::list(0, self.machine.local_ports(self.router(place), router.into()))
+        self.inside.ports(self.router(place).index(), router)
     }
 
     /// First ports towards a cable.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn towards(&self, place: Place, group: u16, cable: u16) -> Ports<'_> {
         let (router, port) = self.cable(place.group, group, cable);
@@ -236,7 +271,7 @@ impl Ways {
     ) -> (u16, u16) {
         let (word, hop) = (packet.word, packet.hop());
         let list = self.shortest(here.place, group);
-        let count = list.map_or_else(|| self.cables(here.place.group, group).len(), <[u16]>::len) as u32;
+        let count = list.map_or_else(|| self.cables(here.place.group, group).1, |list| list.len() as u32);
         let cable = |index: u32| list.map_or(index as u16, |list| list[index as usize]);
         let first = below32(draw(word, hop, base), count);
         let ports = |cable| self.towards(here.place, group, cable);
@@ -307,7 +342,7 @@ impl Ways {
     #[inline]
     #[must_use]
     pub fn class(&self, place: Place, port: u16) -> u8 {
-        self.machine.network.class[(place.first + u32::from(port)) as usize].0
+        self.class[(place.first + u32::from(port)) as usize]
     }
 
     /// Time of one channel's buffer of the link behind a port, in picoseconds.

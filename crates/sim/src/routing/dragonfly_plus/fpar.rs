@@ -64,6 +64,10 @@ impl PlusRule for Fpar {
         progressive(machine, self.one_group, self.switch_at_spine, place, packet)
     }
 
+    fn plan_with_failures<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+        failed::progressive(machine, self.one_group, self.switch_at_spine, place, packet)
+    }
+
     #[inline(always)]
     fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> (u16, bool) {
         if let Some(only) = no_choice(plan, packet, loads) {
@@ -94,9 +98,6 @@ pub(super) fn progressive<'a>(
     place: Place,
     packet: &Event,
 ) -> Plan<'a> {
-    if machine.has_failures() {
-        return failed::progressive(machine, one_group, switch_at_spine, place, packet);
-    }
     if place.leaf {
         let channel = u8::from(packet.hop() > 0);
         return Plan::only(up(machine, place, packet.to_group), LOCAL.0, channel);

@@ -27,6 +27,10 @@ impl PlusRule for Minimal {
         shortest(machine, place, packet)
     }
 
+    fn plan_with_failures<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+        failed::shortest(machine, place, packet)
+    }
+
     #[inline(always)]
     fn grain(&self) -> Grain {
         Grain::of(self.select)
@@ -41,9 +45,6 @@ impl PlusRule for Minimal {
 /// All shortest ways from `place`, on the channel the packet came by.
 #[inline(always)]
 pub(super) fn shortest<'a>(machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
-    if machine.has_failures() {
-        return failed::shortest(machine, place, packet);
-    }
     let channel = packet.channel();
     if place.leaf {
         return Plan::only(up(machine, place, packet.to_group), LOCAL.0, channel);

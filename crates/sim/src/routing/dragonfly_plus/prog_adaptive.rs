@@ -8,7 +8,7 @@ use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::CLASSES;
 
 use super::{
-    Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, enter_progressive, fpar, middle_groups, no_choice,
+    Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, enter_progressive, failed, fpar, middle_groups, no_choice,
 };
 use crate::fabric::packet::{Event, NO_MIDDLE};
 use crate::spec::{FabricSpec, FparCandidates};
@@ -45,6 +45,10 @@ impl PlusRule for ProgAdaptive {
     #[inline(always)]
     fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
         fpar::progressive(machine, self.one_group, true, place, packet)
+    }
+
+    fn plan_with_failures<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+        failed::progressive(machine, self.one_group, true, place, packet)
     }
 
     #[inline(always)]

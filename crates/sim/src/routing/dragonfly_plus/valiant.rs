@@ -55,6 +55,13 @@ impl PlusRule for Valiant {
         plan(machine, self.via, place, packet)
     }
 
+    fn plan_with_failures<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+        if packet.middle == NO_MIDDLE || packet.turned() {
+            return failed::shortest(machine, place, packet);
+        }
+        failed::valiant(machine, place, packet, (packet.middle >> 16) as u16)
+    }
+
     #[inline(always)]
     fn grain(&self) -> Grain {
         Grain::of(self.select)
@@ -84,9 +91,6 @@ fn plan<'a>(machine: &'a DragonflyPlus, via: Via, place: Place, packet: &Event) 
         return minimal::shortest(machine, place, packet);
     }
     let (group, leaf) = ((packet.middle >> 16) as u16, packet.middle as u16);
-    if machine.has_failures() {
-        return failed::valiant(machine, place, packet, group);
-    }
     if place.leaf {
         let first = packet.hop() == 0;
         if first {
