@@ -121,3 +121,14 @@ fn sim_equals_the_reference_on_dragonflies_and_cascades() {
 fn sim_equals_the_reference_on_dragonflies_and_cascades_when_events_lie_picoseconds_apart() {
     compare_all(500, support::instant_direct_spec);
 }
+
+/// Decisions read the loads of other routers, so the order of routers at one instant decides.
+#[test]
+fn sim_equals_the_reference_when_routers_know_of_each_other() {
+    compare_all(300, support::instant_global_spec);
+}
+
+#[test]
+fn sim_equals_the_reference_on_larger_dragonflies_and_cascades() {
+    compare_all(30, support::larger_direct_spec);
+}

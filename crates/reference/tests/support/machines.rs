@@ -69,7 +69,7 @@ pub fn odd_dragonfly_plus(c: &mut Choices) -> Made {
             spec.global_links = Some(links);
             spec.global_links_per_spine = 8;
         }
-        if let Some(made) = broken(c, TopologySpec::DragonflyPlus(spec), 50) {
+        if let Some(made) = broken(c, TopologySpec::DragonflyPlus(spec), 50, MOST_NODES) {
             return made;
         }
     }
@@ -78,15 +78,38 @@ pub fn odd_dragonfly_plus(c: &mut Choices) -> Made {
 /// A dragonfly or a cascade.
 pub fn direct(c: &mut Choices) -> Made {
     loop {
-        let topology = if c.chance(50) { dragonfly(c) } else { cascade(c) };
-        if let Some(made) = broken(c, topology, 40) {
+        let groups = c.of(&[1, 2, 3, 3, 4, 4, 5, 6]);
+        let topology = if c.chance(50) {
+            let routers = c.count(1, 5);
+            dragonfly(c, groups, routers)
+        } else {
+            let (rows, columns) = (c.count(1, 3), c.count(1, 3));
+            cascade(c, groups, rows, columns)
+        };
+        if let Some(made) = broken(c, topology, 40, MOST_NODES) {
             return made;
         }
     }
 }
 
-fn dragonfly(c: &mut Choices) -> TopologySpec {
-    let (groups, routers) = (c.of(&[1, 2, 3, 3, 4, 4, 5, 6]), c.count(1, 5));
+/// A dragonfly or a cascade of some hundred nodes.
+pub fn larger_direct(c: &mut Choices) -> Made {
+    loop {
+        let groups = c.count(5, 9);
+        let topology = if c.chance(50) {
+            let routers = c.count(6, 9);
+            dragonfly(c, groups, routers)
+        } else {
+            let (rows, columns) = (c.count(2, 4), c.count(3, 5));
+            cascade(c, groups, rows, columns)
+        };
+        if let Some(made) = broken(c, topology, 40, 250) {
+            return made;
+        }
+    }
+}
+
+fn dragonfly(c: &mut Choices, groups: u32, routers: u32) -> TopologySpec {
     let (arrangement, arrangement_seed, global_links) = wiring(c, groups, routers);
     let (nodes_per_router, rails, rails_on) = nics(c);
     let arranged = global_links.is_none();
@@ -108,8 +131,7 @@ fn dragonfly(c: &mut Choices) -> TopologySpec {
     })
 }
 
-fn cascade(c: &mut Choices) -> TopologySpec {
-    let (groups, rows, columns) = (c.of(&[1, 2, 3, 3, 4, 4, 5]), c.count(1, 3), c.count(1, 3));
+fn cascade(c: &mut Choices, groups: u32, rows: u32, columns: u32) -> TopologySpec {
     let (arrangement, arrangement_seed, global_links) = wiring(c, groups, rows * columns);
     let (nodes_per_router, rails, rails_on) = nics(c);
     let arranged = global_links.is_none();
@@ -176,10 +198,10 @@ fn pair_links(c: &mut Choices, groups: u32, least: u32) -> Vec<[u32; 3]> {
 }
 
 /// Breaks a machine, with this chance in percent; none if it cannot be built, or not be used.
-fn broken(c: &mut Choices, topology: TopologySpec, percent: u64) -> Option<Made> {
+fn broken(c: &mut Choices, topology: TopologySpec, percent: u64, most_nodes: usize) -> Option<Made> {
     let whole = Machine::build(&topology, &Failures::default()).ok()?;
     let network = whole.network();
-    if network.nodes() > MOST_NODES {
+    if network.nodes() > most_nodes {
         return None;
     }
     let mut failures = Failures::default();
@@ -203,4 +225,14 @@ pub fn usable_nodes(network: &Network) -> Vec<u32> {
     let works = |endpoint: usize| network.alive_router(network.router_of_slot[network.node_slot[endpoint].index()]);
     let rails = network.rails as usize;
     (0..network.nodes()).filter(|n| (n * rails..(n + 1) * rails).all(works)).map(|n| n as u32).collect()
+}
+
+/// Whether the nodes of a machine have NICs on several routers each.
+pub fn has_rails_on_different_routers((topology, _): &Made) -> bool {
+    let rails = match topology {
+        TopologySpec::DragonflyPlus(_) => return false,
+        TopologySpec::Dragonfly(spec) => (spec.rails, spec.rails_on),
+        TopologySpec::Cascade(spec) => (spec.rails, spec.rails_on),
+    };
+    rails.0 > 1 && rails.1 == RailsOn::DifferentRouters
 }

@@ -8,7 +8,8 @@ mod machines;
 mod routings;
 
 use odonata_sim::spec::{
-    FabricSpec, Failures, Gateways, MAX_CHANNELS, MeasureSpec, RoutingSpec, SPEC_VERSION, Sensing, TopologySpec,
+    FabricSpec, Failures, Gateways, MAX_CHANNELS, MeasureSpec, NicOrder, RoutingSpec, SPEC_VERSION, Sensing,
+    TopologySpec,
 };
 use odonata_sim::{SimError, Spec};
 use odonata_topology::{Arrangement, DragonflyPlusSpec, Machine, Network};
@@ -62,17 +63,45 @@ pub fn instant_odd_spec(seed: u64) -> Spec {
 
 /// A valid specification of a small dragonfly or cascade, perhaps uneven or broken, with any sensor and routings by job.
 pub fn direct_spec(seed: u64) -> Spec {
-    direct(Choices::new(seed ^ 0xd12e_c700), seed, fabrics::fabric)
+    direct(Choices::new(seed ^ 0xd12e_c700), seed, machines::direct, fabrics::fabric)
 }
 
 /// As [`direct_spec`], with events a few picoseconds apart.
 pub fn instant_direct_spec(seed: u64) -> Spec {
-    direct(Choices::new(seed ^ 0x1257_d12e), seed, fabrics::instant)
+    direct(Choices::new(seed ^ 0x1257_d12e), seed, machines::direct, fabrics::instant)
 }
 
-fn direct(mut c: Choices, seed: u64, fabric: MakesFabric) -> Spec {
+/// As [`instant_direct_spec`], with nothing but `ugal` that knows other routers: the order of routers decides.
+pub fn instant_global_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x610_ba11);
     loop {
         let made = machines::direct(&mut c);
+        let mut spec = unfit(&mut c, &made, fabrics::instant, Extent::All);
+        if c.chance(70) {
+            if !machines::has_rails_on_different_routers(&made) {
+                continue;
+            }
+            // NICs that wait for room all the time, in turn: it matters what their node does first.
+            spec.fabric.nic.order = NicOrder::RoundRobin;
+            let packet_bytes = u64::from(spec.fabric.packet_bytes);
+            spec.fabric.links.get_mut("node").expect("there are nodes").buffer_bytes = packet_bytes;
+        }
+        spec.routing = routings::global_ugal(&mut c);
+        spec.jobs.iter_mut().for_each(|job| job.routing = None);
+        if let Ok(spec) = fit(&mut c, spec) {
+            return valid(seed, spec);
+        }
+    }
+}
+
+/// As [`direct_spec`], of some hundred nodes.
+pub fn larger_direct_spec(seed: u64) -> Spec {
+    direct(Choices::new(seed ^ 0xb16_d12e), seed, machines::larger_direct, fabrics::fabric)
+}
+
+fn direct(mut c: Choices, seed: u64, machine: fn(&mut Choices) -> Made, fabric: MakesFabric) -> Spec {
+    loop {
+        let made = machine(&mut c);
         let spec = unfit(&mut c, &made, fabric, Extent::All);
         if let Ok(spec) = fit(&mut c, spec) {
             return valid(seed, spec);

@@ -68,3 +68,16 @@ pub fn direct(c: &mut Choices, gateways: Gateways, fabric: &FabricSpec) -> Routi
         },
     }
 }
+
+/// UGAL-G without a preference, so that small differences of loads decide.
+pub fn global_ugal(c: &mut Choices) -> RoutingSpec {
+    RoutingSpec::Ugal {
+        knowledge: Knowledge::Global,
+        via: c.of(&[Via::Group, Via::Router]),
+        minimal_candidates: 2,
+        other_candidates: 2,
+        factor_milli: 1000,
+        bias_bytes: 0,
+        gateways: c.of(&[Gateways::Nearest, Gateways::All]),
+    }
+}
