@@ -44,15 +44,15 @@ pub fn leaves(machine: &DragonflyPlus) -> impl Iterator<Item = RouterId> + Clone
 
 /// Whether vertices can be taken away one after another, each when no edge leads to it any more (Kahn 1962): exactly
 /// the graphs without a circle.
-pub fn acyclic(edges: &BTreeSet<(LaneAt, LaneAt)>) -> bool {
-    let mut into: BTreeMap<LaneAt, u32> = BTreeMap::new();
-    let mut out: BTreeMap<LaneAt, Vec<LaneAt>> = BTreeMap::new();
+pub fn acyclic<T: Copy + Ord>(edges: &BTreeSet<(T, T)>) -> bool {
+    let mut into: BTreeMap<T, u32> = BTreeMap::new();
+    let mut out: BTreeMap<T, Vec<T>> = BTreeMap::new();
     for &(a, b) in edges {
         into.entry(a).or_default();
         *into.entry(b).or_default() += 1;
         out.entry(a).or_default().push(b);
     }
-    let mut free: Vec<LaneAt> = into.iter().filter(|&(_, &n)| n == 0).map(|(&lane, _)| lane).collect();
+    let mut free: Vec<T> = into.iter().filter(|&(_, &n)| n == 0).map(|(&lane, _)| lane).collect();
     let mut taken = 0;
     while let Some(lane) = free.pop() {
         taken += 1;

@@ -4,6 +4,7 @@
 mod conservation;
 mod dependencies;
 mod determinism;
+mod direct;
 mod documents;
 mod fairness;
 #[path = "../../../reference/tests/support/mod.rs"]

@@ -1,0 +1,132 @@
+//! [`Direct::branches`], from which the proofs and the listings of ways come, against the decisions themselves: neither
+//! lists a way that the other does not know.
+
+use std::collections::BTreeSet;
+
+use odonata_sim::fabric::packet::Event;
+use odonata_sim::fabric::{Out, Sensor, Wiring};
+use odonata_sim::routing::direct::Direct;
+use odonata_sim::routing::{Loads, Place, Rule};
+use odonata_sim::spec::{RoutingSpec, Sensed, Sensing};
+
+use super::support::{ALL, Known, Made, NEAREST, machines, routings};
+use super::walk::{State, Ways};
+use crate::generator::choices::Choices;
+
+/// Most states that are tried for each routing of a machine.
+const STATES: usize = 24;
+/// Most tries until each branch must have been taken.
+const TRIES: u32 = 40_000;
+
+/// What a decision did: port, channel, what the packet remembers, whether it has turned or was diverted.
+type Taken = (u16, u8, u32, bool, bool);
+
+fn taken(port: u16, channel: u8, packet: &Event) -> Taken {
+    (port, channel, packet.middle, packet.turned(), packet.diverted())
+}
+
+/// Loads of which some are zero, some equal, and some differ much.
+fn outs(c: &mut Choices, count: usize, now: u64) -> Vec<Out> {
+    let scale = c.of(&[1, 1_000, 1_000_000]);
+    let load = |c: &mut Choices| if c.chance(30) { 0 } else { c.within(0, 5) * scale };
+    (0..count).map(|_| Out { free: now + load(c), parked_ps: load(c) }).collect()
+}
+
+/// The routing with a weight of one half, so that a way round may be taken although it begins with the same link as the
+/// shortest way. The weight of Aries is fixed.
+fn daring(mut known: Known) -> Known {
+    match &mut known.routing {
+        RoutingSpec::Ugal { factor_milli, .. }
+        | RoutingSpec::Par { factor_milli, .. }
+        | RoutingSpec::AdaptiveLocal { factor_milli, .. } => *factor_milli = 500,
+        _ => {}
+    }
+    known
+}
+
+/// Buffers of about the loads, so that `adaptive-local` finds some nearly full.
+fn direct(made: &Made, known: &Known) -> Direct {
+    let mut spec = made.spec(known.routing.clone(), Vec::new());
+    spec.fabric.links.values_mut().for_each(|link| link.buffer_bytes = 10_000);
+    Direct::new(&spec, made.build(), &[("routing".to_owned(), &known.routing)]).expect("there are channels enough")
+}
+
+/// A sensor that has seen packets leave by every port.
+fn sensor(c: &mut Choices, made: &Made, known: &Known, slots: usize, now: u64) -> Option<Sensor> {
+    let mut spec = made.spec(known.routing.clone(), Vec::new());
+    let kind = c.of(&[Sensed::Backlog, Sensed::Credits, Sensed::Both]);
+    spec.sensing = Sensing { kind, delay_ps: Default::default() };
+    let machine = made.build();
+    let wiring = Wiring::new(&spec, &machine.network);
+    let mut sensor = Sensor::new(&spec.sensing, &wiring, machine.network.classes)?;
+    for slot in 0..slots as u32 {
+        for _ in 0..c.within(0, 3) {
+            sensor.send(slot, 1_000);
+            if c.chance(50) {
+                sensor.leave(slot, 1_000, now - 1 + c.within(0, 1_000), 0);
+            }
+        }
+    }
+    Some(sensor)
+}
+
+/// Decides upon a packet with random words and loads until every branch was taken. Panics if a decision is not a branch,
+/// or a branch is never taken.
+fn compare(c: &mut Choices, made: &Made, known: &Known, direct: &Direct, state: &State) -> usize {
+    let network = &direct.ways().machine().network;
+    let place = Place::of(network, state.router);
+    let branches: BTreeSet<Taken> =
+        direct.branches(place, &state.packet).iter().map(|b| taken(b.port, b.channel, &b.packet)).collect();
+    let now = 1_000_000;
+    let mut missing = branches.clone();
+    if let RoutingSpec::Aries { .. } = known.routing {
+        let straight: Vec<u16> = branches.iter().filter(|b| !b.4).map(|b| b.0).collect();
+        missing.retain(|b| !b.4 || state.packet.diverted() || !straight.contains(&b.0));
+    }
+    for tries in 0..TRIES {
+        let outs = outs(c, network.peer.len(), now);
+        let sensor = if tries % 4 == 0 { sensor(c, made, known, network.peer.len(), now) } else { None };
+        // Rebuilding loads costs more than deciding.
+        for _ in 0..16 {
+            let mut packet = state.packet;
+            packet.word = c.next() as u32;
+            let loads = Loads::new(&outs, sensor.as_ref(), place.first, place.ports, now);
+            let (port, channel) = direct.route(place, &mut packet, &loads);
+            let taken = taken(port, channel, &packet);
+            assert!(
+                branches.contains(&taken),
+                "{}, {:?}: {taken:?} is none of {branches:?}\n{state:?}",
+                made.name,
+                known.routing
+            );
+            missing.remove(&taken);
+        }
+        if missing.is_empty() && tries >= 8 {
+            return branches.len();
+        }
+    }
+    panic!("{}, {:?}: {missing:?} of {branches:?} are never taken\n{state:?}", made.name, known.routing)
+}
+
+/// Catches a way that is taken but not listed (so that no proof has looked at it), and one that is listed but never taken;
+/// on every machine, for every routing, for packets wherever they may be, whatever they have drawn and whatever the
+/// loads are.
+#[test]
+fn decisions_take_the_listed_ways_and_no_others() {
+    let mut c = Choices::new(5);
+    let mut most = 0;
+    for made in machines() {
+        for gateways in [NEAREST, ALL] {
+            for known in routings(gateways).into_iter().map(daring) {
+                let direct = direct(&made, &known);
+                let mut ways = Ways::default();
+                ways.walk(&direct, 0);
+                c.shuffle(&mut ways.states);
+                for state in ways.states.iter().take(STATES) {
+                    most = most.max(compare(&mut c, &made, &known, &direct, state));
+                }
+            }
+        }
+    }
+    assert!(most >= 12, "at most {most} ways to choose from");
+}

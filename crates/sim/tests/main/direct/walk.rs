@@ -1,0 +1,108 @@
+//! Every way that packets may take, walked with [`Direct::branches`]: the full channel-dependency graph, with a vertex for
+//! every lane (slot and channel) and an edge wherever a packet that holds room behind one lane may ask for room on
+//! another.
+
+use std::collections::BTreeSet;
+
+use odonata_sim::fabric::packet::Event;
+use odonata_sim::routing::Place;
+use odonata_sim::routing::direct::Direct;
+use odonata_topology::{Network, Peer, RouterId, SlotId};
+
+/// Slot and channel.
+pub type Lane = (u32, u8);
+
+/// A packet where it is decided upon.
+#[derive(Clone, Copy, Debug)]
+pub struct State {
+    pub router: RouterId,
+    pub packet: Event,
+}
+
+#[derive(Default)]
+pub struct Ways {
+    pub lanes: BTreeSet<Lane>,
+    pub edges: BTreeSet<(Lane, Lane)>,
+    /// Most links between routers on any way.
+    pub longest: u8,
+    /// Most links between groups on any way.
+    pub most_global: u8,
+    /// Where packets are decided upon, each once.
+    pub states: Vec<State>,
+}
+
+/// A packet of routing `mode` at its first router.
+pub fn packet(network: &Network, to: RouterId, mode: u8) -> Event {
+    let mut packet = Event::packet(0, 0, 0, 0, 1);
+    let target = Place::of(network, to);
+    (packet.to_group, packet.to_local) = (target.group, target.local);
+    packet.set_mode(mode);
+    packet
+}
+
+/// The state in which a packet reaches the next router.
+pub fn step(network: &Network, from: RouterId, port: u16, channel: u8, mut packet: Event) -> State {
+    let slot = network.slot(from, odonata_topology::Port(port));
+    let Peer::Router(far) = network.peer[slot.index()] else {
+        panic!("{from} sends a packet out by port {port}, to no router")
+    };
+    assert!(!network.is_dead(slot), "{from} sends a packet out by port {port}, which is dead");
+    let (router, port) = network.port_of(far);
+    packet.port = port.0;
+    packet.set_channel(channel);
+    packet.next_hop();
+    State { router, packet }
+}
+
+impl Ways {
+    /// Walks the ways between all routers that work. Panics if one does not end at its router.
+    pub fn walk(&mut self, direct: &Direct, mode: u8) {
+        let network = &direct.ways().machine().network;
+        let alive = || (0..network.routers() as u32).map(RouterId).filter(|&r| network.alive_router(r));
+        for to in alive() {
+            let mut seen = BTreeSet::new();
+            for from in alive().filter(|&from| from != to) {
+                let packet = packet(network, to, mode);
+                self.walk_from(direct, State { router: from, packet }, to, &mut seen);
+            }
+        }
+    }
+
+    fn walk_from(&mut self, direct: &Direct, first: State, to: RouterId, seen: &mut BTreeSet<Key>) {
+        let network = &direct.ways().machine().network;
+        let bound = direct.max_hops(first.packet.mode());
+        let mut open: Vec<(State, Option<Lane>, u8)> = vec![(first, None, 0)];
+        while let Some((state, came, global)) = open.pop() {
+            let hop = state.packet.hop();
+            self.longest = self.longest.max(hop);
+            self.most_global = self.most_global.max(global);
+            if state.router == to {
+                continue;
+            }
+            assert!(hop < bound, "a way of more than {bound} links to {to}: {state:?}");
+            self.states.push(state);
+            let place = Place::of(network, state.router);
+            let branches = direct.branches(place, &state.packet);
+            assert!(!branches.is_empty(), "no way on to {to} from {state:?}");
+            for branch in branches {
+                let lane = (place.first + u32::from(branch.port), branch.channel);
+                self.lanes.insert(lane);
+                self.edges.extend(came.map(|came| (came, lane)));
+                let next = step(network, state.router, branch.port, branch.channel, branch.packet);
+                let crosses = network.class[SlotId(lane.0).index()] >= network.first_global;
+                if seen.insert(key(&next)) {
+                    open.push((next, Some(lane), global + u8::from(crosses)));
+                }
+            }
+        }
+    }
+}
+
+/// All of a packet's state that decides where it may go to a given router. The lane by which it came is part of it, so a
+/// state seen twice adds no edges.
+type Key = (u32, u16, u8, u32, bool, bool, u8);
+
+pub fn key(state: &State) -> Key {
+    let p = &state.packet;
+    (state.router.0, p.port, p.channel(), p.middle, p.turned(), p.diverted(), p.hop())
+}
