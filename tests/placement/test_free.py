@@ -1,6 +1,7 @@
 """The free set, fragmentation, long draws, and the cost of placing."""
 
 import time
+from itertools import islice
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from odonata import placement
 from odonata.machine import Shape
 from odonata.placement import LAYOUTS, fragmentation, place, splitmix
-from odonata.placement.free import Free, first_with, interleave, most, tightest
+from odonata.placement.free import Free, first_with, in_turn, interleave, most, tightest
 from odonata.placement.sites import sites
 from odonata.placement.splitmix import SplitMix64
 
@@ -39,6 +40,14 @@ def test_parts():
     assert most(parts) == 2
     assert [tightest(parts, n) for n in (1, 3, 4)] == [0, 2, None]
     assert [first_with(parts, n) for n in (0, 1, 3, 4)] == [0, 0, 2, None]
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=6), st.data())
+def test_what_parts_give_in_turn(room, data):
+    """As counted by taking one by one."""
+    count = data.draw(st.integers(0, sum(room)))
+    taken = list(islice(interleave([[part] * has for part, has in enumerate(room)]), count))
+    assert in_turn(room, count) == [taken.count(part) for part in range(len(room))]
 
 
 def test_fragmentation():

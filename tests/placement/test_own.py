@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from odonata.errors import InputError
 from odonata.machine import Shape
 from odonata.placement import place
-from odonata.placement.group_load import background, cost, even, lighter
+from odonata.placement.free import in_turn
+from odonata.placement.group_load import background, cost, lighter
 from odonata.placement.running import Running
 from odonata.placement.splitmix import SplitMix64
 
@@ -109,15 +110,6 @@ def test_the_background_between_groups():
     assert loads.sum() == pytest.approx(6), "nothing inside a group, nothing elsewhere"
 
 
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=6), st.data())
-def test_even_shares(room, data):
-    count = data.draw(st.integers(0, sum(room)))
-    shares = even(room, count)
-    assert sum(shares) == count
-    assert all(0 <= share <= most for share, most in zip(shares, room, strict=True))
-    assert all(share == most or share >= max(shares) - 1 for share, most in zip(shares, room, strict=True))
-
-
 @st.composite
 def sharings(draw):
     """Groups with room and loads, and a number of nodes."""
@@ -130,7 +122,7 @@ def sharings(draw):
 def test_moves_only_help_and_end_where_none_helps(sharing):
     """Against the cost written out: never worse than even, and no single node moved from the worst place saves."""
     loads, room, count = sharing
-    start = even(room, count)
+    start = in_turn(room, count)
     shares = lighter(loads.copy(), room, start)
     assert sum(shares) == count
     assert all(0 <= share <= most for share, most in zip(shares, room, strict=True))
@@ -188,7 +180,7 @@ def test_how_far_from_the_best_sharing():
         loads, nothing = above + above.T, [0] * 4
         all_sharings = [s for s in product(*(range(r + 1) for r in room)) if sum(s) == count]
         best, base = min(cost(loads, s) for s in all_sharings), cost(loads, nothing)
-        start = even(room, count)
+        start = in_turn(room, count)
         ours.append(cost(loads, lighter(loads.copy(), room, start)) / best - 1)
         evens.append(cost(loads, start) / best - 1)
         assert best > base, "it fits in no group, so something is added"

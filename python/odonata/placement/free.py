@@ -1,6 +1,6 @@
 """The free set: free nodes cut by router and by group, and ways to take from it."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import zip_longest
@@ -38,6 +38,23 @@ class Free:
 def interleave(parts: Sequence[Sequence[T]]) -> Iterator[T]:
     """One from each part in turn, again and again; parts that are used up are passed over."""
     return (item for row in zip_longest(*parts) for item in row if item is not None)
+
+
+def in_turn(room: Sequence[int], count: int) -> list[int]:
+    """How many of `count` each part gives if one is taken from each in turn and those used up are passed over.
+
+    `room` is what the parts have. So all give the same, as far as they have it; what is left over the first give.
+    """
+    rounds = bisect_right(
+        range(1, max(room, default=0) + 1), count, key=lambda rounds: sum(min(r, rounds) for r in room)
+    )
+    given = [min(most, rounds) for most in room]
+    left = count - sum(given)
+    for part, has in enumerate(room):
+        if left and has > rounds:
+            given[part] += 1
+            left -= 1
+    return given
 
 
 def most(parts: Sequence[Sequence[int]]) -> int:

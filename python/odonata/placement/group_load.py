@@ -5,7 +5,6 @@ taken to be alike, and traffic to go the shortest way. The cost of all is the su
 what is loaded already is avoided most. Loads are in units of what two nodes of the new job exchange.
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -38,18 +37,6 @@ def background(shape: Shape, jobs: Sequence[Running], pair: float) -> "Loads":
                 loads[b, a] += amount / pair
     np.fill_diagonal(loads, 0)
     return loads
-
-
-def even(room: Sequence[int], count: int) -> list[int]:
-    """`count` shared as evenly as the room of each group allows; what is left over goes to the first groups."""
-    level = bisect_right(range(1, max(room, default=0) + 1), count, key=lambda level: sum(min(r, level) for r in room))
-    shares = [min(most, level) for most in room]
-    left = count - sum(shares)
-    for group, most in enumerate(room):
-        if left and most > level:
-            shares[group] += 1
-            left -= 1
-    return shares
 
 
 def cost(loads: "Loads", shares: Sequence[int]) -> float:

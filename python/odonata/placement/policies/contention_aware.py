@@ -12,8 +12,8 @@ links.
 
 from itertools import islice
 
-from odonata.placement.free import Free, interleave, tightest
-from odonata.placement.group_load import background, cost, even, lighter
+from odonata.placement.free import Free, in_turn, interleave, tightest
+from odonata.placement.group_load import background, cost, lighter
 from odonata.placement.options import GROUPS, freedom
 from odonata.placement.policy import Option, Placement, Policy, Request
 from odonata.placement.running import read_intensity, read_running, running
@@ -30,11 +30,11 @@ def place(request: Request) -> Placement:
         return Placement(nodes, f"{count:,} nodes on router {router}, the tightest with room {where}: no links")
     group = tightest(free.groups, count)
     if group is not None:
-        nodes = _in_turn(free, group, count)
+        nodes = _spread(free, group, count)
         return Placement(nodes, f"{count:,} nodes in group {group}, the tightest with room {where}: no global links")
     intensity = request.options.get("intensity", 1.0)
     room = [len(nodes) for nodes in free.groups]
-    shares = even(room, count)
+    shares = in_turn(room, count)
     text = f"{count:,} nodes {where}, evenly over the groups"
     if intensity:
         loads = background(request.shape, jobs, pair=2 * intensity / (count - 1))
@@ -44,11 +44,11 @@ def place(request: Request) -> Placement:
         whose = f"{len(jobs)} running job{'' if len(jobs) == 1 else 's'}"
         text = f"{count:,} nodes {where}, away from the global links of {whose}: "
         text += f"the squares of the expected loads are {saved:.1%} below those of an even spread"
-    nodes = [node for group, share in enumerate(shares) for node in _in_turn(free, group, share)]
+    nodes = [node for group, share in enumerate(shares) for node in _spread(free, group, share)]
     return Placement(nodes, text)
 
 
-def _in_turn(free: Free, group: int, count: int) -> list[int]:
+def _spread(free: Free, group: int, count: int) -> list[int]:
     return list(islice(interleave(free.routers_of(group)), count))
 
 

@@ -9,9 +9,7 @@ node weights, required nodes, cores and memory; nodes are equal and taken whole.
 taken to be the routers with nodes, in the order of their numbers.
 """
 
-from itertools import islice
-
-from odonata.placement.free import interleave, most
+from odonata.placement.free import in_turn, most
 from odonata.placement.options import GROUPS, freedom
 from odonata.placement.policy import Placement, Policy, Request
 
@@ -24,7 +22,8 @@ def place(request: Request) -> Placement:
     if count <= len(free.routers[leaf]):
         nodes = free.routers[leaf][:count]
         return Placement(nodes, f"{count:,} nodes on leaf {leaf}, the one with the most idle nodes {where}")
-    nodes = sorted(islice(interleave(free.routers), count))
+    given = in_turn(list(map(len, free.routers)), count)
+    nodes = [node for leaf, number in zip(free.routers, given, strict=True) for node in leaf[:number]]
     return Placement(nodes, f"{count:,} nodes {where}, one from each leaf in turn: no leaf has as many idle")
 
 

@@ -8,9 +8,9 @@ Source: `_job_test_dfly` in Slurm's `select/linear`, release 22.05 (topology was
 checked against allocations that a real Slurm 22.05 made (L10). It leaves out what `slurm-dragonfly` leaves out.
 """
 
-from itertools import islice
+from itertools import chain
 
-from odonata.placement.free import interleave
+from odonata.placement.free import in_turn
 from odonata.placement.lowest_switch import lowest_switch
 from odonata.placement.options import GROUPS, freedom
 from odonata.placement.policy import Placement, Policy, Request
@@ -23,7 +23,9 @@ def place(request: Request) -> Placement:
     leaves, switch = lowest_switch(free, count)
     # In every round the leaves that still have nodes are taken in the same order: each has given the same number, so
     # those with the fewest idle nodes at first have the fewest now.
-    nodes = sorted(islice(interleave(sorted(leaves, key=len)), count))
+    scarce = sorted(leaves, key=len)
+    given = in_turn(list(map(len, scarce)), count)
+    nodes = sorted(chain.from_iterable(leaf[:number] for leaf, number in zip(scarce, given, strict=True)))
     return Placement(nodes, f"{count:,} nodes {switch}, the lowest switch with room {where}, from its leaves in turn")
 
 
