@@ -167,7 +167,10 @@ def describe(topology_json: str, failures_json: str | None = None) -> Descriptio
     """Wire a machine and describe it, with what has failed; SpecError if it cannot be built."""
 
 def routes(spec_json: str, from_node: int, to_node: int, limit: int) -> Ways:
-    """Every way that packets may take between two nodes, whatever the loads; at most `limit` of each kind are listed."""
+    """Every way that packets may take between two nodes, whatever the loads.
+
+    At most `limit` of each kind (minimal or not) are listed.
+    """
 
 def run(spec_json: str, progress: Callable[[Progress], object] | None = None) -> Result:
     """Simulate a specification.

@@ -123,7 +123,7 @@ def test_a_machine_from_a_file(tmp_path):
         ({"preset": "tiny", "fabric": {"packet": "65 KiB"}}, ("system", "fabric", "packet"), "65,536 bytes", None),
         ({"preset": "tiny", "fabric": {"packet": 2048}}, ("system", "fabric", "packet"), "has no unit", '"2048 B"'),
         ({"preset": "tiny", "fabric": {"router_delay": "2 ms"}}, ("system", "fabric", "router_delay"), "1 ms", None),
-        ({"preset": "tiny", "fabric": {"channels": 9}}, ("system", "fabric", "channels"), "from 1 to 8", None),
+        ({"preset": "tiny", "fabric": {"channels": 17}}, ("system", "fabric", "channels"), "from 1 to 16", None),
         ({"preset": "tiny", "arrangement": "Linear"}, ("system", "arrangement"), "found `Linear`", "`linear`"),
         ({"preset": 5}, ("system", "preset"), "expected the name of a system", None),
     ],

@@ -104,11 +104,19 @@ def test_every_routing_with_just_enough_channels(kind, name, options):
         made.set("fabric.channels", count - 1).resolve()
 
 
-def test_the_default_channels_of_a_dragonfly_are_too_few_for_its_default_routing():
+@pytest.mark.parametrize("kind", ["dragonfly", "cascade"])
+def test_the_default_channels_are_enough_for_the_default_routing(kind: str) -> None:
+    resolved = scenario(kind).resolve()
+    assert run(resolved)[0]["delivered"] == 16 * 3
+    assert resolved.spec["fabric"]["channels"] == {"dragonfly": 4, "cascade": 8}[kind]
+
+
+def test_too_few_channels_are_named_with_the_number_that_is_needed():
     with pytest.raises(InputError) as caught:
-        scenario("dragonfly").resolve()
+        scenario("dragonfly").set("fabric.channels", 2).resolve()
     assert str(caught.value) == (
-        "s.toml: the routing `ugal-l` needs 3 virtual channels, the fabric has 2\n  hint: say channels = 3 in [fabric]"
+        "s.toml with -s fabric.channels: the routing `ugal-l` needs 3 virtual channels, the fabric has 2\n"
+        "  hint: say channels = 3 in [fabric]"
     )
 
 

@@ -38,6 +38,9 @@ def system() -> dict[str, Any]:
         "slot_class": np.array([0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2], np.uint8),
         "slot_peer_router": np.array([-1, -1, 1, 0, 3, -1, -1, -1, 3, 2, 1, -1], i64),
         "slot_peer_node": np.array([0, 1, -1, -1, -1, -1, 2, 3, -1, -1, -1, -1], i64),
+        "slot_dead": np.zeros(12, bool),
+        "endpoint_slot": np.array([0, 1, 6, 7], u32),
+        "rails": 1,
     }
 
 

@@ -8,10 +8,13 @@ from odonata import units
 from odonata.document import Bandwidth, Size, Table, input_error_as_problem
 from odonata.errors import InputError
 
+#: Most virtual channels of a link of the core.
+MAX_CHANNELS = 16
+
 
 def _channels(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 8:
-        raise InputError(f"expected a number of virtual channels from 1 to 8, found `{value!r}`")
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_CHANNELS:
+        raise InputError(f"expected a number of virtual channels from 1 to {MAX_CHANNELS}, found `{value!r}`")
     return value
 
 

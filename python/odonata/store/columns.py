@@ -99,7 +99,7 @@ _LINES: dict[str, list[tuple[str, str, str, str]]] = {
         ("class", "String", "", "class of the link"),
         ("from_kind", "String", "", "router or node"),
         ("from_id", "UInt32", "", "id of the router or node that sends"),
-        ("from_port", "UInt16", "", "port of that router; 0 for a node"),
+        ("from_port", "UInt16", "", "port of that router, or NIC of that node"),
         ("from_group", "UInt32", "", "group of the sender"),
         ("to_kind", "String", "", "router or node"),
         ("to_id", "UInt32", "", "id of the router or node that receives"),

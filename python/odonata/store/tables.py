@@ -115,13 +115,15 @@ def _latency_columns(prefix: str, latency: Latency | None) -> dict[str, float | 
 
 
 def links_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapping[str, Any]) -> pl.DataFrame:
-    """Totals of each directed link; ports without a cable are left out. `system` is what the core describes."""
+    """Totals of each directed link that works. `system` is what the core describes."""
     channels = int(spec["fabric"]["channels"])
-    slots, nodes = len(system["slot_router"]), int(system["nodes"])
+    slots, rails = len(system["slot_router"]), int(system["rails"])
+    nic = np.arange(len(system["endpoint_slot"]))
+    nic_router = system["slot_router"][system["endpoint_slot"]]
     totals = {name: np.asarray(result["links"][name]) for name in ("packets", "bytes", "stalled_ps")}
 
     peer_router, peer_node = system["slot_peer_router"], system["slot_peer_node"]
-    wired = (peer_router >= 0) | (peer_node >= 0)
+    wired = ((peer_router >= 0) | (peer_node >= 0)) & ~system["slot_dead"]
     to_router = peer_router[wired] >= 0
     to_id = np.where(to_router, peer_router[wired], peer_node[wired])
     router_group, node_group = system["router_group"], system["node_group"]
@@ -130,24 +132,25 @@ def links_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapp
         router_group[np.where(to_router, to_id, 0)],
         node_group[np.where(to_router, 0, to_id)],
     )
-    classes = np.concatenate([system["slot_class"][wired], np.zeros(nodes, dtype=np.uint8)])
+    nic_group = router_group[nic_router]
+    classes = np.concatenate([system["slot_class"][wired], np.zeros(len(nic), dtype=np.uint8)])
     names = np.asarray(system["classes"], dtype=object)
     bandwidth_of = np.array([spec["fabric"]["links"][name]["bandwidth"] / 1e6 for name in names])
 
     data: dict[str, Any] = {
-        "link": np.arange(len(to_id) + nodes),
+        "link": np.arange(len(to_id) + len(nic)),
         "class": names[classes].tolist(),
-        "from_kind": ["router"] * len(to_id) + ["node"] * nodes,
-        "from_id": np.concatenate([system["slot_router"][wired], np.arange(nodes)]),
-        "from_port": np.concatenate([system["slot_port"][wired], np.zeros(nodes, dtype=np.uint16)]),
-        "from_group": np.concatenate([router_group[system["slot_router"][wired]], node_group]),
-        "to_kind": [*np.where(to_router, "router", "node").tolist(), *["router"] * nodes],
-        "to_id": np.concatenate([to_id, system["node_router"]]),
-        "to_group": np.concatenate([to_group, node_group]),
+        "from_kind": ["router"] * len(to_id) + ["node"] * len(nic),
+        "from_id": np.concatenate([system["slot_router"][wired], nic // rails]),
+        "from_port": np.concatenate([system["slot_port"][wired], (nic % rails).astype(np.uint16)]),
+        "from_group": np.concatenate([router_group[system["slot_router"][wired]], nic_group]),
+        "to_kind": [*np.where(to_router, "router", "node").tolist(), *["router"] * len(nic)],
+        "to_id": np.concatenate([to_id, nic_router]),
+        "to_group": np.concatenate([to_group, nic_group]),
         "bandwidth": bandwidth_of[classes],
     }
     for name, values in totals.items():
-        split = _by_channel(values, slots, channels, wired, nodes)
+        split = _by_channel(values, slots, channels, wired, len(nic))
         data[name] = split.sum(axis=1, dtype=np.uint64)
         for channel in range(channels) if channels > 1 else ():
             base, _, unit = name.partition("_")
@@ -158,11 +161,11 @@ def links_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapp
 
 
 def _by_channel(
-    values: NDArray[np.uint64], slots: int, channels: int, wired: NDArray[np.bool_], nodes: int
+    values: NDArray[np.uint64], slots: int, channels: int, wired: NDArray[np.bool_], nics: int
 ) -> NDArray[np.uint64]:
     """Rows: wired ports, then injection links (all on channel 0); columns: channels."""
     ports = values[: slots * channels].reshape(slots, channels)[wired]
-    injection = np.zeros((nodes, channels), dtype=np.uint64)
+    injection = np.zeros((nics, channels), dtype=np.uint64)
     injection[:, 0] = values[slots * channels :]
     return np.concatenate([ports, injection])
 

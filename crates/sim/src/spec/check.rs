@@ -115,7 +115,8 @@ impl Spec {
                     };
                     return Err(SimError::invalid(at("nodes"), problem));
                 }
-                if !network.alive_router(network.router_of_node(NodeId(node))) {
+                let nics = &network.node_slot[node as usize * network.rails as usize..][..network.rails as usize];
+                if nics.iter().any(|slot| !network.alive_router(network.router_of_slot[slot.index()])) {
                     return Err(SimError::invalid(at("nodes"), format!("node {node} is on a router that has failed")));
                 }
                 *slot = Some(index);

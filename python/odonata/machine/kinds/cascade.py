@@ -20,8 +20,10 @@ class CascadeTable(DirectTable):
 
     classes: ClassVar[tuple[str, ...]] = ("node", "chassis", "group", "optical")
     between_groups: ClassVar[str] = "optical"
+    usual_channels: ClassVar[int] = 8
     default_sources: ClassVar[Mapping[str, str]] = {
         **DirectTable.default_sources,
+        "fabric.channels": "default: eight, which every routing via a group can do with (docs/routings.md)",
         "row_links": "default: one link between two routers of a chassis (D1)",
         "column_links": "default: three links to the same slot of another chassis (D1)",
     }

@@ -19,8 +19,10 @@ class DragonflyTable(DirectTable):
 
     classes: ClassVar[tuple[str, ...]] = ("node", "local", "global")
     between_groups: ClassVar[str] = "global"
+    usual_channels: ClassVar[int] = 4
     default_sources: ClassVar[Mapping[str, str]] = {
         **DirectTable.default_sources,
+        "fabric.channels": "default: four, which every routing via a group can do with (docs/routings.md)",
         "local_links": "default: one link between two routers of a group",
     }
     keys_first: ClassVar[tuple[str, ...]] = ("groups", "routers", "last_group_routers", "nodes_per_router")

@@ -36,6 +36,8 @@ class MachineTable(Table):
     rules_of_pairs: ClassVar[tuple[str, ...]] = ("links_per_pair", "pair_links", "arrangement")
     #: How groups are joined where the table says nothing.
     usual_rules: ClassVar[Mapping[str, str]]
+    #: Virtual channels where the table says nothing.
+    usual_channels: ClassVar[int] = 2
     #: Where the defaults of this kind come from, where that differs from kind to kind.
     default_sources: ClassVar[Mapping[str, str]] = {}
     #: Numbers in a record of a CODES file of links inside a group.
@@ -91,8 +93,11 @@ class MachineTable(Table):
 
     @classmethod
     def completed(cls, table: Mapping[str, Any]) -> dict[str, Any]:
-        """The table with those defaults that depend on what else it says."""
-        return dict(table) if "global_links" in table else {**cls.usual_rules, **table}
+        """The table with those defaults that depend on its kind and on what else it says."""
+        result = dict(table) if "global_links" in table else {**cls.usual_rules, **table}
+        if isinstance(table.get("fabric"), Mapping):
+            result["fabric"] = {"channels": cls.usual_channels, **table["fabric"]}
+        return result
 
     def check_common(self) -> None:
         """Raises InputError for what no kind of machine can be."""
