@@ -1,9 +1,15 @@
 //! Dragonfly and cascade machines: their routings, sensors, rails and failures.
 
+mod aries;
 mod books;
 mod branches;
 mod dependencies;
+mod failures;
 mod hops;
+mod rails;
+mod refusals;
+mod sensing;
 mod support;
+mod throughput;
 mod walk;
 mod zero_load;

@@ -152,8 +152,6 @@ pub fn routings(gateways: Gateways) -> Vec<Known> {
     for mode in ARIES {
         let (stages, links) = match mode {
             AriesMode::MinHash | AriesMode::InOrder => (2, (2, 1)),
-            // The table groups `nmin-hash` with the adaptive modes by its bound; inside a group it goes by a router, and
-            // between groups it turns where it enters: three stages.
             AriesMode::NminHash => (3, (3, 2)),
             _ => (4, (4, 2)),
         };

@@ -1,0 +1,189 @@
+//! What routings know of loads: four sensors, and news that come late.
+
+use std::collections::BTreeMap;
+
+use odonata_sim::Spec;
+use odonata_sim::fabric::{Sensor, Wiring};
+use odonata_sim::spec::{AriesMode, Arrival, Knowledge, Pattern, RoutingSpec, Sensed, Sensing, TopologySpec, Via};
+
+use super::support::{ALL, NEAREST, adaptive_local, aries, flat, grid, par, spec, ugal};
+use crate::generator::choices::Choices;
+use crate::support::{job, link_mut, output};
+
+fn sensing(kind: Sensed, delay_ps: u64, spec: &Spec) -> Sensing {
+    let between = spec.fabric.links.keys().filter(|class| *class != "node");
+    Sensing { kind, delay_ps: between.map(|class| (class.clone(), delay_ps)).collect() }
+}
+
+/// Adaptive routings without a bias.
+fn adaptive() -> Vec<RoutingSpec> {
+    vec![
+        ugal(Knowledge::Local, Via::Group, 1, ALL),
+        ugal(Knowledge::Local, Via::Router, 2, ALL),
+        ugal(Knowledge::Global, Via::Group, 2, ALL),
+        par(Via::Group, 1, ALL),
+        par(Via::Router, 2, ALL),
+        adaptive_local(ALL),
+        aries(AriesMode::Adaptive0, ALL),
+    ]
+}
+
+/// Catches a sensor that is read and ignored, and a routing that leaves the shortest way without a reason: who knows of no
+/// load stays on it, however crowded it is; who knows leaves it.
+#[test]
+fn who_senses_nothing_stays_on_shortest_ways() {
+    for topology in [flat([5, 4, 1, 1]), grid([3, 2, 3, 1, 1])] {
+        for routing in adaptive() {
+            for kind in [Sensed::None, Sensed::Backlog, Sensed::Credits, Sensed::Both] {
+                let job = job("all", (0..18).collect(), Pattern::GroupShift { shift: 1 }, 3_000, 400_000, 60);
+                let mut spec = spec(topology.clone(), routing.clone(), vec![job]);
+                spec.fabric.links.values_mut().for_each(|link| link.buffer_bytes = 8_000);
+                spec.sensing = sensing(kind, 0, &spec);
+                let totals = &output(&spec).jobs[0];
+                assert_eq!(totals.bytes, totals.issued * 3_000);
+                assert_eq!(totals.minimal == totals.packets, kind == Sensed::None, "{kind:?}, {routing:?}");
+            }
+        }
+    }
+}
+
+/// One packet of 100 ns each microsecond from router 0 to another group. Its credit is back after 300 ns: it is sent, decided
+/// upon after 100 ns, and has left the next router 100 ns later.
+fn phantom(kind: Sensed, delay_ps: u64) -> (u64, u64) {
+    let pings = job("pings", vec![0, 19], Pattern::Tornado { offset: 1 }, 1_000, 1_000_000, 100);
+    let mut spec = spec(flat([5, 4, 1, 1]), ugal(Knowledge::Local, Via::Group, 1, NEAREST), vec![pings]);
+    spec.sensing = sensing(kind, delay_ps, &spec);
+    let totals = &output(&spec).jobs[0];
+    (totals.packets, totals.packets - totals.minimal)
+}
+
+/// Catches news of credits that come too early or too late, to the picosecond, and a delay that holds back room instead of
+/// news (phantom congestion, D8): while the last packet is not known to have left, the next one goes round.
+#[test]
+fn late_news_look_like_load() {
+    for kind in [Sensed::Credits, Sensed::Both] {
+        for delay in [0, 300_000, 699_999, 700_000] {
+            assert_eq!(phantom(kind, delay), (200, 0), "{kind:?}, {delay} ps");
+        }
+        for delay in [700_001, 1_000_000, 3_000_000, 30_000_000] {
+            let (packets, round) = phantom(kind, delay);
+            assert!(packets == 200 && (80..=120).contains(&round), "{round} go round: {kind:?}, {delay} ps");
+        }
+    }
+    for kind in [Sensed::Backlog, Sensed::None] {
+        assert_eq!(phantom(kind, 30_000_000), (200, 0), "{kind:?} knows of no credits");
+    }
+}
+
+/// Catches a load that is not the model's sum, and one that falls as news come later.
+#[test]
+fn sensed_loads_are_sums_of_what_is_not_known_to_have_left() {
+    let mut c = Choices::new(11);
+    for _ in 0..200 {
+        let mut spec = spec(grid([2, 2, 2, 1, 1]), adaptive_local(ALL), Vec::new());
+        for link in spec.fabric.links.values_mut() {
+            link.bandwidth.0 = c.within(1_000_000_000_000_000, 20_000_000_000_000_000);
+        }
+        let machine = spec.machine().expect("it can be built");
+        let network = machine.network();
+        let slot = c.within(0, network.peer.len() as u64 - 1) as u32;
+        let class = network.classes[network.class[slot as usize].index()];
+        if class == "node" {
+            continue;
+        }
+        let scaled = u128::from(spec.fabric.links[class].bandwidth.serialisation_ps(65_536));
+        let sent: Vec<(u32, Option<u64>)> =
+            (0..c.within(1, 40)).map(|_| (c.count(1, 1_000), c.chance(80).then(|| c.within(1, 1_000)))).collect();
+        let (now, backlog) = (c.within(1, 1_200), c.within(0, 5_000));
+        let mut last = 0;
+        for delay in [0, 1, 100, 400, 2_000] {
+            let load = |kind| {
+                spec.sensing = sensing(kind, delay, &spec);
+                let mut sensor = Sensor::new(&spec.sensing, &Wiring::new(&spec, network), network.classes)?;
+                for &(bytes, leaves) in &sent {
+                    sensor.send(slot, bytes);
+                    leaves.into_iter().for_each(|stamp| sensor.leave(slot, bytes, stamp, 0));
+                }
+                Some(sensor.load(slot, backlog, now))
+            };
+            let mut load = load;
+            let known = |leaves: Option<u64>| leaves.is_some_and(|stamp| stamp + delay <= now);
+            let bytes: u128 = sent.iter().filter(|s| !known(s.1)).map(|s| u128::from(s.0)).sum();
+            let credits = (bytes * scaled / 65_536) as u64;
+            assert_eq!(load(Sensed::Credits), Some(credits));
+            assert_eq!(load(Sensed::Both), Some(credits + backlog));
+            assert_eq!(load(Sensed::None), Some(0));
+            assert_eq!(load(Sensed::Backlog), None, "the backlog needs no sensor");
+            assert!(credits >= last, "later news, less load");
+            last = credits;
+        }
+    }
+}
+
+/// Share of minimal packets, and mean square deviation of latencies, with `adaptive-0` of Aries.
+fn spread(topology: &TopologySpec, nodes: u32, every_ps: u64, sensed: (Sensed, u64), seed: u64) -> (f64, f64) {
+    let pattern = Pattern::Tornado { offset: u64::from(nodes / 2) };
+    let mut job = job("all", (0..nodes).collect(), pattern, 1_000, every_ps, 60);
+    job.traffic.arrival = Arrival::Staggered { jitter_ps: every_ps / 4 };
+    let mut spec = spec(topology.clone(), aries(AriesMode::Adaptive0, ALL), vec![job]);
+    let classes: Vec<String> = spec.fabric.links.keys().cloned().collect();
+    for class in classes {
+        (link_mut(&mut spec, &class).buffer_bytes, link_mut(&mut spec, &class).latency_ps) = (16_000, 50_000);
+    }
+    spec.seed = seed;
+    spec.sensing = sensing(sensed.0, sensed.1, &spec);
+    let output = output(&spec);
+    let latencies: Vec<f64> = output.messages.latency_ps.iter().map(|&latency| latency as f64).collect();
+    let mean = latencies.iter().sum::<f64>() / latencies.len() as f64;
+    let square = latencies.iter().map(|latency| (latency - mean).powi(2)).sum::<f64>() / latencies.len() as f64;
+    (output.jobs[0].minimal as f64 / output.jobs[0].packets as f64, square)
+}
+
+/// De Sensi 2019, section 2.2 (D8): with news of credits that come late, packets go round congestion that is gone; without
+/// the delay latencies of `adaptive-0` vary less. That holds on a machine that is hardly busy, if the news come about as
+/// late as the next packet. (The reverse is below.)
+#[test]
+fn latencies_vary_less_without_the_delay_of_credits() {
+    for (topology, nodes) in [(flat([9, 4, 2, 2]), 72), (grid([5, 2, 3, 2, 2]), 60), (grid([3, 3, 4, 2, 3]), 72)] {
+        for kind in [Sensed::Credits, Sensed::Both] {
+            for seed in 0..2 {
+                let [(minimal, at_once), (fewer, late)] =
+                    [0, 1_000_000].map(|delay| spread(&topology, nodes, 3_000_000, (kind, delay), seed));
+                assert!(late > 1.15 * at_once, "{late} to {at_once}: {kind:?}, {topology:?}");
+                assert!(fewer < minimal - 0.1, "{fewer} to {minimal}: {kind:?}, {topology:?}");
+            }
+        }
+    }
+}
+
+/// The opposite of D8, for the record: news much later than the time between packets tell an average of the load. Under
+/// steady traffic that keeps packets on shortest ways, and latencies vary less.
+#[test]
+fn under_steady_load_news_that_come_very_late_are_an_average() {
+    for (topology, nodes) in [(flat([9, 4, 2, 2]), 72), (grid([5, 2, 3, 2, 2]), 60)] {
+        let steady = |delay| {
+            let mut job = job("all", (0..nodes).collect(), Pattern::UniformRandom {}, 1_000, 150_000, 150);
+            job.traffic.arrival = Arrival::Poisson {};
+            let mut spec = spec(topology.clone(), aries(AriesMode::Adaptive0, ALL), vec![job]);
+            spec.sensing = sensing(Sensed::Both, delay, &spec);
+            let output = output(&spec);
+            let latency = &output.jobs[0].latency;
+            (output.jobs[0].minimal as f64 / output.jobs[0].packets as f64, latency.sum / u128::from(latency.count))
+        };
+        let [(minimal, mean), (more, late)] = [0, 10_000_000].map(steady);
+        assert!(more > minimal + 0.05 && late < mean, "{more} to {minimal}, {late} to {mean}: {topology:?}");
+    }
+}
+
+/// Catches a delay that is kept under the wrong class: of two ways one begins with a local link, the other with the cable.
+#[test]
+fn delays_belong_to_their_class() {
+    for (class, to, late) in [("local", 19, true), ("global", 19, false), ("local", 4, false), ("global", 4, true)] {
+        let pings = job("pings", vec![0, to], Pattern::Broadcast { root: 0 }, 1_000, 1_000_000, 100);
+        let mut spec = spec(flat([5, 4, 1, 1]), ugal(Knowledge::Local, Via::Group, 1, NEAREST), vec![pings]);
+        let delay_ps = BTreeMap::from([(class.to_owned(), 5_000_000)]);
+        spec.sensing = Sensing { kind: Sensed::Credits, delay_ps };
+        let totals = &output(&spec).jobs[0];
+        assert_eq!(totals.minimal < totals.packets, late, "{class}, to {to}");
+    }
+}
