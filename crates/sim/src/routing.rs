@@ -26,7 +26,7 @@ pub mod show;
 
 use odonata_topology::Machine;
 
-pub use loads::Loads;
+pub use loads::{Backlog, Loads, Sense};
 pub use ports::{Place, Ports};
 
 use crate::error::SimError;
@@ -58,7 +58,7 @@ pub trait Rule {
 
     /// Decides: the output port and channel at a router that is not the destination's; marks on the packet what it must
     /// remember.
-    fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8);
+    fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_, impl Sense>) -> (u16, u8);
 
     /// What the packets of routing number `mode` share.
     fn grain(&self, mode: u8) -> Grain;

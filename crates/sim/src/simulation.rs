@@ -8,6 +8,7 @@ mod setup;
 mod switch;
 
 use crate::counters::ArrivalCounts;
+use crate::engine::random::Source;
 use crate::engine::{Queue, Record, Table, prefetch};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
@@ -46,6 +47,8 @@ pub struct Simulation<'s, Q, R> {
     parked: Parked,
     nics: Table<Nic>,
     flights: Flights,
+    /// Words of messages.
+    messages: Source,
     jobs: Jobs,
     arrivals: ArrivalCounts,
     /// Last instant of the run, once known.
@@ -80,10 +83,11 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             }
             self.ask_ahead(router);
             self.events += 1;
-            if event.is_decision() {
-                self.decide(router, event);
-            } else {
-                self.other(router, event);
+            match event.kind() {
+                Kind::Decision => self.decide(router, event),
+                Kind::OutputCredit => self.wake(router, event.port, event.channel(), event.time),
+                Kind::NicCredit => self.pump_nic(event.message, event.time),
+                Kind::Issue => self.issue(router, event.port, event.word, event.message, event.time),
             }
             if self.events.is_multiple_of(EVENTS_PER_LOOK) {
                 if let Some(failure) = self.failure.take() {
@@ -93,17 +97,6 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             }
         }
         self.failure.take().map_or(Ok(()), Err)
-    }
-
-    /// Handles an event that is not a packet's decision.
-    #[inline(never)]
-    fn other(&mut self, router: u32, event: Event) {
-        match event.kind() {
-            Kind::OutputCredit => self.wake(router, event.port, event.channel(), event.time),
-            Kind::NicCredit => self.pump_nic(event.message, event.time),
-            Kind::Issue => self.issue(router, event.port, event.word, event.message, event.time),
-            Kind::Decision => self.decide(router, event),
-        }
     }
 
     /// Asks for the memory that the events just opened are sure to need: where they note their credits, and for those

@@ -24,12 +24,13 @@ use odonata_topology::Network;
 
 pub use arrival::Clock;
 
+use crate::engine::random::{Source, Stream};
 use crate::spec::{JobSpec, Pattern};
 
 /// The pattern of a job, ready to be asked.
 pub enum Destinations {
     /// See [`uniform_random`].
-    UniformRandom,
+    UniformRandom(Source),
     /// See [`tornado`].
     Tornado(u64),
     /// See [`stencil3d`].
@@ -39,20 +40,23 @@ pub enum Destinations {
     /// See [`group_peers`].
     GroupPeers(group_peers::Peers),
     /// See [`group_shift`].
-    GroupShift(group_shift::Shift),
+    GroupShift(group_shift::Shift, Source),
 }
 
 impl Destinations {
     /// Prepares the pattern of a checked job.
     #[must_use]
-    pub fn new(job: &JobSpec, network: &Network) -> Self {
+    pub fn new(job: &JobSpec, network: &Network, seed: u64) -> Self {
+        let draws = Source::new(seed, Stream::Destination);
         match job.traffic.pattern {
-            Pattern::UniformRandom {} => Self::UniformRandom,
+            Pattern::UniformRandom {} => Self::UniformRandom(draws),
             Pattern::Tornado { offset } => Self::Tornado(offset),
             Pattern::Stencil3d { grid } => Self::Stencil3d(stencil3d::Grid::new(grid)),
             Pattern::Broadcast { root } => Self::Broadcast(root),
             Pattern::GroupPeers {} => Self::GroupPeers(group_peers::Peers::new(&job.nodes, network)),
-            Pattern::GroupShift { shift } => Self::GroupShift(group_shift::Shift::new(&job.nodes, network, shift)),
+            Pattern::GroupShift { shift } => {
+                Self::GroupShift(group_shift::Shift::new(&job.nodes, network, shift), draws)
+            }
         }
     }
 
@@ -60,7 +64,7 @@ impl Destinations {
     #[must_use]
     pub fn per_interval(&self, ranks: u32) -> u32 {
         match self {
-            Self::UniformRandom | Self::Tornado(_) | Self::GroupShift(_) => 1,
+            Self::UniformRandom(_) | Self::Tornado(_) | Self::GroupShift(..) => 1,
             Self::Stencil3d(grid) => grid.neighbours(),
             Self::Broadcast(_) => ranks - 1,
             Self::GroupPeers(peers) => peers.groups() - 1,
@@ -76,21 +80,21 @@ impl Destinations {
     /// The destination of `rank` in interval `k`, for patterns with one message per interval.
     #[inline]
     #[must_use]
-    pub fn only(&self, seed: u64, node: u32, rank: u32, ranks: u32, k: u32) -> Option<u32> {
+    pub fn only(&self, node: u32, rank: u32, ranks: u32, k: u32) -> Option<u32> {
         match self {
-            Self::UniformRandom => Some(uniform_random::destination(seed, node, rank, ranks, k)),
+            Self::UniformRandom(draws) => Some(uniform_random::destination(*draws, node, rank, ranks, k)),
             Self::Tornado(offset) => Some(tornado::destination(*offset, rank, ranks)),
-            Self::GroupShift(shift) => Some(shift.destination(seed, node, rank, k)),
+            Self::GroupShift(shift, draws) => Some(shift.destination(*draws, node, rank, k)),
             Self::Stencil3d(_) | Self::Broadcast(_) | Self::GroupPeers(_) => None,
         }
     }
 
     /// Writes the destination ranks of `rank` in interval `k` into `to`, in the order in which they are issued.
-    pub fn list(&self, seed: u64, node: u32, rank: u32, ranks: u32, k: u32, to: &mut Vec<u32>) {
+    pub fn list(&self, node: u32, rank: u32, ranks: u32, k: u32, to: &mut Vec<u32>) {
         to.clear();
         match self {
-            Self::UniformRandom | Self::Tornado(_) | Self::GroupShift(_) => {
-                to.extend(self.only(seed, node, rank, ranks, k))
+            Self::UniformRandom(_) | Self::Tornado(_) | Self::GroupShift(..) => {
+                to.extend(self.only(node, rank, ranks, k))
             }
             Self::Stencil3d(grid) => grid.list(rank, to),
             Self::Broadcast(root) => broadcast::list(*root, ranks, to),

@@ -31,13 +31,31 @@ pub const fn mix64(mut x: u64) -> u64 {
 /// The odd constant of splitmix64, which spreads counters.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// The numbers of one stream of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Source(u64);
+
+impl Source {
+    /// The stream of a seed.
+    #[must_use]
+    pub const fn new(seed: u64, stream: Stream) -> Self {
+        Self(mix64(seed.wrapping_add(GOLDEN.wrapping_mul(stream as u64))))
+    }
+
+    /// A random 64-bit word.
+    #[inline]
+    #[must_use]
+    pub const fn word(self, component: u64, counter: u64) -> u64 {
+        let b = mix64(self.0 ^ component.wrapping_add(1).wrapping_mul(GOLDEN));
+        mix64(b ^ counter.wrapping_add(1).wrapping_mul(GOLDEN))
+    }
+}
+
 /// A random 64-bit word of a stream.
 #[inline]
 #[must_use]
 pub const fn word(seed: u64, stream: Stream, component: u64, counter: u64) -> u64 {
-    let a = mix64(seed.wrapping_add(GOLDEN.wrapping_mul(stream as u64)));
-    let b = mix64(a ^ component.wrapping_add(1).wrapping_mul(GOLDEN));
-    mix64(b ^ counter.wrapping_add(1).wrapping_mul(GOLDEN))
+    Source::new(seed, stream).word(component, counter)
 }
 
 /// Uniform in `0 .. n` from a word, by multiplication (bias below `n / 2^64`).

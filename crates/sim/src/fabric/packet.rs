@@ -88,13 +88,6 @@ impl Event {
         Self { size, word, ..Self::other(Kind::Decision, time, port, 0, message) }
     }
 
-    /// Whether it is a packet's routing decision.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_decision(&self) -> bool {
-        self.what >> 4 & 3 == Kind::Decision as u8
-    }
-
     /// What happens.
     #[inline]
     #[must_use]

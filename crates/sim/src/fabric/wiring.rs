@@ -102,6 +102,14 @@ impl Wiring {
         }
     }
 
+    /// Where what happens to a NIC happens: at the router of its node's first NIC.
+    #[inline]
+    #[must_use]
+    pub fn home_of_events(&self, nic: u32) -> Home {
+        let first = if self.rails == 1 { nic } else { nic - nic % self.rails };
+        self.homes[first as usize]
+    }
+
     /// Times of a class.
     #[inline(always)]
     #[must_use]

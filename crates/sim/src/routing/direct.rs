@@ -23,7 +23,7 @@ use odonata_topology::Dragonfly;
 pub use branches::Branch;
 pub use ways::{Pick, Ways};
 
-use super::{Grain, Loads, Place, Rule};
+use super::{Grain, Loads, Place, Rule, Sense};
 use crate::engine::random::{below32, draw};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, NO_MIDDLE};
@@ -158,7 +158,7 @@ impl Direct {
 
     /// The decision at a packet's first router.
     #[inline]
-    fn depart(&self, here: Here, mode: &Mode, packet: &Event, loads: &Loads<'_>) -> Departure {
+    fn depart(&self, here: Here, mode: &Mode, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
         let (from, to) = (here.place.group, packet.to_group);
         if from != to && self.ways.is_bridged(from, to) {
             let middles = self.ways.middles(from, to);
@@ -278,7 +278,7 @@ impl Rule for Direct {
     #[inline(always)]
     fn enter(&self, _: &mut Event, _: u16, _: u16) {}
 
-    fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8) {
+    fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_, impl Sense>) -> (u16, u8) {
         let mode = &self.modes[usize::from(packet.mode())];
         let mut here = self.ways.here(place, packet);
         let port = if packet.hop() == 0 {
@@ -312,7 +312,7 @@ fn remember(via: Option<u16>, to: u16) -> u32 {
 impl Direct {
     /// The port at a router that is not the packet's first.
     #[inline]
-    fn go_on(&self, here: &mut Here, mode: &Mode, packet: &mut Event, loads: &Loads<'_>) -> u16 {
+    fn go_on(&self, here: &mut Here, mode: &Mode, packet: &mut Event, loads: &Loads<'_, impl Sense>) -> u16 {
         let (group, pick) = (here.place.group, mode.pick());
         let via = (packet.middle >> 16) as u16;
         let mut begins = false;
@@ -361,7 +361,7 @@ impl Direct {
 
     /// The port along a leg to a cable to `group`.
     #[inline]
-    fn along(&self, here: Here, group: u16, pick: Pick, packet: &Event, loads: &Loads<'_>) -> u16 {
+    fn along(&self, here: Here, group: u16, pick: Pick, packet: &Event, loads: &Loads<'_, impl Sense>) -> u16 {
         let cable = packet.middle as u16;
         let (router, port) = self.ways.cable(here.place.group, group, cable);
         if router == here.place.local {

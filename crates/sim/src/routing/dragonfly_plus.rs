@@ -16,7 +16,7 @@ use odonata_topology::{DragonflyPlus, GroupId};
 
 pub use plan::Plan;
 
-use super::{Grain, Loads, Place, Ports, Rule};
+use super::{Grain, Loads, Place, Ports, Rule, Sense};
 use crate::engine::random::{below32, draw};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, NO_MIDDLE};
@@ -56,7 +56,7 @@ pub trait PlusRule {
     fn plan_with_failures<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a>;
 
     /// The port of the plan that is taken, and whether it is one of the other (non-minimal) ones.
-    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> (u16, bool);
+    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_, impl Sense>) -> (u16, bool);
 
     /// What all packets of one way share.
     fn grain(&self) -> Grain {
@@ -78,7 +78,7 @@ impl<R: PlusRule> Rule for Plus<R> {
     }
 
     #[inline(always)]
-    fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8) {
+    fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_, impl Sense>) -> (u16, u8) {
         let plan = self.rule.plan(&self.machine, place, packet);
         follow(&self.rule, &plan, packet, loads)
     }
@@ -91,7 +91,7 @@ impl<R: PlusRule> Rule for Plus<R> {
 
 /// Decides: the output port and channel; marks on the packet whether it was diverted or has turned.
 #[inline(always)]
-fn follow<R: PlusRule>(rule: &R, plan: &Plan<'_>, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8) {
+fn follow<R: PlusRule>(rule: &R, plan: &Plan<'_>, packet: &mut Event, loads: &Loads<'_, impl Sense>) -> (u16, u8) {
     let (port, other) = rule.choose(plan, packet, loads);
     if plan.turns {
         packet.turn();
@@ -241,7 +241,7 @@ impl Rule for Mixed {
         with_plus!(&self.rules[usize::from(packet.mode())], rule => rule.enter(&self.machine, packet, from, leaf));
     }
 
-    fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_>) -> (u16, u8) {
+    fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_, impl Sense>) -> (u16, u8) {
         let rule = &self.rules[usize::from(packet.mode())];
         let plan = rule.plan(&self.machine, place, packet);
         with_plus!(rule, rule => follow(rule, &plan, packet, loads))
@@ -254,7 +254,7 @@ impl Rule for Mixed {
 
 /// A port among equals.
 #[inline(always)]
-fn select(select: Select, ports: &Ports<'_>, packet: &Event, loads: &Loads<'_>) -> u16 {
+fn select(select: Select, ports: &Ports<'_>, packet: &Event, loads: &Loads<'_, impl Sense>) -> u16 {
     match select {
         Select::Random | Select::Hash => ports.any(packet.word, packet.hop(), MINIMAL_DRAWS),
         Select::LeastLoaded => loads.least(ports, packet.word, packet.hop(), MINIMAL_DRAWS),
@@ -271,7 +271,7 @@ fn enter_progressive(machine: &DragonflyPlus, one_group: bool, packet: &mut Even
 
 /// For routings that divert: if there is no choice between the two kinds of port, the least loaded of those there are.
 #[inline(always)]
-fn no_choice(plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> Option<(u16, bool)> {
+fn no_choice(plan: &Plan<'_>, packet: &Event, loads: &Loads<'_, impl Sense>) -> Option<(u16, bool)> {
     let (word, hop) = (packet.word, packet.hop());
     if plan.other.is_empty() {
         return Some((loads.least(&plan.minimal, word, hop, LEAST_DRAWS), false));

@@ -7,45 +7,69 @@ use crate::fabric::{Out, Sensor};
 /// Draws tried before all ports are looked at.
 const TRIES: u8 = 4;
 
+/// What is known of the load of a port whose backlog is at hand.
+pub trait Sense: Copy {
+    /// Whether it is the backlog itself.
+    const BACKLOG: bool;
+
+    /// Load of the port of a slot, in picoseconds.
+    fn load(self, slot: u32, backlog: u64, now: u64) -> u64;
+}
+
+/// The backlog itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Backlog;
+
+impl Sense for Backlog {
+    const BACKLOG: bool = true;
+
+    #[inline(always)]
+    fn load(self, _: u32, backlog: u64, _: u64) -> u64 {
+        backlog
+    }
+}
+
+impl Sense for &Sensor {
+    const BACKLOG: bool = false;
+
+    fn load(self, slot: u32, backlog: u64, now: u64) -> u64 {
+        Sensor::load(self, slot, backlog, now)
+    }
+}
+
 /// The ports of one router at one instant.
 #[derive(Clone, Copy)]
-pub struct Loads<'a> {
+pub struct Loads<'a, S> {
     /// All output ports of the machine, by slot.
     all: &'a [Out],
     /// Those of the router.
     outs: &'a [Out],
     /// Slot of the first of them.
     first: u32,
-    /// What is sensed, if it is not the backlog.
-    sensor: Option<&'a Sensor>,
+    sense: S,
     /// The instant.
     now: u64,
 }
 
-impl<'a> Loads<'a> {
+impl<'a, S: Sense> Loads<'a, S> {
     /// The loads of the router whose `ports` ports begin at slot `first`, at time `now`.
     #[inline(always)]
     #[must_use]
-    pub fn new(all: &'a [Out], sensor: Option<&'a Sensor>, first: u32, ports: u16, now: u64) -> Self {
-        Self { all, outs: &all[first as usize..first as usize + usize::from(ports)], first, sensor, now }
+    pub fn new(all: &'a [Out], sense: S, first: u32, ports: u16, now: u64) -> Self {
+        Self { all, outs: &all[first as usize..first as usize + usize::from(ports)], first, sense, now }
     }
 
     /// Load of a port, in picoseconds (docs/model.md, section 6).
     #[inline(always)]
     #[must_use]
     pub fn backlog(&self, port: u16) -> u64 {
-        let backlog = self.outs[usize::from(port)].backlog(self.now);
-        match self.sensor {
-            None => backlog,
-            Some(sensor) => sensor.load(self.first + u32::from(port), backlog, self.now),
-        }
+        self.sense.load(self.first + u32::from(port), self.outs[usize::from(port)].backlog(self.now), self.now)
     }
 
     /// Load of a port of any router; only for runs in which all events are handled in one global order.
     #[must_use]
     pub fn of_slot(&self, slot: u32) -> u64 {
-        let backlog = self.all[slot as usize].backlog(self.now);
-        self.sensor.map_or(backlog, |sensor| sensor.load(slot, backlog, self.now))
+        self.sense.load(slot, self.all[slot as usize].backlog(self.now), self.now)
     }
 
     /// A port of least backlog, drawn uniformly among those that tie.
@@ -63,7 +87,7 @@ impl<'a> Loads<'a> {
         }
         if let Some(range) = ports.as_range()
             && ports.len() <= 64
-            && self.sensor.is_none()
+            && S::BACKLOG
         {
             return ports.get(self.least_of_few(range, word, hop, base));
         }
@@ -136,9 +160,9 @@ mod tests {
     }
 
     /// How often each port is chosen in many draws.
-    fn counts(backlogs: &[u64], choose: impl Fn(&Loads<'_>, &Ports<'_>, u32) -> Option<u16>) -> Vec<u32> {
+    fn counts(backlogs: &[u64], choose: impl Fn(&Loads<'_, Backlog>, &Ports<'_>, u32) -> Option<u16>) -> Vec<u32> {
         let outs = outs(backlogs);
-        let loads = Loads::new(&outs, None, 0, outs.len() as u16, 100);
+        let loads = Loads::new(&outs, Backlog, 0, outs.len() as u16, 100);
         let ports = Ports::range(0, backlogs.len() as u16);
         let mut counts = vec![0; backlogs.len()];
         for word in 0..30_000 {

@@ -1,6 +1,7 @@
 //! From the last event to the columns.
 
 use super::Simulation;
+use super::jobs::Job;
 use crate::engine::Queue;
 use crate::error::SimError;
 use crate::fabric::NONE;
@@ -28,7 +29,7 @@ pub(super) fn output<Q: Queue<Event>, R: Rule>(mut simulation: Simulation<'_, Q,
     Ok(Output {
         end_ps,
         packet_hops: simulation.packet_hops,
-        jobs: simulation.jobs.list.into_iter().map(|job| job.totals).collect(),
+        jobs: simulation.jobs.list.into_iter().map(Job::into_totals).collect(),
         messages,
         links,
         arrivals: simulation.arrivals.into_output(),
@@ -76,7 +77,7 @@ fn messages<Q, R>(simulation: &mut Simulation<'_, Q, R>) -> Result<Messages, Sim
                 }
                 let rank = only.unwrap_or(sender as u32);
                 let node = job.nodes[rank as usize];
-                job.destinations.list(simulation.spec.seed, node, rank, job.ranks, k, &mut to);
+                job.destinations.list(node, rank, job.ranks, k, &mut to);
                 for ((&issue, &latency), &destination) in issues.iter().zip(latencies).zip(&to) {
                     messages.job.push(index as u16);
                     messages.interval.push(k);

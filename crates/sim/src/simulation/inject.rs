@@ -19,14 +19,13 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             return;
         }
         let (job_index, rank) = self.jobs.owner(node);
-        let seed = self.spec.seed;
         let mut list = std::mem::take(&mut self.destinations);
         let job = &mut self.jobs.list[usize::from(job_index)];
-        let one = job.destinations.only(seed, node, rank, job.ranks, k);
+        let one = job.destinations.only(node, rank, job.ranks, k);
         let to = if let Some(one) = &one {
             std::slice::from_ref(one)
         } else {
-            job.destinations.list(seed, node, rank, job.ranks, k, &mut list);
+            job.destinations.list(node, rank, job.ranks, k, &mut list);
             &list
         };
         let measured = now >= self.spec.measure.from_ps && self.spec.measure.until_ps.is_none_or(|until| now < until);
@@ -40,7 +39,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             let row = job.rows.issue(k, job.sender_of(rank), position as u32, now);
             let flight = Flight { issue: now, packets_left: job.packets, row, job: job_index, measured };
             let nic = &mut self.nics[first as usize];
-            let word = word(seed, Stream::Message, u64::from(node), nic.issued);
+            let word = self.messages.word(u64::from(node), nic.issued);
             nic.issued += 1;
             let (message, to) = (self.flights.add(flight), job.nodes[rank_to as usize]);
             let mut waiting = Waiting { bytes_left: job.message_bytes, packet: 0, word, message, to };
@@ -62,7 +61,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             self.end = 0;
         }
         if k + 1 < job.intervals {
-            let next = now + job.clock.gap(seed, node, k + 1);
+            let next = now + job.clock.gap(node, k + 1);
             if job.waits_for_delivery {
                 job.next_issue = next;
                 job.next_interval = k + 1;
@@ -120,7 +119,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                         self.logs[lane_index].waits_since = now;
                     }
                     if let Some(at) = self.returns[buffer].wait(buffer as u32, &self.spill) {
-                        let here = self.wiring.homes[(nic_id - nic_id % self.wiring.rails) as usize];
+                        let here = self.wiring.home_of_events(nic_id);
                         self.queue.push(here.router, Event::other(Kind::NicCredit, at, here.port, 0, nic_id));
                     }
                     nic.queue.push_front(head);
@@ -176,16 +175,16 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     }
 
     /// A packet reaches its node at `at`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn deliver(&mut self, packet: &Event, at: u64) {
         let flight = self.flights.deliver(packet.message);
         let job = &mut self.jobs.list[usize::from(flight.job)];
+        job.last_delivery_ps = job.last_delivery_ps.max(at);
         let totals = &mut job.totals;
         totals.packets += 1;
         totals.bytes += u64::from(packet.bytes());
         totals.hops += u64::from(packet.hop());
         totals.minimal += u64::from(!packet.diverted());
-        totals.last_delivery_ps = Some(totals.last_delivery_ps.unwrap_or(0).max(at));
         if flight.packets_left == 0 {
             totals.delivered += 1;
             let latency = at - flight.issue;

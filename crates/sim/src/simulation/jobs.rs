@@ -34,6 +34,8 @@ pub struct Job {
     pub histogram: bool,
     pub rows: Rows,
     pub totals: JobTotals,
+    /// Delivery of its last packet so far; 0 if there is none.
+    pub last_delivery_ps: u64,
     /// Whether an interval begins only when all of the one before has been delivered (broadcast).
     pub waits_for_delivery: bool,
     /// Messages of the present interval not yet delivered (broadcast).
@@ -46,6 +48,16 @@ pub struct Job {
 }
 
 impl Job {
+    /// Delivery of its last packet so far. (None is at time 0: a packet takes some time.)
+    pub fn last_delivery(&self) -> Option<u64> {
+        (self.last_delivery_ps > 0).then_some(self.last_delivery_ps)
+    }
+
+    /// Its totals at the end of the run.
+    pub fn into_totals(self) -> JobTotals {
+        JobTotals { last_delivery_ps: self.last_delivery(), ..self.totals }
+    }
+
     /// Position of a rank among those that send.
     pub fn sender_of(&self, rank: u32) -> u32 {
         if self.destinations.only_sender().is_some() { 0 } else { rank }
@@ -122,7 +134,7 @@ impl Jobs {
                 for (rank, &node) in job.nodes.iter().enumerate() {
                     owner[node as usize] = Some((index as u16, rank as u32));
                 }
-                let destinations = Destinations::new(job, network);
+                let destinations = Destinations::new(job, network, spec.seed);
                 let ranks = job.nodes.len() as u32;
                 let senders = if destinations.only_sender().is_some() { 1 } else { ranks };
                 let per_interval = destinations.per_interval(ranks);
@@ -135,11 +147,12 @@ impl Jobs {
                     nodes: job.nodes.clone(),
                     message_bytes: job.traffic.message_bytes,
                     packets: job.traffic.message_bytes.div_ceil(u64::from(spec.fabric.packet_bytes)),
-                    clock: Clock::new(&job.traffic),
+                    clock: Clock::new(&job.traffic, spec.seed),
                     intervals: job.traffic.intervals.map_or(u32::MAX, |n| n as u32),
                     histogram: job.record != Record::Nothing,
                     rows: Rows { on, per_interval, senders, ..Rows::default() },
                     totals: JobTotals::default(),
+                    last_delivery_ps: 0,
                     waits_for_delivery: destinations.only_sender().is_some(),
                     outstanding: 0,
                     next_interval: u32::MAX,
@@ -184,7 +197,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             self.jobs.waited_for -= 1;
             if self.jobs.waited_for == 0 {
                 let waited = self.jobs.list.iter().filter(|job| job.expected > 0);
-                let last = waited.filter_map(|job| job.totals.last_delivery_ps).max().unwrap_or(0);
+                let last = waited.filter_map(|job| job.last_delivery()).max().unwrap_or(0);
                 self.end = self.end.min(last);
             }
             return;
@@ -192,7 +205,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         if job.waits_for_delivery {
             job.outstanding -= 1;
             if job.outstanding == 0 && job.next_interval < job.intervals {
-                let at = job.next_issue.max(job.totals.last_delivery_ps.unwrap_or(0));
+                let at = job.next_issue.max(job.last_delivery_ps);
                 let root = job.nodes[job.destinations.only_sender().unwrap_or(0) as usize];
                 let home = self.wiring.homes[(root * self.wiring.rails) as usize];
                 let k = std::mem::replace(&mut job.next_interval, u32::MAX);

@@ -3,6 +3,7 @@
 use super::jobs::Jobs;
 use super::{Audit, Simulation, finish};
 use crate::counters::ArrivalCounts;
+use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Queue, Table, Wheel};
 use crate::error::SimError;
 use crate::fabric::packet::Event;
@@ -159,6 +160,7 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
             lanes: lanes.into(),
             returns,
             spill: Spill::new(),
+            messages: Source::new(spec.seed, Stream::Message),
             parked: Parked::default(),
             nics: vec![Nic::default(); nics].into(),
             flights: Flights::default(),
@@ -175,7 +177,7 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
         };
         for (node, job) in simulation.jobs.senders() {
             let home = simulation.wiring.homes[(node * simulation.wiring.rails) as usize];
-            let start = job.clock.start(spec.seed, node);
+            let start = job.clock.start(node);
             simulation.queue.push(home.router, Event::issue(start, home.port, node, 0));
         }
         for (job, mode) in modes(spec).into_iter().enumerate() {

@@ -5,7 +5,7 @@ use crate::engine::Queue;
 use crate::error::SimError;
 use crate::fabric::NONE;
 use crate::fabric::packet::{Event, Kind};
-use crate::routing::{Loads, Place, Rule};
+use crate::routing::{Backlog, Loads, Place, Rule};
 
 impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// The routing decision of a packet.
@@ -20,8 +20,14 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             self.eject(place.first, &packet);
             return;
         }
-        let loads = Loads::new(&self.outs, self.sensor.as_ref(), place.first, place.ports, packet.time);
-        let (port, channel) = self.routing.route(place, &mut packet, &loads);
+        let (port, channel) = if self.sensor.is_none() {
+            let loads = Loads::new(&self.outs, Backlog, place.first, place.ports, packet.time);
+            self.routing.route(place, &mut packet, &loads)
+        } else {
+            let (routed, port, channel) = self.route_by_sensor(place, packet);
+            packet = routed;
+            (port, channel)
+        };
         if self.arrivals.on() {
             self.count_arrival(place, packet, Some(port));
         }
@@ -34,6 +40,17 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         } else {
             self.park(router, port, channel, index, packet);
         }
+    }
+
+    /// The decision of a routing that senses something else than backlogs. (By value: a packet whose address is taken lives in
+    /// memory, and writing its fields one by one and then reading it whole costs more than all else in a hop.)
+    #[cold]
+    #[inline(never)]
+    fn route_by_sensor(&self, place: Place, mut packet: Event) -> (Event, u16, u8) {
+        let sensor = self.sensor.as_ref().expect("asked for only if there is one");
+        let loads = Loads::new(&self.outs, sensor, place.first, place.ports, packet.time);
+        let (port, channel) = self.routing.route(place, &mut packet, &loads);
+        (packet, port, channel)
     }
 
     /// Counts a packet that comes from another group, or goes to one (K21); `out` is none for one that goes to its node.
@@ -130,7 +147,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     fn announce(&mut self, buffer: usize, channel: u8, stamp: u64) {
         let wire = self.lanes[buffer].wire; // the way back from the buffer's port leads to its sender
         if wire.node {
-            let home = self.wiring.homes[(wire.to - wire.to % self.wiring.rails) as usize];
+            let home = self.wiring.home_of_events(wire.to);
             self.queue.push(home.router, Event::other(Kind::NicCredit, stamp, home.port, 0, wire.to));
         } else {
             self.queue.push(wire.to, Event::other(Kind::OutputCredit, stamp, wire.port, channel, 0));

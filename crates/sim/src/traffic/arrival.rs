@@ -1,6 +1,6 @@
 //! When a rank begins its intervals.
 
-use crate::engine::random::{Stream, below, exponential, word};
+use crate::engine::random::{Source, Stream, below, exponential};
 use crate::spec::{Arrival, First, Traffic};
 
 /// The times of a job's intervals.
@@ -9,19 +9,28 @@ pub struct Clock {
     interval: u64,
     arrival: Arrival,
     first: First,
+    gaps: Source,
+    phases: Source,
 }
 
 impl Clock {
     /// The clock of a job.
     #[must_use]
-    pub fn new(traffic: &Traffic) -> Self {
-        Self { interval: traffic.interval_ps, arrival: traffic.arrival, first: traffic.first }
+    pub fn new(traffic: &Traffic, seed: u64) -> Self {
+        Self {
+            interval: traffic.interval_ps,
+            arrival: traffic.arrival,
+            first: traffic.first,
+            gaps: Source::new(seed, Stream::Gap),
+            phases: Source::new(seed, Stream::Phase),
+        }
     }
 
     /// Time between interval `k - 1` and interval `k` of the rank on `node`, in picoseconds; at least 1.
+    #[inline]
     #[must_use]
-    pub fn gap(&self, seed: u64, node: u32, k: u32) -> u64 {
-        let random = || word(seed, Stream::Gap, u64::from(node), u64::from(k));
+    pub fn gap(&self, node: u32, k: u32) -> u64 {
+        let random = || self.gaps.word(u64::from(node), u64::from(k));
         match self.arrival {
             Arrival::Poisson {} => exponential(random(), self.interval).max(1),
             Arrival::Constant { jitter_ps: 0 } | Arrival::Staggered { jitter_ps: 0 } => self.interval,
@@ -33,14 +42,14 @@ impl Clock {
 
     /// When the rank on `node` begins interval 0.
     #[must_use]
-    pub fn start(&self, seed: u64, node: u32) -> u64 {
+    pub fn start(&self, node: u32) -> u64 {
         let phase = match self.arrival {
-            Arrival::Staggered { .. } => below(word(seed, Stream::Phase, u64::from(node), 0), self.interval),
+            Arrival::Staggered { .. } => below(self.phases.word(u64::from(node), 0), self.interval),
             Arrival::Constant { .. } | Arrival::Poisson {} => 0,
         };
         phase
             + match self.first {
-                First::AfterInterval => self.gap(seed, node, 0),
+                First::AfterInterval => self.gap(node, 0),
                 First::AtZero => 0,
             }
     }
@@ -49,10 +58,16 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::Pattern;
+
+    fn clock(interval_ps: u64, arrival: Arrival, seed: u64) -> Clock {
+        let (pattern, first) = (Pattern::UniformRandom {}, First::AtZero);
+        Clock::new(&Traffic { pattern, message_bytes: 1, interval_ps, intervals: None, arrival, first }, seed)
+    }
 
     fn gaps(arrival: Arrival) -> Vec<u64> {
-        let clock = Clock { interval: 1_000_000, arrival, first: First::AtZero };
-        (0..20_000).map(|k| clock.gap(9, 4, k)).collect()
+        let clock = clock(1_000_000, arrival, 9);
+        (0..20_000).map(|k| clock.gap(4, k)).collect()
     }
 
     #[test]
@@ -73,8 +88,8 @@ mod tests {
 
     #[test]
     fn staggered_starts_anywhere_in_the_interval() {
-        let clock = Clock { interval: 1000, arrival: Arrival::Staggered { jitter_ps: 0 }, first: First::AtZero };
-        let starts: Vec<u64> = (0..2000).map(|node| clock.start(1, node)).collect();
+        let clock = clock(1000, Arrival::Staggered { jitter_ps: 0 }, 1);
+        let starts: Vec<u64> = (0..2000).map(|node| clock.start(node)).collect();
         assert!(starts.iter().all(|&s| s < 1000));
         assert!(starts.iter().filter(|&&s| s < 500).count().abs_diff(1000) < 100);
     }

@@ -4,7 +4,7 @@
 use odonata_topology::Network;
 
 use super::group_peers::Peers;
-use crate::engine::random::{Stream, below, word};
+use crate::engine::random::{Source, below};
 
 /// The ranks of each group of a job, and how far on they send.
 pub struct Shift {
@@ -18,11 +18,11 @@ impl Shift {
     }
 
     /// The destination of `rank`, on `node`, in interval `k`.
-    pub(super) fn destination(&self, seed: u64, node: u32, rank: u32, k: u32) -> u32 {
+    pub(super) fn destination(&self, draws: Source, node: u32, rank: u32, k: u32) -> u32 {
         let groups = u64::from(self.peers.groups());
         let to = (u64::from(self.peers.group_of(rank)) + u64::from(self.shift)) % groups;
         let ranks = self.peers.ranks_in(to as u32);
-        let draw = word(seed, Stream::Destination, u64::from(node), u64::from(k));
+        let draw = draws.word(u64::from(node), u64::from(k));
         ranks[below(draw, ranks.len() as u64) as usize]
     }
 }

@@ -1,23 +1,24 @@
 //! Each rank sends to a rank drawn uniformly for each interval; its own number is replaced by the next (K14).
 
-use crate::engine::random::{Stream, below, word};
+use crate::engine::random::{Source, below};
 
 /// The destination of `rank`, which runs on `node`, in interval `k`.
 #[inline]
-pub(super) fn destination(seed: u64, node: u32, rank: u32, ranks: u32, k: u32) -> u32 {
-    let drawn = below(word(seed, Stream::Destination, u64::from(node), u64::from(k)), u64::from(ranks)) as u32;
+pub(super) fn destination(draws: Source, node: u32, rank: u32, ranks: u32, k: u32) -> u32 {
+    let drawn = below(draws.word(u64::from(node), u64::from(k)), u64::from(ranks)) as u32;
     if drawn == rank { (rank + 1) % ranks } else { drawn }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::random::Stream;
 
     #[test]
     fn never_itself_and_its_successor_twice_as_often() {
         let mut counts = [0_u32; 8];
         for k in 0..80_000 {
-            counts[destination(3, 17, 7, 8, k) as usize] += 1;
+            counts[destination(Source::new(3, Stream::Destination), 17, 7, 8, k) as usize] += 1;
         }
         assert_eq!(counts[7], 0);
         assert!(

@@ -14,7 +14,7 @@ use super::valiant::turns_at_router;
 use super::{Departure, GROUP_DRAWS, Here, MINIMAL_DRAWS, OTHER_DRAWS, Pick, Ways};
 use crate::error::SimError;
 use crate::fabric::packet::Event;
-use crate::routing::Loads;
+use crate::routing::{Loads, Sense};
 use crate::spec::{FabricSpec, Knowledge, RoutingSpec};
 
 /// Draws between the first of one candidate and of the next.
@@ -73,7 +73,7 @@ impl Adaptive {
 
     /// The decision at the first router.
     #[inline]
-    pub(super) fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_>) -> Departure {
+    pub(super) fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
         let Some((other, round)) = self.best_round(ways, here, packet, loads) else {
             return ways.straight(here, Pick::Adaptive, packet, loads);
         };
@@ -96,7 +96,7 @@ impl Adaptive {
     }
 
     /// The decision at a further router of the source group.
-    pub(super) fn again(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_>) -> Departure {
+    pub(super) fn again(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
         let cable = packet.middle as u16;
         let ports = ways.towards(here.place, packet.to_group, cable);
         let port = loads.least(&ports, packet.word, packet.hop(), MINIMAL_DRAWS + 1);
@@ -112,7 +112,13 @@ impl Adaptive {
     }
 
     /// The least loaded of the ways round, with its load.
-    fn best_round(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_>) -> Option<(u64, Departure)> {
+    fn best_round(
+        &self,
+        ways: &Ways,
+        here: Here,
+        packet: &Event,
+        loads: &Loads<'_, impl Sense>,
+    ) -> Option<(u64, Departure)> {
         let group = here.place.group;
         let mut best: Option<(u64, Departure)> = None;
         for i in 0..self.other_candidates {
@@ -137,7 +143,7 @@ impl Adaptive {
 
     /// Load of a way by a port to a cable.
     #[inline]
-    fn load(&self, ways: &Ways, here: Here, group: u16, cable: u16, port: u16, loads: &Loads<'_>) -> u64 {
+    fn load(&self, ways: &Ways, here: Here, group: u16, cable: u16, port: u16, loads: &Loads<'_, impl Sense>) -> u64 {
         let own = loads.backlog(port);
         if !self.global || ways.cable(here.place.group, group, cable).0 == here.place.local {
             return own;

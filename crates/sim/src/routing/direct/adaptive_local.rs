@@ -6,7 +6,7 @@
 
 use super::{Departure, GROUP_DRAWS, Here, MINIMAL_DRAWS, OTHER_DRAWS, Pick, Ways};
 use crate::fabric::packet::Event;
-use crate::routing::Loads;
+use crate::routing::{Loads, Sense};
 
 /// The routing.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ impl AdaptiveLocal {
     }
 
     #[inline]
-    pub(super) fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_>) -> Departure {
+    pub(super) fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
         let (group, to) = (here.place.group, packet.to_group);
         if group == to {
             return ways.straight(here, Pick::Adaptive, packet, loads);

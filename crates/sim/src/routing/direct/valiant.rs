@@ -8,7 +8,7 @@ use super::minimal::pick;
 use super::{Departure, GROUP_DRAWS, Here, OTHER_DRAWS, Pick, Ways};
 use crate::error::SimError;
 use crate::fabric::packet::Event;
-use crate::routing::{Grain, Loads};
+use crate::routing::{Grain, Loads, Sense};
 use crate::spec::{Select, Via};
 
 /// The routing.
@@ -35,7 +35,7 @@ impl Valiant {
     }
 
     #[inline]
-    pub(super) fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_>) -> Departure {
+    pub(super) fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
         let group = here.place.group;
         if group != packet.to_group {
             if let Some(via) = ways.middles(group, packet.to_group).draw(packet, GROUP_DRAWS) {

@@ -7,7 +7,7 @@ use super::{Departure, Here, MINIMAL_DRAWS, ROUTER_DRAWS};
 use crate::engine::Table;
 use crate::engine::random::{below32, draw};
 use crate::fabric::packet::Event;
-use crate::routing::{Loads, Place, Ports};
+use crate::routing::{Loads, Place, Ports, Sense};
 use crate::spec::FabricSpec;
 
 /// Cables that are looked at for the least loaded.
@@ -267,7 +267,7 @@ impl Ways {
         base: u8,
         pick: Pick,
         packet: &Event,
-        loads: &Loads<'_>,
+        loads: &Loads<'_, impl Sense>,
     ) -> (u16, u16) {
         let (word, hop) = (packet.word, packet.hop());
         let list = self.shortest(here.place, group);
@@ -290,7 +290,15 @@ impl Ways {
 
     /// A port on the way to another router of the group.
     #[inline]
-    pub fn inside(&self, here: Here, router: u16, base: u8, pick: Pick, packet: &Event, loads: &Loads<'_>) -> u16 {
+    pub fn inside(
+        &self,
+        here: Here,
+        router: u16,
+        base: u8,
+        pick: Pick,
+        packet: &Event,
+        loads: &Loads<'_, impl Sense>,
+    ) -> u16 {
         let ports = self.local(here.place, router);
         match pick {
             Pick::Random => ports.any(packet.word, packet.hop(), base),
@@ -300,7 +308,7 @@ impl Ways {
 
     /// A shortest way from a packet's first router.
     #[inline]
-    pub fn straight(&self, here: Here, pick: Pick, packet: &Event, loads: &Loads<'_>) -> Departure {
+    pub fn straight(&self, here: Here, pick: Pick, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
         if here.place.group == packet.to_group {
             return Departure::straight(self.inside(here, packet.to_local, super::ALONG_DRAWS, pick, packet, loads), 0);
         }

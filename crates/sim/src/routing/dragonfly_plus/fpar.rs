@@ -9,7 +9,7 @@
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{CLASSES, GLOBAL, LOCAL};
 
-use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, Ports};
+use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, Ports, Sense};
 use super::{across, down, enter_progressive, failed, middle_groups, minimal, no_choice, up};
 use crate::fabric::packet::{Event, NO_MIDDLE};
 use crate::spec::{ChannelSwitch, Compare, FabricSpec, FparCandidates};
@@ -69,7 +69,7 @@ impl PlusRule for Fpar {
     }
 
     #[inline(always)]
-    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> (u16, bool) {
+    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_, impl Sense>) -> (u16, bool) {
         if let Some(only) = no_choice(plan, packet, loads) {
             return only;
         }

@@ -4,7 +4,7 @@
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
 
-use super::{Grain, Loads, Place, Plan, PlusRule, Ports, across, failed, select, up};
+use super::{Grain, Loads, Place, Plan, PlusRule, Ports, Sense, across, failed, select, up};
 use crate::fabric::packet::Event;
 use crate::spec::Select;
 
@@ -37,7 +37,7 @@ impl PlusRule for Minimal {
     }
 
     #[inline(always)]
-    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> (u16, bool) {
+    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_, impl Sense>) -> (u16, bool) {
         (select(self.select, &plan.minimal, packet, loads), false)
     }
 }

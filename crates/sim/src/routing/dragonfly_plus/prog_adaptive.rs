@@ -8,7 +8,8 @@ use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::CLASSES;
 
 use super::{
-    Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, enter_progressive, failed, fpar, middle_groups, no_choice,
+    Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, Sense, enter_progressive, failed, fpar, middle_groups,
+    no_choice,
 };
 use crate::fabric::packet::{Event, NO_MIDDLE};
 use crate::spec::{FabricSpec, FparCandidates};
@@ -52,7 +53,7 @@ impl PlusRule for ProgAdaptive {
     }
 
     #[inline(always)]
-    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> (u16, bool) {
+    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_, impl Sense>) -> (u16, bool) {
         if let Some(only) = no_choice(plan, packet, loads) {
             return only;
         }

@@ -8,7 +8,7 @@ use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
 use odonata_topology::{DragonflyPlus, GroupId};
 
 use super::{
-    Grain, Loads, MIDDLE_DRAWS, Place, Plan, PlusRule, Ports, across, down, failed, middle_group, middle_groups,
+    Grain, Loads, MIDDLE_DRAWS, Place, Plan, PlusRule, Ports, Sense, across, down, failed, middle_group, middle_groups,
     minimal, select, up,
 };
 use crate::engine::random::{below32, draw};
@@ -68,7 +68,7 @@ impl PlusRule for Valiant {
     }
 
     #[inline(always)]
-    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_>) -> (u16, bool) {
+    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_, impl Sense>) -> (u16, bool) {
         (select(self.select, &plan.minimal, packet, loads), false)
     }
 }
