@@ -278,20 +278,17 @@ impl Rule for Direct {
     #[inline(always)]
     fn enter(&self, _: &mut Event, _: u16, _: u16) {}
 
+    #[inline(always)]
     fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_, impl Sense>) -> (u16, u8) {
-        let mode = &self.modes[usize::from(packet.mode())];
-        let mut here = self.ways.here(place, packet);
-        let port = if packet.hop() == 0 {
-            let departure = self.depart(here, mode, packet, loads);
-            if departure.via.is_some() && !departure.bridge {
-                packet.divert();
-            }
-            packet.middle = remember(departure.via, departure.to);
-            departure.port
-        } else {
-            self.go_on(&mut here, mode, packet, loads)
-        };
-        (port, self.ways.channel(here, port))
+        let decided = self.decide(place, *packet, loads);
+        packet.middle = decided.middle;
+        if decided.diverted {
+            packet.divert();
+        }
+        if decided.turned {
+            packet.turn();
+        }
+        (decided.port, decided.channel)
     }
 
     #[inline]
@@ -304,12 +301,44 @@ impl Rule for Direct {
     }
 }
 
+/// A decision, and what the packet remembers from then on.
+struct Decided {
+    middle: u32,
+    port: u16,
+    channel: u8,
+    diverted: bool,
+    turned: bool,
+}
+
 /// What a packet remembers.
 fn remember(via: Option<u16>, to: u16) -> u32 {
     u32::from(via.unwrap_or(NO_GROUP)) << 16 | u32::from(to)
 }
 
 impl Direct {
+    /// The decision on a packet. It is handed over by value: the caller's copy must stay in registers.
+    fn decide(&self, place: Place, mut packet: Event, loads: &Loads<'_, impl Sense>) -> Decided {
+        let mode = &self.modes[usize::from(packet.mode())];
+        let mut here = self.ways.here(place, &packet);
+        let port = if packet.hop() == 0 {
+            let departure = self.depart(here, mode, &packet, loads);
+            if departure.via.is_some() && !departure.bridge {
+                packet.divert();
+            }
+            packet.middle = remember(departure.via, departure.to);
+            departure.port
+        } else {
+            self.go_on(&mut here, mode, &mut packet, loads)
+        };
+        Decided {
+            middle: packet.middle,
+            port,
+            channel: self.ways.channel(here, port),
+            diverted: packet.diverted(),
+            turned: packet.turned(),
+        }
+    }
+
     /// The port at a router that is not the packet's first.
     #[inline]
     fn go_on(&self, here: &mut Here, mode: &Mode, packet: &mut Event, loads: &Loads<'_, impl Sense>) -> u16 {
