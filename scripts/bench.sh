@@ -9,3 +9,4 @@ else
   echo "valgrind is not installed: instructions are not counted" >&2
   .venv/bin/odonata bench
 fi
+.venv/bin/odonata bench --machines -n 3 --messages 100

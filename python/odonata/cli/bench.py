@@ -34,6 +34,7 @@ def bench(
     messages: Annotated[int, Parameter(validator=validators.Number(gte=1))] = 200,
     instructions: Annotated[bool, Parameter(negative=())] = False,
     limit: Annotated[float | None, Parameter(validator=validators.Number(gt=0))] = None,
+    machines: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Measure the simulator on this machine.
@@ -51,11 +52,15 @@ def bench(
         Also count instructions per packet-hop of the main case (needs valgrind; takes a minute).
     limit
         Fail if there are more instructions per packet-hop than this.
+    machines
+        Measure every machine with every routing instead, and what it takes to prepare 100,000 nodes.
     json
         Print one JSON object instead of the table.
     """
     from odonata.errors import RunError
 
+    if machines:
+        return _machines(repetitions, messages, json=json)
     found = {case: _measure(case, repetitions, messages) for case in _CASES}
     counted = _instructions() if instructions or limit is not None else None
     found["main"]["instructions_per_packet_hop"] = counted
@@ -65,6 +70,20 @@ def bench(
         print(_as_text(found))
     if limit is not None and counted is not None and counted > limit:
         raise RunError(f"{counted:.0f} instructions per packet-hop are more than {limit:.0f}")
+    return 0
+
+
+def _machines(rounds: int, messages: int, *, json: bool) -> int:
+    from odonata.cli.bench_machines import as_text, measure, preparation
+
+    found = measure(rounds, messages, lambda spec: _child([], spec)[0])
+    prepared = preparation(rounds)
+    if json:
+        rows = [{"system": system, "routing": routing, **case} for (system, routing), case in found.items()]
+        large = {name: {"nodes": nodes, "prepare_s": seconds} for name, (nodes, seconds) in prepared.items()}
+        print(json_module.dumps({"cases": rows, "large": large}))
+    else:
+        print(as_text(found, prepared))
     return 0
 
 

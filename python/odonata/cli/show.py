@@ -80,7 +80,11 @@ def describe(name: str) -> dict[str, Any]:
     for kind, names in _LISTS.items():
         if name in names():
             return _DESCRIBE[kind](name)
-    known = {"scenario", *_LISTS, *_tables(), *(n for names in _LISTS.values() for n in names())}
+    aliases = _aliases()
+    for alias, placement in aliases.items():
+        if name.casefold() == alias.casefold():
+            return _placement(placement)
+    known = {"scenario", *_LISTS, *_tables(), *(n for names in _LISTS.values() for n in names()), *aliases}
     error = unknown("name", name, known)
     if error.hint and error.hint.startswith("known"):
         error.hint = "`odonata show` lists all names"
@@ -112,6 +116,13 @@ def _placements() -> dict[str, str]:
     from odonata.placement import POLICIES
 
     return {name: policy.summary for name, policy in POLICIES.items()}
+
+
+def _aliases() -> dict[str, str]:
+    """The literature's acronyms of placements, and what they stand for."""
+    from odonata.placement import POLICIES
+
+    return {alias: POLICIES.find(alias).name for alias in POLICIES.aliases}
 
 
 def _patterns() -> dict[str, str]:

@@ -1,0 +1,128 @@
+"""What the machines and the routings cost: the table of `odonata bench --machines`.
+
+All machines have as many nodes and carry the same traffic over links of the same speed. A round measures every machine
+with every routing once, so that what slows the computer down slows all alike; numbers are medians over the rounds.
+"""
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from importlib.resources import as_file, files
+from typing import Any
+
+#: What everything is compared with: the machine and the routing of the main job.
+BASE = ("kang2019", "fpar")
+
+_LINK = {"bandwidth": "5.25 GiB/s", "buffer": "8 KiB"}
+_GLOBAL = {"bandwidth": "4.37 GiB/s", "buffer": "16 KiB"}
+_FABRIC = {"packet": "2 KiB", "router_delay": "100 ns", "channels": 8}
+_NODE = {"bandwidth": "16 GiB/s", "buffer": "8 KiB"}
+
+#: Name in the table -> machine, 3,456 nodes each.
+_SYSTEMS: dict[str, Any] = {
+    "kang2019": "kang2019",
+    "dragonfly": {
+        "kind": "dragonfly",
+        "groups": 27,
+        "routers": 16,
+        "nodes_per_router": 8,
+        "global_links_per_router": 8,
+        "fabric": {**_FABRIC, "links": {"node": _NODE, "local": _LINK, "global": _GLOBAL}},
+    },
+    "cascade": {
+        "kind": "cascade",
+        "groups": 9,
+        "rows": 6,
+        "columns": 16,
+        "nodes_per_router": 4,
+        "global_links_per_router": 10,
+        "links_per_pair": 96,
+        "fabric": {**_FABRIC, "links": {"node": _NODE, "chassis": _LINK, "group": _LINK, "optical": _GLOBAL}},
+    },
+}
+#: Machines of about 100,000 nodes of each kind, for the time to prepare a run.
+_LARGE: dict[str, Any] = {
+    "kang2019": {"preset": "kang2019", "groups": 257, "links_per_pair": 1},
+    "dragonfly": {**_SYSTEMS["dragonfly"], "groups": 196, "routers": 32, "nodes_per_router": 16},
+    "cascade": {**_SYSTEMS["cascade"], "groups": 260, "links_per_pair": 3},
+}
+
+
+def names() -> list[tuple[str, str]]:
+    """All pairs of a machine and a routing that it knows, machine by machine."""
+    from odonata.machine import load
+    from odonata.scenario.routings import routings_of
+
+    found = []
+    for name, system in _SYSTEMS.items():
+        found += [(name, routing) for routing in routings_of(load(system).table.kind)]
+    return found
+
+
+def specification(system: Any, routing: str, messages: int) -> str:
+    """The specification of one case, as JSON."""
+    from odonata import scenario
+
+    with as_file(files("odonata.cli") / "bench_machines.toml") as path:
+        made = scenario.load(path, [("job.target.app.messages", messages), ("routing", routing)])
+    return json.dumps(made.set("system", system).resolve().spec)
+
+
+def measure(rounds: int, messages: int, child: Callable[[str], dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
+    """Nanoseconds per packet-hop of every machine with every routing, and how many times the base's that is."""
+    specs = {case: specification(_SYSTEMS[case[0]], case[1], messages) for case in names()}
+    runs: dict[tuple[str, str], list[dict[str, Any]]] = {case: [] for case in specs}
+    for number in range(1, rounds + 1):
+        print(f"machines: round {number} of {rounds}, {len(specs)} runs", file=sys.stderr, flush=True)
+        for case, spec in specs.items():
+            runs[case].append(child(spec))
+    nanoseconds = {case: [run["wall_s"] / run["packet_hops"] * 1e9 for run in of] for case, of in runs.items()}
+    found = {}
+    for case, of in runs.items():
+        ratios = [own / base for own, base in zip(nanoseconds[case], nanoseconds[BASE], strict=True)]
+        found[case] = {
+            "ns_per_packet_hop": statistics.median(nanoseconds[case]),
+            "times_base": statistics.median(ratios),
+            "events_per_packet_hop": of[0]["events"] / of[0]["packet_hops"],
+            "packet_hops": of[0]["packet_hops"],
+        }
+    return found
+
+
+def preparation(rounds: int) -> dict[str, tuple[int, float]]:
+    """For about 100,000 nodes of each kind: how many there are, and the seconds to wire and check a run (median)."""
+    from odonata import _core
+    from odonata.machine import load
+
+    found = {}
+    for name, system in _LARGE.items():
+        spec = json.loads(specification(system, "minimal", 1))
+        spec["jobs"][0]["nodes"] = spec["jobs"][0]["nodes"][:2]
+        text, times = json.dumps(spec), []
+        for _ in range(rounds):
+            start = time.perf_counter()
+            _core.check(text)
+            times.append(time.perf_counter() - start)
+        found[name] = (load(system).shape.nodes, statistics.median(times))
+    return found
+
+
+def as_text(found: dict[tuple[str, str], dict[str, Any]], prepared: dict[str, tuple[int, float]]) -> str:
+    """The table: a row for each routing, a column for each machine, nanoseconds and how many times the base's."""
+    systems = list(dict.fromkeys(name for name, _ in found))
+    routings = list(dict.fromkeys(routing for _, routing in found))
+    lines = [
+        f"ns per packet-hop (times {BASE[0]} with {BASE[1]})",
+        f"{'':16}" + "".join(f"{name:>20}" for name in systems),
+    ]
+    for routing in routings:
+        row = f"{routing:16}"
+        for name in systems:
+            case = found.get((name, routing))
+            row += f"{'' if case is None else format(case['ns_per_packet_hop'], '.1f'):>12}"
+            row += f"{'' if case is None else '(' + format(case['times_base'], '.2f') + ')':>8}"
+        lines.append(row.rstrip())
+    cells = "".join(f"{f'{nodes:,} nodes: {seconds:.2f} s':>26}" for nodes, seconds in prepared.values())
+    return "\n".join([*lines, "", "to wire and check a run" + cells])
