@@ -53,3 +53,13 @@ def test_every_policy_is_shown_with_its_options(name, capsys):
     assert "Ranks are in this order" in shown
     for option in placement.get(name).options:
         assert f"  {option.name} " in shown
+
+
+def test_an_acronym_is_shown_as_the_policy_that_it_means(capsys):
+    assert main(["show", "random-groups"]) == 0
+    named = capsys.readouterr().out
+    for acronym in ("RDG", "rdg"):
+        assert main(["show", acronym]) == 0
+        assert capsys.readouterr().out == named
+    assert main(["show", "RDX"]) == 2
+    assert "did you mean `RDR`?" in capsys.readouterr().err

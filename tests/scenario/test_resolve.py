@@ -141,12 +141,14 @@ def test_the_fixed_layout_avoids_the_background():
     assert not set(told["jobs"][0]["nodes"]) & set(told["jobs"][1]["nodes"])
 
 
-def test_random_placement_follows_the_seed_of_the_run_unless_it_has_its_own():
-    text = TINY.replace("nodes = 8", 'nodes = 8\nplace = "random"')
-    drawn = [spec(text, ("run.seed", seed))["jobs"][0]["nodes"] for seed in (1, 2)]
-    assert drawn == [place("random", "tiny", 8, seed=seed).nodes for seed in (1, 2)]
+@pytest.mark.parametrize("policy", ["random", "random-nodes", "random-routers", "random-groups", "rdg"])
+def test_what_draws_nodes_follows_the_seed_of_the_run_unless_it_has_its_own(policy):
+    text = TINY.replace("nodes = 8", f'nodes = 8\nplace = "{policy}"')
+    drawn = [spec(text, ("run.seed", seed))["jobs"][0]["nodes"] for seed in (1, 2, 3)]
+    assert drawn == [place(policy, "tiny", 8, seed=seed).nodes for seed in (1, 2, 3)]
+    assert drawn != [drawn[0]] * 3
     pinned = [spec(text, ("job.a.place.seed", 5), ("run.seed", seed))["jobs"][0]["nodes"] for seed in (1, 2)]
-    assert pinned == [place("random", "tiny", 8, seed=5).nodes] * 2
+    assert pinned == [place(policy, "tiny", 8, seed=5).nodes] * 2
 
 
 def test_two_random_jobs_draw_different_numbers():

@@ -174,7 +174,7 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
         options = {k: v for k, v in job.table.place.items() if k != "policy"}
         with job.errors("place"):
             policy = placement.get(job.table.place["policy"])
-            if policy.name == "random":
+            if policy.seeded:
                 options = {"seed": (seed + job.index) % 2**64} | options
             order.append((policy.freedom(placement.read_options(policy, options)), job, policy, options))
     placed: dict[int, Placement] = {}
