@@ -9,6 +9,7 @@ mod hops;
 mod rails;
 mod refusals;
 mod sensing;
+mod show;
 mod support;
 mod throughput;
 mod walk;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use odonata_sim::fabric::packet::Event;
 use odonata_sim::fabric::{Out, Sensor, Wiring};
 use odonata_sim::routing::direct::Direct;
-use odonata_sim::routing::{Loads, Place, Rule};
+use odonata_sim::routing::{Backlog, Loads, Place, Rule};
 use odonata_sim::spec::{RoutingSpec, Sensed, Sensing};
 
 use super::support::{ALL, Known, Made, NEAREST, machines, routings};
@@ -90,8 +90,11 @@ fn compare(c: &mut Choices, made: &Made, known: &Known, direct: &Direct, state: 
         for _ in 0..16 {
             let mut packet = state.packet;
             packet.word = c.next() as u32;
-            let loads = Loads::new(&outs, sensor.as_ref(), place.first, place.ports, now);
-            let (port, channel) = direct.route(place, &mut packet, &loads);
+            let (first, ports) = (place.first, place.ports);
+            let (port, channel) = match &sensor {
+                None => direct.route(place, &mut packet, &Loads::new(&outs, Backlog, first, ports, now)),
+                Some(sensor) => direct.route(place, &mut packet, &Loads::new(&outs, sensor, first, ports, now)),
+            };
             let taken = taken(port, channel, &packet);
             assert!(
                 branches.contains(&taken),

@@ -147,3 +147,25 @@ fn a_node_with_a_lost_nic_is_refused() {
         }
     }
 }
+
+/// Catches windows that are longer than what the NICs of a node at two routers need: they act at the router of the first of
+/// them, and the credits of the second come from another router faster than anything else between routers.
+#[test]
+fn both_queues_agree_on_nics_at_two_routers() {
+    for seed in 0..10 {
+        let mut job = job("all", (0..24).collect(), Pattern::UniformRandom {}, 3_500, 3_000_000, 20);
+        job.traffic.arrival = Arrival::Poisson {};
+        let mut spec = with(Rail::LeastBusy, RailsOn::DifferentRouters, vec![job]);
+        spec.seed = seed;
+        *link_mut(&mut spec, "node") = crate::support::link(1);
+        link_mut(&mut spec, "node").buffer_bytes = PACKET;
+        for class in ["local", "global"] {
+            (link_mut(&mut spec, class).bandwidth.0, link_mut(&mut spec, class).latency_ps) =
+                (40 * crate::support::GB, 3_000_000);
+        }
+        let [wheel, ordered] = [QueueChoice::Wheel, QueueChoice::Ordered]
+            .map(|queue| odonata_sim::run_with(&spec, &mut (), queue).expect("it runs").0);
+        assert!(wheel == ordered, "seed {seed}");
+        assert!(wheel.links.stalled_ps.iter().any(|&ps| ps > 0), "the NICs wait for credits");
+    }
+}

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use odonata_sim::Spec;
 use odonata_sim::fabric::{Sensor, Wiring};
-use odonata_sim::spec::{AriesMode, Arrival, Knowledge, Pattern, RoutingSpec, Sensed, Sensing, TopologySpec, Via};
+use odonata_sim::spec::{
+    AriesMode, Arrival, Knowledge, Pattern, RoutingSpec, Select, Sensed, Sensing, TopologySpec, Via,
+};
 
-use super::support::{ALL, NEAREST, adaptive_local, aries, flat, grid, par, spec, ugal};
+use super::support::{ALL, NEAREST, adaptive_local, aries, flat, grid, minimal, par, spec, ugal};
 use crate::generator::choices::Choices;
-use crate::support::{job, link_mut, output};
+use crate::support::{job, link_mut, output, stream};
 
 fn sensing(kind: Sensed, delay_ps: u64, spec: &Spec) -> Sensing {
     let between = spec.fabric.links.keys().filter(|class| *class != "node");
@@ -185,5 +187,20 @@ fn delays_belong_to_their_class() {
         spec.sensing = Sensing { kind: Sensed::Credits, delay_ps };
         let totals = &output(&spec).jobs[0];
         assert_eq!(totals.minimal < totals.packets, late, "{class}, to {to}");
+    }
+}
+
+/// Catches global knowledge that ends at the own router (UGAL-G), or local knowledge that does not (UGAL-L): a stream from
+/// router 0 fills the queue of the only cable to its group, and router 1 has packets for that group; its own ports are idle.
+#[test]
+fn only_global_knowledge_sees_the_queue_at_another_router() {
+    for (knowledge, minimal_packets) in [(Knowledge::Local, 20), (Knowledge::Global, 0)] {
+        let pings = job("pings", vec![1, 5], Pattern::Broadcast { root: 0 }, 1_000, 1_000_000, 20);
+        let mut spec =
+            spec(flat([5, 4, 1, 1]), ugal(knowledge, Via::Group, 1, ALL), vec![pings, stream(0, 4, 300_000)]);
+        spec.jobs[1].routing = Some(minimal(Select::Random, ALL));
+        link_mut(&mut spec, "global").bandwidth.0 /= 10;
+        let totals = &output(&spec).jobs[0];
+        assert_eq!((totals.packets, totals.minimal), (20, minimal_packets), "{knowledge:?}");
     }
 }

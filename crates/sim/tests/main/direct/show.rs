@@ -1,0 +1,147 @@
+//! Listings of the ways between two nodes, for people: what they show is what packets do.
+
+use std::collections::BTreeSet;
+
+use odonata_sim::SimError;
+use odonata_sim::routing::show::{Way, ways};
+use odonata_sim::spec::{AriesMode, Knowledge, RoutingSpec, Select, Spec, Via};
+use odonata_topology::{NodeId, Peer, Port, RouterId};
+
+use super::support::{
+    ALL, NEAREST, adaptive_local, aries, flat, machines, minimal, par, routings, spec, ugal, valiant,
+};
+use crate::support::stream;
+
+/// Panics unless the way is made of links that follow each other, work, and lead from one node to the other.
+fn check_way(spec: &Spec, way: &Way, from: u32, to: u32) {
+    let machine = spec.machine().expect("it can be built");
+    let network = &machine.network();
+    let mut at = network.router_of_node(NodeId(from));
+    for (number, hop) in way.hops.iter().enumerate() {
+        assert_eq!(hop.router, at.0, "{way:?}");
+        let slot = network.slot(RouterId(hop.router), Port(hop.port));
+        match network.peer[slot.index()] {
+            Peer::Router(far) => {
+                assert!(number + 1 < way.hops.len() && !network.is_dead(slot), "{way:?}");
+                at = network.router_of_slot[far.index()];
+            }
+            Peer::Node(endpoint) => {
+                assert_eq!((number + 1, endpoint.0, hop.channel), (way.hops.len(), to * network.rails, 0), "{way:?}");
+            }
+            Peer::None => panic!("{way:?}"),
+        }
+        assert!(u32::from(hop.channel) < u32::from(spec.fabric.channels));
+    }
+    // A packet never takes the same lane twice, or it could wait for itself.
+    let lanes: BTreeSet<(u32, u16, u8)> = way.hops.iter().map(|hop| (hop.router, hop.port, hop.channel)).collect();
+    assert_eq!(lanes.len(), way.hops.len(), "{way:?}");
+}
+
+/// Catches a way that does not exist, is listed twice, or is left out; and a count that differs from the list.
+#[test]
+fn listed_ways_lead_from_node_to_node() {
+    for made in machines() {
+        let machine = made.build();
+        let network = &machine.network;
+        let works = |node: &u32| network.alive_router(network.router_of_node(NodeId(*node)));
+        let nodes: Vec<u32> = (0..network.nodes() as u32).filter(works).collect();
+        let pairs = [(nodes[0], nodes[nodes.len() - 1]), (nodes[nodes.len() / 2], nodes[0]), (nodes[0], nodes[1])];
+        for known in routings(ALL) {
+            let spec = made.spec(known.routing.clone(), vec![stream(nodes[0], nodes[1], 100)]);
+            for (from, to) in pairs {
+                let all = ways(&spec, from, to, 3_000).expect("it is valid");
+                let case = format!("{}, {from} to {to}, {:?}", made.name, known.routing);
+                assert!(all.total >= 1 && (all.total > 3_000 || all.first.len() as u64 == all.total), "{case}");
+                let different: BTreeSet<String> = all.first.iter().map(|way| format!("{way:?}")).collect();
+                // A way may come about in several ways: on its way to a router of its own group a packet may meet its
+                // destination's and ends there; one that decides again may have been on its way to several cables.
+                let [a, b] = [from, to].map(|node| network.group_of_node(NodeId(node)));
+                let once = a != b && !matches!(known.routing, RoutingSpec::Par { .. } | RoutingSpec::Aries { .. });
+                assert!(!once || different.len() == all.first.len(), "{case}");
+                all.first.iter().for_each(|way| check_way(&spec, way, from, to));
+                let minimal = all.first.iter().take_while(|way| way.minimal).count();
+                assert!(all.first[minimal..].iter().all(|way| !way.minimal), "shortest ways come first: {case}");
+                let few = ways(&spec, from, to, 2).expect("it is valid");
+                assert_eq!(few.total, all.total, "{case}");
+                let expected: Vec<Way> = [true, false]
+                    .into_iter()
+                    .flat_map(|minimal| all.first.iter().filter(move |way| way.minimal == minimal).take(2).cloned())
+                    .collect();
+                assert_eq!(few.first, expected, "{case}");
+            }
+        }
+    }
+}
+
+/// Ways counted by hand, between groups: five groups of four routers, one cable a pair. Router 0 has the cable to group 1,
+/// router 3 that to group 4.
+#[test]
+fn ways_by_hand() {
+    let count = |routing: RoutingSpec, from, to| {
+        let spec = spec(flat([5, 4, 1, 1]), routing, vec![stream(from, to, 100)]);
+        let all = ways(&spec, from, to, 100).expect("it is valid");
+        (all.first.iter().filter(|way| way.minimal).count(), all.total)
+    };
+    for (routing, expected) in [
+        (minimal(Select::Random, NEAREST), (1, 1)),
+        // By way of groups 1, 2, 3.
+        (valiant(Via::Group, Select::Random, ALL), (0, 3)),
+        // By way of each of their four routers.
+        (valiant(Via::Router, Select::Random, ALL), (0, 12)),
+        (ugal(Knowledge::Local, Via::Group, 2, ALL), (1, 4)),
+        (ugal(Knowledge::Global, Via::Router, 1, ALL), (1, 13)),
+        (adaptive_local(ALL), (1, 4)),
+        // Round from router 0, or from router 3.
+        (par(Via::Group, 1, ALL), (1, 7)),
+        (par(Via::Router, 1, ALL), (1, 25)),
+        (aries(AriesMode::Adaptive2, ALL), (1, 7)),
+        (aries(AriesMode::InOrder, ALL), (1, 1)),
+        (aries(AriesMode::NminHash, ALL), (0, 3)),
+    ] {
+        assert_eq!(count(routing.clone(), 0, 19), expected, "{routing:?}");
+    }
+    // Inside a group: straight, or by way of one of the two other routers.
+    for (routing, expected) in [
+        (minimal(Select::LeastLoaded, ALL), (1, 1)),
+        (valiant(Via::Group, Select::Random, ALL), (1, 1)),
+        (valiant(Via::Router, Select::Random, ALL), (0, 2)),
+        (ugal(Knowledge::Local, Via::Group, 1, ALL), (1, 1)),
+        (par(Via::Router, 1, ALL), (1, 3)),
+        (aries(AriesMode::Adaptive0, ALL), (1, 3)),
+        (aries(AriesMode::NminHash, ALL), (0, 2)),
+    ] {
+        assert_eq!(count(routing.clone(), 0, 2), expected, "{routing:?}");
+    }
+}
+
+/// The channels of a way round by hand: 0 to a cable, 1 through the third group, 2 in the last one.
+#[test]
+fn channels_of_a_way_by_hand() {
+    let spec = spec(flat([5, 4, 1, 1]), valiant(Via::Group, Select::Random, ALL), vec![stream(1, 14, 100)]);
+    let all = ways(&spec, 1, 14, 100).expect("it is valid");
+    let channels: BTreeSet<Vec<u8>> =
+        all.first.iter().map(|way| way.hops.iter().map(|hop| hop.channel).collect()).collect();
+    // Router 1 to group 3 (router 14 is number 2 of it), by group 1: local 0, global 0, local 1, global 1, local 2, node.
+    assert!(channels.contains(&vec![0, 0, 1, 1, 2, 0]), "{channels:?}");
+    for way in &all.first {
+        let global = |hop: &&odonata_sim::routing::show::Hop| {
+            let machine = spec.machine().expect("it can be built");
+            let network = machine.network().clone();
+            network.class[network.slot(RouterId(hop.router), Port(hop.port)).index()] == network.first_global
+        };
+        let global: Vec<u8> = way.hops.iter().filter(global).map(|hop| hop.channel).collect();
+        assert_eq!(global, [0, 1], "{way:?}");
+    }
+}
+
+#[test]
+fn nodes_that_are_not_there_are_refused() {
+    let spec = spec(flat([5, 4, 1, 1]), minimal(Select::Random, ALL), vec![stream(0, 19, 100)]);
+    for (from, to, at, problem) in [
+        (20, 0, "from", "node 20 does not exist: the machine has 20 nodes"),
+        (0, 20, "to", "node 20 does not exist: the machine has 20 nodes"),
+        (7, 7, "to", "node 7 is where the packet is already"),
+    ] {
+        assert_eq!(ways(&spec, from, to, 5), Err(SimError::invalid(at, problem)));
+    }
+}
