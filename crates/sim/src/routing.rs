@@ -60,6 +60,13 @@ pub trait Rule {
     /// remember.
     fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_, impl Sense>) -> (u16, u8);
 
+    /// A guess at what [`route`](Self::route) will decide, if it is cheap: what the guess needs is asked for ahead of time.
+    #[inline(always)]
+    fn guess(&self, place: Place, packet: &Event) -> Option<(u16, u8)> {
+        let _ = (place, packet);
+        None
+    }
+
     /// What the packets of routing number `mode` share.
     fn grain(&self, mode: u8) -> Grain;
 }

@@ -115,6 +115,10 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 prefetch(&self.lanes, out);
                 prefetch(&self.outs, out);
                 self.flights.ask(event.message);
+            } else if let Some((port, channel)) = self.routing.guess(place, event) {
+                let slot = place.first + u32::from(port);
+                prefetch(&self.lanes, self.lane(slot, channel));
+                prefetch(&self.outs, slot as usize);
             }
         }
     }

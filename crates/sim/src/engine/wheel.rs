@@ -17,7 +17,7 @@ const INDEX_BITS: u32 = 11;
 /// Events of a place that are handed out in one piece; the rest of the index is for those that come meanwhile.
 const PIECE: usize = 1 << (INDEX_BITS - 1);
 /// Places among which the next one with events is looked for ahead of time.
-const LOOK_AHEAD: usize = 4;
+const LOOK_AHEAD: usize = 16;
 const NONE: u32 = u32::MAX;
 /// Longest window, so that a time within a window fits 31 bits.
 pub const MAX_WINDOW_PS: u64 = 1 << 31;

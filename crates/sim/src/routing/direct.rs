@@ -292,6 +292,23 @@ impl Rule for Direct {
     }
 
     #[inline]
+    fn guess(&self, place: Place, packet: &Event) -> Option<(u16, u8)> {
+        let via = (packet.middle >> 16) as u16;
+        let group = if via == NO_GROUP || packet.turned() { packet.to_group } else { via };
+        let ports = if packet.hop() == 0 {
+            return None;
+        } else if place.group != group {
+            self.ways.towards(place, group, packet.middle as u16)
+        } else if group == packet.to_group {
+            self.ways.local(place, packet.to_local)
+        } else {
+            return None;
+        };
+        let port = ports.get(0);
+        Some((port, self.ways.channel(self.ways.here(place, packet), port)))
+    }
+
+    #[inline]
     fn grain(&self, mode: u8) -> Grain {
         match &self.modes[usize::from(mode)] {
             Mode::Minimal(rule) => rule.grain,
