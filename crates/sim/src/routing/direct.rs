@@ -304,8 +304,8 @@ impl Rule for Direct {
         } else {
             return None;
         };
-        let port = ports.get(0);
-        Some((port, self.ways.channel(self.ways.here(place, packet), port)))
+        let port = (!ports.is_empty()).then(|| ports.get(0))?;
+        Some((port, self.ways.channel_if(self.ways.here(place, packet), port)))
     }
 
     #[inline]

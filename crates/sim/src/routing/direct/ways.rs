@@ -375,16 +375,24 @@ impl Ways {
         Here { place, stage, inside: Some((sub, class == ROW)) }
     }
 
-    /// The channel on a port.
+    /// The channel on a port by which a packet leaves.
     #[inline]
     #[must_use]
     pub fn channel(&self, here: Here, port: u16) -> u8 {
+        let channel = self.channel_if(here, port);
+        debug_assert!(channel / self.subs == here.stage, "{here:?} by port {port}");
+        channel
+    }
+
+    /// The channel on a port, if a packet left by it.
+    #[inline]
+    #[must_use]
+    pub fn channel_if(&self, here: Here, port: u16) -> u8 {
         let class = self.class(here.place, port);
         let sub = match here.inside {
             Some((sub, row)) if class < self.first_global => sub + u8::from(!row || class == ROW),
             _ => 0,
         };
-        debug_assert!(sub < self.subs, "{here:?} by port {port}");
         here.stage * self.subs + sub
     }
 }
