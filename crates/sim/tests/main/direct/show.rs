@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use odonata_sim::SimError;
 use odonata_sim::routing::show::{Way, ways};
-use odonata_sim::spec::{AriesMode, Knowledge, RoutingSpec, Select, Spec, Via};
-use odonata_topology::{NodeId, Peer, Port, RouterId};
+use odonata_sim::spec::{AriesMode, Knowledge, RoutingSpec, Select, Spec, TopologySpec, Via};
+use odonata_topology::{DragonflySpec, NodeId, Peer, Port, RailsOn, RouterId};
 
 use super::support::{
-    ALL, NEAREST, adaptive_local, aries, flat, machines, minimal, par, routings, spec, ugal, valiant,
+    ALL, NEAREST, adaptive_local, aries, dragonfly, flat, machines, minimal, par, routings, spec, ugal, valiant,
 };
 use crate::support::stream;
 
@@ -131,6 +131,21 @@ fn channels_of_a_way_by_hand() {
         };
         let global: Vec<u8> = way.hops.iter().filter(global).map(|hop| hop.channel).collect();
         assert_eq!(global, [0, 1], "{way:?}");
+    }
+}
+
+/// Catches a node taken for a NIC: of nodes with two NICs each, at two routers, ways lead from the first to the first.
+#[test]
+fn ways_lead_from_first_nic_to_first_nic() {
+    let topology = DragonflySpec { rails: 2, rails_on: RailsOn::DifferentRouters, ..dragonfly([3, 4, 2, 1]) };
+    let spec =
+        spec(TopologySpec::Dragonfly(topology), ugal(Knowledge::Local, Via::Group, 1, ALL), vec![stream(0, 1, 9)]);
+    // Nodes 0 and 1 at routers 0 and 1, nodes 2 and 3 at routers 2 and 3, nodes 4 to 7 in the next group; two cables a pair,
+    // so two shortest ways, and two times two by way of the third group.
+    for (from, to, total) in [(0, 1, 1), (0, 2, 1), (3, 6, 6), (11, 0, 6)] {
+        let all = ways(&spec, from, to, 100).expect("it is valid");
+        assert_eq!((all.total, all.first[0].hops[0].router), (total, from / 2 * 2), "{from} to {to}");
+        all.first.iter().for_each(|way| check_way(&spec, way, from, to));
     }
 }
 

@@ -57,7 +57,7 @@ fn minimal_routing_reaches_the_capacity_of_its_cables() {
     for select in [Select::Random, Select::Hash, Select::LeastLoaded] {
         let routing = minimal(select, NEAREST);
         let (uniform, worst) = (uniform(&routing), worst_case(&routing));
-        assert!(uniform > 0.96 && uniform <= 1.0, "{select:?}: {uniform}");
+        assert!(uniform > 0.97 && uniform <= 1.0, "{select:?}: {uniform}");
         assert!((worst / MINIMAL - 1.0).abs() < 0.01, "{select:?}: {worst}");
     }
     let routing = aries(AriesMode::MinHash, ALL);
