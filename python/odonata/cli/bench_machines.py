@@ -70,7 +70,9 @@ def specification(system: Any, routing: str, messages: int) -> str:
     return json.dumps(made.set("system", system).resolve().spec)
 
 
-def measure(rounds: int, messages: int, child: Callable[[str], dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
+def measure(
+    rounds: int, messages: int, child: Callable[[str], dict[str, Any]]
+) -> dict[tuple[str, str], dict[str, Any]]:
     """Nanoseconds per packet-hop of every machine with every routing, and how many times the base's that is."""
     specs = {case: specification(_SYSTEMS[case[0]], case[1], messages) for case in names()}
     runs: dict[tuple[str, str], list[dict[str, Any]]] = {case: [] for case in specs}
