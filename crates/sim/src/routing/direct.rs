@@ -42,6 +42,9 @@ const ROUTER_DRAWS: u8 = 40;
 /// First of the draws for ports on the way along a leg.
 const ALONG_DRAWS: u8 = 48;
 
+/// Most cables of a pair of groups: their numbers have 16 bits.
+const MOST_CABLES: u32 = 1 << 16;
+
 /// No intermediate group, in the upper half of [`Event::middle`].
 const NO_GROUP: u16 = (NO_MIDDLE >> 16) as u16;
 
@@ -108,6 +111,12 @@ impl Direct {
                 "neither a cable nor a third group with cables to both joins groups {a} and {b}; give them a link \
                  (`pair_links`, `global_links`), or let more links work"
             );
+            return Err(SimError::invalid("topology", problem));
+        }
+        let most = ways.machine().links_per_pair();
+        if most > MOST_CABLES {
+            let problem =
+                format!("two groups have {most} cables between them, but routings know at most {MOST_CABLES}");
             return Err(SimError::invalid("topology", problem));
         }
         let modes = specs.iter().map(|(at, routing)| Mode::new(routing, at, &ways, spec)).collect::<Result<_, _>>()?;

@@ -1,7 +1,8 @@
 //! No routing of a dragonfly or a cascade lets packets wait for each other in a circle, with as many channels as it is said
 //! to need; with one less it is refused.
 
-use odonata_sim::spec::{AriesMode, Gateways, Select, Via};
+use odonata_sim::routing::Routing;
+use odonata_sim::spec::{AriesMode, Gateways, Select, TopologySpec, Via};
 use odonata_sim::{SimError, check};
 use odonata_topology::GroupId;
 
@@ -51,6 +52,24 @@ fn no_packets_can_wait_in_a_circle() {
             assert!(acyclic(&together.edges), "{}, {gateways:?}, all routings together", made.name);
         }
     }
+}
+
+/// The same on random machines: any arrangement, parallel links, uneven groups, failures; with the random routings of their
+/// jobs, all in one graph.
+#[test]
+fn no_packets_can_wait_in_a_circle_on_random_machines() {
+    let mut edges = 0;
+    for seed in 0..250 {
+        let spec = crate::generator::direct_spec(seed);
+        let machine = spec.machine().expect("it was built before");
+        let Ok(Routing::Direct(direct)) = Routing::new(&spec, machine) else { panic!("seed {seed} is refused") };
+        let mut ways = Ways::default();
+        (0..direct.modes().len() as u8).for_each(|mode| ways.walk(&direct, mode));
+        assert!(acyclic(&ways.edges), "seed {seed}: {}", spec.to_json());
+        assert!(ways.lanes.iter().all(|&(_, channel)| channel < spec.fabric.channels), "seed {seed}");
+        edges += ways.edges.len();
+    }
+    assert!(edges > 50_000, "only {edges} edges");
 }
 
 /// Catches a list of machines that lacks what the other tests are about.
@@ -176,6 +195,23 @@ fn more_channels_than_can_be_counted_are_refused() {
     }
 }
 
+/// Catches cables whose number does not fit into a packet: those beyond the 65,536th of a pair would never be used.
+#[test]
+fn more_cables_than_can_be_numbered_are_refused() {
+    for (cables, refused) in [(65_536, false), (65_537, true)] {
+        let mut topology = super::support::dragonfly([2, 300, 1, 219]);
+        topology.links_per_pair = Some(cables);
+        let spec = super::support::spec(
+            TopologySpec::Dragonfly(topology),
+            minimal(Select::Random, ALL),
+            vec![stream(0, 1, 100)],
+        );
+        let problem = "two groups have 65537 cables between them, but routings know at most 65536";
+        let expected = if refused { Err(SimError::invalid("topology", problem)) } else { Ok(()) };
+        assert_eq!(check(&spec), expected);
+    }
+}
+
 /// Catches hops that are counted in too few bits: the longest way that sixteen channels allow, minimal on a path of
 /// rows and columns in turn, has 15 links in each of two groups and one between them.
 #[test]
@@ -186,11 +222,7 @@ fn the_longest_way_fits() {
     let mut topology = super::support::cascade([2, rows, columns, 1, 1]);
     topology.arrangement = odonata_topology::DragonflyArrangement::Explicit;
     topology.global_links = Some(vec![[71, 72]]);
-    let mut made = Made {
-        name: "a path",
-        topology: odonata_sim::spec::TopologySpec::Cascade(topology),
-        failures: Default::default(),
-    };
+    let mut made = Made { name: "a path", topology: TopologySpec::Cascade(topology), failures: Default::default() };
     made.failures.routers = (0..144).filter(|&r| !on_path(r / 72, r)).collect();
     let machine = made.build();
     assert_eq!((machine.diameter(), machine.subs(), machine.cables(GroupId(0), GroupId(1)).len()), (15, 8, 1));
