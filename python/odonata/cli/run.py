@@ -56,7 +56,7 @@ def run(
     if done is not None:
         progress.say(f"done already: {folder} (--force simulates again)")
     else:
-        progress.say(_opening(resolved.spec, resolved.system.name))
+        progress.say(_opening(resolved.document["scenario"], resolved.system.name))
         with progress:
             done = simulate(scenario, folder, alone=alone, progress=progress.report, force=force)
         progress.say(_closing(done.summary, folder))
@@ -68,9 +68,14 @@ def run(
     return 0
 
 
-def _opening(spec: dict[str, Any], system: str) -> str:
-    jobs = " + ".join(f"{job['name']} ({len(job['nodes']):,} nodes)" for job in spec["jobs"])
-    return f"{jobs} on {system}, routing {spec['routing']['name']}, seed {spec['seed']}"
+def _opening(scenario: dict[str, Any], system: str) -> str:
+    jobs = " + ".join(_job(job) for job in scenario["job"])
+    return f"{jobs} on {system}, routing {scenario['routing']['name']}, seed {scenario['run']['seed']}"
+
+
+def _job(job: dict[str, Any]) -> str:
+    own = job.get("routing")
+    return f"{job['name']} ({job['nodes']:,} nodes" + (f", routing {own['name']})" if own else ")")
 
 
 def _closing(summary: dict[str, Any], folder: Path) -> str:
