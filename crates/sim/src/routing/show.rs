@@ -1,6 +1,6 @@
 //! Every way between two nodes, hop by hop, for people.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use odonata_topology::{Machine, NodeId, Peer, Port, RouterId, SlotId};
 
@@ -12,7 +12,7 @@ use crate::fabric::packet::Event;
 use crate::spec::Spec;
 
 /// One link of a way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Hop {
     /// Router that the packet leaves.
     pub router: u32,
@@ -34,11 +34,15 @@ pub struct Way {
 /// All ways between two nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ways {
-    /// How many there are; at most 2^64 - 1 is counted.
+    /// How many there are. Beyond [`COUNTED_ONE_BY_ONE`] those count several times that a packet can take for several reasons
+    /// (bound for another cable by the same ports); at most 2^64 - 1 is counted.
     pub total: u64,
     /// The first of them, shortest ways before others.
     pub first: Vec<Way>,
 }
+
+/// Ways that are told apart by their links when they are counted.
+pub const COUNTED_ONE_BY_ONE: usize = 10_000;
 
 /// The ways that packets of a specification's routing may take from one node to another, whatever the loads; at most
 /// `limit` of each kind are listed.
@@ -92,17 +96,23 @@ impl Graph {
         let source = network.router_of_node(NodeId(from));
         let starts: Vec<Event> = self.starts(self.place(source), target);
         let (mut total, mut known) = (0_u64, HashMap::new());
-        let (mut first, mut hops) = (Vec::new(), Vec::new());
+        let (mut found, mut hops) = (Found::default(), Vec::new());
         for packet in &starts {
             total = total.saturating_add(self.count(source, packet, end, &mut known));
         }
+        let mut complete = true;
         for minimal in [true, false] {
-            let limit = first.len() + limit;
+            found.minimal = minimal;
             for packet in &starts {
-                self.list(source, packet, end, minimal, limit, &mut hops, &mut first);
+                self.list(source, packet, end, &mut hops, &mut found);
             }
+            complete &= found.seen.len() < found.most();
         }
-        Ok(Ways { total, first })
+        if complete {
+            total = found.seen.len() as u64;
+        }
+        let of = |minimal: bool| found.ways.iter().filter(move |way| way.minimal == minimal).take(limit);
+        Ok(Ways { total, first: of(true).chain(of(false)).cloned().collect() })
     }
 
     fn place(&self, router: RouterId) -> Place {
@@ -185,33 +195,42 @@ impl Graph {
         count
     }
 
-    /// Lists ways that are minimal, or those that are not, up to a limit.
-    #[expect(clippy::too_many_arguments, reason = "the state of a walk")]
-    fn list(
-        &self,
-        router: RouterId,
-        packet: &Event,
-        end: SlotId,
-        minimal: bool,
-        limit: usize,
-        hops: &mut Vec<Hop>,
-        all: &mut Vec<Way>,
-    ) {
-        if all.len() >= limit || (minimal && packet.diverted()) {
+    /// Lists ways that are minimal, or those that are not, each once.
+    fn list(&self, router: RouterId, packet: &Event, end: SlotId, hops: &mut Vec<Hop>, found: &mut Found) {
+        if found.seen.len() >= found.most() || (found.minimal && packet.diverted()) {
             return;
         }
         if self.arrived(router, end) {
-            if packet.diverted() != minimal {
+            if packet.diverted() != found.minimal {
                 let port = (end.0 - self.machine.network().first_slot[router.index()]) as u16;
                 let last = Hop { router: router.0, port, channel: 0 };
-                all.push(Way { minimal, hops: hops.iter().copied().chain([last]).collect() });
+                let hops: Vec<Hop> = hops.iter().copied().chain([last]).collect();
+                if found.seen.insert(hops.clone()) {
+                    found.ways.push(Way { minimal: found.minimal, hops });
+                }
             }
             return;
         }
         for (hop, next, packet) in self.next(router, packet) {
             hops.push(hop);
-            self.list(next, &packet, end, minimal, limit, hops, all);
+            self.list(next, &packet, end, hops, found);
             hops.pop();
         }
+    }
+}
+
+/// Ways found so far.
+#[derive(Default)]
+struct Found {
+    /// Which are looked for: minimal ones, or the others.
+    minimal: bool,
+    seen: HashSet<Vec<Hop>>,
+    ways: Vec<Way>,
+}
+
+impl Found {
+    /// How many are looked for: half of them may be minimal.
+    fn most(&self) -> usize {
+        if self.minimal { COUNTED_ONE_BY_ONE / 2 } else { COUNTED_ONE_BY_ONE }
     }
 }

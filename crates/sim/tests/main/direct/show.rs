@@ -53,11 +53,7 @@ fn listed_ways_lead_from_node_to_node() {
                 let case = format!("{}, {from} to {to}, {:?}", made.name, known.routing);
                 assert!(all.total >= 1 && (all.total > 3_000 || all.first.len() as u64 == all.total), "{case}");
                 let different: BTreeSet<String> = all.first.iter().map(|way| format!("{way:?}")).collect();
-                // A way may come about in several ways: on its way to a router of its own group a packet may meet its
-                // destination's and ends there; one that decides again may have been on its way to several cables.
-                let [a, b] = [from, to].map(|node| network.group_of_node(NodeId(node)));
-                let once = a != b && !matches!(known.routing, RoutingSpec::Par { .. } | RoutingSpec::Aries { .. });
-                assert!(!once || different.len() == all.first.len(), "{case}");
+                assert_eq!(different.len(), all.first.len(), "{case}");
                 all.first.iter().for_each(|way| check_way(&spec, way, from, to));
                 let minimal = all.first.iter().take_while(|way| way.minimal).count();
                 assert!(all.first[minimal..].iter().all(|way| !way.minimal), "shortest ways come first: {case}");
