@@ -74,6 +74,7 @@ validate: build ## Compare with the published figures of Kang 2019, and with wha
 	$(BIN)/odonata reproduce kang2019-variants
 	$(BIN)/odonata reproduce kang2019-calibration
 	$(BIN)/odonata reproduce latency-load
+	$(BIN)/odonata reproduce aries-modes
 
 audit: ## Licences, advisories and origins of the Rust dependencies (needs cargo-deny)
 	cargo deny --locked check

@@ -22,6 +22,7 @@ STUDIES: dict[str, str] = {
     "kang2019-variants": "odonata.reproduce.kang2019.variants",
     "kang2019-calibration": "odonata.reproduce.kang2019.calibration",
     "latency-load": "odonata.reproduce.latency_load.latency_load",
+    "aries-modes": "odonata.reproduce.aries_modes.aries_modes",
 }
 """Name -> module that defines it."""
 

@@ -1,0 +1,102 @@
+"""The picture of `aries-modes`: figure 7 of De Sensi 2019 with all seven modes, and what the delay of credits does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matplotlib.patches import Patch
+
+from odonata.plot.style import LINES, SERIES, figure, settings
+from odonata.reproduce.aries_modes import measures
+from odonata.reproduce.aries_modes.found import found
+from odonata.reproduce.aries_modes.median import median_of
+from odonata.reproduce.aries_modes.modes_grid import DISTANCES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from odonata.reproduce.aries_modes.found import Found, ModesResults
+    from odonata.reproduce.aries_modes.measures import OfPairs, OfRun
+    from odonata.reproduce.rows import Row
+
+_MARKERS = "os^D"
+_TICKS = (250, 300, 400, 500, 700, 1000, 1400, 2000)
+
+
+def draw(_: Sequence[Row], results: ModesResults) -> Figure:
+    """The picture of the full study."""
+    known = found(results)
+    load = known.modes_load()
+    with settings():
+        made = figure(11, 9.4)
+        grid = made.subplots(3, 2)
+        panels: tuple[tuple[str, str, OfPairs], ...] = (
+            ("Time of a 4 MiB message", "T [µs]", lambda one: [t / 1e6 for pair in one.times_ps for t in pair]),
+            ("Stalls at the NIC", "s", lambda one: one.stalls),
+            ("Latency of a packet, both ways", "L [µs]", lambda one: [value / 1e6 for value in one.latency_ps]),
+            ("Time by equation (2)", "T [µs]", lambda one: [value / 1e6 for value in measures.estimates(one)]),
+        )
+        for axes, (title, unit, value) in zip((*grid[0], *grid[1]), panels, strict=True):
+            _boxes(axes, known, load, value, log=unit == "T [µs]")
+            axes.set_title(f"{title} (load {load:g} %)")
+            axes.set_ylabel(unit)
+        names = (f"{where}-group" for where in DISTANCES)
+        grid[0][0].legend(
+            handles=[Patch(facecolor=SERIES[i], edgecolor="0.3", label=name) for i, name in enumerate(names)]
+        )
+        lines: tuple[tuple[str, OfRun], ...] = (
+            ("variance", lambda one: one.variance_ps2),
+            ("QCD", lambda one: one.qcd),
+        )
+        for axes, (name, measure) in zip(grid[2], lines, strict=True):
+            _delays(axes, known, measure)
+            axes.set_ylabel(f"{name} of latency, delay off over on")
+        grid[2][0].set_title("Phantom congestion: adaptive-0 beside a background")
+        grid[2][0].legend(title="load")
+    return made
+
+
+def _boxes(axes: Axes, known: Found, load: float, value: OfPairs, *, log: bool) -> None:
+    """A box for each mode and distance: quartiles, the whole range as whiskers."""
+    modes = list(dict.fromkeys(key[3] for key in known.pairs if key[:2] == ("", load)))
+    for index, where in enumerate(DISTANCES):
+        values = [measures.all_pairs(known.pairs["", load, where, mode], value) for mode in modes]
+        axes.boxplot(
+            values,
+            positions=[at + (index - 0.5) * 0.36 for at in range(len(modes))],
+            widths=0.3,
+            whis=(0, 100),
+            manage_ticks=False,
+            patch_artist=True,
+            medianprops={"color": "black"},
+            boxprops={"facecolor": SERIES[index], "edgecolor": "0.3"},
+        )
+    axes.set_xticks(range(len(modes)), modes, fontsize=7.5)
+    if log:
+        axes.set_yscale("log")
+        axes.set_yticks(_TICKS, map(str, _TICKS))
+        axes.minorticks_off()
+    else:
+        axes.set_ylim(bottom=-0.05)
+    axes.grid(axis="y", color="0.9")
+
+
+def _delays(axes: Axes, known: Found, value: OfRun) -> None:
+    """A point for each seed; a line through the medians."""
+    delays = known.multiples()
+    loads = known.delay_loads()
+    axes.axhline(1, color="0.5", lw=0.8)
+    for number, (load, colour, marker) in enumerate(zip(loads, LINES, _MARKERS, strict=False)):
+        middles = []
+        for at, delay in enumerate(delays):
+            ratios = measures.off_over_on(known, "", load, delay, value)
+            across = at + (number - (len(loads) - 1) / 2) * 0.12
+            axes.plot([across] * len(ratios), ratios, marker, ms=3, mfc="none", mew=0.6, color=colour, ls="none")
+            middles.append((across, median_of(ratios).value))
+        axes.plot(*zip(*middles, strict=True), marker, ls="-", lw=1, ms=5, color=colour, label=f"{load:g} %")
+    axes.set_xticks(range(len(delays)), [f"{delay} x" for delay in delays])
+    axes.set_xlabel("delay of what credits tell, in round trips of the link")
+    axes.grid(axis="y", color="0.9")
