@@ -130,6 +130,14 @@ def test_the_core_finds_ways_that_hang_together(odonata):
         assert len(hops) - 1 <= (5 if way["minimal"] else 10)
 
 
+def test_a_limit_beyond_all_numbers_shows_all_ways(odonata):
+    """Catches a limit that the core's integers cannot hold."""
+    status, out, _ = odonata("show", "tiny", "--routes", "0", "15", "--limit", str(10**30), "--json")
+    assert status == 0
+    told = json.loads(out)
+    assert told["total"] == len(told["ways"]) > 10
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -112,3 +112,5 @@ def test_what_has_failed_is_marked():
 def test_names_that_xml_does_not_like():
     _, xml = exported(".graphml", {"preset": "tiny", "name": 'a<"&b', "title": "1 < 2 & 3"})
     assert read_graphml(xml)[2]["title"] == "1 < 2 & 3"
+    _, xml = exported(".graphml", {"preset": "tiny", "name": "a\0b", "title": "bell \x07, \uffff, 龙"})
+    assert read_graphml(xml)[2]["title"] == "bell \ufffd, \ufffd, 龙"

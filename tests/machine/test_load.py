@@ -81,6 +81,14 @@ def test_a_machine_from_a_file(tmp_path):
         machine.load("other.toml", folder=tmp_path)
 
 
+def test_a_file_has_no_preset(tmp_path):
+    """Catches the advice to name a preset, given to one who did."""
+    (tmp_path / "own.toml").write_text('groups = 3\npreset = "tiny"\n')
+    with pytest.raises(InputError, match=r"own\.toml:2: a file describes a machine completely") as caught:
+        machine.load("own.toml", folder=tmp_path)
+    assert "system = { preset" in caught.value.hint
+
+
 @pytest.mark.parametrize(
     ("table", "path", "message", "hint"),
     [

@@ -64,3 +64,8 @@ def test_links_that_have_failed_are_left_out(tmp_path: Path) -> None:
     by_router = links.filter(pl.col("from_kind") == "router")
     assert 11 not in by_router["from_id"]
     assert 11 not in by_router.filter(pl.col("to_kind") == "router")["to_id"]
+    nodes = links.filter(pl.col("class") == "node")
+    assert nodes.height == whole.filter(pl.col("class") == "node").height - 2 * 4
+    injection = links.filter(pl.col("from_kind") == "node")
+    assert injection["from_id"].to_list() == list(range(44))
+    assert injection["bytes"].min() > 0

@@ -1,6 +1,7 @@
 """A machine as a graph, for other tools: GraphML and JSON."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -70,8 +71,8 @@ def graphml_lines(system: System) -> Iterator[str]:
     for owner, attributes in _ATTRIBUTES.items():
         for name, type_ in attributes.items():
             yield f'<key id="{owner[0]}_{name}" for="{owner}" attr.name="{name}" attr.type="{type_}"/>'
-    yield f'<graph id={quoteattr(system.name)} edgedefault="undirected">'
-    yield f'<data key="g_title">{escape(system.title)}</data>'
+    yield f'<graph id={quoteattr(_readable(system.name))} edgedefault="undirected">'
+    yield f'<data key="g_title">{escape(_readable(system.title))}</data>'
     for node in _nodes(system):
         yield _element("node", {"id": f"n{node['id']}"}, {"type": "node", "number": node["id"], "group": node["group"]})
     for router in _routers(system, wired):
@@ -155,6 +156,11 @@ def _element(kind: str, names: Mapping[str, str], values: Mapping[str, Any]) -> 
     head = " ".join(f'{name}="{value}"' for name, value in names.items())
     data = "".join(f'<data key="{kind[0]}_{name}">{_text(value)}</data>' for name, value in values.items())
     return f"<{kind} {head}>{data}</{kind}>"
+
+
+def _readable(text: str) -> str:
+    """A text without the characters that XML 1.0 cannot hold, escaped or not."""
+    return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
 
 
 def _text(value: Any) -> str:

@@ -164,6 +164,10 @@ def _base(name: str, folder: Path) -> dict[str, Any]:
     if name.endswith(".toml"):
         document = read(folder / name)
         try:
+            if "preset" in document.data:
+                message = "a file describes a machine completely, so it has no `preset`"
+                hint = "a preset is changed in a scenario: system = { preset = ... }"
+                raise InputError(message, hint=hint, path=("preset",))
             told_sources(document.data.get("sources", {}))
             own = {k: v for k, v in document.data.items() if k != "sources"}
             table, _ = _wired(own, (folder / name).parent)

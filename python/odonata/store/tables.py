@@ -118,8 +118,9 @@ def links_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapp
     """Totals of each directed link that works. `system` is what the core describes."""
     channels = int(spec["fabric"]["channels"])
     slots, rails = len(system["slot_router"]), int(system["rails"])
-    nic = np.arange(len(system["endpoint_slot"]))
-    nic_router = system["slot_router"][system["endpoint_slot"]]
+    works = ~system["slot_dead"][system["endpoint_slot"]]
+    nic = np.flatnonzero(works)
+    nic_router = system["slot_router"][system["endpoint_slot"]][nic]
     totals = {name: np.asarray(result["links"][name]) for name in ("packets", "bytes", "stalled_ps")}
 
     peer_router, peer_node = system["slot_peer_router"], system["slot_peer_node"]
@@ -150,7 +151,7 @@ def links_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapp
         "bandwidth": bandwidth_of[classes],
     }
     for name, values in totals.items():
-        split = _by_channel(values, slots, channels, wired, len(nic))
+        split = _by_channel(values, slots, channels, wired, works)
         data[name] = split.sum(axis=1, dtype=np.uint64)
         for channel in range(channels) if channels > 1 else ():
             base, _, unit = name.partition("_")
@@ -161,12 +162,12 @@ def links_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapp
 
 
 def _by_channel(
-    values: NDArray[np.uint64], slots: int, channels: int, wired: NDArray[np.bool_], nics: int
+    values: NDArray[np.uint64], slots: int, channels: int, wired: NDArray[np.bool_], works: NDArray[np.bool_]
 ) -> NDArray[np.uint64]:
-    """Rows: wired ports, then injection links (all on channel 0); columns: channels."""
+    """Rows: wired ports, then the injection links that work (all on channel 0); columns: channels."""
     ports = values[: slots * channels].reshape(slots, channels)[wired]
-    injection = np.zeros((nics, channels), dtype=np.uint64)
-    injection[:, 0] = values[slots * channels :]
+    injection = np.zeros((int(works.sum()), channels), dtype=np.uint64)
+    injection[:, 0] = values[slots * channels :][works]
     return np.concatenate([ports, injection])
 
 
