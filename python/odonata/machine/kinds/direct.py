@@ -180,7 +180,8 @@ class DirectTable(MachineTable):
                 if given is not None:
                     raise InputError(f"`{key}` needs nodes with several NICs", hint="`rails = 2`", path=path)
         elif self.rails_on == "different-routers":
-            for routers, which in ((self.group_routers, "a group"), (self.last_group, "the last group")):
+            full = [(self.group_routers, "a group")] if self.groups > 1 else []
+            for routers, which in (*full, (self.last_group, "the last group")):
                 if routers % self.rails:
                     raise InputError(
                         f"nodes with {self.rails} NICs on different routers need a multiple of {self.rails} routers "
