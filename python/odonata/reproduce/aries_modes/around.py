@@ -25,7 +25,7 @@ class Around:
     sensing: str
     """What routings sense."""
     round_trips: str
-    """Class of link -> its round trip (JSON): one unit of the delay of what credits tell (decision 7)."""
+    """Class of link -> its round trip (JSON): one unit of the delay of what credits tell (assumed)."""
     delay: int
     """Delay of what credits tell, in round trips of each link; 0 switches phantom congestion off (D8)."""
     load: float

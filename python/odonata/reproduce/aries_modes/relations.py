@@ -111,7 +111,7 @@ def trips(delay: int) -> str:
 
 def _phantom(results: Found) -> Iterator[Relation]:
     """D8: the delay of what credits tell makes latencies vary."""
-    source = "De Sensi 2019, section 2.2; decision 7"
+    source = "De Sensi 2019, section 2.2"
     for load in results.delay_loads():
         for delay in results.multiples():
             for what, value in (("variance", lambda one: one.variance_ps2), ("QCD", lambda one: one.qcd)):
