@@ -8,7 +8,9 @@ use std::ops::{Deref, DerefMut, Index, IndexMut};
 /// A vector of which elements are taken by dense ids.
 ///
 /// # Safety
-/// Private to the simulator, which only uses indices made from ids of the machine and the run that the table was sized for.
+/// Private to the simulator, which only uses indices made from ids of the machine and the run that the table was sized for. A
+/// lane's index is made from a slot and a channel: routings return ports of their router, and channels below the number
+/// that they are checked for before a run (`Direct::new`, `AnyPlus::new`).
 #[derive(Clone, Debug)]
 pub(crate) struct Table<T>(Vec<T>);
 

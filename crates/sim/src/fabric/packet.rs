@@ -22,6 +22,8 @@ pub enum Kind {
 const KINDS: [Kind; 4] = [Kind::OutputCredit, Kind::NicCredit, Kind::Issue, Kind::Decision];
 const DIVERTED: u8 = 0x80;
 const TURNED: u8 = 0x40;
+/// Most routers that a packet can count. No way is longer: the channels that it needs would be more than there can be (a
+/// stage of S subs has at most 2 S - 1 links inside a group, and all stages together have at most 16 channels).
 const HOPS: u8 = 0x1f;
 /// Most different routings of one run.
 pub const MAX_MODES: usize = 8;

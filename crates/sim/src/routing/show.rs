@@ -41,6 +41,8 @@ pub struct Ways {
     pub first: Vec<Way>,
 }
 
+/// Steps of a walk after which no further ways are listed.
+const MAX_STEPS: u32 = 1 << 20;
 /// Ways that are told apart by their links when they are counted.
 pub const COUNTED_ONE_BY_ONE: usize = 10_000;
 
@@ -106,7 +108,8 @@ impl Graph {
             for packet in &starts {
                 self.list(source, packet, end, &mut hops, &mut found);
             }
-            complete &= found.seen.len() < found.most();
+            complete &= found.seen.len() < found.most() && found.steps < MAX_STEPS;
+            found.steps = 0;
         }
         if complete {
             total = found.seen.len() as u64;
@@ -197,7 +200,8 @@ impl Graph {
 
     /// Lists ways that are minimal, or those that are not, each once.
     fn list(&self, router: RouterId, packet: &Event, end: SlotId, hops: &mut Vec<Hop>, found: &mut Found) {
-        if found.seen.len() >= found.most() || (found.minimal && packet.diverted()) {
+        found.steps += 1;
+        if found.seen.len() >= found.most() || found.steps >= MAX_STEPS || (found.minimal && packet.diverted()) {
             return;
         }
         if self.arrived(router, end) {
@@ -224,6 +228,8 @@ impl Graph {
 struct Found {
     /// Which are looked for: minimal ones, or the others.
     minimal: bool,
+    /// Steps taken in looking for these.
+    steps: u32,
     seen: HashSet<Vec<Hop>>,
     ways: Vec<Way>,
 }

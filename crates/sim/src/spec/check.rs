@@ -13,6 +13,8 @@ pub const MAX_PACKET_BYTES: u32 = 65_536;
 pub const MAX_MESSAGE_BYTES: u64 = 1 << 40;
 /// Most virtual channels of a link.
 pub const MAX_CHANNELS: u8 = 16;
+/// Most virtual channels of all router ports together: about 5 GB.
+pub const MAX_LANES: u64 = 1 << 25;
 /// Largest single time (delay, interval, horizon), in picoseconds: 2^62, 53 days.
 pub const MAX_TIME_PS: u64 = 1 << 62;
 /// Largest delay of a router, wire or credit, in picoseconds: 1 ms.
@@ -62,6 +64,7 @@ impl Spec {
         }
         let machine = self.machine()?;
         self.fabric.check(machine.network())?;
+        self.check_size(machine.network())?;
         self.check_sensing(machine.network())?;
         check_routing(&self.routing, "routing")?;
         self.check_jobs(machine.network())?;
@@ -76,6 +79,19 @@ impl Spec {
             return Err(SimError::invalid("measure.until_ps", problem));
         }
         Ok(machine)
+    }
+
+    /// Refuses what no memory would hold: the simulator takes about 160 B for each channel of each port.
+    fn check_size(&self, network: &Network) -> Result<(), SimError> {
+        let (ports, channels) = (network.peer.len() as u64, u64::from(self.fabric.channels));
+        if ports * channels <= MAX_LANES {
+            return Ok(());
+        }
+        let problem = format!(
+            "{ports} router ports with {channels} virtual channels each are more than the {MAX_LANES} channels that can be \
+             simulated; use a smaller machine or fewer channels"
+        );
+        Err(SimError::invalid("topology", problem))
     }
 
     fn check_sensing(&self, network: &Network) -> Result<(), SimError> {

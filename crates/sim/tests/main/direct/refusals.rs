@@ -196,3 +196,14 @@ fn broken_dragonfly_plus() {
     let problem = "with failures `valiant` knows groups of at most 64 spines, not 65";
     assert_eq!(check(&wide(65)), Err(SimError::invalid("routing.name", problem)));
 }
+
+/// Catches a machine that is built, and then takes more memory than there is.
+#[test]
+fn more_channels_than_memory_holds() {
+    let mut spec = valid();
+    spec.topology = grid([1, 1, 1_500, 1, 1]);
+    spec.fabric.channels = 16;
+    let problem = "2250000 router ports with 16 virtual channels each are more than the 33554432 channels that can be \
+                   simulated; use a smaller machine or fewer channels";
+    assert_eq!(check(&spec), Err(SimError::invalid("topology", problem)));
+}
