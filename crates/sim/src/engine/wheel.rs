@@ -181,9 +181,21 @@ impl<R: Record> Wheel<R> {
             self.split(place);
         }
         let base = self.base;
-        self.order.vec().clear();
-        self.order.vec().extend(self.batch.iter().enumerate().map(|(index, record)| key(base, record, index)));
-        sort(&mut self.order);
+        let count = self.batch.len();
+        self.order.vec().resize(count, 0);
+        if count <= FEW {
+            // The keys go from registers to where they are compared: copying them would read together what was written apart.
+            let mut keys = [u64::MAX; FEW];
+            for (index, record) in self.batch.iter().enumerate() {
+                keys[index] = key(base, record, index);
+            }
+            rank(&keys, &mut self.order);
+        } else {
+            for index in 0..count {
+                self.order[index] = key(base, &self.batch[index], index);
+            }
+            self.order.sort_unstable();
+        }
         true
     }
 
@@ -268,23 +280,22 @@ fn index_of(key: u64) -> usize {
     key as usize & ((1 << INDEX_BITS) - 1)
 }
 
-/// Sorts keys, all different. Few keys are put where the number of smaller ones says, without a branch to mispredict.
+/// Keys that are put in order by counting.
+const FEW: usize = 8;
+
+/// Puts as many of the keys, all different, as there is room for in order: each goes where the number of smaller ones says,
+/// without a branch to mispredict.
 #[inline(always)]
-fn sort(order: &mut [u64]) {
-    const FEW: usize = 8;
-    let count = order.len();
-    if count == 2 {
-        let (a, b) = (order[0], order[1]);
-        (order[0], order[1]) = (a.min(b), a.max(b));
-    } else if count > 2 && count <= FEW {
-        let mut keys = [u64::MAX; FEW];
-        keys[..count].copy_from_slice(order);
-        for &key in &keys[..count] {
+fn rank(keys: &[u64; FEW], order: &mut Table<u64>) {
+    if order.len() == 1 {
+        order[0] = keys[0];
+    } else if order.len() == 2 {
+        (order[0], order[1]) = (keys[0].min(keys[1]), keys[0].max(keys[1]));
+    } else {
+        for &key in &keys[..order.len()] {
             let smaller: usize = keys.iter().map(|&other| usize::from(other < key)).sum();
             order[smaller] = key;
         }
-    } else if count > FEW {
-        order.sort_unstable();
     }
 }
 
