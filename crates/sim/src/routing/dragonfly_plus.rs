@@ -40,13 +40,24 @@ pub trait PlusRule {
     /// Most links between routers that a packet may take.
     const MAX_HOPS: u8;
 
+    /// Whether packets may be diverted by one other group only, drawn when they enter the network.
+    #[inline(always)]
+    fn one_group(&self) -> bool {
+        false
+    }
+
     /// Decides what is decided once per packet, when it enters the network at leaf `leaf` of group `from`.
-    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16, leaf: u16);
+    #[inline(always)]
+    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16, leaf: u16) {
+        let _ = leaf;
+        if self.one_group() {
+            packet.middle = middle_group(machine, packet.word, PER_PACKET, from, packet.to_group);
+        }
+    }
 
     /// Everything that [`enter`](Self::enter) may make [`Event::middle`] for a packet from group `from` to group `to`.
     fn middles(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
-        let _ = (machine, from, to);
-        vec![NO_MIDDLE]
+        if self.one_group() { middle_groups(machine, from, to) } else { vec![NO_MIDDLE] }
     }
 
     /// Where the packet may go from `place`, which is not its destination's leaf. Knows no loads.
@@ -258,14 +269,6 @@ fn select(select: Select, ports: &Ports<'_>, packet: &Event, loads: &Loads<'_, i
     match select {
         Select::Random | Select::Hash => ports.any(packet.word, packet.hop(), MINIMAL_DRAWS),
         Select::LeastLoaded => loads.least(ports, packet.word, packet.hop(), MINIMAL_DRAWS),
-    }
-}
-
-/// For routings that divert: if they consider one other group only, which it is, drawn once per packet.
-#[inline(always)]
-fn enter_progressive(machine: &DragonflyPlus, one_group: bool, packet: &mut Event, from: u16) {
-    if one_group {
-        packet.middle = middle_group(machine, packet.word, PER_PACKET, from, packet.to_group);
     }
 }
 

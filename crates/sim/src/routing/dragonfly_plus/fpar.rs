@@ -10,7 +10,7 @@ use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{CLASSES, GLOBAL, LOCAL};
 
 use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, Ports, Sense};
-use super::{across, down, enter_progressive, failed, middle_groups, minimal, no_choice, up};
+use super::{across, down, failed, minimal, no_choice, up};
 use crate::fabric::packet::{Event, NO_MIDDLE};
 use crate::spec::{ChannelSwitch, Compare, FabricSpec, FparCandidates};
 
@@ -51,12 +51,8 @@ impl PlusRule for Fpar {
     const MAX_HOPS: u8 = 6;
 
     #[inline(always)]
-    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16, _: u16) {
-        enter_progressive(machine, self.one_group, packet, from);
-    }
-
-    fn middles(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
-        if self.one_group { middle_groups(machine, from, to) } else { vec![NO_MIDDLE] }
+    fn one_group(&self) -> bool {
+        self.one_group
     }
 
     #[inline(always)]

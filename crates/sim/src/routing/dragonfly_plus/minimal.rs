@@ -20,9 +20,6 @@ impl PlusRule for Minimal {
     const MAX_HOPS: u8 = 3;
 
     #[inline(always)]
-    fn enter(&self, _: &DragonflyPlus, _: &mut Event, _: u16, _: u16) {}
-
-    #[inline(always)]
     fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
         shortest(machine, place, packet)
     }

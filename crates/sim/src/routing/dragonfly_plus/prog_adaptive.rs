@@ -7,11 +7,8 @@
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::CLASSES;
 
-use super::{
-    Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, Sense, enter_progressive, failed, fpar, middle_groups,
-    no_choice,
-};
-use crate::fabric::packet::{Event, NO_MIDDLE};
+use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, Sense, failed, fpar, no_choice};
+use crate::fabric::packet::Event;
 use crate::spec::{FabricSpec, FparCandidates};
 
 /// The routing.
@@ -35,12 +32,8 @@ impl PlusRule for ProgAdaptive {
     const MAX_HOPS: u8 = 6;
 
     #[inline(always)]
-    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16, _: u16) {
-        enter_progressive(machine, self.one_group, packet, from);
-    }
-
-    fn middles(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
-        if self.one_group { middle_groups(machine, from, to) } else { vec![NO_MIDDLE] }
+    fn one_group(&self) -> bool {
+        self.one_group
     }
 
     #[inline(always)]
