@@ -103,6 +103,37 @@ class JobTotals(TypedDict):
     first_issue_ps: int | None
     last_delivery_ps: int | None
     latency: Latency
+    #: Messages between ranks of one node, of a program.
+    near: int
+    #: Requests and clearances issued, of a program.
+    control: int
+
+@type_check_only
+class Ranks(TypedDict):
+    """One row per rank of the jobs with a program, by job and rank."""
+
+    job: NDArray[np.uint16]
+    rank: NDArray[np.uint32]
+    #: 2**64 - 1: not finished by the end.
+    finish_ps: NDArray[np.uint64]
+    #: How long its CPUs worked.
+    work_ps: NDArray[np.uint64]
+
+@type_check_only
+class Iterations(TypedDict):
+    """One row per job with a program and iteration that some rank has ended."""
+
+    job: NDArray[np.uint16]
+    iteration: NDArray[np.uint32]
+    #: Ranks that have ended it; the other columns speak of these.
+    ranks: NDArray[np.uint32]
+    first_begin_ps: NDArray[np.uint64]
+    last_begin_ps: NDArray[np.uint64]
+    first_end_ps: NDArray[np.uint64]
+    last_end_ps: NDArray[np.uint64]
+    #: Longest time that one rank took, and the sum over all.
+    longest_ps: NDArray[np.uint64]
+    total_ps: NDArray[np.uint64]
 
 @type_check_only
 class Messages(TypedDict):
@@ -159,6 +190,10 @@ class Result(TypedDict):
     messages: Messages
     links: Links
     arrivals: Arrivals
+    ranks: Ranks
+    iterations: Iterations
+    #: Bytes committed, shaped (jobs, link classes); (jobs, 0) if no job has a program.
+    class_bytes: NDArray[np.uint64]
 
 def check(spec_json: str) -> None:
     """Refuse a specification that cannot be simulated (SpecError)."""

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use numpy::{IntoPyArray, PyArray3, PyArrayMethods};
 use odonata_sim::counters::Histogram;
-use odonata_sim::output::{Arrivals, JobTotals, Links, Messages};
+use odonata_sim::output::{Arrivals, Iterations, JobTotals, Links, Messages, Ranks};
 use odonata_sim::spec::TopologySpec;
 use odonata_sim::{Cost, Output, Spec};
 use pyo3::prelude::*;
@@ -18,7 +18,17 @@ pub fn to_python<'py>(
     cost: Cost,
     wall: Duration,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let Output { end_ps, packet_hops, jobs: totals, messages: rows, links: traffic, arrivals: windows } = output;
+    let Output {
+        end_ps,
+        packet_hops,
+        jobs: totals,
+        messages: rows,
+        links: traffic,
+        arrivals: windows,
+        ranks: finishes,
+        iterations: turns,
+        class_bytes,
+    } = output;
     let result = PyDict::new(py);
     result.set_item("end_ps", end_ps)?;
     result.set_item("packet_hops", packet_hops)?;
@@ -28,6 +38,10 @@ pub fn to_python<'py>(
     result.set_item("messages", messages(py, rows)?)?;
     result.set_item("links", links(py, traffic)?)?;
     result.set_item("arrivals", arrivals(py, spec, windows)?)?;
+    result.set_item("ranks", ranks(py, finishes)?)?;
+    result.set_item("iterations", iterations(py, turns)?)?;
+    let classes = class_bytes.len() / spec.jobs.len();
+    result.set_item("class_bytes", class_bytes.into_pyarray(py).reshape([spec.jobs.len(), classes])?)?;
     Ok(result)
 }
 
@@ -44,6 +58,8 @@ fn jobs<'py>(py: Python<'py>, totals: &[JobTotals]) -> PyResult<Bound<'py, PyLis
         entry.set_item("first_issue_ps", job.first_issue_ps)?;
         entry.set_item("last_delivery_ps", job.last_delivery_ps)?;
         entry.set_item("latency", histogram(py, &job.latency)?)?;
+        entry.set_item("near", job.near)?;
+        entry.set_item("control", job.control)?;
         list.append(entry)?;
     }
     Ok(list)
@@ -83,6 +99,29 @@ fn links(py: Python<'_>, links: Links) -> PyResult<Bound<'_, PyDict>> {
     result.set_item("packets", links.packets.into_pyarray(py))?;
     result.set_item("bytes", links.bytes.into_pyarray(py))?;
     result.set_item("stalled_ps", links.stalled_ps.into_pyarray(py))?;
+    Ok(result)
+}
+
+fn ranks(py: Python<'_>, ranks: Ranks) -> PyResult<Bound<'_, PyDict>> {
+    let result = PyDict::new(py);
+    result.set_item("job", ranks.job.into_pyarray(py))?;
+    result.set_item("rank", ranks.rank.into_pyarray(py))?;
+    result.set_item("finish_ps", ranks.finish_ps.into_pyarray(py))?;
+    result.set_item("work_ps", ranks.work_ps.into_pyarray(py))?;
+    Ok(result)
+}
+
+fn iterations(py: Python<'_>, iterations: Iterations) -> PyResult<Bound<'_, PyDict>> {
+    let result = PyDict::new(py);
+    result.set_item("job", iterations.job.into_pyarray(py))?;
+    result.set_item("iteration", iterations.iteration.into_pyarray(py))?;
+    result.set_item("ranks", iterations.ranks.into_pyarray(py))?;
+    result.set_item("first_begin_ps", iterations.first_begin_ps.into_pyarray(py))?;
+    result.set_item("last_begin_ps", iterations.last_begin_ps.into_pyarray(py))?;
+    result.set_item("first_end_ps", iterations.first_end_ps.into_pyarray(py))?;
+    result.set_item("last_end_ps", iterations.last_end_ps.into_pyarray(py))?;
+    result.set_item("longest_ps", iterations.longest_ps.into_pyarray(py))?;
+    result.set_item("total_ps", iterations.total_ps.into_pyarray(py))?;
     Ok(result)
 }
 

@@ -36,9 +36,9 @@ impl World<'_> {
         sender.under_way = ranks.len() as u64;
         let source = sender.rank;
         self.open[number].0 += ranks.len() as u64;
-        if job.traffic.intervals == Some(interval + 1) {
+        if job.traffic().intervals == Some(interval + 1) {
             self.open[number].1 -= 1;
-        } else if !matches!(job.traffic.pattern, Pattern::Broadcast { .. }) {
+        } else if !matches!(job.traffic().pattern, Pattern::Broadcast { .. }) {
             self.next_interval(t, index);
         }
         for rank in ranks {
@@ -52,7 +52,7 @@ impl World<'_> {
                 source,
                 destination: rank,
                 to: NodeId(to * self.map.network.rails + rail),
-                bytes: job.traffic.message_bytes,
+                bytes: job.traffic().message_bytes,
                 word,
                 one_word: one_word(self.spec, number, word, node, to),
                 issued: t,
@@ -196,10 +196,10 @@ impl World<'_> {
         }
         let (job, index) = (self.messages[packet.message].job, self.messages[packet.message].sender);
         self.open[job].0 -= 1;
-        if matches!(self.spec.jobs[job].traffic.pattern, Pattern::Broadcast { .. }) {
+        if matches!(self.spec.jobs[job].traffic().pattern, Pattern::Broadcast { .. }) {
             let sender = &mut self.senders[index];
             sender.under_way -= 1;
-            let more = self.spec.jobs[job].traffic.intervals != Some(sender.interval);
+            let more = self.spec.jobs[job].traffic().intervals != Some(sender.interval);
             if sender.under_way == 0 && more {
                 self.next_interval(t, index);
             }

@@ -26,7 +26,7 @@ pub(crate) fn senders(spec: &Spec) -> Vec<Sender> {
     let mut all = Vec::new();
     for (job, of) in spec.jobs.iter().enumerate() {
         for (rank, &node) in of.nodes.iter().enumerate() {
-            if !matches!(of.traffic.pattern, Pattern::Broadcast { root } if root as usize != rank) {
+            if !matches!(of.traffic().pattern, Pattern::Broadcast { root } if root as usize != rank) {
                 all.push(Sender { job, rank: rank as u32, node, interval: 0, began: 0, under_way: 0 });
             }
         }
@@ -37,8 +37,8 @@ pub(crate) fn senders(spec: &Spec) -> Vec<Sender> {
 /// `gap_k` of a node.
 pub(crate) fn gap(seed: u64, job: &JobSpec, node: u32, k: u64) -> u64 {
     let draw = word(seed, Stream::Gap, u64::from(node), k);
-    let interval = job.traffic.interval_ps;
-    match job.traffic.arrival {
+    let interval = job.traffic().interval_ps;
+    match job.traffic().arrival {
         Arrival::Poisson {} => exponential(draw, interval).max(1),
         Arrival::Constant { jitter_ps: 0 } | Arrival::Staggered { jitter_ps: 0 } => interval,
         Arrival::Constant { jitter_ps } | Arrival::Staggered { jitter_ps } => interval + exponential(draw, jitter_ps),
@@ -47,12 +47,12 @@ pub(crate) fn gap(seed: u64, job: &JobSpec, node: u32, k: u64) -> u64 {
 
 /// `t_0` of a node.
 pub(crate) fn first(seed: u64, job: &JobSpec, node: u32) -> u64 {
-    let start = match job.traffic.first {
+    let start = match job.traffic().first {
         First::AfterInterval => gap(seed, job, node, 0),
         First::AtZero => 0,
     };
-    let phase = match job.traffic.arrival {
-        Arrival::Staggered { .. } => below(word(seed, Stream::Phase, u64::from(node), 0), job.traffic.interval_ps),
+    let phase = match job.traffic().arrival {
+        Arrival::Staggered { .. } => below(word(seed, Stream::Phase, u64::from(node), 0), job.traffic().interval_ps),
         Arrival::Constant { .. } | Arrival::Poisson {} => 0,
     };
     start + phase
@@ -62,7 +62,7 @@ pub(crate) fn first(seed: u64, job: &JobSpec, node: u32) -> u64 {
 pub(crate) fn destinations(seed: u64, job: &JobSpec, network: &Network, from: &Sender) -> Vec<u32> {
     let n = job.nodes.len() as u64;
     let rank = u64::from(from.rank);
-    let ranks = match job.traffic.pattern {
+    let ranks = match job.traffic().pattern {
         Pattern::UniformRandom {} => {
             let d = below(word(seed, Stream::Destination, u64::from(from.node), from.interval), n);
             vec![if d == rank { (d + 1) % n } else { d }]

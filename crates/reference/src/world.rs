@@ -127,7 +127,7 @@ impl<'a> World<'a> {
         for sender in self.senders.iter().filter(|s| awaited(s.job)) {
             let job = &self.spec.jobs[sender.job];
             let each = traffic::destinations(self.spec.seed, job, &self.map.network, sender).len() as u64;
-            progress.expected += each * job.traffic.intervals.unwrap_or(0);
+            progress.expected += each * job.traffic().intervals.unwrap_or(0);
         }
         progress
     }
@@ -142,6 +142,7 @@ impl<'a> World<'a> {
             messages: tally::message_rows(self.spec, &self.messages),
             links: tally::link_rows(&self.links, end_ps),
             arrivals: self.tally.arrivals(self.spec, self.map.network.groups),
+            ..Output::default()
         }
     }
 }

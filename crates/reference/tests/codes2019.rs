@@ -43,7 +43,14 @@ fn job(name: &str, nodes: Vec<u32>, pattern: Pattern, bytes: u64, interval_ps: u
     let arrival = Arrival::Constant { jitter_ps: 1000 };
     let first = First::AfterInterval;
     let traffic = Traffic { pattern, message_bytes: bytes, interval_ps, intervals, arrival, first };
-    JobSpec { name: name.into(), nodes, traffic, record: Record::EveryMessage, routing: None }
+    JobSpec {
+        name: name.into(),
+        nodes,
+        traffic: Some(traffic),
+        program: None,
+        record: Record::EveryMessage,
+        routing: None,
+    }
 }
 
 /// `[groups, leaves, spines, nodes per leaf, global links per spine]` and its jobs; the first job ends the run.
@@ -194,7 +201,7 @@ fn nothing_is_lost_and_buffers_never_exceed_their_size() {
 #[test]
 fn a_short_packet_takes_the_room_of_a_full_one() {
     let mut spec = crowded(1, fpar(ChannelSwitch::Intermediate), 1, 400);
-    spec.jobs[0].traffic.interval_ps = 1_000;
+    spec.jobs[0].traffic_mut().interval_ps = 1_000;
     let (output, stock) = run_compat_counted(&spec, &mut ()).expect("it runs");
     assert_eq!(stock.problem(), None);
     assert_eq!(stock.peak_bytes[1], 8192);

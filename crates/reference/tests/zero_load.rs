@@ -49,14 +49,15 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
         jobs: vec![JobSpec {
             name: "pair".into(),
             nodes: vec![from, to],
-            traffic: Traffic {
+            traffic: Some(Traffic {
                 pattern: Pattern::Broadcast { root: 0 },
                 message_bytes: bytes,
                 interval_ps: 1,
                 intervals: Some(1),
                 arrival: Arrival::Constant { jitter_ps: 0 },
                 first: First::AtZero,
-            },
+            }),
+            program: None,
             record: Record::EveryMessage,
             routing: None,
         }],

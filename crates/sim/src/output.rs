@@ -19,6 +19,12 @@ pub struct Output {
     pub links: Links,
     /// Traffic between groups by window, if asked for.
     pub arrivals: Arrivals,
+    /// One row per rank of the jobs with a program.
+    pub ranks: Ranks,
+    /// One row per iteration of the jobs with a program, as far as they came.
+    pub iterations: Iterations,
+    /// Bytes committed, row-major `[job][link class]`; empty if no job has a program.
+    pub class_bytes: Vec<u64>,
 }
 
 /// Totals of one job.
@@ -42,6 +48,49 @@ pub struct JobTotals {
     pub last_delivery_ps: Option<u64>,
     /// Latencies of the messages issued in the measured interval.
     pub latency: Histogram,
+    /// Messages between ranks of one node (of a program).
+    pub near: u64,
+    /// Requests and clearances issued (of a program).
+    pub control: u64,
+}
+
+/// Columns of equal length, one row per rank of each job with a program, sorted by job and rank.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ranks {
+    /// Index of the job.
+    pub job: Vec<u16>,
+    /// The rank.
+    pub rank: Vec<u32>,
+    /// When it finished; [`NOT_FINISHED`] if it had not by the end of the run.
+    pub finish_ps: Vec<u64>,
+    /// How long its CPUs worked: sending, receiving, computing and gaps.
+    pub work_ps: Vec<u64>,
+}
+
+/// When a rank finished that did not.
+pub const NOT_FINISHED: u64 = u64::MAX;
+
+/// Columns of equal length, one row per job with a program and iteration that some rank has ended, sorted so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Iterations {
+    /// Index of the job.
+    pub job: Vec<u16>,
+    /// The iteration, from 0.
+    pub iteration: Vec<u32>,
+    /// Ranks that have ended it; the other columns speak of these.
+    pub ranks: Vec<u32>,
+    /// When the first of them began it.
+    pub first_begin_ps: Vec<u64>,
+    /// When the last of them began it.
+    pub last_begin_ps: Vec<u64>,
+    /// When the first ended it.
+    pub first_end_ps: Vec<u64>,
+    /// When the last ended it.
+    pub last_end_ps: Vec<u64>,
+    /// The longest time that one of them took.
+    pub longest_ps: Vec<u64>,
+    /// Sum of the times that they took.
+    pub total_ps: Vec<u64>,
 }
 
 /// Columns of equal length, one row per recorded message, sorted by job, interval, source rank, position.

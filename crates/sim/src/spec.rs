@@ -11,12 +11,13 @@ mod sensing;
 
 use std::collections::BTreeMap;
 
+pub use odonata_programs::{Body, Op, Phase, Program, What};
 use odonata_topology::Bandwidth;
 pub use odonata_topology::{Failures, TopologySpec};
 use serde::{Deserialize, Serialize};
 
-pub use check::{MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS};
-pub use jobs::{Arrival, First, JobSpec, Pattern, Record, Traffic};
+pub use check::{MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS, SETTLE_PS};
+pub use jobs::{Arrival, Costs, First, JobSpec, Pattern, ProgramSpec, Record, Traffic};
 pub use routing::{AriesMode, ChannelSwitch, Compare, FparCandidates, Gateways, Knowledge, RoutingSpec, Select, Via};
 pub use sensing::{Sensed, Sensing};
 

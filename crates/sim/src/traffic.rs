@@ -48,7 +48,7 @@ impl Destinations {
     #[must_use]
     pub fn new(job: &JobSpec, network: &Network, seed: u64) -> Self {
         let draws = Source::new(seed, Stream::Destination);
-        match job.traffic.pattern {
+        match job.traffic().pattern {
             Pattern::UniformRandom {} => Self::UniformRandom(draws),
             Pattern::Tornado { offset } => Self::Tornado(offset),
             Pattern::Stencil3d { grid } => Self::Stencil3d(stencil3d::Grid::new(grid)),

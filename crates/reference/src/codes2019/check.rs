@@ -17,7 +17,10 @@ pub(super) fn check(spec: &Spec) -> Result<(), SimError> {
         if job.routing.is_some() {
             return refuse(&format!("jobs[{index}].routing"), "all jobs have the same routing in this model");
         }
-        let packets = job.traffic.message_bytes.div_ceil(u64::from(spec.fabric.packet_bytes));
+        if job.program.is_some() {
+            return refuse(&format!("jobs[{index}].program"), "jobs have traffic, not programs, in this model");
+        }
+        let packets = job.traffic().message_bytes.div_ceil(u64::from(spec.fabric.packet_bytes));
         if packets > u64::from(u32::MAX) {
             let problem = format!("{packets} packets a message, but this model numbers at most 2^32 - 1");
             return refuse(&format!("jobs[{index}].traffic.message_bytes"), problem);

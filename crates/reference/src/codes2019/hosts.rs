@@ -24,9 +24,9 @@ impl World<'_> {
         sender.began = t;
         sender.under_way = ranks.len() as u64;
         self.open[number].0 += ranks.len() as u64;
-        if job.traffic.intervals == Some(interval + 1) {
+        if job.traffic().intervals == Some(interval + 1) {
             self.open[number].1 -= 1;
-        } else if !matches!(job.traffic.pattern, Pattern::Broadcast { .. }) {
+        } else if !matches!(job.traffic().pattern, Pattern::Broadcast { .. }) {
             self.next_interval(t, index);
         }
         for rank in ranks {
@@ -39,7 +39,7 @@ impl World<'_> {
                 source,
                 destination: rank,
                 to: NodeId(job.nodes[rank as usize]),
-                bytes: job.traffic.message_bytes,
+                bytes: job.traffic().message_bytes,
                 word: word(self.spec.seed, Stream::Message, node as u64, nic.issued),
                 one_word: None,
                 issued: t,
@@ -198,10 +198,10 @@ impl World<'_> {
         message.delivered = Some(done);
         let (job, sender) = (message.job, message.sender);
         self.open[job].0 -= 1;
-        if matches!(self.spec.jobs[job].traffic.pattern, Pattern::Broadcast { .. }) {
+        if matches!(self.spec.jobs[job].traffic().pattern, Pattern::Broadcast { .. }) {
             let of = &mut self.senders[sender];
             of.under_way -= 1;
-            if of.under_way == 0 && self.spec.jobs[job].traffic.intervals != Some(of.interval) {
+            if of.under_way == 0 && self.spec.jobs[job].traffic().intervals != Some(of.interval) {
                 self.next_interval(done, sender);
             }
         }

@@ -86,7 +86,7 @@ impl<'a> World<'a> {
             open[sender.job].1 += 1;
             if spec.stop.jobs.contains(&(sender.job as u32)) {
                 let each = traffic::destinations(spec.seed, job, network, sender).len() as u64;
-                expected += each * job.traffic.intervals.unwrap_or(0);
+                expected += each * job.traffic().intervals.unwrap_or(0);
             }
         }
         Ok(Self {
@@ -190,6 +190,7 @@ impl<'a> World<'a> {
             messages: tally::message_rows(self.spec, &self.messages),
             links,
             arrivals: self.tally.arrivals(self.spec, self.map.machine.spec.groups),
+            ..Output::default()
         }
     }
 }

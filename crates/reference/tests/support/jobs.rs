@@ -28,7 +28,14 @@ pub fn jobs(c: &mut Choices, network: &Network, mut free: Vec<u32>, fabric: &Fab
             Record::Histogram,
             Record::Nothing,
         ]);
-        jobs.push(JobSpec { name: format!("job-{index}"), nodes, traffic, record, routing: None });
+        jobs.push(JobSpec {
+            name: format!("job-{index}"),
+            nodes,
+            traffic: Some(traffic),
+            program: None,
+            record,
+            routing: None,
+        });
     }
     jobs
 }
@@ -84,13 +91,13 @@ fn traffic(c: &mut Choices, pattern: Pattern, fabric: &FabricSpec) -> Traffic {
 
 /// When the run ends, and about how long it takes.
 pub fn stop(c: &mut Choices, jobs: &[JobSpec]) -> (StopSpec, u64) {
-    let finite: Vec<u32> = (0..jobs.len() as u32).filter(|&j| jobs[j as usize].traffic.intervals.is_some()).collect();
+    let finite: Vec<u32> = (0..jobs.len() as u32).filter(|&j| jobs[j as usize].traffic().intervals.is_some()).collect();
     let awaited: Vec<u32> = finite.into_iter().filter(|_| c.chance(80)).collect();
     // Limits how often the fastest job begins an interval, so that a run stays small.
-    let fastest = jobs.iter().map(|j| j.traffic.interval_ps).min().expect("there is a job");
-    let slowest = jobs.iter().map(|j| j.traffic.interval_ps).max().expect("there is a job");
+    let fastest = jobs.iter().map(|j| j.traffic().interval_ps).min().expect("there is a job");
+    let slowest = jobs.iter().map(|j| j.traffic().interval_ps).max().expect("there is a job");
     let horizon = (fastest * 120).min(slowest * 40).max(20);
-    let bounded = jobs.iter().all(|j| j.traffic.intervals.is_some());
+    let bounded = jobs.iter().all(|j| j.traffic().intervals.is_some());
     let at_ps = (awaited.is_empty() || !bounded || c.chance(30)).then(|| c.within(horizon / 4, horizon));
     (StopSpec { jobs: awaited, at_ps }, horizon)
 }

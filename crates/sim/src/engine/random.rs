@@ -17,6 +17,8 @@ pub enum Stream {
     Message = 4,
     /// Word of all packets between two nodes, for routings by hash: component = source, counter = destination.
     Flow = 5,
+    /// Jitter of a computation: component = job << 32 | rank, counter = computations of the rank before.
+    Compute = 6,
 }
 
 /// Finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection in which every input bit moves every output bit.

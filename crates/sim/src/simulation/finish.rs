@@ -33,6 +33,7 @@ pub(super) fn output<Q: Queue<Event>, R: Rule>(mut simulation: Simulation<'_, Q,
         messages,
         links,
         arrivals: simulation.arrivals.into_output(),
+        ..Output::default()
     })
 }
 

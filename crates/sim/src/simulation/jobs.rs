@@ -140,15 +140,15 @@ impl Jobs {
                 let per_interval = destinations.per_interval(ranks);
                 let messages = |intervals: u64| intervals * u64::from(senders) * u64::from(per_interval);
                 let on = job.record == Record::EveryMessage;
-                let known = job.traffic.intervals.map_or(0, messages);
+                let known = job.traffic().intervals.map_or(0, messages);
                 let waited_for = spec.stop.jobs.contains(&(index as u32));
                 Job {
                     ranks,
                     nodes: job.nodes.clone(),
-                    message_bytes: job.traffic.message_bytes,
-                    packets: job.traffic.message_bytes.div_ceil(u64::from(spec.fabric.packet_bytes)),
-                    clock: Clock::new(&job.traffic, spec.seed),
-                    intervals: job.traffic.intervals.map_or(u32::MAX, |n| n as u32),
+                    message_bytes: job.traffic().message_bytes,
+                    packets: job.traffic().message_bytes.div_ceil(u64::from(spec.fabric.packet_bytes)),
+                    clock: Clock::new(&job.traffic(), spec.seed),
+                    intervals: job.traffic().intervals.map_or(u32::MAX, |n| n as u32),
                     histogram: job.record != Record::Nothing,
                     rows: Rows { on, per_interval, senders, ..Rows::default() },
                     totals: JobTotals::default(),

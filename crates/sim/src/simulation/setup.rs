@@ -80,6 +80,9 @@ pub fn prepare(spec: &Spec) -> Result<(Tables, Routing), SimError> {
     if spec.compat.is_some() {
         return Err(SimError::invalid("compat", "this simulator imitates no other; the reference simulator does"));
     }
+    if let Some(index) = spec.jobs.iter().position(|job| job.program.is_some()) {
+        return Err(SimError::invalid(format!("jobs[{index}].program"), "programs cannot be simulated yet"));
+    }
     let network = machine.network();
     let wiring = Wiring::new(spec, network);
     let sensor = Sensor::new(&spec.sensing, &wiring, network.classes);
@@ -115,7 +118,7 @@ fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::R
 /// Smallest packet that any job sends.
 fn least_packet(spec: &Spec) -> u32 {
     let full = u64::from(spec.fabric.packet_bytes);
-    let least = spec.jobs.iter().map(|job| match job.traffic.message_bytes % full {
+    let least = spec.jobs.iter().map(|job| match job.traffic().message_bytes % full {
         0 => full,
         rest => rest,
     });
@@ -129,8 +132,8 @@ fn expected_rate(spec: &Spec) -> f64 {
     spec.jobs
         .iter()
         .map(|job| {
-            let packets = (job.traffic.message_bytes as f64 / full).ceil();
-            HOPS * packets * job.nodes.len() as f64 / job.traffic.interval_ps as f64
+            let packets = (job.traffic().message_bytes as f64 / full).ceil();
+            HOPS * packets * job.nodes.len() as f64 / job.traffic().interval_ps as f64
         })
         .sum()
 }

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use odonata_programs::{Program, ProgramError};
 use odonata_topology::{Machine, Network, NodeId};
 
-use super::{Arrival, FabricSpec, Pattern, RoutingSpec, SPEC_VERSION, Spec};
+use super::{Arrival, Costs, FabricSpec, Pattern, ProgramSpec, RoutingSpec, SPEC_VERSION, Spec, Traffic};
 use crate::error::SimError;
 
 /// Largest packet.
@@ -15,6 +16,9 @@ pub const MAX_MESSAGE_BYTES: u64 = 1 << 40;
 pub const MAX_CHANNELS: u8 = 16;
 /// Most virtual channels of all router ports together: about 5 GB.
 pub const MAX_LANES: u64 = 1 << 25;
+/// How long a run goes on after the last rank of a program that it waits for, in picoseconds: what ends a run must be known
+/// before it ends, since routers do not keep step more closely than the time from one to the next.
+pub const SETTLE_PS: u64 = 1_000_000;
 /// Largest single time (delay, interval, horizon), in picoseconds: 2^62, 53 days.
 pub const MAX_TIME_PS: u64 = 1 << 62;
 /// Largest delay of a router, wire or credit, in picoseconds: 1 ms.
@@ -123,7 +127,9 @@ impl Spec {
                     let problem = format!("node {node} does not exist: the machine has {} nodes", network.nodes());
                     return Err(SimError::invalid(at("nodes"), problem));
                 };
-                if let Some(other) = slot {
+                if let Some(other) = slot
+                    && !(*other == index && job.program.is_some())
+                {
                     let problem = if *other == index {
                         format!("node {node} is listed twice")
                     } else {
@@ -144,23 +150,14 @@ impl Spec {
             if ranks < 2 {
                 return Err(SimError::invalid(at("nodes"), format!("{ranks} ranks have nobody to send to")));
             }
-            let traffic = &job.traffic;
-            if !(1..=MAX_MESSAGE_BYTES).contains(&traffic.message_bytes) {
-                let problem = format!("{} is not between 1 and 2^40 bytes", traffic.message_bytes);
-                return Err(SimError::invalid(at("traffic.message_bytes"), problem));
+            match (&job.traffic, &job.program) {
+                (Some(traffic), None) => check_traffic(traffic, &job.nodes, network, &at)?,
+                (None, Some(program)) => check_program(program, ranks, &at)?,
+                _ => {
+                    let problem = "a job has either `traffic` or a `program`";
+                    return Err(SimError::invalid(format!("jobs[{index}]"), problem));
+                }
             }
-            time(at("traffic.interval_ps"), traffic.interval_ps, 1, MAX_TIME_PS >> 8)?;
-            if let Arrival::Constant { jitter_ps } | Arrival::Staggered { jitter_ps } = traffic.arrival {
-                time(at("traffic.arrival.jitter_ps"), jitter_ps, 0, MAX_TIME_PS >> 8)?;
-            }
-            if let Some(intervals) = traffic.intervals
-                && !(1..=u64::from(u32::MAX) / 2).contains(&intervals)
-            {
-                let problem = format!("{intervals} is not between 1 and 2^31 - 1");
-                return Err(SimError::invalid(at("traffic.intervals"), problem));
-            }
-            check_pattern(&traffic.pattern, &job.nodes, network)
-                .map_err(|e| SimError::invalid(at("traffic.pattern"), e))?;
         }
         Ok(())
     }
@@ -175,7 +172,7 @@ impl Spec {
         for &job in &self.stop.jobs {
             match self.jobs.get(job as usize) {
                 None => return Err(SimError::invalid("stop.jobs", format!("there is no job {job}"))),
-                Some(j) if j.traffic.intervals.is_none() => {
+                Some(j) if j.is_endless() => {
                     let problem = format!("job `{}` never ends, so the run would not either", j.name);
                     return Err(SimError::invalid("stop.jobs", problem));
                 }
@@ -271,6 +268,57 @@ fn time(at: String, value: u64, least: u64, most: u64) -> Result<(), SimError> {
         return Ok(());
     }
     Err(SimError::invalid(at, format!("{value} ps is not between {least} and {most} ps")))
+}
+
+/// Refuses traffic that no rank could send. `at` makes the path of a field of the job.
+fn check_traffic(
+    traffic: &Traffic,
+    nodes: &[u32],
+    network: &Network,
+    at: &impl Fn(&str) -> String,
+) -> Result<(), SimError> {
+    if !(1..=MAX_MESSAGE_BYTES).contains(&traffic.message_bytes) {
+        let problem = format!("{} is not between 1 and 2^40 bytes", traffic.message_bytes);
+        return Err(SimError::invalid(at("traffic.message_bytes"), problem));
+    }
+    time(at("traffic.interval_ps"), traffic.interval_ps, 1, MAX_TIME_PS >> 8)?;
+    if let Arrival::Constant { jitter_ps } | Arrival::Staggered { jitter_ps } = traffic.arrival {
+        time(at("traffic.arrival.jitter_ps"), jitter_ps, 0, MAX_TIME_PS >> 8)?;
+    }
+    if let Some(intervals) = traffic.intervals
+        && !(1..=u64::from(u32::MAX) / 2).contains(&intervals)
+    {
+        let problem = format!("{intervals} is not between 1 and 2^31 - 1");
+        return Err(SimError::invalid(at("traffic.intervals"), problem));
+    }
+    check_pattern(&traffic.pattern, nodes, network).map_err(|e| SimError::invalid(at("traffic.pattern"), e))?;
+    Ok(())
+}
+
+/// Refuses a program that no rank could run. `at` makes the path of a field of the job.
+fn check_program(program: &ProgramSpec, ranks: u64, at: &impl Fn(&str) -> String) -> Result<(), SimError> {
+    let ProgramSpec { start_ps, iterations, gap_ps, costs, body } = program;
+    time(at("program.start_ps"), *start_ps, 0, MAX_TIME_PS >> 8)?;
+    time(at("program.gap_ps"), *gap_ps, 0, MAX_TIME_PS >> 8)?;
+    if let Some(iterations) = iterations
+        && !(1..=u64::from(u32::MAX) / 2).contains(iterations)
+    {
+        return Err(SimError::invalid(at("program.iterations"), format!("{iterations} is not between 1 and 2^31 - 1")));
+    }
+    let Costs { send_ps, receive_ps, copy: _, memory_ps, eager_bytes: _, control_bytes } = *costs;
+    for (field, value) in [("send_ps", send_ps), ("receive_ps", receive_ps), ("memory_ps", memory_ps)] {
+        time(at(&format!("program.costs.{field}")), value, 0, MAX_DELAY_PS)?;
+    }
+    if !(1..=MAX_PACKET_BYTES).contains(&control_bytes) {
+        let problem = format!("{control_bytes} is not between 1 and {MAX_PACKET_BYTES} bytes");
+        return Err(SimError::invalid(at("program.costs.control_bytes"), problem));
+    }
+    let refuse = |problem: ProgramError| match problem {
+        ProgramError::Invalid { field, problem } => SimError::invalid(at(&format!("program.body.{field}")), problem),
+        ProgramError::Grid { .. } => SimError::invalid(at("program.body.phases"), problem.to_string()),
+        ProgramError::Trace { .. } => SimError::invalid(at("program.body.goal"), problem.to_string()),
+    };
+    Program::new(body, ranks as u32).map(|_| ()).map_err(refuse)
 }
 
 fn check_pattern(pattern: &Pattern, nodes: &[u32], network: &Network) -> Result<(), String> {

@@ -1,5 +1,7 @@
-//! Jobs: who runs where, and what they send.
+//! Jobs: who runs where, and what they send or run.
 
+use odonata_programs::Body;
+use odonata_topology::Bandwidth;
 use serde::{Deserialize, Serialize};
 
 use super::RoutingSpec;
@@ -10,15 +12,53 @@ use super::RoutingSpec;
 pub struct JobSpec {
     /// Name, unique in the run.
     pub name: String,
-    /// Node of each rank; distinct, and disjoint from other jobs.
+    /// Node of each rank; disjoint from other jobs, and distinct unless the job has a program.
     pub nodes: Vec<u32>,
-    /// What the ranks send.
-    pub traffic: Traffic,
+    /// What the ranks send; absent if they run a program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic: Option<Traffic>,
+    /// What the ranks run; absent if they just send.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<ProgramSpec>,
     /// What is kept of each message.
     pub record: Record,
     /// A routing of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing: Option<RoutingSpec>,
+}
+
+/// A program, and what its operations cost (docs/model.md, section 10).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProgramSpec {
+    /// When the ranks begin.
+    pub start_ps: u64,
+    /// How often they run the body; without end when absent.
+    pub iterations: Option<u64>,
+    /// Computing before each iteration but the first.
+    pub gap_ps: u64,
+    /// What operations cost.
+    pub costs: Costs,
+    /// One iteration.
+    pub body: Body,
+}
+
+/// What sending and receiving costs a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Costs {
+    /// CPU time to send a message (the o of LogGP).
+    pub send_ps: u64,
+    /// CPU time to receive a message.
+    pub receive_ps: u64,
+    /// Bandwidth at which the CPUs of sender and receiver copy messages that are eager or stay on the node; no time when absent.
+    pub copy: Option<Bandwidth>,
+    /// Time from one rank to another of the same node.
+    pub memory_ps: u64,
+    /// Largest message that is sent without asking the receiver.
+    pub eager_bytes: u64,
+    /// Least size of anything on the network, and size of requests and clearances; at least 1.
+    pub control_bytes: u32,
 }
 
 /// What is kept of a job's messages.
@@ -109,4 +149,30 @@ pub enum Pattern {
         /// Groups further on, not a multiple of their number.
         shift: u32,
     },
+}
+
+impl JobSpec {
+    /// Whether nothing ends it.
+    #[must_use]
+    pub fn is_endless(&self) -> bool {
+        let sends_on = self.traffic.as_ref().is_some_and(|traffic| traffic.intervals.is_none());
+        sends_on || self.program.as_ref().is_some_and(|program| program.iterations.is_none())
+    }
+
+    /// What its ranks send.
+    ///
+    /// # Panics
+    /// If the job has a program.
+    #[must_use]
+    pub fn traffic(&self) -> &Traffic {
+        self.traffic.as_ref().expect("asked of jobs with traffic only")
+    }
+
+    /// What its ranks send, to be changed.
+    ///
+    /// # Panics
+    /// If the job has a program.
+    pub fn traffic_mut(&mut self) -> &mut Traffic {
+        self.traffic.as_mut().expect("asked of jobs with traffic only")
+    }
 }

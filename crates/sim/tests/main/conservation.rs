@@ -22,7 +22,7 @@ fn agrees_with_the_totals(spec: &Spec, audit: &Audit) {
     assert_eq!(audit.sent, output.links.packets[injection..].iter().sum::<u64>());
     assert_eq!(audit.delivered, output.jobs.iter().map(|j| j.packets).sum::<u64>());
     assert_eq!(audit.delivered_bytes, output.jobs.iter().map(|j| j.bytes).sum::<u64>());
-    let issued = output.jobs.iter().zip(&spec.jobs).map(|(totals, job)| totals.issued * job.traffic.message_bytes);
+    let issued = output.jobs.iter().zip(&spec.jobs).map(|(totals, job)| totals.issued * job.traffic().message_bytes);
     assert_eq!(audit.issued_bytes, issued.sum::<u64>());
 }
 
@@ -81,7 +81,7 @@ fn a_run_delivers_all_that_it_waits_for() {
         }
         let output = output(&spec);
         for &job in &spec.stop.jobs {
-            let (totals, traffic) = (&output.jobs[job as usize], &spec.jobs[job as usize].traffic);
+            let (totals, traffic) = (&output.jobs[job as usize], &spec.jobs[job as usize].traffic());
             assert_eq!(totals.delivered, totals.issued, "seed {seed}");
             assert_eq!(totals.bytes, totals.issued * traffic.message_bytes, "seed {seed}");
             let packets = traffic.message_bytes.div_ceil(u64::from(spec.fabric.packet_bytes));

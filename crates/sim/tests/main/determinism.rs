@@ -148,7 +148,7 @@ fn seeds_matter() {
 
     for arrival in [Arrival::Constant { jitter_ps: 1_000 }, Arrival::Poisson {}, Arrival::Staggered { jitter_ps: 0 }] {
         let mut jobs = ranks(Pattern::Tornado { offset: 4 });
-        jobs[0].traffic.arrival = arrival;
+        jobs[0].traffic_mut().arrival = arrival;
         let (a, b) = two(spec(shape.clone(), MINIMAL, jobs));
         assert_ne!(a.messages.issue_ps, b.messages.issue_ps, "{arrival:?}");
     }

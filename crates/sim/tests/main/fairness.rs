@@ -76,7 +76,7 @@ fn both_channels_of_a_link_get_half() {
 #[test]
 fn large_packets_are_not_starved_by_small_ones() {
     let mut small = job("small", vec![3, 9], Pattern::Tornado { offset: 1 }, 100, 5_000, 1);
-    small.traffic.intervals = None;
+    small.traffic_mut().intervals = None;
     let mut spec = spec(machine([2, 2, 1, 3, 1], None), MINIMAL, vec![stream(0, 6, ENDLESS), small]);
     slow(&mut spec, "global", 1);
     link_mut(&mut spec, "global").buffer_bytes = 1_150;

@@ -59,7 +59,7 @@ fn runs_keep_to_the_ways_that_were_explored() {
 fn packets_by_distance(spec: &Spec) -> [u64; 3] {
     let (machine, output) = (build(spec), output(spec));
     let job = &spec.jobs[0];
-    let packets = job.traffic.message_bytes.div_ceil(u64::from(spec.fabric.packet_bytes));
+    let packets = job.traffic().message_bytes.div_ceil(u64::from(spec.fabric.packet_bytes));
     let mut count = [0; 3];
     for (&from, &to) in output.messages.source.iter().zip(&output.messages.destination) {
         let leaf = |rank: u32| machine.leaf_of(NodeId(job.nodes[rank as usize]));
@@ -109,7 +109,7 @@ fn adaptive_routings_are_minimal_without_load() {
     for routing in [fpar(1, candidates), fpar(500_000, candidates), prog_adaptive(candidates), MINIMAL] {
         let job = job("sparse", (0..16).collect(), Pattern::Tornado { offset: 5 }, 900, 100_000_000, 20);
         let mut spec = spec(machine([4, 2, 3, 2, 6], None), routing, vec![job]);
-        spec.jobs[0].traffic.arrival = odonata_sim::spec::Arrival::Staggered { jitter_ps: 1_000 };
+        spec.jobs[0].traffic_mut().arrival = odonata_sim::spec::Arrival::Staggered { jitter_ps: 1_000 };
         let totals = &output(&spec).jobs[0];
         assert_eq!((totals.packets, totals.minimal), (320, 320), "{:?}", spec.routing);
     }

@@ -44,7 +44,7 @@ fn a_job_sends_the_same_messages_alone_and_beside_others() {
         let together = output(&spec);
         for (index, job) in spec.jobs.iter().enumerate() {
             let alone = alone(&spec, index);
-            if let Pattern::Broadcast { .. } = job.traffic.pattern {
+            if let Pattern::Broadcast { .. } = job.traffic().pattern {
                 // The next round waits for the slowest delivery, so neighbours may delay it, but not change it.
                 let (a, b) = (sent(&alone.messages, 0, false), sent(&together.messages, index, false));
                 let common = a.len().min(b.len());
@@ -86,7 +86,7 @@ fn jobs_disturb_each_other_only_where_they_share_links() {
 fn jobs_of_one_shape_send_different_messages() {
     let jobs = [("a", 0..8), ("b", 8..16)].map(|(name, nodes)| {
         let mut job = job(name, nodes.collect(), Pattern::UniformRandom {}, 1_000, 500_000, 30);
-        job.traffic.arrival = Arrival::Staggered { jitter_ps: 10_000 };
+        job.traffic_mut().arrival = Arrival::Staggered { jitter_ps: 10_000 };
         job
     });
     let messages = output(&spec(machine([4, 2, 2, 2, 3], None), MINIMAL, jobs.to_vec())).messages;

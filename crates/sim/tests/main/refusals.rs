@@ -61,7 +61,11 @@ fn stop_and_measure() {
             "4611686018427387905 ps is not between 1 and 4611686018427387904 ps",
         ),
         (|s| s.stop.jobs.push(2), "stop.jobs", "there is no job 2"),
-        (|s| s.jobs[1].traffic.intervals = None, "stop.jobs", "job `1 to 6` never ends, so the run would not either"),
+        (
+            |s| s.jobs[1].traffic_mut().intervals = None,
+            "stop.jobs",
+            "job `1 to 6` never ends, so the run would not either",
+        ),
         (|s| s.measure.arrivals_every_ps = Some(0), "measure.arrivals_every_ps", "a window of 0 ps has no end"),
         (
             |s| (s.measure.from_ps, s.measure.until_ps) = (50, Some(50)),
@@ -76,8 +80,8 @@ fn stop_and_measure() {
 #[test]
 fn runs_that_leave_all_bounds() {
     let mut windows = valid();
-    (windows.measure.arrivals_every_ps, windows.jobs[0].traffic.first) = (Some(1), First::AfterInterval);
-    windows.jobs[0].traffic.interval_ps = 1 << 40;
+    (windows.measure.arrivals_every_ps, windows.jobs[0].traffic_mut().first) = (Some(1), First::AfterInterval);
+    windows.jobs[0].traffic_mut().interval_ps = 1 << 40;
     let problem = "the run has more windows of this width than fit into memory; use wider ones";
     assert_eq!(run(&windows, &mut ()).err(), Some(SimError::invalid("measure.arrivals_every_ps", problem)));
 
@@ -85,6 +89,6 @@ fn runs_that_leave_all_bounds() {
     ages.jobs = vec![job("ages", vec![0, 7], Pattern::Tornado { offset: 1 }, 1, 1 << 54, 600)];
     ages.stop.jobs = vec![0];
     assert_eq!(run(&ages, &mut ()).err(), Some(SimError::TimeOverflow));
-    ages.jobs[0].traffic.intervals = Some(512);
+    ages.jobs[0].traffic_mut().intervals = Some(512);
     assert_eq!(output(&ages).jobs[0].delivered, 1_024, "the last one is issued at 511 * 2^54 ps");
 }

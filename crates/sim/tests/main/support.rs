@@ -89,7 +89,14 @@ pub fn job(name: &str, nodes: Vec<u32>, pattern: Pattern, bytes: u64, interval_p
         arrival: Arrival::Constant { jitter_ps: 0 },
         first: First::AtZero,
     };
-    JobSpec { name: name.into(), nodes, traffic, record: Record::EveryMessage, routing: None }
+    JobSpec {
+        name: name.into(),
+        nodes,
+        traffic: Some(traffic),
+        program: None,
+        record: Record::EveryMessage,
+        routing: None,
+    }
 }
 
 /// One message from one node to another at time 0.

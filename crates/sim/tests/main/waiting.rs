@@ -14,7 +14,7 @@ const SEEDS: u64 = 2;
 
 fn poisson(name: &str, nodes: Vec<u32>, offset: u64, interval_ps: u64, intervals: u64) -> JobSpec {
     let mut job = job(name, nodes, Pattern::Tornado { offset }, PACKET, interval_ps, intervals);
-    (job.traffic.arrival, job.record) = (Arrival::Poisson {}, Record::Histogram);
+    (job.traffic_mut().arrival, job.record) = (Arrival::Poisson {}, Record::Histogram);
     job
 }
 
@@ -22,7 +22,7 @@ fn poisson(name: &str, nodes: Vec<u32>, offset: u64, interval_ps: u64, intervals
 /// end, when the first ranks have sent all they had.
 fn mean_wait(mut spec: Spec, empty: u64) -> f64 {
     let (mut sum, mut count) = (0, 0);
-    let traffic = &spec.jobs[0].traffic;
+    let traffic = &spec.jobs[0].traffic();
     let length = traffic.interval_ps * traffic.intervals.expect("the job ends");
     (spec.measure.from_ps, spec.measure.until_ps) = (length / 20, Some(length / 10 * 9));
     for seed in 0..SEEDS {

@@ -11,7 +11,7 @@ use crate::support::{job, output, stream};
 /// The share of packets that take shortest ways under steady uniform traffic.
 fn minimal_share(mode: AriesMode, topology: &odonata_sim::spec::TopologySpec, nodes: u32) -> f64 {
     let mut job = job("all", (0..nodes).collect(), Pattern::UniformRandom {}, 1_000, 143_000, 250);
-    (job.traffic.arrival, job.record) = (Arrival::Poisson {}, Record::Nothing);
+    (job.traffic_mut().arrival, job.record) = (Arrival::Poisson {}, Record::Nothing);
     let mut spec = spec(topology.clone(), aries(mode, ALL), vec![job]);
     spec.fabric.links.values_mut().for_each(|link| link.buffer_bytes = 16_000);
     let totals = &output(&spec).jobs[0];
@@ -34,7 +34,7 @@ fn a_larger_bias_keeps_more_packets_on_shortest_ways() {
 /// Messages of a pair of nodes that arrive before one that was sent earlier.
 fn overtaken(routing: RoutingSpec) -> usize {
     let mut job = job("all", (0..36).collect(), Pattern::Tornado { offset: 13 }, 1_700, 400_000, 60);
-    job.traffic.arrival = Arrival::Staggered { jitter_ps: 30_000 };
+    job.traffic_mut().arrival = Arrival::Staggered { jitter_ps: 30_000 };
     let mut spec = spec(grid([3, 2, 3, 2, 2]), routing, vec![job]);
     spec.fabric.links.values_mut().for_each(|link| link.buffer_bytes = 6_000);
     let rows = output(&spec).messages;

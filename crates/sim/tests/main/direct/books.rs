@@ -91,7 +91,7 @@ fn arrivals_add_up() {
     let mut checked = 0;
     for seed in 0..80 {
         let mut spec = generator::direct_spec(seed);
-        if spec.jobs.iter().any(|job| job.traffic.intervals.is_none()) {
+        if spec.jobs.iter().any(|job| job.traffic().intervals.is_none()) {
             continue;
         }
         spec.stop = StopSpec { jobs: (0..spec.jobs.len() as u32).collect(), at_ps: None };

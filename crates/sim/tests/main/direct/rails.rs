@@ -43,7 +43,7 @@ fn by_nic(spec: &Spec, output: &Output) -> [Vec<u64>; 2] {
 fn every_nic_carries_its_share() {
     for (rail, rails_on) in all_ways() {
         let mut job = job("all", (0..24).collect(), Pattern::UniformRandom {}, 2_500, 400_000, 60);
-        job.traffic.arrival = Arrival::Poisson {};
+        job.traffic_mut().arrival = Arrival::Poisson {};
         let spec = with(rail, rails_on, vec![job]);
         let output = output(&spec);
         let [sent, received] = by_nic(&spec, &output);
@@ -154,7 +154,7 @@ fn a_node_with_a_lost_nic_is_refused() {
 fn both_queues_agree_on_nics_at_two_routers() {
     for seed in 0..10 {
         let mut job = job("all", (0..24).collect(), Pattern::UniformRandom {}, 3_500, 3_000_000, 20);
-        job.traffic.arrival = Arrival::Poisson {};
+        job.traffic_mut().arrival = Arrival::Poisson {};
         let mut spec = with(Rail::LeastBusy, RailsOn::DifferentRouters, vec![job]);
         spec.seed = seed;
         *link_mut(&mut spec, "node") = crate::support::link(1);

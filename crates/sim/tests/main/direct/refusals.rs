@@ -114,19 +114,19 @@ fn sensors_links_and_patterns() {
                  \"global\", \"group\", \"node\"}",
             ),
             (
-                |s| s.jobs[0].traffic.pattern = Pattern::GroupShift { shift: 2 },
+                |s| s.jobs[0].traffic_mut().pattern = Pattern::GroupShift { shift: 2 },
                 "jobs[0].traffic.pattern",
                 "a shift of 2 makes each of the job's 2 groups its own partner",
             ),
             (
-                |s| s.jobs[0].traffic.pattern = Pattern::GroupShift { shift: 0 },
+                |s| s.jobs[0].traffic_mut().pattern = Pattern::GroupShift { shift: 0 },
                 "jobs[0].traffic.pattern",
                 "a shift of 0 makes each of the job's 2 groups its own partner",
             ),
             (
                 |s| {
                     s.jobs[1].nodes = vec![1, 2];
-                    s.jobs[1].traffic.pattern = Pattern::GroupShift { shift: 7 };
+                    s.jobs[1].traffic_mut().pattern = Pattern::GroupShift { shift: 7 };
                 },
                 "jobs[1].traffic.pattern",
                 "a shift of 7 makes each of the job's 1 groups its own partner",
@@ -140,7 +140,7 @@ fn sensors_links_and_patterns() {
         &[
             |s| s.sensing.delay_ps.extend([("optical".to_owned(), 1_000_000_000)]),
             |s| s.sensing.kind = Sensed::None,
-            |s| s.jobs[0].traffic.pattern = Pattern::GroupShift { shift: 3 },
+            |s| s.jobs[0].traffic_mut().pattern = Pattern::GroupShift { shift: 3 },
             |s| s.failures.routers = vec![9],
             |s| s.failures.links = vec![[0, 1], [1, 1]],
         ],

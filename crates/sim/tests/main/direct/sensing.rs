@@ -126,7 +126,7 @@ fn sensed_loads_are_sums_of_what_is_not_known_to_have_left() {
 fn spread(topology: &TopologySpec, nodes: u32, every_ps: u64, sensed: (Sensed, u64), seed: u64) -> (f64, f64) {
     let pattern = Pattern::Tornado { offset: u64::from(nodes / 2) };
     let mut job = job("all", (0..nodes).collect(), pattern, 1_000, every_ps, 60);
-    job.traffic.arrival = Arrival::Staggered { jitter_ps: every_ps / 4 };
+    job.traffic_mut().arrival = Arrival::Staggered { jitter_ps: every_ps / 4 };
     let mut spec = spec(topology.clone(), aries(AriesMode::Adaptive0, ALL), vec![job]);
     let classes: Vec<String> = spec.fabric.links.keys().cloned().collect();
     for class in classes {
@@ -165,7 +165,7 @@ fn under_steady_load_news_that_come_very_late_are_an_average() {
     for (topology, nodes) in [(flat([9, 4, 2, 2]), 72), (grid([5, 2, 3, 2, 2]), 60)] {
         let steady = |delay| {
             let mut job = job("all", (0..nodes).collect(), Pattern::UniformRandom {}, 1_000, 150_000, 150);
-            job.traffic.arrival = Arrival::Poisson {};
+            job.traffic_mut().arrival = Arrival::Poisson {};
             let mut spec = spec(topology.clone(), aries(AriesMode::Adaptive0, ALL), vec![job]);
             spec.sensing = sensing(Sensed::Both, delay, &spec);
             let output = output(&spec);

@@ -23,7 +23,7 @@ const VALIANT: f64 = 7.0 / 16.0;
 
 fn balanced(routing: RoutingSpec, pattern: Pattern) -> Spec {
     let mut job = job("all", (0..NODES).collect(), pattern, PACKET, ser(PACKET, 10), 1);
-    (job.traffic.intervals, job.traffic.arrival, job.record) = (None, Arrival::Poisson {}, Record::Nothing);
+    (job.traffic_mut().intervals, job.traffic_mut().arrival, job.record) = (None, Arrival::Poisson {}, Record::Nothing);
     let mut spec = spec(flat([9, 4, 2, 2]), routing, vec![job]);
     for class in ["node", "local", "global"] {
         link_mut(&mut spec, class).buffer_bytes = 16 * PACKET;

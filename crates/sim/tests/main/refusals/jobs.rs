@@ -5,7 +5,7 @@ use odonata_sim::spec::{Arrival, Pattern, Spec};
 use super::{accepted, refused};
 
 fn pattern(spec: &mut Spec, pattern: Pattern) {
-    spec.jobs[0].traffic.pattern = pattern;
+    spec.jobs[0].traffic_mut().pattern = pattern;
 }
 
 #[test]
@@ -19,39 +19,47 @@ fn jobs() {
         (|s| s.jobs[1].nodes[0] = 7, "jobs[1].nodes", "node 7 belongs to job `0 to 7` already"),
         (|s| s.jobs[1].nodes.truncate(1), "jobs[1].nodes", "1 ranks have nobody to send to"),
         (|s| s.jobs[1].nodes.clear(), "jobs[1].nodes", "0 ranks have nobody to send to"),
-        (|s| s.jobs[0].traffic.message_bytes = 0, "jobs[0].traffic.message_bytes", "0 is not between 1 and 2^40 bytes"),
         (
-            |s| s.jobs[0].traffic.message_bytes = (1 << 40) + 1,
+            |s| s.jobs[0].traffic_mut().message_bytes = 0,
+            "jobs[0].traffic.message_bytes",
+            "0 is not between 1 and 2^40 bytes",
+        ),
+        (
+            |s| s.jobs[0].traffic_mut().message_bytes = (1 << 40) + 1,
             "jobs[0].traffic.message_bytes",
             "1099511627777 is not between 1 and 2^40 bytes",
         ),
         (
-            |s| s.jobs[1].traffic.interval_ps = 0,
+            |s| s.jobs[1].traffic_mut().interval_ps = 0,
             "jobs[1].traffic.interval_ps",
             "0 ps is not between 1 and 18014398509481984 ps",
         ),
         (
-            |s| s.jobs[1].traffic.interval_ps = (1 << 54) + 1,
+            |s| s.jobs[1].traffic_mut().interval_ps = (1 << 54) + 1,
             "jobs[1].traffic.interval_ps",
             "18014398509481985 ps is not between 1 and 18014398509481984 ps",
         ),
         (
-            |s| s.jobs[1].traffic.arrival = Arrival::Constant { jitter_ps: u64::MAX },
+            |s| s.jobs[1].traffic_mut().arrival = Arrival::Constant { jitter_ps: u64::MAX },
             "jobs[1].traffic.arrival.jitter_ps",
             "18446744073709551615 ps is not between 0 and 18014398509481984 ps",
         ),
         (
-            |s| s.jobs[1].traffic.arrival = Arrival::Staggered { jitter_ps: (1 << 54) + 1 },
+            |s| s.jobs[1].traffic_mut().arrival = Arrival::Staggered { jitter_ps: (1 << 54) + 1 },
             "jobs[1].traffic.arrival.jitter_ps",
             "18014398509481985 ps is not between 0 and 18014398509481984 ps",
         ),
-        (|s| s.jobs[0].traffic.intervals = Some(0), "jobs[0].traffic.intervals", "0 is not between 1 and 2^31 - 1"),
+        (
+            |s| s.jobs[0].traffic_mut().intervals = Some(0),
+            "jobs[0].traffic.intervals",
+            "0 is not between 1 and 2^31 - 1",
+        ),
     ]);
     accepted(&[
-        |s| s.jobs[0].traffic.message_bytes = 1 << 40,
-        |s| s.jobs[0].traffic.interval_ps = 1 << 54,
-        |s| s.jobs[0].traffic.arrival = Arrival::Staggered { jitter_ps: 1 << 54 },
-        |s| s.jobs[0].traffic.intervals = Some(1 << 30),
+        |s| s.jobs[0].traffic_mut().message_bytes = 1 << 40,
+        |s| s.jobs[0].traffic_mut().interval_ps = 1 << 54,
+        |s| s.jobs[0].traffic_mut().arrival = Arrival::Staggered { jitter_ps: 1 << 54 },
+        |s| s.jobs[0].traffic_mut().intervals = Some(1 << 30),
     ]);
 }
 

@@ -1,0 +1,51 @@
+//! What can be wrong with a program.
+
+use thiserror::Error;
+
+/// A program that cannot be run. What is to be changed is named.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ProgramError {
+    /// A grid with another number of points than there are ranks.
+    #[error("a grid of {grid:?} does not have as many points as there are ranks ({ranks})")]
+    Grid {
+        /// Its extents.
+        grid: Vec<u32>,
+        /// Ranks of the job.
+        ranks: u32,
+    },
+    /// A value that cannot be used. `field` is its name in the phase.
+    #[error("{field}: {problem}")]
+    Invalid {
+        /// Where.
+        field: String,
+        /// What was found and what is expected.
+        problem: String,
+    },
+    /// An error in the text of a trace.
+    #[error("line {line}, column {column}: {problem}")]
+    Trace {
+        /// Line, from 1.
+        line: u32,
+        /// Column, from 1, in characters.
+        column: u32,
+        /// What was found and what is expected.
+        problem: String,
+    },
+}
+
+impl ProgramError {
+    /// An invalid value of a field.
+    pub fn invalid(field: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::Invalid { field: field.into(), problem: problem.into() }
+    }
+
+    /// The same error, of a field further in: `phases[3].bytes`.
+    #[must_use]
+    pub fn under(self, prefix: &str) -> Self {
+        match self {
+            Self::Invalid { field, problem } => Self::Invalid { field: format!("{prefix}.{field}"), problem },
+            Self::Grid { .. } => Self::invalid(format!("{prefix}.grid"), self.to_string()),
+            Self::Trace { .. } => self,
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Communicators: how the ranks of a job are split for a phase.
+
+use crate::{Along, ProgramError};
+
+/// The split of a job's ranks: one communicator of all, or those along one axis of a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Over {
+    /// Distance, in ranks of the job, between neighbours of a communicator.
+    stride: u32,
+    /// Ranks of a communicator.
+    count: u32,
+}
+
+impl Over {
+    /// The split of `ranks` ranks.
+    ///
+    /// # Errors
+    /// If the grid has not as many points as there are ranks, or no such axis.
+    pub fn new(along: Option<&Along>, ranks: u32) -> Result<Self, ProgramError> {
+        let Some(Along { grid, axis }) = along else { return Ok(Self { stride: 1, count: ranks }) };
+        let points = grid.iter().try_fold(1_u32, |product, &extent| product.checked_mul(extent));
+        if points != Some(ranks) {
+            return Err(ProgramError::Grid { grid: grid.clone(), ranks });
+        }
+        let Some(&count) = grid.get(*axis as usize) else {
+            return Err(ProgramError::invalid(
+                "axis",
+                format!("{axis} is no axis of a grid of {} extents", grid.len()),
+            ));
+        };
+        Ok(Self { stride: grid[..*axis as usize].iter().product(), count })
+    }
+
+    /// Ranks of each communicator.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// A rank's number in its communicator.
+    #[must_use]
+    pub fn member(&self, rank: u32) -> u32 {
+        rank / self.stride % self.count
+    }
+
+    /// The rank of the job that is number `member` in the communicator of `rank`.
+    #[must_use]
+    pub fn rank(&self, rank: u32, member: u32) -> u32 {
+        rank - self.member(rank) * self.stride + member * self.stride
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn communicators_along_an_axis_part_the_ranks() {
+        for axis in 0..3 {
+            let grid = vec![2, 3, 4];
+            let over = Over::new(Some(&Along { grid: grid.clone(), axis }), 24).unwrap();
+            assert_eq!(over.count(), grid[axis as usize]);
+            for rank in 0..24 {
+                assert_eq!(over.rank(rank, over.member(rank)), rank);
+                let members: Vec<u32> = (0..over.count()).map(|m| over.rank(rank, m)).collect();
+                assert!(members.contains(&rank));
+                for (m, &other) in members.iter().enumerate() {
+                    assert_eq!((over.member(other), over.rank(other, over.member(rank))), (m as u32, rank));
+                }
+            }
+        }
+        // x fastest: along y, neighbours are two apart.
+        let over = Over::new(Some(&Along { grid: vec![2, 3, 4], axis: 1 }), 24).unwrap();
+        assert_eq!((0..3).map(|m| over.rank(7, m)).collect::<Vec<_>>(), [7, 9, 11]);
+    }
+
+    #[test]
+    fn a_grid_that_does_not_fit_is_refused() {
+        let along = |grid: &[u32], axis| Along { grid: grid.to_vec(), axis };
+        assert!(Over::new(Some(&along(&[4, 4], 0)), 15).is_err());
+        assert!(Over::new(Some(&along(&[4, 4], 2)), 16).is_err());
+        assert!(Over::new(Some(&along(&[1 << 20, 1 << 20], 0)), 16).is_err());
+    }
+}

@@ -1,0 +1,90 @@
+//! A checked program.
+
+use crate::over::Over;
+use crate::part::LABEL_BITS;
+use crate::trace::Trace;
+use crate::{Body, Op, Part, ProgramError};
+
+/// What the ranks of a job do in one iteration.
+pub enum Program {
+    /// All ranks run the same phases.
+    Phases(Phases),
+    /// Each rank has a graph of operations of its own.
+    Trace(Trace),
+}
+
+impl Program {
+    /// The program of a body, for `ranks` ranks.
+    ///
+    /// # Errors
+    /// [`ProgramError`].
+    pub fn new(body: &Body, ranks: u32) -> Result<Self, ProgramError> {
+        match body {
+            Body::Phases { phases } => Phases::new(phases, ranks).map(Self::Phases),
+            Body::Trace { goal } => Trace::read(goal, ranks).map(Self::Trace),
+        }
+    }
+}
+
+/// Phases one after the other.
+pub struct Phases {
+    phases: Vec<(Over, Box<dyn Part + Send + Sync>)>,
+}
+
+impl Phases {
+    fn new(phases: &[crate::Phase], ranks: u32) -> Result<Self, ProgramError> {
+        if phases.is_empty() || phases.len() >= 1 << (64 - LABEL_BITS) {
+            return Err(ProgramError::invalid("phases", format!("{} phases are none, or too many", phases.len())));
+        }
+        let part = |(number, phase): (usize, &crate::Phase)| {
+            let made = Over::new(phase.along.as_ref(), ranks)
+                .and_then(|over| phase.what.part(over.count()).map(|part| (over, part)));
+            made.map_err(|e| e.under(&format!("phases[{number}]")))
+        };
+        Ok(Self { phases: phases.iter().enumerate().map(part).collect::<Result<_, _>>()? })
+    }
+
+    /// Number of phases.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.phases.len()
+    }
+
+    /// Whether there is no phase; never so.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.phases.is_empty()
+    }
+
+    /// Chunks of a rank in a phase.
+    #[must_use]
+    pub fn chunks(&self, phase: usize, rank: u32) -> u64 {
+        let (over, part) = &self.phases[phase];
+        part.chunks(over.member(rank))
+    }
+
+    /// Appends the operations of a chunk, with ranks of the job as peers and labels that differ from phase to phase.
+    pub fn chunk(&self, phase: usize, rank: u32, index: u64, ops: &mut Vec<Op>) {
+        let (over, part) = &self.phases[phase];
+        let from = ops.len();
+        part.chunk(over.member(rank), index, ops);
+        for op in &mut ops[from..] {
+            if let Op::Send { to: peer, label, .. } | Op::Receive { from: peer, label, .. } = op {
+                debug_assert!(*label < 1 << LABEL_BITS && *peer < over.count());
+                *peer = over.rank(rank, *peer);
+                *label |= (phase as u64) << LABEL_BITS;
+            }
+        }
+    }
+
+    /// All operations of a rank in one iteration; for tests and for writing them out.
+    pub fn ops(&self, rank: u32) -> impl Iterator<Item = Op> {
+        (0..self.len()).flat_map(move |phase| {
+            (0..self.chunks(phase, rank)).flat_map(move |index| {
+                let mut ops = Vec::new();
+                self.chunk(phase, rank, index, &mut ops);
+                ops
+            })
+        })
+    }
+}

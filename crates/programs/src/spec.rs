@@ -1,0 +1,312 @@
+//! How a program is written in a specification. All sizes are bytes, all times picoseconds; nothing is defaulted.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Part, ProgramError, collective, motif};
+
+/// One iteration of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Body {
+    /// What all ranks do, one phase after the other. (No rank waits for others between phases.)
+    Phases {
+        /// At least one.
+        phases: Vec<Phase>,
+    },
+    /// What each rank does, as text.
+    Trace {
+        /// A schedule in the GOAL format, as [`crate::trace`] writes it.
+        goal: String,
+    },
+}
+
+/// One phase.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Phase {
+    /// Which ranks do it together: all, or those along an axis of a grid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub along: Option<Along>,
+    /// What they do.
+    pub what: What,
+}
+
+/// The ranks of a job as a grid, the first extent fastest: rank = x + X * (y + Y * (z + ...)). Ranks that differ in one
+/// coordinate only form a communicator, numbered by that coordinate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Along {
+    /// Extents; their product is the number of ranks.
+    pub grid: Vec<u32>,
+    /// Which coordinate differs inside a communicator.
+    pub axis: u32,
+}
+
+/// What the ranks of a communicator do (one file each under `collective/` and `motif/`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum What {
+    /// Every rank computes.
+    Compute {
+        /// For so long ...
+        ps: u64,
+        /// ... plus an exponential time of this mean.
+        jitter_ps: u64,
+    },
+    /// The root's data goes to all.
+    Broadcast {
+        /// How.
+        algorithm: Broadcast,
+        /// Who has the data.
+        root: u32,
+        /// Size of the data.
+        bytes: u64,
+    },
+    /// All vectors are combined at the root.
+    Reduce {
+        /// How.
+        algorithm: Reduce,
+        /// Who gets the result.
+        root: u32,
+        /// Size of a vector.
+        bytes: u64,
+    },
+    /// All vectors are combined, and all ranks get the result.
+    Allreduce {
+        /// How.
+        algorithm: Allreduce,
+        /// Size of a vector.
+        bytes: u64,
+    },
+    /// Every rank gets the data of all.
+    Allgather {
+        /// How.
+        algorithm: Allgather,
+        /// Size of the data of one rank.
+        bytes: u64,
+    },
+    /// All vectors are combined, and each rank gets its block of the result.
+    ReduceScatter {
+        /// How.
+        algorithm: ReduceScatter,
+        /// Size of a vector, all blocks together.
+        bytes: u64,
+    },
+    /// Every rank has data for each other rank.
+    Alltoall {
+        /// How.
+        algorithm: Alltoall,
+        /// Size of the data of one rank for one other.
+        bytes: u64,
+    },
+    /// No rank goes on before all have come.
+    Barrier {
+        /// How.
+        algorithm: Barrier,
+    },
+    /// An exchange with the neighbours in a grid.
+    Halo(Halo),
+    /// Wavefronts through a grid.
+    Sweep(Sweep),
+    /// Messages to and fro between pairs.
+    PingPong(PingPong),
+    /// A step of training a large model on a grid of tensor, data and pipeline parallel ranks.
+    Training(Training),
+}
+
+impl What {
+    /// The operations, for a communicator of `ranks` ranks.
+    ///
+    /// # Errors
+    /// [`ProgramError::Invalid`] with the field.
+    pub fn part(&self, ranks: u32) -> Result<Box<dyn Part + Send + Sync>, ProgramError> {
+        match self {
+            Self::Compute { ps, jitter_ps } => Ok(Box::new(motif::Compute { ps: *ps, jitter_ps: *jitter_ps })),
+            Self::Broadcast { algorithm, root, bytes } => collective::broadcast(*algorithm, ranks, *root, *bytes),
+            Self::Reduce { algorithm, root, bytes } => collective::reduce(*algorithm, ranks, *root, *bytes),
+            Self::Allreduce { algorithm, bytes } => collective::allreduce(*algorithm, ranks, *bytes),
+            Self::Allgather { algorithm, bytes } => collective::allgather(*algorithm, ranks, *bytes),
+            Self::ReduceScatter { algorithm, bytes } => collective::reduce_scatter(*algorithm, ranks, *bytes),
+            Self::Alltoall { algorithm, bytes } => collective::alltoall(*algorithm, ranks, *bytes),
+            Self::Barrier { algorithm } => collective::barrier(*algorithm, ranks),
+            Self::Halo(halo) => motif::halo(halo, ranks),
+            Self::Sweep(sweep) => motif::sweep(sweep, ranks),
+            Self::PingPong(ping_pong) => motif::ping_pong(ping_pong, ranks),
+            Self::Training(training) => motif::training(training, ranks),
+        }
+    }
+}
+
+/// Algorithms of a broadcast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Broadcast {
+    /// The root sends to all others, in ascending order from the rank after it.
+    Flat,
+    /// Down a binary tree in heap order (L).
+    Binary,
+    /// Down a binomial tree.
+    Binomial,
+    /// Blocks are scattered down a binomial tree, then gathered by all in a ring (van de Geijn).
+    ScatterAllgather,
+}
+
+/// Algorithms of a reduction to one rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reduce {
+    /// Up a binary tree in heap order.
+    Binary,
+    /// Up a binomial tree.
+    Binomial,
+}
+
+/// Algorithms of a reduction to all ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Allreduce {
+    /// Up and down one binary tree in heap order (L).
+    Binary,
+    /// Pairs exchange whole vectors at distances 1, 2, 4, ...
+    RecursiveDoubling,
+    /// A ring of reduce-scatter and all-gather.
+    Ring,
+    /// Recursive halving, then recursive doubling of blocks.
+    Rabenseifner,
+}
+
+/// Algorithms of an all-gather.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Allgather {
+    /// Blocks travel round a ring.
+    Ring,
+    /// Pairs exchange what they have at distances 1, 2, 4, ...
+    RecursiveDoubling,
+    /// Blocks double by distances 1, 2, 4, ... for any number of ranks.
+    Bruck,
+}
+
+/// Algorithms of a reduction by blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReduceScatter {
+    /// Partial sums travel round a ring.
+    Ring,
+    /// Each rank sends each other rank that rank's block.
+    Pairwise,
+    /// Pairs exchange halves at falling distances.
+    RecursiveHalving,
+}
+
+/// Algorithms of an all-to-all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Alltoall {
+    /// In step c rank r exchanges with r xor c if the number of ranks is a power of two; otherwise as `linear-shift`.
+    Pairwise,
+    /// In step c rank r receives from r - c and sends to r + c, and waits for both (L).
+    LinearShift,
+    /// Blocks travel together by distances 1, 2, 4, ...
+    Bruck,
+}
+
+/// Algorithms of a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Barrier {
+    /// In step k rank r signals r + 2^k and waits for r - 2^k.
+    Dissemination,
+    /// Up and down one binary tree in heap order (L).
+    Binary,
+}
+
+/// An exchange with the neighbours in a grid of up to three dimensions, x fastest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Halo {
+    /// Ranks along x, y and z; the product is the number of ranks.
+    pub grid: [u32; 3],
+    /// Whether the last rank of an axis is a neighbour of the first.
+    pub periodic: bool,
+    /// Bytes to each neighbour across x, across y, across z; 0 for no message.
+    pub face_bytes: [u64; 3],
+    /// Bytes to each neighbour across an edge parallel to x, to y, to z; 0 for no message.
+    pub edge_bytes: [u64; 3],
+    /// Bytes to each neighbour across a corner; 0 for no message.
+    pub corner_bytes: u64,
+    /// In which order.
+    pub order: Exchange,
+}
+
+/// In which order a rank exchanges with its neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exchange {
+    /// All receives are posted, all sends begun, then one wait.
+    AllAtOnce,
+    /// Axis by axis: both receives are posted, two sends block, then a wait (ember's halo3d). Edges and corners have no axis, so none
+    /// may be sent.
+    AxisByAxis,
+    /// Along each axis ranks of even coordinate receive first, those of odd coordinate send first, all blocking (ember's halo2d). No
+    /// edges and corners either.
+    EvenReceivesFirst,
+}
+
+/// Wavefronts through a grid of px x py ranks, from each corner in turn (Koch, Baker, Alcouffe; ember's sweep3d).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sweep {
+    /// Ranks along x and y; the product is the number of ranks.
+    pub grid: [u32; 2],
+    /// Blocks along z that each wavefront is cut into.
+    pub blocks: u32,
+    /// Bytes to the next rank along x, for each block.
+    pub x_bytes: u64,
+    /// Bytes to the next rank along y, for each block.
+    pub y_bytes: u64,
+    /// Computing on each block.
+    pub compute_ps: u64,
+    /// Sweeps, each from the next of the four corners in turn: 8 for all octants.
+    pub sweeps: u32,
+}
+
+/// Messages to and fro.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PingPong {
+    /// Rank r of the first half of each block of 2 x `stride` ranks plays with r + `stride`: 1 for neighbours.
+    pub stride: u32,
+    /// Size of each message.
+    pub bytes: u64,
+    /// Messages each way.
+    pub rounds: u32,
+}
+
+/// One step of training with tensor, data and pipeline parallelism; the grid of ranks is tensor x data x pipeline, tensor fastest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Training {
+    /// Ranks of a tensor parallel group.
+    pub tensor: u32,
+    /// Ranks of a data parallel group.
+    pub data: u32,
+    /// Stages of the pipeline.
+    pub pipeline: u32,
+    /// Microbatches of a step.
+    pub microbatches: u32,
+    /// Tensor parallel all-reduces of a stage in the forward pass of a microbatch; as many in the backward pass.
+    pub tensor_reductions: u32,
+    /// Bytes of each.
+    pub tensor_bytes: u64,
+    /// Bytes of the activations that go from stage to stage for each microbatch, and of the gradients that come back.
+    pub activation_bytes: u64,
+    /// Bytes of the gradients that are all-reduced over each data parallel group at the end of the step.
+    pub gradient_bytes: u64,
+    /// Computing of a stage in the forward pass of a microbatch.
+    pub forward_ps: u64,
+    /// ... and in the backward pass.
+    pub backward_ps: u64,
+    /// Mean of an exponential time more for each pass.
+    pub jitter_ps: u64,
+}
