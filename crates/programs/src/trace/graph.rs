@@ -3,23 +3,90 @@
 /// The operations of all ranks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// One graph a rank.
-    pub ranks: Vec<Graph>,
+    pub(crate) graphs: Vec<Graph>,
 }
 
-/// The operations of one rank, in the order in which they stand in the text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+impl Trace {
+    /// Number of ranks.
+    #[must_use]
+    pub fn ranks(&self) -> u32 {
+        self.graphs.len() as u32
+    }
+
+    /// The operations of a rank.
+    #[must_use]
+    pub fn graph(&self, rank: u32) -> &Graph {
+        &self.graphs[rank as usize]
+    }
+
+    /// Number of operations of all ranks.
+    #[must_use]
+    pub fn operations(&self) -> u64 {
+        self.graphs.iter().map(|graph| graph.steps.len() as u64).sum()
+    }
+}
+
+/// The operations of one rank, in the order in which they stand in the text, numbered from 0. Takes 40 bytes an operation and 8
+/// a dependency.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
-    /// The operations.
-    pub steps: Vec<Step>,
-    /// For each operation those that wait for it: `(operation, which moment of this one they wait for)`.
-    pub followers: Vec<Vec<(u32, Start)>>,
-    /// For each operation how many it waits for.
-    pub waits_for: Vec<u32>,
+    steps: Vec<Step>,
+    /// Where the followers of each operation begin; one entry more than there are operations.
+    first: Vec<u32>,
+    followers: Vec<(u32, Start)>,
+    waits_for: Vec<u32>,
 }
 
-/// One operation of a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// `after` waits for a moment of `before`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(dead_code)] // Until traces are read.
+pub(crate) struct Edge {
+    pub before: u32,
+    pub after: u32,
+    pub start: Start,
+}
+
+impl Graph {
+    /// The graph of these operations; what is said twice counts once. Fewer than 2^32 of both; no circles.
+    #[allow(dead_code)] // Until traces are read.
+    pub(crate) fn new(steps: Vec<Step>, mut edges: Vec<Edge>) -> Self {
+        edges.sort_unstable();
+        edges.dedup();
+        let mut first = vec![0_u32; steps.len() + 1];
+        let mut waits_for = vec![0_u32; steps.len()];
+        for edge in &edges {
+            first[edge.before as usize + 1] += 1;
+            waits_for[edge.after as usize] += 1;
+        }
+        for step in 0..steps.len() {
+            first[step + 1] += first[step];
+        }
+        let followers = edges.iter().map(|edge| (edge.after, edge.start)).collect();
+        Self { steps, first, followers, waits_for }
+    }
+
+    /// The operations.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The operations that wait for this one, ascending, with the moment of it that they wait for. One may be there with both moments.
+    #[must_use]
+    pub fn followers(&self, step: u32) -> &[(u32, Start)] {
+        let [from, to] = [step, step + 1].map(|s| self.first[s as usize] as usize);
+        &self.followers[from..to]
+    }
+
+    /// How often an operation is among the followers of others.
+    #[must_use]
+    pub fn waits_for(&self, step: u32) -> u32 {
+        self.waits_for[step as usize]
+    }
+}
+
+/// One operation of a trace. Equal if both do the same, whatever the line.
+#[derive(Clone, Copy, Debug, Eq)]
 pub struct Step {
     /// What it does.
     pub task: Task,
@@ -27,6 +94,12 @@ pub struct Step {
     pub cpu: u8,
     /// Line of the text in which it stands, from 1.
     pub line: u32,
+}
+
+impl PartialEq for Step {
+    fn eq(&self, other: &Self) -> bool {
+        (self.task, self.cpu) == (other.task, other.cpu)
+    }
 }
 
 /// What an operation of a trace does. None of them blocks anything but its followers.
@@ -58,10 +131,40 @@ pub enum Task {
 }
 
 /// Which moment of an operation another one waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Start {
-    /// Its end (`requires`).
-    AtEnd,
     /// Its beginning (`irequires`).
     AtBegin,
+    /// Its end (`requires`).
+    AtEnd,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn followers_are_ascending_and_count_once() {
+        let step = |ps| Step { task: Task::Compute { ps }, cpu: 0, line: ps as u32 };
+        let edge = |before, after, start| Edge { before, after, start };
+        let edges = vec![
+            edge(2, 0, Start::AtEnd),
+            edge(0, 3, Start::AtEnd),
+            edge(0, 1, Start::AtEnd),
+            edge(0, 3, Start::AtEnd),
+            edge(0, 1, Start::AtBegin),
+        ];
+        let graph = Graph::new((0..4).map(step).collect(), edges);
+        assert_eq!(graph.followers(0), [(1, Start::AtBegin), (1, Start::AtEnd), (3, Start::AtEnd)]);
+        assert_eq!(graph.followers(1), []);
+        assert_eq!(graph.followers(2), [(0, Start::AtEnd)]);
+        assert_eq!(graph.followers(3), []);
+        assert_eq!([0, 1, 2, 3].map(|s| graph.waits_for(s)), [1, 2, 0, 1]);
+        assert_eq!(graph.steps().len(), 4);
+    }
+
+    #[test]
+    fn an_operation_is_small() {
+        assert_eq!((size_of::<Step>(), size_of::<(u32, Start)>()), (32, 8));
+    }
 }
