@@ -21,7 +21,7 @@ pub mod trace;
 
 pub use error::ProgramError;
 pub use op::Op;
-pub use part::Part;
+pub use part::{LABEL_BITS, Part};
 pub use program::{Phases, Program};
 pub use spec::{
     Allgather, Allreduce, Alltoall, Along, Barrier, Body, Broadcast, Exchange, Halo, Phase, PingPong, Reduce,
