@@ -13,6 +13,8 @@ from odonata.document import Table
 from odonata.machine.fabric import FabricTable, LinkTable, NicTable
 from odonata.machine.kinds import KINDS
 from odonata.placement import Policy
+from odonata.scenario.apps.mapping import MappingTable
+from odonata.scenario.apps.overhead import OverheadTable
 from odonata.scenario.sensing import SensingTable
 from odonata.scenario.tables import (
     ImportTable,
@@ -53,6 +55,8 @@ def scenario_tables() -> dict[str, list[Key]]:
     return {
         "a scenario": keys_of_table(ScenarioTable),
         "[[job]]": keys_of_table(JobTable),
+        "overhead, of a [[job]]": keys_of_table(OverheadTable),
+        "mapping, of a [[job]]": keys_of_table(MappingTable),
         "[run]": keys_of_table(RunTable),
         "[measure]": keys_of_table(MeasureTable),
         "[measure.links]": keys_of_table(LinksTable),

@@ -14,12 +14,14 @@ from odonata.document import validate
 from odonata.errors import InputError, nearest
 from odonata.machine import System, core
 from odonata.placement import Placement
-from odonata.scenario.apps import Ranks
+from odonata.scenario import programs
+from odonata.scenario.apps import Pattern, Program, Ranks
 from odonata.scenario.kang_files import ImportedJob, read_kang
+from odonata.scenario.programs import ProgramJob
 from odonata.scenario.refusals import refusal_as_error
-from odonata.scenario.routings import Routing
 from odonata.scenario.tables import JobTable, RunTable, ScenarioTable
-from odonata.scenario.ways import Ways, ways
+from odonata.scenario.ways import ways
+from odonata.scenario.written import write_document
 
 #: Version of the core's input document.
 SPEC_VERSION = 1
@@ -70,13 +72,23 @@ class Resolved:
         if job not in names:
             raise InputError(f"there is no job `{job}`", hint="jobs: " + ", ".join(names))
         only = self.spec["jobs"][names.index(job)]
-        ends = only["traffic"]["intervals"] is not None
-        at_ps = self.spec["stop"]["at_ps"]
+        ends, at_ps = _ends(only), self.spec["stop"]["at_ps"]
         if not ends and at_ps is None:
-            raise InputError(
-                f"job `{job}` never ends, so it cannot be run alone", hint="give it `messages`, or `run.horizon`"
-            )
+            message = f"job `{job}` never ends, so it cannot be run alone"
+            raise InputError(message, hint=f"give it `{_end_key(only)}`, or `run.horizon`")
         return {**self.spec, "jobs": [only], "stop": {"jobs": [0] if ends else [], "at_ps": at_ps}}
+
+
+def _ends(job: Mapping[str, Any]) -> bool:
+    """Whether a job of a specification comes to an end by itself."""
+    if "program" in job:
+        return job["program"]["iterations"] is not None
+    return job["traffic"]["intervals"] is not None
+
+
+def _end_key(job: Mapping[str, Any]) -> str:
+    """The key that would give it one."""
+    return "iterations" if "program" in job else "messages"
 
 
 @dataclass(frozen=True)
@@ -119,7 +131,11 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     except InputError as e:
         raise e.under("sensing") from None
     placed = _place(jobs, system, table.run.seed, folder)
-    spec_jobs = [_spec_job(job, table, system, placed[job.index]) | routings.spec_of_job(job.index) for job in jobs]
+    run = {job.index: _program(job, placed[job.index].nodes, table.run.seed, folder) for job in jobs}
+    spec_jobs = [
+        _spec_job(job, table, system, placed[job.index], run[job.index]) | routings.spec_of_job(job.index)
+        for job in jobs
+    ]
     spec = {
         "version": SPEC_VERSION,
         "seed": table.run.seed,
@@ -140,7 +156,8 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
         raise _located(routings.refusal(table, *refused) or refusal_as_error(*refused), jobs)
     targets = tuple(job.table.name for job in jobs if not job.table.background)
     decided = table.model_copy(update={"sensing": sensing})
-    return Resolved(spec, system, targets, partial(_document, decided, path, system, jobs, placed, routings, spec))
+    write = partial(write_document, decided, path, system, [job.table for job in jobs], placed, run, routings, spec)
+    return Resolved(spec, system, targets, write)
 
 
 def _jobs(table: ScenarioTable, folder: Path) -> list[_Job]:
@@ -170,6 +187,7 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
     anywhere), jobs with the same freedom in the order of the file.
     """
     order = []
+    counts = {job.index: _node_count(job, folder) for job in jobs}
     for job in jobs:
         options = {k: v for k, v in job.table.place.items() if k != "policy"}
         with job.errors("place"):
@@ -181,13 +199,13 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
     owners: dict[int, str] = {}
     for _, job, policy, options in sorted(order, key=lambda entry: entry[0]):
         with job.errors("place"):
-            if job.table.nodes is None and not policy.counts_itself:
+            if counts[job.index] is None and not policy.counts_itself:
                 raise InputError("missing key `nodes`", hint="the number of nodes of the job", path=placement.COUNT)
             try:
                 found = placement.place(
                     policy.name,
                     system,
-                    job.table.nodes,
+                    counts[job.index],
                     busy=owners.keys(),
                     folder=folder,
                     owners=owners,
@@ -196,7 +214,7 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
             except InputError as e:
                 raise _mentioning(system.unusable_nodes, e) from None
         with job.errors("nodes"):
-            if len(found.nodes) < 2:
+            if len(found.nodes) < 2 and isinstance(job.table.app, Pattern):
                 raise InputError("a job of one node has nobody to send to")
         owners |= dict.fromkeys(found.nodes, job.table.name)
         placed[job.index] = found
@@ -213,16 +231,34 @@ def _mentioning(lost: Sequence[int], error: InputError) -> InputError:
     return InputError(error.message, file=error.file, line=error.line, hint=hint, path=error.path)
 
 
-def _spec_job(job: _Job, table: ScenarioTable, system: System, placed: Placement) -> dict[str, Any]:
-    with job.errors("app"):
-        traffic = job.table.app.traffic(Ranks(system, placed.nodes))
-    usual = "histogram" if job.table.background else table.measure.latency
-    return {
-        "name": job.table.name,
-        "nodes": placed.nodes,
-        "traffic": traffic,
-        "record": job.table.record or usual,
-    }
+def _node_count(job: _Job, folder: Path) -> int | None:
+    with job.errors():
+        if isinstance(job.table.app, Program):
+            return programs.node_count(job.table, folder)
+        programs.refuse_program_keys(job.table)
+    return job.table.nodes
+
+
+def _program(job: _Job, placed: list[int], seed: int, folder: Path) -> ProgramJob | None:
+    """The program of a job with everything decided; None if it has a pattern."""
+    if not isinstance(job.table.app, Program):
+        return None
+    with job.errors():
+        return programs.decided(job.table, placed, folder, seed=seed, number=job.index)
+
+
+def _spec_job(
+    job: _Job, table: ScenarioTable, system: System, placed: Placement, program: ProgramJob | None
+) -> dict[str, Any]:
+    told: dict[str, Any] = {"name": job.table.name, "nodes": placed.nodes}
+    app = job.table.app
+    if program is not None:
+        told |= {"nodes": program.nodes, "program": program.spec()}
+    elif isinstance(app, Pattern):
+        with job.errors("app"):
+            told["traffic"] = app.traffic(Ranks(system, placed.nodes))
+    usual = "histogram" if job.table.background or program is not None else table.measure.latency
+    return told | {"record": job.table.record or usual}
 
 
 def _stop(run: RunTable, jobs: list[_Job], spec_jobs: list[dict[str, Any]]) -> dict[str, Any]:
@@ -232,7 +268,7 @@ def _stop(run: RunTable, jobs: list[_Job], spec_jobs: list[dict[str, Any]]) -> d
         waited = [n for n, job in enumerate(jobs) if not job.table.background]
         if run.horizon is not None:
             # A time ends the run anyway, so a job without end is nothing to wait for.
-            waited = [n for n in waited if spec_jobs[n]["traffic"]["intervals"] is not None]
+            waited = [n for n in waited if _ends(spec_jobs[n])]
         elif not waited:
             hint = 'say until = "1 ms" or name a job in [run]'
             raise InputError("all jobs are background, so nothing ends the run", hint=hint, path=("run",))
@@ -245,11 +281,12 @@ def _stop(run: RunTable, jobs: list[_Job], spec_jobs: list[dict[str, Any]]) -> d
             ps = _end_time(text, names)
             at_ps = ps if at_ps is None else min(at_ps, ps)
     for n in waited:
-        if spec_jobs[n]["traffic"]["intervals"] is None:
+        if not _ends(spec_jobs[n]):
+            what = {"messages": " (a number of intervals)"}.get(_end_key(spec_jobs[n]), "")
             with jobs[n].errors("app"):
                 raise InputError(
                     f"job `{names[n]}` never ends, so the run would not either",
-                    hint="give it `messages` (a number of intervals), or give the run a `horizon`",
+                    hint=f"give it `{_end_key(spec_jobs[n])}`{what}, or give the run a `horizon`",
                 )
     return {"jobs": sorted(set(waited)), "at_ps": at_ps}
 
@@ -279,10 +316,6 @@ def _measure(table: ScenarioTable) -> dict[str, Any]:
     }
 
 
-def _dumped(routing: Routing) -> dict[str, Any]:
-    return routing.model_dump(mode="json", exclude_none=True)
-
-
 def _located(error: InputError, jobs: list[_Job]) -> InputError:
     """An error of the core about an imported job points into the imported files."""
     if error.path[:1] == ("job",) and isinstance(error.path[1], int):
@@ -290,43 +323,3 @@ def _located(error: InputError, jobs: list[_Job]) -> InputError:
         if imported is not None:
             return imported.locate(_moved(error, error.path[2:]))
     return error
-
-
-def _document(
-    table: ScenarioTable,
-    path: Path,
-    system: System,
-    jobs: list[_Job],
-    placed: dict[int, Placement],
-    routings: Ways,
-    spec: dict[str, Any],
-) -> dict[str, Any]:
-    """The scenario with every default filled in, its quantities with units, and the spec."""
-    document = table.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"fabric", "import_", "routing"})
-    document["system"] = system.document()
-    waited = [jobs[n].table.name for n in spec["stop"]["jobs"]]
-    document["run"].pop("until", None)
-    document["run"] |= {"until": waited} if waited else {}
-    if spec["stop"]["at_ps"] is not None:
-        document["run"]["horizon"] = units.format_time(spec["stop"]["at_ps"])
-    document["routing"] = _dumped(routings.usual)
-    document["job"] = []
-    for job, told in zip(jobs, spec["jobs"], strict=True):
-        dumped = job.table.model_dump(mode="json", by_alias=True, exclude_none=True)
-        traffic = told["traffic"]
-        if job.index in routings.own:
-            dumped["routing"] = _dumped(routings.own[job.index])
-        dumped["nodes"] = len(told["nodes"])
-        dumped["record"] = told["record"]
-        dumped["app"] |= {k: v for k, v in traffic["pattern"].items() if k != "name"}
-        dumped["app"]["message"] = units.format_bytes(traffic["message_bytes"])
-        if "jitter_ps" in traffic["arrival"]:
-            dumped["app"]["jitter"] = units.format_time(traffic["arrival"]["jitter_ps"])
-        dumped["placed"] = placed[job.index].reason
-        document["job"].append(dumped)
-    return {
-        "name": path.stem,
-        "scenario": document,
-        "sources": [{"key": s.key, "value": s.value, "source": s.source} for s in system.sources],
-        "spec": spec,
-    }

@@ -8,6 +8,9 @@ from pydantic import BeforeValidator, Field
 from odonata.document import Count, PositiveTime, Seed, Table, Time, input_error_as_problem
 from odonata.errors import InputError
 from odonata.scenario.apps import AnyApp
+from odonata.scenario.apps.mapping import Mapped
+from odonata.scenario.apps.overhead import Overhead
+from odonata.scenario.apps.values import Duration, Iterations
 from odonata.scenario.routings.choice import AnyRouting
 from odonata.scenario.sensing import Sensing, SensingTable
 
@@ -72,18 +75,33 @@ def _system(value: Any) -> str | dict[str, Any]:
 
 
 class JobTable(Table):
-    """`[[job]]`: who runs where, and what it sends."""
+    """`[[job]]`: who runs where, and what it does."""
 
     name: Annotated[str, BeforeValidator(input_error_as_problem(_name))] = Field(
         description="name, unique in the scenario"
     )
     nodes: Count | None = Field(
-        None, description="number of nodes, one rank each (a policy that names nodes needs none)"
+        None,
+        description="number of nodes (a policy that names nodes needs none, and a trace brings its number of ranks)",
     )
     place: Annotated[dict[str, Any], BeforeValidator(input_error_as_problem(_place))] = Field(
         default={"policy": DEFAULT_POLICY}, description="placement policy and its options, or nodes"
     )
-    app: AnyApp = Field(description="what the ranks send")
+    app: AnyApp = Field(description="what the ranks do: a pattern, a collective, a motif or a trace")
+    ranks_per_node: Count | None = Field(None, description="ranks on each node, of a program (default: 1)")
+    mapping: Mapped | None = Field(
+        None, description="which rank is on which node, of a program: a name, a file or a table (default: linear)"
+    )
+    iterations: Iterations | None = Field(
+        None, description="how often a program is run (default: once; without end in the background)"
+    )
+    gap: Duration | None = Field(
+        None, description="computing before each iteration but the first, of a program (default: 0 s)"
+    )
+    start: Duration | None = Field(None, description="when the ranks of a program begin (default: 0 s)")
+    overhead: Overhead | None = Field(
+        None, description='what sending and receiving costs the ranks of a program: a table, or "none"'
+    )
     routing: AnyRouting | None = Field(
         None,
         description="how its packets find their way (default: as the scenario's; a table without `name` means the "
@@ -92,7 +110,8 @@ class JobTable(Table):
     background: bool = Field(False, description="a job that runs beside the others and that nobody waits for")
     record: Record | None = Field(
         None,
-        description="what is kept of its messages (default: `measure.latency`; `histogram` for background)",
+        description="what is kept of its messages (default: `measure.latency`; `histogram` for background and for "
+        "programs)",
     )
 
 

@@ -1,39 +1,26 @@
-"""What jobs send, as a scenario names it: one file a traffic pattern, listed in `PATTERNS`.
+"""What jobs do, as a scenario names it: patterns, collectives, motifs and traces, one file each.
 
-What a pattern sends is in `docs/model.md`, section 7.
+A pattern sends at intervals, whatever becomes of the messages (open loop; docs/model.md, section 7). A collective, a
+motif and a trace are programs, whose operations wait for each other (closed loop; section 10).
 """
 
-from typing import TYPE_CHECKING, Annotated, Union
-
-from pydantic import BeforeValidator, Field
-
 from odonata.scenario.apps.app import App, Ranks
-from odonata.scenario.apps.broadcast import Broadcast
-from odonata.scenario.apps.group_peers import GroupPeers
-from odonata.scenario.apps.group_shift import GroupShift
-from odonata.scenario.apps.stencil_3d import Stencil3d
-from odonata.scenario.apps.tornado import Tornado
-from odonata.scenario.apps.uniform_random import UniformRandom
-from odonata.scenario.choice import one_of
+from odonata.scenario.apps.choice import AnyApp, read_app
+from odonata.scenario.apps.collectives import COLLECTIVES, Collective
+from odonata.scenario.apps.motifs import MOTIFS, Motif
+from odonata.scenario.apps.patterns import PATTERNS, Pattern
+from odonata.scenario.apps.program import Program
 
-#: All traffic patterns by name.
-PATTERNS: dict[str, type[App]] = {
-    "uniform-random": UniformRandom,
-    "stencil-3d": Stencil3d,
-    "tornado": Tornado,
-    "broadcast": Broadcast,
-    "group-peers": GroupPeers,
-    "group-shift": GroupShift,
-    "worst-case": GroupShift,
-}
-
-if TYPE_CHECKING:
-    AnyApp = App
-else:
-    AnyApp = Annotated[
-        Union[tuple(PATTERNS.values())],  # noqa: UP007 - made from the table
-        Field(discriminator="pattern"),
-        BeforeValidator(one_of(PATTERNS, "pattern", "pattern")),
-    ]
-
-__all__ = ["PATTERNS", "AnyApp", "App", "Ranks"]
+__all__ = [
+    "COLLECTIVES",
+    "MOTIFS",
+    "PATTERNS",
+    "AnyApp",
+    "App",
+    "Collective",
+    "Motif",
+    "Pattern",
+    "Program",
+    "Ranks",
+    "read_app",
+]

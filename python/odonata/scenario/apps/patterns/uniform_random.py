@@ -2,10 +2,11 @@
 
 from typing import Any, Literal
 
-from odonata.scenario.apps.app import Ranks, SizedApp
+from odonata.scenario.apps.app import Ranks
+from odonata.scenario.apps.patterns.pattern import SizedPattern
 
 
-class UniformRandom(SizedApp):
+class UniformRandom(SizedPattern):
     """At every interval each rank sends one message to a rank drawn uniformly.
 
     Source: Kang 2019, section 3.4.1 (K14); the own rank is replaced by the next, as in its authors' code.

@@ -6,7 +6,8 @@ from pydantic import BeforeValidator, Field
 
 from odonata.document import input_error_as_problem
 from odonata.errors import InputError
-from odonata.scenario.apps.app import Ranks, SizedApp
+from odonata.scenario.apps.app import Ranks
+from odonata.scenario.apps.patterns.pattern import SizedPattern
 
 
 def _grid(value: Any) -> tuple[int, ...]:
@@ -16,7 +17,7 @@ def _grid(value: Any) -> tuple[int, ...]:
     return tuple(value)
 
 
-class Stencil3d(SizedApp):
+class Stencil3d(SizedPattern):
     """At every interval each rank sends one message to each of its six neighbours.
 
     The grid is periodic and x runs fastest. Source: Kang 2019, section 3.4.1 (K15; the grid of

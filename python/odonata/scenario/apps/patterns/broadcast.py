@@ -5,10 +5,11 @@ from typing import Any, Literal
 from pydantic import Field
 
 from odonata.errors import InputError
-from odonata.scenario.apps.app import Ranks, SizedApp
+from odonata.scenario.apps.app import Ranks
+from odonata.scenario.apps.patterns.pattern import SizedPattern
 
 
-class Broadcast(SizedApp):
+class Broadcast(SizedPattern):
     """At every interval the root sends one message to each other rank, once all of the last have arrived.
 
     Source: Kang 2019, section 3.4.1 (K17; a flat broadcast without a tree, as in its authors' code).

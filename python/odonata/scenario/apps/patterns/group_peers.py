@@ -10,7 +10,9 @@ from odonata.document import Bandwidth, input_error_as_problem
 from odonata.errors import InputError
 from odonata.placement import format_ids
 from odonata.placement.policy import read_groups
-from odonata.scenario.apps.app import MAX_MESSAGE_BYTES, App, MessageSize, Ranks
+from odonata.scenario.apps.app import Ranks
+from odonata.scenario.apps.patterns.pattern import Pattern
+from odonata.scenario.apps.values import MAX_MESSAGE_BYTES, MessageSize
 
 #: Highest load of the links between two groups: 2,000 %. What is more was meant as a percentage.
 MAX_TGLL = 20
@@ -33,7 +35,7 @@ _Tgll = Annotated[
 _Groups = Annotated[list[int], BeforeValidator(input_error_as_problem(read_groups))]
 
 
-class GroupPeers(App):
+class GroupPeers(Pattern):
     """At every interval each rank sends one message to the rank of the same number in each other group.
 
     Source: Kang 2019, section 3.3 (K11). The size of the messages is given, or solved from the theoretical

@@ -6,10 +6,11 @@ from pydantic import Field
 
 from odonata.document import Count
 from odonata.errors import InputError
-from odonata.scenario.apps.app import Ranks, SizedApp
+from odonata.scenario.apps.app import Ranks
+from odonata.scenario.apps.patterns.pattern import SizedPattern
 
 
-class Tornado(SizedApp):
+class Tornado(SizedPattern):
     """At every interval each rank sends one message to rank + offset, modulo the number of ranks.
 
     Source: Kang 2019, section 3.4.1 (K16: the offset is the number of nodes of a group).

@@ -6,10 +6,11 @@ from pydantic import Field
 
 from odonata.document import Count
 from odonata.errors import InputError
-from odonata.scenario.apps.app import Ranks, SizedApp
+from odonata.scenario.apps.app import Ranks
+from odonata.scenario.apps.patterns.pattern import SizedPattern
 
 
-class GroupShift(SizedApp):
+class GroupShift(SizedPattern):
     """At every interval each rank sends one message to a random rank of the group `shift` further on.
 
     Of the groups that the job is in, ascending and cyclically: all of it wants the few cables between two groups, the

@@ -1,0 +1,38 @@
+"""Allreduce: the vectors of all ranks are combined, and all get the result."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from odonata.scenario.apps.collectives.collective import SizedCollective
+from odonata.scenario.apps.values import MessageSize
+
+#: Up to so many bytes MPICH exchanges whole vectors (Thakur 2005, section 4.5).
+SHORT_BYTES = 2_048
+
+
+class Allreduce(SizedCollective):
+    """All vectors are combined, and all ranks get the result (MPI_Allreduce). Combining costs no time of its own.
+
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4.5; `ring`: Patarasuk and Yuan 2009; `binary` as Zhang 2018
+    ran it (L).
+    """
+
+    algorithms: ClassVar[Mapping[str, str]] = {
+        "binary": "up and down one binary tree in heap order",
+        "recursive-doubling": "pairs exchange whole vectors at distances 1, 2, 4, ...",
+        "ring": "a ring of reduce-scatter, then one of all-gather",
+        "rabenseifner": "recursive halving, then recursive doubling of blocks",
+    }
+    reason: ClassVar[str] = "`recursive-doubling` up to 2 KiB, else `rabenseifner`: as MPICH (Thakur 2005, section 4.5)"
+
+    collective: Literal["allreduce"]
+    message: MessageSize = Field(description="size of the vector of each rank (osu_allreduce)")
+    algorithm: Literal["binary", "recursive-doubling", "ring", "rabenseifner"] | None = Field(
+        None, description="how (default: recursive-doubling up to 2 KiB, else rabenseifner, as MPICH)"
+    )
+
+    def usual(self, ranks: int) -> str:  # noqa: ARG002
+        """As MPICH chooses."""
+        return "recursive-doubling" if self.message <= SHORT_BYTES else "rabenseifner"

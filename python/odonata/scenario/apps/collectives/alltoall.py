@@ -1,0 +1,39 @@
+"""Alltoall: every rank has data for each other rank."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from odonata.scenario.apps.collectives.collective import SizedCollective
+from odonata.scenario.apps.values import MessageSize
+
+#: Up to so many bytes MPICH sends blocks together (Thakur 2005, section 4.6).
+SHORT_BYTES = 256
+
+
+class Alltoall(SizedCollective):
+    """Every rank has data for each other rank (MPI_Alltoall).
+
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4.6; `linear-shift` as Zhang 2018 ran it (L).
+    """
+
+    algorithms: ClassVar[Mapping[str, str]] = {
+        "pairwise": "in step c rank r exchanges with r xor c (2^n ranks; else as linear-shift)",
+        "linear-shift": "in step c rank r receives from r - c and sends to r + c, and waits for both",
+        "bruck": "blocks travel together by distances 1, 2, 4, ...",
+    }
+    reason: ClassVar[str] = (
+        "`bruck` up to 256 B, else `pairwise`: as MPICH for short and long messages (Thakur 2005, section 4.6); "
+        "between 256 B and 32 KiB, where MPICH posts everything at once, assumed"
+    )
+
+    collective: Literal["alltoall"]
+    message: MessageSize = Field(description="size of the data of one rank for one other (osu_alltoall)")
+    algorithm: Literal["pairwise", "linear-shift", "bruck"] | None = Field(
+        None, description="how (default: bruck up to 256 B, else pairwise, as MPICH)"
+    )
+
+    def usual(self, ranks: int) -> str:  # noqa: ARG002
+        """As MPICH chooses for short and for long messages."""
+        return "bruck" if self.message <= SHORT_BYTES else "pairwise"

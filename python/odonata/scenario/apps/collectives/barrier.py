@@ -1,0 +1,34 @@
+"""Barrier: no rank goes on before all have come."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from odonata.scenario.apps.collectives.collective import Collective
+
+
+class Barrier(Collective):
+    """No rank goes on before all have come (MPI_Barrier); its messages have the size of control messages.
+
+    Sources: Hensgen, Finkel and Manber 1988 (dissemination); `binary` as Zhang 2018 ran it (L).
+    """
+
+    algorithms: ClassVar[Mapping[str, str]] = {
+        "dissemination": "in step k rank r signals r + 2^k and waits for r - 2^k",
+        "binary": "up and down one binary tree in heap order",
+    }
+    reason: ClassVar[str] = "`dissemination`: as MPICH"
+
+    collective: Literal["barrier"]
+    algorithm: Literal["dissemination", "binary"] | None = Field(
+        None, description="how (default: dissemination, as MPICH)"
+    )
+
+    def usual(self, ranks: int) -> str:  # noqa: ARG002
+        """The one of the fewest steps."""
+        return "dissemination"
+
+    def options(self, ranks: int) -> dict[str, Any]:  # noqa: ARG002
+        """There are none."""
+        return {}

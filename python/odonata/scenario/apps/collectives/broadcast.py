@@ -1,0 +1,40 @@
+"""Broadcast: the data of one rank goes to all."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from odonata.scenario.apps.collectives.collective import RootedCollective
+from odonata.scenario.apps.values import MessageSize
+
+#: Below so many bytes, or so few ranks, MPICH sends whole messages down a tree (Thakur 2005, section 4.2).
+SHORT_BYTES, FEW_RANKS = 12_288, 8
+
+
+class Broadcast(RootedCollective):
+    """The root's data goes to all (MPI_Bcast).
+
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4.2; `binary` as Zhang 2018 ran it (L); `flat` as Kang 2019
+    has it (K17).
+    """
+
+    algorithms: ClassVar[Mapping[str, str]] = {
+        "flat": "the root sends to all others, one after the other",
+        "binary": "down a binary tree in heap order",
+        "binomial": "down a binomial tree",
+        "scatter-allgather": "blocks down a binomial tree, then round a ring (van de Geijn)",
+    }
+    reason: ClassVar[str] = (
+        "`binomial` below 12 KiB or 8 ranks, else `scatter-allgather`: as MPICH (Thakur 2005, section 4.2)"
+    )
+
+    collective: Literal["broadcast"]
+    message: MessageSize = Field(description="size of the data (osu_bcast)")
+    algorithm: Literal["flat", "binary", "binomial", "scatter-allgather"] | None = Field(
+        None, description="how (default: binomial below 12 KiB or 8 ranks, else scatter-allgather, as MPICH)"
+    )
+
+    def usual(self, ranks: int) -> str:
+        """As MPICH chooses."""
+        return "binomial" if self.message < SHORT_BYTES or ranks < FEW_RANKS else "scatter-allgather"

@@ -1,0 +1,71 @@
+"""What all collectives have in common."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+from pydantic import Field
+
+from odonata.errors import InputError
+from odonata.scenario.apps.program import Program
+from odonata.scenario.apps.values import MessageSize
+
+
+class Collective(Program):
+    """A collective operation of MPI, by one of its algorithms."""
+
+    #: Algorithm -> what it does.
+    algorithms: ClassVar[Mapping[str, str]]
+    #: Why the default algorithms are what they are.
+    reason: ClassVar[str]
+
+    collective: str
+    algorithm: str | None
+
+    @abstractmethod
+    def usual(self, ranks: int) -> str:
+        """The algorithm that is meant where none is named."""
+
+    @abstractmethod
+    def options(self, ranks: int) -> dict[str, Any]:
+        """What the core wants to know beside the algorithm. Raises InputError with a path into the app's table."""
+
+    def decided(self, ranks: int) -> Self:
+        """With the algorithm that is meant."""
+        return self.model_copy(update={"algorithm": self.algorithm or self.usual(ranks)})
+
+    def phases(self, ranks: int) -> list[dict[str, Any]]:
+        """A single phase."""
+        return [{"what": {"name": self.collective, "algorithm": self.algorithm, **self.options(ranks)}}]
+
+
+class SizedCollective(Collective):
+    """A collective that moves data."""
+
+    message: MessageSize
+
+    def options(self, ranks: int) -> dict[str, Any]:  # noqa: ARG002
+        """The size."""
+        return {"bytes": self.message}
+
+
+class RootedCollective(SizedCollective):
+    """A collective in which one rank has another part than the others."""
+
+    root: int = Field(0, description="the rank that has the data, or gets the result (default: 0)")
+
+    def options(self, ranks: int) -> dict[str, Any]:
+        """The size, and the root, which is one of the ranks."""
+        return {"root": checked_root(self.root, ranks), **super().options(ranks)}
+
+
+def checked_root(root: int, ranks: int) -> int:
+    """The root, if it is one of the ranks; else InputError (path `root`)."""
+    if not 0 <= root < ranks:
+        raise InputError(f"root {root} is not one of the ranks 0 to {ranks - 1}", path=("root",))
+    return root
+
+
+def is_power_of_two(number: int) -> bool:
+    """Whether it is 1, 2, 4, 8, ..."""
+    return number & (number - 1) == 0

@@ -1,0 +1,38 @@
+"""Reduce-scatter: the vectors of all ranks are combined, and each gets its block of the result."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from odonata.scenario.apps.collectives.collective import SizedCollective
+from odonata.scenario.apps.values import MessageSize
+
+#: From so many bytes on MPICH exchanges blocks pairwise (Thakur 2005, section 4.3).
+LONG_BYTES = 524_288
+
+
+class ReduceScatter(SizedCollective):
+    """All vectors are combined, and each rank gets its block of the result. Combining costs no time of its own.
+
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4.3; `ring`: Patarasuk and Yuan 2009.
+    """
+
+    algorithms: ClassVar[Mapping[str, str]] = {
+        "ring": "partial sums travel round a ring",
+        "pairwise": "each rank sends each other rank that rank's block",
+        "recursive-halving": "pairs exchange halves of what is left, at falling distances",
+    }
+    reason: ClassVar[str] = "`recursive-halving` below 512 KiB, else `pairwise`: as MPICH (Thakur 2005, section 4.3)"
+
+    collective: Literal["reduce-scatter"]
+    message: MessageSize = Field(
+        description="size of the vector of each rank, all blocks together (osu_reduce_scatter)"
+    )
+    algorithm: Literal["ring", "pairwise", "recursive-halving"] | None = Field(
+        None, description="how (default: recursive-halving below 512 KiB, else pairwise, as MPICH)"
+    )
+
+    def usual(self, ranks: int) -> str:  # noqa: ARG002
+        """As MPICH chooses."""
+        return "recursive-halving" if self.message < LONG_BYTES else "pairwise"

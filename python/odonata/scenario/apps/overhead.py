@@ -1,0 +1,113 @@
+"""What sending and receiving costs the ranks of a job."""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, PlainSerializer
+
+from odonata import units
+from odonata.document import Table, input_error_as_problem, validate
+from odonata.errors import InputError, unknown
+
+#: Longest of these times in the core: 1 ms.
+MAX_DELAY_PS = 10**9
+#: Largest control message of the core.
+MAX_CONTROL_BYTES = 65_536
+
+
+def _delay(value: Any) -> int:
+    ps = units.time_ps(value)
+    if ps > MAX_DELAY_PS:
+        raise InputError(f"`{value}` is longer than 1 ms")
+    return ps
+
+
+def _copy(value: Any) -> int:
+    if value == "none":
+        return 0
+    micro = units.bandwidth_micro(value)
+    if micro == 0:
+        raise InputError(f"at `{value}` a copy would never end", hint='without copies: copy = "none"')
+    if micro >= 2**64:
+        raise InputError(f"`{value}` is more than 2^64 millionths of a byte per second (18 TB/s)")
+    return micro
+
+
+def _eager(value: Any) -> int:
+    size = units.size_bytes(value)
+    if size >= 2**63:
+        raise InputError(f"`{value}` is more than 2^63 bytes")
+    return size
+
+
+def _control(value: Any) -> int:
+    size = units.size_bytes(value)
+    if not 1 <= size <= MAX_CONTROL_BYTES:
+        raise InputError(f"a control message has between 1 B and 64 KiB, found `{value}`")
+    return size
+
+
+def _as_json(write: Any) -> PlainSerializer:
+    return PlainSerializer(write, when_used="json")
+
+
+_Delay = Annotated[int, BeforeValidator(input_error_as_problem(_delay)), _as_json(units.format_time)]
+
+
+class OverheadTable(Table):
+    """What sending and receiving costs a rank (docs/model.md, section 10).
+
+    The defaults are those of the simulator of Zhang 2018 (SST's firefly as its authors ran it): 130 ns to set up a
+    send, 100 ns to match a receive, and 30 ns each to enter and to leave the call of MPI; 344 ps to copy a byte; eager
+    up to 12,000 bytes. The memory's latency and the size of control messages are assumed. The least time between two
+    messages of a NIC (the g of LogGP) is not here: it is `overhead` in the system's `fabric.nic`.
+    """
+
+    send: _Delay = Field(190_000, description="CPU time to send a message (the o of LogGP): 130 + 30 + 30 ns (L)")
+    receive: _Delay = Field(160_000, description="CPU time to receive a message: 100 + 30 + 30 ns (L)")
+    copy_: Annotated[
+        int,
+        BeforeValidator(input_error_as_problem(_copy)),
+        _as_json(lambda v: units.format_bandwidth(v) if v else "none"),
+    ] = Field(
+        2_906_976_744_186_047,
+        alias="copy",
+        description="bandwidth of the copy that sender and receiver make of a message which is eager or stays on its "
+        "node, or `none`: 344 ps a byte (L)",
+    )
+    memory: _Delay = Field(100_000, description="time from one rank to another of the same node (assumed)")
+    eager: Annotated[int, BeforeValidator(input_error_as_problem(_eager)), _as_json(units.format_bytes)] = Field(
+        12_000, description="largest message that is sent without asking the receiver (L)"
+    )
+    control: Annotated[int, BeforeValidator(input_error_as_problem(_control)), _as_json(units.format_bytes)] = Field(
+        64, description="least size of anything on the network, and size of requests and clearances (assumed)"
+    )
+
+    def spec(self) -> dict[str, Any]:
+        """The costs as the core reads them."""
+        return {
+            "send_ps": self.send,
+            "receive_ps": self.receive,
+            "copy": self.copy_ or None,
+            "memory_ps": self.memory,
+            "eager_bytes": self.eager,
+            "control_bytes": self.control,
+        }
+
+
+#: Nothing costs CPU time, and every message is eager: the network alone.
+NO_OVERHEAD: dict[str, Any] = {"send": "0 s", "receive": "0 s", "copy": "none", "memory": "0 s", "eager": "1024 TiB"}
+
+
+def _read(value: Any) -> Any:
+    if isinstance(value, OverheadTable):
+        return value
+    if isinstance(value, str):
+        if value != "none":
+            error = unknown("overhead", value, ["none"])
+            raise InputError(error.message, hint='"none", or a table such as { send = "190 ns", eager = "12 KB" }')
+        value = NO_OVERHEAD
+    return validate(OverheadTable, value)
+
+
+#: Costs as a scenario gives them: a table, or "none".
+Overhead = Annotated[OverheadTable, BeforeValidator(input_error_as_problem(_read))]

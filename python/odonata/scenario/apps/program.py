@@ -1,0 +1,51 @@
+"""What all programs have in common: iterations, and which rank is where."""
+
+from abc import abstractmethod
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field
+
+from odonata.document import Count
+from odonata.scenario.apps.app import App
+from odonata.scenario.apps.mapping import Mapped
+from odonata.scenario.apps.values import Duration, Iterations
+
+#: Keys of a program that may stand in `[[job]]` as well as in `app`.
+JOB_KEYS = ("iterations", "ranks_per_node", "mapping", "gap")
+
+
+class Program(App):
+    """A program: operations that wait for each other, again and again (docs/model.md, section 10)."""
+
+    iterations: Iterations | None = Field(
+        None, description="how often it is run (default: once; without end in the background)"
+    )
+    ranks_per_node: Count | None = Field(None, description="ranks on each node (default: 1)")
+    mapping: Mapped | None = Field(None, description="which rank is on which node (default: linear)")
+    gap: Duration | None = Field(None, description="computing before each iteration but the first (default: 0 s)")
+
+    def own_ranks(self, folder: Path) -> int | None:  # noqa: ARG002
+        """The number of ranks that it was made for; None if any will do. `folder` is what its files are relative to.
+
+        Raises InputError, whose path leads into the app's table, or which names the file.
+        """
+        return None
+
+    def decided(self, ranks: int) -> Self:  # noqa: ARG002
+        """The same with every default filled in that depends on the number of ranks.
+
+        Raises InputError, whose path leads into the app's table.
+        """
+        return self
+
+    @abstractmethod
+    def phases(self, ranks: int) -> list[dict[str, Any]]:
+        """The phases of one iteration as the core reads them, of what `decided` gave.
+
+        Raises InputError, whose path leads into the app's table.
+        """
+
+    def body(self, ranks: int, folder: Path) -> dict[str, Any]:  # noqa: ARG002
+        """One iteration as the core reads it."""
+        return {"name": "phases", "phases": self.phases(ranks)}

@@ -1,0 +1,62 @@
+"""Values that applications have in common: sizes of messages, durations, numbers of repetitions."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainSerializer
+
+from odonata import units
+from odonata.document import input_error_as_problem
+from odonata.errors import InputError
+
+#: Largest message of the core.
+MAX_MESSAGE_BYTES = 2**40
+#: Longest interval, gap, jitter and computing time of the core: 2^54 ps, 5 hours.
+MAX_DURATION_PS = 2**54
+#: Most intervals and iterations of the core.
+MAX_REPETITIONS = 2**31 - 1
+
+
+def whole_number(what: str) -> Callable[[Any], int]:
+    """A reader of a number from 1 to 2^31 - 1; `what` is "a number of ..."."""
+
+    def read(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+            hint = f"write {int(value):_}" if whole else None
+            raise InputError(f"expected {what} (a whole number), found `{value!r}`", hint=hint)
+        if not 1 <= value <= MAX_REPETITIONS:
+            raise InputError(f"expected {what} from 1 to 2^31 - 1, found {value}")
+        return value
+
+    return read
+
+
+def _message(value: Any) -> int:
+    size = units.size_bytes(value)
+    if not 1 <= size <= MAX_MESSAGE_BYTES:
+        raise InputError(f"a message has between 1 B and 2^40 B (1 TiB), found `{value}`")
+    return size
+
+
+def _duration(value: Any) -> int:
+    ps = units.time_ps(value)
+    if ps > MAX_DURATION_PS:
+        raise InputError(f"`{value}` is longer than 2^54 ps (5 hours)")
+    return ps
+
+
+#: The size of a message, 1 to 2^40 bytes.
+MessageSize = Annotated[
+    int,
+    BeforeValidator(input_error_as_problem(_message)),
+    PlainSerializer(lambda v: None if v is None else units.format_bytes(v), when_used="json"),
+]
+#: How long something takes, up to 2^54 ps.
+Duration = Annotated[
+    int,
+    BeforeValidator(input_error_as_problem(_duration)),
+    PlainSerializer(lambda v: None if v is None else units.format_time(v), when_used="json"),
+]
+#: How often a program runs its body.
+Iterations = Annotated[int, BeforeValidator(input_error_as_problem(whole_number("a number of iterations")))]

@@ -1,0 +1,163 @@
+"""From a job with a program to what the core is told: ranks, where they are, iterations, costs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from odonata import units
+from odonata.document import Table
+from odonata.errors import InputError
+from odonata.scenario.apps import Program
+from odonata.scenario.apps.mapping import MappingTable
+from odonata.scenario.apps.overhead import OverheadTable
+from odonata.scenario.apps.program import JOB_KEYS
+from odonata.scenario.tables import JobTable
+
+#: Keys of `[[job]]` that only programs have.
+PROGRAM_KEYS = (*JOB_KEYS, "start", "overhead")
+#: Most ranks of a node (assumed: more than any node has hardware threads) and of a job.
+MAX_RANKS_PER_NODE, MAX_RANKS = 4_096, 2**24
+
+
+@dataclass(frozen=True)
+class ProgramJob:
+    """A program with everything decided."""
+
+    app: Program
+    ranks: int
+    nodes: list[int]
+    """Node of each rank."""
+    iterations: int | None
+    ranks_per_node: int
+    mapping: MappingTable
+    gap_ps: int
+    start_ps: int
+    overhead: OverheadTable
+    body: dict[str, Any]
+
+    def spec(self) -> dict[str, Any]:
+        """The program as the core reads it."""
+        return {
+            "start_ps": self.start_ps,
+            "iterations": self.iterations,
+            "gap_ps": self.gap_ps,
+            "costs": self.overhead.spec(),
+            "body": self.body,
+        }
+
+    def document(self) -> dict[str, Any]:
+        """What was decided, in the form of a scenario: keys of `[[job]]`."""
+        told: dict[str, Any] = {
+            "app": _dumped(self.app, set(JOB_KEYS)),
+            "ranks": self.ranks,
+            "ranks_per_node": self.ranks_per_node,
+            "mapping": _dumped(self.mapping),
+            "gap": units.format_time(self.gap_ps),
+            "start": units.format_time(self.start_ps),
+            "overhead": _dumped(self.overhead),
+        }
+        return told if self.iterations is None else {**told, "iterations": self.iterations}
+
+
+def _dumped(table: Table, leave_out: set[str] | None = None) -> dict[str, Any]:
+    return table.model_dump(mode="json", by_alias=True, exclude_none=True, exclude=leave_out)
+
+
+def refuse_program_keys(job: JobTable) -> None:
+    """Raises InputError (path into the job) if a job with a pattern has a key that only programs have."""
+    for key in PROGRAM_KEYS:
+        if getattr(job, key) is not None:
+            hint = "programs are collectives, motifs and traces (`odonata show`)"
+            raise InputError(f"`{key}` is for programs, and the app of this job is a pattern", hint=hint, path=(key,))
+
+
+def node_count(job: JobTable, folder: Path) -> int | None:
+    """The number of nodes to place: as given, or as many as the ranks of a trace need; None if nothing says it.
+
+    Raises InputError (path into the job) for ranks that do not fit on the nodes.
+    """
+    assert isinstance(job.app, Program)
+    per_node = _ranks_per_node(job)
+    own = _own_ranks(job.app, folder)
+    if own is None:
+        return job.nodes
+    if job.nodes is not None:
+        _check_own(own, job.nodes, per_node)
+    return job.nodes or -(-own // per_node)
+
+
+def decided(job: JobTable, placed: list[int], folder: Path, *, seed: int, number: int) -> ProgramJob:
+    """The program of a job that is on these nodes; `seed` is the run's, `number` the job's.
+
+    Raises InputError (path into the job).
+    """
+    app = job.app
+    assert isinstance(app, Program)
+    per_node = _ranks_per_node(job)
+    own = _own_ranks(app, folder)
+    if own is not None:
+        _check_own(own, len(placed), per_node)
+    ranks = len(placed) * per_node if own is None else own
+    if ranks < 2:
+        hint = "give it more `nodes`, or more `ranks_per_node`"
+        raise InputError("a job of one rank has nobody to send to", hint=hint, path=("nodes",))
+    if ranks > MAX_RANKS:
+        message = f"{len(placed):,} nodes with {per_node:,} ranks each are {ranks:,} ranks, more than 2^24"
+        raise InputError(message, path=("ranks_per_node",))
+    mapping = (_option(job, "mapping") or MappingTable(name="linear")).decided(seed, number)
+    try:
+        nodes = mapping.nodes(placed, ranks, per_node, folder)
+        app = app.decided(ranks)
+        body = app.body(ranks, folder)
+    except InputError as e:
+        raise e.under("app") from None
+    iterations = _option(job, "iterations")
+    return ProgramJob(
+        app=app,
+        ranks=ranks,
+        nodes=nodes,
+        iterations=1 if iterations is None and not job.background else iterations,
+        ranks_per_node=per_node,
+        mapping=mapping,
+        gap_ps=_option(job, "gap") or 0,
+        start_ps=job.start or 0,
+        overhead=job.overhead or OverheadTable(),
+        body=body,
+    )
+
+
+def _own_ranks(app: Program, folder: Path) -> int | None:
+    try:
+        return app.own_ranks(folder)
+    except InputError as e:
+        raise e.under("app") from None
+
+
+def _check_own(own: int, nodes: int, per_node: int) -> None:
+    """Refuses a number of nodes other than what the ranks of a trace fill."""
+    if -(-own // per_node) != nodes:
+        each = "1 rank each" if per_node == 1 else f"{per_node:,} ranks each"
+        raise InputError(
+            f"the trace has {own:,} ranks, and {nodes:,} nodes with {each} are {nodes * per_node:,}",
+            hint=f"leave `nodes` out, or say nodes = {-(-own // per_node)}",
+            path=("nodes",),
+        )
+
+
+def _ranks_per_node(job: JobTable) -> int:
+    per_node: int = _option(job, "ranks_per_node") or 1
+    if per_node > MAX_RANKS_PER_NODE:
+        message = f"`ranks_per_node`: a node has up to {MAX_RANKS_PER_NODE:,} ranks, found {per_node:,}"
+        path = ("ranks_per_node",) if job.ranks_per_node else ("app", "ranks_per_node")
+        raise InputError(message, path=path)
+    return per_node
+
+
+def _option(job: JobTable, key: str) -> Any:
+    """A key that may stand in the job or in its app, but not in both."""
+    in_job, in_app = getattr(job, key), getattr(job.app, key)
+    if in_job is not None and in_app is not None:
+        raise InputError(
+            f"`{key}` is given twice, in the job and in its app", hint="leave one of them out", path=("app", key)
+        )
+    return in_app if in_job is None else in_job
