@@ -1,7 +1,9 @@
 //! What is counted while a run goes on: integers that merge by addition, in any order.
 
 mod arrivals;
+mod by_class;
 mod histogram;
 
 pub use arrivals::ArrivalCounts;
+pub use by_class::ByClass;
 pub use histogram::Histogram;

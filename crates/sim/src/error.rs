@@ -38,6 +38,19 @@ pub enum SimError {
         /// How many packets wait.
         waiting: u64,
     },
+    /// The ranks of a program wait for each other, or for messages that nobody sends.
+    #[error(
+        "the program of job `{job}` is dead: {ranks} of its ranks wait for what cannot come any more ({}{})", .waiting.join("; "),
+        if (.waiting.len() as u64) < *.ranks { "; ..." } else { "" }
+    )]
+    DeadProgram {
+        /// Name of the job.
+        job: String,
+        /// Ranks that have not finished.
+        ranks: u64,
+        /// What some of them wait for.
+        waiting: Vec<String>,
+    },
     /// Simulated time left the range of 2^63 ps (about 106 days): an interval or a size is far too large.
     #[error("simulated time ran past 2^63 ps (106 days): an interval, a size or a bandwidth is out of scale")]
     TimeOverflow,

@@ -8,6 +8,7 @@ pub mod engine;
 mod error;
 pub mod fabric;
 pub mod output;
+mod program;
 pub mod routing;
 mod simulation;
 pub mod spec;

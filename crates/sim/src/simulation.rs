@@ -4,16 +4,18 @@ mod audit;
 mod finish;
 mod inject;
 mod jobs;
+mod programs;
 mod setup;
 mod switch;
 
-use crate::counters::ArrivalCounts;
+use crate::counters::{ArrivalCounts, ByClass};
 use crate::engine::random::Source;
 use crate::engine::{Queue, Record, Table, prefetch};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
 use crate::fabric::{Flights, Lane, LaneLog, Nic, Out, Parked, Returns, Sensor, Wiring, credits::Spill};
 use crate::output::Output;
+use crate::program::Programs;
 use crate::routing::Rule;
 use crate::spec::Spec;
 use crate::{Cost, Monitor, Progress};
@@ -25,7 +27,7 @@ pub use setup::{QueueChoice, audit, prepare};
 /// Events between two looks at the clock by the monitor.
 const EVENTS_PER_LOOK: u64 = 1 << 15;
 /// Times beyond this are taken for a mistake in the input.
-const LAST_TIME: u64 = 1 << 63;
+pub(crate) const LAST_TIME: u64 = 1 << 63;
 
 /// A run in progress.
 pub struct Simulation<'s, Q, R> {
@@ -50,6 +52,9 @@ pub struct Simulation<'s, Q, R> {
     /// Words of messages.
     messages: Source,
     jobs: Jobs,
+    /// What the ranks of jobs with programs do, if there are any.
+    programs: Option<Programs>,
+    by_class: ByClass,
     arrivals: ArrivalCounts,
     /// Last instant of the run, once known.
     end: u64,
@@ -124,7 +129,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     }
 
     fn progress(&self, now_ps: u64) -> Progress {
-        let (delivered, expected) = self.jobs.progress();
+        let (delivered, expected) = self.progress_of_jobs();
         Progress { now_ps, events: self.events, packet_hops: self.packet_hops, delivered, expected }
     }
 }

@@ -41,6 +41,8 @@ pub enum Destinations {
     GroupPeers(group_peers::Peers),
     /// See [`group_shift`].
     GroupShift(group_shift::Shift, Source),
+    /// A job with a program sends nothing by itself.
+    Nowhere,
 }
 
 impl Destinations {
@@ -48,7 +50,8 @@ impl Destinations {
     #[must_use]
     pub fn new(job: &JobSpec, network: &Network, seed: u64) -> Self {
         let draws = Source::new(seed, Stream::Destination);
-        match job.traffic().pattern {
+        let Some(traffic) = &job.traffic else { return Self::Nowhere };
+        match traffic.pattern {
             Pattern::UniformRandom {} => Self::UniformRandom(draws),
             Pattern::Tornado { offset } => Self::Tornado(offset),
             Pattern::Stencil3d { grid } => Self::Stencil3d(stencil3d::Grid::new(grid)),
@@ -68,6 +71,7 @@ impl Destinations {
             Self::Stencil3d(grid) => grid.neighbours(),
             Self::Broadcast(_) => ranks - 1,
             Self::GroupPeers(peers) => peers.groups() - 1,
+            Self::Nowhere => 0,
         }
     }
 
@@ -85,7 +89,7 @@ impl Destinations {
             Self::UniformRandom(draws) => Some(uniform_random::destination(*draws, node, rank, ranks, k)),
             Self::Tornado(offset) => Some(tornado::destination(*offset, rank, ranks)),
             Self::GroupShift(shift, draws) => Some(shift.destination(*draws, node, rank, k)),
-            Self::Stencil3d(_) | Self::Broadcast(_) | Self::GroupPeers(_) => None,
+            Self::Stencil3d(_) | Self::Broadcast(_) | Self::GroupPeers(_) | Self::Nowhere => None,
         }
     }
 
@@ -99,6 +103,7 @@ impl Destinations {
             Self::Stencil3d(grid) => grid.list(rank, to),
             Self::Broadcast(root) => broadcast::list(*root, ranks, to),
             Self::GroupPeers(peers) => peers.list(rank, to),
+            Self::Nowhere => {}
         }
     }
 }

@@ -46,6 +46,23 @@ impl Histogram {
         self.bins[bin] += 1;
     }
 
+    /// Adds the values of another one.
+    pub fn merge(&mut self, other: &Self) {
+        if other.count == 0 {
+            return;
+        }
+        self.min = if self.count == 0 { other.min } else { self.min.min(other.min) };
+        self.max = self.max.max(other.max);
+        self.count += other.count;
+        self.sum += other.sum;
+        if other.bins.len() > self.bins.len() {
+            self.bins.resize(other.bins.len(), 0);
+        }
+        for (bin, count) in self.bins.iter_mut().zip(&other.bins) {
+            *bin += count;
+        }
+    }
+
     /// The bins that hold something: (smallest value, first value beyond, count), ascending.
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         let filled = self.bins.iter().enumerate().filter(|&(_, &count)| count > 0);
@@ -71,6 +88,21 @@ mod tests {
         }
         for value in 0..5000 {
             assert!(bin_of(value + 1) - bin_of(value) <= 1, "bins are contiguous at {value}");
+        }
+    }
+
+    #[test]
+    fn merging_is_recording_both() {
+        let of = |values: &[u64]| {
+            let mut h = Histogram::default();
+            values.iter().for_each(|&value| h.record(value));
+            h
+        };
+        let (a, b) = ([7, 1 << 30], [3, 900_000, 1 << 31]);
+        for (one, other) in [(&a[..], &b[..]), (&b, &a), (&[], &a), (&a, &[])] {
+            let mut merged = of(one);
+            merged.merge(&of(other));
+            assert_eq!(merged, of(&[one, other].concat()));
         }
     }
 

@@ -12,7 +12,7 @@ pub struct Flight {
     pub issue: u64,
     /// Packets not yet delivered.
     pub packets_left: u64,
-    /// Its row among the job's messages, or [`NO_ROW`].
+    /// Its row among the job's messages, or [`NO_ROW`]; of a program, the slot of its letter.
     pub row: u32,
     /// Its job.
     pub job: u16,
@@ -43,6 +43,12 @@ impl Flights {
     #[inline(always)]
     pub fn ask(&self, slot: u32) {
         prefetch(&self.slots, slot as usize);
+    }
+
+    /// A message under way.
+    #[must_use]
+    pub fn get(&self, slot: u32) -> &Flight {
+        &self.slots[slot as usize]
     }
 
     /// The job of a message.

@@ -94,7 +94,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         for job in &self.jobs.list {
             audit.delivered += job.totals.packets;
             audit.delivered_bytes += job.totals.bytes;
-            audit.issued_bytes += job.totals.issued * job.message_bytes;
+            audit.issued_bytes += job.totals.issued * job.message_bytes + job.network_bytes;
         }
         audit
     }

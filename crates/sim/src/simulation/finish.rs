@@ -1,12 +1,12 @@
 //! From the last event to the columns.
 
 use super::Simulation;
-use super::jobs::Job;
 use crate::engine::Queue;
 use crate::error::SimError;
 use crate::fabric::NONE;
 use crate::fabric::packet::Event;
-use crate::output::{Links, Messages, NOT_DELIVERED, Output};
+use crate::output::{Iterations, JobTotals, Links, Messages, NOT_DELIVERED, NOT_FINISHED, Output, Ranks};
+use crate::program::Running;
 use crate::routing::Rule;
 
 /// The result of a run whose events are all handled.
@@ -25,15 +25,27 @@ pub(super) fn output<Q: Queue<Event>, R: Rule>(mut simulation: Simulation<'_, Q,
     }
     let end_ps = simulation.end;
     let links = links(&simulation, end_ps);
-    let messages = messages(&mut simulation)?;
+    let mut programs = simulation.programs.take().map_or_else(Vec::new, |programs| programs.running);
+    let (ranks, iterations) = (ranks(&programs), iterations(&programs));
+    let mut jobs: Vec<JobTotals> = Vec::new();
+    for (index, job) in simulation.jobs.list.iter_mut().enumerate() {
+        let mut totals = job.take_totals();
+        if let Some(Some(running)) = programs.get(index) {
+            running.tally.add_to(&mut totals, job.histogram);
+        }
+        jobs.push(totals);
+    }
+    let messages = messages(&mut simulation, &mut programs)?;
     Ok(Output {
         end_ps,
         packet_hops: simulation.packet_hops,
-        jobs: simulation.jobs.list.into_iter().map(Job::into_totals).collect(),
+        jobs,
         messages,
         links,
         arrivals: simulation.arrivals.into_output(),
-        ..Output::default()
+        ranks,
+        iterations,
+        class_bytes: simulation.by_class.into_bytes(),
     })
 }
 
@@ -58,12 +70,53 @@ fn links<Q: Queue<Event>, R: Rule>(simulation: &Simulation<'_, Q, R>, end: u64) 
     links
 }
 
-fn messages<Q, R>(simulation: &mut Simulation<'_, Q, R>) -> Result<Messages, SimError> {
+/// When the ranks of programs finished.
+fn ranks(programs: &[Option<Running>]) -> Ranks {
+    let mut ranks = Ranks::default();
+    for (job, running) in programs.iter().enumerate() {
+        for (rank, (finish, worked)) in running.iter().flat_map(Running::finishes).enumerate() {
+            ranks.job.push(job as u16);
+            ranks.rank.push(rank as u32);
+            ranks.finish_ps.push(finish.unwrap_or(NOT_FINISHED));
+            ranks.work_ps.push(worked);
+        }
+    }
+    ranks
+}
+
+/// The iterations of programs.
+fn iterations(programs: &[Option<Running>]) -> Iterations {
+    let mut iterations = Iterations::default();
+    for (job, running) in programs.iter().enumerate() {
+        if let Some(running) = running {
+            running.tally.iterations(job as u16, &mut iterations);
+        }
+    }
+    iterations
+}
+
+fn messages<Q, R>(
+    simulation: &mut Simulation<'_, Q, R>,
+    programs: &mut [Option<Running>],
+) -> Result<Messages, SimError> {
     let mut messages = Messages::default();
-    let rows: usize = simulation.jobs.list.iter().map(|job| job.rows.issue.len()).sum();
+    let of_traffic: usize = simulation.jobs.list.iter().map(|job| job.rows.issue.len()).sum();
+    let of_programs: usize = programs.iter().flatten().map(|running| running.tally.rows()).sum();
+    let rows = of_traffic + of_programs;
     messages.reserve(rows).map_err(|_| SimError::Memory { rows: rows as u64 })?;
     let mut to = Vec::new();
     for (index, job) in simulation.jobs.list.iter_mut().enumerate() {
+        if let Some(Some(running)) = programs.get_mut(index) {
+            for row in running.tally.take_rows()? {
+                messages.job.push(index as u16);
+                messages.interval.push(row.iteration);
+                messages.source.push(row.source);
+                messages.destination.push(row.destination);
+                messages.issue_ps.push(row.issue);
+                messages.latency_ps.push(row.latency.unwrap_or(NOT_DELIVERED));
+            }
+            continue;
+        }
         let rows = std::mem::take(&mut job.rows);
         let only = job.destinations.only_sender();
         let per_interval = rows.per_interval.max(1) as usize;

@@ -1,5 +1,6 @@
 //! What happens at the nodes: messages are issued, cut into packets, and delivered (docs/model.md, sections 2, 3, 7).
 
+use super::programs::packet_leaves;
 use super::{LAST_TIME, Simulation};
 use crate::engine::Queue;
 use crate::engine::random::{Stream, below, mix64, packet_word, word};
@@ -16,6 +17,10 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         if now >= LAST_TIME {
             self.failure.get_or_insert(SimError::TimeOverflow);
             self.end = 0;
+            return;
+        }
+        if self.programs.as_ref().is_some_and(|programs| programs.is_host(node)) {
+            self.run_programs(router, port, node, now);
             return;
         }
         let (job_index, rank) = self.jobs.owner(node);
@@ -92,7 +97,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     }
 
     /// Lets a NIC send, if it has anything to send.
-    fn pump_next(&mut self, nic: u32, now: u64) {
+    pub(super) fn pump_next(&mut self, nic: u32, now: u64) {
         if let Some(head) = self.nics[nic as usize].queue.pop_front() {
             self.pump(nic, now, head);
         }
@@ -154,6 +159,11 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             }
             head.bytes_left -= u64::from(bytes);
             head.packet += 1;
+            if let Some(programs) = &mut self.programs {
+                let (packet, last) = ((head.message, bytes), head.bytes_left == 0);
+                let (flights, by_class, wiring) = (&self.flights, &mut self.by_class, &self.wiring);
+                packet_leaves(programs, flights, by_class, &mut self.queue, wiring, packet, last, end);
+            }
             if head.bytes_left > 0 {
                 if self.spec.fabric.nic.order == NicOrder::RoundRobin {
                     nic.queue.push_back(head);
@@ -186,6 +196,10 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         totals.hops += u64::from(packet.hop());
         totals.minimal += u64::from(!packet.diverted());
         if flight.packets_left == 0 {
+            if job.program {
+                self.arrive(flight, at);
+                return;
+            }
             totals.delivered += 1;
             let latency = at - flight.issue;
             job.rows.deliver(flight.row, latency);
@@ -221,7 +235,7 @@ fn flow_word(seed: u64, from: u32, to: u32) -> u32 {
 }
 
 /// Which of the NICs of a node a message uses.
-fn choose_rail(rail: Rail, word: u64, nics: &[Nic], now: u64) -> u32 {
+pub(super) fn choose_rail(rail: Rail, word: u64, nics: &[Nic], now: u64) -> u32 {
     match rail {
         Rail::Hash => below(mix64(word), nics.len() as u64) as u32,
         Rail::LeastBusy => {

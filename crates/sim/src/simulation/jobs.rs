@@ -43,8 +43,16 @@ pub struct Job {
     /// The next interval and the earliest it can begin (broadcast).
     pub next_interval: u32,
     pub next_issue: u64,
-    /// Messages after whose delivery the run may end; 0 if it does not wait for this job.
+    /// Whether its ranks run a program.
+    pub program: bool,
+    /// Bytes that its messages, requests and clearances have on the network (program).
+    pub network_bytes: u64,
+    /// Messages after whose delivery the run may end; 0 if it does not wait for this job, or the job has a program.
     expected: u64,
+    /// When it ended; the run may end then. Of a job with traffic: unknown until all its messages are delivered.
+    ended: Option<u64>,
+    /// Whether the run waits for it.
+    waited_for: bool,
 }
 
 impl Job {
@@ -54,8 +62,8 @@ impl Job {
     }
 
     /// Its totals at the end of the run.
-    pub fn into_totals(self) -> JobTotals {
-        JobTotals { last_delivery_ps: self.last_delivery(), ..self.totals }
+    pub fn take_totals(&mut self) -> JobTotals {
+        JobTotals { last_delivery_ps: self.last_delivery(), ..std::mem::take(&mut self.totals) }
     }
 
     /// Position of a rank among those that send.
@@ -140,15 +148,22 @@ impl Jobs {
                 let per_interval = destinations.per_interval(ranks);
                 let messages = |intervals: u64| intervals * u64::from(senders) * u64::from(per_interval);
                 let on = job.record == Record::EveryMessage;
-                let known = job.traffic().intervals.map_or(0, messages);
+                let traffic = job.traffic.as_ref();
+                let intervals = traffic.map_or(Some(0), |traffic| traffic.intervals);
+                let message_bytes = traffic.map_or(0, |traffic| traffic.message_bytes);
+                let known = intervals.map_or(0, messages);
                 let waited_for = spec.stop.jobs.contains(&(index as u32));
                 Job {
                     ranks,
                     nodes: job.nodes.clone(),
-                    message_bytes: job.traffic().message_bytes,
-                    packets: job.traffic().message_bytes.div_ceil(u64::from(spec.fabric.packet_bytes)),
-                    clock: Clock::new(&job.traffic(), spec.seed),
-                    intervals: job.traffic().intervals.map_or(u32::MAX, |n| n as u32),
+                    message_bytes,
+                    packets: message_bytes.div_ceil(u64::from(spec.fabric.packet_bytes)),
+                    clock: traffic.map_or_else(Clock::stopped, |traffic| Clock::new(traffic, spec.seed)),
+                    intervals: intervals.map_or(u32::MAX, |n| n as u32),
+                    program: job.program.is_some(),
+                    network_bytes: 0,
+                    ended: None,
+                    waited_for,
                     histogram: job.record != Record::Nothing,
                     rows: Rows { on, per_interval, senders, ..Rows::default() },
                     totals: JobTotals::default(),
@@ -162,7 +177,7 @@ impl Jobs {
                 }
             })
             .collect();
-        let waited_for = list.iter().filter(|job| job.expected > 0).count();
+        let waited_for = list.iter().filter(|job| job.waited_for).count();
         Self { list, owner, waited_for }
     }
 
@@ -174,7 +189,7 @@ impl Jobs {
 
     /// Nodes that send: (node, job), in order of job and rank.
     pub fn senders(&self) -> impl Iterator<Item = (u32, &Job)> {
-        self.list.iter().flat_map(|job| {
+        self.list.iter().filter(|job| !job.program).flat_map(|job| {
             let only = job.destinations.only_sender();
             let ranks = job.nodes.iter().enumerate();
             ranks.filter(move |&(rank, _)| only.is_none_or(|o| o as usize == rank)).map(move |(_, &node)| (node, job))
@@ -194,12 +209,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     pub(super) fn complete(&mut self, job_index: u16) {
         let job = &mut self.jobs.list[usize::from(job_index)];
         if job.totals.delivered == job.expected {
-            self.jobs.waited_for -= 1;
-            if self.jobs.waited_for == 0 {
-                let waited = self.jobs.list.iter().filter(|job| job.expected > 0);
-                let last = waited.filter_map(|job| job.last_delivery()).max().unwrap_or(0);
-                self.end = self.end.min(last);
-            }
+            let last = job.last_delivery_ps;
+            self.ended(job_index, last);
             return;
         }
         if job.waits_for_delivery {
@@ -211,6 +222,20 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 let k = std::mem::replace(&mut job.next_interval, u32::MAX);
                 self.queue.push(home.router, Event::issue(at, home.port, root, k));
             }
+        }
+    }
+
+    /// A job has ended, at `at`; if the run waits for it and no other, so does the run.
+    pub(super) fn ended(&mut self, job_index: u16, at: u64) {
+        let job = &mut self.jobs.list[usize::from(job_index)];
+        job.ended = Some(at);
+        if !job.waited_for {
+            return;
+        }
+        self.jobs.waited_for -= 1;
+        if self.jobs.waited_for == 0 {
+            let waited = self.jobs.list.iter().filter(|job| job.waited_for);
+            self.end = self.end.min(waited.filter_map(|job| job.ended).max().unwrap_or(0));
         }
     }
 }

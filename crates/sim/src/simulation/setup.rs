@@ -2,15 +2,16 @@
 
 use super::jobs::Jobs;
 use super::{Audit, Simulation, finish};
-use crate::counters::ArrivalCounts;
+use crate::counters::{ArrivalCounts, ByClass};
 use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Queue, Table, Wheel};
 use crate::error::SimError;
 use crate::fabric::packet::Event;
 use crate::fabric::{Flights, Lane, LaneLog, Nic, Out, Parked, Returns, Sensor, Wire, Wiring, credits::Spill};
 use crate::output::Output;
+use crate::program::{self, Programs};
 use crate::routing::{Routing, Rule, modes, with_rule};
-use crate::spec::Spec;
+use crate::spec::{JobSpec, SETTLE_PS, Spec};
 use crate::{Cost, Monitor};
 use odonata_topology::ClassId;
 
@@ -80,14 +81,13 @@ pub fn prepare(spec: &Spec) -> Result<(Tables, Routing), SimError> {
     if spec.compat.is_some() {
         return Err(SimError::invalid("compat", "this simulator imitates no other; the reference simulator does"));
     }
-    if let Some(index) = spec.jobs.iter().position(|job| job.program.is_some()) {
-        return Err(SimError::invalid(format!("jobs[{index}].program"), "programs cannot be simulated yet"));
-    }
     let network = machine.network();
     let wiring = Wiring::new(spec, network);
     let sensor = Sensor::new(&spec.sensing, &wiring, network.classes);
     let jobs = Jobs::new(spec, network);
-    Ok((Tables { wiring, sensor, jobs }, Routing::new(spec, machine)?))
+    let programs = Programs::new(spec, network.nodes());
+    let classes = network.classes.len();
+    Ok((Tables { wiring, sensor, jobs, programs, classes }, Routing::new(spec, machine)?))
 }
 
 /// What a run is about, whatever its routing and its queue.
@@ -95,15 +95,19 @@ pub struct Tables {
     wiring: Wiring,
     sensor: Option<Sensor>,
     jobs: Jobs,
+    programs: Option<Programs>,
+    classes: usize,
 }
 
 fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, SimError> {
     let (tables, routing) = prepare(spec)?;
     let wiring = &tables.wiring;
-    let lookahead = wiring.lookahead(least_packet(spec));
+    // What ends a run with programs is known only SETTLE_PS before.
+    let longest = if tables.programs.is_some() { SETTLE_PS } else { u64::MAX };
+    let lookahead = wiring.lookahead(least_packet(spec)).min(longest);
     let routers = wiring.places.len();
     let windows = match choice {
-        QueueChoice::Estimate => expected_rate(spec) * lookahead as f64 * ROUTERS_PER_EVENT > routers as f64,
+        QueueChoice::Estimate => expected_rate(spec, lookahead) * lookahead as f64 * ROUTERS_PER_EVENT > routers as f64,
         QueueChoice::Wheel => true,
         QueueChoice::Ordered => false,
     };
@@ -117,30 +121,36 @@ fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::R
 
 /// Smallest packet that any job sends.
 fn least_packet(spec: &Spec) -> u32 {
-    let full = u64::from(spec.fabric.packet_bytes);
-    let least = spec.jobs.iter().map(|job| match job.traffic().message_bytes % full {
-        0 => full,
-        rest => rest,
+    let full = spec.fabric.packet_bytes;
+    let least = spec.jobs.iter().map(|job| match (&job.traffic, &job.program) {
+        (Some(traffic), _) => match traffic.message_bytes % u64::from(full) {
+            0 => full,
+            rest => rest as u32,
+        },
+        (_, Some(program)) => program::least_packet(program, job.nodes.len() as u32, full),
+        (None, None) => full,
     });
-    least.min().unwrap_or(full) as u32
+    least.min().unwrap_or(full)
 }
 
 /// Routing decisions per picosecond, roughly.
-fn expected_rate(spec: &Spec) -> f64 {
+fn expected_rate(spec: &Spec, lookahead: u64) -> f64 {
     const HOPS: f64 = 4.0;
+    /// Lookaheads that a rank of a program needs for a message, if messages are short.
+    const LOOKAHEADS: f64 = 20.0;
     let full = f64::from(spec.fabric.packet_bytes);
-    spec.jobs
-        .iter()
-        .map(|job| {
-            let packets = (job.traffic().message_bytes as f64 / full).ceil();
-            HOPS * packets * job.nodes.len() as f64 / job.traffic().interval_ps as f64
+    let rate = |job: &JobSpec| {
+        let ranks = job.nodes.len() as f64;
+        job.traffic.as_ref().map_or(HOPS * ranks / (LOOKAHEADS * lookahead as f64), |traffic| {
+            HOPS * (traffic.message_bytes as f64 / full).ceil() * ranks / traffic.interval_ps as f64
         })
-        .sum()
+    };
+    spec.jobs.iter().map(rate).sum()
 }
 
 impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
     pub(super) fn new(spec: &'s Spec, tables: Tables, routing: R, queue: Q) -> Self {
-        let Tables { wiring, sensor, jobs } = tables;
+        let Tables { wiring, sensor, jobs, programs, classes } = tables;
         let (wires, nics, channels) = (&wiring.wires, wiring.homes.len(), wiring.channels);
         let lane = |wire: &Wire| Lane::new(wiring.times(wire.class).buffer, *wire);
         let mut lanes: Vec<Lane> = (0..channels).flat_map(|_| wires.iter().map(lane)).collect();
@@ -168,6 +178,8 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
             nics: vec![Nic::default(); nics].into(),
             flights: Flights::default(),
             jobs,
+            by_class: programs.as_ref().map_or_else(ByClass::default, |_| ByClass::new(spec.jobs.len(), classes)),
+            programs,
             arrivals,
             end: spec.stop.at_ps.unwrap_or(u64::MAX),
             packet_hops: 0,
@@ -181,6 +193,10 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
         for (node, job) in simulation.jobs.senders() {
             let home = simulation.wiring.homes[(node * simulation.wiring.rails) as usize];
             let start = job.clock.start(node);
+            simulation.queue.push(home.router, Event::issue(start, home.port, node, 0));
+        }
+        for (node, start) in simulation.programs.as_mut().map_or_else(Vec::new, Programs::starts) {
+            let home = simulation.wiring.homes[(node * simulation.wiring.rails) as usize];
             simulation.queue.push(home.router, Event::issue(start, home.port, node, 0));
         }
         for (job, mode) in modes(spec).into_iter().enumerate() {

@@ -6,6 +6,7 @@ use crate::error::SimError;
 use crate::fabric::NONE;
 use crate::fabric::packet::{Event, Kind};
 use crate::routing::{Backlog, Loads, Place, Rule};
+use odonata_topology::ClassId;
 
 impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// The routing decision of a packet.
@@ -70,6 +71,13 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         }
     }
 
+    /// Counts a packet that is committed to a link by its job and the link's class.
+    #[cold]
+    #[inline(never)]
+    fn count_class(&mut self, message: u32, class: u8, bytes: u32) {
+        self.by_class.add(self.flights.job(message), class, bytes);
+    }
+
     /// Index in `lanes` and `logs` of a router's port and channel, and in `returns` of the buffer behind it.
     #[inline(always)]
     pub(super) fn lane(&self, slot: u32, channel: u8) -> usize {
@@ -111,6 +119,9 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         packet.next_hop();
         if let Some(sensor) = &mut self.sensor {
             sensor.send(slot, bytes);
+        }
+        if self.by_class.on() {
+            self.count_class(packet.message, wire.class, bytes);
         }
         self.queue.push(wire.to, packet);
         self.give_back(first + u32::from(port), came_by, bytes, end);
@@ -220,6 +231,9 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         out.free = end;
         let delivered = end + times.latency;
         self.lanes[slot].count(bytes, &mut self.logs, slot); // channel 0
+        if self.by_class.on() {
+            self.count_class(packet.message, ClassId::NODE.0, bytes);
+        }
         self.give_back(first + u32::from(packet.port), packet.channel(), bytes, end);
         self.deliver(packet, delivered);
     }

@@ -26,6 +26,14 @@ impl Clock {
         }
     }
 
+    /// A clock that nobody asks: of a job that has no intervals.
+    #[must_use]
+    pub fn stopped() -> Self {
+        let (arrival, first) = (Arrival::Poisson {}, First::AtZero);
+        let (gaps, phases) = (Source::new(0, Stream::Gap), Source::new(0, Stream::Phase));
+        Self { interval: u64::MAX, arrival, first, gaps, phases }
+    }
+
     /// Time between interval `k - 1` and interval `k` of the rank on `node`, in picoseconds; at least 1.
     #[inline]
     #[must_use]

@@ -1,0 +1,34 @@
+//! Bytes by job and link class.
+
+/// Bytes committed to links, by job and link class; counted only if a job has a program.
+#[derive(Debug, Default)]
+pub struct ByClass {
+    bytes: Vec<u64>,
+    classes: usize,
+}
+
+impl ByClass {
+    /// Counts for so many jobs and classes.
+    #[must_use]
+    pub fn new(jobs: usize, classes: usize) -> Self {
+        Self { bytes: vec![0; jobs * classes], classes }
+    }
+
+    /// Whether anything is counted.
+    #[inline(always)]
+    #[must_use]
+    pub fn on(&self) -> bool {
+        self.classes > 0
+    }
+
+    /// Counts a packet.
+    pub fn add(&mut self, job: u16, class: u8, bytes: u32) {
+        self.bytes[usize::from(job) * self.classes + usize::from(class)] += u64::from(bytes);
+    }
+
+    /// The counts, row-major `[job][class]`.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u64> {
+        self.bytes
+    }
+}

@@ -1,0 +1,39 @@
+//! The state of a rank.
+
+/// Where a rank is in its program, and what it waits for.
+#[derive(Clone, Debug, Default)]
+pub struct Rank {
+    /// Works so far.
+    pub works: u64,
+    /// Computations begun so far.
+    pub computes: u64,
+    /// Iteration it is in.
+    pub iteration: u32,
+    /// Phase, and operation in the chunk (phases).
+    pub phase: u32,
+    pub position: u32,
+    /// Chunk of the phase (phases).
+    pub chunk: u64,
+    /// Operations that do not block and are not complete (phases); operations that have not ended (traces).
+    pub open: u32,
+    /// What it waits for (phases).
+    pub waits: Waits,
+    /// When its iteration began.
+    pub begun: u64,
+    /// When it finished.
+    pub finish: Option<u64>,
+    /// How long its CPUs worked.
+    pub worked: u64,
+}
+
+/// What a rank with phases waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Waits {
+    /// Nothing, or its own work.
+    #[default]
+    Work,
+    /// The operation at which it stands.
+    Operation,
+    /// All operations that do not block.
+    All,
+}

@@ -1,0 +1,462 @@
+//! A job that runs a program: the CPUs of its ranks, and what sending and receiving means.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use odonata_programs::Program;
+
+use super::agenda::{Agenda, Kind, Moment};
+use super::letters::{Letter, Sort};
+use super::rank::Rank;
+use super::tally::Tally;
+use crate::engine::random::{Stream, exponential, mix64, word};
+use crate::error::SimError;
+use crate::fabric::NO_ROW;
+use crate::simulation::LAST_TIME;
+use crate::spec::{Costs, ProgramSpec, Record, Spec};
+
+/// What a rank is to do when a work is done or a receive is complete. For traces it is the number of the operation; for phases one of the
+/// others below.
+pub type Token = u32;
+/// The rank goes on with its next iteration.
+pub const GAP: Token = u32::MAX;
+/// The rank goes on with the operation at which it stands.
+pub const OWN: Token = 0;
+/// An operation is complete for which the rank waits.
+pub const BLOCKING: Token = 1;
+/// An operation is complete that does not block.
+pub const OPEN: Token = 2;
+
+/// What tells a message from all others of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    pub to: u32,
+    pub from: u32,
+    pub iteration: u32,
+    pub label: u64,
+}
+
+/// What the receiver of a message knows of it.
+#[derive(Clone, Copy, Debug)]
+pub enum Half {
+    /// A receive is posted; the message or its request has not come.
+    Posted { token: Token, cpu: u8, bytes: u64 },
+    /// The message has come, and no receive is posted.
+    Come { bytes: u64 },
+    /// A request has come, and no receive is posted.
+    Asked { bytes: u64 },
+    /// The sender has been told that a receive is posted.
+    Cleared { token: Token, cpu: u8 },
+}
+
+/// What the sender knows of a message that it has asked for leave to send.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking {
+    pub token: Token,
+    pub bytes: u64,
+    pub issue: u64,
+    pub row: u32,
+}
+
+/// Numbers a key by mixing; nothing depends on the order of a map.
+#[derive(Default)]
+pub struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(u64::from(value));
+    }
+    fn write_u64(&mut self, value: u64) {
+        self.0 = mix64(self.0.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ value);
+    }
+}
+
+type Map<V> = HashMap<Key, V, BuildHasherDefault<Mixer>>;
+
+/// A job that runs a program.
+pub struct Running {
+    pub(super) job: u16,
+    name: String,
+    seed: u64,
+    pub(super) program: Program,
+    costs: Costs,
+    pub(super) gap: u64,
+    /// Iterations of each rank; none if without end.
+    pub(super) iterations: Option<u32>,
+    nodes: Vec<u32>,
+    pub(super) ranks: Vec<Rank>,
+    /// When the CPUs of the ranks will be free.
+    cpus: Vec<u64>,
+    cpus_per_rank: usize,
+    /// For how many others each operation of a trace still waits, and where those of a rank begin.
+    pub(super) waiting_for: Vec<u32>,
+    pub(super) first_step: Vec<u32>,
+    pub(super) at_receiver: Map<Half>,
+    pub(super) at_sender: Map<Asking>,
+    pub tally: Tally,
+    /// Moments to come and letters in the network.
+    pub alive: u64,
+    unfinished: u32,
+    finished_at: Option<u64>,
+    /// Why it cannot go on.
+    pub(super) failure: Option<SimError>,
+    /// Room for the operations of a chunk, and for operations that are ready.
+    pub(super) ops: Vec<odonata_programs::Op>,
+    pub(super) ready: std::collections::BinaryHeap<std::cmp::Reverse<u32>>,
+}
+
+/// What the ranks of a node act on: the instant, their agenda, and what they send.
+pub struct Here<'a> {
+    pub now: u64,
+    pub agenda: &'a mut Agenda,
+    pub outbox: &'a mut Vec<Letter>,
+}
+
+impl Running {
+    /// A checked job.
+    #[must_use]
+    pub fn new(spec: &Spec, index: u16, program: &ProgramSpec) -> Self {
+        let job = &spec.jobs[usize::from(index)];
+        let ranks = job.nodes.len();
+        let compiled = Program::new(&program.body, ranks as u32).expect("checked before");
+        let (cpus_per_rank, first_step, waiting_for) = match &compiled {
+            Program::Phases(_) => (1, Vec::new(), Vec::new()),
+            Program::Trace(trace) => {
+                let graphs = (0..ranks as u32).map(|rank| trace.graph(rank));
+                let cpus = graphs.clone().flat_map(|graph| graph.steps().iter().map(|step| step.cpu)).max();
+                let mut first = vec![0];
+                for graph in graphs {
+                    first.push(first[first.len() - 1] + graph.steps().len() as u32);
+                }
+                (usize::from(cpus.unwrap_or(0)) + 1, first.clone(), vec![0; first[ranks] as usize])
+            }
+        };
+        Self {
+            job: index,
+            name: job.name.clone(),
+            seed: spec.seed,
+            program: compiled,
+            costs: program.costs,
+            gap: program.gap_ps,
+            iterations: program.iterations.map(|n| n as u32),
+            nodes: job.nodes.clone(),
+            ranks: vec![Rank::default(); ranks],
+            cpus: vec![0; ranks * cpus_per_rank],
+            cpus_per_rank,
+            waiting_for,
+            first_step,
+            at_receiver: Map::default(),
+            at_sender: Map::default(),
+            tally: Tally::new(&spec.measure, job.record == Record::EveryMessage),
+            alive: ranks as u64,
+            unfinished: ranks as u32,
+            finished_at: None,
+            failure: None,
+            ops: Vec::new(),
+            ready: std::collections::BinaryHeap::new(),
+        }
+    }
+
+    /// Node of a rank.
+    #[must_use]
+    pub fn node(&self, rank: u32) -> u32 {
+        self.nodes[rank as usize]
+    }
+
+    /// Size on the network.
+    #[must_use]
+    pub fn wire_bytes(&self, letter: &Letter) -> u64 {
+        let control = u64::from(self.costs.control_bytes);
+        match letter.sort {
+            Sort::Eager | Sort::Data => letter.bytes.max(control),
+            Sort::Request | Sort::Clearance => control,
+        }
+    }
+
+    /// Of each rank when it finished, and how long its CPUs worked.
+    pub fn finishes(&self) -> impl Iterator<Item = (Option<u64>, u64)> {
+        self.ranks.iter().map(|rank| (rank.finish, rank.worked))
+    }
+
+    /// Rank-iterations ended, and in all; 0 if without end.
+    #[must_use]
+    pub fn progress(&self) -> (u64, u64) {
+        (self.tally.ended, self.iterations.map_or(0, |n| u64::from(n) * self.ranks.len() as u64))
+    }
+
+    /// When the last rank finished, if that has just happened.
+    pub fn just_finished(&mut self) -> Option<u64> {
+        self.finished_at.take()
+    }
+
+    /// Handles a moment.
+    ///
+    /// # Errors
+    /// If the program cannot go on.
+    pub fn handle(
+        &mut self,
+        moment: Moment,
+        now: u64,
+        agenda: &mut Agenda,
+        outbox: &mut Vec<Letter>,
+    ) -> Result<(), SimError> {
+        self.alive -= 1;
+        let here = &mut Here { now, agenda, outbox };
+        let rank = moment.rank;
+        match moment.kind {
+            Kind::Arrival => self.arrival(moment, here),
+            Kind::Begun => self.begun(rank, moment.token, here),
+            Kind::Done => {
+                self.ranks[rank as usize].worked += moment.value;
+                self.done(rank, moment.token, here);
+            }
+            Kind::Sent => {
+                let key = Key { to: moment.peer, from: rank, iteration: moment.iteration, label: moment.label };
+                let asking = self.at_sender.remove(&key).expect("what was sent was asked for");
+                self.complete(rank, asking.token, here);
+            }
+            Kind::Start => self.begin_iteration(rank, here),
+        }
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Takes a CPU of a rank for so long; returns when that begins and ends. If it ends later than now, a moment is made.
+    pub(super) fn occupy(&mut self, rank: u32, cpu: u8, ps: u64, token: Token, here: &mut Here) -> (u64, u64) {
+        let free = &mut self.cpus[rank as usize * self.cpus_per_rank + usize::from(cpu)];
+        let begin = (*free).max(here.now);
+        let end = begin.saturating_add(ps);
+        *free = end;
+        if end >= LAST_TIME {
+            self.failure.get_or_insert(SimError::TimeOverflow);
+        }
+        let of = &mut self.ranks[rank as usize];
+        let number = of.works;
+        of.works += 1;
+        if end > here.now {
+            self.work_moment(Kind::Done, end, rank, number, token, ps, here);
+        } else {
+            of.worked += ps;
+        }
+        (begin, end)
+    }
+
+    /// A moment of a work.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn work_moment(
+        &mut self,
+        kind: Kind,
+        time: u64,
+        rank: u32,
+        number: u64,
+        token: Token,
+        value: u64,
+        here: &mut Here,
+    ) {
+        self.alive += 1;
+        let sort = Sort::Eager;
+        here.agenda.add(Moment { time, rank, kind, peer: 0, iteration: 0, label: number, sort, token, value });
+    }
+
+    /// How long a computation takes.
+    pub(super) fn computing(&mut self, rank: u32, ps: u64, jitter_ps: u64) -> u64 {
+        let of = &mut self.ranks[rank as usize];
+        let number = of.computes;
+        of.computes += 1;
+        if jitter_ps == 0 {
+            return ps;
+        }
+        let component = u64::from(self.job) << 32 | u64::from(rank);
+        ps.saturating_add(exponential(word(self.seed, Stream::Compute, component, number), jitter_ps))
+    }
+
+    fn is_near(&self, rank: u32, other: u32) -> bool {
+        self.nodes[rank as usize] == self.nodes[other as usize]
+    }
+
+    fn is_eager(&self, from: u32, to: u32, bytes: u64) -> bool {
+        bytes <= self.costs.eager_bytes || self.is_near(from, to)
+    }
+
+    fn copy_ps(&self, bytes: u64) -> u64 {
+        self.costs.copy.map_or(0, |copy| copy.serialisation_ps(bytes))
+    }
+
+    /// CPU time to send a message.
+    pub(super) fn sending(&self, from: u32, to: u32, bytes: u64) -> u64 {
+        let copy = if self.is_eager(from, to, bytes) { self.copy_ps(bytes) } else { 0 };
+        self.costs.send_ps.saturating_add(copy)
+    }
+
+    /// Hands a message over whose work is done. Returns whether the send is complete; if not, `token` says what follows when it is.
+    pub(super) fn hand_over(&mut self, key: Key, bytes: u64, token: Token, here: &mut Here) -> bool {
+        let Key { to, from, iteration, label } = key;
+        let (near, eager) = (self.is_near(from, to), self.is_eager(from, to, bytes));
+        let row = self.tally.issue(key, here.now);
+        let sort = if eager { Sort::Eager } else { Sort::Request };
+        let letter = Letter { rank: to, peer: from, iteration, label, sort, bytes, issue: here.now, row };
+        self.alive += 1;
+        if near {
+            self.tally.near(row, here.now, self.costs.memory_ps);
+            here.agenda.add(letter.arrival(here.now + self.costs.memory_ps));
+        } else {
+            here.outbox.push(letter);
+        }
+        if !eager {
+            self.tally.control += 1;
+            self.at_sender.insert(key, Asking { token, bytes, issue: here.now, row });
+        }
+        eager
+    }
+
+    /// Posts a receive. Returns whether it is complete; if not, `token` says what follows when it is.
+    pub(super) fn post(&mut self, key: Key, bytes: u64, cpu: u8, token: Token, here: &mut Here) -> bool {
+        match self.at_receiver.remove(&key) {
+            None => {
+                self.at_receiver.insert(key, Half::Posted { token, cpu, bytes });
+                false
+            }
+            Some(Half::Come { bytes }) => self.take_in(key, bytes, cpu, token, here),
+            Some(Half::Asked { bytes }) => {
+                self.clear(key, bytes, cpu, token, here);
+                false
+            }
+            Some(half) => unreachable!("a key is used once, but {half:?} was there"),
+        }
+    }
+
+    /// The work for a message that is there and wanted. Returns whether the receive is complete.
+    fn take_in(&mut self, key: Key, bytes: u64, cpu: u8, token: Token, here: &mut Here) -> bool {
+        let copy = if self.is_eager(key.from, key.to, bytes) { self.copy_ps(bytes) } else { 0 };
+        let ps = self.costs.receive_ps.saturating_add(copy);
+        self.occupy(key.to, cpu, ps, token, here).1 <= here.now
+    }
+
+    /// Tells the sender of a message that its receive is posted.
+    fn clear(&mut self, key: Key, bytes: u64, cpu: u8, token: Token, here: &mut Here) {
+        self.at_receiver.insert(key, Half::Cleared { token, cpu });
+        let Key { to, from, iteration, label } = key;
+        let (sort, issue, row) = (Sort::Clearance, here.now, NO_ROW);
+        self.tally.control += 1;
+        self.alive += 1;
+        here.outbox.push(Letter { rank: from, peer: to, iteration, label, sort, bytes, issue, row });
+    }
+
+    /// Something has arrived.
+    fn arrival(&mut self, moment: Moment, here: &mut Here) {
+        let Moment { rank, peer, iteration, label, sort, value: bytes, .. } = moment;
+        if sort == Sort::Clearance {
+            let key = Key { to: peer, from: rank, iteration, label };
+            let &Asking { bytes, issue, row, .. } = &self.at_sender[&key];
+            self.alive += 1;
+            here.outbox.push(Letter { rank: peer, peer: rank, iteration, label, sort: Sort::Data, bytes, issue, row });
+            return;
+        }
+        let key = Key { to: rank, from: peer, iteration, label };
+        match (self.at_receiver.remove(&key), sort) {
+            (None, Sort::Request) => {
+                self.at_receiver.insert(key, Half::Asked { bytes });
+            }
+            (None, _) => {
+                self.at_receiver.insert(key, Half::Come { bytes });
+            }
+            (Some(Half::Posted { token, cpu, .. }), Sort::Request) => {
+                self.clear(key, bytes, cpu, token, here);
+            }
+            (Some(Half::Posted { token, cpu, .. } | Half::Cleared { token, cpu, .. }), _) => {
+                if self.take_in(key, bytes, cpu, token, here) {
+                    self.complete(rank, token, here);
+                }
+            }
+            (Some(half), _) => unreachable!("a key is used once, but {half:?} was there"),
+        }
+    }
+
+    /// A work has begun for whose beginning something waits.
+    fn begun(&mut self, rank: u32, token: Token, here: &mut Here) {
+        self.release(rank, token, odonata_programs::trace::Start::AtBegin);
+        self.run_ready(rank, here);
+    }
+
+    /// A work is done.
+    fn done(&mut self, rank: u32, token: Token, here: &mut Here) {
+        if token == GAP {
+            self.begin_iteration(rank, here);
+            return;
+        }
+        match self.program {
+            Program::Phases(_) if token == OWN => self.go_on(rank, here),
+            Program::Phases(_) => self.complete(rank, token, here),
+            Program::Trace(_) => self.step_done(rank, token, here),
+        }
+    }
+
+    /// A send or a receive is complete.
+    fn complete(&mut self, rank: u32, token: Token, here: &mut Here) {
+        match self.program {
+            Program::Phases(_) => self.operation_complete(rank, token, here),
+            Program::Trace(_) => self.step_complete(rank, token, here),
+        }
+    }
+
+    /// A rank begins an iteration.
+    fn begin_iteration(&mut self, rank: u32, here: &mut Here) {
+        self.ranks[rank as usize].begun = here.now;
+        match self.program {
+            Program::Phases(_) => self.advance(rank, here),
+            Program::Trace(_) => self.begin_graph(rank, here),
+        }
+    }
+
+    /// A rank has ended an iteration. Returns whether it begins the next at once.
+    pub(super) fn end_iteration(&mut self, rank: u32, here: &mut Here) -> bool {
+        let of = &mut self.ranks[rank as usize];
+        self.tally.end(of.iteration, of.begun, here.now);
+        if self.iterations == Some(of.iteration + 1) {
+            of.finish = Some(here.now);
+            self.unfinished -= 1;
+            if self.unfinished == 0 {
+                self.finished_at = Some(here.now);
+            }
+            return false;
+        }
+        if self.iterations.is_none() && of.begun == here.now {
+            let problem = "an iteration takes no time, so iterations without end would never get anywhere";
+            let at = format!("jobs[{}].program.iterations", self.job);
+            self.failure.get_or_insert(SimError::invalid(at, problem));
+            return false;
+        }
+        if of.iteration == u32::MAX {
+            self.failure.get_or_insert(SimError::TimeOverflow);
+            return false;
+        }
+        of.iteration += 1;
+        if self.gap > 0 && self.occupy(rank, 0, self.gap, GAP, here).1 > here.now {
+            return false;
+        }
+        self.ranks[rank as usize].begun = here.now;
+        true
+    }
+
+    /// Refuses to wait for ever.
+    ///
+    /// # Errors
+    /// [`SimError::DeadProgram`] if nothing is left to happen to a job that has not finished.
+    pub fn still_alive(&self) -> Result<(), SimError> {
+        if self.alive > 0 || self.unfinished == 0 {
+            return Ok(());
+        }
+        Err(SimError::DeadProgram {
+            job: self.name.clone(),
+            ranks: u64::from(self.unfinished),
+            waiting: self.what_waits(),
+        })
+    }
+}

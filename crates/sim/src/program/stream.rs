@@ -1,0 +1,122 @@
+//! Ranks that run phases: one operation after the other.
+
+use odonata_programs::{Op, Program};
+
+use super::rank::Waits;
+use super::running::{BLOCKING, Here, Key, OPEN, OWN, Running, Token};
+
+impl Running {
+    /// The work of the operation at which a rank stands is done.
+    pub(super) fn go_on(&mut self, rank: u32, here: &mut Here) {
+        let more = match self.operation(rank) {
+            Some(Op::Send { to, label, bytes, blocking }) => self.send_on(rank, to, label, bytes, blocking, here),
+            _ => true,
+        };
+        if more {
+            self.ranks[rank as usize].position += 1;
+            self.advance(rank, here);
+        }
+    }
+
+    /// An operation for which the rank may wait is complete.
+    pub(super) fn operation_complete(&mut self, rank: u32, token: Token, here: &mut Here) {
+        let of = &mut self.ranks[rank as usize];
+        if token == BLOCKING {
+            of.waits = Waits::Work;
+            of.position += 1;
+            self.advance(rank, here);
+            return;
+        }
+        of.open -= 1;
+        if of.open == 0 && of.waits == Waits::All {
+            of.waits = Waits::Work;
+            self.advance(rank, here);
+        }
+    }
+
+    /// Runs operations until one takes time.
+    pub(super) fn advance(&mut self, rank: u32, here: &mut Here) {
+        loop {
+            let Some(op) = self.operation(rank) else {
+                if self.must_wait(rank) {
+                    return;
+                }
+                let of = &mut self.ranks[rank as usize];
+                (of.phase, of.chunk, of.position) = (0, 0, 0);
+                if self.end_iteration(rank, here) {
+                    continue;
+                }
+                return;
+            };
+            let more = match op {
+                Op::Compute { ps, jitter_ps } => {
+                    let ps = self.computing(rank, ps, jitter_ps);
+                    self.occupy(rank, 0, ps, OWN, here).1 <= here.now
+                }
+                Op::Send { to, label, bytes, blocking } => {
+                    let ps = self.sending(rank, to, bytes);
+                    self.occupy(rank, 0, ps, OWN, here).1 <= here.now
+                        && self.send_on(rank, to, label, bytes, blocking, here)
+                }
+                Op::Receive { from, label, bytes, blocking } => {
+                    let key = Key { to: rank, from, iteration: self.ranks[rank as usize].iteration, label };
+                    let token = if blocking { BLOCKING } else { OPEN };
+                    let complete = self.post(key, bytes, 0, token, here);
+                    self.waits_unless(complete, rank, blocking)
+                }
+                Op::Wait => !self.must_wait(rank),
+            };
+            if !more {
+                return;
+            }
+            self.ranks[rank as usize].position += 1;
+        }
+    }
+
+    /// Hands a message over; returns whether the rank goes on.
+    fn send_on(&mut self, rank: u32, to: u32, label: u64, bytes: u64, blocking: bool, here: &mut Here) -> bool {
+        let key = Key { to, from: rank, iteration: self.ranks[rank as usize].iteration, label };
+        let token = if blocking { BLOCKING } else { OPEN };
+        let complete = self.hand_over(key, bytes, token, here);
+        self.waits_unless(complete, rank, blocking)
+    }
+
+    /// Notes what a rank waits for after an operation; returns whether it goes on.
+    fn waits_unless(&mut self, complete: bool, rank: u32, blocking: bool) -> bool {
+        let of = &mut self.ranks[rank as usize];
+        if !complete && blocking {
+            of.waits = Waits::Operation;
+        } else if !complete {
+            of.open += 1;
+        }
+        complete || !blocking
+    }
+
+    /// Whether a rank has to wait for operations that do not block.
+    fn must_wait(&mut self, rank: u32) -> bool {
+        let of = &mut self.ranks[rank as usize];
+        if of.open > 0 {
+            of.waits = Waits::All;
+        }
+        of.open > 0
+    }
+
+    /// The operation at which a rank stands, if its iteration has one more. Chunks are made anew each time: nothing is kept.
+    pub(super) fn operation(&mut self, rank: u32) -> Option<Op> {
+        let Program::Phases(phases) = &self.program else { unreachable!("asked of phases only") };
+        let of = &mut self.ranks[rank as usize];
+        while (of.phase as usize) < phases.len() {
+            let chunks = phases.chunks(of.phase as usize, rank);
+            while of.chunk < chunks {
+                self.ops.clear();
+                phases.chunk(of.phase as usize, rank, of.chunk, &mut self.ops);
+                if let Some(&op) = self.ops.get(of.position as usize) {
+                    return Some(op);
+                }
+                (of.chunk, of.position) = (of.chunk + 1, 0);
+            }
+            (of.phase, of.chunk, of.position) = (of.phase + 1, 0, 0);
+        }
+        None
+    }
+}

@@ -1,0 +1,174 @@
+//! What is counted of a program, beside what its packets count.
+
+use crate::counters::Histogram;
+use crate::error::SimError;
+use crate::fabric::NO_ROW;
+use crate::output::{Iterations, JobTotals};
+use crate::spec::MeasureSpec;
+
+use super::running::Key;
+
+/// Counts of a job.
+pub struct Tally {
+    measure: MeasureSpec,
+    rows_on: bool,
+    rows: Vec<Row>,
+    /// More rows than there was memory for.
+    refused: bool,
+    issued: u64,
+    first_issue: Option<u64>,
+    /// Latencies of messages that stay on their node, as far as they count.
+    near_latency: Histogram,
+    near: u64,
+    last_near: u64,
+    /// Requests and clearances.
+    pub control: u64,
+    /// Iterations ended, of all ranks together.
+    pub ended: u64,
+    iterations: Vec<Iteration>,
+}
+
+/// A message.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    pub iteration: u32,
+    pub source: u32,
+    pub destination: u32,
+    pub issue: u64,
+    /// None as long as it is under way.
+    pub latency: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Iteration {
+    ranks: u32,
+    begin: (u64, u64),
+    end: (u64, u64),
+    longest: u64,
+    total: u64,
+}
+
+impl Tally {
+    /// Nothing counted yet.
+    #[must_use]
+    pub fn new(measure: &MeasureSpec, rows_on: bool) -> Self {
+        Self {
+            measure: measure.clone(),
+            rows_on,
+            rows: Vec::new(),
+            refused: false,
+            issued: 0,
+            first_issue: None,
+            near_latency: Histogram::default(),
+            near: 0,
+            last_near: 0,
+            control: 0,
+            ended: 0,
+            iterations: Vec::new(),
+        }
+    }
+
+    /// A message is handed over; returns its row.
+    pub fn issue(&mut self, key: Key, now: u64) -> u32 {
+        self.issued += 1;
+        let first = self.first_issue.get_or_insert(now);
+        *first = now.min(*first);
+        if !self.rows_on {
+            return NO_ROW;
+        }
+        if self.rows.len() >= NO_ROW as usize || self.rows.try_reserve(1).is_err() {
+            self.refused = true;
+            return NO_ROW;
+        }
+        let Key { to, from, iteration, .. } = key;
+        self.rows.push(Row { iteration, source: from, destination: to, issue: now, latency: None });
+        (self.rows.len() - 1) as u32
+    }
+
+    /// Whether the latency of a message handed over at this time counts.
+    #[must_use]
+    pub fn measures(&self, issue: u64) -> bool {
+        issue >= self.measure.from_ps && self.measure.until_ps.is_none_or(|until| issue < until)
+    }
+
+    /// A message has been delivered.
+    pub fn deliver(&mut self, row: u32, latency: u64) {
+        if row != NO_ROW {
+            self.rows[row as usize].latency = Some(latency);
+        }
+    }
+
+    /// A message to a rank of the same node.
+    pub fn near(&mut self, row: u32, now: u64, latency: u64) {
+        self.near += 1;
+        if self.measures(now) {
+            self.near_latency.record(latency);
+        }
+        self.last_near = self.last_near.max(now + latency);
+        self.deliver(row, latency);
+    }
+
+    /// A rank has ended an iteration.
+    pub fn end(&mut self, iteration: u32, begin: u64, end: u64) {
+        self.ended += 1;
+        let all = &mut self.iterations;
+        if iteration as usize >= all.len() {
+            let none = Iteration { ranks: 0, begin: (u64::MAX, 0), end: (u64::MAX, 0), longest: 0, total: 0 };
+            all.resize(iteration as usize + 1, none);
+        }
+        let of = &mut all[iteration as usize];
+        of.ranks += 1;
+        of.begin = (of.begin.0.min(begin), of.begin.1.max(begin));
+        of.end = (of.end.0.min(end), of.end.1.max(end));
+        of.longest = of.longest.max(end - begin);
+        of.total = of.total.saturating_add(end - begin);
+    }
+
+    /// Adds what was counted here to the totals of the job's packets.
+    pub fn add_to(&self, totals: &mut JobTotals, histogram: bool) {
+        totals.issued = self.issued;
+        totals.delivered += self.near;
+        totals.first_issue_ps = self.first_issue;
+        if self.near > 0 {
+            totals.last_delivery_ps = totals.last_delivery_ps.max(Some(self.last_near));
+        }
+        (totals.near, totals.control) = (self.near, self.control);
+        if histogram {
+            totals.latency.merge(&self.near_latency);
+        }
+    }
+
+    /// Adds the iterations that some rank has ended.
+    pub fn iterations(&self, job: u16, to: &mut Iterations) {
+        for (number, of) in self.iterations.iter().enumerate() {
+            to.job.push(job);
+            to.iteration.push(number as u32);
+            to.ranks.push(of.ranks);
+            to.first_begin_ps.push(of.begin.0);
+            to.last_begin_ps.push(of.begin.1);
+            to.first_end_ps.push(of.end.0);
+            to.last_end_ps.push(of.end.1);
+            to.longest_ps.push(of.longest);
+            to.total_ps.push(of.total);
+        }
+    }
+
+    /// The rows, by iteration, source and order of issue.
+    ///
+    /// # Errors
+    /// [`SimError::Memory`] if there were more than memory holds.
+    pub fn take_rows(&mut self) -> Result<Vec<Row>, SimError> {
+        if self.refused {
+            return Err(SimError::Memory { rows: self.issued });
+        }
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.sort_by_key(|row| (row.iteration, row.source)); // stable: rows of one rank stand in the order of issue
+        Ok(rows)
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+}

@@ -1,0 +1,128 @@
+//! Between programs and NICs: letters are sent and delivered, nodes are woken (docs/model.md, section 10).
+
+use super::Simulation;
+use crate::counters::ByClass;
+use crate::engine::Queue;
+use crate::engine::random::Stream;
+use crate::engine::random::word;
+use crate::fabric::packet::Event;
+use crate::fabric::{Flight, Flights, Waiting, Wiring};
+use crate::program::{Letter, Programs, Sort};
+use crate::routing::Rule;
+use crate::spec::SETTLE_PS;
+
+use super::inject::choose_rail;
+
+impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
+    /// Lets the ranks of a node do what they have to do up to `now`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn run_programs(&mut self, router: u32, port: u16, node: u32, now: u64) {
+        let programs = self.programs.as_mut().expect("the node has a program");
+        if let Err(failure) = programs.run(node, now) {
+            self.failure.get_or_insert(failure);
+            self.end = 0;
+            return;
+        }
+        let (mut outbox, job) = (std::mem::take(&mut programs.outbox), programs.job_of(node));
+        let finished = programs.finished.pop();
+        for letter in outbox.drain(..) {
+            self.send(node, job, letter, now);
+        }
+        let programs = self.programs.as_mut().expect("as before");
+        programs.outbox = outbox;
+        if let Some(at) = programs.arm(node) {
+            self.queue.push(router, Event::issue(at, port, node, 0));
+        }
+        if let Some((job, at)) = finished {
+            self.ended(job, at + SETTLE_PS);
+        }
+    }
+
+    /// Gives a letter to the NIC of its node.
+    fn send(&mut self, node: u32, job: u16, letter: Letter, now: u64) {
+        let programs = self.programs.as_mut().expect("there is a letter");
+        let running = programs.running[usize::from(job)].as_ref().expect("there is a letter");
+        let (bytes, to) = (running.wire_bytes(&letter), running.node(letter.rank));
+        let measured = running.tally.measures(letter.issue);
+        let row = programs.post(letter);
+        self.jobs.list[usize::from(job)].network_bytes += bytes;
+        let packets_left = bytes.div_ceil(u64::from(self.spec.fabric.packet_bytes));
+        let message = self.flights.add(Flight { issue: letter.issue, packets_left, row, job, measured });
+        let rails = self.wiring.rails;
+        let first = node * rails;
+        let nics = &mut (*self.nics)[first as usize..(first + rails) as usize];
+        let word = word(self.spec.seed, Stream::Message, u64::from(node), nics[0].issued);
+        nics[0].issued += 1;
+        let mut waiting = Waiting { bytes_left: bytes, packet: 0, word, message, to };
+        let mut rail = 0;
+        if rails > 1 {
+            rail = choose_rail(self.spec.fabric.nic.rail, word, nics, now);
+            waiting.to = to * rails + rail;
+            nics[rail as usize].unsent += bytes;
+        }
+        nics[rail as usize].queue.push_back(waiting);
+        if !nics[rail as usize].waits {
+            self.pump_next(first + rail, now);
+        }
+    }
+
+    /// The last packet of a letter reaches its node at `at`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn arrive(&mut self, flight: Flight, at: u64) {
+        let programs = self.programs.as_mut().expect("the flight is of a program");
+        let letter = *programs.letter(flight.row);
+        if matches!(letter.sort, Sort::Eager | Sort::Data) {
+            let job = &mut self.jobs.list[usize::from(flight.job)];
+            job.totals.delivered += 1;
+            let latency = at - flight.issue;
+            if flight.measured && job.histogram {
+                job.totals.latency.record(latency);
+            }
+            let running = programs.running[usize::from(flight.job)].as_mut();
+            running.expect("the flight is of a program").tally.deliver(letter.row, latency);
+        }
+        let node = programs.arrive(flight.job, flight.row, at);
+        if let Some(at) = programs.arm(node) {
+            let home = self.wiring.homes[(node * self.wiring.rails) as usize];
+            self.queue.push(home.router, Event::issue(at, home.port, node, 0));
+        }
+    }
+
+    /// Messages delivered and expected of the jobs that the run waits for; of programs the iterations of the ranks.
+    pub(super) fn progress_of_jobs(&self) -> (u64, u64) {
+        let (delivered, expected) = self.jobs.progress();
+        let running = self.programs.iter().flat_map(|programs| programs.running.iter().flatten());
+        running.map(|running| running.progress()).fold((delivered, expected), |(done, all), (d, a)| (done + d, all + a))
+    }
+}
+
+/// Counts a packet that is committed to an injection link with its tail at `end`; if it was the last of its message, the sender
+/// may wait for that.
+#[cold]
+#[inline(never)]
+#[allow(clippy::too_many_arguments)]
+pub(super) fn packet_leaves<Q: Queue<Event>>(
+    programs: &mut Programs,
+    flights: &Flights,
+    by_class: &mut ByClass,
+    queue: &mut Q,
+    wiring: &Wiring,
+    packet: (u32, u32),
+    last: bool,
+    end: u64,
+) {
+    let (message, bytes) = packet;
+    let flight = flights.get(message);
+    by_class.add(flight.job, 0, bytes);
+    if !last || programs.running[usize::from(flight.job)].is_none() {
+        return;
+    }
+    if let Some(node) = programs.sent(flight.job, flight.row, end)
+        && let Some(at) = programs.arm(node)
+    {
+        let home = wiring.homes[(node * wiring.rails) as usize];
+        queue.push(home.router, Event::issue(at, home.port, node, 0));
+    }
+}
