@@ -66,7 +66,7 @@ impl Audit {
             audit.packets_at_nics += message.packets(packet_bytes) - unsent.next;
             audit.bytes_at_nics += message.bytes - unsent.next * packet_bytes;
         }
-        for job in world.tally.jobs(world.spec, &world.messages) {
+        for job in world.tally.jobs(world.spec, &world.rows) {
             audit.packets_delivered += job.packets;
             audit.bytes_delivered += job.bytes;
         }
@@ -82,7 +82,7 @@ impl Audit {
             match event {
                 Event::Decision { packet, .. } | Event::Delivery { packet } => under_way.push(packet),
                 Event::Credit { link, channel, bytes } => buffers[*link][*channel].returning += bytes,
-                Event::SendEnd { .. } | Event::Issue { .. } => {}
+                Event::SendEnd { .. } | Event::Issue { .. } | Event::Moment { .. } => {}
             }
         }
         for packet in under_way {

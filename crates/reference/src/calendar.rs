@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::packet::Packet;
+use crate::program::{Moment, Who};
 
 /// Something that happens at an instant.
 #[derive(Debug)]
@@ -33,6 +34,15 @@ pub(crate) enum Event {
         /// Index of the sender in the traffic.
         sender: usize,
     },
+    /// A rank of a program gets what it waits for.
+    Moment {
+        /// Link of the first NIC of its node, which orders events of one instant.
+        nic: usize,
+        /// The rank.
+        who: Who,
+        /// What it gets.
+        moment: Moment,
+    },
     /// A packet gets its output port.
     Decision {
         /// Slot of the input port.
@@ -44,22 +54,23 @@ pub(crate) enum Event {
 
 impl Event {
     /// Order of the events of one instant: ends of transmissions and deliveries are what was decided before; then
-    /// credits by port and channel, messages by node, decisions by input port; in a run in which routings know of other
-    /// routers, all that router by router.
+    /// credits by port and channel, messages and moments by node, decisions by input port; in a run in which routings know
+    /// of other routers, all that router by router. Moments of a node go by rank and by what they are.
     fn order(&self, router_of: &[usize]) -> Order {
         let at = |link: usize| router_of.get(link).copied().unwrap_or(0);
         match self {
-            Event::SendEnd { link } => (0, 0, 0, *link, 0),
-            Event::Delivery { packet } => (0, 0, 1, packet.destination.index(), 0),
-            Event::Credit { link, channel, .. } => (1, at(*link), 0, *link, *channel),
-            Event::Issue { nic, .. } => (1, at(*nic), 1, *nic, 0),
-            Event::Decision { slot, .. } => (1, at(*slot), 2, *slot, 0),
+            Event::SendEnd { link } => (0, 0, 0, *link, 0, None),
+            Event::Delivery { packet } => (0, 0, 1, packet.destination.index(), 0, None),
+            Event::Credit { link, channel, .. } => (1, at(*link), 0, *link, *channel, None),
+            Event::Issue { nic, .. } => (1, at(*nic), 1, *nic, 0, None),
+            Event::Moment { nic, who, moment } => (1, at(*nic), 1, *nic, 0, Some((who.rank, *moment))),
+            Event::Decision { slot, .. } => (1, at(*slot), 2, *slot, 0, None),
         }
     }
 }
 
-/// Order of events of one instant: what was decided before or what is now, router, kind, place, channel.
-type Order = (u8, usize, u8, usize, usize);
+/// Order of events of one instant: what was decided before or what is now, router, kind, place, channel, rank and moment.
+type Order = (u8, usize, u8, usize, usize, Option<(u32, Moment)>);
 
 /// All events to come, by time, order and number.
 #[derive(Debug, Default)]

@@ -14,6 +14,7 @@
 //! | `map` | 6: the sets of ports, cables and routers that the model names |
 //! | `choice`, `routing` | 6: the rules |
 //! | `traffic` | 7 |
+//! | `program` | 10 |
 //! | `tally` | 9 |
 //! | `audit` | nothing is lost: packets, bytes, credits |
 
@@ -26,6 +27,7 @@ mod map;
 mod moves;
 mod nic;
 mod packet;
+mod program;
 mod routing;
 mod tally;
 mod traffic;
@@ -54,7 +56,8 @@ pub fn check(spec: &Spec) -> Result<(), SimError> {
 /// Simulates one specification.
 ///
 /// # Errors
-/// [`SimError`]: an invalid specification, an interruption, a deadlock, time out of range, or a `compat` model.
+/// [`SimError`]: an invalid specification, an interruption, a deadlock, a dead program, time out of range, or a `compat`
+/// model.
 pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<Output, SimError> {
     Ok(run_audited(spec, monitor)?.0)
 }

@@ -1,28 +1,33 @@
-//! What each event does (model, sections 3, 4 and 7).
+//! What each event does (model, sections 3, 4 and 7; for those of programs see `program`).
 
-use odonata_sim::engine::random::{Stream, word};
-use odonata_sim::engine::random::{below, mix64};
+use odonata_sim::SimError;
+use odonata_sim::engine::random::{Stream, below, mix64, word};
 use odonata_sim::spec::{Pattern, Rail};
 use odonata_topology::NodeId;
 
 use crate::calendar::Event;
 use crate::link::{Far, Sender as Drives};
 use crate::nic::Unsent;
-use crate::packet::{Message, Packet};
+use crate::packet::{Cause, Message, Packet, Row};
 use crate::routing::{Place, one_word, routing_of};
 use crate::traffic;
 use crate::world::World;
 
 impl World<'_> {
     /// Lets one event happen.
-    pub(crate) fn happen(&mut self, t: u64, event: Event) {
+    ///
+    /// # Errors
+    /// If a program cannot go on.
+    pub(crate) fn happen(&mut self, t: u64, event: Event) -> Result<(), SimError> {
         match event {
             Event::SendEnd { link } => self.send_end(t, link),
             Event::Delivery { packet } => self.deliver(t, &packet),
             Event::Credit { link, channel, bytes } => self.credit(t, link, channel, bytes),
             Event::Issue { sender, .. } => self.issue(t, sender),
+            Event::Moment { who, moment, .. } => self.moment(t, who, moment)?,
             Event::Decision { slot, packet } => self.decide(t, slot, packet),
         }
+        Ok(())
     }
 
     /// The interval of a rank begins.
@@ -41,31 +46,47 @@ impl World<'_> {
         } else if !matches!(job.traffic().pattern, Pattern::Broadcast { .. }) {
             self.next_interval(t, index);
         }
-        for rank in ranks {
-            let to = job.nodes[rank as usize];
-            let word = word(self.spec.seed, Stream::Message, u64::from(node), self.issued[node as usize]);
-            let rail = self.rail(t, node, word);
-            self.messages.push(Message {
-                job: number,
-                sender: index,
-                interval,
-                source,
-                destination: rank,
-                to: NodeId(to * self.map.network.rails + rail),
-                bytes: job.traffic().message_bytes,
-                word,
-                one_word: one_word(self.spec, number, word, node, to),
-                issued: t,
-                packets_delivered: 0,
-                delivered: None,
-            });
-            self.issued[node as usize] += 1;
-            let nic = &mut self.nics[(node * self.map.network.rails + rail) as usize];
-            nic.queue.push_back(Unsent { message: self.messages.len() - 1, next: 0 });
+        for destination in ranks {
+            self.rows.push(Row { job: number, interval, source, destination, issued: t, delivered: None });
             self.tally.issue(number, t);
+            let (between, bytes) = ([node, job.nodes[destination as usize]], job.traffic().message_bytes);
+            let row = Some(self.rows.len() - 1);
+            self.post(t, number, between, bytes, Cause::Traffic { sender: index }, row);
         }
+        self.nics_act(t, node); // only now, so that `round-robin` and `least-busy` see all messages of the interval
+    }
+
+    /// A message joins the queue of a NIC of the first of two nodes.
+    pub(crate) fn post(
+        &mut self,
+        t: u64,
+        job: usize,
+        [node, to]: [u32; 2],
+        bytes: u64,
+        cause: Cause,
+        row: Option<usize>,
+    ) {
+        let word = word(self.spec.seed, Stream::Message, u64::from(node), self.issued[node as usize]);
+        let rail = self.rail(t, node, word);
+        self.messages.push(Message {
+            job,
+            cause,
+            row,
+            to: NodeId(to * self.map.network.rails + rail),
+            bytes,
+            word,
+            one_word: one_word(self.spec, job, word, node, to),
+            packets_sent: 0,
+            packets_delivered: 0,
+        });
+        self.issued[node as usize] += 1;
+        let nic = &mut self.nics[(node * self.map.network.rails + rail) as usize];
+        nic.queue.push_back(Unsent { message: self.messages.len() - 1, next: 0 });
+    }
+
+    /// All NICs of a node do what they can.
+    pub(crate) fn nics_act(&mut self, t: u64, node: u32) {
         for rail in 0..self.map.network.rails {
-            // only now, so that `round-robin` and `least-busy` see all messages of the interval
             self.inject(t, NodeId(node * self.map.network.rails + rail));
         }
     }
@@ -110,6 +131,8 @@ impl World<'_> {
     }
 
     fn grant(&mut self, t: u64, link: usize, channel: usize, packet: Packet, hold: u64) {
+        let class = self.map.network.class.get(link).map_or(0, |class| class.index()); // 0: of nodes
+        self.tally.carry(self.messages[packet.message].job, class, packet.bytes);
         if let Some(end) = self.links[link].grant(channel, packet, hold, t) {
             self.calendar.add(end, Event::SendEnd { link });
         }
@@ -129,6 +152,9 @@ impl World<'_> {
             self.links[link].leave_far(packet.bytes, known, t);
             self.calendar.add(known, credit);
         }
+        if matches!(self.links[index].sender, Drives::Nic(_)) {
+            self.left_nic(t, packet.message);
+        }
         let arrival = t + self.links[index].spec.latency_ps;
         match self.links[index].far {
             Far::Node => self.calendar.add(arrival, Event::Delivery { packet }),
@@ -136,6 +162,17 @@ impl World<'_> {
                 packet.stands_in = Some((index, sent.channel));
                 self.calendar.add(arrival + self.spec.fabric.router_delay_ps, Event::Decision { slot, packet });
             }
+        }
+    }
+
+    /// A packet of a message has left its NIC.
+    fn left_nic(&mut self, t: u64, index: usize) {
+        let message = &mut self.messages[index];
+        message.packets_sent += 1;
+        let complete = message.packets_sent == message.packets(u64::from(self.spec.fabric.packet_bytes));
+        if let (Cause::Program(parcel), true) = (message.cause, complete) {
+            let job = message.job;
+            self.parcel_sent(t, job, parcel);
         }
     }
 
@@ -183,18 +220,26 @@ impl World<'_> {
         self.tally.deliver(message.job, packet.bytes, packet.hop, packet.minimal, t);
         message.packets_delivered += 1;
         let complete = message.packets_delivered == message.packets(u64::from(self.spec.fabric.packet_bytes));
-        if complete {
-            message.delivered = Some(t);
+        if let (Some(row), true) = (message.row, complete) {
+            self.rows[row].delivered = Some(t);
         }
         complete
     }
 
-    /// A packet reaches its node: this may complete its message, an interval of a broadcast, a job and the run.
+    /// A packet reaches its node: this may complete its message.
     fn deliver(&mut self, t: u64, packet: &Packet) {
         if !self.count_delivery(t, packet) {
             return;
         }
-        let (job, index) = (self.messages[packet.message].job, self.messages[packet.message].sender);
+        let job = self.messages[packet.message].job;
+        match self.messages[packet.message].cause {
+            Cause::Traffic { sender } => self.traffic_delivered(t, job, sender),
+            Cause::Program(parcel) => self.parcel_delivered(t, job, parcel),
+        }
+    }
+
+    /// A message of a sender is complete, and with it perhaps an interval of a broadcast and a job.
+    fn traffic_delivered(&mut self, t: u64, job: usize, index: usize) {
         self.open[job].0 -= 1;
         if matches!(self.spec.jobs[job].traffic().pattern, Pattern::Broadcast { .. }) {
             let sender = &mut self.senders[index];
@@ -204,9 +249,8 @@ impl World<'_> {
                 self.next_interval(t, index);
             }
         }
-        let awaited = &self.spec.stop.jobs;
-        if !awaited.is_empty() && awaited.iter().all(|&j| self.open[j as usize] == (0, 0)) {
-            self.end = Some(self.end.map_or(t, |end| end.min(t)));
+        if self.open[job] == (0, 0) {
+            self.job_ends(job, t);
         }
     }
 }

@@ -2,20 +2,47 @@
 
 use odonata_topology::NodeId;
 
-/// A message from its issue on; none is ever forgotten.
+use crate::program::Parcel;
+
+/// What the ranks of a job know as a message; none is ever forgotten.
 #[derive(Debug)]
-pub(crate) struct Message {
+pub(crate) struct Row {
     /// Index of the job.
     pub(crate) job: usize,
-    /// Index of the sender in the traffic.
-    pub(crate) sender: usize,
-    /// Interval of the rank.
+    /// Interval of the rank, or iteration.
     pub(crate) interval: u64,
     /// Source rank.
     pub(crate) source: u32,
     /// Destination rank.
     pub(crate) destination: u32,
-    /// NIC (endpoint) of the destination rank's node.
+    /// When it was issued.
+    pub(crate) issued: u64,
+    /// When its last byte reached the destination.
+    pub(crate) delivered: Option<u64>,
+}
+
+/// What a message is issued for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cause {
+    /// An interval of a sender, by its index in the traffic.
+    Traffic {
+        /// The sender.
+        sender: usize,
+    },
+    /// An operation of a program.
+    Program(Parcel),
+}
+
+/// What goes through the network as a message, from its issue on.
+#[derive(Debug)]
+pub(crate) struct Message {
+    /// Index of the job.
+    pub(crate) job: usize,
+    /// What it is for.
+    pub(crate) cause: Cause,
+    /// The row that is complete with it; none of requests and clearances.
+    pub(crate) row: Option<usize>,
+    /// NIC (endpoint) of the destination's node.
     pub(crate) to: NodeId,
     /// Size.
     pub(crate) bytes: u64,
@@ -23,12 +50,10 @@ pub(crate) struct Message {
     pub(crate) word: u64,
     /// The word of all its packets, if its routing hashes.
     pub(crate) one_word: Option<u32>,
-    /// When it was issued.
-    pub(crate) issued: u64,
+    /// Packets that have left the NIC.
+    pub(crate) packets_sent: u64,
     /// Packets that have reached the destination.
     pub(crate) packets_delivered: u64,
-    /// When the last packet reached the destination.
-    pub(crate) delivered: Option<u64>,
 }
 
 impl Message {

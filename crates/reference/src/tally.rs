@@ -6,7 +6,7 @@ use odonata_sim::output::{Arrivals, JobTotals, Links, Messages, NOT_DELIVERED};
 use odonata_sim::spec::{Record, Spec};
 
 use crate::link::Link;
-use crate::packet::Message;
+use crate::packet::Row;
 
 /// Counts of one window, job and group.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,6 +24,8 @@ pub(crate) struct Tally {
     pub(crate) packet_hops: u64,
     /// Totals of each job; the latencies are recorded at the end.
     jobs: Vec<JobTotals>,
+    /// Bytes granted links, by job and link class.
+    carried: BTreeMap<(usize, usize), u64>,
     /// Traffic between groups by window, job and group.
     crossings: BTreeMap<(u64, usize, u32), Crossing>,
 }
@@ -31,7 +33,8 @@ pub(crate) struct Tally {
 impl Tally {
     /// Nothing counted yet.
     pub(crate) fn new(jobs: usize) -> Self {
-        Self { packet_hops: 0, jobs: vec![JobTotals::default(); jobs], crossings: BTreeMap::new() }
+        let jobs = vec![JobTotals::default(); jobs];
+        Self { packet_hops: 0, jobs, carried: BTreeMap::new(), crossings: BTreeMap::new() }
     }
 
     /// A message of a job is issued at time `t`.
@@ -39,6 +42,21 @@ impl Tally {
         let of = &mut self.jobs[job];
         of.issued += 1;
         of.first_issue_ps.get_or_insert(t);
+    }
+
+    /// One of them stays on its node.
+    pub(crate) fn near(&mut self, job: usize) {
+        self.jobs[job].near += 1;
+    }
+
+    /// A job issues a request or a clearance.
+    pub(crate) fn control(&mut self, job: usize) {
+        self.jobs[job].control += 1;
+    }
+
+    /// A packet of a job is granted a link of a class.
+    pub(crate) fn carry(&mut self, job: usize, class: usize, bytes: u64) {
+        *self.carried.entry((job, class)).or_default() += bytes;
     }
 
     /// A packet has reached its node at time `t`, after so many routers.
@@ -68,18 +86,27 @@ impl Tally {
     }
 
     /// The totals of the jobs, with the messages that count.
-    pub(crate) fn jobs(&self, spec: &Spec, messages: &[Message]) -> Vec<JobTotals> {
+    pub(crate) fn jobs(&self, spec: &Spec, rows: &[Row]) -> Vec<JobTotals> {
         let mut jobs = self.jobs.clone();
         let until = spec.measure.until_ps.unwrap_or(u64::MAX);
-        for message in messages {
-            let Some(delivered) = message.delivered else { continue };
-            jobs[message.job].delivered += 1;
-            let counts = spec.jobs[message.job].record != Record::Nothing;
-            if counts && (spec.measure.from_ps..until).contains(&message.issued) {
-                jobs[message.job].latency.record(delivered - message.issued);
+        for row in rows {
+            let Some(delivered) = row.delivered else { continue };
+            jobs[row.job].delivered += 1;
+            let counts = spec.jobs[row.job].record != Record::Nothing;
+            if counts && (spec.measure.from_ps..until).contains(&row.issued) {
+                jobs[row.job].latency.record(delivered - row.issued);
             }
         }
         jobs
+    }
+
+    /// Bytes by job and link class, if some job has a program.
+    pub(crate) fn class_bytes(&self, spec: &Spec, classes: usize) -> Vec<u64> {
+        if spec.jobs.iter().all(|job| job.program.is_none()) {
+            return Vec::new();
+        }
+        let all = (0..spec.jobs.len()).flat_map(|job| (0..classes).map(move |class| (job, class)));
+        all.map(|at| self.carried.get(&at).copied().unwrap_or(0)).collect()
     }
 
     /// The traffic between groups, up to the last window in which there was any.
@@ -103,11 +130,12 @@ impl Tally {
 }
 
 /// The rows of all messages of the jobs that want them.
-pub(crate) fn message_rows(spec: &Spec, messages: &[Message]) -> Messages {
-    let recorded = |m: &&Message| spec.jobs[m.job].record == Record::EveryMessage;
-    let mut rows: Vec<&Message> = messages.iter().filter(recorded).collect();
-    rows.sort_by_key(|m| (m.job, m.interval, m.source)); // stable: messages of one interval keep their order
-    let latency = |m: &Message| m.delivered.map_or(NOT_DELIVERED, |at| at - m.issued);
+pub(crate) fn message_rows(spec: &Spec, rows: &[Row]) -> Messages {
+    let recorded = |m: &&Row| spec.jobs[m.job].record == Record::EveryMessage;
+    let mut rows: Vec<&Row> = rows.iter().filter(recorded).collect();
+    // Stable: messages of one interval or iteration keep the order in which they were issued.
+    rows.sort_by_key(|m| (m.job, m.interval, m.source));
+    let latency = |m: &Row| m.delivered.map_or(NOT_DELIVERED, |at| at - m.issued);
     Messages {
         job: rows.iter().map(|m| m.job as u16).collect(),
         interval: rows.iter().map(|m| m.interval as u32).collect(),

@@ -24,7 +24,7 @@ pub(crate) struct Sender {
 /// All ranks that issue messages: of a broadcast only the root.
 pub(crate) fn senders(spec: &Spec) -> Vec<Sender> {
     let mut all = Vec::new();
-    for (job, of) in spec.jobs.iter().enumerate() {
+    for (job, of) in spec.jobs.iter().enumerate().filter(|(_, of)| of.traffic.is_some()) {
         for (rank, &node) in of.nodes.iter().enumerate() {
             if !matches!(of.traffic().pattern, Pattern::Broadcast { root } if root as usize != rank) {
                 all.push(Sender { job, rank: rank as u32, node, interval: 0, began: 0, under_way: 0 });

@@ -8,7 +8,8 @@ use crate::calendar::{Calendar, Event};
 use crate::link::{Far, Link, Sender as Drives};
 use crate::map::Map;
 use crate::nic::Nic;
-use crate::packet::Message;
+use crate::packet::{Message, Row};
+use crate::program::{self, Running};
 use crate::routing;
 use crate::tally::{self, Tally};
 use crate::traffic::{self, Sender};
@@ -28,18 +29,24 @@ pub(crate) struct World<'a> {
     /// Messages issued by each node so far.
     pub(crate) issued: Vec<u64>,
     pub(crate) senders: Vec<Sender>,
+    /// The programs, by job; none where there is traffic.
+    pub(crate) programs: Vec<Option<Running<'a>>>,
     pub(crate) messages: Vec<Message>,
+    /// What the ranks know as messages.
+    pub(crate) rows: Vec<Row>,
     pub(crate) calendar: Calendar,
     pub(crate) tally: Tally,
-    /// Messages of each job that are under way, and ranks that have more to issue.
+    /// Messages of each job with traffic that are under way, and ranks that have more to issue.
     pub(crate) open: Vec<(u64, u64)>,
+    /// When each job ends, if it is known.
+    ended: Vec<Option<u64>>,
     /// Nothing happens after this instant; becomes known as the run goes on.
     pub(crate) end: Option<u64>,
     events: u64,
 }
 
 impl<'a> World<'a> {
-    /// An empty machine and the first interval of every rank.
+    /// An empty machine, the first interval of every rank that has traffic and the start of every rank that has a program.
     pub(crate) fn new(spec: &'a Spec) -> Result<Self, SimError> {
         let map = Map::new(&spec.machine()?)?;
         let links = links(spec, &map.network);
@@ -61,8 +68,36 @@ impl<'a> World<'a> {
             calendar.add(t, Event::Issue { nic, sender: index });
             open[sender.job].1 += 1;
         }
-        let (messages, tally, end) = (Vec::new(), Tally::new(spec.jobs.len()), spec.stop.at_ps);
-        Ok(Self { spec, map, links, nics, issued, senders, messages, calendar, tally, open, end, events: 0 })
+        let mut world = Self {
+            spec,
+            map,
+            links,
+            nics,
+            issued,
+            senders,
+            programs: program::programs(spec),
+            messages: Vec::new(),
+            rows: Vec::new(),
+            calendar,
+            tally: Tally::new(spec.jobs.len()),
+            open,
+            ended: vec![None; spec.jobs.len()],
+            end: spec.stop.at_ps,
+            events: 0,
+        };
+        world.expect_starts();
+        Ok(world)
+    }
+
+    /// A job ends at time `at`, and with the last one that is waited for the run.
+    pub(crate) fn job_ends(&mut self, job: usize, at: u64) {
+        self.ended[job] = Some(at);
+        let awaited: Vec<Option<u64>> = self.spec.stop.jobs.iter().map(|&job| self.ended[job as usize]).collect();
+        if let Some(all) = awaited.into_iter().collect::<Option<Vec<u64>>>()
+            && let Some(latest) = all.into_iter().max()
+        {
+            self.end = Some(self.end.map_or(latest, |end| end.min(latest)));
+        }
     }
 
     /// Lets everything happen until the end.
@@ -76,7 +111,7 @@ impl<'a> World<'a> {
             }
             now = t;
             let (_, event) = self.calendar.pop().expect("there is a next event");
-            self.happen(t, event);
+            self.happen(t, event)?;
             self.events += 1;
             if self.events.is_multiple_of(LOOK_EVERY) {
                 monitor.progress(&self.progress(now))?;
@@ -123,7 +158,7 @@ impl<'a> World<'a> {
         let mut progress =
             Progress { now_ps, events: self.events, packet_hops: self.tally.packet_hops, delivered: 0, expected: 0 };
         let awaited = |job: usize| self.spec.stop.jobs.contains(&(job as u32));
-        progress.delivered = self.messages.iter().filter(|m| m.delivered.is_some() && awaited(m.job)).count() as u64;
+        progress.delivered = self.rows.iter().filter(|m| m.delivered.is_some() && awaited(m.job)).count() as u64;
         for sender in self.senders.iter().filter(|s| awaited(s.job)) {
             let job = &self.spec.jobs[sender.job];
             let each = traffic::destinations(self.spec.seed, job, &self.map.network, sender).len() as u64;
@@ -138,11 +173,13 @@ impl<'a> World<'a> {
         Output {
             end_ps,
             packet_hops: self.tally.packet_hops,
-            jobs: self.tally.jobs(self.spec, &self.messages),
-            messages: tally::message_rows(self.spec, &self.messages),
+            jobs: self.tally.jobs(self.spec, &self.rows),
+            messages: tally::message_rows(self.spec, &self.rows),
             links: tally::link_rows(&self.links, end_ps),
             arrivals: self.tally.arrivals(self.spec, self.map.network.groups),
-            ..Output::default()
+            ranks: program::rank_rows(&self.programs),
+            iterations: program::iteration_rows(&self.programs),
+            class_bytes: self.tally.class_bytes(self.spec, self.map.network.classes.len()),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::nic::Unsent;
 use super::noise::LOOKAHEAD;
 use super::route::Traveller;
 use super::world::{Packet, World};
-use crate::packet::Message;
+use crate::packet::{Cause, Message, Row};
 use crate::traffic;
 
 impl World<'_> {
@@ -29,22 +29,20 @@ impl World<'_> {
         } else if !matches!(job.traffic().pattern, Pattern::Broadcast { .. }) {
             self.next_interval(t, index);
         }
-        for rank in ranks {
+        for destination in ranks {
             let nic = &mut self.nics[node];
             self.calendar.add(t + nic.noise.step(), Event::Sequence { message: self.messages.len() as u32 });
+            self.rows.push(Row { job: number, interval, source, destination, issued: t, delivered: None });
             self.messages.push(Message {
                 job: number,
-                sender: index,
-                interval,
-                source,
-                destination: rank,
-                to: NodeId(job.nodes[rank as usize]),
+                cause: Cause::Traffic { sender: index },
+                row: Some(self.rows.len() - 1),
+                to: NodeId(job.nodes[destination as usize]),
                 bytes: job.traffic().message_bytes,
                 word: word(self.spec.seed, Stream::Message, node as u64, nic.issued),
                 one_word: None,
-                issued: t,
+                packets_sent: 0,
                 packets_delivered: 0,
-                delivered: None,
             });
             nic.issued += 1;
             self.tally.issue(number, t);
@@ -59,7 +57,14 @@ impl World<'_> {
     }
 
     fn node_of(&self, message: u32) -> usize {
-        self.senders[self.messages[message as usize].sender].node as usize
+        self.senders[self.sender_of(message as usize)].node as usize
+    }
+
+    fn sender_of(&self, message: usize) -> usize {
+        match self.messages[message].cause {
+            Cause::Traffic { sender } => sender,
+            Cause::Program(_) => unreachable!("jobs have traffic in this model"),
+        }
     }
 
     /// Messages pass the sequencer one at a time, with the overhead of a message between them.
@@ -195,8 +200,9 @@ impl World<'_> {
             return;
         }
         let done = t + LOOKAHEAD + self.nics[node.index()].noise.tie();
-        message.delivered = Some(done);
-        let (job, sender) = (message.job, message.sender);
+        let (job, row) = (message.job, message.row.expect("every message has one"));
+        self.rows[row].delivered = Some(done);
+        let sender = self.sender_of(number);
         self.open[job].0 -= 1;
         if matches!(self.spec.jobs[job].traffic().pattern, Pattern::Broadcast { .. }) {
             let of = &mut self.senders[sender];

@@ -10,7 +10,7 @@ use super::nic::Nic;
 use super::noise::Noise;
 use super::port::Port;
 use super::route::{Map, Traveller};
-use crate::packet::Message;
+use crate::packet::{Message, Row};
 use crate::tally::{self, Tally};
 use crate::traffic::{self, Sender};
 
@@ -41,6 +41,7 @@ pub(super) struct World<'a> {
     pub(super) nics: Vec<Nic>,
     pub(super) senders: Vec<Sender>,
     pub(super) messages: Vec<Message>,
+    pub(super) rows: Vec<Row>,
     /// Packets under way, and places of delivered ones that can be used again.
     pub(super) packets: Vec<Packet>,
     pub(super) unused: Vec<u32>,
@@ -96,6 +97,7 @@ impl<'a> World<'a> {
             nics,
             senders,
             messages: Vec::new(),
+            rows: Vec::new(),
             packets: Vec::new(),
             unused: Vec::new(),
             calendar,
@@ -186,8 +188,8 @@ impl<'a> World<'a> {
         Output {
             end_ps,
             packet_hops: self.tally.packet_hops,
-            jobs: self.tally.jobs(self.spec, &self.messages),
-            messages: tally::message_rows(self.spec, &self.messages),
+            jobs: self.tally.jobs(self.spec, &self.rows),
+            messages: tally::message_rows(self.spec, &self.rows),
             links,
             arrivals: self.tally.arrivals(self.spec, self.map.machine.spec.groups),
             ..Output::default()

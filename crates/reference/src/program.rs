@@ -1,0 +1,67 @@
+//! Jobs with programs (model, section 10).
+//!
+//! | file | paragraph of the model |
+//! |---|---|
+//! | `moment` | moments and their order |
+//! | `cpu` | work |
+//! | `matching` | when a message and a receive match |
+//! | `exchange` | sending, receiving, on the network |
+//! | `phases`, `graph` | a rank with phases, a rank with a trace; `plan` is what both have in common |
+//! | `rank` | what a rank does at a moment, its iterations, its finish; dead programs |
+//! | `tally` | what is counted by rank and iteration |
+
+mod cpu;
+mod exchange;
+mod graph;
+mod matching;
+mod moment;
+mod phases;
+mod plan;
+mod rank;
+mod tally;
+
+use std::collections::BTreeMap;
+
+use odonata_sim::spec::{Program, ProgramSpec, Spec};
+
+pub(crate) use exchange::Parcel;
+pub(crate) use moment::{Moment, Who};
+pub(crate) use tally::{iteration_rows, rank_rows};
+
+use plan::Plan;
+use rank::Rank;
+use tally::Times;
+
+/// A job whose ranks run a program.
+#[derive(Debug)]
+pub(crate) struct Running<'a> {
+    /// How it is specified.
+    pub(crate) spec: &'a ProgramSpec,
+    /// Its ranks.
+    pub(crate) ranks: Vec<Rank>,
+    /// Ranks that have not finished.
+    pub(crate) unfinished: u64,
+    /// Moments of its ranks that are to come.
+    pub(crate) moments: u64,
+    /// Its messages, requests, clearances and data in NICs and in the network.
+    pub(crate) under_way: u64,
+    /// What is known of each iteration that some rank has ended.
+    pub(crate) iterations: BTreeMap<u64, Times>,
+}
+
+/// The programs of all jobs, by job; none where there is traffic.
+pub(crate) fn programs(spec: &Spec) -> Vec<Option<Running<'_>>> {
+    (0..spec.jobs.len()).map(|job| spec.jobs[job].program.as_ref().map(|of| running(spec, job, of))).collect()
+}
+
+fn running<'a>(spec: &Spec, job: usize, of: &'a ProgramSpec) -> Running<'a> {
+    let nodes = &spec.jobs[job].nodes;
+    let program = Program::new(&of.body, nodes.len() as u32).expect("it was checked");
+    let plan = |rank: u32| match &program {
+        Program::Phases(phases) => Plan::phases(phases.ops(rank).collect(), spec.seed, job, rank),
+        Program::Trace(trace) => Plan::graph(trace.graph(rank).clone()),
+    };
+    let ranks: Vec<Rank> = (0..).zip(nodes).map(|(rank, &node)| Rank::new(node, plan(rank))).collect();
+    let unfinished = ranks.len() as u64;
+    Running { spec: of, ranks, unfinished, moments: 0, under_way: 0, iterations: BTreeMap::new() }
+}

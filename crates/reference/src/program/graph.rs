@@ -1,0 +1,71 @@
+//! A rank that runs a graph of operations (model, section 10, "A rank with a trace").
+
+use std::collections::BTreeSet;
+
+use odonata_programs::trace::{self, Graph, Start};
+
+use super::plan::{Next, Task};
+
+/// The graph of a rank, and how far an iteration has come.
+#[derive(Debug)]
+pub(crate) struct Schedule {
+    graph: Graph,
+    /// For each operation how many moments of others it still waits for.
+    waits_for: Vec<u32>,
+    /// Operations that wait for nothing and have not been taken, by their place in the text.
+    ready: BTreeSet<usize>,
+    /// Operations that have not ended.
+    open: usize,
+}
+
+impl Schedule {
+    /// Nothing done yet.
+    pub(crate) fn new(graph: Graph) -> Self {
+        Self { graph, waits_for: Vec::new(), ready: BTreeSet::new(), open: 0 }
+    }
+
+    /// An iteration begins.
+    pub(crate) fn begin(&mut self) {
+        let steps = self.graph.steps().len();
+        self.waits_for = (0..steps).map(|op| self.graph.waits_for(op as u32)).collect();
+        self.ready = (0..steps).filter(|&op| self.waits_for[op] == 0).collect();
+        self.open = steps;
+    }
+
+    /// The first of those that are ready.
+    pub(crate) fn next(&mut self) -> Next {
+        let Some(op) = self.ready.pop_first() else {
+            return if self.open == 0 { Next::End } else { Next::Wait };
+        };
+        let step = self.graph.steps()[op];
+        let cpu = step.cpu;
+        Next::Begin(match step.task {
+            trace::Task::Compute { ps } => Task::Compute { op, cpu, ps },
+            trace::Task::Send { to, label, bytes } => Task::Send { op, cpu, to, label, bytes },
+            trace::Task::Receive { from, label, .. } => Task::Receive { op, cpu, from, label },
+        })
+    }
+
+    /// An operation has begun.
+    pub(crate) fn begun(&mut self, op: usize) {
+        self.happened(op, Start::AtBegin);
+    }
+
+    /// An operation has ended.
+    pub(crate) fn ended(&mut self, op: usize) {
+        self.open -= 1;
+        self.happened(op, Start::AtEnd);
+    }
+
+    fn happened(&mut self, op: usize, moment: Start) {
+        for &(follower, waits_until) in self.graph.followers(op as u32) {
+            if waits_until == moment {
+                let follower = follower as usize;
+                self.waits_for[follower] -= 1;
+                if self.waits_for[follower] == 0 {
+                    self.ready.insert(follower);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Messages and receives of one rank that wait for each other (model, section 10, "Receiving").
+
+use std::collections::BTreeMap;
+
+use super::moment::{Arrival, Key};
+
+/// A receive that has been posted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Posted {
+    /// The operation.
+    pub(crate) op: usize,
+    /// The CPU that it will occupy.
+    pub(crate) cpu: u8,
+}
+
+/// What has come or been posted at a rank, each without the other.
+#[derive(Debug, Default)]
+pub(crate) struct Matching {
+    /// Messages and requests that have arrived before their receive was posted.
+    arrived: BTreeMap<Key, Arrival>,
+    /// Receives that have been posted before their message arrived.
+    posted: BTreeMap<Key, Posted>,
+    /// Receives that wait for the data of a message that they have cleared.
+    pub(crate) cleared: BTreeMap<Key, Posted>,
+}
+
+impl Matching {
+    /// A message or a request arrives; returns the receive that it matches.
+    pub(crate) fn arrive(&mut self, arrival: Arrival) -> Option<Posted> {
+        let posted = self.posted.remove(&arrival.key);
+        if posted.is_none() {
+            self.arrived.insert(arrival.key, arrival);
+        }
+        posted
+    }
+
+    /// A receive is posted; returns what it matches.
+    pub(crate) fn post(&mut self, key: Key, receive: Posted) -> Option<Arrival> {
+        let arrived = self.arrived.remove(&key);
+        if arrived.is_none() {
+            self.posted.insert(key, receive);
+        }
+        arrived
+    }
+}

@@ -1,0 +1,121 @@
+//! A rank that runs its operations one after the other (model, section 10, "A rank with phases").
+
+use odonata_programs::Op;
+use odonata_sim::engine::random::{Stream, exponential, word};
+
+use super::plan::{Next, Task};
+
+/// All that such a rank does is on this CPU.
+const CPU: u8 = 0;
+
+/// What the rank waits for before it goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Until {
+    /// Nothing.
+    Now,
+    /// The end of this operation.
+    Complete(usize),
+    /// That the message of this operation is handed over.
+    HandedOver(usize),
+    /// That all that does not block is complete.
+    All,
+}
+
+/// The operations of a rank and its position.
+#[derive(Debug)]
+pub(crate) struct Sequence {
+    ops: Vec<Op>,
+    /// The next operation.
+    next: usize,
+    until: Until,
+    /// Operations of this iteration that do not block and are not complete.
+    open: u64,
+    /// Computes in all iterations so far.
+    computes: u64,
+    seed: u64,
+    /// Component of the stream of jitter.
+    component: u64,
+}
+
+impl Sequence {
+    /// Nothing done yet.
+    pub(crate) fn new(ops: Vec<Op>, seed: u64, component: u64) -> Self {
+        Self { ops, next: 0, until: Until::Now, open: 0, computes: 0, seed, component }
+    }
+
+    /// An iteration begins.
+    pub(crate) fn begin(&mut self) {
+        self.next = 0;
+        self.until = Until::Now;
+    }
+
+    /// The next operation, if nothing is in its way.
+    pub(crate) fn next(&mut self) -> Next {
+        loop {
+            match self.until {
+                Until::Now => {}
+                Until::All if self.open == 0 => {}
+                Until::All | Until::Complete(_) | Until::HandedOver(_) => return Next::Wait,
+            }
+            let op = self.next;
+            let Some(&what) = self.ops.get(op) else {
+                // As if a wait stood at the end.
+                return if self.open == 0 { Next::End } else { Next::Wait };
+            };
+            self.next += 1;
+            let cpu = CPU;
+            let (task, until) = match what {
+                Op::Wait => {
+                    self.until = Until::All;
+                    continue;
+                }
+                Op::Compute { ps, jitter_ps } => {
+                    let ps = ps.saturating_add(self.jitter(jitter_ps));
+                    (Task::Compute { op, cpu, ps }, Until::Complete(op))
+                }
+                Op::Send { to, label, bytes, blocking } => {
+                    let until = if blocking { Until::Complete(op) } else { Until::HandedOver(op) };
+                    (Task::Send { op, cpu, to, label, bytes }, until)
+                }
+                Op::Receive { from, label, blocking, .. } => {
+                    let until = if blocking { Until::Complete(op) } else { Until::Now };
+                    (Task::Receive { op, cpu, from, label }, until)
+                }
+            };
+            self.open += u64::from(!blocks(what));
+            self.until = until;
+            return Next::Begin(task);
+        }
+    }
+
+    /// The jitter of the next compute.
+    fn jitter(&mut self, mean: u64) -> u64 {
+        let draw = word(self.seed, Stream::Compute, self.component, self.computes);
+        self.computes += 1;
+        if mean == 0 { 0 } else { exponential(draw, mean) }
+    }
+
+    /// The message of a send is handed over.
+    pub(crate) fn handed_over(&mut self, op: usize) {
+        if self.until == Until::HandedOver(op) {
+            self.until = Until::Now;
+        }
+    }
+
+    /// An operation is complete.
+    pub(crate) fn complete(&mut self, op: usize) {
+        if !blocks(self.ops[op]) {
+            self.open -= 1;
+        } else if self.until == Until::Complete(op) {
+            self.until = Until::Now;
+        }
+    }
+}
+
+/// Whether a rank does not go on before the operation is complete.
+fn blocks(op: Op) -> bool {
+    match op {
+        Op::Send { blocking, .. } | Op::Receive { blocking, .. } => blocking,
+        Op::Compute { .. } | Op::Wait => true,
+    }
+}

@@ -1,0 +1,90 @@
+//! What a rank does next in an iteration: the part that phases and traces have in common.
+
+use odonata_programs::Op;
+use odonata_programs::trace::Graph;
+
+use super::graph::Schedule;
+use super::phases::Sequence;
+
+/// An operation to be begun. `op` is its number in the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// A work of `ps`.
+    Compute { op: usize, cpu: u8, ps: u64 },
+    /// A message to another rank.
+    Send { op: usize, cpu: u8, to: u32, label: u64, bytes: u64 },
+    /// A receive is posted.
+    Receive { op: usize, cpu: u8, from: u32, label: u64 },
+}
+
+/// What is next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// An operation.
+    Begin(Task),
+    /// Something must happen first.
+    Wait,
+    /// The iteration ends.
+    End,
+}
+
+/// What a rank does in an iteration, and how far it has come.
+#[derive(Debug)]
+pub(crate) enum Plan {
+    /// One operation after the other.
+    Phases(Sequence),
+    /// A graph of operations.
+    Graph(Schedule),
+}
+
+impl Plan {
+    /// The plan of a rank of a job that runs these operations.
+    pub(crate) fn phases(ops: Vec<Op>, seed: u64, job: usize, rank: u32) -> Self {
+        Self::Phases(Sequence::new(ops, seed, (job as u64) << 32 | u64::from(rank)))
+    }
+
+    /// The plan of a rank with a graph.
+    pub(crate) fn graph(graph: Graph) -> Self {
+        Self::Graph(Schedule::new(graph))
+    }
+
+    /// An iteration begins.
+    pub(crate) fn begin(&mut self) {
+        match self {
+            Self::Phases(sequence) => sequence.begin(),
+            Self::Graph(schedule) => schedule.begin(),
+        }
+    }
+
+    /// What is next.
+    pub(crate) fn next(&mut self) -> Next {
+        match self {
+            Self::Phases(sequence) => sequence.next(),
+            Self::Graph(schedule) => schedule.next(),
+        }
+    }
+
+    /// The work of an operation has begun, or the receive is posted.
+    pub(crate) fn begun(&mut self, op: usize) {
+        match self {
+            Self::Phases(_) => {}
+            Self::Graph(schedule) => schedule.begun(op),
+        }
+    }
+
+    /// The message of a send is handed over.
+    pub(crate) fn handed_over(&mut self, op: usize) {
+        match self {
+            Self::Phases(sequence) => sequence.handed_over(op),
+            Self::Graph(_) => {}
+        }
+    }
+
+    /// A compute has ended; a send or a receive is complete.
+    pub(crate) fn complete(&mut self, op: usize) {
+        match self {
+            Self::Phases(sequence) => sequence.complete(op),
+            Self::Graph(schedule) => schedule.ended(op),
+        }
+    }
+}

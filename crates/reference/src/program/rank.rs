@@ -1,0 +1,154 @@
+//! What a rank does at a moment, its iterations and its end (model, section 10).
+
+use std::collections::BTreeMap;
+
+use odonata_sim::SimError;
+use odonata_sim::spec::SETTLE_PS;
+
+use super::Running;
+use super::cpu::Cpus;
+use super::exchange::Asked;
+use super::matching::Matching;
+use super::moment::{Key, Moment, Who};
+use super::plan::{Next, Plan};
+use crate::calendar::Event;
+use crate::world::World;
+
+/// A rank of a job with a program.
+#[derive(Debug)]
+pub(crate) struct Rank {
+    /// Its node.
+    pub(crate) node: u32,
+    /// Its CPUs.
+    pub(crate) cpus: Cpus,
+    /// What it does.
+    pub(crate) plan: Plan,
+    /// Messages that have come and receives that it has posted.
+    pub(crate) matching: Matching,
+    /// Its messages that wait for a clearance, or whose data is leaving.
+    pub(crate) asked: BTreeMap<Key, Asked>,
+    /// Its iteration; the number of those it has ended while it is in none.
+    pub(crate) iteration: u64,
+    /// When its iteration began, while it is in one.
+    began: Option<u64>,
+    /// When it finished.
+    pub(crate) finished: Option<u64>,
+}
+
+impl Rank {
+    /// A rank that has not started.
+    pub(crate) fn new(node: u32, plan: Plan) -> Self {
+        Self {
+            node,
+            cpus: Cpus::default(),
+            plan,
+            matching: Matching::default(),
+            asked: BTreeMap::new(),
+            iteration: 0,
+            began: None,
+            finished: None,
+        }
+    }
+}
+
+impl<'a> World<'a> {
+    /// A job that has a program.
+    pub(crate) fn running(&mut self, job: usize) -> &mut Running<'a> {
+        self.programs[job].as_mut().expect("asked of jobs with a program only")
+    }
+
+    /// A rank of such a job.
+    pub(crate) fn rank(&mut self, who: Who) -> &mut Rank {
+        &mut self.running(who.job).ranks[who.rank as usize]
+    }
+
+    /// All ranks of all programs will start.
+    pub(crate) fn expect_starts(&mut self) {
+        for job in 0..self.programs.len() {
+            let Some(running) = &self.programs[job] else { continue };
+            let (start, ranks) = (running.spec.start_ps, running.ranks.len() as u32);
+            for rank in 0..ranks {
+                self.expect(start, Who { job, rank }, Moment::Start);
+            }
+        }
+    }
+
+    /// A moment will come at time `t`.
+    pub(crate) fn expect(&mut self, t: u64, who: Who, moment: Moment) {
+        self.running(who.job).moments += 1;
+        let nic = self.first_nic(self.spec.jobs[who.job].nodes[who.rank as usize]);
+        self.calendar.add(t, Event::Moment { nic, who, moment });
+    }
+
+    /// A moment comes.
+    pub(crate) fn moment(&mut self, t: u64, who: Who, moment: Moment) -> Result<(), SimError> {
+        self.running(who.job).moments -= 1;
+        match moment {
+            Moment::Arrival(arrival) => self.arrive(t, who, arrival),
+            Moment::Begun { work } => self.work_begun(who, work),
+            Moment::Done { work } => self.work_done(t, who, work),
+            Moment::Sent(key) => self.sent(who, key),
+            Moment::Start => self.begin_iteration(t, who),
+        }
+        self.go_on(t, who)?;
+        self.check_alive(who.job)
+    }
+
+    /// An iteration of a rank begins.
+    pub(crate) fn begin_iteration(&mut self, t: u64, who: Who) {
+        let rank = self.rank(who);
+        rank.began = Some(t);
+        rank.plan.begin();
+    }
+
+    /// A rank does what it can.
+    fn go_on(&mut self, t: u64, who: Who) -> Result<(), SimError> {
+        while self.rank(who).began.is_some() {
+            match self.rank(who).plan.next() {
+                Next::Begin(task) => self.carry_out(t, who, task),
+                Next::Wait => break,
+                Next::End => self.end_iteration(t, who)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn end_iteration(&mut self, t: u64, who: Who) -> Result<(), SimError> {
+        let running = self.running(who.job);
+        let spec = running.spec;
+        let rank = &mut running.ranks[who.rank as usize];
+        let began = rank.began.take().expect("it is in an iteration");
+        if spec.iterations.is_none() && began == t {
+            let problem = format!(
+                "iteration {} of rank {} takes no time, so a program without end would stand still; give it something to do",
+                rank.iteration, who.rank
+            );
+            return Err(SimError::invalid(format!("jobs[{}].program.iterations", who.job), problem));
+        }
+        running.iterations.entry(rank.iteration).or_default().count(began, t);
+        rank.iteration += 1;
+        if spec.iterations == Some(rank.iteration) {
+            rank.finished = Some(t);
+            running.unfinished -= 1;
+            if running.unfinished == 0 {
+                self.job_ends(who.job, t.saturating_add(SETTLE_PS));
+            }
+        } else if spec.gap_ps > 0 {
+            self.occupy(t, who, 0, spec.gap_ps, super::cpu::Then::Iteration);
+        } else {
+            self.begin_iteration(t, who);
+        }
+        Ok(())
+    }
+
+    /// A program is dead if some rank waits and nothing of the job is to come.
+    fn check_alive(&mut self, job: usize) -> Result<(), SimError> {
+        let running = self.running(job);
+        if running.unfinished == 0 || running.moments > 0 || running.under_way > 0 {
+            return Ok(());
+        }
+        let ranks = running.unfinished;
+        // What each of them waits for is of no use to an oracle.
+        Err(SimError::DeadProgram { job: self.spec.jobs[job].name.clone(), ranks, waiting: Vec::new() })
+    }
+}

@@ -1,0 +1,56 @@
+//! What is counted by rank and iteration (model, section 10, "Counted").
+
+use odonata_sim::output::{Iterations, NOT_FINISHED, Ranks};
+
+use super::Running;
+
+/// The times of the ranks that have ended an iteration.
+#[derive(Debug, Default)]
+pub(crate) struct Times {
+    /// When each began it and ended it.
+    ranks: Vec<(u64, u64)>,
+}
+
+impl Times {
+    /// Another rank has ended it.
+    pub(crate) fn count(&mut self, began: u64, ended: u64) {
+        self.ranks.push((began, ended));
+    }
+}
+
+/// One row per rank.
+pub(crate) fn rank_rows(programs: &[Option<Running<'_>>]) -> Ranks {
+    let mut rows = Ranks::default();
+    for (job, running) in programs.iter().enumerate() {
+        for (number, rank) in running.iter().flat_map(|r| &r.ranks).enumerate() {
+            rows.job.push(job as u16);
+            rows.rank.push(number as u32);
+            rows.finish_ps.push(rank.finished.unwrap_or(NOT_FINISHED));
+            rows.work_ps.push(rank.cpus.worked);
+        }
+    }
+    rows
+}
+
+/// One row per iteration that some rank has ended.
+pub(crate) fn iteration_rows(programs: &[Option<Running<'_>>]) -> Iterations {
+    let mut rows = Iterations::default();
+    for (job, running) in programs.iter().enumerate() {
+        for (&iteration, Times { ranks }) in running.iter().flat_map(|r| &r.iterations) {
+            let begins = || ranks.iter().map(|&(began, _)| began);
+            let ends = || ranks.iter().map(|&(_, ended)| ended);
+            let took = || ranks.iter().map(|&(began, ended)| ended - began);
+            let some = "some rank has ended it";
+            rows.job.push(job as u16);
+            rows.iteration.push(iteration as u32);
+            rows.ranks.push(ranks.len() as u32);
+            rows.first_begin_ps.push(begins().min().expect(some));
+            rows.last_begin_ps.push(begins().max().expect(some));
+            rows.first_end_ps.push(ends().min().expect(some));
+            rows.last_end_ps.push(ends().max().expect(some));
+            rows.longest_ps.push(took().max().expect(some));
+            rows.total_ps.push(took().sum());
+        }
+    }
+    rows
+}
