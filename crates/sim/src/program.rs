@@ -31,7 +31,6 @@ pub use letters::Letter;
 use letters::Letters;
 pub use letters::Sort;
 pub use running::Running;
-pub use sizes::least_packet;
 
 /// Node without a program.
 const NO_HOST: u32 = u32::MAX;
@@ -82,6 +81,12 @@ impl Programs {
     #[must_use]
     pub fn is_host(&self, node: u32) -> bool {
         self.host_of[node as usize] != NO_HOST
+    }
+
+    /// The smallest packet of a job with a program, if packets hold `full` bytes; or less.
+    #[must_use]
+    pub fn least_packet(&self, job: usize, full: u32) -> Option<u32> {
+        self.running[job].as_ref().map(|running| running.least_packet(full))
     }
 
     /// All nodes with the instants at which they have something to do first.

@@ -8,6 +8,7 @@ use odonata_programs::Program;
 use super::agenda::{Agenda, Kind, Moment};
 use super::letters::{Letter, Sort};
 use super::rank::Rank;
+use super::sizes::least_packet;
 use super::tally::Tally;
 use crate::engine::random::{Stream, exponential, mix64, word};
 use crate::error::SimError;
@@ -169,6 +170,13 @@ impl Running {
     #[must_use]
     pub fn node(&self, rank: u32) -> u32 {
         self.nodes[rank as usize]
+    }
+
+    /// The smallest packet that it sends, if packets hold `full` bytes; or less.
+    #[must_use]
+    pub fn least_packet(&self, full: u32) -> u32 {
+        let control = u64::from(self.costs.control_bytes);
+        least_packet(&self.program, self.ranks.len() as u32, control, u64::from(full)) as u32
     }
 
     /// Size on the network.

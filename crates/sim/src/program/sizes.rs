@@ -3,22 +3,19 @@
 use odonata_programs::trace::Task;
 use odonata_programs::{Op, Program};
 
-use crate::spec::ProgramSpec;
-
 /// Operations of a program that are looked at; if it has more, any size is taken to be possible.
 const LOOK: u64 = 1 << 22;
 
-/// The smallest packet that a program sends, if packets hold `full` bytes; or less.
+/// The smallest packet that a program sends, if packets hold `full` bytes and nothing has fewer than `control`; or less.
 #[must_use]
-pub fn least_packet(spec: &ProgramSpec, ranks: u32, full: u32) -> u32 {
-    let (full, control) = (u64::from(full), u64::from(spec.costs.control_bytes));
+pub fn least_packet(program: &Program, ranks: u32, control: u64, full: u64) -> u64 {
     let last = |bytes: u64| match bytes.max(control) % full {
         0 => full,
         rest => rest,
     };
     let mut least = last(control);
     let mut looked = 0;
-    match Program::new(&spec.body, ranks).expect("checked before") {
+    match program {
         Program::Phases(phases) => {
             let mut ops = Vec::new();
             for phase in 0..phases.len() {
@@ -47,5 +44,5 @@ pub fn least_packet(spec: &ProgramSpec, ranks: u32, full: u32) -> u32 {
             }
         }
     }
-    least as u32
+    least
 }

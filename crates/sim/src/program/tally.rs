@@ -20,7 +20,6 @@ pub struct Tally {
     /// Latencies of messages that stay on their node, as far as they count.
     near_latency: Histogram,
     near: u64,
-    last_near: u64,
     /// Requests and clearances.
     pub control: u64,
     /// Iterations ended, of all ranks together.
@@ -61,7 +60,6 @@ impl Tally {
             first_issue: None,
             near_latency: Histogram::default(),
             near: 0,
-            last_near: 0,
             control: 0,
             ended: 0,
             iterations: Vec::new(),
@@ -104,7 +102,6 @@ impl Tally {
         if self.measures(now) {
             self.near_latency.record(latency);
         }
-        self.last_near = self.last_near.max(now + latency);
         self.deliver(row, latency);
     }
 
@@ -129,9 +126,6 @@ impl Tally {
         totals.issued = self.issued;
         totals.delivered += self.near;
         totals.first_issue_ps = self.first_issue;
-        if self.near > 0 {
-            totals.last_delivery_ps = totals.last_delivery_ps.max(Some(self.last_near));
-        }
         (totals.near, totals.control) = (self.near, self.control);
         if histogram {
             totals.latency.merge(&self.near_latency);

@@ -9,7 +9,7 @@ use crate::error::SimError;
 use crate::fabric::packet::Event;
 use crate::fabric::{Flights, Lane, LaneLog, Nic, Out, Parked, Returns, Sensor, Wire, Wiring, credits::Spill};
 use crate::output::Output;
-use crate::program::{self, Programs};
+use crate::program::Programs;
 use crate::routing::{Routing, Rule, modes, with_rule};
 use crate::spec::{JobSpec, SETTLE_PS, Spec};
 use crate::{Cost, Monitor};
@@ -104,7 +104,7 @@ fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::R
     let wiring = &tables.wiring;
     // What ends a run with programs is known only SETTLE_PS before.
     let longest = if tables.programs.is_some() { SETTLE_PS } else { u64::MAX };
-    let lookahead = wiring.lookahead(least_packet(spec)).min(longest);
+    let lookahead = wiring.lookahead(least_packet(spec, tables.programs.as_ref())).min(longest);
     let routers = wiring.places.len();
     let windows = match choice {
         QueueChoice::Estimate => expected_rate(spec, lookahead) * lookahead as f64 * ROUTERS_PER_EVENT > routers as f64,
@@ -120,15 +120,14 @@ fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::R
 }
 
 /// Smallest packet that any job sends.
-fn least_packet(spec: &Spec) -> u32 {
+fn least_packet(spec: &Spec, programs: Option<&Programs>) -> u32 {
     let full = spec.fabric.packet_bytes;
-    let least = spec.jobs.iter().map(|job| match (&job.traffic, &job.program) {
-        (Some(traffic), _) => match traffic.message_bytes % u64::from(full) {
+    let least = spec.jobs.iter().enumerate().map(|(index, job)| match &job.traffic {
+        Some(traffic) => match traffic.message_bytes % u64::from(full) {
             0 => full,
             rest => rest as u32,
         },
-        (_, Some(program)) => program::least_packet(program, job.nodes.len() as u32, full),
-        (None, None) => full,
+        None => programs.and_then(|programs| programs.least_packet(index, full)).unwrap_or(1),
     });
     least.min().unwrap_or(full)
 }
