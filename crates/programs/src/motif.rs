@@ -1,6 +1,12 @@
 //! What applications do beside collectives: one file a motif, listed in [`What`](crate::What).
 
+mod check;
 mod compute;
+mod halo;
+mod ping_pong;
+mod ring;
+mod sweep;
+mod training;
 
 pub use compute::Compute;
 
@@ -9,21 +15,34 @@ use crate::{Halo, Part, PingPong, ProgramError, Sweep, Training};
 type Made = Result<Box<dyn Part + Send + Sync>, ProgramError>;
 
 /// An exchange with neighbours in a grid.
-pub fn halo(_: &Halo, _: u32) -> Made {
-    unimplemented!()
+///
+/// # Errors [`ProgramError::Invalid`]: a grid with another number of points than there are ranks, a size above 2^40 bytes, no
+/// message at all, or edges and corners in an order that has none.
+pub fn halo(halo: &Halo, ranks: u32) -> Made {
+    Ok(Box::new(halo::Neighbours::new(halo, ranks)?))
 }
 
 /// Wavefronts through a grid.
-pub fn sweep(_: &Sweep, _: u32) -> Made {
-    unimplemented!()
+///
+/// # Errors [`ProgramError::Invalid`]: a grid with another number of points than there are ranks, a size above 2^40 bytes, no
+/// block, no sweep, or more than 2^40 blocks in all sweeps.
+pub fn sweep(sweep: &Sweep, ranks: u32) -> Made {
+    Ok(Box::new(sweep::Wavefronts::new(sweep, ranks)?))
 }
 
 /// Messages to and fro.
-pub fn ping_pong(_: &PingPong, _: u32) -> Made {
-    unimplemented!()
+///
+/// # Errors
+/// [`ProgramError::Invalid`]: ranks without a partner, no round, or a size above 2^40 bytes.
+pub fn ping_pong(ping_pong: &PingPong, ranks: u32) -> Made {
+    Ok(Box::new(ping_pong::Rally::new(ping_pong, ranks)?))
 }
 
 /// A step of training.
-pub fn training(_: &Training, _: u32) -> Made {
-    unimplemented!()
+///
+/// # Errors
+/// [`ProgramError::Invalid`]: groups whose product is not the number of ranks, no microbatch, a size above 2^40 bytes, or more
+/// than 2^40 messages from a rank to another.
+pub fn training(training: &Training, ranks: u32) -> Made {
+    Ok(Box::new(training::Step::new(training, ranks)?))
 }

@@ -248,8 +248,8 @@ pub enum Exchange {
     /// Axis by axis: both receives are posted, two sends block, then a wait (ember's halo3d). Edges and corners have no axis, so none
     /// may be sent.
     AxisByAxis,
-    /// Along each axis ranks of even coordinate receive first, those of odd coordinate send first, all blocking (ember's halo2d). No
-    /// edges and corners either.
+    /// Along each axis every second rank receives first, the others send first, all blocking (ember's halo2d, which goes by the parity
+    /// of the rank along x and of the row along y). No edges and corners either.
     EvenReceivesFirst,
 }
 
@@ -299,7 +299,8 @@ pub struct Training {
     pub tensor_reductions: u32,
     /// Bytes of each.
     pub tensor_bytes: u64,
-    /// Bytes of the activations that go from stage to stage for each microbatch, and of the gradients that come back.
+    /// Bytes of the activations that each rank of a stage sends to the next stage for each microbatch, and of the gradients that come
+    /// back.
     pub activation_bytes: u64,
     /// Bytes of the gradients that are all-reduced over each data parallel group at the end of the step.
     pub gradient_bytes: u64,

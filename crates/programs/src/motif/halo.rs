@@ -1,0 +1,137 @@
+//! An exchange with the neighbours in a grid of X x Y x Z ranks.
+//!
+//! A neighbour lies one step away along one axis (across a face), two (an edge) or all three (a corner). If the grid is periodic,
+//! the last rank along an axis and the first are neighbours. Along an axis of extent 1 there are no neighbours; on a periodic one
+//! of extent 2 both neighbours are the same rank, which gets a message for each. Messages of an exchange:
+//!
+//! | | open | periodic, no extent of 1 |
+//! |---|---|---|
+//! | across faces, along x | 2 (X - 1) Y Z | 2 X Y Z |
+//! | across edges parallel to x | 4 X (Y - 1) (Z - 1) | 4 X Y Z |
+//! | across corners | 8 (X - 1) (Y - 1) (Z - 1) | 8 X Y Z |
+//!
+//! Labels: the direction in which a message travels, `(dx + 1) + 3 (dy + 1) + 9 (dz + 1)`.
+
+mod alternate;
+mod ways;
+
+use super::check;
+use crate::{Exchange, Halo, Op, Part, ProgramError};
+use ways::Way;
+
+/// The neighbours of every rank.
+pub struct Neighbours {
+    grid: [u32; 3],
+    periodic: bool,
+    order: Exchange,
+    /// Where messages go: faces, edges, corners.
+    ways: Vec<Way>,
+    /// Axes along which there are messages.
+    axes: Vec<usize>,
+}
+
+impl Neighbours {
+    pub fn new(spec: &Halo, ranks: u32) -> Result<Self, ProgramError> {
+        let Halo { grid, periodic, face_bytes, edge_bytes, corner_bytes, order } = *spec;
+        check::grid("grid", &grid, ranks)?;
+        for axis in 0..3 {
+            check::bytes(&format!("face_bytes[{axis}]"), face_bytes[axis])?;
+            check::bytes(&format!("edge_bytes[{axis}]"), edge_bytes[axis])?;
+        }
+        check::bytes("corner_bytes", corner_bytes)?;
+        if order != Exchange::AllAtOnce {
+            let only = "must be 0: across edges and corners messages are sent by the order all-at-once only";
+            if edge_bytes != [0; 3] {
+                return Err(ProgramError::invalid("edge_bytes", format!("{edge_bytes:?} {only}")));
+            }
+            if corner_bytes != 0 {
+                return Err(ProgramError::invalid("corner_bytes", format!("{corner_bytes} {only}")));
+            }
+        }
+        if face_bytes == [0; 3] && edge_bytes == [0; 3] && corner_bytes == 0 {
+            return Err(ProgramError::invalid("face_bytes", "all sizes are 0: there is no message to send"));
+        }
+        let ways = ways::all(face_bytes, edge_bytes, corner_bytes)
+            .filter(|way| way.bytes > 0 && (0..3).all(|axis| way.step[axis] == 0 || grid[axis] > 1))
+            .collect();
+        let axes = (0..3).filter(|&axis| grid[axis] > 1 && face_bytes[axis] > 0).collect();
+        Ok(Self { grid, periodic, order, ways, axes })
+    }
+
+    /// Distance between two ranks that are neighbours along an axis.
+    fn stride(&self, axis: usize) -> u32 {
+        self.grid[..axis].iter().product()
+    }
+
+    /// A rank's coordinate along an axis.
+    fn at(&self, rank: u32, axis: usize) -> u32 {
+        rank / self.stride(axis) % self.grid[axis]
+    }
+
+    /// Whether a step along an axis leads out of the grid, or to its other side.
+    fn leaves(&self, rank: u32, axis: usize, step: i8) -> bool {
+        match step {
+            -1 => self.at(rank, axis) == 0,
+            1 => self.at(rank, axis) == self.grid[axis] - 1,
+            _ => false,
+        }
+    }
+
+    /// The rank that lies that way, if there is one.
+    fn neighbour(&self, rank: u32, way: &Way) -> Option<u32> {
+        (0..3).try_fold(rank, |to, axis| {
+            let (step, stride) = (way.step[axis], self.stride(axis));
+            let round = (self.grid[axis] - 1) * stride;
+            match (step, self.leaves(rank, axis, step)) {
+                (0, _) => Some(to),
+                (_, true) if !self.periodic => None,
+                (-1, false) => Some(to - stride),
+                (-1, true) => Some(to + round),
+                (_, false) => Some(to + stride),
+                (_, true) => Some(to - round),
+            }
+        })
+    }
+
+    fn send(&self, rank: u32, way: &Way, blocking: bool) -> Option<Op> {
+        self.neighbour(rank, way).map(|to| Op::Send { to, label: way.label(), bytes: way.bytes, blocking })
+    }
+
+    /// Receives what comes from the neighbour that lies that way.
+    fn receive(&self, rank: u32, way: &Way, blocking: bool) -> Option<Op> {
+        let label = way.back().label();
+        self.neighbour(rank, way).map(|from| Op::Receive { from, label, bytes: way.bytes, blocking })
+    }
+
+    /// The two ways along an axis, downwards first.
+    fn along(&self, axis: usize) -> impl Iterator<Item = &Way> {
+        self.ways.iter().filter(move |way| way.is_face(axis))
+    }
+}
+
+impl Part for Neighbours {
+    fn chunks(&self, _: u32) -> u64 {
+        match self.order {
+            Exchange::AllAtOnce if self.ways.is_empty() => 0,
+            Exchange::AllAtOnce => 2,
+            Exchange::AxisByAxis | Exchange::EvenReceivesFirst => self.axes.len() as u64,
+        }
+    }
+
+    fn chunk(&self, rank: u32, index: u64, ops: &mut Vec<Op>) {
+        match (self.order, index) {
+            (Exchange::AllAtOnce, 0) => ops.extend(self.ways.iter().filter_map(|way| self.receive(rank, way, false))),
+            (Exchange::AllAtOnce, _) => {
+                ops.extend(self.ways.iter().filter_map(|way| self.send(rank, way, false)));
+                ops.push(Op::Wait);
+            }
+            (Exchange::AxisByAxis, index) => {
+                let axis = self.axes[index as usize];
+                ops.extend(self.along(axis).filter_map(|way| self.receive(rank, way, false)));
+                ops.extend(self.along(axis).filter_map(|way| self.send(rank, way, true)));
+                ops.push(Op::Wait);
+            }
+            (Exchange::EvenReceivesFirst, index) => self.alternate(rank, self.axes[index as usize], ops),
+        }
+    }
+}

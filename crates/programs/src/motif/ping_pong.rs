@@ -1,0 +1,43 @@
+//! Ping-pong: in each round the first of a pair sends and waits for the answer.
+//!
+//! Labels: the round.
+
+use super::check;
+use crate::{Op, Part, PingPong, ProgramError};
+
+/// Pairs that play; a chunk is a round.
+pub struct Rally {
+    stride: u32,
+    bytes: u64,
+    rounds: u32,
+}
+
+impl Rally {
+    pub fn new(spec: &PingPong, ranks: u32) -> Result<Self, ProgramError> {
+        let PingPong { stride, bytes, rounds } = *spec;
+        check::some("stride", stride)?;
+        check::some("rounds", rounds)?;
+        check::bytes("bytes", bytes)?;
+        if ranks == 0 || u64::from(ranks) % (2 * u64::from(stride)) != 0 {
+            let block = 2 * u64::from(stride);
+            let problem = format!("{ranks} ranks are not whole blocks of 2 x {stride} = {block}: some have no partner");
+            return Err(ProgramError::invalid("stride", problem));
+        }
+        Ok(Self { stride, bytes, rounds })
+    }
+}
+
+impl Part for Rally {
+    fn chunks(&self, _: u32) -> u64 {
+        self.rounds.into()
+    }
+
+    fn chunk(&self, rank: u32, label: u64, ops: &mut Vec<Op>) {
+        let &Self { stride, bytes, .. } = self;
+        let first = (rank / stride).is_multiple_of(2);
+        let peer = if first { rank + stride } else { rank - stride };
+        let send = Op::Send { to: peer, label, bytes, blocking: true };
+        let receive = Op::Receive { from: peer, label, bytes, blocking: true };
+        ops.extend(if first { [send, receive] } else { [receive, send] });
+    }
+}

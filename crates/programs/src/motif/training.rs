@@ -1,0 +1,108 @@
+//! One optimiser step of training with tensor, data and pipeline parallelism (Narayanan 2021: 1F1B, "PipeDream-Flush").
+//!
+//! Rank = t + tensor * (d + data * stage). The passes of a stage are in the order of [`schedule`]. A pass receives what comes from
+//! the stage before (forwards: activations) or after (backwards: gradients), computes in `tensor_reductions` equal parts, each
+//! followed by a ring all-reduce over the tensor group, and sends on without waiting. A rank exchanges with the ranks of the
+//! neighbouring stages that have its t and d. Where a tensor group is one rank, a pass is one part. The jitter of a pass is in its
+//! first part. At the end a ring all-reduce of the gradients goes over each data group.
+//!
+//! Bytes of a step: `4 microbatches tensor_reductions (tensor - 1) tensor_bytes` in each tensor group, `2 (data - 1)
+//! gradient_bytes` in each data group, `microbatches activation_bytes` from a rank to that of the next stage, and as many back.
+//! If messages take no time and nothing jitters, a step takes `(microbatches + pipeline - 1) (forward_ps + backward_ps)`.
+//!
+//! Labels: two ranks that exchange messages differ in t, in d or in the stage, and in one of these only. So the three kinds are
+//! numbered each by itself: in a tensor group
+//! `((backward * microbatches + microbatch) * tensor_reductions + reduction) * 2 (tensor - 1) + step of the ring`, in a data group
+//! the step of the ring, between stages the microbatch.
+
+mod schedule;
+
+use super::check;
+use super::ring::Ring;
+use crate::over::Over;
+use crate::{Along, Op, Part, ProgramError, Training};
+use schedule::{Pass, pass};
+
+/// The step; a chunk is a part of a pass or a step of a ring.
+pub struct Step {
+    spec: Training,
+    stages: Over,
+    tensor: Ring,
+    data: Ring,
+    /// Parts of a pass.
+    parts: u64,
+}
+
+impl Step {
+    pub fn new(spec: &Training, ranks: u32) -> Result<Self, ProgramError> {
+        let grid = [spec.tensor, spec.data, spec.pipeline];
+        for (field, number) in [("tensor", grid[0]), ("data", grid[1]), ("pipeline", grid[2])] {
+            check::some(field, number)?;
+        }
+        check::grid("pipeline", &grid, ranks)?;
+        check::some("microbatches", spec.microbatches)?;
+        check::bytes("tensor_bytes", spec.tensor_bytes)?;
+        check::bytes("activation_bytes", spec.activation_bytes)?;
+        check::bytes("gradient_bytes", spec.gradient_bytes)?;
+        let over = |axis| Over::new(Some(&Along { grid: grid.to_vec(), axis }), ranks);
+        let tensor = Ring::new(over(0)?, spec.tensor_bytes);
+        let reductions = 2 * u128::from(spec.microbatches) * u128::from(spec.tensor_reductions);
+        check::labels("tensor_reductions", reductions * u128::from(tensor.steps()))?;
+        let parts = if spec.tensor == 1 { 1 } else { u64::from(spec.tensor_reductions.max(1)) };
+        Ok(Self { spec: *spec, stages: over(2)?, tensor, data: Ring::new(over(1)?, spec.gradient_bytes), parts })
+    }
+
+    /// Chunks of a part of a pass: computing, and the steps of the ring after it.
+    fn part_chunks(&self) -> u64 {
+        if self.spec.tensor_reductions == 0 { 1 } else { 1 + self.tensor.steps() }
+    }
+
+    /// Chunks of all passes of a rank.
+    fn pass_chunks(&self) -> u64 {
+        2 * u64::from(self.spec.microbatches) * self.parts * self.part_chunks()
+    }
+
+    fn compute(&self, pass: Pass, part: u64) -> Op {
+        let whole = if pass.backward { self.spec.backward_ps } else { self.spec.forward_ps };
+        let ps = whole / self.parts + u64::from(part < whole % self.parts);
+        Op::Compute { ps, jitter_ps: if part == 0 { self.spec.jitter_ps } else { 0 } }
+    }
+
+    /// The rank of the stage that a pass comes from and that of the stage to which it goes on.
+    fn ends(&self, rank: u32, pass: Pass) -> (Option<u32>, Option<u32>) {
+        let stage = self.stages.member(rank);
+        let before = (stage > 0).then(|| self.stages.rank(rank, stage - 1));
+        let after = (stage + 1 < self.stages.count()).then(|| self.stages.rank(rank, stage + 1));
+        if pass.backward { (after, before) } else { (before, after) }
+    }
+}
+
+impl Part for Step {
+    fn chunks(&self, _: u32) -> u64 {
+        self.pass_chunks() + self.data.steps()
+    }
+
+    fn chunk(&self, rank: u32, index: u64, ops: &mut Vec<Op>) {
+        if index >= self.pass_chunks() {
+            return self.data.step(rank, index - self.pass_chunks(), 0, ops);
+        }
+        let (number, in_part) = (index / self.part_chunks(), index % self.part_chunks());
+        let (number, part) = (number / self.parts, number % self.parts);
+        let Training { microbatches, activation_bytes: bytes, .. } = self.spec;
+        let pass = pass(self.stages.member(rank), self.stages.count(), microbatches, number);
+        let label = u64::from(pass.microbatch);
+        let (from, to) = self.ends(rank, pass);
+        if part == 0 && in_part == 0 {
+            ops.extend(from.map(|from| Op::Receive { from, label, bytes, blocking: true }));
+        }
+        if in_part == 0 {
+            ops.push(self.compute(pass, part));
+        } else {
+            let reduction = (u64::from(pass.backward) * u64::from(microbatches) + label) * self.parts + part;
+            self.tensor.step(rank, in_part - 1, reduction * self.tensor.steps(), ops);
+        }
+        if part == self.parts - 1 && in_part == self.part_chunks() - 1 {
+            ops.extend(to.map(|to| Op::Send { to, label, bytes, blocking: false }));
+        }
+    }
+}

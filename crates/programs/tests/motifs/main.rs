@@ -1,0 +1,12 @@
+//! What the motifs promise, tested by running them: all ranks' operations, with every send matched to its receive. Each test
+//! names the defect that it would catch.
+
+mod cheap;
+mod halo;
+mod halo_order;
+mod ping_pong;
+mod refusals;
+mod run;
+mod sweep;
+mod training;
+mod training_books;
