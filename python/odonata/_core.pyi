@@ -35,7 +35,7 @@ class SpecError(CoreError):
     """The specification or the topology is invalid; `at` is the path of the value (`jobs[1].nodes`), or None."""
 
 class DeadlockError(CoreError):
-    """Packets wait for each other and nothing can move."""
+    """Packets, or the ranks of a program, wait for each other and nothing can move."""
 
 @type_check_only
 class Description(TypedDict):

@@ -22,7 +22,7 @@ pub fn to_python(py: Python<'_>, error: &SimError) -> PyErr {
         SimError::Topology(_) => (SpecError::new_err(message), Some("topology")),
         SimError::CouldDeadlock { .. } => (SpecError::new_err(message), Some("routing")),
         SimError::Json(_) => (SpecError::new_err(message), None),
-        SimError::Deadlock { .. } => (DeadlockError::new_err(message), None),
+        SimError::Deadlock { .. } | SimError::DeadProgram { .. } => (DeadlockError::new_err(message), None),
         SimError::Memory { .. } => (PyMemoryError::new_err(message), None),
         SimError::TimeOverflow => (CoreError::new_err(message), None),
         SimError::Interrupted => return PyKeyboardInterrupt::new_err(()),
