@@ -53,3 +53,28 @@ def refusal(spec_json: str) -> tuple[str, str | None] | None:
     except core.SpecError as e:
         return str(e), e.at
     return None
+
+
+def read_trace(text: str, form: str) -> dict[str, Any]:
+    """A trace in the form `goal` or `csv`: `ranks`, `operations` and `goal`, its text in the core's own form.
+
+    Raises InputError with the line.
+    """
+    core = _core()
+    try:
+        return dict(core.read_trace(text, form))
+    except core.TraceError as e:
+        message = str(e).removeprefix(f"line {e.line}, ")
+        raise InputError(message, line=e.line) from None
+
+
+def write_trace(body_json: str, ranks: int, form: str) -> str:
+    """One iteration of a program (the body of a specification) as a trace in the form `goal` or `csv`.
+
+    Raises InputError for what a trace cannot say.
+    """
+    core = _core()
+    try:
+        return str(core.write_trace(body_json, ranks, form))
+    except core.CoreError as e:
+        raise InputError(str(e)) from None

@@ -10,6 +10,7 @@ from odonata.scenario.apps.collectives import COLLECTIVES, Collective
 from odonata.scenario.apps.motifs import MOTIFS, Motif
 from odonata.scenario.apps.patterns import PATTERNS, Pattern
 from odonata.scenario.apps.program import Program
+from odonata.scenario.apps.trace import Trace
 
 __all__ = [
     "COLLECTIVES",
@@ -22,5 +23,6 @@ __all__ = [
     "Pattern",
     "Program",
     "Ranks",
+    "Trace",
     "read_app",
 ]

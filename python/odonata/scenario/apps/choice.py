@@ -11,16 +11,19 @@ from odonata.scenario.apps.app import App
 from odonata.scenario.apps.collectives import COLLECTIVES
 from odonata.scenario.apps.motifs import MOTIFS
 from odonata.scenario.apps.patterns import PATTERNS
+from odonata.scenario.apps.trace import Trace
 
+#: The key that names a file with a trace.
+TRACE = "trace"
 #: The key that says what kind of application a table is -> all of the kind by name.
 KINDS: dict[str, Mapping[str, type[App]]] = {"pattern": PATTERNS, "collective": COLLECTIVES, "motif": MOTIFS}
 
 
-def read_app(value: Any, kinds: Mapping[str, Mapping[str, type[App]]] = KINDS) -> App:
+def read_app(value: Any) -> App:
     """The application that a table describes. Raises InputError, whose path leads into the table."""
     if isinstance(value, App):
         return value
-    keys = [*kinds]
+    keys = [*KINDS, TRACE]
     listed = ", ".join(f"`{key}`" for key in keys[:-1]) + f" or `{keys[-1]}`"
     if not isinstance(value, Mapping):
         raise InputError(f"expected a table with {listed}, found `{value!r}`")
@@ -31,11 +34,13 @@ def read_app(value: Any, kinds: Mapping[str, Mapping[str, type[App]]] = KINDS) -
     if len(given) > 1:
         raise InputError(f"`{given[0]}` and `{given[1]}` exclude each other", path=(given[1],))
     key, name = given[0], value[given[0]]
-    table = kinds[key]
+    if key == TRACE:
+        return validate(Trace, value)
+    table = KINDS[key]
     if not isinstance(name, str):
         raise InputError(f"expected the name of a {key}, found `{name!r}`", path=(key,))
     if name not in table:
-        other = next((kind for kind in keys if name in kinds[kind]), None)
+        other = next((kind for kind in KINDS if name in KINDS[kind]), None)
         error = unknown(key, name, table)
         hint = f'`{name}` is a {other}: {other} = "{name}"' if other else error.hint
         raise InputError(error.message, hint=hint, path=(key,))

@@ -1,0 +1,65 @@
+"""Traces: what each rank does, from a file."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from odonata.errors import InputError, nearest
+from odonata.machine import core
+from odonata.scenario.apps.program import Program
+
+#: Ending of a file -> form of the trace in it.
+FORMS = {".goal": "goal", ".csv": "csv"}
+
+
+class Trace(Program):
+    """What each rank does, from a file: a schedule in the GOAL format, or a table of operations (CSV).
+
+    `docs/traces.md` has both formats. The trace is one iteration. It brings its number of ranks; without `nodes` the
+    job gets as many nodes as they fill. What the file says goes into the run folder. Source of GOAL: Hoefler, Siebert
+    and Lumsdaine 2009; Hoefler, Schneider and Lumsdaine 2010 (LogGOPSim).
+    """
+
+    trace: str = Field(description="the file, relative to the scenario")
+    format: Literal["goal", "csv"] | None = Field(None, description="its form (default: by its ending, .goal or .csv)")
+
+    def own_ranks(self, folder: Path) -> int:
+        """The number of ranks of the trace."""
+        return int(self._read(folder)["ranks"])
+
+    def body(self, ranks: int, folder: Path) -> dict[str, Any]:  # noqa: ARG002
+        """The trace in the core's own form."""
+        return {"name": "trace", "goal": self._read(folder)["goal"]}
+
+    def phases(self, ranks: int) -> list[dict[str, Any]]:
+        """A trace has none."""
+        raise NotImplementedError
+
+    def _read(self, folder: Path) -> dict[str, Any]:
+        """Raises InputError with the file and the line."""
+        path = folder / self.trace
+        form = self.format or FORMS.get(path.suffix.lower())
+        if form is None:
+            near = nearest(path.suffix, FORMS)
+            hint = f"did you mean `{path.with_suffix(near).name}`? Or" if near else "name it so, or"
+            message = f"`{self.trace}`: the ending says nothing of the form of a trace, .goal or .csv does"
+            raise InputError(message, hint=f'{hint} say format = "goal"', path=("trace",))
+        try:
+            text = path.read_bytes().decode("utf-8").removeprefix("\ufeff")
+        except OSError as e:
+            raise InputError(
+                f"cannot read the trace `{path}`: {(e.strerror or str(e)).lower()}", path=("trace",)
+            ) from None
+        except UnicodeDecodeError as e:
+            raise InputError(f"not a text file: byte {e.start} is not UTF-8", file=path) from None
+        try:
+            return _parsed(text, form)
+        except InputError as e:
+            raise InputError(e.message, file=path, line=e.line) from None
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str, form: str) -> dict[str, Any]:
+    return core.read_trace(text, form)
