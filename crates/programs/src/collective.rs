@@ -1,34 +1,222 @@
-//! Collectives: one file an algorithm.
+//! Collectives: one file an algorithm, or a family that shares its steps.
+//!
+//! An [`Algorithm`] says step by step which [`Piece`] of the data a rank exchanges with whom. Operations and their
+//! bytes are made from that ([`Collective`]), and tests move data by it, so what they prove is what runs. The vector of
+//! a collective is divided into blocks by one rule ([`Division`]); blocks of 0 bytes are sent like others.
+//!
+//! **Times.** Each file gives the time from when all ranks begin until the last one ends, in the terms of LogGP, on a
+//! network in which messages do not delay each other: a rank works `o_s` on a message that it sends and `o_r` on one
+//! that it receives (`docs/model.md`, section 10: `send_ps` and `receive_ps`, plus `copy(B)` if eager, so that they may
+//! depend on B), and `M(B)` passes in between. With rendezvous, M(B) includes request and clearance. (If the injection
+//! of a message lasts longer than o_s, a rank's next message leaves only after it; this matters where a rank sends
+//! several in a row: `flat`, and `binary` downwards. Where several come in at once, `binary` upwards, the same holds
+//! for ejection.)
+//!
+//! n is the number of ranks, B are the bytes in the specification.
+
+mod binary;
+mod binomial;
+mod bruck;
+mod cycle;
+mod dissemination;
+mod flat;
+mod fold;
+mod pairwise;
+mod piece;
+mod recursive_doubling;
+mod recursive_halving;
+mod ring;
+mod run;
+mod scatter_allgather;
+mod step;
+
+pub use piece::{Division, Piece};
+pub use run::Collective;
+pub use step::{Act, Algorithm, Move, Step};
 
 use crate::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Part, ProgramError, Reduce, ReduceScatter};
+use binary::Binary;
+use binomial::Binomial;
+use bruck::{BruckAllgather, BruckAlltoall};
+use dissemination::Dissemination;
+use flat::Flat;
+use pairwise::{PairwiseAlltoall, PairwiseReduceScatter};
+use recursive_doubling::{DoublingAllgather, DoublingAllreduce};
+use recursive_halving::{Halving, Rabenseifner};
+use ring::Ring;
+use scatter_allgather::ScatterAllgather;
+
+/// The algorithms. All constructors fail if there is no rank, if the root is none, or if a message would be larger than
+/// 2^40 bytes.
+impl Collective {
+    /// See [`crate::What::Broadcast`].
+    ///
+    /// # Errors
+    /// [`ProgramError::Invalid`].
+    pub fn broadcast(how: Broadcast, n: u32, root: u32, bytes: u64) -> Result<Self, ProgramError> {
+        check(n, root)?;
+        let whole = Division::split(bytes, 1);
+        match how {
+            Broadcast::Flat => Self::new(Flat::new(n, root), n, whole),
+            Broadcast::Binary => Self::new(Binary::down(n, root), n, whole),
+            Broadcast::Binomial => Self::new(Binomial::down(n, root), n, whole),
+            Broadcast::ScatterAllgather => Self::new(ScatterAllgather::new(n, root), n, Division::split(bytes, n)),
+        }
+    }
+
+    /// See [`crate::What::Reduce`].
+    ///
+    /// # Errors
+    /// [`ProgramError::Invalid`].
+    pub fn reduce(how: Reduce, n: u32, root: u32, bytes: u64) -> Result<Self, ProgramError> {
+        check(n, root)?;
+        let whole = Division::split(bytes, 1);
+        match how {
+            Reduce::Binary => Self::new(Binary::up(n, root), n, whole),
+            Reduce::Binomial => Self::new(Binomial::up(n, root), n, whole),
+        }
+    }
+
+    /// See [`crate::What::Allreduce`].
+    ///
+    /// # Errors
+    /// [`ProgramError::Invalid`].
+    pub fn allreduce(how: Allreduce, n: u32, bytes: u64) -> Result<Self, ProgramError> {
+        check(n, 0)?;
+        let whole = Division::split(bytes, 1);
+        match how {
+            Allreduce::Binary => Self::new(Binary::both(n), n, whole),
+            Allreduce::RecursiveDoubling => Self::new(DoublingAllreduce::new(n), n, whole),
+            Allreduce::Ring => Self::new(Ring::allreduce(n), n, Division::split(bytes, n)),
+            Allreduce::Rabenseifner => {
+                let algorithm = Rabenseifner::new(n);
+                Self::new(algorithm, n, Division::split(bytes, algorithm.parts()))
+            }
+        }
+    }
+
+    /// See [`crate::What::Allgather`].
+    ///
+    /// # Errors
+    /// [`ProgramError::Invalid`].
+    pub fn allgather(how: Allgather, n: u32, bytes: u64) -> Result<Self, ProgramError> {
+        check(n, 0)?;
+        let blocks = Division::equal(bytes, n);
+        match how {
+            Allgather::Ring => Self::new(Ring::allgather(n), n, blocks),
+            Allgather::RecursiveDoubling => Self::new(DoublingAllgather::new(n), n, blocks),
+            Allgather::Bruck => Self::new(BruckAllgather::new(n), n, blocks),
+        }
+    }
+
+    /// See [`crate::What::ReduceScatter`].
+    ///
+    /// # Errors
+    /// [`ProgramError::Invalid`].
+    pub fn reduce_scatter(how: ReduceScatter, n: u32, bytes: u64) -> Result<Self, ProgramError> {
+        check(n, 0)?;
+        let blocks = Division::split(bytes, n);
+        match how {
+            ReduceScatter::Ring => Self::new(Ring::reduce_scatter(n), n, blocks),
+            ReduceScatter::Pairwise => Self::new(PairwiseReduceScatter::new(n), n, blocks),
+            ReduceScatter::RecursiveHalving => Self::new(Halving::new(n), n, blocks),
+        }
+    }
+
+    /// See [`crate::What::Alltoall`].
+    ///
+    /// # Errors
+    /// [`ProgramError::Invalid`].
+    pub fn alltoall(how: Alltoall, n: u32, bytes: u64) -> Result<Self, ProgramError> {
+        check(n, 0)?;
+        let pairs = Division::equal(bytes, n);
+        match how {
+            Alltoall::Pairwise => Self::new(PairwiseAlltoall::pairs(n), n, pairs),
+            Alltoall::LinearShift => Self::new(PairwiseAlltoall::shifts(n), n, pairs),
+            Alltoall::Bruck => Self::new(BruckAlltoall::new(n), n, pairs),
+        }
+    }
+
+    /// See [`crate::What::Barrier`].
+    ///
+    /// # Errors
+    /// [`ProgramError::Invalid`].
+    pub fn barrier(how: Barrier, n: u32) -> Result<Self, ProgramError> {
+        check(n, 0)?;
+        let nothing = Division::split(0, 1);
+        match how {
+            Barrier::Dissemination => Self::new(Dissemination::new(n), n, nothing),
+            Barrier::Binary => Self::new(Binary::both(n), n, nothing),
+        }
+    }
+}
+
+fn check(ranks: u32, root: u32) -> Result<(), ProgramError> {
+    match ranks {
+        0 => Err(ProgramError::invalid("ranks", "0, but a collective needs at least 1 rank")),
+        _ if root < ranks => Ok(()),
+        _ => Err(ProgramError::invalid("root", format!("{root} is none of {ranks} ranks, which are numbered from 0"))),
+    }
+}
 
 type Made = Result<Box<dyn Part + Send + Sync>, ProgramError>;
 
-/// See [`crate::What`].
-pub fn broadcast(_: Broadcast, _: u32, _: u32, _: u64) -> Made {
-    unimplemented!()
+fn boxed(made: Result<Collective, ProgramError>) -> Made {
+    made.map(|collective| Box::new(collective) as Box<_>)
 }
-/// See [`crate::What`].
-pub fn reduce(_: Reduce, _: u32, _: u32, _: u64) -> Made {
-    unimplemented!()
+
+/// See [`Collective::broadcast`].
+///
+/// # Errors
+/// As there.
+pub fn broadcast(how: Broadcast, ranks: u32, root: u32, bytes: u64) -> Made {
+    boxed(Collective::broadcast(how, ranks, root, bytes))
 }
-/// See [`crate::What`].
-pub fn allreduce(_: Allreduce, _: u32, _: u64) -> Made {
-    unimplemented!()
+
+/// See [`Collective::reduce`].
+///
+/// # Errors
+/// As there.
+pub fn reduce(how: Reduce, ranks: u32, root: u32, bytes: u64) -> Made {
+    boxed(Collective::reduce(how, ranks, root, bytes))
 }
-/// See [`crate::What`].
-pub fn allgather(_: Allgather, _: u32, _: u64) -> Made {
-    unimplemented!()
+
+/// See [`Collective::allreduce`].
+///
+/// # Errors
+/// As there.
+pub fn allreduce(how: Allreduce, ranks: u32, bytes: u64) -> Made {
+    boxed(Collective::allreduce(how, ranks, bytes))
 }
-/// See [`crate::What`].
-pub fn reduce_scatter(_: ReduceScatter, _: u32, _: u64) -> Made {
-    unimplemented!()
+
+/// See [`Collective::allgather`].
+///
+/// # Errors
+/// As there.
+pub fn allgather(how: Allgather, ranks: u32, bytes: u64) -> Made {
+    boxed(Collective::allgather(how, ranks, bytes))
 }
-/// See [`crate::What`].
-pub fn alltoall(_: Alltoall, _: u32, _: u64) -> Made {
-    unimplemented!()
+
+/// See [`Collective::reduce_scatter`].
+///
+/// # Errors
+/// As there.
+pub fn reduce_scatter(how: ReduceScatter, ranks: u32, bytes: u64) -> Made {
+    boxed(Collective::reduce_scatter(how, ranks, bytes))
 }
-/// See [`crate::What`].
-pub fn barrier(_: Barrier, _: u32) -> Made {
-    unimplemented!()
+
+/// See [`Collective::alltoall`].
+///
+/// # Errors
+/// As there.
+pub fn alltoall(how: Alltoall, ranks: u32, bytes: u64) -> Made {
+    boxed(Collective::alltoall(how, ranks, bytes))
+}
+
+/// See [`Collective::barrier`].
+///
+/// # Errors
+/// As there.
+pub fn barrier(how: Barrier, ranks: u32) -> Made {
+    boxed(Collective::barrier(how, ranks))
 }

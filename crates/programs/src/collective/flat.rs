@@ -1,0 +1,44 @@
+//! The root sends to every other rank.
+//!
+//! It begins all sends, from the rank after it on in ascending order, and then waits for all of them (so does Kang
+//! 2019's rank 0).
+//!
+//! Messages: n - 1 of B bytes. Time: `(n - 1) o_s + M(B) + o_r`, if messages are eager.
+
+use super::cycle::Cycle;
+use super::piece::Piece;
+use super::step::{Algorithm, Step};
+
+/// A broadcast.
+#[derive(Clone, Copy, Debug)]
+pub struct Flat {
+    cycle: Cycle,
+    root: u32,
+}
+
+impl Flat {
+    pub(super) fn new(ranks: u32, root: u32) -> Self {
+        Self { cycle: Cycle { ranks }, root }
+    }
+}
+
+impl Algorithm for Flat {
+    fn steps(&self, rank: u32) -> u64 {
+        match self.cycle.ranks {
+            1 => 0,
+            ranks if rank == self.root => u64::from(ranks),
+            _ => 1,
+        }
+    }
+
+    fn step(&self, rank: u32, index: u64) -> Step {
+        let (whole, done) = (Piece::block(0), index as u32 + 1);
+        if rank != self.root {
+            Step::new().copy(self.root, 0, whole)
+        } else if done < self.cycle.ranks {
+            Step::new().send(self.cycle.after(rank, done), 0, whole).open()
+        } else {
+            Step::new()
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What a message of a collective carries, and how many bytes that is.
+
+/// Which data a message carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Blocks of a vector: block `first` and the next ones, `count` in all; block 0 comes after the last.
+    Blocks {
+        /// Number of the first.
+        first: u32,
+        /// How many; at most all.
+        count: u32,
+    },
+    /// What one rank has for another (all-to-all).
+    Pair {
+        /// Who has it at the beginning.
+        from: u32,
+        /// Who gets it in the end.
+        to: u32,
+    },
+    /// What rank `at` passes on in step `bit` of Bruck's all-to-all. For each distance j from 1 to `ranks` - 1 with
+    /// that bit set: the pair that goes from `at` - (j mod 2^bit) to j ranks further.
+    Hops {
+        /// Where it is before the step.
+        at: u32,
+        /// Which bit of the distance.
+        bit: u32,
+        /// Number of ranks.
+        ranks: u32,
+    },
+}
+
+impl Piece {
+    /// No data: a signal.
+    pub const NOTHING: Self = Self::Blocks { first: 0, count: 0 };
+
+    /// One block.
+    #[must_use]
+    pub fn block(number: u32) -> Self {
+        Self::Blocks { first: number, count: 1 }
+    }
+
+    /// The blocks, or pairs, as a first and a count. (Pairs are all of one size, so the first does not matter.)
+    pub(super) fn range(self) -> (u32, u32) {
+        match self {
+            Self::Blocks { first, count } => (first, count),
+            Self::Pair { .. } => (0, 1),
+            Self::Hops { bit, ranks, .. } => (0, with_bit(bit, ranks)),
+        }
+    }
+}
+
+/// Numbers below `below` that have a bit set.
+fn with_bit(bit: u32, below: u32) -> u32 {
+    let half = 1_u64 << bit;
+    let (periods, rest) = (u64::from(below) / (2 * half), u64::from(below) % (2 * half));
+    (periods * half + rest.saturating_sub(half)) as u32
+}
+
+/// How a vector is divided into blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Division {
+    /// Bytes of every block ...
+    each: u64,
+    /// ... and bytes more that are spread over all of them; less than `parts`.
+    rest: u64,
+    parts: u32,
+}
+
+impl Division {
+    /// `bytes` B in p = `parts` blocks: block i has `B (i + 1) / p - B i / p` bytes, both rounded down.
+    #[must_use]
+    pub fn split(bytes: u64, parts: u32) -> Self {
+        Self { each: bytes / u64::from(parts), rest: bytes % u64::from(parts), parts }
+    }
+
+    /// Blocks of one size.
+    #[must_use]
+    pub fn equal(each: u64, parts: u32) -> Self {
+        Self { each, rest: 0, parts }
+    }
+
+    /// Number of blocks.
+    #[must_use]
+    pub fn parts(&self) -> u32 {
+        self.parts
+    }
+
+    /// Size of a piece, in bytes.
+    #[must_use]
+    pub fn bytes(&self, piece: Piece) -> u64 {
+        let (first, count) = piece.range();
+        let more = match self.rest {
+            0 => 0,
+            _ => self.more_before(u64::from(first) + u64::from(count)) - self.more_before(u64::from(first)),
+        };
+        self.each * u64::from(count) + more
+    }
+
+    /// Bytes of `rest` in the blocks before number `end`, which counts on beyond the last.
+    fn more_before(&self, end: u64) -> u64 {
+        let parts = u64::from(self.parts);
+        end / parts * self.rest + end % parts * self.rest / parts
+    }
+
+    /// What `count` adjacent blocks have at most.
+    pub(super) fn at_most(&self, count: u32) -> u128 {
+        let (count, parts) = (u128::from(count), u128::from(self.parts));
+        u128::from(self.each) * count + (u128::from(self.rest) * count).div_ceil(parts)
+    }
+}

@@ -1,0 +1,63 @@
+//! Round a ring: rank r sends to r + 1 and receives from r - 1, blocks of the vector.
+//!
+//! To *reduce and scatter*, in step s (from 0) rank r sends what it has of block r - 1 - s and adds what it receives to
+//! block r - 2 - s; after n - 1 steps block r is complete at rank r. To *gather*, in step s it sends block r - s and
+//! receives block r - 1 - s. An all-reduce is one, then the other (Patarasuk and Yuan 2009).
+//!
+//! Messages: n (n - 1), in an all-reduce twice as many. Bytes: (n - 1) V where the vector has V bytes (all-gather: V =
+//! n B), twice that in an all-reduce. Time, if n | V: `(n - 1) (o_s + M(V / n) + o_r)`, twice that in an all-reduce.
+
+use super::cycle::Cycle;
+use super::piece::Piece;
+use super::step::{Algorithm, Step};
+
+/// A reduce-scatter, an all-gather, or one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Ring {
+    cycle: Cycle,
+    reduce: bool,
+    gather: bool,
+}
+
+impl Ring {
+    /// A reduce-scatter.
+    pub(super) fn reduce_scatter(ranks: u32) -> Self {
+        Self { cycle: Cycle { ranks }, reduce: true, gather: false }
+    }
+
+    /// An all-gather.
+    pub(super) fn allgather(ranks: u32) -> Self {
+        Self { cycle: Cycle { ranks }, reduce: false, gather: true }
+    }
+
+    /// An all-reduce.
+    pub(super) fn allreduce(ranks: u32) -> Self {
+        Self { cycle: Cycle { ranks }, reduce: true, gather: true }
+    }
+}
+
+/// What number `number` of a ring sends and receives in a step of gathering.
+pub(super) fn gathered(cycle: Cycle, number: u32, step: u32) -> (Piece, Piece) {
+    let sent = cycle.before(number, step);
+    (Piece::block(sent), Piece::block(cycle.before(sent, 1)))
+}
+
+impl Algorithm for Ring {
+    fn steps(&self, _: u32) -> u64 {
+        u64::from(self.cycle.ranks - 1) * (u64::from(self.reduce) + u64::from(self.gather))
+    }
+
+    fn step(&self, rank: u32, index: u64) -> Step {
+        let [before, after] = [self.cycle.before(rank, 1), self.cycle.after(rank, 1)];
+        let round = u64::from(self.cycle.ranks - 1);
+        let step = (index % round) as u32;
+        if self.reduce && index < round {
+            // As if the rank before gathered.
+            let (sent, received) = gathered(self.cycle, before, step);
+            Step::new().combine(before, index, received).send(after, index, sent)
+        } else {
+            let (sent, received) = gathered(self.cycle, rank, step);
+            Step::new().copy(before, index, received).send(after, index, sent)
+        }
+    }
+}

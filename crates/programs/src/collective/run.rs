@@ -1,0 +1,55 @@
+//! A collective of a number of ranks and a number of bytes.
+
+use super::piece::Division;
+use super::step::{Algorithm, Step};
+use crate::{Op, Part, ProgramError};
+
+/// Bytes of the largest message that a collective may have.
+const MOST_BYTES: u128 = 1 << 40;
+
+/// An algorithm and the data it is for.
+pub struct Collective {
+    algorithm: Box<dyn Algorithm + Send + Sync>,
+    division: Division,
+}
+
+impl Collective {
+    /// # Errors
+    /// If a message would be larger than 2^40 bytes.
+    pub(super) fn new(
+        algorithm: impl Algorithm + Send + Sync + 'static,
+        ranks: u32,
+        division: Division,
+    ) -> Result<Self, ProgramError> {
+        let largest = division.at_most(algorithm.largest());
+        if ranks > 1 && largest > MOST_BYTES {
+            return Err(ProgramError::invalid(
+                "bytes",
+                format!("the largest message among {ranks} ranks would have {largest} bytes; at most 2^40 can be sent"),
+            ));
+        }
+        Ok(Self { algorithm: Box::new(algorithm), division })
+    }
+
+    /// What the operations of a chunk come from.
+    #[must_use]
+    pub fn step(&self, rank: u32, index: u64) -> Step {
+        self.algorithm.step(rank, index)
+    }
+
+    /// How its vector is divided.
+    #[must_use]
+    pub fn division(&self) -> Division {
+        self.division
+    }
+}
+
+impl Part for Collective {
+    fn chunks(&self, rank: u32) -> u64 {
+        self.algorithm.steps(rank)
+    }
+
+    fn chunk(&self, rank: u32, index: u64, ops: &mut Vec<Op>) {
+        self.step(rank, index).ops(&self.division, ops);
+    }
+}

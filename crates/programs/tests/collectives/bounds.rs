@@ -1,0 +1,102 @@
+//! Would catch: arithmetic that runs over with many ranks or bytes; limits that refuse what could be run, or do not.
+
+use odonata_programs::collective::Division;
+use odonata_programs::{Broadcast, Op, ProgramError, Reduce, What};
+
+use crate::cases::{all, made};
+use crate::script::Script;
+
+const MOST: u64 = 1 << 40;
+
+fn field(error: ProgramError) -> String {
+    match error {
+        ProgramError::Invalid { field, .. } => field,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn one_rank_has_nothing_to_do() {
+    for what in all(0, u64::MAX) {
+        assert_eq!(what.part(1).unwrap().chunks(0), 0, "{what:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_its_field() {
+    for what in all(0, 8) {
+        assert_eq!(made(&what, 0).err().map(field).as_deref(), Some("ranks"), "{what:?}");
+    }
+    for root in [5, u32::MAX] {
+        let broadcast = What::Broadcast { algorithm: Broadcast::Flat, root, bytes: 8 };
+        let reduce = What::Reduce { algorithm: Reduce::Binomial, root, bytes: 8 };
+        for what in [broadcast, reduce] {
+            assert_eq!(what.part(5).err().map(field).as_deref(), Some("root"), "{what:?}");
+        }
+    }
+}
+
+#[test]
+fn messages_have_at_most_2_to_the_40_bytes() {
+    for ranks in [2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17] {
+        let n = u64::from(ranks);
+        let usual = 720_720 * 17 * 16;
+        for (what, number) in all(1, usual).into_iter().zip(0..) {
+            let lines = Script::new(&what, ranks).lines;
+            let size = |op| if let Op::Send { bytes, .. } = op { bytes } else { 0 };
+            let largest = lines.iter().flatten().map(|line| size(line.op)).max().unwrap();
+            if let What::Barrier { .. } = what {
+                assert_eq!(largest, 0);
+                continue;
+            }
+            // If it grows as the vector, this one has a largest message of 2^40 bytes, but for rounding.
+            let limit = (u128::from(MOST) * u128::from(usual) / u128::from(largest)) as u64;
+            let with = |bytes| made(&all(1, bytes)[number], ranks);
+            assert!(with(limit - n).is_ok(), "{what:?} of {ranks} ranks");
+            for bytes in [limit + 2 * n, u64::MAX / 2, u64::MAX] {
+                let error = with(bytes).err().unwrap_or_else(|| panic!("{what:?} of {ranks} ranks: {bytes} bytes"));
+                assert_eq!(field(error), "bytes");
+            }
+        }
+    }
+}
+
+#[test]
+fn any_number_of_ranks_can_be_asked_for() {
+    for ranks in [u32::MAX, 1 << 31, (1 << 31) + 1, (1 << 31) - 1] {
+        for what in all(ranks - 1, 1 << 8) {
+            let part = what.part(ranks).unwrap();
+            for rank in [0, 1, 2, ranks / 2, ranks - 2, ranks - 1] {
+                let chunks = part.chunks(rank);
+                let some = (0..chunks.min(70)).chain(chunks.saturating_sub(70)..chunks);
+                let mut ops = Vec::new();
+                some.chain([chunks / 2].into_iter().filter(|_| chunks > 0)).for_each(|i| part.chunk(rank, i, &mut ops));
+                for op in ops {
+                    if let Op::Send { to: peer, label, bytes, .. } | Op::Receive { from: peer, label, bytes, .. } = op {
+                        assert!(peer < ranks && peer != rank && label < 1 << 40 && bytes <= MOST, "{what:?}: {op:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_division_covers_the_vector() {
+    use odonata_programs::collective::Piece::{self, Blocks};
+    for parts in [1, 2, 3, 7, 16, 1000, u32::MAX] {
+        for bytes in [0, 1, 15, 1 << 40, MOST * u64::from(parts.min(1 << 23)) + 12345] {
+            let division = Division::split(bytes, parts);
+            let end = |i: u32| (u128::from(bytes) * u128::from(i) / u128::from(parts)) as u64;
+            assert_eq!(division.bytes(Blocks { first: 0, count: parts }), bytes);
+            for first in [0, parts / 3, parts / 2, parts - 1] {
+                assert_eq!(division.bytes(Piece::block(first)), end(first + 1) - end(first));
+                // All, but from another block on.
+                assert_eq!(division.bytes(Blocks { first, count: parts }), bytes);
+                let (count, wrapped) = (parts - first / 2, (parts - first / 2).saturating_sub(parts - first));
+                let expected = end(parts.min(first + count.min(parts - first))) - end(first) + end(wrapped);
+                assert_eq!(division.bytes(Blocks { first, count }), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! All algorithms, and the numbers of ranks that they are tested with.
+
+use odonata_programs::collective::Collective;
+use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, ProgramError, Reduce, ReduceScatter, What};
+
+/// Powers of two, their neighbours, and everything small.
+pub fn numbers_of_ranks() -> impl Iterator<Item = u32> {
+    (1..=17).chain([31, 32, 33])
+}
+
+/// All for few ranks, otherwise some.
+pub fn roots(ranks: u32) -> Vec<u32> {
+    match ranks {
+        0..=17 => (0..ranks).collect(),
+        _ => vec![0, 1, ranks / 2, ranks - 1],
+    }
+}
+
+/// Those with a root.
+pub fn rooted(root: u32, bytes: u64) -> Vec<What> {
+    let broadcasts = [Broadcast::Flat, Broadcast::Binary, Broadcast::Binomial, Broadcast::ScatterAllgather];
+    let reduces = [Reduce::Binary, Reduce::Binomial];
+    let broadcasts = broadcasts.map(|algorithm| What::Broadcast { algorithm, root, bytes });
+    broadcasts.into_iter().chain(reduces.map(|algorithm| What::Reduce { algorithm, root, bytes })).collect()
+}
+
+/// Those without.
+pub fn unrooted(bytes: u64) -> Vec<What> {
+    let mut all = Vec::new();
+    for algorithm in [Allreduce::Binary, Allreduce::RecursiveDoubling, Allreduce::Ring, Allreduce::Rabenseifner] {
+        all.push(What::Allreduce { algorithm, bytes });
+    }
+    for algorithm in [Allgather::Ring, Allgather::RecursiveDoubling, Allgather::Bruck] {
+        all.push(What::Allgather { algorithm, bytes });
+    }
+    for algorithm in [ReduceScatter::Ring, ReduceScatter::Pairwise, ReduceScatter::RecursiveHalving] {
+        all.push(What::ReduceScatter { algorithm, bytes });
+    }
+    for algorithm in [Alltoall::Pairwise, Alltoall::LinearShift, Alltoall::Bruck] {
+        all.push(What::Alltoall { algorithm, bytes });
+    }
+    for algorithm in [Barrier::Dissemination, Barrier::Binary] {
+        all.push(What::Barrier { algorithm });
+    }
+    all
+}
+
+/// Every algorithm.
+pub fn all(root: u32, bytes: u64) -> Vec<What> {
+    [rooted(root, bytes), unrooted(bytes)].concat()
+}
+
+/// What a specification makes, with its steps open to us.
+pub fn made(what: &What, ranks: u32) -> Result<Collective, ProgramError> {
+    match *what {
+        What::Broadcast { algorithm, root, bytes } => Collective::broadcast(algorithm, ranks, root, bytes),
+        What::Reduce { algorithm, root, bytes } => Collective::reduce(algorithm, ranks, root, bytes),
+        What::Allreduce { algorithm, bytes } => Collective::allreduce(algorithm, ranks, bytes),
+        What::Allgather { algorithm, bytes } => Collective::allgather(algorithm, ranks, bytes),
+        What::ReduceScatter { algorithm, bytes } => Collective::reduce_scatter(algorithm, ranks, bytes),
+        What::Alltoall { algorithm, bytes } => Collective::alltoall(algorithm, ranks, bytes),
+        What::Barrier { algorithm } => Collective::barrier(algorithm, ranks),
+        _ => unreachable!("{what:?} is no collective"),
+    }
+}

@@ -1,0 +1,93 @@
+//! Would catch: data at the wrong rank, missing, counted twice, or sent before it is there; ranks that wait for each
+//! other in a circle.
+
+use std::collections::BTreeMap;
+
+use odonata_programs::What;
+
+use crate::cases::{numbers_of_ranks, rooted, roots, unrooted};
+use crate::executor::{Counts, Rank, Sends, run};
+use crate::script::{Item, Script};
+
+#[test]
+fn rooted_collectives_end_as_mpi_promises() {
+    for ranks in numbers_of_ranks() {
+        for root in roots(ranks) {
+            rooted(root, 1000).iter().for_each(|what| check(what, ranks));
+        }
+    }
+}
+
+#[test]
+fn other_collectives_end_as_mpi_promises() {
+    for ranks in numbers_of_ranks() {
+        unrooted(1000).iter().for_each(|what| check(what, ranks));
+    }
+}
+
+/// Would catch: blocks of no bytes that are left out, or sizes that differ at the two ends.
+#[test]
+fn any_size_has_the_same_messages() {
+    for ranks in [2, 3, 7, 8, 12, 17] {
+        let messages = |bytes| -> Vec<Vec<u64>> {
+            let sent = |what| Script::new(&what, ranks).sent().into_iter().map(|(messages, _)| messages).collect();
+            [rooted(1, bytes), unrooted(bytes)].concat().into_iter().map(sent).collect()
+        };
+        let expected = messages(1 << 20);
+        for bytes in [0, 1, 2, 5, 16, 17, 1023, 999_999_999_999 / u64::from(ranks)] {
+            assert_eq!(messages(bytes), expected);
+        }
+    }
+}
+
+fn check(what: &What, ranks: u32) {
+    let script = Script::new(what, ranks);
+    for sends in [Sends::Eager, Sends::Rendezvous] {
+        let end = run(&script, sends, (0..ranks).map(|rank| begin(what, &script, rank)).collect());
+        for (rank, state) in end.iter().enumerate() {
+            promised(what, &script, rank as u32, state);
+        }
+    }
+}
+
+/// A count of 1 for each of some ranks.
+fn from(ranks: u32, some: impl IntoIterator<Item = u32>) -> Counts {
+    let mut counts = vec![0; ranks as usize];
+    some.into_iter().for_each(|rank| counts[rank as usize] += 1);
+    counts
+}
+
+fn begin(what: &What, script: &Script, rank: u32) -> BTreeMap<Item, Counts> {
+    let Script { ranks, parts, .. } = *script;
+    let own = from(ranks, [rank]);
+    let items: Vec<Item> = match what {
+        What::Broadcast { root, .. } if *root != rank => Vec::new(),
+        What::Allgather { .. } => vec![Item::Block(rank)],
+        What::Alltoall { .. } => (0..ranks).map(|to| Item::Pair(rank, to)).collect(),
+        _ => (0..parts).map(Item::Block).collect(),
+    };
+    items.into_iter().map(|item| (item, own.clone())).collect()
+}
+
+fn promised(what: &What, script: &Script, rank: u32, end: &Rank) {
+    let Script { ranks, parts, ref name, .. } = *script;
+    let everybody = from(ranks, 0..ranks);
+    let blocks = |counts: &dyn Fn(u32) -> Counts| (0..parts).map(|i| (Item::Block(i), counts(i))).collect::<Vec<_>>();
+    let (expected, divided_by_rank): (Vec<(Item, Counts)>, bool) = match *what {
+        What::Broadcast { root, .. } => (blocks(&|_| from(ranks, [root])), false),
+        What::Reduce { root, .. } if root != rank => (Vec::new(), false),
+        What::Reduce { .. } | What::Allreduce { .. } => (blocks(&|_| everybody.clone()), false),
+        What::Allgather { .. } => (blocks(&|i| from(ranks, [i])), true),
+        What::ReduceScatter { .. } => (vec![(Item::Block(rank), everybody.clone())], true),
+        What::Alltoall { .. } => ((0..ranks).map(|f| (Item::Pair(f, rank), from(ranks, [f]))).collect(), false),
+        What::Barrier { .. } => (Vec::new(), false),
+        _ => unreachable!(),
+    };
+    assert!(!divided_by_rank || parts == ranks, "{name}: {parts} blocks");
+    for (item, counts) in expected {
+        assert_eq!(end.data.get(&item), Some(&counts), "{name}: rank {rank}, {item:?}");
+    }
+    if let What::Barrier { .. } | What::Allreduce { .. } = what {
+        assert_eq!(end.heard, (1 << ranks) - 1, "{name}: rank {rank} goes on before all have come");
+    }
+}

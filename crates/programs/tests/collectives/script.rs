@@ -1,0 +1,150 @@
+//! All that a rank does, with the data that each operation moves.
+
+use std::collections::BTreeSet;
+
+use odonata_programs::collective::{Act, Collective, Move, Piece};
+use odonata_programs::{Op, Part, What};
+
+use crate::cases;
+
+/// What a piece consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Item {
+    /// A block of the vector.
+    Block(u32),
+    /// What one rank has for another.
+    Pair(u32, u32),
+}
+
+/// Source, destination, label.
+pub type Key = (u32, u32, u64);
+
+/// An operation, and what it moves.
+pub struct Line {
+    pub op: Op,
+    pub moved: Option<(Key, Act, Vec<Item>)>,
+}
+
+/// A collective of some ranks.
+pub struct Script {
+    pub name: String,
+    pub ranks: u32,
+    pub parts: u32,
+    pub lines: Vec<Vec<Line>>,
+}
+
+impl Script {
+    /// The scripts of all ranks. Operations must come from the steps, move by move, with the bytes of what they move.
+    pub fn new(what: &What, ranks: u32) -> Self {
+        let name = format!("{what:?} of {ranks} ranks");
+        let collective = cases::made(what, ranks).unwrap();
+        let part = what.part(ranks).unwrap();
+        let lines = (0..ranks).map(|rank| lines(what, ranks, rank, &collective, &*part)).collect();
+        let script = Self { name, ranks, parts: collective.division().parts(), lines };
+        script.check_ends();
+        script
+    }
+
+    /// Every message has a sender and a receiver that agree on label and bytes, and no label is used again.
+    fn check_ends(&self) {
+        let (mut sent, mut received) = (BTreeSet::new(), BTreeSet::new());
+        for (key, op) in self.lines.iter().flatten().filter_map(|l| Some((l.moved.as_ref()?.0, l.op))) {
+            let fresh = match op {
+                Op::Send { bytes, .. } => sent.insert((key, bytes)),
+                Op::Receive { bytes, .. } => received.insert((key, bytes)),
+                _ => false,
+            };
+            assert!(fresh, "{}: {key:?} twice", self.name);
+            assert!(key.0 != key.1 && key.0.max(key.1) < self.ranks && key.2 < 1 << 40, "{}: {key:?}", self.name);
+        }
+        assert_eq!(sent, received, "{}: ends differ", self.name);
+        let keys: BTreeSet<Key> = sent.iter().map(|s| s.0).collect();
+        assert_eq!(keys.len(), sent.len(), "{}: a label with two sizes", self.name);
+    }
+
+    /// Messages that each rank sends, and their bytes.
+    pub fn sent(&self) -> Vec<(u64, u64)> {
+        let sizes = |line: &Line| if let Op::Send { bytes, .. } = line.op { Some(bytes) } else { None };
+        let rank = |lines: &Vec<Line>| lines.iter().filter_map(sizes).fold((0, 0), |(n, sum), b| (n + 1, sum + b));
+        self.lines.iter().map(rank).collect()
+    }
+}
+
+fn lines(what: &What, ranks: u32, rank: u32, collective: &Collective, part: &dyn Part) -> Vec<Line> {
+    let mut lines = Vec::new();
+    // From the last chunk to the first: none may depend on those before.
+    for index in (0..part.chunks(rank)).rev() {
+        let mut ops = vec![Op::Wait];
+        part.chunk(rank, index, &mut ops);
+        assert_eq!(ops.remove(0), Op::Wait, "{what:?}: what was there is kept");
+        assert!((1..=5).contains(&ops.len()), "{what:?}: a chunk of {} operations", ops.len());
+        let step = collective.step(rank, index);
+        let mut moves = step.moves();
+        let line = |op| match op {
+            Op::Wait => Line { op, moved: None },
+            _ => Line { op, moved: Some(moved(what, ranks, rank, collective, op, moves.next().unwrap())) },
+        };
+        let chunk: Vec<Line> = ops.into_iter().map(line).collect();
+        assert!(moves.next().is_none(), "{what:?}: a move without an operation");
+        lines.extend(chunk.into_iter().rev());
+    }
+    lines.reverse();
+    lines
+}
+
+fn moved(what: &What, ranks: u32, rank: u32, made: &Collective, op: Op, from: &Move) -> (Key, Act, Vec<Item>) {
+    let &Move { act, peer, label, piece } = from;
+    let items = items(piece, made.division().parts());
+    let size: u128 = items.iter().map(|&item| size(what, ranks, made.division().parts(), item)).sum();
+    let (key, expected) = match op {
+        Op::Send { blocking, .. } => {
+            assert_eq!(act, Act::Send);
+            ((rank, peer, label), Op::Send { to: peer, label, bytes: size as u64, blocking })
+        }
+        Op::Receive { blocking, .. } => {
+            assert_ne!(act, Act::Send);
+            ((peer, rank, label), Op::Receive { from: peer, label, bytes: size as u64, blocking })
+        }
+        _ => unreachable!(),
+    };
+    assert_eq!(op, expected, "{what:?} of {ranks} ranks: {piece:?}");
+    (key, act, items)
+}
+
+/// What a piece says that it is, one by one.
+fn items(piece: Piece, parts: u32) -> Vec<Item> {
+    match piece {
+        Piece::Blocks { first, count } => {
+            assert!(first < parts && count <= parts);
+            (first..first + count).map(|block| Item::Block(block % parts)).collect()
+        }
+        Piece::Pair { from, to } => vec![Item::Pair(from, to)],
+        Piece::Hops { at, bit, ranks } => {
+            let pair = |j: u32| {
+                let from = (at + ranks - j % (1 << bit)) % ranks;
+                Item::Pair(from, (from + j) % ranks)
+            };
+            (1..ranks).filter(|j| j >> bit & 1 == 1).map(pair).collect()
+        }
+    }
+}
+
+/// Bytes of an item, by the rule of the division.
+fn size(what: &What, ranks: u32, parts: u32, item: Item) -> u128 {
+    let (vector, each) = match *what {
+        What::Broadcast { bytes, .. }
+        | What::Reduce { bytes, .. }
+        | What::Allreduce { bytes, .. }
+        | What::ReduceScatter { bytes, .. } => (u128::from(bytes), 0),
+        What::Allgather { bytes, .. } => (u128::from(bytes) * u128::from(ranks), 0),
+        What::Alltoall { bytes, .. } => (0, u128::from(bytes)),
+        _ => (0, 0),
+    };
+    match item {
+        Item::Block(i) => {
+            let end = |i: u32| vector * u128::from(i) / u128::from(parts);
+            end(i + 1) - end(i)
+        }
+        Item::Pair(..) => each,
+    }
+}
