@@ -1,17 +1,46 @@
-//! Traces: each rank has a graph of operations; read and written as GOAL (LogGOPSim) and as CSV.
+//! Traces: each rank has a graph of operations; read and written as GOAL (LogGOPSim) and as CSV (`docs/traces.md`).
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `graph.rs` | the operations of a trace and what they wait for |
+//! | `draft.rs`, `matching.rs` | what a reader has found, and which send belongs to which receive |
+//! | `chain.rs` | operations one after the other as a graph: what blocks, and for how long |
+//! | `export.rs` | phases as operations one after the other |
+//! | `goal/`, `csv/` | the two formats |
+//! | `problem.rs`, `quantity.rs` | errors with line and column, near names, times with units |
 
+mod chain;
+mod csv;
+mod draft;
+mod export;
+mod goal;
 mod graph;
+mod matching;
+mod problem;
+mod quantity;
 
+pub use csv::write_csv;
+pub use goal::write_goal;
 pub use graph::{Graph, Start, Step, Task, Trace};
 
 use crate::ProgramError;
+
+/// Largest size of a message, in bytes.
+pub const MAX_BYTES: u64 = 1 << 40;
+
+/// Largest tag. (The next number means any tag in LogGOPSim.)
+pub const MAX_TAG: u32 = u32::MAX - 1;
 
 impl Trace {
     /// Reads a schedule in the GOAL format for `ranks` ranks.
     ///
     /// # Errors
-    /// [`ProgramError::Trace`].
-    pub fn read(_goal: &str, _ranks: u32) -> Result<Self, ProgramError> {
-        unimplemented!()
+    /// [`ProgramError::Trace`] as [`Trace::parse_goal`]; [`ProgramError::Invalid`] if it is for another number of ranks.
+    pub fn read(goal: &str, ranks: u32) -> Result<Self, ProgramError> {
+        let trace = Self::parse_goal(goal)?;
+        if trace.ranks() == ranks {
+            return Ok(trace);
+        }
+        Err(ProgramError::invalid("goal", format!("a trace of {} ranks for a job of {ranks}", trace.ranks())))
     }
 }

@@ -39,7 +39,6 @@ pub struct Graph {
 
 /// `after` waits for a moment of `before`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(dead_code)] // Until traces are read.
 pub(crate) struct Edge {
     pub before: u32,
     pub after: u32,
@@ -48,7 +47,6 @@ pub(crate) struct Edge {
 
 impl Graph {
     /// The graph of these operations; what is said twice counts once. Fewer than 2^32 of both; no circles.
-    #[allow(dead_code)] // Until traces are read.
     pub(crate) fn new(steps: Vec<Step>, mut edges: Vec<Edge>) -> Self {
         edges.sort_unstable();
         edges.dedup();
@@ -63,6 +61,12 @@ impl Graph {
         }
         let followers = edges.iter().map(|edge| (edge.after, edge.start)).collect();
         Self { steps, first, followers, waits_for }
+    }
+
+    /// All dependencies, by `before`.
+    pub(crate) fn edges(&self) -> Vec<Edge> {
+        let of = |before| self.followers(before).iter().map(move |&(after, start)| Edge { before, after, start });
+        (0..self.steps.len() as u32).flat_map(of).collect()
     }
 
     /// The operations.

@@ -1,0 +1,71 @@
+//! Operations one after the other as a graph.
+
+use std::collections::BTreeSet;
+
+use super::draft::Draft;
+use super::graph::{Edge, Start, Step, Task};
+
+/// The operations of a rank, each of which waits for the one before: for its end if it blocks (computing does), for its beginning if
+/// it does not. A wait is no operation: the next one also waits for the ends of those that are waited for. All are on CPU 0.
+#[derive(Default)]
+pub struct Chain {
+    pub draft: Draft,
+    /// For what of the last operation the next one waits.
+    last: Option<Start>,
+    /// Operations that do not block and have not been waited for: peer, tag, number.
+    open: BTreeSet<(u32, u32, u32)>,
+    /// Operations that the next one waits for.
+    awaited: Vec<u32>,
+}
+
+impl Chain {
+    /// Appends an operation that begins at a byte and a line of the text.
+    pub fn push(&mut self, task: Task, blocking: bool, place: u32, line: u32) {
+        let after = self.draft.steps.len() as u32;
+        let edge = |before, start| Edge { before, after, start };
+        // Who waits for the end need not wait for the beginning too.
+        if let Some(start) = self.last.filter(|_| !self.awaited.contains(&after.wrapping_sub(1))) {
+            self.draft.edges.push(edge(after - 1, start));
+        }
+        self.draft.edges.extend(self.awaited.drain(..).map(|before| edge(before, Start::AtEnd)));
+        self.last = Some(if blocking { Start::AtEnd } else { Start::AtBegin });
+        if let Some((peer, tag)) = peer(task).filter(|_| !blocking) {
+            self.open.insert((peer, tag, after));
+        }
+        self.draft.steps.push(Step { task, cpu: 0, line });
+        self.draft.places.push(place);
+    }
+
+    /// Waits for all operations that do not block.
+    pub fn wait(&mut self) {
+        self.awaited.extend(std::mem::take(&mut self.open).into_iter().map(|(_, _, step)| step));
+    }
+
+    /// Waits for the oldest operation with this peer and tag that does not block; `None` if there is none.
+    pub fn wait_for(&mut self, peer: u32, tag: u32) -> Option<()> {
+        let &oldest = self.open.range((peer, tag, 0)..=(peer, tag, u32::MAX)).next()?;
+        self.open.remove(&oldest);
+        self.awaited.push(oldest.2);
+        Some(())
+    }
+
+    /// Whether these are all operations that do not block and have not been waited for. Ascending.
+    pub fn open_are(&self, steps: &[u32]) -> bool {
+        let open = || {
+            let mut open: Vec<u32> = self.open.iter().map(|&(_, _, step)| step).collect();
+            open.sort_unstable();
+            open
+        };
+        self.open.len() == steps.len() && open() == steps
+    }
+}
+
+/// Peer and tag of an operation.
+pub fn peer(task: Task) -> Option<(u32, u32)> {
+    match task {
+        Task::Send { to: peer, label, .. } | Task::Receive { from: peer, label, .. } => {
+            Some((peer, (label >> 32) as u32))
+        }
+        Task::Compute { .. } => None,
+    }
+}

@@ -1,0 +1,247 @@
+//! Reads CSV.
+
+use std::collections::BTreeMap;
+
+use super::{BYTES, COLUMNS, OPERATION, OPERATIONS, PEER, RANK, TAG, TIME};
+use crate::ProgramError;
+use crate::trace::chain::{Chain, peer};
+use crate::trace::graph::{Task, Trace};
+use crate::trace::problem::{at, hint, quoted};
+use crate::trace::quantity::{split, time_ps};
+use crate::trace::{MAX_BYTES, MAX_TAG, draft};
+
+type Result<T> = std::result::Result<T, ProgramError>;
+
+impl Trace {
+    /// Reads a table of operations.
+    ///
+    /// # Errors
+    /// [`ProgramError::Trace`] with the place of what cannot be read or does not match.
+    pub fn parse_csv(text: &str) -> Result<Self> {
+        let text = draft::checked(text)?;
+        let mut rows = Rows { text, position: 0, line: 0 };
+        let Some(first) = rows.next() else {
+            let problem = format!("expected a header, `{}`, found nothing", COLUMNS.join(","));
+            return Err(at(text, text.len(), problem));
+        };
+        let header = Header::new(first)?;
+        let mut chains: BTreeMap<u32, Chain> = BTreeMap::new();
+        for row in rows {
+            let row = Row { place: header.fields(row)?, row };
+            let rank = row.rank(RANK)?;
+            row.read(rank, chains.entry(rank).or_default())?;
+        }
+        finish(text, &header, chains)
+    }
+}
+
+/// Checks what can be known at the end only: that no rank is left out, and that peers exist.
+fn finish(text: &str, header: &Header, chains: BTreeMap<u32, Chain>) -> Result<Trace> {
+    let Some((&last, _)) = chains.last_key_value() else {
+        return Err(at(text, text.len(), "expected at least one row after the header"));
+    };
+    if let Some((missing, _)) = (0..).zip(chains.keys()).find(|(rank, found)| rank != *found) {
+        let problem = format!(
+            "there are rows of rank {last}, but none of rank {missing}; if it does nothing, write `{missing}` alone"
+        );
+        return Err(at(text, text.len(), problem));
+    }
+    let bad = |(place, task): (&u32, Task)| peer(task).filter(|(peer, _)| *peer > last).map(|(peer, _)| (*place, peer));
+    let all = chains.values().flat_map(|c| c.draft.places.iter().zip(c.draft.steps.iter().map(|step| step.task)));
+    if let Some((place, peer)) = all.filter_map(bad).min() {
+        let row = Rows { text, position: place as usize, line: 0 }.next();
+        let place = row.map(|row| header.fields(row)).transpose()?.map_or(place as usize, |fields| fields[PEER].1);
+        return Err(at(text, place, format!("there is no rank {peer}: the rows are of ranks 0 to {last}")));
+    }
+    draft::finish(text, chains.into_values().map(|chain| chain.draft).collect())
+}
+
+/// The lines that hold something.
+struct Rows<'a> {
+    text: &'a str,
+    position: usize,
+    line: u32,
+}
+
+/// A line: the whole text, where the line begins and ends in it, and its number.
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    text: &'a str,
+    begin: usize,
+    end: usize,
+    line: u32,
+}
+
+impl<'a> Iterator for Rows<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        while self.position < self.text.len() {
+            let begin = self.position;
+            let rest = &self.text[begin..];
+            let length = rest.find('\n').unwrap_or(rest.len());
+            self.position = (begin + length + 1).min(self.text.len());
+            self.line += 1;
+            let line = rest[..length].trim();
+            if !line.is_empty() && !line.starts_with('#') {
+                return Some(Line { text: self.text, begin, end: begin + length, line: self.line });
+            }
+        }
+        None
+    }
+}
+
+impl<'a> Line<'a> {
+    /// What stands between the commas, without blanks and quotes around it, and where it begins.
+    fn fields(self) -> impl Iterator<Item = (&'a str, usize)> {
+        let mut next = self.begin;
+        self.text[self.begin..self.end].split(',').map(move |raw| {
+            let field = raw.trim();
+            let place = next + raw.len() - raw.trim_start().len();
+            next += raw.len() + 1;
+            match field.strip_prefix('"').and_then(|f| f.strip_suffix('"')) {
+                Some(inner) => (inner, place + 1),
+                None => (field, place),
+            }
+        })
+    }
+}
+
+/// Which column stands where.
+struct Header {
+    columns: Vec<usize>,
+}
+
+impl Header {
+    fn new(line: Line<'_>) -> Result<Self> {
+        let mut columns = Vec::new();
+        for (name, place) in line.fields() {
+            let Some(column) = COLUMNS.iter().position(|known| *known == name) else {
+                let near = hint(name, COLUMNS);
+                let problem = format!("expected a column ({}), found {}{near}", COLUMNS.join(", "), quoted(name));
+                return Err(at(line.text, place, problem));
+            };
+            if columns.contains(&column) {
+                return Err(at(line.text, place, format!("the column `{name}` is there a second time")));
+            }
+            columns.push(column);
+        }
+        match [RANK, OPERATION].into_iter().find(|column| !columns.contains(column)) {
+            Some(column) => Err(at(line.text, line.begin, format!("the header has no column `{}`", COLUMNS[column]))),
+            None => Ok(Self { columns }),
+        }
+    }
+
+    /// The fields of a row by column; those that are not there are empty and stand at the end of the line.
+    fn fields<'a>(&self, line: Line<'a>) -> Result<[(&'a str, usize); COLUMNS.len()]> {
+        let end = line.begin + line.text[line.begin..line.end].trim_end().len();
+        let mut fields = [("", end); COLUMNS.len()];
+        for (number, (field, place)) in line.fields().enumerate() {
+            let Some(&column) = self.columns.get(number) else {
+                let problem = format!("expected {} fields, as in the header, found more", self.columns.len());
+                return Err(at(line.text, place, problem));
+            };
+            fields[column] = (field, place);
+        }
+        Ok(fields)
+    }
+}
+
+struct Row<'a> {
+    row: Line<'a>,
+    place: [(&'a str, usize); COLUMNS.len()],
+}
+
+impl Row<'_> {
+    fn fail(&self, column: usize, problem: impl Into<String>) -> ProgramError {
+        at(self.row.text, self.place[column].1, problem)
+    }
+
+    fn field(&self, column: usize) -> &str {
+        self.place[column].0
+    }
+
+    /// A whole number of at most so much.
+    fn whole(&self, column: usize, most: u64) -> Result<u64> {
+        let (field, name) = (self.field(column), COLUMNS[column]);
+        if field.is_empty() {
+            let what = if self.field(OPERATION).is_empty() { "row" } else { self.field(OPERATION) };
+            return Err(self.fail(column, format!("a `{what}` needs `{name}`, found nothing")));
+        }
+        let digits = field.bytes().all(|byte| byte.is_ascii_digit());
+        match field.parse() {
+            Ok(value) if digits && value <= most => Ok(value),
+            _ if digits => {
+                Err(self.fail(column, format!("expected `{name}` of at most {most}, found {}", quoted(field))))
+            }
+            _ => Err(self.fail(column, format!("expected `{name}` as a whole number, found {}", quoted(field)))),
+        }
+    }
+
+    fn rank(&self, column: usize) -> Result<u32> {
+        self.whole(column, u64::from(u32::MAX) - 1).map(|rank| rank as u32)
+    }
+
+    fn tag(&self) -> Result<u32> {
+        if self.field(TAG).is_empty() { Ok(0) } else { self.whole(TAG, MAX_TAG.into()).map(|tag| tag as u32) }
+    }
+
+    /// Refuses a field that the operation does not have.
+    fn without(&self, columns: &[usize]) -> Result<()> {
+        let Some(&column) = columns.iter().find(|&&column| !self.field(column).is_empty()) else { return Ok(()) };
+        let (operation, name, found) = (self.field(OPERATION), COLUMNS[column], quoted(self.field(column)));
+        let what =
+            if operation.is_empty() { "a row without operation".to_string() } else { format!("a `{operation}`") };
+        Err(self.fail(column, format!("{what} has no `{name}`, found {found}; leave it empty")))
+    }
+
+    /// Appends the operation to those of its rank.
+    fn read(&self, rank: u32, chain: &mut Chain) -> Result<()> {
+        let place = self.row.begin as u32;
+        let operation = self.field(OPERATION);
+        match operation {
+            "send" | "isend" | "recv" | "irecv" => {
+                self.without(&[TIME])?;
+                let (peer, bytes) = (self.rank(PEER)?, self.whole(BYTES, MAX_BYTES)?);
+                let label = u64::from(self.tag()?) << 32;
+                let task = if operation.ends_with("send") {
+                    Task::Send { to: peer, label, bytes }
+                } else {
+                    Task::Receive { from: peer, label, bytes }
+                };
+                chain.push(task, !operation.starts_with('i'), place, self.row.line);
+            }
+            "compute" => {
+                self.without(&[PEER, BYTES, TAG])?;
+                if self.field(TIME).is_empty() {
+                    return Err(self.fail(TIME, "a `compute` needs `time`, such as `1.5us`; found nothing"));
+                }
+                let (number, unit) = split(self.field(TIME));
+                let ps = time_ps(number, unit).map_err(|problem| self.fail(TIME, problem))?;
+                chain.push(Task::Compute { ps }, true, place, self.row.line);
+            }
+            "wait" if self.field(PEER).is_empty() => {
+                self.without(&[BYTES, TAG, TIME])?;
+                chain.wait();
+            }
+            "wait" => {
+                self.without(&[BYTES, TIME])?;
+                let (peer, tag) = (self.rank(PEER)?, self.tag()?);
+                chain.wait_for(peer, tag).ok_or_else(|| {
+                    let problem = format!(
+                        "rank {rank} waits for an `isend` or `irecv` with rank {peer} and tag {tag}, but all of them are done"
+                    );
+                    self.fail(OPERATION, problem)
+                })?;
+            }
+            "" => self.without(&[PEER, BYTES, TAG, TIME])?,
+            other => {
+                let near = hint(other, OPERATIONS);
+                let problem =
+                    format!("expected an operation ({}), found {}{near}", OPERATIONS.join(", "), quoted(other));
+                return Err(self.fail(OPERATION, problem));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! Writes CSV.
+
+use std::fmt::Write;
+
+use super::COLUMNS;
+use crate::trace::chain::{Chain, peer};
+use crate::trace::export::{check, tag, tags};
+use crate::trace::graph::{Graph, Start, Task, Trace};
+use crate::{Op, Phases, ProgramError};
+
+/// Phases as a table of operations for `ranks` ranks.
+///
+/// # Errors
+/// [`ProgramError::Invalid`] if computing takes a random time, which a trace cannot say.
+pub fn write_csv(phases: &Phases, ranks: u32) -> Result<String, ProgramError> {
+    check(phases, ranks)?;
+    let tags = tags(phases, ranks);
+    let mut out = header();
+    for rank in 0..ranks {
+        let mut any = false;
+        for op in phases.ops(rank) {
+            any = true;
+            match op {
+                Op::Send { to, label, bytes, blocking } => {
+                    let label = u64::from(tag(&tags, label)) << 32;
+                    row(&mut out, rank, Task::Send { to, label, bytes }, blocking);
+                }
+                Op::Receive { from, label, bytes, blocking } => {
+                    let label = u64::from(tag(&tags, label)) << 32;
+                    row(&mut out, rank, Task::Receive { from, label, bytes }, blocking);
+                }
+                Op::Compute { ps, .. } => row(&mut out, rank, Task::Compute { ps }, true),
+                Op::Wait => {
+                    let _ = writeln!(out, "{rank},wait,,,,");
+                }
+            }
+        }
+        if !any {
+            idle(&mut out, rank);
+        }
+    }
+    Ok(out)
+}
+
+impl Trace {
+    /// The trace as a table, if the operations of each rank come one after the other as those of a table do.
+    ///
+    /// # Errors
+    /// [`ProgramError::Invalid`] that names the first operation for which that is not so.
+    pub fn to_csv(&self) -> Result<String, ProgramError> {
+        let mut out = header();
+        for (rank, graph) in (0..).zip(&self.graphs) {
+            sequence(rank, graph, &mut out)?;
+            if graph.steps().is_empty() {
+                idle(&mut out, rank);
+            }
+        }
+        Ok(out)
+    }
+}
+
+fn header() -> String {
+    format!("{}\n", COLUMNS.join(","))
+}
+
+/// A rank that does nothing.
+fn idle(out: &mut String, rank: u32) {
+    let _ = writeln!(out, "{rank},,,,,");
+}
+
+fn row(out: &mut String, rank: u32, task: Task, blocking: bool) {
+    let i = if blocking { "" } else { "i" };
+    let _ = match (task, peer(task)) {
+        (Task::Send { bytes, .. }, Some((to, tag))) => writeln!(out, "{rank},{i}send,{to},{bytes},{tag},"),
+        (Task::Receive { bytes, .. }, Some((from, tag))) => writeln!(out, "{rank},{i}recv,{from},{bytes},{tag},"),
+        (Task::Compute { ps }, _) => writeln!(out, "{rank},compute,,,,{ps}ps"),
+        _ => Ok(()),
+    };
+}
+
+/// Writes the operations of a rank in the only way that may give this graph, and looks whether it does.
+fn sequence(rank: u32, graph: &Graph, out: &mut String) -> Result<(), ProgramError> {
+    let mut edges = graph.edges();
+    edges.sort_unstable_by_key(|edge| (edge.after, edge.before, edge.start));
+    let mut edges = edges.chunk_by(|a, b| a.after == b.after).peekable();
+    let mut chain = Chain::default();
+    for (number, step) in (0_u32..).zip(graph.steps()) {
+        let not = |why: &str| {
+            let problem =
+                format!("the operation in line {} of rank {rank} {why}, which CSV cannot say; write GOAL", step.line);
+            Err(ProgramError::invalid("format", problem))
+        };
+        if step.cpu != 0 {
+            return not(&format!("is on CPU {}", step.cpu));
+        }
+        let expected = edges.next_if(|edges| edges[0].after == number).unwrap_or_default();
+        let ends = expected.iter().filter(|edge| edge.before + 1 != number && edge.start == Start::AtEnd);
+        wait(rank, &ends.map(|edge| edge.before).collect::<Vec<_>>(), graph, &mut chain, out);
+        // Only what waits for its beginning can come after one that does not block.
+        let blocking = !graph.followers(number).contains(&(number + 1, Start::AtBegin));
+        let before = chain.draft.edges.len();
+        chain.push(step.task, blocking, 0, 0);
+        chain.draft.edges[before..].sort_unstable();
+        if chain.draft.edges[before..] != *expected {
+            return not("waits for other operations than the one before it, and those that a `wait` can name");
+        }
+        if !blocking && matches!(step.task, Task::Compute { .. }) {
+            return not("computes, and the next one does not wait for its end");
+        }
+        row(out, rank, step.task, blocking);
+    }
+    Ok(())
+}
+
+/// Waits for these operations: for all that are open, or for one after the other.
+fn wait(rank: u32, awaited: &[u32], graph: &Graph, chain: &mut Chain, out: &mut String) {
+    if awaited.is_empty() {
+        return;
+    }
+    if chain.open_are(awaited) {
+        chain.wait();
+        let _ = writeln!(out, "{rank},wait,,,,");
+        return;
+    }
+    for &step in awaited {
+        if let Some((peer, tag)) = peer(graph.steps()[step as usize].task) {
+            // If it is another one that is the oldest, or none, the graph will differ.
+            let _ = chain.wait_for(peer, tag);
+            let _ = writeln!(out, "{rank},wait,{peer},,{tag},");
+        }
+    }
+}

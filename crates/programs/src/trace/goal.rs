@@ -1,0 +1,9 @@
+//! The GOAL format of LogGOPSim (Hoefler, Siebert, Lumsdaine 2009: Group Operation Assembly Language; Hoefler, Schneider,
+//! Lumsdaine 2010: LogGOPSim). `docs/traces.md` says what is read and written, and where that is more or less than there.
+
+mod circle;
+mod read;
+mod tokens;
+mod write;
+
+pub use write::write_goal;

@@ -1,0 +1,164 @@
+//! Which send belongs to which receive: the k-th of the same source, destination and tag, in the order of the text.
+
+use super::draft::Draft;
+use super::graph::{Step, Task};
+use super::problem::at;
+use crate::ProgramError;
+
+/// One side of a message, in the order in which sides match.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct End {
+    source: u32,
+    destination: u32,
+    tag: u32,
+    step: u32,
+    sends: bool,
+}
+
+impl End {
+    fn key(self) -> (u32, u32, u32) {
+        (self.source, self.destination, self.tag)
+    }
+
+    fn owner(self) -> u32 {
+        if self.sends { self.source } else { self.destination }
+    }
+
+    /// `rank 2 sends 8 bytes to rank 3 with tag 7`
+    fn says(self, bytes: u64) -> String {
+        let Self { source, destination, tag, sends, .. } = self;
+        let size = shown(bytes);
+        if sends {
+            format!("rank {source} sends {size} to rank {destination} with tag {tag}")
+        } else {
+            format!("rank {destination} receives {size} from rank {source} with tag {tag}")
+        }
+    }
+}
+
+/// Completes all labels with the occurrence of their tags, and checks that each message has two ends of the same size.
+///
+/// # Errors
+/// The first operation in the text for which that is not so.
+pub fn number_and_check(text: &str, drafts: &mut [Draft]) -> Result<(), ProgramError> {
+    let (mut sends, mut receives) = (Vec::new(), Vec::new());
+    for (rank, draft) in (0..).zip(&*drafts) {
+        for (step, found) in (0..).zip(&draft.steps) {
+            match found.task {
+                Task::Send { to, label, .. } => {
+                    let tag = (label >> 32) as u32;
+                    sends.push(End { source: rank, destination: to, tag, step, sends: true });
+                }
+                Task::Receive { from, label, .. } => {
+                    let tag = (label >> 32) as u32;
+                    receives.push(End { source: from, destination: rank, tag, step, sends: false });
+                }
+                Task::Compute { .. } => {}
+            }
+        }
+    }
+    sends.sort_unstable();
+    receives.sort_unstable();
+    number(&sends, drafts);
+    number(&receives, drafts);
+    let faults = Faults::new(&sends, &receives, drafts);
+    faults.first(drafts).map_or(Ok(()), |(place, problem)| Err(at(text, place as usize, problem)))
+}
+
+fn number(ends: &[End], drafts: &mut [Draft]) {
+    for group in ends.chunk_by(|a, b| a.key() == b.key()) {
+        for (occurrence, end) in (0..).zip(group) {
+            match &mut drafts[end.owner() as usize].steps[end.step as usize].task {
+                Task::Send { label, .. } | Task::Receive { label, .. } => *label |= occurrence,
+                Task::Compute { .. } => {}
+            }
+        }
+    }
+}
+
+/// What does not match.
+#[derive(Default)]
+struct Faults {
+    /// Sends and receives that match in all but their size.
+    unequal: Vec<(End, End)>,
+    /// Those that nobody answers, sorted; with the number of those before them that somebody does.
+    sends: Vec<(End, u32)>,
+    receives: Vec<(End, u32)>,
+}
+
+impl Faults {
+    /// Walks both sorted lists side by side.
+    fn new(sends: &[End], receives: &[End], drafts: &[Draft]) -> Self {
+        let mut faults = Self::default();
+        let (mut s, mut r, mut matched, mut key) = (0, 0, 0_u32, None);
+        loop {
+            let least = [sends.get(s), receives.get(r)].into_iter().flatten().map(|end| end.key()).min();
+            if least.is_none() {
+                return faults;
+            }
+            if least != key {
+                (matched, key) = (0, least);
+            }
+            let here = |ends: &[End], i: usize| ends.get(i).copied().filter(|end| Some(end.key()) == least);
+            match (here(sends, s), here(receives, r)) {
+                (Some(send), Some(receive)) => {
+                    if bytes(step(drafts, send)) != bytes(step(drafts, receive)) {
+                        faults.unequal.push((send, receive));
+                    }
+                    (s, r, matched) = (s + 1, r + 1, matched + 1);
+                }
+                (Some(send), None) => {
+                    faults.sends.push((send, matched));
+                    s += 1;
+                }
+                (None, receive) => {
+                    faults.receives.extend(receive.map(|receive| (receive, matched)));
+                    r += 1;
+                }
+            }
+        }
+    }
+
+    /// The first in the text: its place, and what is wrong.
+    fn first(&self, drafts: &[Draft]) -> Option<(u32, String)> {
+        let place = |end: End| drafts[end.owner() as usize].places[end.step as usize];
+        let unequal = self.unequal.iter().map(|&(send, receive)| (place(receive), receive, Err(send)));
+        let alone = self.sends.iter().chain(&self.receives).map(|&(end, matched)| (place(end), end, Ok(matched)));
+        let (place, end, fault) = unequal.chain(alone).min_by_key(|fault| fault.0)?;
+        let found = end.says(bytes(step(drafts, end)));
+        let does = if end.sends { "receives" } else { "sends" };
+        let but = match fault {
+            Err(send) => {
+                let sent = step(drafts, send);
+                format!("line {} sends {}", sent.line, shown(bytes(sent)))
+            }
+            Ok(0) => format!("nobody {does} that"),
+            Ok(1) => format!("its peer {does} that only once"),
+            Ok(matched) => format!("its peer {does} that only {matched} times"),
+        };
+        // A tag may be mistyped: does anything else between the two lack its other end?
+        let others = if end.sends { &self.receives } else { &self.sends };
+        let from =
+            others.partition_point(|(other, _)| (other.source, other.destination) < (end.source, end.destination));
+        let other = others.get(from).map(|&(other, _)| other);
+        let other = other.filter(|o| fault.is_ok() && (o.source, o.destination) == (end.source, end.destination));
+        let near =
+            other.map(|o| format!("; line {} {does} with tag {}", step(drafts, o).line, o.tag)).unwrap_or_default();
+        Some((place, format!("{found}, but {but}{near}")))
+    }
+}
+
+fn step(drafts: &[Draft], end: End) -> &Step {
+    &drafts[end.owner() as usize].steps[end.step as usize]
+}
+
+fn bytes(step: &Step) -> u64 {
+    match step.task {
+        Task::Send { bytes, .. } | Task::Receive { bytes, .. } => bytes,
+        Task::Compute { .. } => 0,
+    }
+}
+
+fn shown(bytes: u64) -> String {
+    if bytes == 1 { "1 byte".to_string() } else { format!("{bytes} bytes") }
+}
