@@ -1,0 +1,183 @@
+"""What a choice is worth: runs of a study compared by the values of one axis.
+
+Two runs pair up if they agree in all other axes, the seed among them: then what differs between them is the choice and
+not the luck of the draw, and a small effect shows in few runs. A ratio is the median of the ratios of the pairs, with a
+bootstrap over the pairs; without pairs, the ratio of the medians. The test is Wilcoxon's signed-rank test (two-sided;
+Wilcoxon, "Individual comparisons by ranking methods", Biometrics 1, 1945) of the logarithms of the ratios, or of the
+differences where a value is 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from odonata.analysis.bootstrap import interval, ratio_interval
+from odonata.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+HIGHER_IS_BETTER = frozenset(
+    {"throughput", "messages_sent", "messages_delivered", "packets", "bytes", "minimal_fraction", "latency_count"}
+)
+"""Columns of which more is better; of all others, less."""
+
+SEED = 1
+"""Seed of the bootstrap where none is given."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is known of one value of the axis."""
+
+    value: Any
+    """The value; a table or list as text."""
+    n: int
+    """Runs with it that are done and have the compared number."""
+    median: float | None
+    q25: float | None
+    q75: float | None
+    interval: tuple[float, float] | None
+    """95 % bootstrap interval of the median; `None` from a single run."""
+    ratio: float | None = None
+    """To the baseline: the median of the ratios of the pairs; `None` for the baseline itself."""
+    ratio_interval: tuple[float, float] | None = None
+    pairs: int = 0
+    """Runs of it and of the baseline that agree in all other axes; 0: the ratio is that of the medians."""
+    better: int = 0
+    worse: int = 0
+    equal: int = 0
+    p: float | None = None
+    """Of the paired test; `None` if there is nothing to test."""
+    overlap: bool | None = None
+    """Whether the intervals of the two medians overlap."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A comparison of all values of an axis."""
+
+    by: str
+    column: str
+    job: str | None
+    baseline: Any
+    higher_is_better: bool
+    rows: tuple[Row, ...]
+    seed: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        return {**asdict(self), "confidence": 0.95}
+
+    def __str__(self) -> str:
+        from odonata.analysis.compare_text import as_text
+
+        return as_text(self)
+
+
+def compare(
+    jobs: pl.DataFrame,
+    by: str,
+    column: str,
+    *,
+    others: Sequence[str],
+    job: str | None = None,
+    baseline: Any = None,
+    seed: int = SEED,
+) -> Comparison:
+    """Compares the rows of one job by the axis `by`, in the order of its values.
+
+    `jobs` has a column for each axis; `others` are the axes in which two runs must agree to be a pair. The baseline is
+    the first value if none is given. Raises InputError for a column that is no number and a baseline that there is not.
+    """
+    if column not in jobs.columns or not jobs[column].dtype.is_numeric():
+        raise unknown("column", column, [c for c in jobs.columns if jobs[c].dtype.is_numeric() and c not in others])
+    values = jobs[by].unique(maintain_order=True).to_list()
+    if not values:
+        raise InputError("no run of the study is done, so there is nothing to compare")
+    start = values[0] if baseline is None else _found(baseline, values, by)
+    present = jobs.filter(pl.col(column).is_not_null())
+    samples = {value: present.filter(pl.col(by) == value) for value in values}
+    rows = []
+    for index, value in enumerate(values):
+        row = _described(value, _numbers(samples[value], column), seed + 2 * index)
+        if value != start:
+            row = _against(row, samples[value], samples[start], column, others, seed + 2 * index + 1)
+        rows.append(row)
+    of_baseline = rows[values.index(start)].interval
+    rows = [_overlapping(row, of_baseline) if row.value != start else row for row in rows]
+    return Comparison(by, column, job, start, column in HIGHER_IS_BETTER, tuple(rows), seed)
+
+
+def _found(given: Any, values: Sequence[Any], by: str) -> Any:
+    for value in values:
+        if value == given or str(value).lower() == str(given).lower():
+            return value
+    error = unknown("value", str(given), map(str, values))
+    raise InputError(f"`{by}` has no value `{given}` in this study", hint=error.hint)
+
+
+def _numbers(rows: pl.DataFrame, column: str) -> NDArray[np.float64]:
+    return rows[column].cast(pl.Float64).to_numpy()
+
+
+def _described(value: Any, numbers: NDArray[np.float64], seed: int) -> Row:
+    if not len(numbers):
+        return Row(value, 0, None, None, None, None)
+    low, middle, high = (float(q) for q in np.quantile(numbers, [0.25, 0.5, 0.75]))
+    return Row(value, len(numbers), middle, low, high, interval(numbers, seed=seed))
+
+
+def _against(row: Row, here: pl.DataFrame, there: pl.DataFrame, column: str, others: Sequence[str], seed: int) -> Row:
+    # Without other axes there is one run for each value, and these are a pair.
+    keys = list(others) or ["name"]
+    paired = here.select(*keys, pl.col(column).alias("_here")).join(
+        there.select(*keys, pl.col(column).alias("_there")), on=keys, how="inner", maintain_order="left"
+    )
+    if not paired.height:
+        return _unpaired(row, _numbers(here, column), _numbers(there, column), seed)
+    ours, theirs = _numbers(paired, "_here"), _numbers(paired, "_there")
+    less, more = int((ours < theirs).sum()), int((ours > theirs).sum())
+    better, worse = (more, less) if column in HIGHER_IS_BETTER else (less, more)
+    ratio = between = None
+    if theirs.all():
+        ratios = ours / theirs
+        ratio, between = float(np.median(ratios)), interval(ratios, seed=seed)
+    counts = {"pairs": len(ours), "better": better, "worse": worse, "equal": len(ours) - less - more}
+    return _with(row, ratio=ratio, ratio_interval=between, p=_wilcoxon(ours, theirs), **counts)
+
+
+def _unpaired(row: Row, ours: NDArray[np.float64], theirs: NDArray[np.float64], seed: int) -> Row:
+    if not len(ours) or not len(theirs) or not np.median(theirs):
+        return row
+    between = ratio_interval(ours, theirs, seed=seed)
+    return _with(row, ratio=float(np.median(ours) / np.median(theirs)), ratio_interval=between)
+
+
+def _wilcoxon(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float | None:
+    """The probability of ranks at least as uneven by chance; `None` for fewer than two pairs that differ."""
+    if int((ours != theirs).sum()) < 2:
+        return None
+    from scipy.stats import wilcoxon
+
+    positive = bool((ours > 0).all() and (theirs > 0).all())
+    differences = np.log(ours / theirs) if positive else ours - theirs
+    return float(wilcoxon(differences[ours != theirs]).pvalue)
+
+
+def _overlapping(row: Row, baseline: tuple[float, float] | None) -> Row:
+    if row.interval is None or baseline is None:
+        return row
+    return _with(row, overlap=row.interval[0] <= baseline[1] and baseline[0] <= row.interval[1])
+
+
+def _with(row: Row, **changes: Any) -> Row:
+    from dataclasses import replace
+
+    return replace(row, **changes)

@@ -1,0 +1,106 @@
+"""A comparison in words: a table, a sentence for each value, and what these runs cannot tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from odonata.analysis.bootstrap import ENOUGH
+from odonata.units import format_time
+
+if TYPE_CHECKING:
+    from odonata.analysis.compare import Comparison, Row
+
+
+def as_text(comparison: Comparison) -> str:
+    """The table and the sentences."""
+    header = [
+        comparison.by, "n", "median", "q25", "q75", "95 % interval", "ratio", "95 % interval", "pairs",
+        "better", "worse", "equal", "p",
+    ]  # fmt: skip
+    lines = _aligned([header, *(_cells(row, comparison) for row in comparison.rows)])
+    of = f" of {comparison.job}" if comparison.job else ""
+    better = "higher" if comparison.higher_is_better else "lower"
+    title = f"{comparison.column}{of} by {comparison.by}, against {_name(comparison.baseline)} ({better} is better)"
+    rule = "-" * max(map(len, lines))
+    return "\n".join([title, "", lines[0], rule, *lines[1:], "", *sentences(comparison)])
+
+
+def sentences(comparison: Comparison) -> list[str]:
+    """What follows, and what does not."""
+    said = [_sentence(row, comparison) for row in comparison.rows if row.value != comparison.baseline]
+    counts = [row.n for row in comparison.rows]
+    if max(counts) <= 1:
+        said.append(
+            "One run for each value: no interval can be given, and a difference may be chance. "
+            'Add seeds: "run.seed" = { from = 1, to = 10 }'
+        )
+    elif min(counts) < ENOUGH:
+        few = min(counts)
+        said.append(
+            f"From {few} run{'' if few == 1 else 's'} "
+            + ("no interval can be given" if few <= 1 else "an interval is too narrow")
+            + f": at least {ENOUGH} are needed for 95 %."
+        )
+    tests = sum(row.p is not None for row in comparison.rows)
+    if tests > 1:
+        said.append(
+            f"p is not corrected for {tests} tests; below {0.05 / tests:.2g} a value stands out among them all."
+        )
+    return said
+
+
+def _sentence(row: Row, comparison: Comparison) -> str:
+    name, base = _name(row.value), _name(comparison.baseline)
+    if row.n == 0:
+        return f"{name}: no run is done."
+    if row.ratio is None:
+        return f"{name}: no ratio to {base}, which is 0 or has no runs."
+    said = f"{name}: {_ratio(row.ratio)} x {base}"
+    if row.ratio_interval is None:
+        return f"{said}, from one run each: no interval can be given."
+    low, high = row.ratio_interval
+    said += f", between {_ratio(low)} and {_ratio(high)}"
+    overlapping = "The intervals of the medians overlap" if row.overlap else "The intervals of the medians are apart"
+    if low <= 1.0 <= high:
+        return f"{said}. {overlapping}, and the ratio may be 1: these runs show no difference."
+    way = "lower" if high < 1.0 else "higher"
+    if min(row.n, row.pairs or row.n) < ENOUGH:
+        many = f"{row.pairs} pairs" if row.pairs else f"{row.n} runs"
+        return f"{said}. {overlapping}; {many} are too few to say that it is {way}."
+    if row.overlap and row.pairs:
+        return f"{said}. {overlapping}, but pair by pair it is {way}."
+    return f"{said}. {overlapping}: it is {way}."
+
+
+def _cells(row: Row, comparison: Comparison) -> list[str]:
+    def number(value: float | None) -> str:
+        if value is None:
+            return "-"
+        return format_time(round(value), 4) if comparison.column.endswith("_ps") else f"{value:.4g}"
+
+    def between(found: tuple[float, float] | None, form: object = number) -> str:
+        assert callable(form)
+        return "-" if found is None else f"{form(found[0])} to {form(found[1])}"
+
+    cells = [_name(row.value), str(row.n), number(row.median), number(row.q25), number(row.q75), between(row.interval)]
+    if row.value == comparison.baseline:
+        return [*cells, "baseline", *[""] * 6]
+    cells += ["-" if row.ratio is None else _ratio(row.ratio), between(row.ratio_interval, _ratio)]
+    counts = [str(count) if row.pairs else "-" for count in (row.better, row.worse, row.equal)]
+    return [*cells, str(row.pairs) if row.pairs else "none", *counts, "-" if row.p is None else f"{row.p:.2g}"]
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def _name(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _aligned(lines: list[list[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join([line[0].ljust(widths[0]), *(text.rjust(w) for text, w in zip(line[1:], widths[1:], strict=True))])
+        for line in lines
+    ]

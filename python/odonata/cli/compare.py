@@ -1,0 +1,64 @@
+"""`odonata compare`: what a choice is worth, with intervals."""
+
+import json as json_module
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+
+def compare(
+    study: Path,
+    /,
+    *,
+    by: str,
+    value: str | None = None,
+    baseline: str | None = None,
+    job: str | None = None,
+    where: Annotated[list[str] | None, Parameter(negative=())] = None,
+    seed: int | None = None,
+    json: Annotated[bool, Parameter(negative=())] = False,
+) -> int:
+    """Compare the runs of a study by one axis, with intervals.
+
+    For each value: how many runs, the median with quartiles and a 95 % bootstrap interval, and against the baseline
+    the ratio with its interval, how many pairs of runs (equal in all other axes) are better or worse, and p of
+    Wilcoxon's signed-rank test.
+
+    Parameters
+    ----------
+    study
+        The folder of a study.
+    by
+        The axis, by its key, such as `routing` or `job.target.place`.
+    value
+        The column of `jobs` that is compared (`odonata show columns`); without it what the study shows first.
+    baseline
+        The value that the others are compared with; the first of the axis without it.
+    job
+        The job, if several are not background.
+    where
+        Only runs with this value of another axis, as in `--where routing=fpar`.
+    seed
+        Seed of the bootstrap.
+    json
+        Print one JSON object instead of the table.
+    """
+    from odonata.study.study import open_study
+
+    seeded: dict[str, Any] = {} if seed is None else {"seed": seed}
+    found = open_study(study).compare(by, value, baseline, job=job, where=_where(where or []), **seeded)
+    print(json_module.dumps(found.as_dict()) if json else found)
+    return 0
+
+
+def _where(given: list[str]) -> dict[str, str]:
+    from odonata.errors import InputError
+
+    chosen = {}
+    for text in given:
+        key, equals, wanted = text.partition("=")
+        if not equals:
+            raise InputError(f"`--where {text}` has no value", hint="write --where key=value")
+        chosen[key.strip()] = wanted.strip()
+    return chosen

@@ -1,0 +1,121 @@
+"""How a sweep is getting on: a bar on a terminal, plain lines elsewhere; always on standard error.
+
+The time left is worked out from how long finished runs took, weighted by the values of the axes
+(`odonata.study.estimate`); the text says on how many runs it rests.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from odonata.cli.progress import LINE_EVERY_S
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+    from rich.progress import Progress, TaskID
+
+    from odonata.study.ledger import Ledger
+    from odonata.study.plan import Plan
+
+ESTIMATE_EVERY_S = 1.0
+"""Wall time between two estimates."""
+
+
+class SweepProgress:
+    """Shows what a ledger reports; use it as a context and pass its `report`."""
+
+    def __init__(self, plan: Plan, workers: int, *, quiet: bool) -> None:
+        self._plan = plan
+        self._workers = workers
+        self._quiet = quiet
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._began = self._last = time.monotonic()
+        self._estimated, self._left = 0.0, ""
+        self.ledger: Ledger | None = None
+        """The ledger as last reported."""
+
+    def __enter__(self) -> SweepProgress:
+        axes = " x ".join(f"{len(axis)} {' with '.join(axis.keys)}" for axis in self._plan.axes)
+        many = f"{self._workers} worker{'s' if self._workers > 1 else ''}"
+        self._say(f"{self._plan.name}: {len(self._plan):,} points ({axes}), {many}")
+        if not self._quiet and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn
+
+            self._bar = Progress(
+                BarColumn(),
+                TextColumn("{task.description}", markup=False),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task("starting", total=len(self._plan))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, where: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = self._task = None
+        if problem is not None and self.ledger is not None:
+            done, of = self.ledger.settled, len(self._plan)
+            self._say(f"{done:,} of {of:,} points are done and kept; the same command goes on from there")
+
+    def report(self, ledger: Ledger) -> None:
+        """Shows how far it is."""
+        self.ledger = ledger
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=ledger.settled, description=self._state(ledger))
+        elif time.monotonic() - self._last >= LINE_EVERY_S:
+            self._last = time.monotonic()
+            self._say(self._state(ledger))
+
+    def close(self, folder: Path) -> None:
+        """Says what was done."""
+        ledger = self.ledger
+        if ledger is None:
+            return
+        took = time.monotonic() - self._began
+        runs = f"{ledger.simulated:,} run{'' if ledger.simulated == 1 else 's'} simulated"
+        self._say(f"{self._counts(ledger)}; {runs} in {took:.1f} s; results in {folder}")
+
+    def _state(self, ledger: Ledger) -> str:
+        if time.monotonic() - self._estimated >= ESTIMATE_EVERY_S:
+            self._estimated = time.monotonic()
+            left = ledger.left_s(self._workers)
+            runs = ledger.estimate.runs
+            of = f"{runs:,} finished run{'' if runs == 1 else 's'}"
+            self._left = "" if left is None else f"; about {duration(left)} left, going by {of}"
+        return self._counts(ledger) + self._left
+
+    def _counts(self, ledger: Ledger) -> str:
+        parts = [f"{ledger.kept:,} kept"] if ledger.kept else []
+        failed = ledger.failed
+        parts += [f"{failed:,} failed"] if failed else []
+        more = f" ({', '.join(parts)})" if parts else ""
+        return f"{ledger.settled:,} of {len(self._plan):,} points done{more}"
+
+    def _say(self, text: str) -> None:
+        if self._quiet:
+            return
+        if self._bar is None:
+            print(text, file=sys.stderr, flush=True)
+        else:
+            self._bar.console.print(text, markup=False, highlight=False)
+
+
+def duration(seconds: float) -> str:
+    """A wall time as people say it, two digits or so: 12 s, 3 min, 2.5 h, 4 days."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 36 * 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 86400:.0f} days"

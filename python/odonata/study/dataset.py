@@ -1,0 +1,159 @@
+"""The tables of a study: its runs and their jobs in the order of its points, the same bytes whoever simulated them.
+
+```
+study.toml        as given
+scenario.toml     the scenario that the axes change, with what `-s` has set
+runs.parquet      one row per point that is settled: its number, the axes, id, status, error, seed, totals
+jobs.parquet      one row per point and job: the number, the axes, and the columns of a run's `jobs`
+walls.parquet     one row per run: id and wall time, which differ from one time to the next
+manifest.json     version, axes, how many points are done; lengths and hashes of the other files but walls.parquet
+results/          finished runs by id, as they were written on the way
+```
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from odonata.errors import RunError
+from odonata.store.columns import columns_of
+from odonata.store.field_metadata import SchemaWithMetadata
+from odonata.store.manifest import FORMAT
+from odonata.study import durable
+from odonata.study.axis import label
+from odonata.study.task import PREFIX, RUN_COLUMNS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from odonata.study.ledger import Ledger
+    from odonata.study.plan import Plan
+
+POINT = "point"
+"""The column with the number of the point."""
+WALLS = ("wall_s",)
+"""Columns of runs that differ from one time to the next, and so are kept apart."""
+
+
+def tables(ledger: Ledger) -> dict[str, pl.DataFrame]:
+    """`runs`, `jobs` and `walls` of all points that are settled."""
+    plan = ledger.plan
+    numbers = [number for number in range(len(plan)) if ledger.is_settled(number)]
+    axes = axis_columns(plan, numbers)
+    ids = [ledger.ids.get(number) if number not in ledger.errors else None for number in numbers]
+    points = pl.DataFrame(
+        {
+            POINT: pl.Series(numbers, dtype=pl.UInt32),
+            **axes,
+            "id": pl.Series(ids, dtype=pl.String),
+            "unresolved": pl.Series([ledger.errors.get(number) for number in numbers], dtype=pl.String),
+        }
+    )
+    rows = ledger.results.rows(dict.fromkeys(run for run in ids if run is not None))
+    facts = [f"{PREFIX}{name}" for name in RUN_COLUMNS]
+    if rows.width == 0:
+        rows = pl.DataFrame(schema=dict.fromkeys(facts, pl.String))
+    of_runs = rows.select(facts).unique(subset=[f"{PREFIX}id"]).rename({name: name[len(PREFIX) :] for name in facts})
+    joined = points.join(of_runs, on="id", how="left", maintain_order="left")
+    runs = joined.with_columns(
+        status=pl.col("status").fill_null("failed"), error=pl.coalesce("unresolved", "error")
+    ).select(POINT, *axes, *(name for name in RUN_COLUMNS if name not in WALLS))
+    walls = joined.filter(pl.col("id").is_not_null()).unique("id", keep="first", maintain_order=True)
+    return {"runs": runs, "jobs": _jobs(points.select(POINT, *axes, "id"), rows), "walls": walls.select("id", *WALLS)}
+
+
+def _jobs(points: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    registered = [column.name for column in columns_of("jobs")]
+    present = {name for name in rows.columns if not name.startswith(PREFIX)}
+    columns = [name for name in registered if name in present] + sorted(present - set(registered))
+    # An axis has the name of its key; a column of jobs with the same name would be mistaken for it.
+    renamed = {name: f"job_{name}" if name in points.columns else name for name in columns}
+    of_jobs = rows.filter(pl.col("job").is_not_null()) if "job" in rows.columns else rows.clear()
+    of_jobs = of_jobs.select(pl.col(f"{PREFIX}id").alias("id"), *(pl.col(a).alias(b) for a, b in renamed.items()))
+    joined = points.join(of_jobs, on="id", how="inner")
+    return joined.sort(POINT, *([renamed["job"]] if "job" in renamed else [])).drop("id").rechunk()
+
+
+def axis_columns(plan: Plan, numbers: list[int]) -> dict[str, pl.Series]:
+    """The value of each key at each of these points."""
+    columns: dict[str, pl.Series] = {}
+    stride = len(plan)
+    for axis in plan.axes:
+        stride //= len(axis)
+        steps = [number // stride % len(axis) for number in numbers]
+        for column, key in enumerate(axis.keys):
+            labels = _column([label(row[column]) for row in axis.rows])
+            columns[key] = labels.gather(steps)
+    return columns
+
+
+def _column(labels: list[Any]) -> pl.Series:
+    """Numbers as numbers if they all are, everything else as texts."""
+    if all(isinstance(value, bool) for value in labels):
+        return pl.Series(labels, dtype=pl.Boolean)
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in labels):
+        return pl.Series(labels, dtype=pl.UInt64 if min(labels) >= 0 else pl.Int64)
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in labels):
+        return pl.Series([float(value) for value in labels], dtype=pl.Float64)
+    texts = [str(value).lower() if isinstance(value, bool) else str(value) for value in labels]
+    return pl.Series(texts, dtype=pl.String)
+
+
+def write(ledger: Ledger, folder: Path) -> None:
+    """Writes the tables of a study, and last its manifest. Raises RunError if they cannot be written."""
+    plan = ledger.plan
+    made = tables(ledger)
+    pairs = {column.name: {"unit": column.unit, "meaning": column.meaning} for column in columns_of("jobs")}
+    files = {
+        "study.toml": plan.text.encode(),
+        "scenario.toml": plan.base.text.encode(),
+        "runs.parquet": parquet(made["runs"]),
+        "jobs.parquet": parquet(made["jobs"], pairs),
+    }
+    try:
+        (folder / "manifest.json").unlink(missing_ok=True)
+    except OSError as problem:
+        raise RunError(f"cannot write `{folder}`: {problem.strerror or problem}") from problem
+    for name, data in files.items():
+        durable.write(folder / name, data)
+    durable.write(folder / "walls.parquet", parquet(made["walls"]))
+    facts = {name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in files.items()}
+    whole = {**facts_of(plan, made["runs"]), "files": facts}
+    durable.write(folder / "manifest.json", (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def facts_of(plan: Plan, runs: pl.DataFrame) -> dict[str, Any]:
+    """What the manifest says of a study but for its files."""
+    from odonata.machine import core
+
+    return {
+        "format": FORMAT,
+        "kind": "study",
+        "name": plan.name,
+        "version": core.version(),
+        "points": len(plan),
+        "settled": runs.height,
+        "failed": runs.filter(pl.col("status") == "failed").height,
+        "axes": [{"keys": list(axis.keys), "values": len(axis)} for axis in plan.axes],
+        "show": {
+            "columns": list(plan.show.columns),
+            "by": None if plan.show.by is None else list(plan.show.by),
+            "job": plan.show.job,
+        },
+    }
+
+
+def parquet(frame: pl.DataFrame, pairs: dict[str, dict[str, str]] | None = None) -> bytes:
+    """A frame as a Parquet file: the same bytes for the same rows."""
+    buffer = io.BytesIO()
+    frame = frame.rechunk()
+    if pairs is None:
+        frame.write_parquet(buffer, compression="zstd")
+    else:
+        frame.write_parquet(buffer, compression="zstd", arrow_schema=SchemaWithMetadata(frame.schema, pairs))
+    return buffer.getvalue()

@@ -1,0 +1,69 @@
+"""How long a sweep will still take, from how long its runs took.
+
+Runs differ: one with twice the messages takes twice as long. So a run that is still to come is expected to take the
+mean of all finished ones, times a factor for each of its values: how much longer than the mean runs with it took.
+Values of which little is known count little (a factor from n runs is drawn towards 1 by two further ones).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from odonata.study.plan import Plan
+
+DRAWN = 2.0
+"""Runs of factor 1 that are added to those seen with a value."""
+SAMPLE = 500
+"""Points to come that are looked at; of more, as many evenly spread."""
+
+
+class Estimate:
+    """Times of runs, by the values of the axes."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._lengths = [len(axis) for axis in plan.axes]
+        self._sums: list[dict[int, tuple[float, int]]] = [{} for _ in plan.axes]
+        self._total = 0.0
+        self.runs = 0
+        """Runs that it rests on."""
+
+    def took(self, number: int, seconds: float) -> None:
+        """A run took so long."""
+        self.runs += 1
+        self._total += seconds
+        for sums, step in zip(self._sums, self._steps(number), strict=True):
+            total, count = sums.get(step, (0.0, 0))
+            sums[step] = (total + seconds, count + 1)
+
+    def work_s(self, numbers: Sequence[int]) -> float | None:
+        """Time of one worker for these points; `None` before a run is finished."""
+        if not self.runs:
+            return None
+        chosen = numbers[:: max(1, len(numbers) // SAMPLE)]
+        return sum(map(self.expected_s, chosen)) * (len(numbers) / len(chosen)) if chosen else 0.0
+
+    @property
+    def mean_s(self) -> float:
+        """Mean time of the finished runs; 0 before there are any."""
+        return self._total / self.runs if self.runs else 0.0
+
+    def expected_s(self, number: int) -> float:
+        """How long the run of a point will take; 0 before anything is known."""
+        seconds = mean = self.mean_s
+        if mean == 0:
+            return 0.0
+        for sums, step in zip(self._sums, self._steps(number), strict=True):
+            total, count = sums.get(step, (0.0, 0))
+            seconds *= (total / mean + DRAWN) / (count + DRAWN)
+        return seconds
+
+    def _steps(self, number: int) -> list[int]:
+        steps = []
+        for length in reversed(self._lengths):
+            number, step = divmod(number, length)
+            steps.append(step)
+        return steps[::-1]

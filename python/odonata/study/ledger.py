@@ -1,0 +1,199 @@
+"""The book of a sweep: which points are to be looked at, which runs are under way, and what is done.
+
+Whoever does the work takes points, says which runs they are, simulates those that are granted, and hands in the
+outcomes. What a dead worker had is put back; no run is granted twice at a time, and none that is kept already.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from typing import TYPE_CHECKING
+
+from odonata.study.estimate import Estimate
+from odonata.study.task import PREFIX, failure, frame_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    import polars as pl
+
+    from odonata.study.plan import Plan
+    from odonata.study.results import Results
+    from odonata.study.task import Resolution
+
+    Report = Callable[["Ledger"], object]
+    """Called when something has been written, with the ledger."""
+
+FLUSH_S = 0.5
+"""Wall time for which outcomes are gathered before they are written: what a killed process loses at most."""
+
+STRIKES = 2
+"""Workers that may die of a run before it counts as failed."""
+
+
+class Ledger:
+    """What is known of every point of a study."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        results: Results,
+        *,
+        force: bool = False,
+        retry_failed: bool = False,
+        report: Report | None = None,
+    ) -> None:
+        self.plan = plan
+        self.results = results
+        self.ids: dict[int, str] = {}
+        """Runs of the points that have been looked at."""
+        self.errors: dict[int, str] = {}
+        """Points that are no run: what is wrong with them."""
+        self.simulated = 0
+        """Runs simulated by this sweep."""
+        self.kept = 0
+        """Points whose run was there before."""
+        self.estimate = Estimate(plan)
+        statuses = {} if force else results.statuses()
+        self._failed = {run for run, status in statuses.items() if status == "failed"}
+        self._known = set(statuses) - (self._failed if retry_failed else set())
+        self._failed &= self._known
+        self._expected_kept = len(self._known)
+        self._next = 0
+        self._again: deque[int] = deque()
+        self._under_way: dict[str, int] = {}
+        self._waiting: dict[str, set[int]] = {}
+        self._strikes: Counter[int] = Counter()
+        self._unwritten: list[str] = []
+        self._report = report
+        self._settled = 0
+        self._last_flush = time.monotonic()
+
+    @property
+    def settled(self) -> int:
+        """Points whose outcome is known and safe."""
+        return self._settled
+
+    @property
+    def failed(self) -> int:
+        """Points that failed, so far."""
+        return len(self.errors) + sum(run in self._failed for run in self.ids.values())
+
+    def is_settled(self, number: int) -> bool:
+        """Whether the outcome of this point is known."""
+        return number in self.errors or self.ids.get(number) in self._known
+
+    def take(self, count: int, worth_s: float) -> list[int]:
+        """Points that nobody has looked at: up to so many, and together for about so long; none if none are left.
+
+        Before anything is known of how long runs take it is one.
+        """
+        taken: list[int] = []
+        worth = 0.0
+        while len(taken) < count and self.untaken and (not taken or worth < worth_s):
+            if self._again:
+                taken.append(self._again.popleft())
+            else:
+                taken.append(self._next)
+                self._next += 1
+            worth += self.estimate.expected_s(taken[-1]) if self.estimate.runs else worth_s
+        return taken
+
+    @property
+    def untaken(self) -> int:
+        """Points that can be taken."""
+        return len(self._again) + len(self.plan) - self._next
+
+    def grant(self, resolutions: Iterable[Resolution]) -> list[int]:
+        """Of the points that have been looked at those that are to be simulated by who asks."""
+        granted = []
+        for found in resolutions:
+            if found.id is None:
+                self.errors[found.number] = found.error or "?"
+                self._settled += 1
+                continue
+            self.ids[found.number] = found.id
+            if found.id in self._known:
+                self.kept += 1
+                self._settled += 1
+                continue
+            self._waiting.setdefault(found.id, set()).add(found.number)
+            if found.id not in self._under_way:
+                self._under_way[found.id] = found.number
+                granted.append(found.number)
+        self.tell()
+        return granted
+
+    def hand_in(self, rows: pl.DataFrame, spent: Sequence[tuple[int, float]]) -> None:
+        """Outcomes (`task.frame_of`) and the time that each point took; written with others before long."""
+        if not rows.height:
+            return
+        self.results.add(rows)
+        ids = dict(zip(rows[f"{PREFIX}id"].to_list(), rows[f"{PREFIX}status"].to_list(), strict=True))
+        self._unwritten += ids
+        self._failed |= {run for run, status in ids.items() if status == "failed"}
+        self.simulated += len(ids)
+        for number, seconds in spent:
+            self.estimate.took(number, seconds)
+        self.flush(FLUSH_S)
+
+    def put_back(self, numbers: Iterable[int]) -> None:
+        """Points that were taken or granted, and will not be handed in."""
+        for number in numbers:
+            run = self.ids.get(number)
+            if run is not None and self._under_way.get(run) == number:
+                del self._under_way[run]
+            self._again.append(number)
+
+    def strike(self, number: int, why: str) -> None:
+        """A worker died of this point: it is put back, or has failed if that happened before."""
+        self._strikes[number] += 1
+        if self._strikes[number] < STRIKES:
+            self.put_back([number])
+            return
+        error = f"its worker died {STRIKES} times ({why})"
+        run = self.ids.get(number)
+        if run is None:
+            self.errors[number] = error
+            self._settled += 1
+        else:
+            self.hand_in(frame_of([failure(run, error)], [None]), [])
+
+    def flush(self, after_s: float = 0.0) -> None:
+        """Writes what has been handed in, if the last time was so long ago. Raises RunError if it cannot be written."""
+        if time.monotonic() - self._last_flush < after_s:
+            return
+        self.results.flush()
+        self._last_flush = time.monotonic()
+        for run in self._unwritten:
+            self._known.add(run)
+            self._under_way.pop(run, None)
+            self._settled += len(self._waiting.pop(run, ()))
+        if self._unwritten:
+            self._unwritten = []
+            self.tell()
+
+    def left_s(self, workers: int) -> float | None:
+        """Wall time that is left with so many workers, as estimated; `None` before a run is finished.
+
+        Runs that were there at the start and have not been met yet are taken to be still to come, and take no time.
+        """
+        untaken = range(self._next, len(self.plan))
+        kept = min(max(0, self._expected_kept - self.kept), len(untaken))
+        share = 1 - kept / len(untaken) if untaken else 1.0
+        rest = self.estimate.work_s(untaken)
+        under_way = self.estimate.work_s([*self._again, *self._under_way.values()])
+        if rest is None or under_way is None:
+            return None
+        return (rest * share + under_way) / max(1, min(workers, len(self.plan) - self._settled))
+
+    def tell(self) -> None:
+        """Reports how it is getting on."""
+        if self._report is not None:
+            self._report(self)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every point is settled."""
+        return self._settled == len(self.plan)

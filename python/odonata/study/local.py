@@ -1,0 +1,177 @@
+"""Workers on this machine: processes with a pipe each, and retries of our own.
+
+The pools of the standard library lose their whole queue when a worker is killed (by the kernel, for want of memory).
+Here the worker is replaced, what it had is put back, and the run that it died of is tried once more. Messages:
+
+| to the worker | answer |
+|---|---|
+| `resolve`, points | `resolved`: which run each is |
+| `run`, those of these points that are granted | `outcomes`, as they come, then `free` |
+
+and before each point `at`, so that it is known what a worker died of. A batch of short runs is worth about a quarter of
+a second, so that messages, and files of results, are few.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from typing import TYPE_CHECKING, Any
+
+from odonata.errors import RunError
+from odonata.study.ledger import FLUSH_S
+
+if TYPE_CHECKING:
+    from odonata.study.ledger import Ledger
+
+BATCH_S = 0.25
+"""Wall time that a batch should take."""
+MOST = 64
+"""Points of a batch at most: as many resolved scenarios a worker holds."""
+STILLBORN = 3
+"""Workers in a row that die before they have answered at all, after which it is no accident."""
+
+_MAIN = "import sys; sys.path[:] = {path!r}; from odonata.study.worker import main; main({descriptor}, {parent})"
+
+
+class LocalPool:
+    """So many worker processes."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._stillborn = 0
+
+    def run(self, ledger: Ledger) -> None:
+        """Settles every point of the ledger. Raises RunError if workers do not even start; ends them all on Ctrl-C."""
+        crew: list[_Member] = []
+        try:
+            while not ledger.complete:
+                wanted = min(self.workers, sum(member.busy for member in crew) + ledger.untaken)
+                crew += [_Member(ledger) for _ in range(len(crew), wanted)]
+                pipes = {member.pipe: member for member in crew}
+                for ready in wait(list(pipes), timeout=FLUSH_S):
+                    member = pipes[ready]  # type: ignore[index]
+                    if not self._heard(member, ledger):
+                        crew.remove(member)
+                for member in crew:
+                    if member.idle and (numbers := ledger.take(self._most(ledger), BATCH_S)):
+                        member.ask("resolve", numbers)
+                ledger.flush(FLUSH_S if any(member.busy for member in crew) else 0.0)
+        finally:
+            for member in crew:
+                member.kill()
+
+    def _heard(self, member: _Member, ledger: Ledger) -> bool:
+        """Handles what a worker has said; whether it is alive."""
+        try:
+            while member.pipe.poll():
+                what, said = member.pipe.recv()
+                self._stillborn = 0
+                if what == "at":
+                    member.at = said
+                elif what == "resolved":
+                    member.granted(ledger.grant(said))
+                elif what == "outcomes":
+                    rows, spent = said
+                    member.numbers = [n for n in member.numbers if n not in {number for number, _ in spent}]
+                    ledger.hand_in(rows, spent)
+                else:
+                    member.free()
+        except (EOFError, OSError):
+            self._died(member, ledger)
+            return False
+        return True
+
+    def _died(self, member: _Member, ledger: Ledger) -> None:
+        why = member.kill(after_s=1.0)
+        lost = [number for number in member.numbers if number != member.at]
+        ledger.put_back(lost)
+        if member.at in member.numbers:
+            ledger.strike(member.at, why)
+        elif not member.started:
+            self._stillborn += 1
+            if self._stillborn >= STILLBORN:
+                hint = "ODONATA_TRACEBACK=1 shows what they say"
+                raise RunError(f"worker processes do not start ({why})\n  hint: {hint}")
+
+    def _most(self, ledger: Ledger) -> int:
+        """Points of the next batch at most: few at the end, so that all workers end together."""
+        return max(1, min(-(-ledger.untaken // (2 * self.workers)), MOST))
+
+
+class _Member:
+    """A worker as the parent sees it."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            code = _MAIN.format(path=sys.path, descriptor=theirs.fileno(), parent=os.getpid())
+            # One thread each: there are as many workers as there is room for.
+            environment = {"POLARS_MAX_THREADS": "1", **os.environ}
+            shown = None if os.environ.get("ODONATA_TRACEBACK") else subprocess.DEVNULL
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", code],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=shown,
+                env=environment,
+            )
+        self.pipe = Connection(ours.detach())
+        self.numbers: list[int] = []
+        """Points that it has."""
+        self.at: int | None = None
+        """The point that it is at."""
+        self.started = self.idle = False
+        with suppress(OSError):
+            self.pipe.send(ledger.plan)
+
+    @property
+    def busy(self) -> bool:
+        """Whether it has points."""
+        return bool(self.numbers)
+
+    def ask(self, what: str, numbers: list[int]) -> None:
+        """Gives it work; that it is dead is noticed when it is listened to."""
+        self.numbers, self.idle, self.at = numbers, False, None
+        with suppress(OSError):
+            self.pipe.send((what, numbers))
+
+    def granted(self, numbers: list[int]) -> None:
+        """Lets it simulate these of its points."""
+        if numbers:
+            self.ask("run", numbers)
+        else:
+            self.free()
+
+    def free(self) -> None:
+        """It has nothing to do."""
+        self.numbers, self.at, self.idle, self.started = [], None, True, True
+
+    def kill(self, after_s: float = 0.0) -> str:
+        """Ends it, if it has not ended by itself by then; says what it ended by."""
+        try:
+            status = self.process.wait(after_s)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status = self.process.wait()
+        self.pipe.close()
+        return _ended(status)
+
+
+def _ended(status: int) -> str:
+    if status >= 0:
+        return f"exit status {status}"
+    names: Any = {number.value: number.name for number in signal.Signals}
+    hint = ", perhaps for want of memory" if status == -signal.SIGKILL else ""
+    return f"{names.get(-status, f'signal {-status}')}{hint}"
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

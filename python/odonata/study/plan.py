@@ -1,0 +1,107 @@
+"""What a study consists of: a scenario, axes, and the points of their product."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from odonata.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from odonata.scenario import Scenario
+    from odonata.study.axis import Axis
+
+MOST_POINTS = 10_000_000
+"""Points of a study at most: more would not be simulated in a lifetime, and were not meant."""
+
+SEED = "run.seed"
+"""The key of the axis whose runs are repetitions of each other."""
+
+DEFAULT_COLUMNS = ("latency_mean_ps", "latency_p50_ps", "latency_p99_ps")
+
+
+@dataclass(frozen=True)
+class Show:
+    """`[show]`: what the summary of a study shows, and `compare` and `plot` take where they are not told."""
+
+    columns: tuple[str, ...] = DEFAULT_COLUMNS
+    """Columns of `jobs`; the first is the one that is compared and drawn."""
+    by: tuple[str, ...] | None = None
+    """Axes to group by; `None`: all but `run.seed`."""
+    job: str | None = None
+    """The job; `None`: all that are not background."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A study that can be run. Immutable, and small enough to be sent to every worker."""
+
+    name: str
+    base: Scenario
+    """The scenario that the axes change."""
+    axes: tuple[Axis, ...]
+    show: Show = field(default_factory=Show)
+    cluster: Mapping[str, Any] = field(default_factory=dict)
+    """`[cluster]`: options of the queue, for `--on slurm`."""
+    text: str = ""
+    """The study as given."""
+    file: str | None = None
+    """What errors call it; `None` if it was not read from a file."""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys of all axes, in order."""
+        return tuple(key for axis in self.axes for key in axis.keys)
+
+    def __len__(self) -> int:
+        """Number of points: the product of the lengths of the axes."""
+        return prod(len(axis) for axis in self.axes)
+
+    def point(self, number: int) -> tuple[tuple[str, Any], ...]:
+        """Keys and values of a point; the last axis changes fastest."""
+        steps: list[tuple[tuple[str, Any], ...]] = []
+        for axis in reversed(self.axes):
+            number, step = divmod(number, len(axis))
+            steps.append(tuple(zip(axis.keys, axis.rows[step], strict=True)))
+        return tuple(pair for step in reversed(steps) for pair in step)
+
+    def points(self) -> Iterator[tuple[tuple[str, Any], ...]]:
+        """All points in order."""
+        return map(self.point, range(len(self)))
+
+    def scenario(self, number: int) -> Scenario:
+        """The scenario of a point. Raises InputError for a key that leads nowhere."""
+        found = self.base
+        for key, value in self.point(number):
+            found = found.set(key, value)
+        return found
+
+    def described(self, number: int) -> str:
+        """A point in one line."""
+        from odonata.study.axis import text
+
+        return ", ".join(f"{key} = {text(value)}" for key, value in self.point(number)) or "the scenario as it is"
+
+
+def check_axes(axes: tuple[Axis, ...]) -> None:
+    """Raises InputError if two axes set the same thing, or there are too many points; its path leads to the key."""
+    seen: list[str] = []
+    for axis in axes:
+        for key in axis.keys:
+            parts = tuple(key.replace('"', "").split("."))
+            for other in seen:
+                before = tuple(other.replace('"', "").split("."))
+                if parts == before:
+                    raise InputError(f"`{key}` has two axes", path=axis.where.get(key, ()))
+                if before[: len(parts)] == parts:
+                    hint = f"put the axis `{key}` first"
+                    message = f"the axis `{key}` would overwrite what the axis `{other}` has set"
+                    raise InputError(message, hint=hint, path=axis.where.get(key, ()))
+            seen.append(key)
+    many = prod(len(axis) for axis in axes)
+    if many > MOST_POINTS:
+        lengths = " x ".join(f"{len(axis):,}" for axis in axes)
+        raise InputError(f"the study has {lengths} = {many:,} points, at most {MOST_POINTS:,} are possible")

@@ -1,0 +1,190 @@
+"""From the file of a study to a plan, with every error at its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from odonata.document import Document
+from odonata.document import read as read_document
+from odonata.document.edit import read_value
+from odonata.errors import InputError, unknown
+from odonata.scenario import Scenario
+from odonata.study.axis import Axis, Where
+from odonata.study.check import check_values
+from odonata.study.draws import draw, is_distribution
+from odonata.study.inline import TABLE, inline
+from odonata.study.plan import Plan, check_axes
+from odonata.study.show import read_show
+from odonata.study.values import LARGEST, is_range, values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+TABLES = ("base", "sweep", "zip", "random", "show", "cluster")
+
+
+def load(path: str | Path, overrides: Iterable[str] = ()) -> Plan:
+    """Reads the file of a study; `overrides` (`"key=value"`) change its scenario.
+
+    Raises InputError with file and line for everything that can be told before anything is resolved: keys, empty axes,
+    unequal lengths, values that no scenario can have.
+    """
+    path = Path(path)
+    document = read_document(path)
+    try:
+        for key in document.data:
+            if key not in TABLES:
+                raise _unknown_key(key)
+        axes = tuple(_axes(document.data))
+        if not axes:
+            hint = 'such as [sweep] with "run.seed" = { from = 1, to = 10 }'
+            raise InputError("the study has no axis: no [sweep], [zip] or [random]", hint=hint)
+        check_axes(axes)
+        cluster = _table(document.data, "cluster")
+    except InputError as e:
+        raise document.locate(e) from None
+    base = _base(document, path)
+    for override in overrides:
+        base = _overridden(base, override, axes, path)
+    plan = Plan(path.stem, base, axes, cluster=cluster, text=document.text, file=str(path))
+    try:
+        shown = read_show(_table(document.data, "show"), plan.keys)
+    except InputError as e:
+        raise document.locate(e) from None
+    check_values(plan, document)
+    return Plan(path.stem, base, axes, shown, cluster, document.text, str(path))
+
+
+def _unknown_key(key: str) -> InputError:
+    error = unknown("table", key, TABLES)
+    if error.hint is not None and error.hint.startswith("known"):
+        error.hint = 'what is swept stands under [sweep], what stays as it is in the file named by base = "..."'
+    return error.under(key)
+
+
+def _table(data: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = data.get(name, {})
+    if not isinstance(found, dict):
+        raise InputError(f"`{name}`: expected a table, found `{found!r}`", path=(name,))
+    return found
+
+
+def _base(document: Document, path: Path) -> Scenario:
+    given = document.data.get(TABLE)
+    if isinstance(given, dict):
+        return Scenario(inline(document.text, path), path)
+    if not isinstance(given, str):
+        hint = 'base = "scenario.toml" (relative to the study), or a table [base] with the scenario in it'
+        what = "the study has no `base`" if given is None else f"`base`: expected a path or a table, found `{given!r}`"
+        raise document.locate(InputError(what, hint=hint, path=() if given is None else (TABLE,)))
+    file = path.parent / given
+    if not file.is_file():
+        hint = "the path is relative to the study's folder"
+        raise document.locate(InputError(f"there is no scenario `{file}`", hint=hint, path=(TABLE,)))
+    return Scenario(read_document(file), file)
+
+
+def _overridden(base: Scenario, override: str, axes: tuple[Axis, ...], path: Path) -> Scenario:
+    key = override.partition("=")[0].strip()
+    for axis in axes:
+        for own in axis.keys:
+            if key == own or key.startswith(f"{own}."):
+                raise InputError(
+                    f"`-s {key}` would change nothing: `{own}` is an axis of the study", file=path,
+                    hint="change the axis in the file",
+                )  # fmt: skip
+    _, equals, value = override.partition("=")
+    if not equals:
+        raise InputError(f"`-s {override}` has no value", hint="write -s key=value")
+    try:
+        return base.set(key, read_value(value.strip()))
+    except InputError as e:
+        raise e.at(base.document.changed_by(key)) from None
+
+
+def _axes(data: Mapping[str, Any]) -> Iterator[Axis]:
+    for key, given, where in _leaves(_table(data, "sweep"), ("sweep",), is_range):
+        yield Axis((key,), tuple((value,) for value in _values(given, where)), {key: where})
+    groups = data.get("zip", [])
+    if isinstance(groups, dict):
+        yield from _zip(groups, ("zip",))
+    elif isinstance(groups, list):
+        for number, group in enumerate(groups):
+            yield from _zip(group, ("zip", number))
+    else:
+        raise InputError(f"`zip`: expected a table, found `{groups!r}`", path=("zip",))
+    yield from _random(_table(data, "random"))
+
+
+def _zip(group: object, at: Where) -> Iterator[Axis]:
+    if not isinstance(group, dict):
+        raise InputError(f"`zip`: expected a table, found `{group!r}`", path=at)
+    columns = {key: (_values(given, where), where) for key, given, where in _leaves(group, at, is_range)}
+    if not columns:
+        return
+    (first, (values_of_first, _)), *others = columns.items()
+    for key, (found, where) in others:
+        if len(found) != len(values_of_first):
+            raise InputError(
+                f"`{key}` has {len(found)} values and `{first}` has {len(values_of_first)}: "
+                "keys under [zip] are walked together",
+                hint="put a key under [sweep] if it is to be combined with all others",
+                path=where,
+            )
+    rows = tuple(zip(*(found for found, _ in columns.values()), strict=True))
+    yield Axis(tuple(columns), rows, {key: where for key, (_, where) in columns.items()})
+
+
+def _random(table: Mapping[str, Any]) -> Iterator[Axis]:
+    table = dict(table)
+    if not table:
+        return
+    samples = _number(table.pop("samples", None), "samples", 1)
+    seed = _number(table.pop("seed", None), "seed", 0)
+    columns, at = {}, {}
+    for key, given, where in _leaves(table, ("random",), is_distribution):
+        try:
+            columns[key] = draw(key, given, samples=samples, seed=seed)
+        except InputError as e:
+            raise _about(e, key).under(*where) from None
+        at[key] = where
+    if not columns:
+        raise InputError("[random] draws nothing", hint='add a key, such as routing = { choice = ["a", "b"] }')
+    yield Axis(tuple(columns), tuple(zip(*columns.values(), strict=True)), at)
+
+
+def _number(given: object, key: str, least: int) -> int:
+    what = {"samples": "how many values are drawn", "seed": "the seed that they are drawn with"}[key]
+    if given is None:
+        raise InputError(f"[random] has no `{key}`: {what}", hint=f"{key} = 20", path=("random",))
+    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= LARGEST:
+        message = f"`{key}`: expected a whole number from {least} to {LARGEST:,} ({what}), found `{given!r}`"
+        raise InputError(message, path=("random", key))
+    return given
+
+
+def _values(given: object, where: Where) -> tuple[Any, ...]:
+    try:
+        return values(given)
+    except InputError as e:
+        raise _about(e, ".".join(map(str, where[1:]))).under(*where) from None
+
+
+def _about(error: InputError, key: str) -> InputError:
+    return InputError(f"`{key}`: {error.message}", hint=error.hint, path=error.path)
+
+
+def _leaves(table: Mapping[str, Any], at: Where, is_leaf: Any) -> Iterator[tuple[str, Any, Where]]:
+    """Keys and what is given for each; `run.seed = ...` means the same as `"run.seed" = ...`."""
+    for key, given in table.items():
+        here = (*at, key)
+        if isinstance(given, dict) and given and not is_leaf(given):
+            for deeper, value, where in _leaves(given, here, is_leaf):
+                yield f"{_quoted(key)}.{deeper}", value, where
+        else:
+            yield (key if at[-1] in ("sweep", "zip", "random") or "." in key else _quoted(key)), given, here
+
+
+def _quoted(key: str) -> str:
+    return f'"{key}"' if "." in key and not key.startswith('"') else key

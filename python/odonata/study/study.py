@@ -1,0 +1,212 @@
+"""A study whose runs are done, in memory or in its folder."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from odonata.analysis.compare import SEED as SEED_OF_BOOTSTRAP
+from odonata.analysis.compare import compare
+from odonata.errors import InputError, unknown
+from odonata.store.manifest import FORMAT
+from odonata.study.axis import label, text
+from odonata.study.plan import SEED, Show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from odonata.analysis.compare import Comparison
+
+_AGAIN = "`odonata sweep` with the same --out mends it: finished runs are not repeated"
+_FILES = ("study.toml", "scenario.toml", "runs.parquet", "jobs.parquet")
+
+
+class Study:
+    """What a sweep gave: `runs`, one row per point, and `jobs`, one per point and job (polars frames).
+
+    Both have a column for each axis, named by its key. Immutable.
+    """
+
+    def __init__(
+        self, manifest: Mapping[str, Any], tables: Mapping[str, pl.DataFrame], path: Path | None = None
+    ) -> None:
+        self.__dict__.update({"_manifest": manifest, "_tables": tables, "_path": path})
+
+    _manifest: Mapping[str, Any]
+    _tables: Mapping[str, pl.DataFrame]
+    _path: Path | None
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a study cannot be changed: `{name}`")
+
+    @property
+    def path(self) -> Path | None:
+        """The folder of the study; `None` if it is in memory only."""
+        return self._path
+
+    @property
+    def manifest(self) -> Mapping[str, Any]:
+        """`manifest.json`."""
+        return self._manifest
+
+    @property
+    def name(self) -> str:
+        """What the study is called: its file without the ending."""
+        return str(self._manifest["name"])
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Keys of all axes."""
+        return tuple(key for axis in self._manifest["axes"] for key in axis["keys"])
+
+    @property
+    def show(self) -> Show:
+        """What is shown where nothing else is asked for."""
+        given = self._manifest["show"]
+        return Show(tuple(given["columns"]), None if given["by"] is None else tuple(given["by"]), given["job"])
+
+    @property
+    def runs(self) -> pl.DataFrame:
+        """One row per point: its number, axes, run id, status, error, seed and totals."""
+        return self._tables["runs"]
+
+    @property
+    def jobs(self) -> pl.DataFrame:
+        """One row per point and job: the point's number, axes, and the columns of a run's `jobs`."""
+        return self._tables["jobs"]
+
+    @property
+    def failed(self) -> pl.DataFrame:
+        """The points that failed, with their errors."""
+        return self.runs.filter(pl.col("status") == "failed")
+
+    @property
+    def finished(self) -> bool:
+        """Whether every point is settled."""
+        return bool(self._manifest["settled"] == self._manifest["points"])
+
+    def compare(
+        self,
+        by: str,
+        value: str | None = None,
+        baseline: Any = None,
+        *,
+        job: str | None = None,
+        where: Mapping[str, Any] | None = None,
+        seed: int = SEED_OF_BOOTSTRAP,
+    ) -> Comparison:
+        """Compares the runs by the values of the axis `by`: medians, ratios to `baseline`, a paired test.
+
+        `value` is a column of `jobs` (what `[show]` names first, without it), `baseline` a value of the axis (its
+        first). `job` may be left out if one job alone is not background; `where` takes only runs with these values of
+        other axes. Raises InputError for names that there are not.
+        """
+        chosen = self.rows_of(job, where)
+        if by not in self.axes:
+            raise unknown("axis", by, self.axes)
+        if isinstance(baseline, dict | list | tuple):
+            baseline = label(baseline)
+        others = [key for axis in self._manifest["axes"] if by not in axis["keys"] for key in axis["keys"]]
+        of = chosen["name"][0] if chosen.height else job
+        return compare(
+            chosen, by, value or self.show.columns[0], others=others, job=of, baseline=baseline, seed=seed
+        )  # fmt: skip
+
+    def rows_of(self, job: str | None, where: Mapping[str, Any] | None = None) -> pl.DataFrame:
+        """The rows of `jobs` of one job, in runs with these values of axes.
+
+        Raises InputError if there is no such job, axis or value, and if the job is to be chosen among several.
+        """
+        rows = jobs_of(self.jobs, job or self.show.job)
+        names = rows["name"].unique(maintain_order=True).to_list()
+        if len(names) > 1:
+            raise InputError("which job?", hint=f"say it with `job`: {', '.join(names)}")
+        for key, wanted in (where or {}).items():
+            if key not in self.axes:
+                raise unknown("axis", key, self.axes)
+            texts = [text(value) for value in rows[key].to_list()]
+            if text(wanted) not in texts:
+                raise unknown(f"value of {key}", text(wanted), texts)
+            rows = rows.filter(pl.Series([value == text(wanted) for value in texts], dtype=pl.Boolean))
+        return rows
+
+    def grouped(self) -> tuple[str, ...]:
+        """Axes that the summary groups by: those of `[show]`, or all but the seed."""
+        return self.show.by if self.show.by is not None else tuple(key for key in self.axes if key != SEED)
+
+    def __repr__(self) -> str:
+        axes = " x ".join(f"{axis['values']} {' with '.join(axis['keys'])}" for axis in self._manifest["axes"])
+        settled, points = self._manifest["settled"], self._manifest["points"]
+        failed = f", {self._manifest['failed']} failed" if self._manifest["failed"] else ""
+        where = "in memory" if self._path is None else str(self._path)
+        return f"<Study {self.name}: {axes}; {settled} of {points} points done{failed}; {where}>"
+
+
+def jobs_of(jobs: pl.DataFrame, job: str | None) -> pl.DataFrame:
+    """The rows of one job, or of all that are not background. Raises InputError for a job that there is not."""
+    if jobs.is_empty():
+        raise InputError("no run of the study is done")
+    if job is None:
+        front = jobs.filter(~pl.col("background"))
+        return front if front.height else jobs
+    names = jobs["name"].unique(maintain_order=True).to_list()
+    if job not in names:
+        raise unknown("job", job, names)
+    return jobs.filter(pl.col("name") == job)
+
+
+def is_study_folder(path: Path) -> bool:
+    """Whether this is the folder of a study, finished or not."""
+    try:
+        data = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return (path / "results").is_dir() and not (path / "resolved.json").exists()
+    return isinstance(data, dict) and data.get("kind") == "study"
+
+
+def open_study(path: str | Path) -> Study:
+    """Opens the folder of a study.
+
+    Raises InputError if it is none, if its sweep was killed before its tables were written, and if a file of it is
+    missing or not what it was.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        what = "is a file, expected the folder of a study" if folder.exists() else "does not exist"
+        hint = f"`odonata sweep {folder}` makes it a study" if folder.suffix == ".toml" else None
+        raise InputError(f"`{folder}` {what}", hint=hint)
+    if not is_study_folder(folder):
+        raise InputError(f"`{folder}` is not the folder of a study", hint=_near(folder))
+    if not (folder / "manifest.json").is_file():
+        raise InputError(f"the sweep in `{folder}` was ended before its tables were written", hint=_AGAIN)
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    if not isinstance(manifest.get("format"), int) or manifest["format"] > FORMAT:
+        raise InputError(f"`{folder}` was written by a newer version ({manifest.get('version')})")
+    tables = {}
+    for name in _FILES:
+        file = folder / name
+        data = file.read_bytes() if file.is_file() else None
+        if data is None or len(data) != manifest["files"][name]["bytes"]:
+            what = "the file is missing from the study" if data is None else "the file was cut off or changed"
+            raise InputError(what, file=file, hint=_AGAIN)
+        if name.endswith(".parquet"):
+            tables[file.stem] = _table(data, file)
+    return Study(manifest, tables, folder)
+
+
+def _table(data: bytes, file: Path) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(io.BytesIO(data))
+    except (OSError, pl.exceptions.PolarsError):
+        raise InputError("the file is damaged: it is not Parquet", file=file, hint=_AGAIN) from None
+
+
+def _near(folder: Path) -> str | None:
+    if (folder / "manifest.json").is_file():
+        return "it is the folder of a single run"
+    found = sorted(child for child in folder.iterdir() if child.is_dir() and is_study_folder(child))
+    return f"did you mean `{found[0]}`?" if found else None

@@ -1,0 +1,139 @@
+"""One point to its run: what every worker does, wherever it is."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from odonata.errors import OdonataError
+from odonata.run import measure
+from odonata.store.tables import polars_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import polars as pl
+
+    from odonata.scenario import Resolved
+    from odonata.study.plan import Plan
+
+RUN_COLUMNS: dict[str, str] = {
+    "id": "String",
+    "status": "String",
+    "error": "String",
+    "seed": "UInt64",
+    "sim_time_ps": "UInt64",
+    "events": "UInt64",
+    "packet_hops": "UInt64",
+    "wall_s": "Float64",
+}
+"""What is kept of a run beside its jobs, with types as polars names them; a failed run has only the first three."""
+
+PREFIX = "run."
+"""What these columns are called where they stand beside those of jobs."""
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """A point that has been looked at: the run that it is, or why it is none."""
+
+    number: int
+    id: str | None
+    error: str | None = None
+    spent_s: float = 0.0
+    """Wall time that it took."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run gave."""
+
+    number: int
+    facts: Mapping[str, Any]
+    """A value for each of RUN_COLUMNS."""
+    jobs: pl.DataFrame | None
+    """The table `jobs`; `None` if the run failed."""
+    spent_s: float
+    """Wall time that it took the worker, overhead included."""
+
+
+def resolve(plan: Plan, number: int) -> tuple[Resolution, Resolved | None]:
+    """What is simulated for a point. Whatever is wrong with it is in the resolution."""
+    began = time.perf_counter()
+    try:
+        resolved = plan.scenario(number).resolve()
+        return Resolution(number, resolved.id, None, time.perf_counter() - began), resolved
+    except BaseException as problem:
+        return Resolution(number, None, reason(problem)), None
+
+
+def run(
+    number: int,
+    resolved: Resolved,
+    watch: Callable[[Mapping[str, Any]], object] | None = None,
+    before_s: float = 0.0,
+) -> Outcome:
+    """Simulates. A failure is an outcome too; only StopRun, by which `watch` ends the run, comes through.
+
+    `before_s` is what the point has taken already.
+    """
+    began = time.perf_counter()
+    try:
+        facts, jobs = measure(resolved, watch)
+    except StopRun:
+        raise
+    except BaseException as problem:
+        facts, jobs = {"error": reason(problem)}, None
+    status = "done" if jobs is not None else "failed"
+    told = {"error": None, **facts, "id": resolved.id, "status": status}
+    return Outcome(number, {name: told.get(name) for name in RUN_COLUMNS}, jobs, before_s + time.perf_counter() - began)
+
+
+class StopRun(BaseException):
+    """Raised by `watch` to end a run whose result nobody waits for."""
+
+
+def reason(problem: BaseException) -> str:
+    """Why a run failed, in words; what is not the user's to answer for (a request to end) is raised again."""
+    if isinstance(problem, OdonataError):
+        return str(problem)
+    if isinstance(problem, MemoryError):
+        return "not enough memory"
+    # A panic of the core is no `Exception`, but it is no wish to exit either.
+    if isinstance(problem, Exception) or type(problem).__name__ == "PanicException":
+        return f"{type(problem).__name__}: {problem} (a defect of odonata)"
+    raise problem
+
+
+def failure(run_id: str, error: str) -> dict[str, Any]:
+    """The facts of a run that did not live to tell."""
+    return {name: {"id": run_id, "status": "failed", "error": error}.get(name) for name in RUN_COLUMNS}
+
+
+def frame_of(facts: Sequence[Mapping[str, Any]], jobs: Sequence[pl.DataFrame | None]) -> pl.DataFrame:
+    """Runs as rows of one frame: a row for each job of a run, one without a job for a run that failed."""
+    import polars as pl
+
+    present = [table for table in jobs if table is not None]
+    rows = pl.concat(present) if present else pl.DataFrame()
+    done = [fact for fact, table in zip(facts, jobs, strict=True) if table is not None for _ in range(table.height)]
+    frame = pl.concat([_facts(done), rows], how="horizontal") if done else _facts([])
+    lost = [fact for fact, table in zip(facts, jobs, strict=True) if table is None]
+    return pl.concat([frame, _facts(lost)], how="diagonal") if lost else frame
+
+
+def _facts(facts: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    import polars as pl
+
+    columns = {
+        f"{PREFIX}{name}": pl.Series([fact[name] for fact in facts], dtype=polars_type(kind))
+        for name, kind in RUN_COLUMNS.items()
+    }
+    return pl.DataFrame(columns)
+
+
+def handed_in(outcomes: Sequence[Outcome]) -> tuple[pl.DataFrame, list[tuple[int, float]]]:
+    """What a worker hands in: rows of all its outcomes, and for each point the time that its run took."""
+    rows = frame_of([outcome.facts for outcome in outcomes], [outcome.jobs for outcome in outcomes])
+    return rows, [(outcome.number, outcome.spent_s) for outcome in outcomes]

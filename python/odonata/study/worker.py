@@ -1,0 +1,89 @@
+"""A worker process of the local pool: takes points over a pipe, and sends back what their runs gave.
+
+Started by `local.py` as a process of its own kind, not as a fork: it holds no locks of its parent, and a script that
+sweeps needs no `if __name__ == "__main__"`. It ends when its parent is gone, within a second even in a long run, and
+leaves Ctrl-C to the parent.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any
+
+from odonata.study import task
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from odonata.scenario import Resolved
+    from odonata.study.plan import Plan
+
+SEND_S = 0.1
+"""Wall time for which outcomes of short runs are gathered before they are sent."""
+
+
+def main(descriptor: int, parent: int) -> None:
+    """Serves until the pipe is closed. Messages are described in `local.py`."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError, task.StopRun):
+        Worker(Connection(descriptor), parent).serve()
+    # Nothing is left to be tidied up, and threads of libraries need not be waited for.
+    sys.stderr.flush()
+    os._exit(0)
+
+
+class Worker:
+    """One worker and its pipe."""
+
+    def __init__(self, pipe: Connection, parent: int) -> None:
+        self._pipe = pipe
+        self._parent = parent
+        self._plan: Plan = pipe.recv()
+        self._resolved: dict[int, tuple[Resolved, float]] = {}
+
+    def serve(self) -> None:
+        """Answers messages for ever."""
+        self._pipe.send(("ready", None))
+        while True:
+            what, numbers = self._pipe.recv()
+            if what == "resolve":
+                self._resolve(numbers)
+            else:
+                self._run(numbers)
+
+    def _resolve(self, numbers: list[int]) -> None:
+        found = []
+        self._resolved = {}
+        for number in numbers:
+            self._pipe.send(("at", number))
+            resolution, resolved = task.resolve(self._plan, number)
+            found.append(resolution)
+            if resolved is not None:
+                self._resolved[number] = (resolved, resolution.spent_s)
+        self._pipe.send(("resolved", found))
+
+    def _run(self, numbers: list[int]) -> None:
+        outcomes: list[task.Outcome] = []
+        sent = time.monotonic()
+        for number in numbers:
+            self._pipe.send(("at", number))
+            resolved, before_s = self._resolved.pop(number)
+            outcomes.append(task.run(number, resolved, self._watch, before_s))
+            if time.monotonic() - sent > SEND_S:
+                self._send(outcomes)
+                outcomes, sent = [], time.monotonic()
+        self._send(outcomes)
+        self._pipe.send(("free", None))
+
+    def _send(self, outcomes: list[task.Outcome]) -> None:
+        if outcomes:
+            self._pipe.send(("outcomes", task.handed_in(outcomes)))
+
+    def _watch(self, _: Mapping[str, Any]) -> None:
+        if os.getppid() != self._parent:
+            raise task.StopRun

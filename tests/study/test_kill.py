@@ -1,0 +1,133 @@
+"""Processes that are killed at any moment lose no finished run, and damage nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from odonata.study.local import LocalPool, _Member
+from odonata.study.sweep import sweep
+
+from .conftest import COMMAND, Write, children, command, eventually, final, kept, killed, swept
+
+if TYPE_CHECKING:
+    import pytest
+
+    from odonata.study.ledger import Ledger
+
+SLOW = """\
+base = "base.toml"
+
+[sweep]
+routing = ["fpar", "minimal"]
+"job.target.app.messages" = [1500, 1501]
+"run.seed" = { from = 1, to = 12 }
+"""
+
+
+def test_a_killed_worker_loses_nothing(study: Write) -> None:
+    """Catches a pool that loses its queue, or the batch of the dead worker, and one that repeats finished runs."""
+    plan = study(SLOW)
+    victims: list[int] = []
+
+    def kill_one(ledger: Ledger) -> None:
+        if ledger.settled >= 4 and not victims:
+            victims.append(children()[0])
+            os.kill(victims[0], signal.SIGKILL)
+
+    found = sweep(plan, Path("out"), LocalPool(2), report=kill_one)
+    assert victims
+    assert found.runs["status"].to_list() == ["done"] * 48
+    sweep(plan, Path("whole"), LocalPool(2))
+    assert final("out") == final("whole")
+    parts = [pl.read_parquet(file) for file in Path("out/results").iterdir()]
+    ids = pl.concat([part.unique("run.id") for part in parts])["run.id"]
+    assert ids.n_unique() == len(ids) == 48  # none was simulated twice
+
+
+def test_a_run_that_kills_its_workers_fails_and_the_others_go_on(study: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches endless retries, and a batch condemned for one of its runs."""
+    plan = study(
+        'base = "base.toml"\n[sweep]\n"run.seed" = [1, 2, 3, 4, 5]\n'
+        '"job.target.app.messages" = [20, 900000000, 21]\n'
+    )  # fmt: skip
+    long = [number for number in range(15) if number % 3 == 1]
+    deaths = []
+    plain = LocalPool._heard
+
+    def heard(self: LocalPool, member: _Member, ledger: Ledger) -> bool:
+        alive = plain(self, member, ledger)
+        if alive and member.at in long and member.numbers and ledger.ids.get(member.at) is not None:
+            deaths.append(member.at)
+            os.kill(member.process.pid, signal.SIGKILL)
+        return alive
+
+    monkeypatch.setattr(LocalPool, "_heard", heard)
+    found = sweep(plan, Path("out"), LocalPool(2))
+    assert found.failed["point"].to_list() == long
+    assert set(found.failed["error"]) == {"its worker died 2 times (SIGKILL, perhaps for want of memory)"}
+    assert found.runs.filter(pl.col("status") == "done").height == 10
+    assert found.jobs["point"].n_unique() == 10
+    assert sorted(deaths) == sorted([*long, *long])
+
+
+def test_a_killed_sweep_goes_on_where_it_was(study: Write, here: Path) -> None:
+    """Catches results that are only in memory, or in a file that a kill cuts off, and workers that outlive it."""
+    study(SLOW)
+    process = subprocess.Popen(
+        [*COMMAND, "sweep", "study.toml", "--out", "out", "-j", "2"], stderr=subprocess.DEVNULL, text=True
+    )
+    eventually(lambda: len(kept("out")) >= 6)
+    workers = children(process.pid)
+    killed(process)
+    safe = kept("out")
+    assert 6 <= len(safe) < 48
+    assert len(workers) == 2
+    eventually(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), within_s=5)
+    early = command("compare", "out", "--by", "routing")
+    assert (early.returncode, early.stdout) == (2, "")
+    assert "was ended before its tables were written\n  hint: `odonata sweep`" in early.stderr
+
+    again = swept("study.toml", "--out", "out", "-j", "1")
+    assert (again["simulated"], again["kept"]) == (48 - len(safe), len(safe))
+    assert not [path for path in here.rglob("*") if ".partial-" in path.name]
+    swept("study.toml", "--out", "whole", "-j", "2")
+    assert final("out") == final("whole")
+
+
+def test_workers_do_not_outlive_a_killed_sweep_even_in_a_long_run(study: Write) -> None:
+    """Catches a worker that goes on for hours after its parent is gone."""
+    study('base = "base.toml"\n[sweep]\n"job.target.app.messages" = [800000000]\n')
+    process = subprocess.Popen([*COMMAND, "sweep", "study.toml", "--out", "out"], stderr=subprocess.DEVNULL, text=True)
+    eventually(lambda: children(process.pid))
+    time.sleep(1.0)
+    workers = children(process.pid)
+    killed(process)
+    assert workers
+    eventually(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), within_s=3)
+
+
+def test_ctrl_c_ends_within_a_second_and_keeps_what_is_done(study: Write) -> None:
+    study(SLOW)
+    process = subprocess.Popen(
+        [*COMMAND, "sweep", "study.toml", "--out", "out", "-j", "2"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    eventually(lambda: len(kept("out")) >= 4)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal sends it: to the workers too
+    began = time.monotonic()
+    out, err = process.communicate(timeout=20)
+    took = time.monotonic() - began
+    assert (process.returncode, out) == (130, "")
+    assert took < 1.0
+    assert "of 48 points are done and kept; the same command goes on from there\nerror: interrupted\n" in err
+    runs = pl.read_parquet("out/runs.parquet")
+    assert set(runs["id"]) == kept("out")
+    assert 4 <= runs.height < 48
+    assert swept("study.toml", "--out", "out")["kept"] == runs.height
