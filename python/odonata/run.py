@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from odonata.scenario import Resolved, Scenario
     from odonata.store import Run
-    from odonata.store.latency import Latency
+    from odonata.store.tables import Alone
 
     Progress = Callable[[Mapping[str, Any]], object]
     """Called about every 0.2 s with `stage` ("" or "target alone"), `now_ps`, `events`, `packet_hops`, `delivered`
@@ -41,7 +41,8 @@ def run(
     """Simulate a scenario, given as such or by its path; its results are in the run folder `out`, or in memory.
 
     With `alone`, each target (each job that is not background) is also run by itself on the empty system, same nodes
-    and seed; its latencies there and the slowdown (mean over mean alone, Kang 2019, figure 8, K22) are added to `jobs`.
+    and seed; its latencies there and the slowdown (mean over mean alone, Kang 2019, figure 8, K22; of a program, time
+    over time alone) are added to `jobs`.
     If `out` is a finished run of the same id nothing is simulated and that run is returned; `force` does it again and
     overwrites, also a run of another id.
 
@@ -124,7 +125,7 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
     result = simulate(spec, progress)
     peak = peak_rss_bytes()
     alone_wall_s = 0.0
-    by_itself: dict[int, Latency | None] = {}
+    by_itself: dict[int, Alone] = {}
     for job, what in enumerate(spec["jobs"]) if alone else ():
         if what["name"] not in resolved.targets:
             continue
@@ -133,19 +134,22 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
         if only != spec:
             there = simulate(only, progress, stage=f"{what['name']} alone")
             alone_wall_s += there["wall_s"]
-        from odonata.store.tables import job_latency
+        from odonata.store.tables import alone_of
 
-        by_itself[job] = job_latency(there, only, 0)
+        by_itself[job] = alone_of(there, only)
 
+    from odonata.store import tables as frames
     from odonata.store.result import Run
-    from odonata.store.tables import counters_frame, jobs_frame, links_frame, messages_frame
 
     background = [what["name"] not in resolved.targets for what in spec["jobs"]]
+    system = resolved.system.describe()
     tables = {
-        "jobs": jobs_frame(result, spec, background, by_itself),
-        "messages": messages_frame(result),
-        "links": links_frame(result, spec, resolved.system.describe()),
-        "counters": counters_frame(result),
+        "jobs": frames.jobs_frame(result, spec, background, by_itself),
+        "messages": frames.messages_frame(result),
+        "links": frames.links_frame(result, spec, system),
+        "iterations": frames.iterations_frame(result, spec),
+        "ranks": frames.ranks_frame(result, spec),
+        "counters": frames.counters_frame(result),
     }
     wall = {
         "started": started,
@@ -162,6 +166,7 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
         result=result,
         alone=[spec["jobs"][job]["name"] for job in by_itself],
         wall=wall,
+        link_classes=system["classes"],
     )
     return Run(facts, resolved.document, scenario.text, tables)
 
@@ -192,7 +197,21 @@ def simulate(spec: Mapping[str, Any], progress: Progress | None = None, stage: s
         raise RunError(str(problem)) from problem
     except MemoryError as problem:
         raise RunError(str(problem) or "not enough memory for this run") from problem
-    return dict(result)
+    return _shim(dict(result))
+
+
+def _shim(result: dict[str, Any]) -> dict[str, Any]:
+    if "ranks" not in result:
+        import numpy as np
+
+        none = np.zeros(0, np.uint64)
+        rows = ("ranks", "first_begin_ps", "last_begin_ps", "first_end_ps", "last_end_ps", "longest_ps", "total_ps")
+        result["ranks"] = {"job": none.astype(np.uint16), "rank": none, "finish_ps": none, "work_ps": none}
+        result["iterations"] = {"job": none.astype(np.uint16), "iteration": none, **dict.fromkeys(rows, none)}
+        result["class_bytes"] = np.zeros((len(result["jobs"]), 0), np.uint64)
+        for job in result["jobs"]:
+            job |= {"near": 0, "control": 0}
+    return result
 
 
 def _located(problem: _core.SpecError) -> str:

@@ -14,9 +14,28 @@ import pytest
 
 from odonata.store.manifest import manifest
 from odonata.store.result import Run
-from odonata.store.tables import counters_frame, jobs_frame, links_frame, messages_frame
+from odonata.store.tables import (
+    counters_frame,
+    iterations_frame,
+    jobs_frame,
+    links_frame,
+    messages_frame,
+    ranks_frame,
+)
 
 LATE = 2**64 - 1
+RANKS: dict[str, Any] = {"job": np.uint16, "rank": np.uint32, "finish_ps": np.uint64, "work_ps": np.uint64}
+ITERATIONS: dict[str, Any] = {
+    "job": np.uint16,
+    "iteration": np.uint32,
+    "ranks": np.uint32,
+    "first_begin_ps": np.uint64,
+    "last_begin_ps": np.uint64,
+    "first_end_ps": np.uint64,
+    "last_end_ps": np.uint64,
+    "longest_ps": np.uint64,
+    "total_ps": np.uint64,
+}
 
 
 @pytest.fixture
@@ -104,6 +123,8 @@ def result() -> dict[str, Any]:
                 "minimal": 3,
                 "first_issue_ps": 100,
                 "last_delivery_ps": 2_048_100,
+                "near": 0,
+                "control": 0,
                 "latency": _latency({1000: 1, 1500: 1, 1800: 1, 2000: 1}),
             },
             {
@@ -115,6 +136,8 @@ def result() -> dict[str, Any]:
                 "minimal": 0,
                 "first_issue_ps": 0,
                 "last_delivery_ps": None,
+                "near": 0,
+                "control": 0,
                 "latency": _latency({}),
             },
         ],
@@ -135,6 +158,9 @@ def result() -> dict[str, Any]:
             "packets_out": arrivals[:, :, ::-1],
             "bytes_out": arrivals[:, :, ::-1] * u64(1024),
         },
+        "ranks": {name: np.zeros(0, kind) for name, kind in RANKS.items()},
+        "iterations": {name: np.zeros(0, kind) for name, kind in ITERATIONS.items()},
+        "class_bytes": np.zeros((2, 0), u64),
     }
 
 
@@ -149,11 +175,14 @@ def run_in_memory(result: dict[str, Any], spec: dict[str, Any], system: dict[str
         result=result,
         alone=[],
         wall={**wall, "packet_hops_per_s": 32.0, "peak_rss_bytes": 1_000_000},
+        link_classes=system["classes"],
     )
     tables = {
         "jobs": jobs_frame(result, spec, [False, True], {}),
         "messages": messages_frame(result),
         "links": links_frame(result, spec, system),
+        "iterations": iterations_frame(result, spec),
+        "ranks": ranks_frame(result, spec),
         "counters": counters_frame(result),
     }
     return Run(facts, {"spec": spec}, 'system = "by hand"\n', tables)

@@ -10,7 +10,7 @@ import pytest
 
 from odonata.store import COLUMNS, TABLES, columns_of
 from odonata.store.latency import Latency
-from odonata.store.tables import counters_frame, job_latency, jobs_frame, links_frame, polars_type
+from odonata.store.tables import Alone, counters_frame, job_latency, jobs_frame, links_frame, polars_type
 
 if TYPE_CHECKING:
     from odonata.store.result import Run
@@ -64,7 +64,7 @@ def test_a_job_that_delivered_nothing_has_no_values_rather_than_zeros(run_in_mem
 
 def test_slowdown_is_the_ratio_of_means(result: dict[str, Any], spec: dict[str, Any]) -> None:
     alone = Latency.from_rows(np.array([1000, 1100], np.uint64))
-    target = jobs_frame(result, spec, [False, True], {0: alone}).row(0, named=True)
+    target = jobs_frame(result, spec, [False, True], {0: Alone(alone)}).row(0, named=True)
     assert target["alone_mean_ps"] == 1050.0
     assert target["slowdown"] == pytest.approx(1.5)
 

@@ -12,6 +12,8 @@ TABLES: dict[str, str] = {
     "jobs": "one row per job, in the order of the scenario",
     "messages": "one row per recorded message, sorted by job, interval, source rank and position in the interval",
     "links": "one row per directed link: every connected router port in order, then the injection link of every node",
+    "iterations": "one row per job with a program and iteration that some rank has ended, sorted so",
+    "ranks": "one row per rank of the jobs with a program, sorted by job and rank",
     "counters": "traffic between groups: one row per window of time, job and group (Kang 2019, section 4.4; K21)",
 }
 """Tables of a run folder and what a row of each is."""
@@ -59,6 +61,16 @@ def _latency_lines(prefix: str, of: str, absent: str) -> list[tuple[str, str, st
 
 
 _BIN = "of the latency histogram's bins that hold something, ascending; empty if nothing was recorded"
+_ITERATION = "time of an iteration that began while measuring and all ranks have ended, first begin to last end"
+_TIME = (
+    "first issue to last delivery, absent if nothing arrived; of a program from its start to the end of its last rank "
+    "(L18), absent if one has not finished"
+)
+_SLOWDOWN = "mean latency over mean latency alone, of a program time over time alone; absent without --alone"
+_CLASS_BYTES = (
+    "bytes sent on links of each class, in the order of `link_classes` in the manifest; empty if no job of the run has "
+    "a program"
+)
 _PER_CHANNEL = "the part of virtual channel {channel}; only where links have several channels"
 
 _LINES: dict[str, list[tuple[str, str, str, str]]] = {
@@ -67,21 +79,29 @@ _LINES: dict[str, list[tuple[str, str, str, str]]] = {
         ("name", "String", "", "name of the job"),
         ("background", "Boolean", "", "whether it only runs until the others are done"),
         ("record", "String", "", "what was kept of its messages: every-message, histogram or nothing"),
-        ("nodes", "UInt32", "nodes", "nodes it runs on, one process each"),
+        ("nodes", "UInt32", "nodes", "nodes it runs on"),
+        ("ranks", "UInt32", "ranks", "its processes, one a node unless it has a program"),
         ("messages_sent", "UInt64", "messages", "messages issued by the end"),
         ("messages_delivered", "UInt64", "messages", "messages delivered by the end"),
+        ("messages_near", "UInt64", "messages", "of the messages issued those between ranks of one node"),
+        ("messages_control", "UInt64", "messages", "requests and clearances issued beside them, by a program"),
         ("packets", "UInt64", "packets", "packets delivered by the end"),
         ("bytes", "UInt64", "bytes", "bytes of the packets delivered by the end"),
         ("first_issue_ps", "UInt64", "ps", "when the first message was issued; absent if none was"),
         ("last_delivery_ps", "UInt64", "ps", "when the last byte arrived; absent if none did"),
-        ("time_ps", "UInt64", "ps", "first issue to last delivery; absent if nothing arrived"),
-        ("throughput", "Float64", "bytes/s", "bytes delivered over that time; absent if nothing arrived"),
+        ("time_ps", "UInt64", "ps", _TIME),
+        ("throughput", "Float64", "bytes/s", "bytes delivered over that time; absent if it is"),
         ("hops_mean", "Float64", "links", "links between routers per packet delivered; absent if none was"),
         ("minimal_fraction", "Float64", "1", "share of the delivered packets never diverted; absent if none was"),
         ("latency_count", "UInt64", "messages", "messages issued while measuring and delivered"),
         *_latency_lines("latency", "latency of these messages (K20)", "absent if there are none"),
+        ("iterations", "UInt64", "iterations", "iterations that all ranks have ended; absent without a program"),
+        *_latency_lines("iteration", _ITERATION, "absent if there are none"),
+        ("iteration_rank_mean_ps", "Float64", "ps", "mean time of a rank for such an iteration; absent if none"),
         *_latency_lines("alone", "latency by itself on the empty system", "absent without --alone"),
-        ("slowdown", "Float64", "1", "mean latency over mean latency alone; absent without --alone"),
+        ("alone_time_ps", "UInt64", "ps", "time of a program by itself on the empty system; absent without --alone"),
+        ("slowdown", "Float64", "1", _SLOWDOWN),
+        ("class_bytes", "List(UInt64)", "bytes", _CLASS_BYTES),
         ("bin_lower_ps", "List(UInt64)", "ps", f"smallest values {_BIN}"),
         ("bin_upper_ps", "List(UInt64)", "ps", f"first values beyond {_BIN}"),
         ("bin_count", "List(UInt64)", "messages", f"counts {_BIN}"),
@@ -112,6 +132,25 @@ _LINES: dict[str, list[tuple[str, str, str, str]]] = {
         ("packets_{channel}", "UInt64", "packets", f"packets: {_PER_CHANNEL}"),
         ("bytes_{channel}", "UInt64", "bytes", f"bytes: {_PER_CHANNEL}"),
         ("stalled_{channel}_ps", "UInt64", "ps", f"stalled time: {_PER_CHANNEL}"),
+    ],
+    "iterations": [
+        ("job", "UInt16", "", "index of the job"),
+        ("iteration", "UInt32", "", "number of the iteration, from 0"),
+        ("ranks", "UInt32", "ranks", "ranks that have ended it; the other columns speak of these"),
+        ("first_begin_ps", "UInt64", "ps", "when the first began it"),
+        ("last_begin_ps", "UInt64", "ps", "when the last began it"),
+        ("first_end_ps", "UInt64", "ps", "when the first ended it"),
+        ("last_end_ps", "UInt64", "ps", "when the last ended it"),
+        ("time_ps", "UInt64", "ps", "first begin to last end; absent unless all ranks of the job have ended it"),
+        ("longest_ps", "UInt64", "ps", "longest time of a rank"),
+        ("mean_ps", "Float64", "ps", "mean time of a rank"),
+    ],
+    "ranks": [
+        ("job", "UInt16", "", "index of the job"),
+        ("rank", "UInt32", "", "the rank"),
+        ("node", "UInt32", "", "node it is on"),
+        ("finish_ps", "UInt64", "ps", "when it ended its last iteration; absent if it had not by the end"),
+        ("work_ps", "UInt64", "ps", "how long its CPUs worked: sending, receiving, computing and gaps"),
     ],
     "counters": [
         ("window", "UInt32", "", "number of the window, from 0"),

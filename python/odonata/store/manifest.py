@@ -8,9 +8,12 @@ import sys
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from odonata.store.columns import TABLES, columns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FORMAT = 1
 """Version of the run folder; raised when an older reader could not make sense of a newer folder."""
@@ -28,8 +31,12 @@ def manifest(
     result: dict[str, Any],
     alone: list[str],
     wall: dict[str, Any],
+    link_classes: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The manifest of a run; `alone` names the jobs that were also run by themselves, `wall` is as measured."""
+    """The manifest of a run; `alone` names the jobs that were also run by themselves, `wall` is as measured.
+
+    `link_classes` are the classes of links, in the order of `class_bytes` of the table of jobs.
+    """
     return {
         "format": FORMAT,
         "id": run_id,
@@ -39,6 +46,7 @@ def manifest(
         "events": result["events"],
         "packet_hops": result["packet_hops"],
         "alone": alone,
+        "link_classes": list(link_classes),
         "tables": {
             table: {
                 "row": row,

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Run:
     """What a scenario gave: tables (polars frames) and a summary. Immutable.
 
-    Columns are in `odonata.store.COLUMNS` with their units; times are picoseconds. `messages`, `links` and `counters`
-    are read when first asked for; `scan` gives a lazy frame of any table instead.
+    Columns are in `odonata.store.COLUMNS` with their units; times are picoseconds. `messages`, `links`,
+    `iterations`, `ranks` and `counters` are read when first asked for; `scan` gives a lazy frame of any table instead.
     """
 
     _manifest: Mapping[str, Any]
@@ -74,7 +74,7 @@ class Run:
         return self._scenario
 
     def scan(self, table: str) -> pl.LazyFrame:
-        """A lazy frame of `jobs`, `messages`, `links` or `counters`."""
+        """A lazy frame of a table by its name."""
         return self._tables[table].lazy()
 
     def _frame(self, table: str) -> pl.DataFrame:
@@ -103,6 +103,16 @@ class Run:
     def links(self) -> pl.DataFrame:
         """One row per directed link."""
         return self._frame("links")
+
+    @cached_property
+    def iterations(self) -> pl.DataFrame:
+        """One row per iteration of the jobs with a program."""
+        return self._frame("iterations")
+
+    @cached_property
+    def ranks(self) -> pl.DataFrame:
+        """One row per rank of the jobs with a program."""
+        return self._frame("ranks")
 
     @cached_property
     def counters(self) -> pl.DataFrame:

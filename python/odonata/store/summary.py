@@ -1,20 +1,18 @@
-"""A run in one object and in one small table."""
+"""A run in one object and in small tables: one of jobs that send at intervals, one of programs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from odonata.store.columns import QUANTILES
+from odonata.store.text import Table, digits, fixed, time, unit_of
 from odonata.units import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import polars as pl
-
-_UNITS = [("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 10**3), ("ps", 1)]
 
 
 def summary_of(manifest: Mapping[str, Any], jobs: pl.DataFrame) -> dict[str, Any]:
@@ -30,45 +28,56 @@ def summary_of(manifest: Mapping[str, Any], jobs: pl.DataFrame) -> dict[str, Any
         "wall_s": wall["wall_s"],
         "packet_hops_per_s": wall["packet_hops_per_s"],
         "peak_rss_bytes": wall["peak_rss_bytes"],
-        "jobs": [_job(row) for row in jobs.iter_rows(named=True)],
+        "jobs": [_job(row, manifest.get("link_classes", ())) for row in jobs.iter_rows(named=True)],
     }
 
 
 _TOTALS = ("messages_sent", "messages_delivered", "packets", "bytes", "time_ps", "throughput")
 
 
-def _job(row: Mapping[str, Any]) -> dict[str, Any]:
-    job = {name: row[name] for name in ("name", "nodes", "background", *_TOTALS)}
-    job["latency_ps"] = _latency(row, "latency")
+def _job(row: Mapping[str, Any], classes: list[str]) -> dict[str, Any]:
+    job = {name: row[name] for name in ("name", "nodes", "ranks", "background", *_TOTALS)}
+    job["latency_ps"] = _distribution(row, "latency")
     job["hops_mean"] = row["hops_mean"]
     job["minimal_fraction"] = row["minimal_fraction"]
-    alone = _latency(row, "alone")
+    if row["class_bytes"]:
+        job["bytes_by_class"] = dict(zip(classes, row["class_bytes"], strict=True))
+    if row["iterations"] is not None:
+        job |= {name: row[name] for name in ("messages_near", "messages_control", "iterations")}
+        times = _distribution(row, "iteration")
+        job["iteration_ps"] = times and {**times, "rank_mean": row["iteration_rank_mean_ps"]}
+    alone = _distribution(row, "alone")
     if alone is not None:
         job["latency_alone_ps"] = alone
+    if row["alone_time_ps"] is not None:
+        job["time_alone_ps"] = row["alone_time_ps"]
+    if alone is not None or row["alone_time_ps"] is not None:
         job["slowdown"] = row["slowdown"]
     return job
 
 
-def _latency(row: Mapping[str, Any], prefix: str) -> dict[str, Any] | None:
+def _distribution(row: Mapping[str, Any], prefix: str) -> dict[str, Any] | None:
     if row[f"{prefix}_mean_ps"] is None:
         return None
     return {name: row[f"{prefix}_{name}_ps"] for name in (*QUANTILES, "mean")}
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The summary as text: one row per job."""
+def tables_of(summary: Mapping[str, Any]) -> list[Table]:
+    """The summary as text: a table of the jobs that send at intervals and one of those that run programs."""
+    begin = f"run {summary['id']}, seed {summary['seed']}: {format_time(summary['sim_time_ps'], 3)} simulated; "
+    sending = [job for job in summary["jobs"] if not _is_program(job)]
+    running = [job for job in summary["jobs"] if _is_program(job)]
+    tables = [_latencies(sending, begin)] if sending else []
+    return [*tables, _programs(running, "" if tables else begin)] if running else tables
 
-    unit: str
-    """Unit of all latencies in it."""
-    header: list[str]
-    rows: list[list[str]]
+
+def _is_program(job: Mapping[str, Any]) -> bool:
+    return "iterations" in job
 
 
-def table_of(summary: Mapping[str, Any]) -> Table:
+def _latencies(jobs: list[dict[str, Any]], begin: str) -> Table:
     """Jobs with their latencies in a common unit (that of the least mean)."""
-    jobs = summary["jobs"]
-    unit, factor = _unit(summary)
+    unit, factor = _latency_unit(jobs)
     alone = any("slowdown" in job for job in jobs)
     shown = {"min": "min", "p25": "q25", "p50": "median", "p75": "q75", "p99": "p99", "max": "max", "mean": "mean"}
     header = ["job", "nodes", "messages", *shown.values(), "hops", "minimal"]
@@ -77,95 +86,83 @@ def table_of(summary: Mapping[str, Any]) -> Table:
     for job in jobs:
         latency, by_itself = job["latency_ps"] or {}, job.get("latency_alone_ps") or {}
         row = [job["name"], f"{job['nodes']:,}", f"{job['messages_delivered']:,}"]
-        row += [_digits(latency.get(name), factor) for name in shown]
-        row += [_fixed(job["hops_mean"], ".2f"), _fixed(job["minimal_fraction"], ".1%")]
+        row += [digits(latency.get(name), factor) for name in shown]
+        row += [fixed(job["hops_mean"], ".2f"), fixed(job["minimal_fraction"], ".1%")]
         if alone:
-            row += [_digits(by_itself.get("mean"), factor), _fixed(job.get("slowdown"), ".2f", " x")]
-        rows.append([text.replace("%", " %") for text in row])
-    return Table(unit, header, rows)
+            row += [digits(by_itself.get("mean"), factor), fixed(job.get("slowdown"), ".2f", " x")]
+        rows.append(row)
+    return Table(f"{begin}latencies in {unit}", unit, header, rows)
 
 
-def _unit(summary: Mapping[str, Any]) -> tuple[str, int]:
-    means = [job["latency_ps"]["mean"] for job in summary["jobs"] if job["latency_ps"]]
-    return next(((u, f) for u, f in _UNITS if means and min(means) >= f), _UNITS[-1])
+def _latency_unit(jobs: list[dict[str, Any]]) -> tuple[str, int]:
+    return unit_of(job["latency_ps"]["mean"] for job in jobs if job["latency_ps"])
 
 
-def _digits(ps: float | None, factor: int) -> str:
-    """Four digits or more, never a power of ten: 1.234, 51.36, 1,234, 12,345."""
-    if ps is None:
-        return "-"
-    value = ps / factor
-    places = next((p for p, below in ((3, 10), (2, 100), (1, 1000)) if value < below), 0)
-    return f"{value:,.{places if factor > 1 else 0}f}"
-
-
-def _fixed(value: float | None, form: str, unit: str = "") -> str:
-    return "-" if value is None else f"{value:{form}}{unit}"
+def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
+    """Programs with their times, and those of their iterations, in a common unit (that of the least mean)."""
+    unit, factor = unit_of(job["iteration_ps"]["mean"] for job in jobs if job["iteration_ps"])
+    alone = any("slowdown" in job for job in jobs)
+    shown = {"min": "min", "p50": "median", "p99": "p99", "max": "max", "mean": "mean"}
+    header = ["program", "nodes", "ranks", "messages", "time", "iterations", *shown.values(), "hops", "minimal"]
+    header += ["alone", "slowdown"] if alone else []
+    rows = []
+    for job in jobs:
+        times = job["iteration_ps"] or {}
+        row = [job["name"], *(f"{job[name]:,}" for name in ("nodes", "ranks", "messages_delivered"))]
+        row += [digits(job["time_ps"], factor), f"{job['iterations']:,}"]
+        row += [digits(times.get(name), factor) for name in shown]
+        row += [fixed(job["hops_mean"], ".2f"), fixed(job["minimal_fraction"], ".1%")]
+        if alone:
+            row += [digits(job.get("time_alone_ps"), factor), fixed(job.get("slowdown"), ".2f", " x")]
+        rows.append(row)
+    return Table(f"{begin}times of programs and of their iterations in {unit}", unit, header, rows)
 
 
 def answers(summary: Mapping[str, Any]) -> list[str]:
-    """One sentence for each job that is not background: how long its messages took, and what the others cost it.
+    """One sentence for each job that is not background: how long it took, and what the others cost it."""
+    jobs = [job for job in summary["jobs"] if not job["background"]]
+    unit = _latency_unit([job for job in summary["jobs"] if not _is_program(job)])
+    return [_program_answer(job) if _is_program(job) else _latency_answer(job, *unit) for job in jobs]
 
-    In the unit and with the digits of the table.
-    """
-    said = []
-    unit, factor = _unit(summary)
+
+def _latency_answer(job: Mapping[str, Any], unit: str, factor: int) -> str:
+    """How long its messages took, in the unit and with the digits of the table."""
 
     def time(ps: float) -> str:
-        return f"{_digits(ps, factor)} {unit}"
+        return f"{digits(ps, factor)} {unit}"
 
-    for job in summary["jobs"]:
-        if job["background"]:
-            continue
-        latency = job["latency_ps"]
-        if latency is None:
-            delivered, sent = job["messages_delivered"], job["messages_sent"]
-            said.append(f"{job['name']}: no latencies recorded; {delivered:,} of {sent:,} messages delivered")
-            continue
-        text = f"{job['name']}: mean latency {time(latency['mean'])}"
-        if job.get("slowdown") is not None:
-            by_itself = time(job["latency_alone_ps"]["mean"])
-            text += f", {job['slowdown']:.2f} x that of {job['name']} alone ({by_itself})"
-        else:
-            text += f" (median {time(latency['p50'])}, 99 % within {time(latency['p99'])})"
-        said.append(text)
-    return said
+    latency = job["latency_ps"]
+    if latency is None:
+        delivered, sent = job["messages_delivered"], job["messages_sent"]
+        return f"{job['name']}: no latencies recorded; {delivered:,} of {sent:,} messages delivered"
+    text = f"{job['name']}: mean latency {time(latency['mean'])}"
+    if job.get("slowdown") is not None:
+        by_itself = time(job["latency_alone_ps"]["mean"])
+        return f"{text}, {job['slowdown']:.2f} x that of {job['name']} alone ({by_itself})"
+    return f"{text} (median {time(latency['p50'])}, 99 % within {time(latency['p99'])})"
+
+
+def _program_answer(job: Mapping[str, Any]) -> str:
+    done = f"{job['iterations']:,} iteration{'' if job['iterations'] == 1 else 's'}"
+    if job["time_ps"] is None:
+        text = f"{job['name']}: not finished by the end, {done} done"
+    else:
+        text = f"{job['name']}: {time(job['time_ps'])} for {done}"
+    if job.get("slowdown") is not None:
+        return f"{text}, {job['slowdown']:.2f} x that of {job['name']} alone ({time(job['time_alone_ps'])})"
+    times = job["iteration_ps"]
+    if times is None or job["iterations"] == 1:
+        return text
+    return f"{text} (median {time(times['p50'])}, 99 % within {time(times['p99'])})"
 
 
 def as_text(summary: Mapping[str, Any], width: int | None = None) -> str:
-    """The table in plain text, with the answers below it; turned on its side if it is wider than `width` characters."""
-    table = table_of(summary)
-    upright = [table.header, *table.rows]
-    lines = _aligned(upright)
-    if width is not None and len(lines[0]) > width:
-        lines = _aligned([list(row) for row in zip(*upright, strict=True)])
-    rule = "-" * max(len(line) for line in lines)
-    return "\n".join([_title(summary, table.unit), "", lines[0], rule, *lines[1:], "", *answers(summary)])
-
-
-def _aligned(lines: list[list[str]]) -> list[str]:
-    """The first column to the left, all others to the right."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        "  ".join([line[0].ljust(widths[0]), *(text.rjust(w) for text, w in zip(line[1:], widths[1:], strict=True))])
-        for line in lines
-    ]
+    """The tables in plain text, with the answers below; those wider than `width` characters turned on their side."""
+    tables = [table.lines(width) for table in tables_of(summary)]
+    return "\n".join([*(line for lines in tables for line in [*lines, ""]), *answers(summary)])
 
 
 def as_html(summary: Mapping[str, Any]) -> str:
     """The same for a notebook."""
-    table = table_of(summary)
-
-    def line(cells: list[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
-
-    body = "".join(line(row, "td") for row in table.rows)
-    caption = escape(_title(summary, table.unit))
     notes = "".join(f"<p>{escape(text)}</p>" for text in answers(summary))
-    head = f"<caption>{caption}</caption><thead>{line(table.header, 'th')}</thead>"
-    return f"<table>{head}<tbody>{body}</tbody></table>{notes}"
-
-
-def _title(summary: Mapping[str, Any], unit: str) -> str:
-    simulated = format_time(summary["sim_time_ps"], 3)
-    return f"run {summary['id']}, seed {summary['seed']}: {simulated} simulated; latencies in {unit}"
+    return "".join(table.html() for table in tables_of(summary)) + notes

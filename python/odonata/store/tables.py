@@ -1,23 +1,35 @@
-"""From what the core returns to the four tables of a run.
-
-Every table is built with the columns of the registry, in its order and with its types; a column that is missing or
-too many is a defect here and stops the run.
-"""
+"""From what the core returns to the tables of a run (`programs.py` has those of programs)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from odonata.store.columns import QUANTILES, columns_of
+from odonata.store.frame import frame, polars_type
 from odonata.store.latency import Latency
+from odonata.store.programs import iterations_frame, progress, ranks_frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
+
+__all__ = [
+    "Alone",
+    "alone_of",
+    "counters_frame",
+    "iterations_frame",
+    "job_latency",
+    "jobs_frame",
+    "links_frame",
+    "messages_frame",
+    "polars_type",
+    "ranks_frame",
+]
 
 NOT_DELIVERED = np.uint64(2**64 - 1)
 """Latency the core gives for a message that was still under way at the end."""
@@ -25,27 +37,11 @@ NOT_DELIVERED = np.uint64(2**64 - 1)
 GIB = 2.0**30
 
 
-def polars_type(name: str) -> pl.DataType:
-    """The polars type that a registered column's `dtype` names."""
-    if name.startswith("List("):
-        return pl.List(polars_type(name[5:-1]))
-    kind: type[pl.DataType] = getattr(pl, name)
-    return kind()
-
-
-def _frame(table: str, data: Mapping[str, Any], channels: int = 1) -> pl.DataFrame:
-    schema = {column.name: polars_type(column.dtype) for column in columns_of(table, channels)}
-    if set(data) != set(schema):
-        raise AssertionError(f"table {table}: columns {sorted(set(data) ^ set(schema))} do not agree with the registry")
-    return pl.DataFrame({name: pl.Series(name, data[name], dtype=dtype) for name, dtype in schema.items()})
-
-
 def messages_frame(result: Mapping[str, Any]) -> pl.DataFrame:
     """The recorded messages."""
-    data = dict(result["messages"])
-    frame = _frame("messages", data)
+    found = frame("messages", dict(result["messages"]))
     late = pl.col("latency_ps") == pl.lit(int(NOT_DELIVERED), dtype=pl.UInt64)
-    return frame.with_columns(latency_ps=pl.when(~late).then(pl.col("latency_ps")))
+    return found.with_columns(latency_ps=pl.when(~late).then(pl.col("latency_ps")))
 
 
 def job_latency(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> Latency | None:
@@ -67,46 +63,76 @@ def job_latency(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) ->
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """How a job fared by itself on the empty system."""
+
+    latency: Latency | None
+    """Latencies of its messages."""
+    time_ps: int | None = None
+    """Time of its program; `None` if it has none."""
+
+
+def alone_of(result: Mapping[str, Any], spec: Mapping[str, Any]) -> Alone:
+    """How the only job of a run fared."""
+    program = progress(result, spec, 0)
+    return Alone(job_latency(result, spec, 0), program.time_ps if program else None)
+
+
 def jobs_frame(
-    result: Mapping[str, Any],
-    spec: Mapping[str, Any],
-    background: Sequence[bool],
-    alone: Mapping[int, Latency | None],
+    result: Mapping[str, Any], spec: Mapping[str, Any], background: Sequence[bool], alone: Mapping[int, Alone]
 ) -> pl.DataFrame:
-    """Totals of each job; `alone` has the latencies by itself of the jobs that were run so, by index."""
-    rows = []
-    for job, (totals, what) in enumerate(zip(result["jobs"], spec["jobs"], strict=True)):
-        first, last, packets = totals["first_issue_ps"], totals["last_delivery_ps"], totals["packets"]
-        time = None if first is None or last is None else last - first
-        here, by_itself = job_latency(result, spec, job), alone.get(job)
-        rows.append(
-            {
-                "job": job,
-                "name": what["name"],
-                "background": background[job],
-                "record": what["record"],
-                "nodes": len(what["nodes"]),
-                "messages_sent": totals["issued"],
-                "messages_delivered": totals["delivered"],
-                "packets": packets,
-                "bytes": totals["bytes"],
-                "first_issue_ps": first,
-                "last_delivery_ps": last,
-                "time_ps": time,
-                "throughput": totals["bytes"] / time * 1e12 if time else None,
-                "hops_mean": totals["hops"] / packets if packets else None,
-                "minimal_fraction": totals["minimal"] / packets if packets else None,
-                "latency_count": here.count if here else 0,
-                **_latency_columns("latency", here),
-                **_latency_columns("alone", by_itself),
-                "slowdown": here.mean / by_itself.mean if here and by_itself and by_itself.mean else None,
-                "bin_lower_ps": totals["latency"]["lower"],
-                "bin_upper_ps": totals["latency"]["upper"],
-                "bin_count": totals["latency"]["bin_count"],
-            }
-        )
+    """Totals of each job; `alone` says of the jobs that were also run by themselves how they fared, by index."""
+    rows = [
+        _job_row(result, spec, job, background[job], alone.get(job, Alone(None))) for job in range(len(spec["jobs"]))
+    ]
     names = [column.name for column in columns_of("jobs")]
-    return _frame("jobs", {name: [row[name] for row in rows] for name in names})
+    return frame("jobs", {name: [row[name] for row in rows] for name in names})
+
+
+def _job_row(
+    result: Mapping[str, Any], spec: Mapping[str, Any], job: int, background: bool, alone: Alone
+) -> dict[str, Any]:
+    totals, what = result["jobs"][job], spec["jobs"][job]
+    first, last, packets = totals["first_issue_ps"], totals["last_delivery_ps"], totals["packets"]
+    here, program = job_latency(result, spec, job), progress(result, spec, job)
+    time = None if first is None or last is None else last - first
+    slowdown = here.mean / alone.latency.mean if here and alone.latency and alone.latency.mean else None
+    if program is not None:
+        time = program.time_ps
+        slowdown = time / alone.time_ps if time is not None and alone.time_ps else None
+    return {
+        "job": job,
+        "name": what["name"],
+        "background": background,
+        "record": what["record"],
+        "nodes": len(set(what["nodes"])),
+        "ranks": len(what["nodes"]),
+        "messages_sent": totals["issued"],
+        "messages_delivered": totals["delivered"],
+        "messages_near": totals["near"],
+        "messages_control": totals["control"],
+        "packets": packets,
+        "bytes": totals["bytes"],
+        "first_issue_ps": first,
+        "last_delivery_ps": last,
+        "time_ps": time,
+        "throughput": totals["bytes"] / time * 1e12 if time else None,
+        "hops_mean": totals["hops"] / packets if packets else None,
+        "minimal_fraction": totals["minimal"] / packets if packets else None,
+        "latency_count": here.count if here else 0,
+        **_latency_columns("latency", here),
+        "iterations": program.iterations if program else None,
+        **_latency_columns("iteration", program.times if program else None),
+        "iteration_rank_mean_ps": program.rank_mean_ps if program else None,
+        **_latency_columns("alone", alone.latency),
+        "alone_time_ps": alone.time_ps,
+        "slowdown": slowdown,
+        "class_bytes": [int(size) for size in result["class_bytes"][job]],
+        "bin_lower_ps": totals["latency"]["lower"],
+        "bin_upper_ps": totals["latency"]["upper"],
+        "bin_count": totals["latency"]["bin_count"],
+    }
 
 
 def _latency_columns(prefix: str, latency: Latency | None) -> dict[str, float | None]:
@@ -158,7 +184,7 @@ def links_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapp
             data[f"{base}_{channel}" + (f"_{unit}" if unit else "")] = split[:, channel]
     seconds = max(result["end_ps"], 1) / 1e12
     data["busy"] = data["bytes"] / (data["bandwidth"] * seconds)
-    return _frame("links", data, channels)
+    return frame("links", data, channels)
 
 
 def _by_channel(
@@ -180,7 +206,7 @@ def counters_frame(result: Mapping[str, Any]) -> pl.DataFrame:
         for name in ("packets_in", "bytes_in", "packets_out", "bytes_out")
     }
     if every == 0 or counts["bytes_in"].size == 0:
-        return _frame("counters", {column.name: [] for column in columns_of("counters")})
+        return frame("counters", {column.name: [] for column in columns_of("counters")})
     window, job, group = (axis.ravel() for axis in np.indices(counts["bytes_in"].shape))
     start = window.astype(np.uint64) * np.uint64(every)
     width = np.minimum(np.uint64(every), np.uint64(end) - np.minimum(start, np.uint64(end)))
@@ -192,4 +218,4 @@ def counters_frame(result: Mapping[str, Any]) -> pl.DataFrame:
     for way in ("in", "out", "both"):
         rate = data[f"bytes_{way}"] / np.where(width > 0, width, 1) * (1e12 / GIB)
         data[f"rate_{way}"] = pl.Series(rate).set(pl.Series(width == 0), None)
-    return _frame("counters", data)
+    return frame("counters", data)
