@@ -2,6 +2,7 @@
 //! Lumsdaine 2010: LogGOPSim). `docs/traces.md` says what is read and written, and where that is more or less than there.
 
 mod circle;
+mod operation;
 mod read;
 mod tokens;
 mod write;

@@ -1,5 +1,7 @@
 //! Errors in a text: where, what was found, and what was probably meant.
 
+use std::borrow::Cow;
+
 use crate::ProgramError;
 
 /// Longest text of a word in an error, and longest word for which a near name is sought, in characters.
@@ -18,9 +20,14 @@ pub fn at(text: &str, offset: usize, problem: impl Into<String>) -> ProgramError
 
 /// A word in an error; cut if it is long.
 pub fn quoted(word: &str) -> String {
+    format!("`{}`", cut(word))
+}
+
+/// The beginning of a word.
+pub fn cut(word: &str) -> Cow<'_, str> {
     match word.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("`{}...`", &word[..end]),
-        None => format!("`{word}`"),
+        Some((end, _)) => format!("{}...", &word[..end]).into(),
+        None => word.into(),
     }
 }
 

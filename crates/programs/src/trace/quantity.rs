@@ -1,6 +1,6 @@
 //! Times with units, read and written exactly.
 
-use super::problem::hint;
+use super::problem::{cut, hint, quoted};
 
 /// Units of time: name, and picoseconds as a factor times a power of ten. The same as in `python/odonata/units.py`.
 const UNITS: [(&str, u128, i32); 8] = [
@@ -39,24 +39,28 @@ pub fn split(quantity: &str) -> (&str, &str) {
 /// # Errors
 /// What is wrong with it.
 pub fn time_ps(number: &str, unit: &str) -> Result<u64, String> {
+    if number.is_empty() {
+        return Err(format!("expected a time such as `1.5 us`, found {}", quoted(unit)));
+    }
+    let shown = cut(number);
     let Some(&(_, factor, power)) = UNITS.iter().find(|known| known.0 == unit) else {
         let known = || units().collect::<Vec<_>>();
         if unit.is_empty() {
             return Err(format!(
-                "the time `{number}` has no unit; write `{number} ns`, or another of {}",
+                "the time `{shown}` has no unit; write `{shown} ns`, or another of {}",
                 known().join(", ")
             ));
         }
         let near = hint(unit, units());
         let near = if near.is_empty() { format!("; known: {}", known().join(", ")) } else { near };
-        return Err(format!("`{unit}` is not a unit of time{near}"));
+        return Err(format!("{} is not a unit of time{near}", quoted(unit)));
     };
     if number.starts_with('-') {
-        return Err(format!("a time must not be negative, found `{number} {unit}`"));
+        return Err(format!("a time must not be negative, found `{shown} {unit}`"));
     }
     let (digits, tens) =
-        decimal(number).ok_or_else(|| format!("expected a time such as `1.5 us`, found `{number} {unit}`"))?;
-    let too_long = || format!("`{number} {unit}` is too long: a time is less than 2^64 ps (213 days)");
+        decimal(number).ok_or_else(|| format!("expected a time such as `1.5 us`, found `{shown} {unit}`"))?;
+    let too_long = || format!("`{shown} {unit}` is too long: a time is less than 2^64 ps (213 days)");
     let exact = digits.checked_mul(factor).ok_or_else(too_long)?;
     let tens = tens + power;
     if exact == 0 {
@@ -68,7 +72,7 @@ pub fn time_ps(number: &str, unit: &str) -> Result<u64, String> {
     } else {
         ten.filter(|ten| exact % ten == 0)
             .map(|ten| exact / ten)
-            .ok_or_else(|| format!("`{number} {unit}` is not a whole number of picoseconds"))?
+            .ok_or_else(|| format!("`{shown} {unit}` is not a whole number of picoseconds"))?
     };
     u64::try_from(ps).map_err(|_| too_long())
 }
@@ -134,7 +138,7 @@ mod tests {
     fn other_times_are_refused() {
         let cases = [
             ("5", "the time `5` has no unit; write `5 ns`, or another of ps, ns, us, ms, s, min"),
-            ("5 sn", "`sn` is not a unit of time; did you mean `s`?"),
+            ("5 sn", "`sn` is not a unit of time; did you mean `ns`?"),
             ("5 days", "`days` is not a unit of time; known: ps, ns, us, ms, s, min"),
             ("0.5 ps", "`0.5 ps` is not a whole number of picoseconds"),
             ("1e-300 s", "`1e-300 s` is not a whole number of picoseconds"),
@@ -146,7 +150,7 @@ mod tests {
             ("-1 ns", "a time must not be negative, found `-1 ns`"),
             ("1.2.3 ns", "expected a time such as `1.5 us`, found `1.2.3 ns`"),
             (". ns", "expected a time such as `1.5 us`, found `. ns`"),
-            (" ns", "expected a time such as `1.5 us`, found ` ns`"),
+            ("ns", "expected a time such as `1.5 us`, found `ns`"),
         ];
         for (text, problem) in cases {
             assert_eq!(read(text), Err(problem.to_string()), "{text}");

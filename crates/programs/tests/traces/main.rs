@@ -1,5 +1,10 @@
 //! Traces, as text and as graphs.
 
+mod csv;
+mod csv_errors;
+mod garbage;
 mod goal;
 mod goal_errors;
+mod phases;
+mod round;
 mod support;

@@ -6,15 +6,13 @@ use super::circle::circle;
 use super::tokens::{Kind, Token, Tokens};
 use crate::ProgramError;
 use crate::trace::draft::{self, Draft};
-use crate::trace::graph::{Edge, Start, Step, Task, Trace};
+use crate::trace::graph::{Edge, Start, Trace};
 use crate::trace::problem::{at, hint, quoted};
-use crate::trace::quantity::{time_ps, units};
-use crate::trace::{MAX_BYTES, MAX_TAG};
 
 const OPERATIONS: [&str; 3] = ["send", "recv", "calc"];
 const WAITS: [&str; 2] = ["requires", "irequires"];
 
-type Result<T> = std::result::Result<T, ProgramError>;
+pub type Result<T> = std::result::Result<T, ProgramError>;
 
 impl Trace {
     /// Reads a schedule in the GOAL format.
@@ -38,9 +36,10 @@ impl Trace {
     }
 }
 
-struct Reader<'a> {
+/// Where in the text the reader is, and what it has read.
+pub struct Reader<'a> {
     text: &'a str,
-    tokens: Tokens<'a>,
+    pub tokens: Tokens<'a>,
     /// Their number, and its place.
     ranks: Option<(u32, usize)>,
     /// With the line in which each begins.
@@ -49,20 +48,20 @@ struct Reader<'a> {
 
 /// A rank while it is read.
 #[derive(Default)]
-struct Block<'a> {
-    draft: Draft,
+pub struct Block<'a> {
+    pub draft: Draft,
     labels: HashMap<&'a str, u32>,
     /// Dependencies on labels that come later.
     later: Vec<(Token<'a>, Start, Token<'a>)>,
 }
 
 impl<'a> Reader<'a> {
-    fn fail(&self, token: Token<'a>, problem: impl Into<String>) -> ProgramError {
+    pub fn fail(&self, token: Token<'a>, problem: impl Into<String>) -> ProgramError {
         at(self.text, token.offset, problem)
     }
 
     /// `expected ..., found ...`, with the nearest of some names.
-    fn expected(&self, what: &str, found: Token<'a>, names: &[&str]) -> ProgramError {
+    pub fn expected(&self, what: &str, found: Token<'a>, names: &[&str]) -> ProgramError {
         let near = if found.kind == Kind::Word { hint(found.text, names.iter().copied()) } else { String::new() };
         self.fail(found, format!("expected {what}, found {}{near}", found.shown()))
     }
@@ -92,7 +91,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A whole number of at most so much.
-    fn whole(&self, token: Token<'a>, what: &str, most: u64) -> Result<u64> {
+    pub fn whole(&self, token: Token<'a>, what: &str, most: u64) -> Result<u64> {
         if token.kind != Kind::Number {
             return Err(self.expected(what, token, &[]));
         }
@@ -146,7 +145,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn rank(&self, token: Token<'a>, what: &str, ranks: u32) -> Result<u32> {
+    pub fn rank(&self, token: Token<'a>, what: &str, ranks: u32) -> Result<u32> {
         if token.kind == Kind::Negative && what.contains("source") {
             let problem = format!("{} means any source: a receive here must name its source", token.shown());
             return Err(self.fail(token, problem));
@@ -205,101 +204,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether the line, or with it the rank, ends here.
-    fn ends(&self, token: Token<'a>, what: &str, names: &[&str]) -> Result<bool> {
+    pub fn ends(&self, token: Token<'a>, what: &str, names: &[&str]) -> Result<bool> {
         match token.kind {
             Kind::Line | Kind::End => Ok(false),
             _ if token.is("}") => Ok(true),
             _ => Err(self.expected(what, token, names)),
         }
-    }
-
-    /// After `send`, `recv` or `calc`. `first` is where the statement begins.
-    fn operation(&mut self, block: &mut Block<'a>, first: Token<'a>, name: Token<'a>, ranks: u32) -> Result<bool> {
-        let (mut task, mut token) = match name.text {
-            "calc" => self.calc()?,
-            _ => self.message(name.text == "send", ranks)?,
-        };
-        let mut cpu = 0;
-        let (names, what): (&[&str], _) = match name.text {
-            "calc" => (&["cpu"], "`cpu` or the end of the line"),
-            _ => (&["tag", "cpu", "nic"], "`tag`, `cpu`, `nic` or the end of the line"),
-        };
-        let mut seen = [false; 3];
-        let closed = loop {
-            let key = token;
-            let Some(which) = names.iter().position(|name| key.kind == Kind::Word && *name == key.text) else {
-                break self.ends(key, what, names)?;
-            };
-            if std::mem::replace(&mut seen[which], true) {
-                return Err(self.fail(key, format!("{} is there a second time", key.shown())));
-            }
-            let number = self.tokens.next()?;
-            match (key.text, &mut task) {
-                ("tag", Task::Send { label, .. } | Task::Receive { label, .. }) => {
-                    if number.kind == Kind::Negative {
-                        let problem = format!("{} means any tag: a message here must have one tag", number.shown());
-                        return Err(self.fail(number, problem));
-                    }
-                    *label = self.whole(number, "a tag", MAX_TAG.into())? << 32;
-                }
-                ("cpu", _) => cpu = self.whole(number, "the number of a CPU", u8::MAX.into())? as u8,
-                _ => {
-                    if self.whole(number, "the number of a NIC", u64::MAX)? != 0 {
-                        let problem = format!(
-                            "`nic {}` cannot be kept: the machine says which NIC a packet takes; leave `nic` out",
-                            quoted(number.text).trim_matches('`')
-                        );
-                        return Err(self.fail(number, problem));
-                    }
-                }
-            }
-            token = self.tokens.next()?;
-        };
-        block.draft.steps.push(Step { task, cpu, line: first.line });
-        block.draft.places.push(first.offset as u32);
-        Ok(closed)
-    }
-
-    /// After `calc`: its time, and the token after it.
-    fn calc(&mut self) -> Result<(Task, Token<'a>)> {
-        let number = self.tokens.next()?;
-        if number.kind != Kind::Number {
-            return Err(self.expected("a time such as `100` (in nanoseconds) or `1.5us`", number, &[]));
-        }
-        let unit = self.tokens.next()?;
-        let (ps, next) = if unit.kind != Kind::Word || unit.text == "cpu" {
-            (time_ps(number.text, "ns"), unit)
-        } else {
-            if !units().any(|known| known == unit.text) {
-                let names: Vec<_> = units().chain(["cpu"]).collect();
-                return Err(self.expected("a unit of time, `cpu` or the end of the line", unit, &names));
-            }
-            (time_ps(number.text, unit.text), self.tokens.next()?)
-        };
-        Ok((Task::Compute { ps: ps.map_err(|problem| self.fail(number, problem))? }, next))
-    }
-
-    /// After `send` or `recv`: size and peer, and the token after them.
-    fn message(&mut self, sends: bool, ranks: u32) -> Result<(Task, Token<'a>)> {
-        let number = self.tokens.next()?;
-        let bytes = self.whole(number, "a size in bytes such as `8b`", MAX_BYTES)?;
-        let b = self.tokens.next()?;
-        if !b.is("b") {
-            return Err(self.expected(&format!("`b` (bytes) after the size {bytes}"), b, &["b"]));
-        }
-        let (word, what) = if sends { ("to", "a destination") } else { ("from", "a source") };
-        let to = self.tokens.next()?;
-        if !to.is(word) {
-            return Err(self.expected(&format!("`{word}`"), to, &[word]));
-        }
-        let peer = self.tokens.next()?;
-        let peer = self.rank(peer, what, ranks)?;
-        let task = if sends {
-            Task::Send { to: peer, label: 0, bytes }
-        } else {
-            Task::Receive { from: peer, label: 0, bytes }
-        };
-        Ok((task, self.tokens.next()?))
     }
 
     /// At the end of a rank: labels that came later than where they were used, and circles.

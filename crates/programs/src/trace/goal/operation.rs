@@ -1,0 +1,99 @@
+//! Reads an operation of GOAL.
+
+use super::read::{Block, Reader, Result};
+use super::tokens::{Kind, Token};
+use crate::trace::graph::{Step, Task};
+use crate::trace::problem::cut;
+use crate::trace::quantity::{time_ps, units};
+use crate::trace::{MAX_BYTES, MAX_TAG};
+
+impl<'a> Reader<'a> {
+    /// After `send`, `recv` or `calc`. `first` is where the statement begins.
+    pub fn operation(&mut self, block: &mut Block<'a>, first: Token<'a>, name: Token<'a>, ranks: u32) -> Result<bool> {
+        let (mut task, mut token) = match name.text {
+            "calc" => self.calc()?,
+            _ => self.message(name.text == "send", ranks)?,
+        };
+        let mut cpu = 0;
+        let (names, what): (&[&str], _) = match name.text {
+            "calc" => (&["cpu"], "`cpu` or the end of the line"),
+            _ => (&["tag", "cpu", "nic"], "`tag`, `cpu`, `nic` or the end of the line"),
+        };
+        let mut seen = [false; 3];
+        let closed = loop {
+            let key = token;
+            let Some(which) = names.iter().position(|name| key.kind == Kind::Word && *name == key.text) else {
+                break self.ends(key, what, names)?;
+            };
+            if std::mem::replace(&mut seen[which], true) {
+                return Err(self.fail(key, format!("{} is there a second time", key.shown())));
+            }
+            let number = self.tokens.next()?;
+            match (key.text, &mut task) {
+                ("tag", Task::Send { label, .. } | Task::Receive { label, .. }) => {
+                    if number.kind == Kind::Negative {
+                        let problem = format!("{} means any tag: a message here must have one tag", number.shown());
+                        return Err(self.fail(number, problem));
+                    }
+                    *label = self.whole(number, "a tag", MAX_TAG.into())? << 32;
+                }
+                ("cpu", _) => cpu = self.whole(number, "the number of a CPU", u8::MAX.into())? as u8,
+                _ => {
+                    if self.whole(number, "the number of a NIC", u64::MAX)? != 0 {
+                        let problem = format!(
+                            "`nic {}` cannot be kept: the machine says which NIC a packet takes; leave `nic` out",
+                            cut(number.text)
+                        );
+                        return Err(self.fail(number, problem));
+                    }
+                }
+            }
+            token = self.tokens.next()?;
+        };
+        block.draft.steps.push(Step { task, cpu, line: first.line });
+        block.draft.places.push(first.offset as u32);
+        Ok(closed)
+    }
+
+    /// After `calc`: its time, and the token after it.
+    fn calc(&mut self) -> Result<(Task, Token<'a>)> {
+        let number = self.tokens.next()?;
+        if number.kind != Kind::Number {
+            return Err(self.expected("a time such as `100` (in nanoseconds) or `1.5us`", number, &[]));
+        }
+        let unit = self.tokens.next()?;
+        let (ps, next) = if unit.kind != Kind::Word || unit.text == "cpu" {
+            (time_ps(number.text, "ns"), unit)
+        } else {
+            if !units().any(|known| known == unit.text) {
+                let names: Vec<_> = units().chain(["cpu"]).collect();
+                return Err(self.expected("a unit of time, `cpu` or the end of the line", unit, &names));
+            }
+            (time_ps(number.text, unit.text), self.tokens.next()?)
+        };
+        Ok((Task::Compute { ps: ps.map_err(|problem| self.fail(number, problem))? }, next))
+    }
+
+    /// After `send` or `recv`: size and peer, and the token after them.
+    fn message(&mut self, sends: bool, ranks: u32) -> Result<(Task, Token<'a>)> {
+        let number = self.tokens.next()?;
+        let bytes = self.whole(number, "a size in bytes such as `8b`", MAX_BYTES)?;
+        let b = self.tokens.next()?;
+        if !b.is("b") {
+            return Err(self.expected(&format!("`b` (bytes) after the size {bytes}"), b, &["b"]));
+        }
+        let (word, what) = if sends { ("to", "a destination") } else { ("from", "a source") };
+        let to = self.tokens.next()?;
+        if !to.is(word) {
+            return Err(self.expected(&format!("`{word}`"), to, &[word]));
+        }
+        let peer = self.tokens.next()?;
+        let peer = self.rank(peer, what, ranks)?;
+        let task = if sends {
+            Task::Send { to: peer, label: 0, bytes }
+        } else {
+            Task::Receive { from: peer, label: 0, bytes }
+        };
+        Ok((task, self.tokens.next()?))
+    }
+}

@@ -1,0 +1,166 @@
+//! Whatever the text, there is an answer.
+
+use odonata_programs::ProgramError;
+use odonata_programs::trace::Trace;
+use proptest::prelude::*;
+
+const GOAL: &str = "\
+num_ranks 3
+rank 0 { // first
+l1: send 10b to 1 tag 4 cpu 3 nic 0
+l2: calc 100.5 cpu 255
+l2 requires l1 /* so */
+l3: recv 0b from 2
+l3 irequires l2
+}
+rank 1 {
+recv 10b from 0 tag 4 # last
+calc 1us }
+rank 2 {
+send 0b to 0
+}
+";
+
+const CSV: &str = "\
+rank,operation,peer,bytes,tag,time
+0,isend,1,10,4,
+0,irecv,1,\"20\",,
+0,wait,1,,4,
+0,compute,,,,1.5e3 us
+# so
+1,recv,0,10,4,
+1,send,0,20,,
+0,wait,,,,
+2,,,,,
+";
+
+/// Pieces that mean something to one of the readers.
+const PIECES: [&str; 40] = [
+    "num_ranks",
+    "rank",
+    "{",
+    "}",
+    "send",
+    "recv",
+    "calc",
+    "requires",
+    "irequires",
+    "to",
+    "from",
+    "tag",
+    "cpu",
+    "nic",
+    "b",
+    ":",
+    "l1",
+    "l2",
+    "0",
+    "1",
+    "-1",
+    "4294967295",
+    "18446744073709551616",
+    "1.5",
+    ".",
+    "\n",
+    " ",
+    ",",
+    "\"",
+    "#",
+    "//",
+    "/*",
+    "*/",
+    "us",
+    "ps",
+    "wait",
+    "isend",
+    "µ",
+    "\r",
+    "\u{feff}",
+];
+
+/// Reads it both ways. What is wrong is at a place that the text has.
+fn read(text: &str) -> (bool, bool) {
+    let sound = |read: Result<Trace, ProgramError>| match read {
+        Ok(trace) => {
+            assert_eq!(Trace::parse_goal(&trace.to_goal()).as_ref(), Ok(&trace), "{text:?}");
+            if let Ok(table) = trace.to_csv() {
+                assert_eq!(Trace::parse_csv(&table), Ok(trace), "{text:?}");
+            }
+            true
+        }
+        Err(ProgramError::Trace { line, column, problem }) => {
+            let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+            let found = text.split('\n').nth(line as usize - 1).unwrap_or_else(|| panic!("no line {line} in {text:?}"));
+            assert!((1..=found.chars().count() + 1).contains(&(column as usize)), "{line}:{column} {text:?}");
+            assert!(!problem.is_empty() && problem.len() < 1000, "{problem}");
+            false
+        }
+        Err(other) => panic!("{other}"),
+    };
+    (sound(Trace::parse_goal(text)), sound(Trace::parse_csv(text)))
+}
+
+/// Drops, doubles, swaps or puts in something at places of the text.
+fn mutated(text: &str, changes: &[(u8, usize, usize)]) -> String {
+    let mut chars: Vec<char> = text.chars().collect();
+    for &(kind, a, b) in changes {
+        if chars.is_empty() {
+            break;
+        }
+        let (a, b) = (a % chars.len(), b % chars.len());
+        match kind {
+            0 => drop(chars.remove(a)),
+            1 => chars.swap(a, b),
+            2 => {
+                let piece: Vec<char> = chars[a.min(b)..a.max(b)].to_vec();
+                chars.splice(a..a, piece);
+            }
+            3 => drop(chars.drain(a.min(b)..a.max(b))),
+            _ => drop(chars.splice(a..a, PIECES[b % PIECES.len()].chars())),
+        }
+    }
+    chars.into_iter().collect()
+}
+
+#[test]
+fn the_texts_are_sound_before_anything_happens_to_them() {
+    assert_eq!((read(GOAL), read(CSV)), ((true, false), (false, true)));
+    for text in [GOAL, CSV] {
+        for (end, _) in text.char_indices() {
+            read(&text[..end]);
+            read(&text[end..]);
+        }
+    }
+}
+
+#[test]
+fn long_lines_and_deep_texts_need_no_stack() {
+    for piece in PIECES {
+        read(&piece.repeat(20_000));
+        read(&format!("num_ranks 1 rank 0 {{ {}", piece.repeat(20_000)));
+        read(&format!("rank,operation\n{}", piece.repeat(20_000)));
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_has_an_answer(text in any::<String>()) {
+        read(&text);
+    }
+
+    #[test]
+    fn any_text_of_known_words_has_an_answer(words in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..60)) {
+        read(&words.concat());
+        read(&words.join(" "));
+        read(&format!("num_ranks 2\nrank 0 {{\n{}", words.join(" ")));
+        read(&format!("rank,operation,peer,bytes,tag,time\n{}", words.join(",")));
+    }
+
+    #[test]
+    fn sound_texts_with_something_changed_have_an_answer(
+        goal in any::<bool>(),
+        changes in prop::collection::vec((0..5_u8, any::<usize>(), any::<usize>()), 1..4),
+    ) {
+        read(&mutated(if goal { GOAL } else { CSV }, &changes));
+    }
+}
