@@ -14,14 +14,17 @@ __all__ = [
     "CoreError",
     "DeadlockError",
     "SpecError",
+    "TraceError",
     "__version__",
     "check",
     "describe",
     "dragonfly_max_nodes",
     "dragonfly_plus_max_nodes",
+    "read_trace",
     "routes",
     "run",
     "serialisation_ps",
+    "write_trace",
 ]
 
 __version__: str
@@ -36,6 +39,13 @@ class SpecError(CoreError):
 
 class DeadlockError(CoreError):
     """Packets, or the ranks of a program, wait for each other and nothing can move."""
+
+class TraceError(SpecError):
+    """A trace cannot be read or written; the message begins with line and column if it is about a place in the text."""
+
+    #: From 1, in characters; None if it is not about a line.
+    line: int | None
+    column: int | None
 
 @type_check_only
 class Description(TypedDict):
@@ -167,6 +177,14 @@ class Arrivals(TypedDict):
     bytes_out: NDArray[np.uint64]
 
 @type_check_only
+class Trace(TypedDict):
+    ranks: int
+    #: Of all ranks.
+    operations: int
+    #: The canonical text in the GOAL format: the same for equal traces.
+    goal: str
+
+@type_check_only
 class Way(TypedDict):
     #: Whether a packet that takes it counts as minimal.
     minimal: bool
@@ -201,6 +219,9 @@ def check(spec_json: str) -> None:
 def describe(topology_json: str, failures_json: str | None = None) -> Description:
     """Wire a machine and describe it, with what has failed; SpecError if it cannot be built."""
 
+def read_trace(text: str, format: str) -> Trace:
+    """Read a trace in the format `goal` or `csv` (docs/traces.md); TraceError if it is wrong."""
+
 def routes(spec_json: str, from_node: int, to_node: int, limit: int) -> Ways:
     """Every way that packets may take between two nodes, whatever the loads.
 
@@ -216,6 +237,12 @@ def run(spec_json: str, progress: Callable[[Progress], object] | None = None) ->
 
 def serialisation_ps(bandwidth_micro_bytes_per_s: int, bytes: int) -> int:
     """Time that a number of bytes occupies a link, rounded up; saturates at 2**64 - 1."""
+
+def write_trace(body_json: str, ranks: int, format: str) -> str:
+    """Write one iteration of a program (its body in the specification) as a trace in the format `goal` or `csv`.
+
+    TraceError if the program is wrong or the format cannot say what it does.
+    """
 
 def dragonfly_plus_max_nodes(radix: int) -> int:
     """Largest Dragonfly+ of routers with that many ports, in nodes (Kang 2019, equation 1)."""

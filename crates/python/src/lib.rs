@@ -9,6 +9,7 @@
 //! | `routes.rs` | the ways between two nodes to dictionaries |
 //! | `run.rs` | a specification to a running simulation, with progress and Ctrl-C |
 //! | `output.rs` | a result to columns |
+//! | `trace.rs` | a trace to its canonical text, a program to a trace |
 //! | `errors.rs` | every Rust error to its Python exception |
 
 mod describe;
@@ -16,6 +17,7 @@ mod errors;
 mod output;
 mod routes;
 mod run;
+mod trace;
 
 use odonata_sim::Spec;
 use odonata_topology::Bandwidth;
@@ -63,10 +65,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CoreError", py.get_type::<CoreError>())?;
     module.add("SpecError", py.get_type::<SpecError>())?;
     module.add("DeadlockError", py.get_type::<DeadlockError>())?;
+    module.add("TraceError", py.get_type::<trace::TraceError>())?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(describe::describe, module)?)?;
     module.add_function(wrap_pyfunction!(routes::routes, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::read_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::write_trace, module)?)?;
     module.add_function(wrap_pyfunction!(serialisation_ps, module)?)?;
     module.add_function(wrap_pyfunction!(dragonfly_plus_max_nodes, module)?)?;
     module.add_function(wrap_pyfunction!(dragonfly_max_nodes, module)?)?;

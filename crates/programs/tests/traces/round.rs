@@ -55,13 +55,13 @@ fn graph(count: usize, order: &[usize], waits: &[(usize, usize, bool)], cpus: &[
     }
     let half = said.len() / 2;
     text += &said[..half].concat();
-    for number in 0..count {
+    for (number, cpu) in cpus.iter().enumerate().take(count) {
         let what = match number % 3 {
             0 => format!("calc {}.{:03}", number * 17, number * 31 % 1000),
             1 => format!("send {number}b to 0 tag {}", number / 3),
             _ => format!("recv {}b from 0 tag {}", number - 1, number / 3),
         };
-        text += &format!("n{number}: {what} cpu {}\n", cpus[number]);
+        text += &format!("n{number}: {what} cpu {cpu}\n");
     }
     text += &said[half..].concat();
     text + "}"
