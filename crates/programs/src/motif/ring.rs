@@ -1,41 +1,39 @@
-//! A ring all-reduce, step by step: reduce-scatter, then all-gather (Patarasuk and Yuan 2009).
+//! Ring all-reduces as parts of something larger: those of [`collective`], with ranks as peers and labels that differ.
 
-use crate::Op;
 use crate::over::Over;
+use crate::{Allreduce, Op, Part, ProgramError, collective};
 
-/// All-reduce of a vector over each communicator of a split.
+/// An all-reduce over each communicator of a split, which can be done many times.
 pub struct Ring {
     over: Over,
-    bytes: u64,
+    once: Box<dyn Part + Send + Sync>,
 }
 
 impl Ring {
-    pub fn new(over: Over, bytes: u64) -> Self {
-        Self { over, bytes }
+    /// All-reduces of vectors of `bytes` bytes.
+    ///
+    /// # Errors
+    /// As [`collective::allreduce`].
+    pub fn new(over: Over, bytes: u64) -> Result<Self, ProgramError> {
+        Ok(Self { over, once: collective::allreduce(Allreduce::Ring, over.count(), bytes)? })
     }
 
-    /// Steps, each with one message to the next rank: 2 (n - 1) for n ranks. A communicator sends 2 (n - 1) times the vector.
+    /// Steps, each with one message to the next rank: 2 (n - 1) for n ranks. All of a communicator together send 2 (n - 1) times the
+    /// vector.
     pub fn steps(&self) -> u64 {
-        2 * u64::from(self.over.count() - 1)
+        self.once.chunks(0)
     }
 
-    /// Appends a step: member r sends block r - step, and receives block r - step - 1 from the one before it. The label is
-    /// `first_label + step`.
+    /// Appends a step. Labels are from `first_label` on, fewer than there are steps.
     pub fn step(&self, rank: u32, step: u64, first_label: u64, ops: &mut Vec<Op>) {
-        let count = self.over.count();
-        let (member, label) = (self.over.member(rank), first_label + step);
-        let before = (member + count - 1) % count;
-        let from = self.over.rank(rank, before);
-        let to = self.over.rank(rank, (member + 1) % count);
-        ops.push(Op::Receive { from, label, bytes: self.block(before, step), blocking: false });
-        ops.push(Op::Send { to, label, bytes: self.block(member, step), blocking: false });
-        ops.push(Op::Wait);
-    }
-
-    /// Size of the block that a member sends in a step: the n blocks are as equal as can be, larger ones first.
-    fn block(&self, member: u32, step: u64) -> u64 {
-        let count = u64::from(self.over.count());
-        let block = (u64::from(member) + count - step % count) % count;
-        self.bytes / count + u64::from(block < self.bytes % count)
+        let from = ops.len();
+        self.once.chunk(self.over.member(rank), step, ops);
+        for op in &mut ops[from..] {
+            if let Op::Send { to: peer, label, .. } | Op::Receive { from: peer, label, .. } = op {
+                debug_assert!(*label < self.steps());
+                *peer = self.over.rank(rank, *peer);
+                *label += first_label;
+            }
+        }
     }
 }

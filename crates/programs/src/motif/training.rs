@@ -45,11 +45,12 @@ impl Step {
         check::bytes("activation_bytes", spec.activation_bytes)?;
         check::bytes("gradient_bytes", spec.gradient_bytes)?;
         let over = |axis| Over::new(Some(&Along { grid: grid.to_vec(), axis }), ranks);
-        let tensor = Ring::new(over(0)?, spec.tensor_bytes);
+        let tensor = Ring::new(over(0)?, spec.tensor_bytes)?;
+        let data = Ring::new(over(1)?, spec.gradient_bytes)?;
         let reductions = 2 * u128::from(spec.microbatches) * u128::from(spec.tensor_reductions);
         check::labels("tensor_reductions", reductions * u128::from(tensor.steps()))?;
         let parts = if spec.tensor == 1 { 1 } else { u64::from(spec.tensor_reductions.max(1)) };
-        Ok(Self { spec: *spec, stages: over(2)?, tensor, data: Ring::new(over(1)?, spec.gradient_bytes), parts })
+        Ok(Self { spec: *spec, stages: over(2)?, tensor, data, parts })
     }
 
     /// Chunks of a part of a pass: computing, and the steps of the ring after it.

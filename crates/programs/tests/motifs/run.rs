@@ -43,9 +43,11 @@ pub fn run(part: &dyn Part, ranks: u32, sends: Sends) -> Run {
 }
 
 fn operations(part: &dyn Part, rank: u32) -> Vec<Op> {
+    let before = Op::Send { to: 7, label: 7, bytes: 7, blocking: true };
     let chunk = |index| {
-        let mut ops = Vec::new();
+        let mut ops = vec![before];
         part.chunk(rank, index, &mut ops);
+        assert_eq!(ops.remove(0), before, "chunk {index} of rank {rank} changes what stood before it");
         assert!((1..=27).contains(&ops.len()), "chunk {index} of rank {rank} has {} operations", ops.len());
         ops
     };
