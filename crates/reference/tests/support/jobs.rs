@@ -40,7 +40,7 @@ pub fn jobs(c: &mut Choices, network: &Network, mut free: Vec<u32>, fabric: &Fab
     jobs
 }
 
-fn pattern(c: &mut Choices, nodes: &[u32], network: &Network) -> Pattern {
+pub fn pattern(c: &mut Choices, nodes: &[u32], network: &Network) -> Pattern {
     let ranks = nodes.len() as u64;
     let mut in_group: BTreeMap<u32, u32> = BTreeMap::new();
     for &node in nodes {
@@ -60,14 +60,14 @@ fn pattern(c: &mut Choices, nodes: &[u32], network: &Network) -> Pattern {
 }
 
 /// A random way to write a number as a product of three.
-fn grid(c: &mut Choices, ranks: u32) -> [u32; 3] {
+pub fn grid(c: &mut Choices, ranks: u32) -> [u32; 3] {
     let divisors = |n: u32| (1..=n).filter(|d| n.is_multiple_of(*d)).collect::<Vec<_>>();
     let x = c.of(&divisors(ranks));
     let y = c.of(&divisors(ranks / x));
     [x, y, ranks / x / y]
 }
 
-fn traffic(c: &mut Choices, pattern: Pattern, fabric: &FabricSpec) -> Traffic {
+pub fn traffic(c: &mut Choices, pattern: Pattern, fabric: &FabricSpec) -> Traffic {
     let packet = u64::from(fabric.packet_bytes);
     let message_bytes = match c.within(0, 4) {
         0 => packet,

@@ -5,7 +5,10 @@ pub mod choices;
 mod fabrics;
 mod jobs;
 mod machines;
+mod phases;
+mod programs;
 mod routings;
+mod traces;
 
 use odonata_sim::spec::{
     FabricSpec, Failures, Gateways, MAX_CHANNELS, MeasureSpec, NicOrder, RoutingSpec, SPEC_VERSION, Sensing,
@@ -109,6 +112,53 @@ fn direct(mut c: Choices, seed: u64, machine: fn(&mut Choices) -> Made, fabric: 
     }
 }
 
+/// A valid specification of a small machine of any kind on which some jobs run programs.
+pub fn program_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x9306_7a35);
+    let (machine, fabric) = (any_machine(&mut c), fabric_of(&mut c));
+    with_programs(c, seed, machine, fabric)
+}
+
+/// As [`program_spec`], with events a few picoseconds apart.
+pub fn instant_program_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x1257_9306);
+    let machine = any_machine(&mut c);
+    with_programs(c, seed, machine, fabrics::instant)
+}
+
+/// As [`program_spec`], with routings that know of other routers: the order of routers decides.
+pub fn global_program_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x610_9306);
+    let fabric = fabric_of(&mut c);
+    loop {
+        let made = machines::direct(&mut c);
+        let mut spec = unfit(&mut c, &made, fabric, Extent::Programs);
+        spec.routing = routings::global_ugal(&mut c);
+        spec.jobs.iter_mut().for_each(|job| job.routing = None);
+        if let Ok(spec) = fit(&mut c, spec) {
+            return valid(seed, spec);
+        }
+    }
+}
+
+fn any_machine(c: &mut Choices) -> fn(&mut Choices) -> Made {
+    c.of(&[machines::plain_dragonfly_plus, machines::odd_dragonfly_plus, machines::direct, machines::direct])
+}
+
+fn fabric_of(c: &mut Choices) -> MakesFabric {
+    c.of(&[fabrics::fabric, fabrics::fabric, fabrics::instant])
+}
+
+fn with_programs(mut c: Choices, seed: u64, machine: fn(&mut Choices) -> Made, fabric: MakesFabric) -> Spec {
+    loop {
+        let made = machine(&mut c);
+        let spec = unfit(&mut c, &made, fabric, Extent::Programs);
+        if let Ok(spec) = fit(&mut c, spec) {
+            return valid(seed, spec);
+        }
+    }
+}
+
 /// As [`direct_spec`], with any number of channels, and not refused if some groups are not joined.
 pub fn unchecked_direct_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0x0bad);
@@ -136,6 +186,7 @@ type MakesFabric = fn(&mut Choices, &Network) -> FabricSpec;
 enum Extent {
     Old,
     All,
+    Programs,
 }
 
 fn make(c: &mut Choices, seed: u64, made: &Made, fabric: MakesFabric, extent: Extent) -> Spec {
@@ -160,15 +211,17 @@ fn unfit(c: &mut Choices, (topology, failures): &Made, fabric: MakesFabric, exte
         Machine::Dragonfly(_) => routings::direct(c, gateways, &fabric),
     };
     let whole: RoutingSpec = routing(c);
-    let mut jobs = jobs::jobs(c, network, machines::usable_nodes(network), &fabric);
+    let make_jobs = if extent == Extent::Programs { programs::jobs } else { jobs::jobs };
+    let mut jobs = make_jobs(c, network, machines::usable_nodes(network), &fabric);
     let mut sensing = Sensing::default();
-    if extent == Extent::All {
+    if extent != Extent::Old {
         sensing = fabrics::sensing(c, network, &fabric);
         for job in &mut jobs {
             job.routing = c.chance(40).then(|| routing(c));
         }
     }
-    let (stop, horizon) = jobs::stop(c, &jobs);
+    let (stop, horizon) =
+        if extent == Extent::Programs { programs::stop(c, &jobs, &fabric) } else { jobs::stop(c, &jobs) };
     let measure = MeasureSpec {
         from_ps: if c.chance(50) { c.within(0, horizon / 2) } else { 0 },
         until_ps: c.chance(30).then(|| c.within(horizon / 2 + 1, horizon + 1)),

@@ -431,7 +431,8 @@ impl Running {
             of.finish = Some(here.now);
             self.unfinished -= 1;
             if self.unfinished == 0 {
-                self.finished_at = Some(here.now);
+                // Not `here.now`: nodes do not keep step, so the rank that is handled last need not be the last to finish.
+                self.finished_at = self.ranks.iter().filter_map(|rank| rank.finish).max();
             }
             return false;
         }

@@ -1,0 +1,116 @@
+//! Jobs with programs beside jobs with traffic, and the end of such runs.
+
+use odonata_programs::{Body, Phase, Program};
+use odonata_sim::spec::{Costs, FabricSpec, JobSpec, ProgramSpec, Record, StopSpec, What};
+use odonata_topology::{Bandwidth, Network};
+
+use super::choices::Choices;
+use super::{jobs, phases, traces};
+
+/// More ranks make the runs slow and nothing else.
+const MOST_RANKS: u64 = 14;
+
+/// Jobs on the usable nodes of a machine, at least one with a program; their routings are set later.
+pub fn jobs(c: &mut Choices, network: &Network, mut free: Vec<u32>, fabric: &FabricSpec) -> Vec<JobSpec> {
+    c.shuffle(&mut free);
+    let wanted = c.within(1, 3).min(free.len() as u64 / 2) as usize;
+    let mut made = Vec::new();
+    for index in 0..wanted {
+        let most = free.len() - 2 * (wanted - index - 1);
+        let count = c.within(1, most as u64) as usize;
+        let mut nodes: Vec<u32> = free.drain(..count).collect();
+        if c.chance(40) {
+            nodes.sort_unstable();
+        }
+        let record = c.of(&[Record::EveryMessage, Record::EveryMessage, Record::Histogram, Record::Nothing]);
+        let (mut traffic, mut program) = (None, None);
+        if index == 0 || nodes.len() < 2 || c.chance(55) {
+            nodes = places(c, &nodes);
+            program = Some(program_of(c, nodes.len() as u32, fabric));
+        } else {
+            let pattern = jobs::pattern(c, &nodes, network);
+            let mut some = jobs::traffic(c, pattern, fabric);
+            some.interval_ps = some.interval_ps.max(trip(fabric) / 2);
+            traffic = Some(some);
+        }
+        made.push(JobSpec { name: format!("job-{index}"), nodes, traffic, program, record, routing: None });
+    }
+    c.shuffle(&mut made);
+    made
+}
+
+/// Node of each rank: one rank on each, several, or all on one.
+fn places(c: &mut Choices, nodes: &[u32]) -> Vec<u32> {
+    let most = c.of(&[3, 8, MOST_RANKS]);
+    let count = nodes.len().min(most as usize);
+    let ranks = c.within(2, most) as usize;
+    match c.within(0, 9) {
+        0 => vec![nodes[0]; ranks],
+        1..=3 if count > 1 => nodes[..count].to_vec(),
+        4 | 5 => (0..ranks).map(|rank| nodes[rank % count]).collect(),
+        6 => (0..ranks).map(|rank| nodes[rank * count / ranks]).collect(),
+        _ => (0..ranks).map(|_| c.of(&nodes[..count])).collect(),
+    }
+}
+
+/// About what a packet takes from node to node: the measure of all times of a program.
+fn trip(fabric: &FabricSpec) -> u64 {
+    let of = |link: &odonata_sim::spec::LinkSpec| {
+        link.bandwidth.serialisation_ps(u64::from(fabric.packet_bytes)) + link.latency_ps
+    };
+    fabric.links.values().map(of).sum::<u64>() + 2 * fabric.router_delay_ps
+}
+
+fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec) -> ProgramSpec {
+    let trip = trip(fabric);
+    let endless = c.chance(20);
+    let costs = costs(c, trip, fabric.packet_bytes);
+    let mut body = if c.chance(50) {
+        Body::Trace { goal: traces::goal(c, ranks, trip, fabric.packet_bytes) }
+    } else {
+        Body::Phases { phases: phases::phases(c, ranks, trip, fabric.packet_bytes) }
+    };
+    if endless {
+        // Few iterations in the time of a run; now and then one that takes no time.
+        let idle = Phase { along: None, what: What::Compute { ps: trip, jitter_ps: 0 } };
+        match &mut body {
+            Body::Phases { phases } if c.chance(95) => phases.push(idle),
+            Body::Phases { phases } => *phases = vec![Phase { what: What::Compute { ps: 0, jitter_ps: 0 }, ..idle }],
+            Body::Trace { goal } => *goal = traces::slowed(goal, trip),
+        }
+    }
+    Program::new(&body, ranks).unwrap_or_else(|e| panic!("the generator made no program: {e}\n{body:?}"));
+    ProgramSpec {
+        start_ps: c.of(&[0, 0, 1, trip, trip * 7]),
+        iterations: (!endless).then(|| c.of(&[1, 1, 2, 3, 5])),
+        gap_ps: c.of(&[0, 0, 1, trip / 2, trip * 3]),
+        costs,
+        body,
+    }
+}
+
+fn costs(c: &mut Choices, trip: u64, packet_bytes: u32) -> Costs {
+    let times = [0, 0, 1, trip / 10, trip];
+    let packet = u64::from(packet_bytes);
+    let free = c.chance(25);
+    let copy = u128::from(packet_bytes) * 1_000_000_000_000_000_000 / u128::from(trip); // a packet a trip
+    let copy = Bandwidth(u64::try_from(copy).unwrap_or(u64::MAX));
+    Costs {
+        send_ps: if free { 0 } else { c.of(&times) },
+        receive_ps: if free { 0 } else { c.of(&times) },
+        copy: (!free && c.chance(50)).then_some(copy),
+        memory_ps: if free { 0 } else { c.of(&times) },
+        eager_bytes: c.of(&[0, packet, packet * 3, 1 << 40]),
+        control_bytes: c.of(&[1, 1, 8.min(packet_bytes * 3), packet_bytes, packet_bytes + 1]).min(1 << 16),
+    }
+}
+
+/// When the run ends, and about how long it takes.
+pub fn stop(c: &mut Choices, jobs: &[JobSpec], fabric: &FabricSpec) -> (StopSpec, u64) {
+    let finite: Vec<u32> = (0..jobs.len() as u32).filter(|&j| !jobs[j as usize].is_endless()).collect();
+    let awaited: Vec<u32> = finite.iter().copied().filter(|_| c.chance(80)).collect();
+    let horizon = (trip(fabric) * c.of(&[10, 40, 150])).max(20);
+    let bounded = finite.len() == jobs.len();
+    let at_ps = (awaited.is_empty() || !bounded || c.chance(30)).then(|| c.within(horizon / 4, horizon));
+    (StopSpec { jobs: awaited, at_ps }, horizon)
+}

@@ -1,0 +1,91 @@
+//! Random traces: graphs of sends, receives and computes on several CPUs.
+//!
+//! Operations are made in one order for all ranks, the two ends of a message at the same place of it, and wait only for what was
+//! made before on their rank. So each of them can happen once all made before it have, and nothing is dead. Then a text is written, perhaps in
+//! another order.
+
+use super::choices::Choices;
+
+#[derive(Clone)]
+struct Line {
+    label: usize,
+    what: String,
+    cpu: u32,
+    /// Word and label.
+    waits: Vec<(&'static str, usize)>,
+}
+
+/// A trace as text.
+pub fn goal(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32) -> String {
+    let mut lines: Vec<Vec<Line>> = vec![Vec::new(); ranks as usize];
+    let cpus = c.of(&[1, 1, 2, 3]);
+    let share = c.of(&[10, 30, 60]);
+    // Tags that occur again match in the order of the text, so that must be the order in which they were made.
+    let shuffled = c.chance(50);
+    for label in 0..c.within(1, 40) as usize {
+        let (a, b) = (c.count(0, ranks - 1), c.count(0, ranks - 1));
+        if a == b || c.chance(30) {
+            let ps = c.of(&[0, 0, 1, trip / 5, trip, trip * 2]);
+            add(c, &mut lines[a as usize], label, format!("calc {ps}ps"), cpus, share);
+        } else {
+            let packet = u64::from(packet_bytes);
+            let bytes = c.of(&[0, 1, packet, packet * 2 + 1, packet * 5]);
+            let tag = if shuffled { label as u64 } else { c.within(0, 2) };
+            add(c, &mut lines[a as usize], label, format!("send {bytes}b to {b} tag {tag}"), cpus, share);
+            add(c, &mut lines[b as usize], label, format!("recv {bytes}b from {a} tag {tag}"), cpus, share);
+        }
+    }
+    if c.chance(6) {
+        embrace(c, &mut lines);
+    }
+    if shuffled {
+        lines.iter_mut().for_each(|lines| c.shuffle(lines));
+    }
+    text(&lines)
+}
+
+/// Another operation of a rank; it waits for some of those before.
+fn add(c: &mut Choices, lines: &mut Vec<Line>, label: usize, what: String, cpus: u32, share: u64) {
+    let mut waits = Vec::new();
+    for before in lines.iter() {
+        if c.chance(share) {
+            waits.push((c.of(&["requires", "requires", "irequires"]), before.label));
+        }
+    }
+    lines.push(Line { label, what, cpu: c.count(0, cpus - 1), waits });
+}
+
+/// Two ranks of which each sends only after it has received from the other.
+fn embrace(c: &mut Choices, lines: &mut [Vec<Line>]) {
+    let last = lines.len() as u32 - 1;
+    let a = c.count(0, last);
+    let b = (a + 1 + c.count(0, last - 1)) % (last + 1);
+    for (own, other, tag) in [(a, b, 77), (b, a, 78)] {
+        let receive = format!("recv 1b from {other} tag {}", 155 - tag);
+        let line = |label, what, waits| Line { label, what, cpu: 0, waits };
+        lines[own as usize].push(line(1000, receive, vec![]));
+        lines[own as usize].push(line(1001, format!("send 1b to {other} tag {tag}"), vec![("requires", 1000)]));
+    }
+}
+
+fn text(lines: &[Vec<Line>]) -> String {
+    let mut text = format!("num_ranks {}\n", lines.len());
+    for (rank, lines) in lines.iter().enumerate() {
+        text += &format!("rank {rank} {{\n");
+        for Line { label, what, cpu, .. } in lines {
+            text += &format!("l{label}: {what} cpu {cpu}\n");
+        }
+        for Line { label, waits, .. } in lines {
+            for (word, before) in waits {
+                text += &format!("l{label} {word} l{before}\n");
+            }
+        }
+        text += "}\n";
+    }
+    text
+}
+
+/// The same trace, in which each rank computes for `ps` more.
+pub fn slowed(goal: &str, ps: u64) -> String {
+    goal.replace("{\n", &format!("{{\nidle: calc {ps}ps\n"))
+}
