@@ -47,7 +47,8 @@ pub(crate) struct Edge {
 
 impl Graph {
     /// The graph of these operations; what is said twice counts once. Fewer than 2^32 of both; no circles.
-    pub(crate) fn new(steps: Vec<Step>, mut edges: Vec<Edge>) -> Self {
+    pub(crate) fn new(mut steps: Vec<Step>, mut edges: Vec<Edge>) -> Self {
+        steps.shrink_to_fit();
         edges.sort_unstable();
         edges.dedup();
         let mut first = vec![0_u32; steps.len() + 1];

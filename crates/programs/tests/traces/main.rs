@@ -5,6 +5,7 @@ mod csv_errors;
 mod garbage;
 mod goal;
 mod goal_errors;
+mod page;
 mod phases;
 mod round;
 mod support;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::COLUMNS;
 use crate::trace::chain::{Chain, peer};
 use crate::trace::export::{check, tag, tags};
-use crate::trace::graph::{Graph, Start, Task, Trace};
+use crate::trace::graph::{Edge, Graph, Start, Task, Trace};
 use crate::{Op, Phases, ProgramError};
 
 /// Phases as a table of operations for `ranks` ranks.
@@ -78,12 +78,12 @@ fn row(out: &mut String, rank: u32, task: Task, blocking: bool) {
     };
 }
 
-/// Writes the operations of a rank in the only way that may give this graph, and looks whether it does.
+/// Writes the operations of a rank in the way that gives this graph if any does, and looks whether it does.
 fn sequence(rank: u32, graph: &Graph, out: &mut String) -> Result<(), ProgramError> {
     let mut edges = graph.edges();
     edges.sort_unstable_by_key(|edge| (edge.after, edge.before, edge.start));
     let mut edges = edges.chunk_by(|a, b| a.after == b.after).peekable();
-    let mut chain = Chain::default();
+    let (mut chain, mut blocking) = (Chain::default(), true);
     for (number, step) in (0_u32..).zip(graph.steps()) {
         let not = |why: &str| {
             let problem =
@@ -94,22 +94,33 @@ fn sequence(rank: u32, graph: &Graph, out: &mut String) -> Result<(), ProgramErr
             return not(&format!("is on CPU {}", step.cpu));
         }
         let expected = edges.next_if(|edges| edges[0].after == number).unwrap_or_default();
-        let ends = expected.iter().filter(|edge| edge.before + 1 != number && edge.start == Start::AtEnd);
-        wait(rank, &ends.map(|edge| edge.before).collect::<Vec<_>>(), graph, &mut chain, out);
-        // Only what waits for its beginning can come after one that does not block.
-        let blocking = !graph.followers(number).contains(&(number + 1, Start::AtBegin));
+        let awaited = ends(expected, number).filter(|&before| before + 1 != number || !blocking);
+        wait(rank, &awaited.collect::<Vec<_>>(), graph, &mut chain, out);
+        // After one that does not block comes what waits for its beginning. What ends together with all that is open does not
+        // block either: so `isend, wait` does not become `send, wait`.
+        let next = edges.peek().filter(|edges| edges[0].after == number + 1).copied().unwrap_or_default();
+        let others: Vec<u32> = ends(next, number + 1).filter(|&before| before != number).collect();
+        let computes = matches!(step.task, Task::Compute { .. });
+        let begins = graph.followers(number).contains(&(number + 1, Start::AtBegin));
+        blocking = !begins && (computes || others.is_empty() || !chain.open_are(&others));
         let before = chain.draft.edges.len();
         chain.push(step.task, blocking, 0, 0);
         chain.draft.edges[before..].sort_unstable();
         if chain.draft.edges[before..] != *expected {
             return not("waits for other operations than the one before it, and those that a `wait` can name");
         }
-        if !blocking && matches!(step.task, Task::Compute { .. }) {
+        if !blocking && computes {
             return not("computes, and the next one does not wait for its end");
         }
         row(out, rank, step.task, blocking);
     }
     Ok(())
+}
+
+/// Whose end operation `after` waits for, ascending.
+fn ends(edges: &[Edge], after: u32) -> impl Iterator<Item = u32> {
+    let ends = edges.iter().filter(move |edge| edge.after == after && edge.start == Start::AtEnd);
+    ends.map(|edge| edge.before)
 }
 
 /// Waits for these operations: for all that are open, or for one after the other.
