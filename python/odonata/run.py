@@ -197,21 +197,7 @@ def simulate(spec: Mapping[str, Any], progress: Progress | None = None, stage: s
         raise RunError(str(problem)) from problem
     except MemoryError as problem:
         raise RunError(str(problem) or "not enough memory for this run") from problem
-    return _shim(dict(result))
-
-
-def _shim(result: dict[str, Any]) -> dict[str, Any]:
-    if "ranks" not in result:
-        import numpy as np
-
-        none = np.zeros(0, np.uint64)
-        rows = ("ranks", "first_begin_ps", "last_begin_ps", "first_end_ps", "last_end_ps", "longest_ps", "total_ps")
-        result["ranks"] = {"job": none.astype(np.uint16), "rank": none, "finish_ps": none, "work_ps": none}
-        result["iterations"] = {"job": none.astype(np.uint16), "iteration": none, **dict.fromkeys(rows, none)}
-        result["class_bytes"] = np.zeros((len(result["jobs"]), 0), np.uint64)
-        for job in result["jobs"]:
-            job |= {"near": 0, "control": 0}
-    return result
+    return dict(result)
 
 
 def _located(problem: _core.SpecError) -> str:

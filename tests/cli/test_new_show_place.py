@@ -81,11 +81,14 @@ def test_show_lists_everything_there_is(odonata):
     status, out, _ = odonata("show", "--json")
     lists = json.loads(out)
     assert status == 0
-    assert list(lists) == ["systems", "routings", "placements", "patterns", "columns"]
+    applications = ["patterns", "collectives", "motifs", "traces", "mappings"]
+    assert list(lists) == ["systems", "routings", "placements", *applications, "columns"]
     assert set(lists["systems"]) == set(machine.names())
     assert set(lists["placements"]) == set(placement.names())
     assert set(lists["routings"]) == set(scenario.ROUTINGS)
     assert set(lists["patterns"]) == set(scenario.PATTERNS)
+    assert set(lists["collectives"]) == set(scenario.COLLECTIVES)
+    assert set(lists["motifs"]) == set(scenario.MOTIFS)
     assert len(lists["columns"]) == len(COLUMNS)
     assert all(about for names in lists.values() for about in names.values()), "each has a line about it"
 
@@ -103,19 +106,40 @@ def test_every_name_listed_can_be_shown(odonata):
 
 def test_show_without_a_name_names_them_all_but_the_columns(odonata):
     _, out, _ = odonata("show")
-    for name in [*machine.names(), *placement.names(), *scenario.ROUTINGS, *scenario.PATTERNS]:
+    for name in [
+        *machine.names(),
+        *placement.names(),
+        *scenario.ROUTINGS,
+        *scenario.PATTERNS,
+        *scenario.COLLECTIVES,
+        *scenario.MOTIFS,
+    ]:
         assert f"  {name} " in out
     assert "messages.latency_ps" not in out
     assert "messages.latency_ps" in odonata("show", "columns")[1]
 
 
-@pytest.mark.parametrize("table", ["jobs", "messages", "links", "counters"])
+@pytest.mark.parametrize("table", ["jobs", "messages", "links", "iterations", "ranks", "counters"])
 def test_show_the_columns_of_one_table(odonata, table):
     names = [f"{c.table}.{c.name}" for c in COLUMNS if c.table == table]
     status, out, _ = odonata("show", table, "--json")
     assert (status, list(json.loads(out)[table])) == (0, names)
     _, text, _ = odonata("show", table)
     assert [line.split()[0] for line in text.splitlines()] == [table, *names]
+
+
+def test_show_all_that_has_a_name(odonata):
+    """A broadcast is a pattern, a collective and a motif."""
+    _, out, _ = odonata("show", "broadcast", "--json")
+    shown = json.loads(out)
+    assert [shown["kind"], *(other["kind"] for other in shown["also"])] == ["pattern", "collective", "motif"]
+    collective = shown["also"][0]
+    assert set(collective["algorithms"]) == {"flat", "binary", "binomial", "scatter-allgather"}
+    assert {key["name"] for key in collective["keys"]} == {"message", "root", "algorithm"}
+    _, text, _ = odonata("show", "broadcast")
+    assert "scatter-allgather  blocks down a binomial tree" in text
+    assert "Without `algorithm`: `binomial` below 12 KiB" in text
+    assert "motif broadcast" in text
 
 
 def test_show_a_system(odonata):

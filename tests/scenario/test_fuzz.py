@@ -52,6 +52,57 @@ FULL = {
     "measure": {"latency": "histogram", "links": {"every": "1 us"}, "warm_up": "0 s", "window": "3 us"},
 }
 
+PROGRAMS = {
+    "system": "tiny",
+    "job": [
+        {
+            "name": "a",
+            "nodes": 4,
+            "ranks_per_node": 2,
+            "mapping": {"name": "random-ranks", "seed": 3},
+            "iterations": 2,
+            "gap": "1 us",
+            "start": "1 us",
+            "overhead": {"send": "1 ns", "copy": "1 GB/s", "eager": "1 KB", "control": "64 B"},
+            "app": {"collective": "broadcast", "algorithm": "flat", "message": "1 KB", "root": 1},
+        },
+        {
+            "name": "b",
+            "nodes": 4,
+            "app": {
+                "motif": "phases",
+                "iterations": 3,
+                "mapping": "round-robin",
+                "phases": [
+                    {"compute": "1 us", "jitter": "1 ns"},
+                    {"collective": "alltoall", "message": "1 KB", "along": {"grid": [2, 2], "axis": 1}},
+                    {"motif": "halo3d26", "cells": [2, 3, 4], "fields": 2, "grid": [2, 2, 1], "periodic": True},
+                    {"motif": "sweep3d", "cells": [2, 3, 4], "planes": 2, "sweeps": 4},
+                    {"motif": "fft3d", "cells": [8, 8, 8], "width": 8},
+                ],
+            },
+            "background": True,
+        },
+        {
+            "name": "c",
+            "nodes": 4,
+            "app": {
+                "motif": "training",
+                "tensor": 2,
+                "pipeline": 2,
+                "hidden": 64,
+                "layers": 4,
+                "sequence": 8,
+                "microbatch": 1,
+                "microbatches": 2,
+                "forward": "1 us",
+            },
+        },
+        {"name": "d", "nodes": 2, "app": {"motif": "ping-pong", "message": "1 KB", "stride": 1, "rounds": 2}},
+    ],
+    "run": {"seed": 5, "horizon": "2 ms"},
+}
+
 JUNK = st.one_of(
     st.integers(-(2**70), 2**70),
     st.floats(),
@@ -68,6 +119,9 @@ JUNK = st.one_of(
             "ugal-l",
             "credits",
             "random",
+            "linear",
+            "halo2d",
+            "barrier",
             "explicit",
             "tiny",
             "kang2019",
@@ -91,9 +145,23 @@ def places(value, path=()):
             yield from places(inner, (*path, key))
 
 
-@given(st.lists(st.tuples(st.sampled_from(list(places(FULL))), st.none() | JUNK), min_size=1, max_size=2))
+def changes_of(scenario):
+    """One or two changes of a scenario: a place, and what stands there instead (None: nothing)."""
+    return st.lists(st.tuples(st.sampled_from(list(places(scenario))), st.none() | JUNK), min_size=1, max_size=2)
+
+
+@given(changes_of(FULL))
 def test_nothing_but_a_result_or_an_error_for_the_user(changes):
-    data = copy.deepcopy(FULL)
+    check(FULL, changes)
+
+
+@given(changes_of(PROGRAMS))
+def test_the_same_of_programs(changes):
+    check(PROGRAMS, changes)
+
+
+def check(scenario, changes):
+    data = copy.deepcopy(scenario)
     for path, junk in changes:
         here = data
         try:
@@ -119,6 +187,8 @@ def test_nothing_but_a_result_or_an_error_for_the_user(changes):
     json.dumps(resolved.document)
 
 
-def test_the_scenario_that_is_changed_is_fine():
+def test_the_scenarios_that_are_changed_are_fine():
+    programs = parse(tomlkit.dumps(PROGRAMS)).resolve()
+    assert [len(job["nodes"]) for job in programs.spec["jobs"]] == [8, 4, 4, 2]
     resolved = parse(tomlkit.dumps(FULL)).resolve()
     assert [len(job["nodes"]) for job in resolved.spec["jobs"]] == [4, 6, 2]

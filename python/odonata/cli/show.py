@@ -21,7 +21,7 @@ def show(
     limit: int | None = None,
     json: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
-    """List or print systems, routings, placements, patterns and columns.
+    """List or print systems, routings, placements, applications and columns.
 
     Parameters
     ----------
@@ -77,9 +77,10 @@ def describe(name: str) -> dict[str, Any]:
         return _system(name)
     if name == "scenario":
         return _scenario()
-    for kind, names in _LISTS.items():
-        if name in names():
-            return _DESCRIBE[kind](name)
+    found = [_DESCRIBE[kind](name) for kind, names in _LISTS.items() if name in names()]
+    if found:
+        # A broadcast is a pattern, a collective and a motif.
+        return found[0] | ({"also": found[1:]} if len(found) > 1 else {})
     aliases = _aliases()
     for alias, placement in aliases.items():
         if name.casefold() == alias.casefold():
@@ -131,6 +132,30 @@ def _patterns() -> dict[str, str]:
     return {name: _first_line(pattern) for name, pattern in PATTERNS.items()}
 
 
+def _collectives() -> dict[str, str]:
+    from odonata.scenario import COLLECTIVES
+
+    return {name: _first_line(collective) for name, collective in COLLECTIVES.items()}
+
+
+def _motifs() -> dict[str, str]:
+    from odonata.scenario import MOTIFS
+
+    return {name: _first_line(motif) for name, motif in MOTIFS.items()}
+
+
+def _traces() -> dict[str, str]:
+    from odonata.scenario.apps import Trace
+
+    return {"trace": _first_line(Trace)}
+
+
+def _mappings() -> dict[str, str]:
+    from odonata.scenario.apps.mapping import MAPPINGS
+
+    return dict(MAPPINGS)
+
+
 def _tables() -> dict[str, str]:
     from odonata.store.columns import TABLES
 
@@ -169,6 +194,37 @@ def _pattern(name: str) -> dict[str, Any]:
     return _table("pattern", name, PATTERNS[name], frozenset({"pattern"}))
 
 
+def _collective(name: str) -> dict[str, Any]:
+    from odonata.scenario import COLLECTIVES
+
+    collective = COLLECTIVES[name]
+    facts = _program("collective", name, collective)
+    return {**facts, "algorithms": dict(collective.algorithms), "default": collective.reason}
+
+
+def _motif(name: str) -> dict[str, Any]:
+    from odonata.scenario import MOTIFS
+
+    return _program("motif", name, MOTIFS[name])
+
+
+def _trace(name: str) -> dict[str, Any]:
+    from odonata.scenario.apps import Trace
+
+    return _program("trace", name, Trace)
+
+
+def _program(kind: str, name: str, model: Any) -> dict[str, Any]:
+    """A program without the keys that may stand in the job as well, which `odonata show scenario` has."""
+    from odonata.scenario.apps.program import JOB_KEYS
+
+    return _table(kind, name, model, frozenset({"collective", "motif", *JOB_KEYS}))
+
+
+def _mapping(name: str) -> dict[str, Any]:
+    return {"kind": "mapping", "name": name, "about": f"{_mappings()[name]}.", "keys": []}
+
+
 def _table(kind: str, name: str, model: Any, leave_out: frozenset[str]) -> dict[str, Any]:
     from odonata.scenario.describe import keys_of_table
 
@@ -205,6 +261,10 @@ _LISTS: dict[str, Callable[[], dict[str, str]]] = {
     "routings": _routings,
     "placements": _placements,
     "patterns": _patterns,
+    "collectives": _collectives,
+    "motifs": _motifs,
+    "traces": _traces,
+    "mappings": _mappings,
     "columns": _columns,
 }
 _DESCRIBE: dict[str, Callable[[str], dict[str, Any]]] = {
@@ -212,6 +272,10 @@ _DESCRIBE: dict[str, Callable[[str], dict[str, Any]]] = {
     "routings": _routing,
     "placements": _placement,
     "patterns": _pattern,
+    "collectives": _collective,
+    "motifs": _motif,
+    "traces": _trace,
+    "mappings": _mapping,
     "columns": _column,
 }
 
@@ -250,7 +314,11 @@ def _text(facts: dict[str, Any]) -> str:
     lines = [f"{facts['kind']} {facts['name']}", "", *facts["about"].splitlines()]
     if facts["keys"]:
         lines += ["", *_key_lines(facts["keys"])]
-    return "\n".join(lines)
+    if "algorithms" in facts:
+        width = max(map(len, facts["algorithms"]))
+        lines += ["", *(f"  {name:{width}}  {about}" for name, about in facts["algorithms"].items())]
+        lines += ["", f"Without `algorithm`: {facts['default']}."]
+    return "\n\n\n".join(["\n".join(lines), *(_text(other) for other in facts.get("also", ()))])
 
 
 def _key_lines(keys: list[dict[str, Any]]) -> list[str]:

@@ -68,13 +68,13 @@ def read_trace(text: str, form: str) -> dict[str, Any]:
         raise InputError(message, line=e.line) from None
 
 
-def write_trace(body_json: str, ranks: int, form: str) -> str:
+def write_trace(body: Mapping[str, Any], ranks: int, form: str) -> str:
     """One iteration of a program (the body of a specification) as a trace in the form `goal` or `csv`.
 
     Raises InputError for what a trace cannot say.
     """
     core = _core()
     try:
-        return str(core.write_trace(body_json, ranks, form))
+        return str(core.write_trace(json.dumps(dict(body)), ranks, form))
     except core.CoreError as e:
         raise InputError(str(e)) from None

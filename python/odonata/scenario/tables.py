@@ -120,8 +120,8 @@ class RunTable(Table):
 
     until: Annotated[tuple[str, ...], BeforeValidator(input_error_as_problem(_until))] | None = Field(
         None,
-        description="the job or jobs whose last message ends the run, or a time (default: all jobs that are "
-        "not background)",
+        description="the job or jobs whose end (last message, last rank) ends the run, or a time (default: all jobs "
+        "that are not background)",
     )
     seed: Seed = Field(1, description="seed of every random stream of the run")
     horizon: PositiveTime | None = Field(None, description="end at this time at the latest")
@@ -142,9 +142,11 @@ class MeasureTable(Table):
     links: LinksTable | None = Field(
         None, description="traffic between groups by windows of time (default: not recorded)"
     )
-    warm_up: Time = Field(0, description="messages issued before this time do not count in latencies")
+    warm_up: Time = Field(
+        0, description="messages issued before this time do not count in latencies, nor iterations begun before it"
+    )
     window: PositiveTime | None = Field(
-        None, description="messages issued this long after the warm-up or later do not count either"
+        None, description="what is issued or begun this long after the warm-up or later does not count either"
     )
 
 

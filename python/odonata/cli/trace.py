@@ -1,0 +1,72 @@
+"""`odonata trace`: what a job's ranks do in one iteration, as a trace."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from odonata.errors import InputError, RunError, unknown
+
+
+def trace(
+    file: Path,
+    /,
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    job: str | None = None,
+    format_: Annotated[Literal["goal", "csv"] | None, Parameter(name=["--format"])] = None,
+    set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
+) -> int:
+    """Write what the ranks of a job do in one iteration as a trace, for other tools or to be changed by hand.
+
+    Parameters
+    ----------
+    file
+        The scenario (TOML).
+    output
+        The file; its ending says in which form: `.goal` (LogGOPSim) or `.csv`.
+    job
+        Which job, if several have a program.
+    format_
+        The form, whatever the ending.
+    set_
+        Override a value of the scenario, as in `-s job.target.nodes=256`.
+    """
+    from odonata import scenario
+    from odonata.machine import core
+    from odonata.scenario.apps.trace import FORMS
+
+    form = format_ or FORMS.get(output.suffix)
+    if form is None:
+        hint = "or say --format goal"
+        raise InputError(f"`{output}`: expected a file name that ends in {' or '.join(FORMS)}", hint=hint)
+    if not output.parent.is_dir():
+        raise InputError(f"there is no folder `{output.parent}`")
+    told = _chosen(scenario.load(file, set_ or []).resolve().spec["jobs"], job)
+    text = core.write_trace(told["program"]["body"], len(told["nodes"]), form)
+    part = output.with_name(f".{output.name}.{os.getpid()}")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(output)
+    except OSError as e:
+        raise RunError(f"cannot write `{output}`: {e.strerror or e}") from None
+    finally:
+        part.unlink(missing_ok=True)
+    print(f"{output}: one iteration of {told['name']}, {len(told['nodes']):,} ranks")
+    return 0
+
+
+def _chosen(jobs: list[dict[str, Any]], name: str | None) -> dict[str, Any]:
+    """The job of that name, or the only one with a program."""
+    programs = {job["name"]: job for job in jobs if "program" in job}
+    if name is not None:
+        if name in programs:
+            return programs[name]
+        if name in {job["name"] for job in jobs}:
+            raise InputError(f"job `{name}` sends at intervals and has no program, so there is no trace of it")
+        raise unknown("job", name, programs)
+    if len(programs) != 1:
+        what = "no job of this scenario has a program" if not programs else "several jobs have a program"
+        raise InputError(what, hint=f"say which: --job {' or '.join(programs)}" if programs else None)
+    return next(iter(programs.values()))

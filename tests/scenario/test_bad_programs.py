@@ -1,0 +1,193 @@
+"""Bad programs: every one is answered with file, line, what was found and what was meant."""
+
+import pytest
+
+from odonata.errors import InputError
+from odonata.scenario import parse
+
+TEXT = """\
+system = "tiny"
+
+[[job]]
+name = "a"
+nodes = 8
+%s
+[run]
+seed = 1
+"""
+C = 'app = { collective = "allreduce", message = "1 KB"%s }'
+HALO = 'app = { motif = "halo3d"%s }'
+TRAIN = 'app = { motif = "training"%s }'
+PHASES = 'app = { motif = "phases", phases = [\n  { compute = "1 us" },\n  %s,\n] }'
+MODEL = ", hidden = 8, layers = 4, sequence = 8, microbatch = 1"
+
+CASES = [
+    # what the job says, line, message, hint
+    ("unknown collective", 'app = { collective = "allredce" }', 6, "unknown collective `allredce`", "`allreduce`"),
+    ("unknown motif", 'app = { motif = "halo4d" }', 6, "unknown motif `halo4d`", "`halo"),
+    ("a motif as a collective", 'app = { collective = "halo3d" }', 6, "unknown collective", 'motif = "halo3d"'),
+    ("a collective as a pattern", 'app = { pattern = "alltoall" }', 6, "unknown pattern", 'collective = "alltoall"'),
+    ("two kinds", 'app = { collective = "barrier", motif = "halo3d" }', 6, "`collective` and `motif` exclude", None),
+    ("a name that is none", "app = { collective = 5 }", 6, "the name of a collective, found `5`", None),
+    ("a misspelt kind", 'app = { colective = "barrier" }', 6, "missing key", "`collective`"),
+    ("unknown algorithm", C % ', algorithm = "rign"', 6, "found `rign`", "`ring`"),
+    ("no message", 'app = { collective = "allreduce" }', 6, "missing key `message`", "vector"),
+    ("an empty message", C.replace("1 KB", "0 B") % "", 6, "between 1 B and 2^40 B", None),
+    ("a message for a barrier", 'app = { collective = "barrier", message = "1 KB" }', 6, "unknown key `message`", None),
+    ("a root outside", 'app = { collective = "reduce", message = "1 B", root = 8 }', 6, "ranks 0 to 7", None),
+    ("a root of a motif", 'app = { motif = "broadcast", message = "1 B", root = -1 }', 6, "ranks 0 to 7", None),
+    ("unknown option", C % ", rot = 1", 6, "unknown key `rot`", None),
+    ("no iterations", f"{C % ''}\niterations = 0", 7, "a number of iterations from 1 to 2^31 - 1", None),
+    ("half an iteration", f"{C % ''}\niterations = 1.5", 7, "a number of iterations (a whole number)", None),
+    ("an exponent", f"{C % ''}\niterations = 1e3", 7, "a number of iterations (a whole number)", "write 1_000"),
+    ("no ranks on a node", f"{C % ''}\nranks_per_node = 0", 7, "between 1 and", None),
+    ("too many ranks on a node", f"{C % ''}\nranks_per_node = 4097", 7, "up to 4,096 ranks, found 4,097", None),
+    ("the same in the app", C % ", ranks_per_node = 4097", 6, "up to 4,096 ranks, found 4,097", None),
+    ("a gap without a unit", f"{C % ''}\ngap = 3", 7, "no unit", '"3 ns"'),
+    ("a long gap", f'{C % ""}\ngap = "400 min"', 7, "2^54 ps (5 hours)", None),
+    ("a long start", f'{C % ""}\nstart = "400 min"', 7, "2^54 ps (5 hours)", None),
+    ("unknown mapping", f'{C % ""}\nmapping = "liner"', 7, "unknown mapping `liner`", "`linear`"),
+    ("a mapping of another type", f"{C % ''}\nmapping = 5", 7, "expected a mapping, a file or a table", None),
+    ("no such file", f'{C % ""}\nmapping = "no.txt"', None, "no.txt: cannot read it", None),
+    ("a seed that means nothing", f'{C % ""}\nmapping = {{ name = "linear", seed = 1 }}', 7, "`seed` means", None),
+    ("a file that means nothing", f'{C % ""}\nmapping = {{ name = "linear", file = "x" }}', 7, "`file` means", None),
+    ("a mapping without file", f'{C % ""}\nmapping = "file"', 7, "missing key `file`", None),
+    ("unknown cost", f'{C % ""}\noverhead = {{ eagr = "1 KB" }}', 7, "unknown key `eagr`", "`eager`"),
+    ("unknown costs", f'{C % ""}\noverhead = "nothing"', 7, "unknown overhead `nothing`", '"none"'),
+    ("a slow send", f'{C % ""}\noverhead = {{ send = "2 ms" }}', 7, "longer than 1 ms", None),
+    ("a copy that never ends", f'{C % ""}\noverhead = {{ copy = "0 B/s" }}', 7, "would never end", '"none"'),
+    ("no control messages", f'{C % ""}\noverhead = {{ control = "0 B" }}', 7, "between 1 B and 64 KiB", None),
+    ("large control messages", f'{C % ""}\noverhead = {{ control = "65 KiB" }}', 7, "between 1 B and 64 KiB", None),
+    ("too many nodes", C % "" + '\nplace = { nodes = "0-16" }', 7, "there is no node 16", None),
+    ("a grid that does not fit", HALO % ', message = "1 B", grid = [2, 2, 3]', 6, "12 points for 8", "2 x 2 x 2"),
+    ("a grid of two", HALO % ', message = "1 B", grid = [2, 4]', 6, "three numbers of ranks", None),
+    ("a grid of nothing", HALO % ', message = "1 B", grid = [0, 2, 4]', 6, "three numbers of ranks", None),
+    ("no size", HALO % "", 6, "give `message` or `cells`", None),
+    ("two sizes", HALO % ', message = "1 B", cells = [1, 1, 1]', 6, "`message` and `cells` exclude", None),
+    ("fields of a message", HALO % ', message = "1 B", fields = 2', 6, "`message` and `fields` exclude", None),
+    ("no cells", HALO % ", cells = [1, 0, 1]", 6, "three numbers of cells", None),
+    ("too many cells", HALO % ", cells = [1000000, 1000000, 1]", 6, "not between 1 B and 2^40 B", None),
+    ("unknown order", HALO % ', message = "1 B", order = "all"', 6, "found `all`", None),
+    (
+        "an order without corners",
+        'app = { motif = "halo3d26", message = "1 B", order = "axis-by-axis" }',
+        6,
+        "`all-at-",
+        None,
+    ),
+    ("a long time of computing", HALO % ', message = "1 B", compute = "400 min"', 6, "5 hours", None),
+    (
+        "planes that do not fit",
+        'app = { motif = "sweep3d", cells = [1, 1, 5], planes = 2 }',
+        6,
+        "5 cells along z",
+        None,
+    ),
+    ("blocks of cells", 'app = { motif = "sweep3d", cells = [1, 1, 5], blocks = 2 }', 6, "`cells` and `blocks`", None),
+    ("no size of a sweep", 'app = { motif = "sweep3d" }', 6, "give `message` or `cells`", None),
+    (
+        "both sizes of a sweep",
+        'app = { motif = "sweep3d", message = "1 B", planes = 2 }',
+        6,
+        "and `planes` exclude",
+        None,
+    ),
+    ("no size of a transform", 'app = { motif = "fft3d" }', 6, "give `message` or `cells`", None),
+    (
+        "both sizes of a transform",
+        'app = { motif = "fft3d", message = "1 B", width = 8 }',
+        6,
+        "and `width` exclude",
+        None,
+    ),
+    (
+        "ranks without partner",
+        'app = { motif = "ping-pong", message = "1 B", stride = 3 }',
+        6,
+        "whole blocks of 6",
+        "4",
+    ),
+    ("no size of gradients", TRAIN % "", 6, "give `gradient_bytes`", "hidden"),
+    ("half a model", TRAIN % ", hidden = 8, layers = 2", 6, "the model lacks `sequence`", None),
+    ("layers that do not fit", TRAIN % f", pipeline = 8{MODEL}", 6, "4 layers cannot be divided into 8", None),
+    ("ranks that do not fit", TRAIN % f", tensor = 3{MODEL}", 6, "not a multiple of tensor x pipeline", None),
+    ("a product that does not fit", TRAIN % f", tensor = 2, data = 2{MODEL}", 6, "but there are 8 ranks", "data = 4"),
+    ("a huge model", TRAIN % MODEL.replace("hidden = 8", "hidden = 4000000"), 6, "more than 2^40 B", None),
+    ("an element without model", TRAIN % ', gradient_bytes = "1 B", element = 4', 6, "`element` means nothing", None),
+    ("negative reductions", TRAIN % f", tensor_reductions = -1{MODEL}", 6, "a number from 0 on", None),
+    ("no phases", 'app = { motif = "phases", phases = [] }', 6, "expected a list of phases", None),
+    ("a phase that is none", PHASES % "5", 8, "expected a phase", None),
+    ("a misspelt phase", PHASES % '{ colective = "barrier" }', 8, "missing key", "`collective`"),
+    ("an unknown phase", PHASES % '{ collective = "bcast" }', 8, "unknown collective `bcast`", "`broadcast`"),
+    ("an unknown motif of a phase", PHASES % '{ motif = "halo" }', 8, "unknown motif `halo`", "halo"),
+    ("a phase of two", PHASES % '{ collective = "barrier", compute = "1 us" }', 8, "exclude each other", None),
+    ("iterations of a phase", PHASES % '{ collective = "barrier", iterations = 2 }', 8, "belongs to the job", None),
+    ("a phase along nothing", PHASES % '{ collective = "barrier", along = 5 }', 8, "expected a table", None),
+    (
+        "no such axis",
+        PHASES % '{ collective = "barrier", along = { grid = [4, 2], axis = 2 } }',
+        8,
+        "no axis of",
+        "0 to 1",
+    ),
+    (
+        "another grid",
+        PHASES % '{ collective = "barrier", along = { grid = [4, 3], axis = 0 } }',
+        8,
+        "12 points for 8",
+        None,
+    ),
+    (
+        "no grid",
+        PHASES % '{ collective = "barrier", along = { grid = [], axis = 0 } }',
+        8,
+        "numbers of ranks along",
+        None,
+    ),
+    (
+        "along twice",
+        PHASES % '{ motif = "fft3d", message = "1 B", along = { grid = [4, 2], axis = 0 } }',
+        8,
+        "own",
+        None,
+    ),
+    ("computing along", PHASES % '{ compute = "1 us", along = { grid = [4, 2], axis = 0 } }', 8, "along no axis", None),
+    (
+        "a root outside of a communicator",
+        PHASES % '{ collective = "broadcast", message = "1 B", root = 4, along = { grid = [4, 2], axis = 0 } }',
+        8,
+        "root 4 is not one of the ranks 0 to 3",
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("job", "line", "message", "hint"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
+def test_bad_programs(job, line, message, hint):
+    with pytest.raises(InputError) as caught:
+        parse(TEXT % job, "s.toml").resolve()
+    error = caught.value
+    assert message in str(error)
+    if line is not None:
+        assert (error.file, error.line) == ("s.toml", line), str(error)
+    assert hint is None or hint in (error.hint or ""), str(error)
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["ranks_per_node = 2", 'mapping = "linear"', "iterations = 3", 'gap = "1 ms"', 'start = "1 ms"', "overhead = {}"],
+)
+def test_keys_of_programs_are_refused_of_patterns(key):
+    job = f'app = {{ pattern = "uniform-random", message = "1 KB", interval = "1 us", messages = 1 }}\n{key}'
+    with pytest.raises(InputError, match="is for programs, and the app of this job is a pattern") as caught:
+        parse(TEXT % job, "s.toml").resolve()
+    assert (caught.value.file, caught.value.line) == ("s.toml", 7)
+
+
+def test_a_job_without_end_that_the_run_waits_for():
+    job = 'app = { collective = "barrier" }\nbackground = true'
+    with pytest.raises(InputError, match="never ends") as caught:
+        parse((TEXT % job).replace("seed = 1", 'until = "a"'), "s.toml").resolve()
+    assert "give it `iterations`" in caught.value.hint
