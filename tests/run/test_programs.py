@@ -1,0 +1,93 @@
+"""Programs from a scenario to a run folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from odonata import scenario
+from odonata.run import run
+from odonata.store import open_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TEXT = """\
+system = "tiny"
+routing = "fpar"
+
+[[job]]
+name = "target"
+place = { policy = "per-leaf", per_leaf = 1 }
+ranks_per_node = 2
+app = { collective = "alltoall", message = "2 KB", iterations = 5, gap = "1 us" }
+
+[[job]]
+name = "noise"
+nodes = 6
+place = "contiguous"
+app = { pattern = "uniform-random", message = "40 KB", interval = "5 us" }
+background = true
+
+[run]
+seed = 1
+"""
+
+
+def test_a_collective_beside_traffic(tmp_path: Path) -> None:
+    found = run(scenario.parse(TEXT), tmp_path / "run", alone=True)
+    target, noise = found.summary["jobs"]
+    assert (target["nodes"], target["ranks"], target["iterations"]) == (8, 16, 5)
+    assert target["messages_sent"] == 5 * 16 * 15
+    assert target["messages_near"] == 5 * 16
+    assert target["slowdown"] == target["time_ps"] / target["time_alone_ps"] > 1
+    assert target["time_ps"] == found.ranks["finish_ps"].max()
+    assert "iterations" not in noise
+    assert found.messages.is_empty(), "programs keep histograms unless told otherwise"
+    iterations = open_run(tmp_path / "run").iterations
+    assert iterations["ranks"].to_list() == [16] * 5
+    assert (iterations["time_ps"] == iterations["last_end_ps"] - iterations["first_begin_ps"]).all()
+    assert target["iteration_ps"]["mean"] == iterations["time_ps"].mean()
+    ranks = found.ranks
+    assert ranks["node"].to_list() == found.resolved["spec"]["jobs"][0]["nodes"]
+    assert (ranks["work_ps"] > 0).all()
+
+
+def test_every_message_of_a_program_can_be_kept() -> None:
+    text = TEXT.replace('gap = "1 us" }', 'gap = "1 us" }\nrecord = "every-message"')
+    found = run(scenario.parse(text))
+    rows = found.messages.filter(pl.col("job") == 0)
+    assert rows.height == found.summary["jobs"][0]["messages_sent"]
+    assert rows["interval"].unique().sort().to_list() == [0, 1, 2, 3, 4]
+
+
+def test_the_same_scenario_gives_the_same_tables() -> None:
+    text = TEXT.replace("ranks_per_node = 2", 'ranks_per_node = 2\nmapping = "random"')
+    first, second = run(scenario.parse(text)), run(scenario.parse(text))
+    assert first.id == second.id
+    assert first.iterations.equals(second.iterations)
+    assert first.ranks.equals(second.ranks)
+    other = run(scenario.parse(text).set("run.seed", 2))
+    assert not other.iterations.equals(first.iterations)
+
+
+def test_a_background_program_runs_until_the_others_are_done() -> None:
+    text = TEXT.replace(
+        'app = { pattern = "uniform-random", message = "40 KB", interval = "5 us" }',
+        'app = { motif = "halo2d", message = "1 KB" }',
+    )
+    noise = run(scenario.parse(text)).summary["jobs"][1]
+    assert noise["time_ps"] is None
+    assert noise["iterations"] > 1
+
+
+@pytest.mark.parametrize("mapping", ["linear", "round-robin", "random-ranks"])
+def test_neighbours_on_a_node_talk_through_its_memory(mapping: str) -> None:
+    text = TEXT.replace("ranks_per_node = 2", f'ranks_per_node = 2\nmapping = "{mapping}"')
+    text = text.replace('collective = "alltoall", message = "2 KB"', 'motif = "ping-pong", message = "2 KB"')
+    target = run(scenario.parse(text)).summary["jobs"][0]
+    assert target["messages_sent"] == 5 * 16
+    near = {"linear": 5 * 16, "round-robin": 0}
+    assert target["messages_near"] == near.get(mapping, target["messages_near"])
