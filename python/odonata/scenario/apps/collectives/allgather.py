@@ -9,14 +9,14 @@ from odonata.scenario.apps.collectives.collective import SizedCollective, is_pow
 from odonata.scenario.apps.values import MessageSize
 
 #: Bytes of all ranks together from which on MPICH sends round a ring: with a power of two of ranks, and else (Thakur
-#: 2005, section 4.1).
+#: 2005, section 4).
 LONG_BYTES, MEDIUM_BYTES = 524_288, 81_920
 
 
 class Allgather(SizedCollective):
     """Every rank gets the data of all (MPI_Allgather).
 
-    Source: Thakur, Rabenseifner and Gropp 2005, section 4.1.
+    Source: Thakur, Rabenseifner and Gropp 2005, section 4.
     """
 
     algorithms: ClassVar[Mapping[str, str]] = {
@@ -26,7 +26,7 @@ class Allgather(SizedCollective):
     }
     reason: ClassVar[str] = (
         "`recursive-doubling` for 2^n ranks and less than 512 KiB in all, `bruck` for other numbers and less than "
-        "80 KiB, else `ring`: as MPICH (Thakur 2005, section 4.1)"
+        "80 KiB, else `ring`: as MPICH (Thakur 2005, section 4)"
     )
 
     collective: Literal["allgather"]

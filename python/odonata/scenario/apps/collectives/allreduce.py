@@ -8,14 +8,14 @@ from pydantic import Field
 from odonata.scenario.apps.collectives.collective import SizedCollective
 from odonata.scenario.apps.values import MessageSize
 
-#: Up to so many bytes MPICH exchanges whole vectors (Thakur 2005, section 4.5).
+#: Up to so many bytes MPICH exchanges whole vectors (Thakur 2005, section 4).
 SHORT_BYTES = 2_048
 
 
 class Allreduce(SizedCollective):
     """All vectors are combined, and all ranks get the result (MPI_Allreduce). Combining costs no time of its own.
 
-    Sources: Thakur, Rabenseifner and Gropp 2005, section 4.5; `ring`: Patarasuk and Yuan 2009; `binary` as Zhang 2018
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `ring`: Patarasuk and Yuan 2009; `binary` as Zhang 2018
     ran it (L).
     """
 
@@ -25,7 +25,7 @@ class Allreduce(SizedCollective):
         "ring": "a ring of reduce-scatter, then one of all-gather",
         "rabenseifner": "recursive halving, then recursive doubling of blocks",
     }
-    reason: ClassVar[str] = "`recursive-doubling` up to 2 KiB, else `rabenseifner`: as MPICH (Thakur 2005, section 4.5)"
+    reason: ClassVar[str] = "`recursive-doubling` up to 2 KiB, else `rabenseifner`: as MPICH (Thakur 2005, section 4)"
 
     collective: Literal["allreduce"]
     message: MessageSize = Field(description="size of the vector of each rank (osu_allreduce)")

@@ -8,14 +8,14 @@ from pydantic import Field
 from odonata.scenario.apps.collectives.collective import SizedCollective
 from odonata.scenario.apps.values import MessageSize
 
-#: Up to so many bytes MPICH sends blocks together (Thakur 2005, section 4.6).
+#: Up to so many bytes MPICH sends blocks together (Thakur 2005, section 4).
 SHORT_BYTES = 256
 
 
 class Alltoall(SizedCollective):
     """Every rank has data for each other rank (MPI_Alltoall).
 
-    Sources: Thakur, Rabenseifner and Gropp 2005, section 4.6; `linear-shift` as Zhang 2018 ran it (L).
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `linear-shift` as Zhang 2018 ran it (L).
     """
 
     algorithms: ClassVar[Mapping[str, str]] = {
@@ -24,7 +24,7 @@ class Alltoall(SizedCollective):
         "bruck": "blocks travel together by distances 1, 2, 4, ...",
     }
     reason: ClassVar[str] = (
-        "`bruck` up to 256 B, else `pairwise`: as MPICH for short and long messages (Thakur 2005, section 4.6); "
+        "`bruck` up to 256 B, else `pairwise`: as MPICH for short and long messages (Thakur 2005, section 4); "
         "between 256 B and 32 KiB, where MPICH posts everything at once, assumed"
     )
 

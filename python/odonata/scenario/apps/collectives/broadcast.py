@@ -8,14 +8,14 @@ from pydantic import Field
 from odonata.scenario.apps.collectives.collective import RootedCollective
 from odonata.scenario.apps.values import MessageSize
 
-#: Below so many bytes, or so few ranks, MPICH sends whole messages down a tree (Thakur 2005, section 4.2).
+#: Below so many bytes, or so few ranks, MPICH sends whole messages down a tree (Thakur 2005, section 4).
 SHORT_BYTES, FEW_RANKS = 12_288, 8
 
 
 class Broadcast(RootedCollective):
     """The root's data goes to all (MPI_Bcast).
 
-    Sources: Thakur, Rabenseifner and Gropp 2005, section 4.2; `binary` as Zhang 2018 ran it (L); `flat` as Kang 2019
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `binary` as Zhang 2018 ran it (L); `flat` as Kang 2019
     has it (K17).
     """
 
@@ -26,7 +26,7 @@ class Broadcast(RootedCollective):
         "scatter-allgather": "blocks down a binomial tree, then round a ring (van de Geijn)",
     }
     reason: ClassVar[str] = (
-        "`binomial` below 12 KiB or 8 ranks, else `scatter-allgather`: as MPICH (Thakur 2005, section 4.2)"
+        "`binomial` below 12 KiB or 8 ranks, else `scatter-allgather`: as MPICH (Thakur 2005, section 4)"
     )
 
     collective: Literal["broadcast"]

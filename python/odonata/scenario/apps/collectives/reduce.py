@@ -12,14 +12,14 @@ from odonata.scenario.apps.values import MessageSize
 class Reduce(RootedCollective):
     """All vectors are combined at the root (MPI_Reduce). Combining costs no time of its own.
 
-    Sources: Thakur, Rabenseifner and Gropp 2005, section 4.4; `binary` as Zhang 2018 ran it (L).
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `binary` as Zhang 2018 ran it (L).
     """
 
     algorithms: ClassVar[Mapping[str, str]] = {
         "binary": "up a binary tree in heap order",
         "binomial": "up a binomial tree",
     }
-    reason: ClassVar[str] = "`binomial`: as MPICH for short vectors (Thakur 2005, section 4.4); for all sizes: assumed"
+    reason: ClassVar[str] = "`binomial`: as MPICH for short vectors (Thakur 2005, section 4); for all sizes: assumed"
 
     collective: Literal["reduce"]
     message: MessageSize = Field(description="size of the vector of each rank (osu_reduce)")

@@ -8,14 +8,14 @@ from pydantic import Field
 from odonata.scenario.apps.collectives.collective import SizedCollective
 from odonata.scenario.apps.values import MessageSize
 
-#: From so many bytes on MPICH exchanges blocks pairwise (Thakur 2005, section 4.3).
+#: From so many bytes on MPICH exchanges blocks pairwise (Thakur 2005, section 4).
 LONG_BYTES = 524_288
 
 
 class ReduceScatter(SizedCollective):
     """All vectors are combined, and each rank gets its block of the result. Combining costs no time of its own.
 
-    Sources: Thakur, Rabenseifner and Gropp 2005, section 4.3; `ring`: Patarasuk and Yuan 2009.
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `ring`: Patarasuk and Yuan 2009.
     """
 
     algorithms: ClassVar[Mapping[str, str]] = {
@@ -23,7 +23,7 @@ class ReduceScatter(SizedCollective):
         "pairwise": "each rank sends each other rank that rank's block",
         "recursive-halving": "pairs exchange halves of what is left, at falling distances",
     }
-    reason: ClassVar[str] = "`recursive-halving` below 512 KiB, else `pairwise`: as MPICH (Thakur 2005, section 4.3)"
+    reason: ClassVar[str] = "`recursive-halving` below 512 KiB, else `pairwise`: as MPICH (Thakur 2005, section 4)"
 
     collective: Literal["reduce-scatter"]
     message: MessageSize = Field(

@@ -1,0 +1,56 @@
+"""The tables in `docs/applications.md` are those of the code, and its examples run."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+import tomlkit
+
+from odonata.scenario import COLLECTIVES, MOTIFS, PATTERNS, parse
+from odonata.scenario.apps.mapping import MAPPINGS
+from odonata.scenario.apps.overhead import OverheadTable
+from odonata.scenario.describe import keys_of_table
+
+PAGE = (Path(__file__).parents[2] / "docs" / "applications.md").read_text(encoding="utf-8")
+EXAMPLES = [text.split("```")[0] for text in PAGE.split("```toml\n")[1:]]
+
+
+def first_line(model):
+    return model.__doc__.splitlines()[0].rstrip(".")
+
+
+def size(collective):
+    field = collective.model_fields.get("message")
+    return field.description if field else "none"
+
+
+TABLES = {
+    "| pattern | what it does |": [f"| `{name}` | {first_line(model)} |" for name, model in PATTERNS.items()],
+    "| collective | `message` is | without `algorithm` |": [
+        f"| `{name}` | {size(model)} | {model.reason} |" for name, model in COLLECTIVES.items()
+    ],
+    "| collective | algorithm | what it does |": [
+        f"| `{name}` | `{algorithm}` | {about} |"
+        for name, model in COLLECTIVES.items()
+        for algorithm, about in model.algorithms.items()
+    ],
+    "| motif | what it does |": [f"| `{name}` | {first_line(model)} |" for name, model in MOTIFS.items()],
+    "| mapping | what it does |": [f"| `{name}` | {about} |" for name, about in MAPPINGS.items()],
+    "| key | default | what it is |": [
+        f"| `{key.name}` | {key.default} | {key.meaning} |" for key in keys_of_table(OverheadTable)
+    ],
+}
+
+
+@pytest.mark.parametrize("header", TABLES)
+def test_a_table_is_that_of_the_code(header):
+    rows = PAGE.split(f"{header}\n", 1)[1].split("\n\n")[0].splitlines()[1:]
+    assert rows == TABLES[header]
+
+
+@pytest.mark.parametrize("text", EXAMPLES, ids=["job", "phases"])
+def test_an_example_resolves(text):
+    data = tomllib.loads(text)
+    job = data.get("job", [{"name": "a", "nodes": 128, **data}])
+    resolved = parse(tomlkit.dumps({"system": "zhang2018-272", "job": job})).resolve()
+    assert len(resolved.spec["jobs"][0]["nodes"]) == 128
