@@ -4,8 +4,9 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use odonata_sim::Spec;
-use odonata_sim::spec::{Rail, RoutingSpec, Sensed, TopologySpec};
+use odonata_sim::output::NOT_FINISHED;
+use odonata_sim::spec::{Body, Rail, RoutingSpec, Sensed, TopologySpec};
+use odonata_sim::{SimError, Spec};
 use odonata_topology::{GroupId, Machine};
 
 type Counts = BTreeMap<String, u32>;
@@ -111,5 +112,101 @@ fn odd_dragonfly_plus_machines_meet_every_rule() {
     let routings = ["minimal Hash", "valiant Hash", "valiant Spine", "valiant Leaf", "fpar", "prog-adaptive"];
     for list in [&machines[..], &sensors, &routings, &["routings by job"]] {
         assert_each(&counts, 20, list);
+    }
+}
+
+/// What jobs with programs are and what happens to them, by one generator.
+fn of_programs(counts: &mut Counts, spec: &Spec) {
+    let traffic = spec.jobs.iter().any(|job| job.traffic.is_some());
+    count(counts, "beside traffic", traffic);
+    for job in &spec.jobs {
+        let Some(program) = &job.program else { continue };
+        let mut nodes = job.nodes.clone();
+        nodes.sort_unstable();
+        nodes.dedup();
+        count(counts, "several ranks a node", nodes.len() < job.nodes.len() && nodes.len() > 1);
+        count(counts, "all on one node", nodes.len() == 1);
+        count(counts, "endless", program.iterations.is_none());
+        count(counts, "several iterations", program.iterations.is_some_and(|n| n > 1));
+        count(counts, "gap", program.gap_ps > 0 && program.iterations != Some(1));
+        count(counts, "start", program.start_ps > 0);
+        count(counts, "copies", program.costs.copy.is_some());
+        count(counts, "large requests", program.costs.control_bytes > spec.fabric.packet_bytes);
+        match &program.body {
+            Body::Trace { goal } => {
+                count(counts, "trace", true);
+                count(counts, "irequires", goal.contains("irequires"));
+                count(counts, "several CPUs", goal.contains("cpu 1"));
+            }
+            Body::Phases { phases } => {
+                for phase in phases {
+                    let text = format!("{:?}", phase.what);
+                    // `Broadcast { algorithm: Flat, ...` and `Halo(Halo { ... order: AllAtOnce }`: name and option.
+                    let name = text.split([' ', '(']).next().expect("it has a name");
+                    let option = text.split("algorithm: ").nth(1).or(text.split("order: ").nth(1)).unwrap_or("");
+                    count(counts, format!("{name} {}", option.split([',', ' ']).next().unwrap_or("")).trim(), true);
+                    count(counts, "along an axis", phase.along.is_some());
+                }
+            }
+        }
+    }
+    match odonata_reference::run(spec, &mut ()) {
+        Err(SimError::DeadProgram { .. }) => count(counts, "dead", true),
+        Err(_) => count(counts, "takes no time", true),
+        Ok(output) => {
+            let of = |what: fn(&odonata_sim::output::JobTotals) -> bool| output.jobs.iter().any(what);
+            count(counts, "near messages", of(|job| job.near > 0));
+            count(counts, "rendezvous", of(|job| job.control > 0));
+            count(counts, "messages under way at the end", of(|job| job.delivered < job.issued));
+            count(counts, "cut short", output.ranks.finish_ps.contains(&NOT_FINISHED));
+            count(counts, "complete", !output.ranks.finish_ps.contains(&NOT_FINISHED));
+            count(counts, "stalled", output.links.stalled_ps.iter().any(|&t| t > 0));
+            count(counts, "many iterations", output.iterations.ranks.len() > 20);
+        }
+    }
+}
+
+#[test]
+fn programs_meet_every_rule() {
+    let mut counts = Counts::new();
+    for seed in 0..1_000 {
+        let spec = support::program_spec(seed);
+        of_any_machine(&mut counts, &spec);
+        of_programs(&mut counts, &spec);
+    }
+    let jobs = ["several ranks a node", "all on one node", "endless", "several iterations", "gap", "start", "copies"];
+    let costs = ["large requests", "trace", "irequires", "several CPUs", "along an axis", "beside traffic"];
+    let ends = ["near messages", "rendezvous", "messages under way at the end", "cut short", "complete", "stalled"];
+    for list in [&jobs[..], &costs, &ends] {
+        assert_each(&counts, 100, list);
+    }
+    let collectives = [
+        "Broadcast Flat",
+        "Broadcast Binary",
+        "Broadcast Binomial",
+        "Broadcast ScatterAllgather",
+        "Reduce Binary",
+        "Reduce Binomial",
+        "Allreduce Binary",
+        "Allreduce RecursiveDoubling",
+        "Allreduce Ring",
+        "Allreduce Rabenseifner",
+        "Allgather Ring",
+        "Allgather RecursiveDoubling",
+        "Allgather Bruck",
+        "ReduceScatter Ring",
+        "ReduceScatter Pairwise",
+        "ReduceScatter RecursiveHalving",
+        "Alltoall Pairwise",
+        "Alltoall LinearShift",
+        "Alltoall Bruck",
+        "Barrier Dissemination",
+        "Barrier Binary",
+    ];
+    let motifs =
+        ["Compute", "Halo AllAtOnce", "Halo AxisByAxis", "Halo EvenReceivesFirst", "Sweep", "PingPong", "Training"];
+    let rare = ["dead", "takes no time", "many iterations", "failed links", "failed routers", "late news of credits"];
+    for list in [&collectives[..], &motifs, &rare] {
+        assert_each(&counts, 10, list);
     }
 }

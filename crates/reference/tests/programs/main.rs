@@ -1,0 +1,9 @@
+//! Programs, worked out by hand to the picosecond. Catches a reading of the model that is wrong in both simulators alike,
+//! which their equality cannot show.
+
+mod counted;
+mod dead;
+mod graphs;
+mod messages;
+mod phases;
+mod system;
