@@ -27,6 +27,16 @@ def test_every_kind_is_a_picture_in_the_run_folder(odonata: Command, out: str, k
     assert Path(f"out/{kind}.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_iterations_of_programs(odonata: Command, out: str) -> None:
+    change = 'job.target.app={ collective = "barrier", iterations = 3 }'
+    assert odonata("run", "tiny.toml", "-q", "--out", "program", "-s", change)[0] == 0
+    assert odonata("plot", "program", "--kind", "iterations", "-o", "out.svg") == (0, "out.svg\n", "")
+    assert "time of an iteration (µs)" in Path("out.svg").read_text()
+    status, _, err = odonata("plot", out, "--kind", "iterations")
+    assert status == 2
+    assert "no program of this run has ended an iteration" in err
+
+
 def test_the_picture_goes_where_it_is_wanted(odonata: Command, out: str) -> None:
     Path("figures").mkdir()
     assert odonata("plot", out, "-o", "figures/box.svg", "--kind", "box", "--log") == (0, "figures/box.svg\n", "")

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from matplotlib.figure import Figure
 
-from odonata.plot.box import Box, boxes_of, draw_boxes
+from odonata.plot.box import Box, boxes_of, draw_boxes, iteration_boxes_of
 from odonata.plot.style import figure
 
 US = 1e6
@@ -95,3 +95,13 @@ def test_boxes_of_a_run_leave_out_what_was_not_recorded() -> None:
     ]
     assert found[0].latency_ps == QUIET
     assert found[1].latency_ps == LOADED
+
+
+def test_iterations_of_programs_have_boxes_of_their_own() -> None:
+    names = ("min", "p25", "p50", "p75", "max", "mean")
+    row = {f"iteration_{name}_ps": float(value) for value, name in enumerate(names, 1)}
+    none = dict.fromkeys(row)
+    boxes = iteration_boxes_of(pl.DataFrame([{"name": "noise", **none}, {"name": "target", **row}]))
+    assert [(box.group, box.latency_ps["p50"], box.latency_ps["mean"]) for box in boxes] == [("target", 3.0, 6.0)]
+    axes = draw_boxes(figure(3, 3).subplots(), boxes, what="time of an iteration")
+    assert axes.get_ylabel() == "time of an iteration (ps)"

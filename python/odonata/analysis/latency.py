@@ -28,7 +28,10 @@ def slowdown(together: Latency, alone: Latency) -> dict[str, float | None]:
 
 
 def slowdowns(jobs: pl.DataFrame) -> pl.DataFrame:
-    """The same from a run's `jobs`: a row for each job that was also run alone, its ratios in columns."""
+    """The same from a run's `jobs`: a row for each job that was also run alone, its ratios in columns.
+
+    They speak of messages; the `slowdown` in `jobs` is of time for a program.
+    """
     names = [*QUANTILES, "mean"]
     ratios = [(pl.col(f"latency_{name}_ps") / pl.col(f"alone_{name}_ps")).alias(name) for name in names]
     return jobs.filter(pl.col("alone_mean_ps").is_not_null()).select("job", "name", *ratios)

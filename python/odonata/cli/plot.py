@@ -11,7 +11,7 @@ def plot(
     /,
     *,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
-    kind: Literal["overview", "box", "links", "arrivals"] = "overview",
+    kind: Literal["overview", "box", "iterations", "links", "arrivals"] = "overview",
     log: bool | None = None,
     way: Literal["in", "out", "both"] | None = None,
     job: str | None = None,
@@ -25,10 +25,11 @@ def plot(
     out
         The picture: .png, .pdf or .svg. Without it KIND.png in the run folder.
     kind
-        `overview`: latencies and links. `box`: latencies, as Kang 2019, figures 5 to 7. `links`: busy share of the
-        links between groups and of each router's local links. `arrivals`: traffic over time, as figure 10.
+        `overview`: latencies and links. `box`: latencies, as Kang 2019, figures 5 to 7. `iterations`: how long the
+        iterations of programs took. `links`: busy share of the links between groups and of each router's local links.
+        `arrivals`: traffic over time, as figure 10.
     log
-        Logarithmic axis of latencies; without it, when they spread over more than a factor of 30.
+        Logarithmic axis of times; without it, when they spread over more than a factor of 30.
     way
         Traffic in `arrivals`: into a group, out of it, or the sum (`both`, the default).
     job
@@ -40,12 +41,12 @@ def plot(
     from odonata.store import open_run
 
     for option, value, kinds in (
-        ("--log", log, ("overview", "box")),
+        ("--log", log, ("overview", "box", "iterations")),
         ("--way", way, ("arrivals",)),
         ("--job", job, ("arrivals",)),
     ):
         if value is not None and kind not in kinds:
-            hint = f"it is for --kind {' and '.join(kinds)}"
+            hint = f"it is for --kind {', '.join(kinds[:-1])}{' and ' * (len(kinds) > 1)}{kinds[-1]}"
             raise InputError(f"`{option}` does nothing for --kind {kind}", hint=hint)
     target = out if out is not None else run / f"{kind}.png"
     opened = open_run(run)

@@ -38,7 +38,7 @@ LONGEST = 24
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One distribution of latencies."""
+    """One distribution of latencies, or of the times of iterations."""
 
     group: str
     """Boxes of a group stand together; its name is under them (a job, a load)."""
@@ -59,8 +59,21 @@ def boxes_of(jobs: pl.DataFrame) -> list[Box]:
     return found
 
 
-def draw_boxes(axes: Axes, boxes: Sequence[Box], *, log: bool | None = None) -> Axes:
-    """Draw boxes in groups, in the order given. `log` makes the time axis logarithmic; `None` decides by the spread."""
+def iteration_boxes_of(jobs: pl.DataFrame) -> list[Box]:
+    """A box for each program of a run: the times of its iterations."""
+    names = ("min", "p25", "p50", "p75", "max", "mean")
+    return [
+        Box(row["name"], "iterations", {name: row[f"iteration_{name}_ps"] for name in names})
+        for row in jobs.iter_rows(named=True)
+        if row["iteration_mean_ps"] is not None
+    ]
+
+
+def draw_boxes(axes: Axes, boxes: Sequence[Box], *, log: bool | None = None, what: str = "message latency") -> Axes:
+    """Draw boxes in groups, in the order given. `log` makes the time axis logarithmic; `None` decides by the spread.
+
+    `what` is what the times are of.
+    """
     groups = list(dict.fromkeys(box.group for box in boxes))
     series = list(dict.fromkeys(box.series for box in boxes))
     unit, factor = time_unit(box.latency_ps["mean"] for box in boxes)
@@ -76,7 +89,7 @@ def draw_boxes(axes: Axes, boxes: Sequence[Box], *, log: bool | None = None) -> 
     _names(axes, groups)
     axes.set_xlim(-0.6, len(groups) - 0.4)
     axes.tick_params(axis="x", length=0)
-    axes.set_ylabel(f"message latency ({unit})")
+    axes.set_ylabel(f"{what} ({unit})")
     axes.grid(axis="y", color="0.9", linewidth=0.6)
     if boxes and (log if log is not None else _spread(boxes) > LOG_FROM):
         axes.set_yscale("log")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from odonata.analysis.traffic import Way, arrival_rates, group_capacity, group_matrix, local_matrix
 from odonata.errors import InputError, unknown
 from odonata.plot.arrivals import draw_arrivals
-from odonata.plot.box import boxes_of, draw_boxes
+from odonata.plot.box import boxes_of, draw_boxes, iteration_boxes_of
 from odonata.plot.links import draw_group_matrix, draw_local, scale_for
 from odonata.plot.style import figure, settings
 from odonata.units import format_time
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from odonata.store import Run
 
-Kind = Literal["overview", "box", "links", "arrivals"]
-"""Latencies and links in one picture, or one of: latencies, links, traffic between groups over time."""
+Kind = Literal["overview", "box", "iterations", "links", "arrivals"]
+"""Latencies and links in one picture, or one of: latencies, times of iterations, links, traffic between groups."""
 
 
 def plot_run(
     run: Run, kind: Kind = "overview", *, log: bool | None = None, way: Way = "both", job: str | None = None
 ) -> Figure:
-    """Draw a run. `log` is for the axis of latencies (`None`: by their spread); `way` and `job` are for `arrivals`.
+    """Draw a run. `log` is for the axis of times (`None`: by their spread); `way` and `job` are for `arrivals`.
 
     Raises `InputError` if the run has not recorded what the picture shows, or has no such job.
     """
@@ -40,6 +40,13 @@ def plot_run(
         elif kind == "box":
             made = figure(min(max(3.4, 1.4 + 1.2 * len(boxes_of(run.jobs))), 16.0), 3.4)
             _boxes(made.subplots(), run, log)
+        elif kind == "iterations":
+            boxes = iteration_boxes_of(run.jobs)
+            if not boxes:
+                hint = "collectives, motifs and traces have iterations; --kind box shows latencies of messages"
+                raise InputError("no program of this run has ended an iteration while measuring", hint=hint)
+            made = figure(min(max(3.4, 1.4 + 1.2 * len(boxes)), 16.0), 3.4)
+            draw_boxes(made.subplots(), boxes, log=log, what="time of an iteration")
         elif kind == "links":
             made = figure(6.4, 6.6)
             upper, lower = _halves(made, 2.4)
