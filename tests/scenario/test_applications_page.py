@@ -54,3 +54,9 @@ def test_an_example_resolves(text):
     job = data.get("job", [{"name": "a", "nodes": 128, **data}])
     resolved = parse(tomlkit.dumps({"system": "zhang2018-272", "job": job})).resolve()
     assert len(resolved.spec["jobs"][0]["nodes"]) == 128
+
+
+def test_the_readme_counts_the_algorithms():
+    count = sum(len(collective.algorithms) for collective in COLLECTIVES.values())
+    for page in ("README.md", "CHANGELOG.md"):
+        assert f"{count} algorithms" in (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
