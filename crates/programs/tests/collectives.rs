@@ -11,6 +11,8 @@ mod counts;
 mod data;
 #[path = "collectives/executor.rs"]
 mod executor;
+#[path = "collectives/order.rs"]
+mod order;
 #[path = "collectives/script.rs"]
 mod script;
 #[path = "collectives/times.rs"]

@@ -2,10 +2,11 @@
 //!
 //! Number i of the tree is the rank i places after the root; its children are numbers 2i + 1 and 2i + 2. *Up*, a rank
 //! receives from all its children at once, then sends to its parent. *Down*, it receives from its parent, then sends to
-//! all its children at once. (SST's firefly; it numbers the tree in this way if the root is rank 0.)
+//! all its children at once. (SST's firefly; with a root other than rank 0 it does not turn the ranks but swaps the
+//! root and rank 0.)
 //!
 //! Messages: n - 1 each way, of B bytes. Time for a full tree of n = 2^d - 1 ranks: up `(d - 1) (o_s + M(B) + 2 o_r)`,
-//! down `(d - 1) (2 o_s + M(B) + o_r)`, both the sum; down if messages are eager.
+//! down `(d - 1) (2 o_s + M(B) + o_r)`, both the sum.
 
 use super::cycle::Cycle;
 use super::piece::Piece;

@@ -3,7 +3,7 @@
 //! It begins all sends, from the rank after it on in ascending order, and then waits for all of them (so does Kang
 //! 2019's rank 0).
 //!
-//! Messages: n - 1 of B bytes. Time: `(n - 1) o_s + M(B) + o_r`, if messages are eager.
+//! Messages: n - 1 of B bytes. Time: `(n - 1) o_s + M(B) + o_r`.
 
 use super::cycle::Cycle;
 use super::piece::Piece;

@@ -1,8 +1,9 @@
 //! Algorithms for powers of two, on any number of ranks.
 //!
 //! With 2^b + e ranks, e < 2^b, the first 2 e ranks are taken in pairs. Of each pair the even rank is *outside*: it
-//! hands its data to the odd rank before, and gets its result from it after, what 2^b *core* ranks do. (As MPICH does;
-//! Thakur, Rabenseifner and Gropp 2005.)
+//! hands its data to the odd rank before, and gets its result from it after, what 2^b *core* ranks do. (As MPICH does
+//! in reductions; Thakur, Rabenseifner and Gropp 2005.) Core ranks begin at different times then, so there is no closed
+//! form of the time.
 
 use super::piece::Piece;
 

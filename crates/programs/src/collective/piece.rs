@@ -67,7 +67,7 @@ pub struct Division {
 }
 
 impl Division {
-    /// `bytes` B in p = `parts` blocks: block i has `B (i + 1) / p - B i / p` bytes, both rounded down.
+    /// `bytes` B in p = `parts` blocks (at least 1): block i has `B (i + 1) / p - B i / p` bytes, both rounded down.
     #[must_use]
     pub fn split(bytes: u64, parts: u32) -> Self {
         Self { each: bytes / u64::from(parts), rest: bytes % u64::from(parts), parts }

@@ -43,15 +43,15 @@ impl Algorithm for ScatterAllgather {
     fn step(&self, rank: u32, index: u64) -> Step {
         let tree = self.tree;
         let number = tree.number(rank);
-        let scatter = self.scatter_steps(number);
-        match index as u32 {
+        let scatter = u64::from(self.scatter_steps(number));
+        match index {
             0 if number > 0 => Step::new().copy(tree.rank(tree.parent(number)), 0, self.subtree(number)),
             index if index < scatter => {
                 let child = number + (1 << (scatter - 1 - index));
                 Step::new().send(tree.rank(child), 0, self.subtree(child))
             }
             index => {
-                let step = index - scatter;
+                let step = (index - scatter) as u32;
                 let label = u64::from(step) + 1;
                 let (sent, received) = ring::gathered(tree.cycle, number, step);
                 let [before, after] = [tree.cycle.before(rank, 1), tree.cycle.after(rank, 1)];

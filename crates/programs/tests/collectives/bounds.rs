@@ -61,19 +61,40 @@ fn messages_have_at_most_2_to_the_40_bytes() {
     }
 }
 
+/// Of each rank that is looked at: the operations of some chunks, and their other ends.
 #[test]
 fn any_number_of_ranks_can_be_asked_for() {
     for ranks in [u32::MAX, 1 << 31, (1 << 31) + 1, (1 << 31) - 1] {
-        for what in all(ranks - 1, 1 << 8) {
+        for what in all(ranks - 2, 1 << 8) {
             let part = what.part(ranks).unwrap();
-            for rank in [0, 1, 2, ranks / 2, ranks - 2, ranks - 1] {
-                let chunks = part.chunks(rank);
-                let some = (0..chunks.min(70)).chain(chunks.saturating_sub(70)..chunks);
+            let chunk = |rank, index| {
                 let mut ops = Vec::new();
-                some.chain([chunks / 2].into_iter().filter(|_| chunks > 0)).for_each(|i| part.chunk(rank, i, &mut ops));
-                for op in ops {
-                    if let Op::Send { to: peer, label, bytes, .. } | Op::Receive { from: peer, label, bytes, .. } = op {
-                        assert!(peer < ranks && peer != rank && label < 1 << 40 && bytes <= MOST, "{what:?}: {op:?}");
+                part.chunk(rank, index, &mut ops);
+                ops
+            };
+            for rank in [0, 1, ranks / 2, ranks - 2, ranks - 1] {
+                let chunks = part.chunks(rank);
+                for index in (0..chunks.min(34)).chain(chunks.saturating_sub(34)..chunks) {
+                    for op in chunk(rank, index) {
+                        let (peer, label, other) = match op {
+                            Op::Send { to, label, bytes, .. } => (to, label, (true, label, bytes)),
+                            Op::Receive { from, label, bytes, .. } => (from, label, (false, label, bytes)),
+                            _ => continue,
+                        };
+                        assert!(peer < ranks && peer != rank && label < 1 << 40 && other.2 <= MOST, "{what:?}: {op:?}");
+                        let last = part.chunks(peer);
+                        // The other end is in the same step, or in one of a tree before or after as many others.
+                        let near = index.saturating_sub(34)..(index + 34).min(last);
+                        let ends = near.chain(last.saturating_sub(34)..last).chain(0..last.min(34));
+                        // A flat root comes to each rank at a step of its own.
+                        let turn = (u64::from(rank) + u64::from(ranks) - u64::from(peer)) % u64::from(ranks);
+                        let mut ends = ends.chain([turn.saturating_sub(1)].into_iter().filter(|&i| i < last));
+                        let fits = |op: Op| match op {
+                            Op::Send { to, label, bytes, .. } => to == rank && (false, label, bytes) == other,
+                            Op::Receive { from, label, bytes, .. } => from == rank && (true, label, bytes) == other,
+                            _ => false,
+                        };
+                        assert!(ends.any(|i| chunk(peer, i).into_iter().any(fits)), "{what:?}: {op:?} of rank {rank}");
                     }
                 }
             }

@@ -2,10 +2,11 @@
 //! catch: an order of sends, a wait or a formula that is not what the page of the algorithm says.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeSet, BinaryHeap};
 
 use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Op, Reduce, ReduceScatter, What};
 
+use crate::executor::Sends;
 use crate::script::{Key, Script};
 
 // All depend on the bytes, and none is a multiple of another.
@@ -15,18 +16,20 @@ fn o_s(bytes: u64) -> u64 {
 fn o_r(bytes: u64) -> u64 {
     631 + 2 * bytes
 }
-fn transit(bytes: u64) -> u64 {
-    4001 + 7 * bytes
+/// From the end of the work at the sender to the begin of that at a receiver that is ready: M.
+fn transit(bytes: u64, sends: Sends) -> u64 {
+    4001 + 7 * bytes + if sends == Sends::Eager { 0 } else { 2 * CONTROL }
 }
-/// One message, alone.
-fn hop(bytes: u64) -> u64 {
-    o_s(bytes) + transit(bytes) + o_r(bytes)
-}
+const CONTROL: u64 = 1511;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
+    /// An eager message, or the request of one.
     Arrives(Key, u64),
-    Received,
+    /// The data that was asked for.
+    Data(u64),
+    /// A receive, or a send by rendezvous.
+    Completes,
     GoesOn,
 }
 
@@ -34,109 +37,161 @@ enum Event {
 struct Rank {
     at: usize,
     cpu: u64,
-    receiving: u64,
+    /// Operations under way.
+    pending: u64,
     waits: bool,
 }
 
-/// When the last rank ends, with eager messages (`docs/model.md`, section 10).
-fn time(script: &Script) -> u64 {
-    let mut ranks = vec![Rank::default(); script.ranks as usize];
-    let (mut arrived, mut posted) = (BTreeSet::new(), BTreeMap::new());
-    let mut events: BinaryHeap<Reverse<(u64, usize, Event)>> = BinaryHeap::new();
-    (0..ranks.len()).for_each(|rank| events.push(Reverse((0, rank, Event::GoesOn))));
+struct World<'a> {
+    script: &'a Script,
+    sends: Sends,
+    ranks: Vec<Rank>,
+    arrived: BTreeSet<Key>,
+    posted: BTreeSet<Key>,
+    events: BinaryHeap<Reverse<(u64, usize, Event)>>,
+}
+
+/// When the last rank ends (`docs/model.md`, section 10).
+fn time(script: &Script, sends: Sends) -> u64 {
+    let ranks = vec![Rank::default(); script.ranks as usize];
+    let events = (0..ranks.len()).map(|rank| Reverse((0, rank, Event::GoesOn))).collect();
+    let mut world = World { script, sends, ranks, arrived: BTreeSet::new(), posted: BTreeSet::new(), events };
     let mut last = 0;
-    while let Some(Reverse((now, rank, event))) = events.pop() {
+    while let Some(Reverse((now, rank, event))) = world.events.pop() {
         last = now;
-        let state = &mut ranks[rank];
-        let occupy = |state: &mut Rank, time| {
-            state.cpu = state.cpu.max(now) + time;
-            state.cpu
-        };
         match event {
-            Event::Arrives(key, bytes) => match posted.remove(&key) {
-                Some(()) => events.push(Reverse((occupy(state, o_r(bytes)), rank, Event::Received))),
-                None => assert!(arrived.insert(key)),
-            },
-            Event::Received => {
-                state.receiving -= 1;
-                if state.waits && state.receiving == 0 {
-                    state.waits = false;
-                    events.push(Reverse((now, rank, Event::GoesOn)));
+            Event::Arrives(key, bytes) if world.posted.remove(&key) => world.matched(now, key, bytes),
+            Event::Arrives(key, _) => assert!(world.arrived.insert(key)),
+            Event::Data(bytes) => world.take(now, rank, bytes),
+            Event::Completes => {
+                let state = &mut world.ranks[rank];
+                state.pending -= 1;
+                if state.waits && state.pending == 0 {
+                    world.go_on(now, rank);
                 }
             }
-            Event::GoesOn => {
-                while let Some(line) = script.lines[rank].get(state.at) {
-                    state.at += 1;
-                    match (line.op, &line.moved) {
-                        (Op::Send { to, bytes, .. }, Some((key, ..))) => {
-                            let end = occupy(state, o_s(bytes));
-                            events.push(Reverse((end, rank, Event::GoesOn)));
-                            events.push(Reverse((end + transit(bytes), to as usize, Event::Arrives(*key, bytes))));
-                            break;
-                        }
-                        (Op::Receive { bytes, blocking, .. }, Some((key, ..))) => {
-                            state.receiving += 1;
-                            if arrived.remove(key) {
-                                events.push(Reverse((occupy(state, o_r(bytes)), rank, Event::Received)));
-                            } else {
-                                posted.insert(*key, ());
-                            }
-                            state.waits = blocking;
-                        }
-                        _ => state.waits = state.receiving > 0,
-                    }
-                    if state.waits {
-                        break;
-                    }
-                }
-            }
+            Event::GoesOn => world.go_on(now, rank),
         }
     }
-    assert!(ranks.iter().zip(&script.lines).all(|(rank, lines)| rank.at == lines.len() && !rank.waits));
+    assert!(world.ranks.iter().zip(&script.lines).all(|(rank, lines)| rank.at == lines.len() && rank.pending == 0));
     last
 }
 
-fn check(what: What, ranks: u32, expected: u64) {
-    let script = Script::new(&what, ranks);
-    assert_eq!(time(&script), expected, "{}", script.name);
+impl World<'_> {
+    fn at(&mut self, time: u64, rank: usize, event: Event) {
+        self.events.push(Reverse((time, rank, event)));
+    }
+
+    fn occupy(&mut self, now: u64, rank: usize, time: u64) -> u64 {
+        let cpu = &mut self.ranks[rank].cpu;
+        *cpu = now.max(*cpu) + time;
+        *cpu
+    }
+
+    fn take(&mut self, now: u64, rank: usize, bytes: u64) {
+        let end = self.occupy(now, rank, o_r(bytes));
+        self.at(end, rank, Event::Completes);
+    }
+
+    /// The receive is posted, and the message or its request is there.
+    fn matched(&mut self, now: u64, key: Key, bytes: u64) {
+        let (from, to) = (key.0 as usize, key.1 as usize);
+        match self.sends {
+            Sends::Eager => self.take(now, to, bytes),
+            Sends::Rendezvous => {
+                self.at(now + CONTROL, from, Event::Completes);
+                self.at(now + CONTROL + transit(bytes, Sends::Eager), to, Event::Data(bytes));
+            }
+        }
+    }
+
+    fn go_on(&mut self, now: u64, rank: usize) {
+        let (script, eager) = (self.script, self.sends == Sends::Eager);
+        self.ranks[rank].waits = false;
+        while let Some(line) = script.lines[rank].get(self.ranks[rank].at) {
+            self.ranks[rank].at += 1;
+            match (line.op, &line.moved) {
+                (Op::Send { to, bytes, blocking, .. }, Some((key, ..))) => {
+                    let end = self.occupy(now, rank, o_s(bytes));
+                    let way = if eager { transit(bytes, Sends::Eager) } else { CONTROL };
+                    self.at(end + way, to as usize, Event::Arrives(*key, bytes));
+                    self.ranks[rank].pending += u64::from(!eager);
+                    if eager || !blocking {
+                        self.at(end, rank, Event::GoesOn);
+                    } else {
+                        self.ranks[rank].waits = true;
+                    }
+                    return;
+                }
+                (Op::Receive { bytes, blocking, .. }, Some((key, ..))) => {
+                    self.ranks[rank].pending += 1;
+                    if self.arrived.remove(key) {
+                        self.matched(now, *key, bytes);
+                    } else {
+                        self.posted.insert(*key);
+                    }
+                    self.ranks[rank].waits = blocking;
+                }
+                _ => self.ranks[rank].waits = self.ranks[rank].pending > 0,
+            }
+            if self.ranks[rank].waits {
+                return;
+            }
+        }
+    }
+}
+
+const BOTH: [Sends; 2] = [Sends::Eager, Sends::Rendezvous];
+
+/// `expected` gets the time of one message alone, `o_s + M + o_r`, as a function of its bytes.
+fn check(what: What, ranks: u32, expected: impl Fn(&dyn Fn(u64) -> u64) -> u64) {
+    for sends in BOTH {
+        let script = Script::new(&what, ranks);
+        let hop = |bytes| hop(bytes, sends);
+        assert_eq!(time(&script, sends), expected(&hop), "{} ({sends:?})", script.name);
+    }
+}
+
+fn hop(bytes: u64, sends: Sends) -> u64 {
+    o_s(bytes) + transit(bytes, sends) + o_r(bytes)
 }
 
 #[test]
 fn symmetric_algorithms_take_a_hop_a_step() {
     for n in 2..=33 {
-        let (edges, bytes, block) = (u64::from(n) - 1, u64::from(n) * 24, 24);
+        let (edges, bytes) = (u64::from(n) - 1, u64::from(n) * 24);
         let steps = || (0..).map(|k| 1_u64 << k).take_while(|&distance| distance < u64::from(n));
-        check(What::Allreduce { algorithm: Allreduce::Ring, bytes }, n, 2 * edges * hop(block));
-        check(What::Allgather { algorithm: Allgather::Ring, bytes: 24 }, n, edges * hop(block));
-        check(What::ReduceScatter { algorithm: ReduceScatter::Ring, bytes }, n, edges * hop(block));
-        check(What::ReduceScatter { algorithm: ReduceScatter::Pairwise, bytes }, n, edges * hop(block));
-        check(What::Alltoall { algorithm: Alltoall::Pairwise, bytes: 24 }, n, edges * hop(block));
-        check(What::Alltoall { algorithm: Alltoall::LinearShift, bytes: 24 }, n, edges * hop(block));
-        let gathered = steps().map(|d| hop(24 * d.min(u64::from(n) - d))).sum();
-        check(What::Allgather { algorithm: Allgather::Bruck, bytes: 24 }, n, gathered);
+        check(What::Allreduce { algorithm: Allreduce::Ring, bytes }, n, |hop| 2 * edges * hop(24));
+        check(What::Allgather { algorithm: Allgather::Ring, bytes: 24 }, n, |hop| edges * hop(24));
+        for algorithm in [ReduceScatter::Ring, ReduceScatter::Pairwise] {
+            check(What::ReduceScatter { algorithm, bytes }, n, |hop| edges * hop(24));
+        }
+        for algorithm in [Alltoall::Pairwise, Alltoall::LinearShift] {
+            check(What::Alltoall { algorithm, bytes: 24 }, n, |hop| edges * hop(24));
+        }
+        let gathered = |d: u64| 24 * d.min(u64::from(n) - d);
+        let gather = What::Allgather { algorithm: Allgather::Bruck, bytes: 24 };
+        check(gather, n, |hop| steps().map(|d| hop(gathered(d))).sum());
         let with_bit = |d: u64| (0..u64::from(n)).filter(|j| j & d > 0).count() as u64;
-        check(
-            What::Alltoall { algorithm: Alltoall::Bruck, bytes: 24 },
-            n,
-            steps().map(|d| hop(24 * with_bit(d))).sum(),
-        );
-        check(What::Barrier { algorithm: Barrier::Dissemination }, n, steps().map(|_| hop(0)).sum());
+        let exchange = What::Alltoall { algorithm: Alltoall::Bruck, bytes: 24 };
+        check(exchange, n, |hop| steps().map(|d| hop(24 * with_bit(d))).sum());
+        let barrier = What::Barrier { algorithm: Barrier::Dissemination };
+        check(barrier, n, |hop| steps().map(|_| hop(0)).sum());
     }
 }
 
 #[test]
 fn powers_of_two_take_a_hop_a_bit() {
     for bits in 1..=6 {
-        let (n, bytes) = (1 << bits, 24 << bits);
-        let halves: u64 = (1..=bits).map(|i| hop(bytes >> i)).sum();
-        check(What::Allreduce { algorithm: Allreduce::RecursiveDoubling, bytes }, n, bits * hop(bytes));
-        check(What::Allreduce { algorithm: Allreduce::Rabenseifner, bytes }, n, 2 * halves);
+        let (n, bytes, root) = (1 << bits, 24 << bits, (1 << bits) / 3);
+        let halves = |hop: &dyn Fn(u64) -> u64| (1..=bits).map(|i| hop(bytes >> i)).sum::<u64>();
+        check(What::Allreduce { algorithm: Allreduce::RecursiveDoubling, bytes }, n, |hop| bits * hop(bytes));
+        check(What::Allreduce { algorithm: Allreduce::Rabenseifner, bytes }, n, |hop| 2 * halves(hop));
         check(What::ReduceScatter { algorithm: ReduceScatter::RecursiveHalving, bytes }, n, halves);
-        let doubled = (0..bits).map(|s| hop(24 << s)).sum();
-        check(What::Allgather { algorithm: Allgather::RecursiveDoubling, bytes: 24 }, n, doubled);
-        let root = n / 3;
-        check(What::Broadcast { algorithm: Broadcast::Binomial, root, bytes }, n, bits * hop(bytes));
-        check(What::Reduce { algorithm: Reduce::Binomial, root, bytes }, n, bits * hop(bytes));
+        let gather = What::Allgather { algorithm: Allgather::RecursiveDoubling, bytes: 24 };
+        check(gather, n, |hop| (0..bits).map(|s| hop(24 << s)).sum());
+        check(What::Broadcast { algorithm: Broadcast::Binomial, root, bytes }, n, |hop| bits * hop(bytes));
+        check(What::Reduce { algorithm: Reduce::Binomial, root, bytes }, n, |hop| bits * hop(bytes));
     }
 }
 
@@ -144,38 +199,47 @@ fn powers_of_two_take_a_hop_a_bit() {
 fn trees_take_what_their_pages_say() {
     for depth in 2..=6 {
         let (n, root, bytes, levels) = ((1 << depth) - 1, depth, 24, u64::from(depth) - 1);
-        let (up, down) = (levels * (hop(bytes) + o_r(bytes)), levels * (hop(bytes) + o_s(bytes)));
-        check(What::Reduce { algorithm: Reduce::Binary, root, bytes }, n, up);
-        check(What::Broadcast { algorithm: Broadcast::Binary, root, bytes }, n, down);
-        check(What::Allreduce { algorithm: Allreduce::Binary, bytes }, n, up + down);
-        let empty = levels * (2 * hop(0) + o_r(0) + o_s(0));
-        check(What::Barrier { algorithm: Barrier::Binary }, n, empty);
+        let (up, down) = (o_r(bytes), o_s(bytes));
+        check(What::Reduce { algorithm: Reduce::Binary, root, bytes }, n, |hop| levels * (hop(bytes) + up));
+        check(What::Broadcast { algorithm: Broadcast::Binary, root, bytes }, n, |hop| levels * (hop(bytes) + down));
+        let both = What::Allreduce { algorithm: Allreduce::Binary, bytes };
+        check(both, n, |hop| levels * (2 * hop(bytes) + up + down));
+        let barrier = What::Barrier { algorithm: Barrier::Binary };
+        check(barrier, n, |hop| levels * (2 * hop(0) + o_r(0) + o_s(0)));
     }
     for n in 2..=33_u32 {
         let (root, bytes) = (n / 2, 24);
-        let flat = u64::from(n - 1) * o_s(bytes) + transit(bytes) + o_r(bytes);
-        check(What::Broadcast { algorithm: Broadcast::Flat, root, bytes }, n, flat);
+        let flat = What::Broadcast { algorithm: Broadcast::Flat, root, bytes };
+        check(flat, n, |hop| u64::from(n - 2) * o_s(bytes) + hop(bytes));
+    }
+}
+
+#[test]
+fn eager_binomial_broadcasts_take_their_longest_path() {
+    for n in 2..=33_u32 {
+        let bytes = 24;
         let path = |v: u32| -> u64 {
             let bit = |j: u32| match (v >> j & 1, v >> j >> 1 << j << 1) {
-                (1, _) => hop(bytes),
+                (1, _) => hop(bytes, Sends::Eager),
                 (_, above) if j > v.trailing_zeros() && above + (1 << j) < n => o_s(bytes),
                 _ => 0,
             };
             (0..6).map(bit).sum()
         };
-        let latest = (1..n).map(path).max().unwrap();
-        check(What::Broadcast { algorithm: Broadcast::Binomial, root, bytes }, n, latest);
+        let what = What::Broadcast { algorithm: Broadcast::Binomial, root: n / 2, bytes };
+        assert_eq!(Some(time(&Script::new(&what, n), Sends::Eager)), (1..n).map(path).max(), "{n} ranks");
     }
 }
 
 #[test]
 fn scatter_and_allgather_take_as_long_as_their_parts() {
-    for bits in 1..=6 {
+    for (bits, sends) in (1..=6).flat_map(|bits| BOTH.map(|sends| (bits, sends))) {
         let (n, bytes) = (1 << bits, 24 << bits);
         let what = What::Broadcast { algorithm: Broadcast::ScatterAllgather, root: 1, bytes };
-        let taken = time(&Script::new(&what, n));
-        let least = (1..=bits).map(|i| hop(bytes >> i)).sum::<u64>() + u64::from(n - 1) * hop(24);
+        let taken = time(&Script::new(&what, n), sends);
+        let scattered: u64 = (1..=bits).map(|i| hop(bytes >> i, sends)).sum();
+        let least = scattered + u64::from(n - 1) * hop(24, sends);
         let most = least + u64::from(n - 1) * o_r(24);
-        assert!((least..=most).contains(&taken), "{n} ranks: {least} <= {taken} <= {most}");
+        assert!((least..=most).contains(&taken), "{n} ranks ({sends:?}): {least} <= {taken} <= {most}");
     }
 }
