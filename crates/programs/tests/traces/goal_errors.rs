@@ -193,6 +193,13 @@ fn messages_with_one_end() {
         1,
         "rank 1 receives 2 bytes from rank 0 with tag 0, but its peer sends that only 2 times",
     );
+    // What matches with one tag does not count for the next.
+    says(
+        of("send 1b to 1 tag 1\nsend 1b to 1 tag 2", "recv 1b from 0 tag 1"),
+        4,
+        1,
+        "rank 0 sends 1 byte to rank 1 with tag 2, but nobody receives that",
+    );
     // The first in the text is named, whatever is wrong with it.
     says(
         of("send 1b to 1 tag 9\nrecv 1b from 0", "recv 2b from 0 tag 9"),
