@@ -37,6 +37,13 @@ def test_the_neighbours_are_what_the_readme_shows(change: str, tmp_path: Path) -
     assert printed(command, tmp_path) == shown(command)
 
 
+@pytest.mark.parametrize("change", ["", " -s job.halo.place=contiguous -s job.transform.place=contiguous"])
+def test_the_two_programs_are_what_the_readme_shows(change: str, tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(README.parent / "examples")
+    command = "odonata run examples/halo-neighbours.toml --alone" + change
+    assert printed(command, tmp_path) == shown(command)
+
+
 def test_the_scenario_of_the_readme_is_the_example_and_resolves() -> None:
     from odonata import scenario
 

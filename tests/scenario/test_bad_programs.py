@@ -191,3 +191,10 @@ def test_a_job_without_end_that_the_run_waits_for():
     with pytest.raises(InputError, match="never ends") as caught:
         parse((TEXT % job).replace("seed = 1", 'until = "a"'), "s.toml").resolve()
     assert "give it `iterations`" in caught.value.hint
+
+
+def test_what_only_the_core_refuses_has_its_place_and_its_name():
+    job = '[job.app]\nmotif = "sweep3d"\nmessage = "1 B"\nblocks = 4000000000\nsweeps = 4000000000'
+    with pytest.raises(InputError, match="`blocks`: 16000000000000000000 messages") as caught:
+        parse(TEXT % job, "s.toml").resolve()
+    assert (caught.value.file, caught.value.line) == ("s.toml", 9)

@@ -74,8 +74,13 @@ def _opening(scenario: dict[str, Any], system: str) -> str:
 
 
 def _job(job: dict[str, Any]) -> str:
-    own = job.get("routing")
-    return f"{job['name']} ({job['nodes']:,} nodes" + (f", routing {own['name']})" if own else ")")
+    own, ranks = job.get("routing"), job.get("ranks", job["nodes"])
+    told = [
+        f"{job['nodes']:,} nodes",
+        f"{ranks:,} ranks" if ranks != job["nodes"] else "",
+        own and f"routing {own['name']}",
+    ]
+    return f"{job['name']} ({', '.join(filter(None, told))})"
 
 
 def _closing(summary: dict[str, Any], folder: Path) -> str:

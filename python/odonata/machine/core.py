@@ -77,4 +77,4 @@ def write_trace(body: Mapping[str, Any], ranks: int, form: str) -> str:
     try:
         return str(core.write_trace(json.dumps(dict(body)), ranks, form))
     except core.CoreError as e:
-        raise InputError(str(e)) from None
+        raise InputError(str(e).removeprefix("format: ")) from None

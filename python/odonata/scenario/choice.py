@@ -1,4 +1,4 @@
-"""Values that are one of several kinds of table, such as routings and traffic patterns."""
+"""Values that are one of several kinds of table, such as routings."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -139,7 +139,7 @@ def _check_own(own: int, nodes: int, per_node: int) -> None:
         each = "1 rank each" if per_node == 1 else f"{per_node:,} ranks each"
         raise InputError(
             f"the trace has {own:,} ranks, and {nodes:,} nodes with {each} are {nodes * per_node:,}",
-            hint=f"leave `nodes` out, or say nodes = {-(-own // per_node)}",
+            hint=f"they need {-(-own // per_node):,} nodes; without `nodes` and a list of nodes the job gets them",
             path=("nodes",),
         )
 

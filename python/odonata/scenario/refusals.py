@@ -19,7 +19,7 @@ _PATHS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"jobs\[(\d+)\]\.program\.(start|gap)_ps", ("job", "{0}", "{1}")),
     (r"jobs\[(\d+)\]\.program\.iterations", ("job", "{0}", "iterations")),
     (r"jobs\[(\d+)\]\.program\.costs\.(\w+?)(?:_ps|_bytes)?", ("job", "{0}", "overhead", "{1}")),
-    (r"jobs\[(\d+)\]\.program\.body\.phases\[(\d+)\].*", ("job", "{0}", "app", "phases", "{1}")),
+    (r"jobs\[(\d+)\]\.program\.body\.(?:.*\.)?(\w+)(?:\[\d+\])?", ("job", "{0}", "app", "{1}")),
     (r"jobs\[(\d+)\].*", ("job", "{0}", "app")),
     (r"fabric\.links\.(\w+)\.(bandwidth)", ("fabric", "links", "{0}", "{1}")),
     (r"fabric\.links\.(\w+)\.(\w+?)_(?:ps|bytes)", ("fabric", "links", "{0}", "{1}")),

@@ -199,13 +199,14 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
     owners: dict[int, str] = {}
     for _, job, policy, options in sorted(order, key=lambda entry: entry[0]):
         with job.errors("place"):
-            if counts[job.index] is None and not policy.counts_itself:
+            count = job.table.nodes if policy.counts_itself else counts[job.index]
+            if count is None and not policy.counts_itself:
                 raise InputError("missing key `nodes`", hint="the number of nodes of the job", path=placement.COUNT)
             try:
                 found = placement.place(
                     policy.name,
                     system,
-                    counts[job.index],
+                    count,
                     busy=owners.keys(),
                     folder=folder,
                     owners=owners,

@@ -112,7 +112,7 @@ class Scenario:
             resolved = self.resolve()
         except InputError as e:
             return f"Scenario({str(self.path)!r}, wrong: {e.message})"
-        jobs = " + ".join(f"{job['name']} ({len(job['nodes']):,} nodes)" for job in resolved.spec["jobs"])
+        jobs = " + ".join(f"{job['name']} ({len(set(job['nodes'])):,} nodes)" for job in resolved.spec["jobs"])
         routing, seed = resolved.spec["routing"]["name"], resolved.spec["seed"]
         return f"Scenario({str(self.path)!r}: {jobs} on {resolved.system.name}, routing {routing}, seed {seed})"
 

@@ -1,0 +1,114 @@
+"""Traces: from a file to the specification, and what is said of one that does not fit."""
+
+import pytest
+
+from odonata.errors import InputError
+from odonata.scenario import parse
+
+TEXT = """\
+system = "tiny"
+[[job]]
+name = "a"
+%s
+app = { trace = "%s" }
+"""
+GOAL = """\
+num_ranks 3
+rank 0 { send 8b to 1 }
+rank 1 { recv 8b from 0 }
+rank 2 { calc 5 }
+"""
+CSV = "rank,operation,peer,bytes\n0,send,1,8\n1,recv,0,8\n2\n"
+
+
+def resolved(folder, job="", file="x.goal"):
+    return parse(TEXT % (job, file), folder / "s.toml").resolve()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "x.goal").write_text(GOAL)
+    (tmp_path / "x.csv").write_text(CSV)
+    return tmp_path
+
+
+def test_a_trace_brings_its_ranks_and_its_text_goes_into_the_specification(folder):
+    found = resolved(folder)
+    (job,) = found.spec["jobs"]
+    assert job["nodes"] == [0, 1, 2]
+    body = job["program"]["body"]
+    assert body["name"] == "trace"
+    assert body["goal"].startswith("num_ranks 3\n")
+    assert found.document["scenario"]["job"][0]["ranks"] == 3
+    (folder / "x.goal").unlink()
+    assert found.document["spec"] is found.spec, "what was read is kept, the file may go"
+
+
+def test_equal_traces_give_equal_runs(folder):
+    """The identity of a run is that of what the core is told, not of how a file is laid out."""
+    first = resolved(folder)
+    (folder / "x.goal").write_text(f"# the same\n{GOAL}".replace("8b to", "8b  to"))
+    assert resolved(folder).id == first.id
+
+
+def test_a_table_is_a_trace_too(folder):
+    assert resolved(folder, file="x.csv").spec["jobs"][0]["nodes"] == [0, 1, 2]
+    (folder / "x.txt").write_text(CSV)
+    text = TEXT.replace('"%s" }', '"%s", format = "csv" }')
+    assert parse(text % ("", "x.txt"), folder / "s.toml").resolve().spec["jobs"][0]["nodes"] == [0, 1, 2]
+
+
+def test_ranks_share_nodes(folder):
+    assert resolved(folder, "ranks_per_node = 2").spec["jobs"][0]["nodes"] == [0, 0, 1]
+    assert resolved(folder, 'ranks_per_node = 2\nmapping = "round-robin"').spec["jobs"][0]["nodes"] == [0, 1, 0]
+    assert resolved(folder, 'place = { nodes = "5,4,9" }').spec["jobs"][0]["nodes"] == [5, 4, 9]
+
+
+@pytest.mark.parametrize(
+    ("job", "line", "message", "hint"),
+    [
+        ("nodes = 4", 4, "the trace has 3 ranks, and 4 nodes with 1 rank each are 4", "they need 3 nodes"),
+        ("nodes = 2", 4, "the trace has 3 ranks, and 2 nodes with 1 rank each are 2", "they need 3 nodes"),
+        ("nodes = 3\nranks_per_node = 2", 4, "3 nodes with 2 ranks each are 6", "they need 2 nodes"),
+        ('place = { nodes = "0-3" }', 2, "the trace has 3 ranks, and 4 nodes", "they need 3"),
+    ],
+)
+def test_ranks_that_do_not_fit(folder, job, line, message, hint):
+    with pytest.raises(InputError) as caught:
+        resolved(folder, job)
+    assert message in str(caught.value)
+    assert (caught.value.file, caught.value.line) == (str(folder / "s.toml"), line)
+    assert hint in caught.value.hint
+
+
+def test_an_error_in_a_trace_names_the_file_and_the_line(folder):
+    (folder / "x.goal").write_text(GOAL.replace("send", "sned"))
+    with pytest.raises(InputError, match="did you mean `send`") as caught:
+        resolved(folder)
+    assert (caught.value.file, caught.value.line) == (str(folder / "x.goal"), 2)
+    (folder / "x.csv").write_text(CSV.replace("recv", "rcv"))
+    with pytest.raises(InputError, match="`recv`") as caught:
+        resolved(folder, file="x.csv")
+    assert (caught.value.file, caught.value.line) == (str(folder / "x.csv"), 3)
+
+
+@pytest.mark.parametrize(
+    ("file", "message", "hint"),
+    [
+        ("no.goal", "cannot read the trace", None),
+        ("x.txt", "the ending says nothing", 'format = "goal"'),
+        ("x.goa", "the ending says nothing", "x.goal"),
+    ],
+)
+def test_a_file_that_is_no_trace(folder, file, message, hint):
+    with pytest.raises(InputError, match=message) as caught:
+        resolved(folder, file=file)
+    assert (caught.value.file, caught.value.line) == (str(folder / "s.toml"), 5)
+    assert hint is None or hint in caught.value.hint
+
+
+def test_a_trace_that_is_not_text(folder):
+    (folder / "x.goal").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="not UTF-8") as caught:
+        resolved(folder)
+    assert caught.value.file == str(folder / "x.goal")
