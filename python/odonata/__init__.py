@@ -6,7 +6,9 @@ The whole interface fits on a screen:
 |---|---|
 | `load(path)` | reads a scenario |
 | `run(scenario)` | simulates it, also by its path |
+| `sweep(scenario, axes)` | simulates it along many axes, every run once |
 | `open(path)` | opens a finished run folder |
+| `open_study(path)` | opens the folder of a sweep |
 | `place(policy, system=, nodes=, busy=)` | asks a placement policy for nodes |
 | `placements()` | names of the placement policies |
 | `OdonataError` | every error that is meant for the user: `InputError` or `RunError` |
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from odonata.run import run
     from odonata.scenario import load
     from odonata.store import open_run as open  # noqa: A004 - odonata.open, as gzip.open
+    from odonata.study.python import sweep
+    from odonata.study.study import open_study
 
 #: Public name -> module and name there.
 _LAZY = {
@@ -42,8 +46,10 @@ _LAZY = {
     "RunError": ("odonata.errors", "RunError"),
     "load": ("odonata.scenario", "load"),
     "open": ("odonata.store", "open_run"),
+    "open_study": ("odonata.study.study", "open_study"),
     "placements": ("odonata.placement", "names"),
     "run": ("odonata.run", "run"),
+    "sweep": ("odonata.study.python", "sweep"),
 }
 
 __all__ = [
@@ -53,9 +59,11 @@ __all__ = [
     "__version__",
     "load",
     "open",
+    "open_study",
     "place",
     "placements",
     "run",
+    "sweep",
 ]
 
 

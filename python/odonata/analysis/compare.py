@@ -89,20 +89,23 @@ def compare(
     others: Sequence[str],
     job: str | None = None,
     baseline: Any = None,
+    values: Sequence[Any] = (),
     seed: int = SEED,
 ) -> Comparison:
     """Compares the rows of one job by the axis `by`, in the order of its values.
 
     `jobs` has a column for each axis; `others` are the axes in which two runs must agree to be a pair. The baseline is
-    the first value if none is given. Raises InputError for a column that is no number and a baseline that there is not.
+    the first value if none is given; `values` may name values of which no run is done. Raises InputError for a column
+    that is no number and a baseline that there is not.
     """
-    if column not in jobs.columns or not jobs[column].dtype.is_numeric():
-        raise unknown("column", column, [c for c in jobs.columns if jobs[c].dtype.is_numeric() and c not in others])
-    values = jobs[by].unique(maintain_order=True).to_list()
+    check_column(jobs, column, (by, *others))
+    values = list(values) or jobs[by].unique(maintain_order=True).to_list()
     if not values:
         raise InputError("no run of the study is done, so there is nothing to compare")
     start = values[0] if baseline is None else _found(baseline, values, by)
     present = jobs.filter(pl.col(column).is_not_null())
+    if not present.height:
+        raise InputError(f"no run of the study has a number in `{column}`", hint="choose another with --value")
     samples = {value: present.filter(pl.col(by) == value) for value in values}
     rows = []
     for index, value in enumerate(values):
@@ -113,6 +116,13 @@ def compare(
     of_baseline = rows[values.index(start)].interval
     rows = [_overlapping(row, of_baseline) if row.value != start else row for row in rows]
     return Comparison(by, column, job, start, column in HIGHER_IS_BETTER, tuple(rows), seed)
+
+
+def check_column(jobs: pl.DataFrame, column: str, axes: Sequence[str]) -> None:
+    """Raises InputError if there is no such column of numbers."""
+    numbers = [name for name in jobs.columns if jobs[name].dtype.is_numeric() and name not in (*axes, "point", "job")]
+    if column not in numbers:
+        raise unknown("column", column, numbers)
 
 
 def _found(given: Any, values: Sequence[Any], by: str) -> Any:

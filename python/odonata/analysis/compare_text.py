@@ -28,8 +28,8 @@ def as_text(comparison: Comparison) -> str:
 def sentences(comparison: Comparison) -> list[str]:
     """What follows, and what does not."""
     said = [_sentence(row, comparison) for row in comparison.rows if row.value != comparison.baseline]
-    counts = [row.n for row in comparison.rows]
-    if max(counts) <= 1:
+    counts = [row.n for row in comparison.rows if row.n]
+    if max(counts, default=0) <= 1:
         said.append(
             "One run for each value: no interval can be given, and a difference may be chance. "
             'Add seeds: "run.seed" = { from = 1, to = 10 }'
@@ -58,6 +58,8 @@ def _sentence(row: Row, comparison: Comparison) -> str:
     said = f"{name}: {_ratio(row.ratio)} x {base}"
     if row.ratio_interval is None:
         return f"{said}, from one run each: no interval can be given."
+    if row.pairs and row.equal == row.pairs:
+        return f"{said}: the same in all {row.pairs} pairs."
     low, high = row.ratio_interval
     said += f", between {_ratio(low)} and {_ratio(high)}"
     overlapping = "The intervals of the medians overlap" if row.overlap else "The intervals of the medians are apart"

@@ -1,7 +1,7 @@
-"""`odonata plot`: a run as a picture."""
+"""`odonata plot`: a run or a study as a picture."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -11,46 +11,79 @@ def plot(
     /,
     *,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
-    kind: Literal["overview", "box", "iterations", "links", "arrivals"] = "overview",
+    kind: Literal["overview", "box", "iterations", "links", "arrivals"] | None = None,
     log: bool | None = None,
     way: Literal["in", "out", "both"] | None = None,
     job: str | None = None,
+    by: str | None = None,
+    value: str | None = None,
+    series: str | None = None,
 ) -> int:
-    """Draw a run: latencies as boxes, load of links, traffic over time.
+    """Draw a run: latencies as boxes, load of links, traffic over time. Draw a study: a column by one of its axes.
 
     Parameters
     ----------
     run
-        A run folder.
+        A run folder, or the folder of a study.
     out
-        The picture: .png, .pdf or .svg. Without it KIND.png in the run folder.
+        The picture: .png, .pdf or .svg. Without it KIND.png in the run folder, or `study.png` in that of a study.
     kind
-        `overview`: latencies and links. `box`: latencies, as Kang 2019, figures 5 to 7. `iterations`: how long the
-        iterations of programs took. `links`: busy share of the links between groups and of each router's local links.
-        `arrivals`: traffic over time, as figure 10.
+        Of a run. `overview`, the default: latencies and links. `box`: latencies, as Kang 2019, figures 5 to 7.
+        `iterations`: how long the iterations of programs took. `links`: busy share of the links between groups and of
+        each router's local links. `arrivals`: traffic over time, as figure 10.
     log
-        Logarithmic axis of times; without it, when they spread over more than a factor of 30.
+        Logarithmic axis of values; without it, when they spread over more than a factor of 30.
     way
         Traffic in `arrivals`: into a group, out of it, or the sum (`both`, the default).
     job
-        Only the traffic of this job, in `arrivals`.
+        Only the traffic of this job, in `arrivals`; of a study, the job that is drawn.
+    by
+        Of a study: the axis to draw by; numbers and quantities as lines, names as boxes.
+    value
+        Of a study: the column of `jobs` to draw; without it what the study shows first.
+    series
+        Of a study: the axis of which each value is a line, or a box of its own.
     """
     from odonata.errors import InputError
+    from odonata.study.folder import is_study_folder
+
+    if is_study_folder(run):
+        return _study(run, out, {"--kind": kind, "--way": way}, by=by, value=value, series=series, job=job, log=log)
+    for option, asked in (("--by", by), ("--value", value), ("--series", series)):
+        if asked is not None:
+            raise InputError(f"`{option}` is for studies, `{run}` is not the folder of one")
+    kind = kind or "overview"
     from odonata.plot.run import plot_run
     from odonata.plot.style import check_target, save
     from odonata.store import open_run
 
-    for option, value, kinds in (
+    for option, given, kinds in (
         ("--log", log, ("overview", "box", "iterations")),
         ("--way", way, ("arrivals",)),
         ("--job", job, ("arrivals",)),
     ):
-        if value is not None and kind not in kinds:
+        if given is not None and kind not in kinds:
             hint = f"it is for --kind {', '.join(kinds[:-1])}{' and ' * (len(kinds) > 1)}{kinds[-1]}"
             raise InputError(f"`{option}` does nothing for --kind {kind}", hint=hint)
     target = out if out is not None else run / f"{kind}.png"
     opened = open_run(run)
     check_target(target)
     save(plot_run(opened, kind, log=log, way=way or "both", job=job), target)
+    print(target)
+    return 0
+
+
+def _study(study: Path, out: Path | None, not_for_studies: dict[str, str | None], **chosen: Any) -> int:
+    from odonata.errors import InputError
+    from odonata.plot.style import check_target, save
+    from odonata.study.study import open_study
+
+    for option, given in not_for_studies.items():
+        if given is not None:
+            raise InputError(f"`{option}` is for runs, `{study}` is the folder of a study")
+    opened = open_study(study)
+    target = out if out is not None else study / "study.png"
+    check_target(target)
+    save(opened.plot(**chosen), target)
     print(target)
     return 0

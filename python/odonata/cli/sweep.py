@@ -67,8 +67,8 @@ def sweep(
     plan = read.load(file, set_ or ())
     folder = out if out is not None else Path("studies") / plan.name
     sweeping.check_place(folder)
-    backend, many = _backend(on, workers, scheduler, plan)
-    progress = SweepProgress(plan, many, quiet=quiet)
+    backend = _backend(on, workers, scheduler, plan)
+    progress = SweepProgress(plan, backend, quiet=quiet)
     with progress:
         study = sweeping.sweep(
             plan, folder, backend, force=force, retry_failed=retry_failed, report=progress.report
@@ -81,15 +81,29 @@ def sweep(
     return 1 if study.failed.height else 0
 
 
-def _backend(on: str, workers: int | None, scheduler: str | None, _plan: "Plan") -> "tuple[Backend, int]":
+def _backend(on: str, workers: int | None, scheduler: str | None, plan: "Plan") -> "Backend":
     from odonata.errors import InputError
 
     if scheduler is not None and on != "dask":
         raise InputError("`--scheduler` is for `--on dask`", hint="--on dask --scheduler tcp://host:8786")
+    if on == "dask":
+        from odonata.study.dask_pool import DaskPool
+
+        if scheduler is None:
+            hint = "start one with `dask scheduler`, workers with `dask worker ADDRESS`"
+            raise InputError("`--on dask` needs `--scheduler ADDRESS`", hint=hint)
+        if workers is not None:
+            raise InputError("`-j` does nothing for `--on dask`: the scheduler has the workers that it has")
+        return DaskPool(scheduler)
+    if on == "slurm":
+        from odonata.study.slurm import SlurmPool, cluster_options
+
+        cluster_options(plan.cluster)
+        jobs = workers if workers is not None else plan.cluster.get("jobs", 1)
+        return SlurmPool(plan.cluster, jobs)
     from odonata.study.local import LocalPool, processors
 
-    many = workers if workers is not None else processors()
-    return LocalPool(many), many
+    return LocalPool(workers if workers is not None else processors())
 
 
 def _facts(study: "Study", folder: Path, ledger: "Ledger | None") -> dict[str, Any]:

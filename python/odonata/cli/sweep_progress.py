@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from odonata.study.ledger import Ledger
     from odonata.study.plan import Plan
+    from odonata.study.sweep import Backend
 
 ESTIMATE_EVERY_S = 1.0
 """Wall time between two estimates."""
@@ -28,9 +29,9 @@ ESTIMATE_EVERY_S = 1.0
 class SweepProgress:
     """Shows what a ledger reports; use it as a context and pass its `report`."""
 
-    def __init__(self, plan: Plan, workers: int, *, quiet: bool) -> None:
+    def __init__(self, plan: Plan, backend: Backend, *, quiet: bool) -> None:
         self._plan = plan
-        self._workers = workers
+        self._backend = backend
         self._quiet = quiet
         self._bar: Progress | None = None
         self._task: TaskID | None = None
@@ -41,8 +42,9 @@ class SweepProgress:
 
     def __enter__(self) -> SweepProgress:
         axes = " x ".join(f"{len(axis)} {' with '.join(axis.keys)}" for axis in self._plan.axes)
-        many = f"{self._workers} worker{'s' if self._workers > 1 else ''}"
-        self._say(f"{self._plan.name}: {len(self._plan):,} points ({axes}), {many}")
+        many = self._backend.workers
+        on = f", {many} worker{'s' if many > 1 else ''}" if many else ""
+        self._say(f"{self._plan.name}: {len(self._plan):,} points ({axes}){on}")
         if not self._quiet and sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn
@@ -88,7 +90,7 @@ class SweepProgress:
     def _state(self, ledger: Ledger) -> str:
         if time.monotonic() - self._estimated >= ESTIMATE_EVERY_S:
             self._estimated = time.monotonic()
-            left = ledger.left_s(self._workers)
+            left = ledger.left_s(self._backend.workers)
             runs = ledger.estimate.runs
             of = f"{runs:,} finished run{'' if runs == 1 else 's'}"
             self._left = "" if left is None else f"; about {duration(left)} left, going by {of}"

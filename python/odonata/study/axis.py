@@ -52,4 +52,4 @@ def _inline(value: Any) -> str:
         return f"[{', '.join(map(_inline, value))}]"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
-    return text(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -141,7 +141,7 @@ def facts_of(plan: Plan, runs: pl.DataFrame) -> dict[str, Any]:
         "failed": runs.filter(pl.col("status") == "failed").height,
         "axes": [{"keys": list(axis.keys), "values": len(axis)} for axis in plan.axes],
         "show": {
-            "columns": list(plan.show.columns),
+            "columns": None if plan.show.columns is None else list(plan.show.columns),
             "by": None if plan.show.by is None else list(plan.show.by),
             "job": plan.show.job,
         },

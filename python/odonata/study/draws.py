@@ -24,8 +24,8 @@ DISTRIBUTIONS = ("uniform", "log-uniform", "integers", "log-integers", "choice")
 
 
 def is_distribution(value: object) -> bool:
-    """Whether a table names a distribution rather than keys one level deeper."""
-    return isinstance(value, Mapping) and any(name in value for name in DISTRIBUTIONS)
+    """Whether a table is a distribution, perhaps a misspelt one, rather than keys one level deeper."""
+    return isinstance(value, Mapping) and not all(isinstance(inner, Mapping) for inner in value.values())
 
 
 def draw(key: str, given: object, *, samples: int, seed: int) -> tuple[Any, ...]:

@@ -152,7 +152,10 @@ class Ledger:
         if self._strikes[number] < STRIKES:
             self.put_back([number])
             return
-        error = f"its worker died {STRIKES} times ({why})"
+        self.lose(number, f"its worker died {STRIKES} times ({why})")
+
+    def lose(self, number: int, error: str) -> None:
+        """A point has failed without an outcome of its own."""
         run = self.ids.get(number)
         if run is None:
             self.errors[number] = error

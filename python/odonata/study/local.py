@@ -129,7 +129,7 @@ class _Member:
         """The point that it is at."""
         self.started = self.idle = False
         with suppress(OSError):
-            self.pipe.send(ledger.plan)
+            self.pipe.send(ledger.plan.sendable())
 
     @property
     def busy(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +20,18 @@ MOST_POINTS = 10_000_000
 SEED = "run.seed"
 """The key of the axis whose runs are repetitions of each other."""
 
-DEFAULT_COLUMNS = ("latency_mean_ps", "latency_p50_ps", "latency_p99_ps")
+OF_MESSAGES = ("latency_mean_ps", "latency_p50_ps", "latency_p99_ps")
+"""Columns that are shown of jobs that send by the clock."""
+OF_PROGRAMS = ("time_ps", "iteration_p50_ps", "latency_mean_ps")
+"""Columns that are shown of programs: how long they took is what they are run for."""
 
 
 @dataclass(frozen=True)
 class Show:
     """`[show]`: what the summary of a study shows, and `compare` and `plot` take where they are not told."""
 
-    columns: tuple[str, ...] = DEFAULT_COLUMNS
-    """Columns of `jobs`; the first is the one that is compared and drawn."""
+    columns: tuple[str, ...] | None = None
+    """Columns of `jobs`; the first is the one that is compared and drawn. `None`: what suits the jobs."""
     by: tuple[str, ...] | None = None
     """Axes to group by; `None`: all but `run.seed`."""
     job: str | None = None
@@ -78,6 +81,15 @@ class Plan:
         for key, value in self.point(number):
             found = found.set(key, value)
         return found
+
+    def sendable(self) -> Plan:
+        """The same plan for workers that have another current directory: with the absolute path of its scenario."""
+        from pathlib import Path
+
+        from odonata.scenario import Scenario
+
+        # A new scenario also leaves behind what the old one has worked out, which need not travel.
+        return replace(self, base=Scenario(self.base.document, Path(self.base.path).absolute()), text="")
 
     def described(self, number: int) -> str:
         """A point in one line."""

@@ -16,6 +16,7 @@ from odonata.study.draws import draw, is_distribution
 from odonata.study.inline import TABLE, inline
 from odonata.study.plan import Plan, check_axes
 from odonata.study.show import read_show
+from odonata.study.slurm import read_cluster
 from odonata.study.values import LARGEST, is_range, values
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def load(path: str | Path, overrides: Iterable[str] = ()) -> Plan:
             hint = 'such as [sweep] with "run.seed" = { from = 1, to = 10 }'
             raise InputError("the study has no axis: no [sweep], [zip] or [random]", hint=hint)
         check_axes(axes)
-        cluster = _table(document.data, "cluster")
+        cluster = read_cluster(_table(document.data, "cluster"))
     except InputError as e:
         raise document.locate(e) from None
     base = _base(document, path)
@@ -150,7 +151,9 @@ def _random(table: Mapping[str, Any]) -> Iterator[Axis]:
             raise _about(e, key).under(*where) from None
         at[key] = where
     if not columns:
-        raise InputError("[random] draws nothing", hint='add a key, such as routing = { choice = ["a", "b"] }')
+        raise InputError(
+            "[random] draws nothing", hint='add a key, such as routing = { choice = ["a", "b"] }', path=("random",)
+        )
     yield Axis(tuple(columns), tuple(zip(*columns.values(), strict=True)), at)
 
 
@@ -181,10 +184,6 @@ def _leaves(table: Mapping[str, Any], at: Where, is_leaf: Any) -> Iterator[tuple
         here = (*at, key)
         if isinstance(given, dict) and given and not is_leaf(given):
             for deeper, value, where in _leaves(given, here, is_leaf):
-                yield f"{_quoted(key)}.{deeper}", value, where
+                yield f"{key}.{deeper}", value, where
         else:
-            yield (key if at[-1] in ("sweep", "zip", "random") or "." in key else _quoted(key)), given, here
-
-
-def _quoted(key: str) -> str:
-    return f'"{key}"' if "." in key and not key.startswith('"') else key
+            yield key, given, here

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError, unknown
 from odonata.store.columns import columns_of
-from odonata.study.plan import DEFAULT_COLUMNS, Show
+from odonata.study.plan import Show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,8 +19,8 @@ def read_show(given: Mapping[str, Any], axes: Sequence[str]) -> Show:
     for key in given:
         if key not in KEYS:
             raise unknown("key", key, KEYS).under("show", key)
-    columns = _texts(given, "columns") or DEFAULT_COLUMNS
-    for index, name in enumerate(columns):
+    columns = _texts(given, "columns")
+    for index, name in enumerate(columns or ()):
         if name not in numeric_columns():
             raise unknown("column", name, numeric_columns()).under("show", "columns", index)
     by = _texts(given, "by")

@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from odonata.analysis.by_axis import arrange, usual_axes
 from odonata.analysis.compare import SEED as SEED_OF_BOOTSTRAP
-from odonata.analysis.compare import compare
+from odonata.analysis.compare import check_column, compare
 from odonata.errors import InputError, unknown
 from odonata.store.manifest import FORMAT
 from odonata.study.axis import label, text
-from odonata.study.plan import SEED, Show
+from odonata.study.folder import is_study_folder
+from odonata.study.plan import OF_MESSAGES, OF_PROGRAMS, SEED, Show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from matplotlib.figure import Figure
 
     from odonata.analysis.compare import Comparison
 
@@ -67,7 +71,8 @@ class Study:
     def show(self) -> Show:
         """What is shown where nothing else is asked for."""
         given = self._manifest["show"]
-        return Show(tuple(given["columns"]), None if given["by"] is None else tuple(given["by"]), given["job"])
+        columns, by = (None if given[key] is None else tuple(given[key]) for key in ("columns", "by"))
+        return Show(columns, by, given["job"])
 
     @property
     def runs(self) -> pl.DataFrame:
@@ -105,16 +110,52 @@ class Study:
         first). `job` may be left out if one job alone is not background; `where` takes only runs with these values of
         other axes. Raises InputError for names that there are not.
         """
+        for key in where or {}:
+            if key not in self.axes:
+                raise unknown("axis", key, self.axes)
         chosen = self.rows_of(job, where)
         if by not in self.axes:
             raise unknown("axis", by, self.axes)
         if isinstance(baseline, dict | list | tuple):
             baseline = label(baseline)
         others = [key for axis in self._manifest["axes"] if by not in axis["keys"] for key in axis["keys"]]
+        values = _narrowed(self.runs, where)[by].unique(maintain_order=True).to_list()
         of = chosen["name"][0] if chosen.height else job
+        column = value or self.columns(chosen)[0]
         return compare(
-            chosen, by, value or self.show.columns[0], others=others, job=of, baseline=baseline, seed=seed
+            chosen, by, column, others=others, job=of, baseline=baseline, values=values, seed=seed
         )  # fmt: skip
+
+    def plot(
+        self,
+        by: str | None = None,
+        value: str | None = None,
+        series: str | None = None,
+        *,
+        job: str | None = None,
+        log: bool | None = None,
+    ) -> Figure:
+        """Draws a column by the axis `by`: lines for numbers and quantities, boxes for names; a colour for each value
+        of `series`. What is left out is chosen (`analysis.by_axis.usual_axes`).
+
+        Raises InputError for names that there are not.
+        """
+        from odonata.plot.study import plot_arranged
+
+        rows = self.rows_of(job)
+        column = value or self.columns(rows)[0]
+        check_column(rows, column, self.axes)
+        for key in (by, series):
+            if key is not None and key not in self.axes:
+                raise unknown("axis", key, self.axes)
+        if by is not None and by == series:
+            raise InputError(f"`{by}` cannot be the axis and the series")
+        usual, next_one = usual_axes([key for key in self.axes if key not in (by, series)] or self.axes, rows, SEED)
+        if by is None:
+            by, series = usual, series or next_one
+        elif series is None and usual not in (by, SEED):
+            series = usual
+        return plot_arranged(arrange(rows, by, column, series), job=rows["name"][0], log=log)
 
     def rows_of(self, job: str | None, where: Mapping[str, Any] | None = None) -> pl.DataFrame:
         """The rows of `jobs` of one job, in runs with these values of axes.
@@ -125,14 +166,14 @@ class Study:
         names = rows["name"].unique(maintain_order=True).to_list()
         if len(names) > 1:
             raise InputError("which job?", hint=f"say it with `job`: {', '.join(names)}")
-        for key, wanted in (where or {}).items():
-            if key not in self.axes:
-                raise unknown("axis", key, self.axes)
-            texts = [text(value) for value in rows[key].to_list()]
-            if text(wanted) not in texts:
-                raise unknown(f"value of {key}", text(wanted), texts)
-            rows = rows.filter(pl.Series([value == text(wanted) for value in texts], dtype=pl.Boolean))
-        return rows
+        return _narrowed(rows, where)
+
+    def columns(self, rows: pl.DataFrame) -> tuple[str, ...]:
+        """Columns that are shown of these rows of `jobs`: those of `[show]`, or what suits the jobs."""
+        if self.show.columns is not None:
+            return self.show.columns
+        programs = "iterations" in rows.columns and rows.height and rows["iterations"].null_count() == 0
+        return OF_PROGRAMS if programs else OF_MESSAGES
 
     def grouped(self) -> tuple[str, ...]:
         """Axes that the summary groups by: those of `[show]`, or all but the seed."""
@@ -146,6 +187,15 @@ class Study:
         return f"<Study {self.name}: {axes}; {settled} of {points} points done{failed}; {where}>"
 
 
+def _narrowed(rows: pl.DataFrame, where: Mapping[str, Any] | None) -> pl.DataFrame:
+    for key, wanted in (where or {}).items():
+        texts = [text(value) for value in rows[key].to_list()]
+        if text(wanted) not in texts:
+            raise unknown(f"value of {key}", text(wanted), texts)
+        rows = rows.filter(pl.Series([value == text(wanted) for value in texts], dtype=pl.Boolean))
+    return rows
+
+
 def jobs_of(jobs: pl.DataFrame, job: str | None) -> pl.DataFrame:
     """The rows of one job, or of all that are not background. Raises InputError for a job that there is not."""
     if jobs.is_empty():
@@ -157,15 +207,6 @@ def jobs_of(jobs: pl.DataFrame, job: str | None) -> pl.DataFrame:
     if job not in names:
         raise unknown("job", job, names)
     return jobs.filter(pl.col("name") == job)
-
-
-def is_study_folder(path: Path) -> bool:
-    """Whether this is the folder of a study, finished or not."""
-    try:
-        data = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return (path / "results").is_dir() and not (path / "resolved.json").exists()
-    return isinstance(data, dict) and data.get("kind") == "study"
 
 
 def open_study(path: str | Path) -> Study:

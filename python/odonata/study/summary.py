@@ -31,7 +31,7 @@ def summarise(study: Study) -> Summary:
     by = study.grouped()
     show = study.show
     jobs = jobs_of(study.jobs, show.job)
-    columns = [name for name in show.columns if name in jobs.columns and jobs[name].null_count() < jobs.height]
+    columns = [name for name in study.columns(jobs) if name in jobs.columns and jobs[name].null_count() < jobs.height]
     several = jobs["name"].n_unique() > 1
     keys = [*by, *(["name"] if several else [])]
     if not keys:

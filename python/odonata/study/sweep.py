@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from odonata.errors import InputError, RunError
 from odonata.study import dataset
+from odonata.study.folder import is_study_folder
 from odonata.study.ledger import Ledger
 from odonata.study.results import Results
-from odonata.study.study import Study, is_study_folder
+from odonata.study.study import Study
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
 class Backend(Protocol):
     """Who does the work."""
+
+    @property
+    def workers(self) -> int:
+        """Simulations at once, as far as is known at present; 0 if nothing is."""
 
     def run(self, ledger: Ledger) -> None:
         """Settles every point of the ledger."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.errors import OdonataError
 from odonata.run import measure
-from odonata.store.tables import polars_type
+from odonata.store.frame import polars_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

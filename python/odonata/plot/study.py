@@ -1,0 +1,137 @@
+"""The picture of a study: a column of its runs by one axis.
+
+An axis of numbers or quantities gives lines: the median over the runs, and a band from the lower to the upper quartile.
+An axis of names gives boxes: quartiles and median, whiskers to the least and the greatest run. Every run is a dot where
+there are not too many.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.lines import Line2D
+
+from odonata.plot.style import LINES, SERIES, figure, settings, time_unit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from odonata.analysis.by_axis import Arranged
+
+LOG_FROM = 30.0
+"""Ratio of the greatest to the least value from which an axis is logarithmic when nothing is said."""
+DOTS_TO = 30
+"""Runs at one place up to which each is a dot."""
+CHARACTER_INCH = 0.075
+LONGEST = 28
+
+_UNITS = {"size": "bytes", "bandwidth": "bytes/s"}
+
+
+def plot_arranged(data: Arranged, *, job: str | None = None, log: bool | None = None) -> Figure:
+    """Draws a study. `log` makes the axis of the column logarithmic; `None` decides by its spread."""
+    with settings():
+        places = len({spot.label for series in data.series for spot in series.spots})
+        boxes = data.kind == "name"
+        width = min(max(4.2, 1.6 + 0.45 * places * max(1, len(data.series)) ** 0.7), 14.0) if boxes else 6.0
+        made = figure(width, 3.8)
+        draw(made.subplots(), data, job=job, log=log)
+    return made
+
+
+def draw(axes: Axes, data: Arranged, *, job: str | None = None, log: bool | None = None) -> Axes:
+    """Draws into axes."""
+    unit, factor = _unit(data)
+    (_boxes if data.kind == "name" else _lines)(axes, data, factor)
+    named = data.column.removesuffix("_ps").replace("_", " ") + (f" of {job}" if job else "")
+    axes.set_ylabel(f"{named} ({unit})" if unit else named)
+    values = np.concatenate([spot.values for series in data.series for spot in series.spots])
+    positive = bool(values.min() > 0)
+    if log if log is not None else positive and values.max() / values.min() > LOG_FROM:
+        axes.set_yscale("log")
+    elif values.min() >= 0:
+        axes.set_ylim(bottom=0)
+    axes.grid(axis="y", color="0.9", linewidth=0.6)
+    if len(data.series) > 1:
+        axes.legend(
+            handles=[
+                Line2D([], [], color=LINES[index % len(LINES)], linewidth=3 if data.kind == "name" else 1.5, label=name)
+                for index, name in enumerate(series.name for series in data.series)
+            ],
+            title=data.series_key,
+            alignment="left",
+            loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.2,
+        )  # fmt: skip
+    return axes
+
+
+def _unit(data: Arranged) -> tuple[str, float]:
+    if not data.column.endswith("_ps"):
+        return "", 1.0
+    return time_unit(float(np.median(spot.values)) for series in data.series for spot in series.spots)
+
+
+def _lines(axes: Axes, data: Arranged, factor: float) -> None:
+    every = [spot.x for series in data.series for spot in series.spots]
+    unit, x_factor = time_unit(every) if data.kind == "time" else (_UNITS.get(data.kind, ""), 1.0)
+    for index, series in enumerate(data.series):
+        colour = LINES[index % len(LINES)]
+        x = [spot.x / x_factor for spot in series.spots]
+        low, middle, high = (
+            [float(np.quantile(spot.values, q)) / factor for spot in series.spots] for q in (0.25, 0.5, 0.75)
+        )
+        axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
+        axes.plot(x, middle, color=colour, marker="o", markersize=3.5, linewidth=1.5, label=series.name)
+        for spot, at in zip(series.spots, x, strict=True):
+            if 1 < len(spot.values) <= DOTS_TO:
+                axes.plot([at] * len(spot.values), spot.values / factor, ".", color=colour, alpha=0.45, markersize=4)
+    axes.set_xlabel(f"{data.key} ({unit})" if unit else data.key)
+    if data.kind != "number" and min(every) > 0 and max(every) / min(every) > LOG_FROM:
+        axes.set_xscale("log")
+
+
+def _boxes(axes: Axes, data: Arranged, factor: float) -> None:
+    labels = list(dict.fromkeys(spot.label for series in data.series for spot in series.spots))
+    order = {spot.label: spot.x for series in data.series for spot in series.spots}
+    labels.sort(key=order.__getitem__)
+    step = 0.8 / len(data.series)
+    for index, series in enumerate(data.series):
+        line = LINES[index % len(LINES)] if len(data.series) > 1 else "black"
+        for spot in series.spots:
+            at = labels.index(spot.label) + (index - (len(data.series) - 1) / 2) * step
+            values = spot.values / factor
+            _box(axes, at, min(step * 0.8, 0.4), values, line)
+            if 1 < len(values) <= DOTS_TO:
+                axes.plot([at] * len(values), values, ".", color="0.25", alpha=0.6, markersize=4)
+    _names(axes, labels)
+    axes.set_xlim(-0.6, len(labels) - 0.4)
+    axes.tick_params(axis="x", length=0)
+    axes.set_xlabel(data.key)
+
+
+def _box(axes: Axes, at: float, width: float, values: Any, line: str) -> None:
+    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
+    stats = {"whislo": values[0], "q1": low, "med": middle, "q3": high, "whishi": values[-1], "fliers": []}
+    axes.bxp(
+        [stats],
+        positions=[at],
+        widths=width,
+        manage_ticks=False,
+        patch_artist=True,
+        showfliers=False,
+        boxprops={"facecolor": f"{SERIES[0]}55" if line == "black" else f"{line}33", "edgecolor": line},
+        medianprops={"color": line, "linewidth": 1.6},
+        whiskerprops={"color": line},
+        capprops={"color": line},
+    )
+
+
+def _names(axes: Axes, labels: list[str]) -> None:
+    room = axes.bbox.width / axes.figure.dpi / max(len(labels), 1)
+    if max(map(len, labels)) * CHARACTER_INCH <= room:
+        axes.set_xticks(range(len(labels)), labels)
+        return
+    shown = [name if len(name) <= LONGEST else f"{name[: LONGEST // 2]}…{name[-(LONGEST // 2) :]}" for name in labels]
+    axes.set_xticks(range(len(labels)), shown, rotation=35, ha="right", rotation_mode="anchor")

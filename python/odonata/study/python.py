@@ -1,0 +1,137 @@
+"""`odonata.sweep`: a sweep from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tomlkit
+
+from odonata.errors import InputError
+from odonata.scenario import Scenario
+from odonata.study import read
+from odonata.study.axis import Axis
+from odonata.study.check import check_values
+from odonata.study.local import LocalPool, processors
+from odonata.study.plan import Plan, check_axes
+from odonata.study.sweep import sweep as run_sweep
+from odonata.study.values import is_range, values
+
+if TYPE_CHECKING:
+    from odonata.study.ledger import Ledger
+    from odonata.study.study import Study
+
+    Values = Iterable[Any] | Mapping[str, Any] | Callable[[], Iterable[Any]]
+
+
+def sweep(
+    scenario: Scenario | str | PathLike[str],
+    axes: Mapping[str | tuple[str, ...], Values] | None = None,
+    *,
+    workers: int | None = None,
+    out: str | Path | None = None,
+    client: Any = None,
+    force: bool = False,
+    retry_failed: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> Study:
+    """Simulate a scenario along many axes, every run once.
+
+    `axes` gives a list of values for each key of `Scenario.set`; a range such as `{"from": 1, "to": 10}` and a function
+    that returns a list (`odonata.placements`) will do too. Keys that are walked together are a tuple, and so are their
+    values. Without `axes`, `scenario` is the path of a study (a TOML file as `odonata sweep` takes it).
+
+    `workers` processes simulate at once (one for each processor without it), or those of a `client` of Dask. Results
+    are kept in the folder `out`, from which the same call goes on, or in memory only. A run that fails is in
+    `Study.failed` and raises nothing. `progress` is called with the number of points done, and of all.
+
+    Raises `InputError` for keys and values that cannot be, and for an `out` that is something else.
+    """
+    plan = _plan(scenario, axes)
+    report = None if progress is None else _reporting(progress)
+    if client is not None:
+        from odonata.study.dask_pool import DaskPool
+
+        return run_sweep(
+            plan, _folder(out), DaskPool(client), force=force, retry_failed=retry_failed, report=report
+        )  # fmt: skip
+    many = processors() if workers is None else workers
+    if many < 1:
+        raise InputError(f"`workers`: expected at least 1, found {many}")
+    return run_sweep(plan, _folder(out), LocalPool(many), force=force, retry_failed=retry_failed, report=report)
+
+
+def _folder(out: str | Path | None) -> Path | None:
+    return None if out is None else Path(out)
+
+
+def _reporting(progress: Callable[[int, int], object]) -> Callable[[Ledger], object]:
+    return lambda ledger: progress(ledger.settled, len(ledger.plan))
+
+
+def _plan(scenario: object, axes: Mapping[str | tuple[str, ...], Values] | None) -> Plan:
+    if axes is None:
+        if isinstance(scenario, str | PathLike):
+            return read.load(Path(scenario))
+        hint = 'odonata.sweep(scenario, {"run.seed": range(10)}), or odonata.sweep("study.toml")'
+        raise InputError("a sweep needs axes, or the path of a study", hint=hint)
+    if isinstance(scenario, str | PathLike):
+        from odonata.scenario import load
+
+        scenario = load(Path(scenario))
+    if not isinstance(scenario, Scenario):
+        raise InputError(f"expected a scenario or the path of one, found `{scenario!r}`")
+    made = tuple(_axis(keys, given) for keys, given in axes.items())
+    if not made:
+        raise InputError("the study has no axis", hint='such as {"run.seed": range(10)}')
+    check_axes(made)
+    plan = Plan(Path(scenario.path).stem, scenario, made, text=_text(made))
+    check_values(plan, None)
+    return plan
+
+
+def _axis(keys: str | tuple[str, ...], given: Values) -> Axis:
+    name = keys if isinstance(keys, str) else ", ".join(keys)
+    found: Any = given() if callable(given) else given
+    if not is_range(found):
+        if isinstance(found, str | Mapping) or not isinstance(found, Iterable):
+            raise InputError(f"`{name}`: expected a list of values, found `{found!r}`", hint=f"[{found!r}]")
+        found = [_plain(value) for value in found]
+    try:
+        chosen = values(found)
+    except InputError as e:
+        raise InputError(f"`{name}`: {e.message}", hint=e.hint) from None
+    if isinstance(keys, str):
+        return Axis((keys,), tuple((value,) for value in chosen))
+    for row in chosen:
+        if not isinstance(row, list) or len(row) != len(keys):
+            raise InputError(f"`{name}`: expected {len(keys)} values, found `{row!r}`")
+    return Axis(tuple(keys), tuple(map(tuple, chosen)))
+
+
+def _plain(value: Any) -> Any:
+    """A value in the types of TOML: NumPy's numbers are unwrapped, tuples are lists."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | range):
+        return [_plain(inner) for inner in value]
+    if not isinstance(value, bool | int | float | str) and hasattr(value, "item"):
+        return value.item()
+    return value
+
+
+def _text(axes: tuple[Axis, ...]) -> str:
+    """The study as a file, for its folder."""
+    table: dict[str, Any] = {"base": "scenario.toml"}
+    for axis in axes:
+        if len(axis.keys) == 1:
+            table.setdefault("sweep", {})[axis.keys[0]] = [row[0] for row in axis.rows]
+        else:
+            columns = zip(*axis.rows, strict=True)
+            table.setdefault("zip", []).append(dict(zip(axis.keys, map(list, columns), strict=True)))
+    try:
+        return tomlkit.dumps(table)
+    except (TypeError, ValueError) as problem:
+        raise InputError(f"an axis has a value that is not possible: {problem}") from None

@@ -1,0 +1,53 @@
+"""What a worker of Dask does for a sweep. It has nothing but these functions and what they are given."""
+
+from __future__ import annotations
+
+import pickle
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from odonata.errors import RunError
+from odonata.machine import core
+from odonata.study import task
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from odonata.study.plan import Plan
+
+
+def payload_of(plan: Plan) -> bytes:
+    """A plan as it is sent with every batch: a worker may have started a moment ago."""
+    return pickle.dumps(plan.sendable())
+
+
+def resolve_batch(payload: bytes, version: str, numbers: list[int]) -> list[task.Resolution]:
+    """Which runs these points are. Raises RunError if another version of Odonata is installed here."""
+    plan = _plan(payload, version)
+    return [task.resolve(plan, number)[0] for number in numbers]
+
+
+def run_batch(
+    payload: bytes, version: str, numbers: list[int]
+) -> tuple[pl.DataFrame, list[tuple[int, float]], list[task.Resolution]]:
+    """Rows of these points, the time that each took, and those that are no run here although they were elsewhere.
+
+    Points are resolved once more: another worker may have done it before.
+    """
+    plan = _plan(payload, version)
+    outcomes, refused = [], []
+    for number in numbers:
+        resolution, resolved = task.resolve(plan, number)
+        if resolved is None:
+            refused.append(resolution)
+        else:
+            outcomes.append(task.run(number, resolved, None, resolution.spent_s))
+    return (*task.handed_in(outcomes), refused)
+
+
+@lru_cache(maxsize=2)
+def _plan(payload: bytes, version: str) -> Plan:
+    if core.version() != version:
+        raise RunError(f"a worker has Odonata {core.version()}, expected {version}: install the same everywhere")
+    plan: Plan = pickle.loads(payload)
+    return plan

@@ -1,0 +1,153 @@
+"""Comparisons on numbers whose answers are known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.stats
+
+from odonata.analysis.bootstrap import interval, medians, ratio_interval
+from odonata.analysis.compare import Comparison, compare
+from odonata.analysis.compare_text import sentences
+from odonata.errors import InputError
+
+
+def jobs(**columns: list[Any]) -> pl.DataFrame:
+    height = len(columns["place"])
+    return pl.DataFrame({"name": ["a"] * height, **columns})
+
+
+def paired(ratio: float, noise: float = 0.0, seeds: int = 10) -> Comparison:
+    """Two placements under the same seeds; seeds differ by far more than the placements do."""
+    wobble = np.random.default_rng(1).normal(1.0, noise, seeds)
+    there = [100.0 * 2.0**seed for seed in range(seeds)]
+    here = [float(value) for value in np.array(there) * ratio * wobble]
+    rows = jobs(place=["near"] * seeds + ["far"] * seeds, seed=[*range(seeds)] * 2, time=there + here)
+    return compare(rows, "place", "time", others=["seed"], job="a")
+
+
+def test_pairs_show_what_the_medians_hide() -> None:
+    """Catches pairs that are not paired: the seeds spread a thousandfold, the effect is 10 %."""
+    near, far = paired(0.9, noise=0.01).rows
+    assert (near.value, near.n, near.ratio, near.overlap) == ("near", 10, None, None)
+    assert near.median == pytest.approx(100 * (2**4 + 2**5) / 2)
+    assert far.overlap is True
+    assert far.ratio == pytest.approx(0.9, rel=0.02)
+    assert far.ratio_interval is not None
+    assert 0.88 < far.ratio_interval[0] < far.ratio_interval[1] < 0.92
+    assert (far.pairs, far.better, far.worse, far.equal) == (10, 10, 0, 0)
+    assert far.p == pytest.approx(2 / 2**10)
+
+
+def test_the_test_is_the_signed_rank_test_of_the_logarithms() -> None:
+    comparison = paired(1.0, noise=0.05)
+    wobble = np.random.default_rng(1).normal(1.0, 0.05, 10)
+    assert comparison.rows[1].p == pytest.approx(scipy.stats.wilcoxon(np.log(wobble)).pvalue)
+
+
+def test_order_of_rows_and_missing_runs_do_not_matter() -> None:
+    rows = jobs(
+        place=["near", "far", "far", "near", "far", "near"],
+        seed=[1, 2, 1, 2, 3, 4],
+        time=[10.0, 40.0, 20.0, 20.0, 7.0, None],
+    )
+    near, far = compare(rows, "place", "time", others=["seed"]).rows
+    assert (near.n, far.n, far.pairs) == (2, 3, 2)
+    assert (far.ratio, far.worse) == (2.0, 2)
+
+
+def test_more_is_better_for_throughput() -> None:
+    rows = jobs(place=["near", "far"] * 3, seed=[1, 1, 2, 2, 3, 3], throughput=[1.0, 2.0, 1.0, 2.0, 5.0, 5.0])
+    comparison = compare(rows, "place", "throughput", others=["seed"])
+    far = comparison.rows[1]
+    assert comparison.higher_is_better
+    assert (far.better, far.worse, far.equal) == (2, 0, 1)
+
+
+def test_runs_that_do_not_pair_up_are_compared_by_their_medians() -> None:
+    rows = jobs(place=["near"] * 8 + ["far"] * 8, seed=[*range(16)], time=[*range(10, 18), *range(20, 28)])
+    far = compare(rows, "place", "time", others=["seed"]).rows[1]
+    assert (far.pairs, far.p, far.better) == (0, None, 0)
+    assert far.ratio == pytest.approx(23.5 / 13.5)
+    assert far.ratio_interval is not None
+    assert 1.4 < far.ratio_interval[0] < far.ratio < far.ratio_interval[1] < 2.2
+    assert far.overlap is False
+
+
+def test_one_run_each_gives_no_interval() -> None:
+    rows = jobs(place=["near", "far"], seed=[1, 1], time=[10.0, 12.0])
+    comparison = compare(rows, "place", "time", others=["seed"])
+    near, far = comparison.rows
+    assert (near.interval, far.interval, far.ratio_interval, far.p) == (None, None, None, None)
+    assert far.ratio == 1.2
+    said = sentences(comparison)
+    assert said[0] == "far: 1.200 x near, from one run each: no interval can be given."
+    assert said[1].startswith("One run for each value: no interval can be given, and a difference may be chance.")
+
+
+def test_overlap_is_said_plainly() -> None:
+    assert sentences(paired(1.0, noise=0.05))[0].endswith(
+        "The intervals of the medians overlap, and the ratio may be 1: these runs show no difference."
+    )
+    assert sentences(paired(0.9))[0] == (
+        "far: 0.900 x near, between 0.900 and 0.900. "
+        "The intervals of the medians overlap, but pair by pair it is lower."
+    )
+    assert "3 pairs are too few to say that it is lower." in sentences(paired(0.9, seeds=3))[0]
+    assert (
+        sentences(paired(0.9, seeds=3))[1] == "From 3 runs an interval is too narrow: at least 6 are needed for 95 %."
+    )
+    assert sentences(paired(1.0))[0] == "far: 1.000 x near: the same in all 10 pairs."
+
+
+def test_a_baseline_of_nothing_has_no_ratio() -> None:
+    rows = jobs(place=["near", "far"] * 2, seed=[1, 1, 2, 2], share=[0.0, 0.5, 0.0, 0.25])
+    far = compare(rows, "place", "share", others=["seed"]).rows[1]
+    assert (far.ratio, far.pairs, far.worse) == (None, 2, 2)
+
+
+def test_values_without_a_run_are_said_to_have_none() -> None:
+    rows = jobs(place=["near", "near"], seed=[1, 2], time=[1.0, 2.0])
+    comparison = compare(rows, "place", "time", others=["seed"], values=["near", "gone"])
+    assert (comparison.rows[1].n, comparison.rows[1].median) == (0, None)
+    assert sentences(comparison)[0] == "gone: no run is done."
+
+
+def test_what_there_is_not() -> None:
+    rows = jobs(place=["near", "far"], seed=[1, 1], time=[10.0, 12.0])
+    with pytest.raises(InputError, match=r"unknown column `tim`\n  hint: did you mean `time`\?"):
+        compare(rows, "place", "tim", others=["seed"])
+    with pytest.raises(InputError, match="unknown column `seed`"):
+        compare(rows, "place", "seed", others=["seed"])
+    with pytest.raises(InputError, match=r"`place` has no value `fat` in this study\n  hint: did you mean `far`\?"):
+        compare(rows, "place", "time", others=["seed"], baseline="fat")
+
+
+def test_the_bootstrap_does_not_change() -> None:
+    """Catches another generator, or a library's: the same study would give another interval."""
+    values = np.array([3.0, 1.0, 4.0, 1.5, 9.0, 2.6, 5.3, 5.8])
+    assert interval(values, seed=1) == (1.5, 5.8)
+    assert interval(values, seed=1) == interval(values, seed=1)
+    assert medians(values, seed=1, resamples=3).tolist() == medians(values, seed=1)[:3].tolist()
+    assert interval(values[:1], seed=1) is None
+    assert ratio_interval(values, values[:1], seed=1) is None
+
+
+def test_the_bootstrap_covers_the_median_about_as_often_as_it_says() -> None:
+    """200 samples of 20 from a distribution with median 1: the interval holds it in about 95 % of them."""
+    draws = np.exp(np.random.default_rng(7).normal(size=(200, 20)))
+    found = [interval(sample, seed=number) for number, sample in enumerate(draws)]
+    held = sum(low <= 1.0 <= high for low, high in (pair for pair in found if pair is not None))
+    assert 182 <= held <= 199
+
+
+def test_resamples_are_the_same_however_they_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.arange(30.0)
+    whole = medians(values, seed=3)
+    monkeypatch.setattr("odonata.analysis.bootstrap._CHUNK", 1000)
+    assert np.array_equal(medians(values, seed=3), whole)
+    # Every value is drawn as often as every other: 300,000 draws of 30 values.
+    assert abs(whole.mean() - 14.5) < 0.1

@@ -1,0 +1,76 @@
+"""What the picture of a study shows: positions, heights and labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from odonata.analysis.by_axis import arrange
+from odonata.plot.study import plot_arranged
+
+ROWS = pl.DataFrame(
+    {
+        "interval": ["1 us", "2 us"] * 6,
+        "place": ["near"] * 6 + ["far"] * 6,
+        "time_ps": [value * 1_000_000 for value in (1, 2, 3, 4, 8, 6, 10, 20, 30, 40, 80, 60)],
+    }
+)
+
+
+def axes(key: str, series: str | None, **more: Any) -> Any:
+    return plot_arranged(arrange(ROWS, key, "time_ps", series), job="target", **more).axes[0]
+
+
+def test_an_axis_of_times_gives_lines_of_medians_with_quartiles() -> None:
+    drawn = axes("interval", "place", log=False)
+    near, far = (line for line in drawn.lines if line.get_marker() == "o")
+    assert list(near.get_xdata()) == [1.0, 2.0]
+    assert list(near.get_ydata()) == [3.0, 4.0]
+    assert list(far.get_ydata()) == [30.0, 40.0]
+    band = drawn.collections[0].get_paths()[0].vertices
+    assert {tuple(vertex) for vertex in band} >= {(1.0, 2.0), (1.0, 5.5), (2.0, 3.0), (2.0, 5.0)}
+    dots = [line for line in drawn.lines if line.get_marker() == "."]
+    assert sorted(value for line in dots for value in line.get_ydata()) == sorted(np.array(ROWS["time_ps"]) / 1e6)
+    assert (drawn.get_xlabel(), drawn.get_ylabel()) == ("interval (µs)", "time of target (µs)")
+    legend = drawn.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["near", "far"]
+    assert legend.get_title().get_text() == "place"
+    assert drawn.get_ylim()[0] == 0
+
+
+def test_an_axis_of_names_gives_boxes() -> None:
+    drawn = axes("place", None, log=False)
+    assert [text.get_text() for text in drawn.get_xticklabels()] == ["near", "far"]
+    boxes = [patch.get_path().get_extents() for patch in drawn.patches]
+    assert [(box.y0, box.y1) for box in boxes] == [(2.25, 5.5), (22.5, 55.0)]
+    assert [round((box.x0 + box.x1) / 2, 6) for box in boxes] == [0.0, 1.0]
+    assert drawn.get_legend() is None
+
+
+def test_boxes_of_several_series_stand_side_by_side() -> None:
+    drawn = axes("place", "interval")
+    middles = sorted(
+        round((box.x0 + box.x1) / 2, 6) for box in (patch.get_path().get_extents() for patch in drawn.patches)
+    )
+    assert middles == [-0.2, 0.2, 0.8, 1.2]
+    assert len({patch.get_edgecolor() for patch in drawn.patches}) == 2
+
+
+def test_the_spread_decides_for_a_logarithmic_axis() -> None:
+    assert axes("place", None).get_yscale() == "log"  # 1 to 80
+    assert axes("place", None, log=False).get_yscale() == "linear"
+    few = ROWS.filter(pl.col("place") == "near")
+    drawn = plot_arranged(arrange(few, "interval", "time_ps", None)).axes[0]
+    assert drawn.get_yscale() == "linear"
+
+
+@pytest.mark.parametrize("names", [["x" * 40, "y" * 40], [f"name {n}" for n in range(20)]])
+def test_names_that_do_not_fit_are_slanted(names: list[str]) -> None:
+    rows = pl.DataFrame({"place": names, "time_ps": list(range(1, len(names) + 1))})
+    drawn = plot_arranged(arrange(rows, "place", "time_ps", None)).axes[0]
+    labels = drawn.get_xticklabels()
+    assert {label.get_rotation() for label in labels} == ({35.0} if len(names) == 2 else {labels[0].get_rotation()})
+    assert all(len(label.get_text()) <= 29 for label in labels)

@@ -1,0 +1,186 @@
+"""Whole sweeps: each run once, the same bytes whoever simulates, and the tables."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import odonata as od
+from odonata.errors import InputError
+from odonata.study.local import LocalPool
+from odonata.study.sweep import sweep
+
+from .conftest import COMMAND, STUDY, Write, command, eventually, final, kept, swept
+
+
+def test_the_tables_hold_the_axes_and_what_the_runs_gave(study: Write) -> None:
+    found = sweep(study(), Path("out"), LocalPool(2))
+    assert found.runs.columns == [
+        "point", "routing", "run.seed", "id", "status", "error", "seed", "sim_time_ps", "events", "packet_hops",
+    ]  # fmt: skip
+    assert found.runs["point"].to_list() == list(range(8))
+    assert found.runs["run.seed"].to_list() == [1, 2, 3, 4] * 2
+    assert found.runs["seed"].to_list() == found.runs["run.seed"].to_list()
+    for number in (0, 7):
+        alone = od.run(found_scenario(study, number))
+        rows = found.jobs.filter(pl.col("point") == number).drop("point", "routing", "run.seed")
+        assert rows.equals(alone.jobs, null_equal=True)
+        assert found.runs["id"][number] == alone.id
+    walls = pl.read_parquet("out/walls.parquet")
+    assert walls["id"].to_list() == found.runs["id"].to_list()
+    assert (walls["wall_s"] > 0).all()
+    assert od.open_study("out").jobs.equals(found.jobs)
+    assert Path("out/study.toml").read_text() == STUDY
+    assert od.load("out/scenario.toml").resolve().targets == ("target",)
+
+
+def found_scenario(study: Write, number: int) -> Any:
+    return study().scenario(number)
+
+
+def test_units_and_meanings_are_in_the_file(study: Write) -> None:
+    """Field metadata is in the footer as text, base64 of an Arrow schema; the reader of pyarrow would show it."""
+    import base64
+
+    sweep(study(), Path("out"), LocalPool(1))
+    footer = Path("out/jobs.parquet").read_bytes().rpartition(b"ARROW:schema")[2]
+    encoded = re.search(rb"/////[A-Za-z0-9+/]+=*", footer)
+    assert encoded is not None
+    schema = base64.b64decode(encoded[0] + b"==")
+    assert b"first issue to last delivery" in schema
+
+
+def test_any_number_of_workers_writes_the_same_bytes(study: Write) -> None:
+    plan = study()
+    for workers in (1, 2, 3):
+        sweep(plan, Path(f"with-{workers}"), LocalPool(workers))
+    assert final("with-1") == final("with-2") == final("with-3")
+
+
+def test_an_edited_study_runs_only_what_is_new(study: Write) -> None:
+    study()
+    assert swept("study.toml", "--out", "out")["simulated"] == 8
+    study(STUDY.replace('"minimal"', '"minimal", "valiant"').replace("from = 1", "from = 0"))
+    more = swept("study.toml", "--out", "out")
+    assert (more["points"], more["simulated"], more["kept"]) == (15, 7, 8)
+    study(STUDY)
+    fewer = swept("study.toml", "--out", "out")
+    assert (fewer["points"], fewer["simulated"], fewer["kept"]) == (8, 0, 8)
+    swept("study.toml", "--out", "whole")
+    assert final("out") == final("whole")
+    assert len(kept("out")) == 15  # what is not part of the study any more is kept all the same
+
+
+def test_a_changed_scenario_is_another_run(study: Write) -> None:
+    study()
+    swept("study.toml", "--out", "out")
+    base = Path("base.toml")
+    base.write_text(base.read_text().replace("messages = 20", "messages = 21"))
+    assert swept("study.toml", "--out", "out")["simulated"] == 8
+    assert swept("study.toml", "--out", "out", "--force")["simulated"] == 8
+
+
+def test_points_that_are_the_same_run_are_simulated_once(study: Write) -> None:
+    plan = study('base = "base.toml"\n[sweep]\nrouting = ["fpar", { name = "fpar" }]\n"run.seed" = [1, 2, 1]\n')
+    found = sweep(plan, Path("out"), LocalPool(2))
+    assert found.runs["id"].n_unique() == len(kept("out")) == 2
+    parts = pl.concat([pl.read_parquet(file) for file in Path("out/results").iterdir()])
+    assert parts.height == 4  # two runs with two jobs each
+    assert found.jobs["point"].to_list() == [n for n in range(6) for _ in range(2)]
+
+
+def test_a_point_that_cannot_be_simulated_fails_alone(study: Write) -> None:
+    plan = study('base = "base.toml"\n[sweep]\n"job.noise.nodes" = [6, 99, 7]\n')
+    found = sweep(plan, Path("out"), LocalPool(2))
+    assert found.runs["status"].to_list() == ["done", "failed", "done"]
+    assert found.failed["error"][0].startswith(
+        "base.toml with -s job.noise.nodes: 99 nodes do not fit: only 8 are free"
+    )
+    assert found.jobs["point"].unique().to_list() == [0, 2]
+    again = sweep(plan, Path("out"), LocalPool(1), retry_failed=True)
+    assert again.runs.equals(found.runs)
+
+
+def test_all_points_may_fail(study: Write) -> None:
+    found = sweep(study('base = "base.toml"\n[sweep]\n"job.noise.nodes" = [98, 99]\n'), Path("out"), LocalPool(1))
+    assert (found.failed.height, found.jobs.height) == (2, 0)
+    with pytest.raises(InputError, match="no run of the study is done"):
+        found.compare("job.noise.nodes")
+
+
+def test_two_sweeps_do_not_work_in_one_folder(study: Write) -> None:
+    study('base = "base.toml"\n[sweep]\n"job.target.app.messages" = [50000000]\n')
+    first = subprocess.Popen([*COMMAND, "sweep", "study.toml", "--out", "out"], stderr=subprocess.DEVNULL)
+    eventually(lambda: Path("out/results").is_dir())
+    time.sleep(0.2)
+    second = command("sweep", "study.toml", "--out", "out", "-q")
+    first.kill()
+    first.wait()
+    assert second.returncode == 2
+    assert "error: another sweep is at work in `out`" in second.stderr
+
+
+def test_from_python_in_memory(here: Path) -> None:
+    calls: list[tuple[int, int]] = []
+    quiet = od.load("base.toml").set("job.noise.nodes", 4)
+    found = od.sweep(
+        quiet,
+        {"job.noise.place": od.placements, "run.seed": np.arange(1, 3)},
+        workers=2,
+        progress=lambda done, points: calls.append((done, points)),
+    )
+    assert found.path is None
+    assert found.runs["job.noise.place"].unique(maintain_order=True).to_list() == od.placements()
+    assert calls[-1] == (2 * len(od.placements()),) * 2
+    assert "needs `nodes`" in found.failed.filter(pl.col("job.noise.place") == "explicit")["error"][0]
+    compared = found.compare("job.noise.place", value="time_ps", baseline="contiguous")
+    assert {row.value: row.n for row in compared.rows}["explicit"] == 0
+    assert list(here.iterdir()) == [here / "base.toml"]
+
+
+def test_from_python_with_keys_walked_together_and_a_folder(here: Path) -> None:
+    axes = {("job.target.app.messages", "run.seed"): [(5, 1), (6, 2)], "routing": ["fpar", "minimal"]}
+    found = od.sweep("base.toml", axes, workers=1, out="out")
+    assert found.runs["job.target.app.messages"].to_list() == [5, 5, 6, 6]
+    again = swept("out/study.toml", "--out", "out")
+    assert (again["kept"], again["simulated"]) == (4, 0)
+    assert set(od.open_study("out").runs["id"]) == set(found.runs["id"])
+
+
+@pytest.mark.parametrize(
+    ("axes", "expected"),
+    [
+        ({}, "the study has no axis"),
+        ({"run.seed": []}, "`run.seed`: the axis has no values"),
+        ({"run.seed": "12"}, "`run.seed`: expected a list of values, found `'12'`"),
+        ({"routing": ["fpar", "minmal"]}, "sweep of routing, value minmal: unknown routing `minmal`"),
+        ({"job.x.nodes": [1]}, "sweep of job.x.nodes, value 1: cannot set `job.x.nodes`: there is no job `x`"),
+        ({("run.seed", "routing"): [(1, 2, 3)]}, "`run.seed, routing`: expected 2 values"),
+        ({"run.seed": [object]}, "an axis has a value that is not possible"),
+    ],
+)
+def test_wrong_axes_from_python(here: Path, axes: Any, expected: str) -> None:
+    with pytest.raises(InputError) as raised:
+        od.sweep("base.toml", axes)
+    assert str(raised.value).startswith(expected)
+
+
+def test_a_script_needs_no_guard_and_a_sweep_brings_its_path(here: Path) -> None:
+    """Catches processes that import the script again, and workers that do not find what their parent did."""
+    Path("script.py").write_text(
+        "import odonata as od\nprint(od.sweep('base.toml', {'run.seed': range(3)}, workers=2).runs.height)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(od.__file__).parents[1])}
+    found = subprocess.run(
+        [sys.executable, "script.py"], capture_output=True, text=True, check=True, env=environment, timeout=60
+    )
+    assert (found.stdout, found.stderr) == ("3\n", "")
