@@ -288,7 +288,7 @@ def test_phases_are_told_one_after_the_other():
     along = "along = { grid = [4, 2], axis = 1 }"
     found = resolved(
         '{ motif = "phases", phases = [ { compute = "1 us", jitter = "2 ns" }, '
-        f'{{ collective = "broadcast", message = "1 KB", root = 1, {along} }}, '
+        f'{{ collective = "broadcast", message = "20 KB", root = 1, {along} }}, '
         '{ motif = "halo3d", message = "1 KB", compute = "3 us" } ] }'
     )
     phases = found.spec["jobs"][0]["program"]["body"]["phases"]
@@ -296,7 +296,7 @@ def test_phases_are_told_one_after_the_other():
     assert phases[1] == {
         "along": {"grid": [4, 2], "axis": 1},
         # Two ranks along that axis, fewer than the eight from which blocks are scattered.
-        "what": {"name": "broadcast", "algorithm": "binomial", "root": 1, "bytes": 1_000},
+        "what": {"name": "broadcast", "algorithm": "binomial", "root": 1, "bytes": 20_000},
     }
     assert [phase["what"]["name"] for phase in phases[2:]] == ["compute", "halo"]
     told = found.document["scenario"]["job"][0]["app"]["phases"]
