@@ -3,7 +3,7 @@
 import pytest
 
 from odonata.errors import InputError
-from odonata.scenario import parse
+from odonata.scenario import COLLECTIVES, MOTIFS, parse
 
 TEXT = """\
 system = "tiny"
@@ -198,3 +198,28 @@ def test_what_only_the_core_refuses_has_its_place_and_its_name():
     with pytest.raises(InputError, match="`blocks`: 16000000000000000000 messages") as caught:
         parse(TEXT % job, "s.toml").resolve()
     assert (caught.value.file, caught.value.line) == ("s.toml", 9)
+
+
+#: What each application cannot do without.
+NEEDED = {"phases": ', phases = [{ compute = "1 us" }]', "barrier": "", "training": ', gradient_bytes = "1 KB"'}
+OPTIONS = [
+    (kind, name, option)
+    for kind, table in (("collective", COLLECTIVES), ("motif", MOTIFS))
+    for name, model in table.items()
+    for option in (field.alias or key for key, field in model.model_fields.items())
+    if option != kind
+]
+
+
+@pytest.mark.parametrize("wrong", ["{ x = 1 }", "-1", '"nonsense"', "1.5"])
+@pytest.mark.parametrize(("kind", "name", "option"), OPTIONS)
+def test_every_option_refuses_what_it_is_not(kind, name, option, wrong):
+    needed = NEEDED.get(name, ', message = "1 KB"')
+    job = f"[job.app]\n{kind} = '{name}'\n" + needed.removeprefix(", ").replace(", ", "\n") + "\n"
+    job = "\n".join(line for line in job.splitlines() if not line.startswith(option))
+    text = TEXT % f"{job}\n{option} = {wrong}"
+    with pytest.raises(InputError) as caught:
+        parse(text, "s.toml").resolve()
+    line = 1 + text.splitlines().index(f"{option} = {wrong}")
+    assert (caught.value.file, caught.value.line) == ("s.toml", line), str(caught.value)
+    assert option in str(caught.value) or "unknown key `x`" in str(caught.value)

@@ -94,3 +94,8 @@ def test_a_node_that_is_not_the_jobs(tmp_path):
     (tmp_path / "map.txt").write_text("3 1 7 5 3 1 7 6")
     with pytest.raises(InputError, match="node 6 is not one of the job's nodes"):
         nodes('{ file = "map.txt", holds = "node-ids" }', folder=tmp_path)
+
+
+def test_an_option_of_a_named_mapping_can_be_set():
+    scenario = parse(TEXT % ('"random-ranks"', 1)).set("job.a.mapping.seed", 5)
+    assert scenario.resolve().spec["jobs"][0]["nodes"] == nodes('{ name = "random-ranks", seed = 5 }')

@@ -11,7 +11,7 @@ from tomlkit.exceptions import TOMLKitError
 from odonata.errors import InputError, nearest
 
 #: Keys whose value may be a bare name, and the key under which a table holds that name.
-SHORTHANDS = {"system": "preset", "routing": "name", "place": "policy"}
+SHORTHANDS = {"system": "preset", "routing": "name", "place": "policy", "mapping": "name"}
 _KEY = re.compile(r'"((?:[^"\\]|\\.)*)"|([^."]+)')
 
 
