@@ -11,7 +11,9 @@ from odonata.reproduce import find, grid
 def test_list_names_every_study(capsys):
     assert main(["reproduce", "--list", "--json"]) == 0
     listed = {one["id"]: one["title"] for one in json.loads(capsys.readouterr().out)["studies"]}
-    assert set(listed) == {"kang2019-4kb", "kang2019-variants", "kang2019-calibration", "latency-load", "aries-modes"}
+    others = {f"zhang2018-fig{number}" for number in (2, *range(4, 14))}
+    kang = {"kang2019-4kb", "kang2019-variants", "kang2019-calibration"}
+    assert set(listed) == {*kang, "latency-load", "aries-modes", *others}
     assert main(["reproduce", "--list"]) == 0
     text = capsys.readouterr().out
     assert [line.split()[0] for line in text.splitlines()] == list(listed)

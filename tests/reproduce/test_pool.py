@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +48,26 @@ def test_what_was_done_is_not_simulated_again(tmp_path, monkeypatch):
     again = run_cases(CASES, tmp_path, done=lambda case, number, of, kept: seen.append((number, of, kept)))
     assert again == first
     assert seen == [(1, 4, True), (2, 4, True), (3, 4, True), (4, 4, True)]
+
+
+def test_two_cases_that_are_the_same_run_do_not_disturb_each_other(tmp_path, monkeypatch):
+    """The second one writes and is done while the first one writes."""
+    twin = dataclasses.replace(CASE, label="twin")
+    write, others = Path.write_text, []
+
+    def slowly(path, *given, **named):
+        written = write(path, *given, **named)
+        if not others:
+            others.append(threading.Thread(target=run_cases, args=([twin], tmp_path)))
+            others[0].start()
+            others[0].join()
+        return written
+
+    monkeypatch.setattr(Path, "write_text", slowly)
+    first = run_cases([CASE], tmp_path)
+    assert len(others) == 1
+    assert [file.suffix for file in tmp_path.iterdir()] == [".json"]
+    assert run_cases([twin], tmp_path)[twin] == first[CASE]
 
 
 def test_a_kept_result_of_another_format_or_damaged_is_made_anew(tmp_path):

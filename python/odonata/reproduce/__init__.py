@@ -4,7 +4,7 @@ A study is a folder's worth of files: which cases are simulated (`study.toml`, r
 (`expected.csv`), a page and a picture. `pool` runs the cases and keeps what they gave; `measures` and `verdict` turn it
 into rows. A value that cannot be reproduced is shown with both numbers and the reason; nothing is tuned until it fits.
 
-To add a study, add its module with a `STUDY` and a line to `STUDIES`.
+To add a study, add its module with a `STUDY` (or several, by name, in `ALL`) and a line to `STUDIES`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ STUDIES: dict[str, str] = {
     "kang2019-calibration": "odonata.reproduce.kang2019.calibration",
     "latency-load": "odonata.reproduce.latency_load.latency_load",
     "aries-modes": "odonata.reproduce.aries_modes.aries_modes",
+    **{f"zhang2018-fig{number}": "odonata.reproduce.zhang2018.studies" for number in (2, *range(4, 14))},
 }
 """Name -> module that defines it."""
 
@@ -31,7 +32,8 @@ def find(name: str) -> Study:
     """The study of that name. Raises InputError if there is none."""
     if name not in STUDIES:
         raise unknown("study", name, STUDIES)
-    found: Study = import_module(STUDIES[name]).STUDY
+    module = import_module(STUDIES[name])
+    found: Study = module.ALL[name] if hasattr(module, "ALL") else module.STUDY
     return found
 
 

@@ -97,7 +97,8 @@ def _write(file: Path, case: Simulated[M], resolved: Resolved, made: M) -> None:
         "messages": case.messages,
         "outcome": made.as_json(),
     }
-    partial = file.with_suffix(".partial")
+    # Two cases may be the same run, and be under way at the same time.
+    partial = file.with_suffix(f".{threading.get_ident()}.partial")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         partial.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from odonata.scenario import Resolved, Scenario
+    from odonata.scenario import Resolved
 
 
 class Measured(Protocol):
@@ -15,6 +15,14 @@ class Measured(Protocol):
 
     def as_json(self) -> dict[str, Any]:
         """As kept on disk."""
+        ...
+
+
+class Resolvable(Protocol):
+    """A scenario, or what makes a run without one."""
+
+    def resolve(self) -> Resolved:
+        """Everything decided. Raises InputError."""
         ...
 
 
@@ -44,7 +52,7 @@ class Simulated(Protocol[M_co]):
         """Version of what is kept; another one is simulated anew."""
         ...
 
-    def scenario(self) -> Scenario:
+    def scenario(self) -> Resolvable:
         """What is simulated, with the job that is measured first."""
         ...
 

@@ -1,0 +1,116 @@
+"""Rows of figures 10 to 13: random workloads."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from odonata.reproduce.zhang2018.gathered import BASELINES, GROUPING, JOKANOVIC, SPREADING, gather
+from odonata.reproduce.zhang2018.points import Headline, Point, headline, points
+from odonata.reproduce.zhang2018.prepare import CODED
+from odonata.reproduce.zhang2018.statement import in_all, relation, statement
+from odonata.reproduce.zhang2018.workloads import read
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from odonata.reproduce.rows import Row
+    from odonata.reproduce.zhang2018.gathered import CommResults, Runs
+
+ALONE = {"alltoall": 1.0, "halo3d": 1.0, "halo3d26": 3.0, "halo2d": 4.0, "broadcast": 8.0, "fft3d": None}
+"""Pattern -> percent of points at which a baseline is strictly better (L39); the paper does not give FFT3d."""
+
+_NOT_AS_CODED = ""
+
+
+def mixed(figure: str, results: CommResults, order: str) -> list[Runs]:
+    """The random workloads as they were drawn."""
+    drawn = {one.setup(order) for one in read()}
+    return [one for one in gather(figure, results) if one.setup in drawn]
+
+
+def alone(results: CommResults) -> dict[str, list[Runs]]:
+    """Pattern -> the workloads with that pattern alone."""
+    drawn = {one.setup("small-first") for one in read()}
+    found: dict[str, list[Runs]] = {}
+    for number, one in enumerate(gather("fig10", results)):
+        small, large = one.setup.classes
+        if small.motif == large.motif and (one.setup not in drawn or number >= len(drawn)):
+            found.setdefault(small.motif, []).append(one)
+    return found
+
+
+def fig10(results: CommResults, _: Sequence[str]) -> list[Row]:
+    """L38, L39."""
+    found = points(mixed("fig10", results, "small-first"), BASELINES)
+    said = headline(found)
+    where = "section VI-D, figure 10"
+    rows = [
+        statement("L38", "points with Level-Spread strictly better", said.better, 59, "%", "± 5", where),
+        statement("L38", "points with a baseline strictly better", said.worse, 3, "%", "± 2", where),
+        statement("L38", "largest reduction of communication time", said.best, 71, "%", "± 5", where),
+        statement("L38", "mean reduction of communication time", said.averages["points"], 16, "%", "± 4", where),
+    ]
+    for motif, runs in alone(results).items():
+        ours, theirs = headline(points(runs, BASELINES)).worse, ALONE[motif]
+        what = f"{motif} alone: points with a baseline strictly better"
+        given = theirs is not None
+        why = "" if given else "the paper leaves this pattern out"
+        rows.append(
+            statement("L39", what, ours, theirs or 0, "%", "± 3", "section VI-D", why=why, comparable=given),
+        )
+    return rows
+
+
+def fig11(results: CommResults, _: Sequence[str]) -> list[Row]:
+    """L40."""
+    early = points(mixed("fig11", results, "small-first"), BASELINES)
+    late = points(mixed("fig11", results, "large-first"), BASELINES)
+    said, where = headline(late), "section VI-E, figure 11"
+    shifts = {policy: _median(late, policy) / _median(early, policy) for policy in BASELINES}
+    nearer = [abs(_median(late, policy) - 1) < abs(_median(early, policy) - 1) for policy in SPREADING]
+    words = "large first over small first, largest of the medians (small jobs):"
+    return [
+        relation("L40", f"{words} grouping policies", max(shifts[policy] for policy in GROUPING), "< 1", where),
+        relation("L40", f"{words} spreading policies", max(shifts[policy] for policy in SPREADING), "< 1", where),
+        in_all("L40", "spreading policies whose small jobs come nearer to Level-Spread's", nearer, where),
+        relation("L40", "Level-Spread strictly better over a baseline strictly better", _odds(said), "> 1", where),
+        statement("L40", "mean reduction of time", said.averages["points"], 0, "%", ">= 0", where, kind="R"),
+    ]
+
+
+def _odds(said: Headline) -> float:
+    """Points with Level-Spread strictly better over those with the baseline strictly better (at least 0.1 %)."""
+    return said.better / max(said.worse, 0.1)
+
+
+def _median(of: Sequence[Point], policy: str) -> float:
+    return median(point.small for point in of if point.policy == policy)
+
+
+def fig12(results: CommResults, _: Sequence[str]) -> list[Row]:
+    """L41, small jobs first."""
+    where = "section VI-F, figure 12"
+    runs = mixed("fig12", results, "small-first")
+    rows = []
+    for policy, words in ((JOKANOVIC, ""), (CODED, " as coded")):
+        said, why = headline(points(runs, [policy])), "" if words else _NOT_AS_CODED
+        for what, ours, theirs, tolerance in (("better", said.better, 64, "± 5"), ("worse", said.worse, 0, "± 2")):
+            text = f"workloads with Level-Spread strictly {what} than Jokanovic's policy{words}"
+            rows.append(statement("L41", text, ours, theirs, "%", tolerance, where, why=why))
+    return rows
+
+
+def fig13(results: CommResults, _: Sequence[str]) -> list[Row]:
+    """L41, large jobs first: the same conclusion, without numbers."""
+    where = "section VI-F, figure 13"
+    runs = mixed("fig13", results, "large-first")
+    rows = []
+    for policy, words in ((JOKANOVIC, ""), (CODED, " as coded")):
+        said, whose = headline(points(runs, [policy])), f"Jokanovic's policy{words}"
+        cut, odds = said.averages["points"], _odds(said)
+        rows += [
+            statement("L41", f"mean reduction of time over {whose}", cut, 0, "%", "> 0", where, kind="R"),
+            relation("L41", f"Level-Spread strictly better over strictly worse, {whose}", odds, "> 1", where),
+        ]
+    return rows

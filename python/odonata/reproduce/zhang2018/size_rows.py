@@ -1,0 +1,75 @@
+"""Figure 9: how often each size of jobs occurs in the random workloads; nothing is simulated."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from odonata.plot.style import LINES, figure, settings
+from odonata.reproduce.markdown import table
+from odonata.reproduce.zhang2018.statement import in_all, relation
+from odonata.reproduce.zhang2018.workloads import LARGE, MACHINE, SMALL, Workload, read
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from odonata.reproduce.rows import Row
+    from odonata.reproduce.zhang2018.gathered import CommResults
+
+
+def occurrences() -> Counter[int]:
+    """Size in nodes -> number of jobs in the 1,000 workloads."""
+    found: Counter[int] = Counter()
+    for one in read():
+        found[one.small_nodes] += one.small_jobs
+        found[one.large_nodes] += one.large_jobs
+    return found
+
+
+def fig9(_: CommResults, __: Sequence[str]) -> list[Row]:
+    """L16: the ranges, and that small jobs are many and large ones few, as in real systems."""
+    found, workloads, at = occurrences(), read(), "section VI-D, figure 9"
+    small = [found[size] for size in range(SMALL[0], SMALL[1] + 1)]
+    few = sum(found[size] for size in range(LARGE[0], LARGE[1] + 1))
+    fits = [_busy(one) <= MACHINE for one in workloads]
+    return [
+        in_all("L16", "workloads that fit on the machine", fits, at),
+        relation("L16", "jobs of up to 16 nodes over larger ones", sum(small) / few, "> 1", at),
+        relation("L16", "jobs of 2 to 6 nodes over jobs of 12 to 16", sum(small[:5]) / sum(small[-5:]), "> 1", at),
+    ]
+
+
+def _busy(one: Workload) -> int:
+    return one.small_jobs * one.small_nodes + one.large_jobs * one.large_nodes
+
+
+def size_tables(_: str, __: CommResults) -> str:
+    """Occurrences in steps, utilisation and patterns."""
+    found, workloads = occurrences(), read()
+    steps = [(2, 4), (5, 8), (9, 12), (13, 16), (17, 32), (33, 64), (65, 100), (101, 136)]
+    lines = [[f"{low} to {high}", f"{sum(found[size] for size in range(low, high + 1)):,}"] for low, high in steps]
+    motifs = Counter(motif for one in workloads for motif in (one.small_motif, one.large_motif))
+    used = sorted(100 * _busy(one) / MACHINE for one in workloads)
+    quartiles = ", ".join(f"{used[round(at * (len(used) - 1))]:.0f}" for at in (0.25, 0.5, 0.75))
+    names = ", ".join(f"{name} {count}" for name, count in sorted(motifs.items()))
+    return (
+        f"\n## Sizes\n\n{table(['nodes of a job', 'jobs'], lines, 'rr')}\n\n"
+        f"Busy nodes, quartiles over the workloads: {quartiles} %. Classes by pattern: {names}."
+    )
+
+
+def draw_sizes(_: Sequence[Row], __: CommResults) -> Figure:
+    """Occurrence by size."""
+    found = occurrences()
+    with settings():
+        made = figure(7.2, 3.4)
+        axes = made.subplots()
+        axes.bar(list(found), list(found.values()), width=1.0, color=LINES[0])
+        axes.set_yscale("log")
+        axes.set_xlabel("nodes of a job")
+        axes.set_ylabel("jobs in the 1,000 workloads")
+        axes.axvline(16.5, color="0.5", lw=0.8, ls="--")
+        axes.set_title("Random workloads: how often each size of jobs occurs")
+    return made

@@ -1,0 +1,75 @@
+"""The 1,000 random workloads (L16): drawn once, kept as `workloads.csv`, so that they stay what they are.
+
+The paper draws the size of the large jobs from 17 to 136 nodes, that of the small ones from 2 to 16, then both numbers
+of jobs "randomly under the restriction of machine size", and a pattern for each class. How the numbers are distributed
+it does not say: here every pair of numbers, from one job of each class on, that fits on 272 nodes is equally likely.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from importlib.resources import files
+
+from odonata.placement.splitmix import SplitMix64
+from odonata.reproduce.zhang2018.setup import JobClass, Setup
+
+MACHINE = 272
+LARGE, SMALL = (17, 136), (2, 16)
+"""Least and largest number of nodes of a job."""
+MOTIFS = ("alltoall", "broadcast", "fft3d", "halo2d", "halo3d", "halo3d26")
+"""The six patterns (L13)."""
+COUNT, SEED = 1000, 2018
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A line of the file."""
+
+    number: int
+    small_jobs: int
+    small_nodes: int
+    small_motif: str
+    large_jobs: int
+    large_nodes: int
+    large_motif: str
+
+    def setup(self, order: str, *, motif: str = "") -> Setup:
+        """As an experiment; with one pattern for both classes if it is named."""
+        small = JobClass("small", self.small_jobs, self.small_nodes, motif or self.small_motif)
+        large = JobClass("large", self.large_jobs, self.large_nodes, motif or self.large_motif)
+        return Setup(MACHINE, "1", (small, large), order)
+
+
+def draw(count: int = COUNT, seed: int = SEED) -> list[Workload]:
+    """The workloads; the same seed gives the same ones for ever."""
+    random = SplitMix64(seed)
+    return [_one(number, random) for number in range(1, count + 1)]
+
+
+def _one(number: int, random: SplitMix64) -> Workload:
+    large, small = (least + random.below(most - least + 1) for least, most in (LARGE, SMALL))
+    room = range(1, (MACHINE - small) // large + 1)
+    pairs = [(few, many) for few in room for many in range(1, (MACHINE - few * large) // small + 1)]
+    large_jobs, small_jobs = pairs[random.below(len(pairs))]
+    small_motif, large_motif = (MOTIFS[random.below(len(MOTIFS))] for _ in range(2))
+    return Workload(number, small_jobs, small, small_motif, large_jobs, large, large_motif)
+
+
+def as_csv(workloads: list[Workload]) -> str:
+    """The text of the file."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(Workload.__dataclass_fields__)
+    writer.writerows(list(vars(one).values()) for one in workloads)
+    return text.getvalue()
+
+
+def read() -> list[Workload]:
+    """`workloads.csv`."""
+    text = (files("odonata.reproduce.zhang2018") / "workloads.csv").read_text(encoding="utf-8")
+    return [
+        Workload(**{key: value if "motif" in key else int(value) for key, value in line.items()})  # type: ignore[arg-type]
+        for line in csv.DictReader(io.StringIO(text))
+    ]
