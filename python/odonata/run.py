@@ -122,7 +122,13 @@ def finished(folder: Path, resolved: Resolved, *, alone: bool, force: bool = Fal
 
 def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: Progress | None) -> Run:
     spec, started = resolved.spec, now()
-    result = simulate(spec, progress)
+    try:
+        result = simulate(spec, progress)
+    except InputError as problem:
+        refused = problem.__cause__
+        if isinstance(refused, _core.SpecError):
+            raise scenario.refusal(str(refused), refused.at) from refused
+        raise
     peak = peak_rss_bytes()
     alone_wall_s = 0.0
     by_itself: dict[int, Alone] = {}
@@ -194,7 +200,10 @@ def simulate(spec: Mapping[str, Any], progress: Progress | None = None, stage: s
     except _core.SpecError as problem:
         raise InputError(_located(problem)) from problem
     except _core.CoreError as problem:
-        raise RunError(str(problem)) from problem
+        hint = ""
+        if isinstance(problem, _core.DeadlockError) and any(map(_is_trace, spec["jobs"])):
+            hint = "\n  hint: lines of a trace are counted as `odonata trace` writes it"
+        raise RunError(f"{problem}{hint}") from problem
     except MemoryError as problem:
         raise RunError(str(problem) or "not enough memory for this run") from problem
     return dict(result)
@@ -203,6 +212,10 @@ def simulate(spec: Mapping[str, Any], progress: Progress | None = None, stage: s
 def _located(problem: _core.SpecError) -> str:
     text = str(problem)
     return text if not problem.at or problem.at in text else f"{problem.at}: {text}"
+
+
+def _is_trace(job: Mapping[str, Any]) -> bool:
+    return "program" in job and job["program"]["body"]["name"] == "trace"
 
 
 def benchmark() -> None:

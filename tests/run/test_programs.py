@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from odonata import scenario
+from odonata.errors import InputError, RunError
 from odonata.run import run
 from odonata.store import open_run
 
@@ -91,3 +92,25 @@ def test_neighbours_on_a_node_talk_through_its_memory(mapping: str) -> None:
     assert target["messages_sent"] == 5 * 16
     near = {"linear": 5 * 16, "round-robin": 0}
     assert target["messages_near"] == near.get(mapping, target["messages_near"])
+
+
+def test_what_shows_only_in_the_run_has_file_and_line() -> None:
+    """Iterations without end that take no time."""
+    text = TEXT.replace(
+        'ranks_per_node = 2\napp = { collective = "alltoall", message = "2 KB", iterations = 5, gap = "1 us" }',
+        'app = { motif = "phases", phases = [{ compute = "0 s" }] }\nbackground = true',
+    )
+    text = text.replace("seed = 1", 'horizon = "1 us"')
+    with pytest.raises(InputError, match="takes no time") as caught:
+        run(scenario.parse(text, "s.toml"))
+    assert (caught.value.file, caught.value.line) == ("s.toml", 4)
+
+
+def test_ranks_that_wait_for_each_other_are_named(tmp_path: Path) -> None:
+    """Each of two ranks receives first: rank 0 in line 3 of the trace as it is written."""
+    ranks = [f"rank {r} {{ l1: recv 8b from {1 - r}\nl2: send 8b to {1 - r}\nl2 requires l1 }}" for r in (0, 1)]
+    (tmp_path / "x.goal").write_text("\n".join(["num_ranks 2", *ranks]))
+    text = 'system = "tiny"\n[[job]]\nname = "a"\napp = { trace = "x.goal" }\n'
+    with pytest.raises(RunError, match="rank 0 waits to receive 8 bytes from rank 1") as caught:
+        run(scenario.parse(text, tmp_path / "s.toml"))
+    assert "as `odonata trace` writes it" in str(caught.value)
