@@ -75,3 +75,23 @@ fn the_two_moments_of_sends_and_receives() {
     assert_eq!(output.ranks.finish_ps[1], 2_000_000, "the second compute begins at 0");
     assert_eq!(output.ranks.work_ps, [40_000 + SEND + 1000 + 900_000, RECEIVE + 2_000_000 + 1000]);
 }
+
+/// What happens to a rank at one instant has an order: arrivals, ends of works, then what has been sent.
+#[test]
+fn moments_of_one_instant_have_an_order() {
+    // The send is complete when c ends; y, which waits for c, has the CPU first, though x stands before it.
+    let sent = SEND + 2 * hop(CONTROL) + 200_000;
+    let lines = format!(
+        "s: send 200b to 1 tag 1; c: calc {sent}ps cpu 1; x: calc 7 cpu 2; y: calc 9 cpu 2; z: calc 1 cpu 3; \
+         x requires s; y requires c; z requires x"
+    );
+    let output = run_job(trace(&[0, 1], &[&lines, "r: recv 200b from 0 tag 1"]));
+    assert_eq!(output.ranks.finish_ps[0], sent + 9000 + 7000 + 1000);
+    // The message arrives when c ends; receiving has the CPU before y.
+    let there = SEND + 50 + hop(50);
+    let lines = format!(
+        "c: calc {there}ps cpu 1; y: calc 9 cpu 2; r: recv 50b from 0 tag 1 cpu 2; z: calc 1 cpu 3; y requires c; z requires r"
+    );
+    let output = run_job(trace(&[0, 1], &["s: send 50b to 1 tag 1", &lines]));
+    assert_eq!(output.ranks.finish_ps[1], there + RECEIVE + 50 + 9000);
+}

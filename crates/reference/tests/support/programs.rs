@@ -90,7 +90,7 @@ fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec) -> ProgramSpec {
 }
 
 fn costs(c: &mut Choices, trip: u64, packet_bytes: u32) -> Costs {
-    let times = [0, 0, 1, trip / 10, trip];
+    let times = if trip < 100 { [0, 0, 1, 2, 3] } else { [0, 0, 1, trip / 10, trip] };
     let packet = u64::from(packet_bytes);
     let free = c.chance(25);
     let copy = u128::from(packet_bytes) * 1_000_000_000_000_000_000 / u128::from(trip); // a packet a trip
