@@ -1,6 +1,6 @@
 """Iterations of programs: how long they took, one after the other, and how evenly the ranks kept step.
 
-Source: Salimi Beni 2022 runs a collective a thousand times and looks at the distribution (V3, V5 to V7).
+Source: Salimi Beni 2022 runs a collective a thousand times and looks at the distribution (V3).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ class PingPong(ComputingMotif):
     """Pairs of ranks send each other a message to and fro.
 
     Rank r of the first half of each block of 2 x stride ranks plays with r + stride. Source: ember's PingPong (there
-    two ranks); De Sensi 2019 (D18).
+    two ranks); De Sensi 2019 (D19).
     """
 
     motif: Literal["ping-pong"]
