@@ -10,3 +10,4 @@ else
   .venv/bin/odonata bench
 fi
 .venv/bin/odonata bench --machines -n 3 --messages 100
+.venv/bin/odonata bench --sweep -n 3

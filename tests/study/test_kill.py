@@ -27,7 +27,7 @@ base = "base.toml"
 [sweep]
 routing = ["fpar", "minimal"]
 "job.target.app.messages" = [1500, 1501]
-"run.seed" = { from = 1, to = 12 }
+"run.seed" = { from = 1, to = 8 }
 """
 
 
@@ -43,21 +43,21 @@ def test_a_killed_worker_loses_nothing(study: Write) -> None:
 
     found = sweep(plan, Path("out"), LocalPool(2), report=kill_one)
     assert victims
-    assert found.runs["status"].to_list() == ["done"] * 48
+    assert found.runs["status"].to_list() == ["done"] * 32
     sweep(plan, Path("whole"), LocalPool(2))
     assert final("out") == final("whole")
     parts = [pl.read_parquet(file) for file in Path("out/results").iterdir()]
     ids = pl.concat([part.unique("run.id") for part in parts])["run.id"]
-    assert ids.n_unique() == len(ids) == 48  # none was simulated twice
+    assert ids.n_unique() == len(ids) == 32  # none was simulated twice
 
 
 def test_a_run_that_kills_its_workers_fails_and_the_others_go_on(study: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """Catches endless retries, and a batch condemned for one of its runs."""
     plan = study(
-        'base = "base.toml"\n[sweep]\n"run.seed" = [1, 2, 3, 4, 5]\n'
+        'base = "base.toml"\n[sweep]\n"run.seed" = [1, 2]\n'
         '"job.target.app.messages" = [20, 900000000, 21]\n'
     )  # fmt: skip
-    long = [number for number in range(15) if number % 3 == 1]
+    long = [number for number in range(6) if number % 3 == 1]
     deaths = []
     plain = LocalPool._heard
 
@@ -72,8 +72,8 @@ def test_a_run_that_kills_its_workers_fails_and_the_others_go_on(study: Write, m
     found = sweep(plan, Path("out"), LocalPool(2))
     assert found.failed["point"].to_list() == long
     assert set(found.failed["error"]) == {"its worker died 2 times (SIGKILL, perhaps for want of memory)"}
-    assert found.runs.filter(pl.col("status") == "done").height == 10
-    assert found.jobs["point"].n_unique() == 10
+    assert found.runs.filter(pl.col("status") == "done").height == 4
+    assert found.jobs["point"].n_unique() == 4
     assert sorted(deaths) == sorted([*long, *long])
 
 
@@ -87,7 +87,7 @@ def test_a_killed_sweep_goes_on_where_it_was(study: Write, here: Path) -> None:
     workers = children(process.pid)
     killed(process)
     safe = kept("out")
-    assert 6 <= len(safe) < 48
+    assert 6 <= len(safe) < 32
     assert len(workers) == 2
     eventually(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), within_s=5)
     early = command("compare", "out", "--by", "routing")
@@ -95,7 +95,7 @@ def test_a_killed_sweep_goes_on_where_it_was(study: Write, here: Path) -> None:
     assert "was ended before its tables were written\n  hint: `odonata sweep`" in early.stderr
 
     again = swept("study.toml", "--out", "out", "-j", "1")
-    assert (again["simulated"], again["kept"]) == (48 - len(safe), len(safe))
+    assert (again["simulated"], again["kept"]) == (32 - len(safe), len(safe))
     assert not [path for path in here.rglob("*") if ".partial-" in path.name]
     swept("study.toml", "--out", "whole", "-j", "2")
     assert final("out") == final("whole")
@@ -126,8 +126,8 @@ def test_ctrl_c_ends_within_a_second_and_keeps_what_is_done(study: Write) -> Non
     took = time.monotonic() - began
     assert (process.returncode, out) == (130, "")
     assert took < 1.0
-    assert "of 48 points are done and kept; the same command goes on from there\nerror: interrupted\n" in err
+    assert "of 32 points are done and kept; the same command goes on from there\nerror: interrupted\n" in err
     runs = pl.read_parquet("out/runs.parquet")
     assert set(runs["id"]) == kept("out")
-    assert 4 <= runs.height < 48
+    assert 4 <= runs.height < 32
     assert swept("study.toml", "--out", "out")["kept"] == runs.height

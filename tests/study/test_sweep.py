@@ -16,6 +16,7 @@ import pytest
 
 import odonata as od
 from odonata.errors import InputError
+from odonata.study import local
 from odonata.study.local import LocalPool
 from odonata.study.sweep import sweep
 
@@ -57,6 +58,30 @@ def test_units_and_meanings_are_in_the_file(study: Write) -> None:
     assert encoded is not None
     schema = base64.b64decode(encoded[0] + b"==")
     assert b"first issue to last delivery" in schema
+
+
+def test_jobs_whose_lists_have_one_length_by_chance(study: Write) -> None:
+    """Catches tables that cannot be put together: polars makes arrays of the lists of a single job."""
+    plan = study(
+        '[base]\nsystem = "tiny"\nmeasure.latency = "histogram"\n[[base.job]]\nname = "a"\nnodes = 8\n'
+        'app = { pattern = "uniform-random", message = "4 KB", interval = "1 us", messages = 9 }\n'
+        '[sweep]\n"run.seed" = { from = 1, to = 20 }\n'
+    )
+    found = sweep(plan, Path("out"), LocalPool(1))
+    assert found.failed.height == 0
+    assert found.jobs.schema["bin_count"] == pl.List(pl.UInt64)
+    assert found.jobs["bin_count"].list.sum().to_list() == [72] * 20
+    assert found.jobs["bin_count"].list.len().n_unique() > 1
+
+
+def test_a_defect_in_a_worker_is_told(study: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches a worker whose last words are lost: nobody could find out what was wrong."""
+    environment = "import odonata.study.task as t; t.handed_in = lambda outcomes: 1 / 0; "
+    monkeypatch.setattr("odonata.study.local._MAIN", environment + local._MAIN)
+    found = sweep(study('base = "base.toml"\n[sweep]\nrouting = ["fpar"]\n'), Path("out"), LocalPool(1))
+    assert set(found.failed["error"]) == {
+        "its worker died 2 times (ZeroDivisionError: division by zero; a defect of odonata)"
+    }
 
 
 def test_any_number_of_workers_writes_the_same_bytes(study: Write) -> None:

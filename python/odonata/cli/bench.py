@@ -35,6 +35,7 @@ def bench(
     instructions: Annotated[bool, Parameter(negative=())] = False,
     limit: Annotated[float | None, Parameter(validator=validators.Number(gt=0))] = None,
     machines: Annotated[bool, Parameter(negative=())] = False,
+    sweep: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Measure the simulator on this machine.
@@ -54,11 +55,15 @@ def bench(
         Fail if there are more instructions per packet-hop than this.
     machines
         Measure every machine with every routing instead, and what it takes to prepare 100,000 nodes.
+    sweep
+        Measure instead what a small run of a sweep costs beside its simulation.
     json
         Print one JSON object instead of the table.
     """
     from odonata.errors import RunError
 
+    if sweep:
+        return _sweep(repetitions, json=json)
     if machines:
         return _machines(repetitions, messages, json=json)
     found = {case: _measure(case, repetitions, messages) for case in _CASES}
@@ -84,6 +89,14 @@ def _machines(rounds: int, messages: int, *, json: bool) -> int:
         print(json_module.dumps({"cases": rows, "large": large}))
     else:
         print(as_text(found, prepared))
+    return 0
+
+
+def _sweep(rounds: int, *, json: bool) -> int:
+    from odonata.cli.bench_sweep import as_text, measure
+
+    found = measure(rounds)
+    print(json_module.dumps(found) if json else as_text(found))
     return 0
 
 

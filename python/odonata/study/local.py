@@ -8,8 +8,8 @@ Here the worker is replaced, what it had is put back, and the run that it died o
 | `resolve`, points | `resolved`: which run each is |
 | `run`, those of these points that are granted | `outcomes`, as they come, then `free` |
 
-and before each point `at`, so that it is known what a worker died of. A batch of short runs is worth about a quarter of
-a second, so that messages, and files of results, are few.
+and before each point `at`, so that it is known what a worker died of (`broken`, if it can still say so). A batch of
+short runs is worth about a quarter of a second, so that messages, and files of results, are few.
 """
 
 from __future__ import annotations
@@ -80,6 +80,8 @@ class LocalPool:
                     rows, spent = said
                     member.numbers = [n for n in member.numbers if n not in {number for number, _ in spent}]
                     ledger.hand_in(rows, spent)
+                elif what == "broken":
+                    member.last_words = said
                 else:
                     member.free()
         except (EOFError, OSError):
@@ -89,6 +91,7 @@ class LocalPool:
 
     def _died(self, member: _Member, ledger: Ledger) -> None:
         why = member.kill(after_s=1.0)
+        why = f"{member.last_words}; a defect of odonata" if member.last_words else why
         lost = [number for number in member.numbers if number != member.at]
         ledger.put_back(lost)
         if member.at in member.numbers:
@@ -127,6 +130,8 @@ class _Member:
         """Points that it has."""
         self.at: int | None = None
         """The point that it is at."""
+        self.last_words = ""
+        """Why it ends, if it could still say so."""
         self.started = self.idle = False
         with suppress(OSError):
             self.pipe.send(ledger.plan.sendable())

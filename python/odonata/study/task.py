@@ -115,12 +115,20 @@ def frame_of(facts: Sequence[Mapping[str, Any]], jobs: Sequence[pl.DataFrame | N
     """Runs as rows of one frame: a row for each job of a run, one without a job for a run that failed."""
     import polars as pl
 
-    present = [table for table in jobs if table is not None]
+    present = [_with_lists(table) for table in jobs if table is not None]
     rows = pl.concat(present) if present else pl.DataFrame()
     done = [fact for fact, table in zip(facts, jobs, strict=True) if table is not None for _ in range(table.height)]
     frame = pl.concat([_facts(done), rows], how="horizontal") if done else _facts([])
     lost = [fact for fact, table in zip(facts, jobs, strict=True) if table is None]
     return pl.concat([frame, _facts(lost)], how="diagonal") if lost else frame
+
+
+def _with_lists(table: pl.DataFrame) -> pl.DataFrame:
+    """polars makes an array of lists that have the same length by chance, which no other table could be added to."""
+    import polars as pl
+
+    arrays = {name: pl.List(kind.inner) for name, kind in table.schema.items() if isinstance(kind, pl.Array)}
+    return table.cast(arrays) if arrays else table  # type: ignore[arg-type]
 
 
 def _facts(facts: Sequence[Mapping[str, Any]]) -> pl.DataFrame:

@@ -30,8 +30,13 @@ SEND_S = 0.1
 def main(descriptor: int, parent: int) -> None:
     """Serves until the pipe is closed. Messages are described in `local.py`."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    pipe = Connection(descriptor)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError, task.StopRun):
-        Worker(Connection(descriptor), parent).serve()
+        try:
+            Worker(pipe, parent).serve()
+        except Exception as problem:
+            pipe.send(("broken", f"{type(problem).__name__}: {problem}"))
+            raise
     # Nothing is left to be tidied up, and threads of libraries need not be waited for.
     sys.stderr.flush()
     os._exit(0)

@@ -1,0 +1,92 @@
+"""`odonata bench --sweep`: what a run costs beside its simulation when there are many of them.
+
+Many runs of a few hundred packets on the 16 nodes of `tiny`, by one worker. Processor time is counted, of the sweep and
+of its worker, less what starting takes and less what the core says that it took; load on the machine moves it less than
+wall time. Medians over the repetitions.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import tempfile
+from pathlib import Path
+from typing import Any
+
+RUNS = 2000
+"""Runs of a repetition."""
+
+_SCENARIO = """\
+system = "tiny"
+routing = "fpar"
+[[job]]
+name = "target"
+place = { policy = "per-leaf", per_leaf = 1 }
+app = { pattern = "uniform-random", message = "4 KB", interval = "1 us", messages = 2 }
+[[job]]
+name = "noise"
+nodes = 6
+app = { pattern = "uniform-random", message = "40 KB", interval = "5 us" }
+background = true
+[measure]
+latency = "histogram"
+"""
+
+
+def measure(repetitions: int) -> dict[str, Any]:
+    """Milliseconds of processor time per run: in the core, beside it, and what of that the parent takes."""
+    rounds = [_round() for _ in range(repetitions)]
+    found = {name: statistics.median(one[name] for one in rounds) for name in rounds[0]}
+    return {"repetitions": repetitions, "runs": RUNS, **found}
+
+
+def as_text(found: dict[str, Any]) -> str:
+    """A line for each number."""
+    lines = [
+        ("runs, repetitions", f"{found['runs']:,}, {found['repetitions']}"),
+        ("core, per run", f"{found['core_ms']:.2f} ms"),
+        ("beside it, per run", f"{found['overhead_ms']:.2f} ms"),
+        ("of that the parent", f"{found['parent_ms']:.2f} ms"),
+        ("runs per second", f"{found['runs_per_s']:.0f}"),
+    ]
+    return "\n".join(f"{name:24}{value:>14}" for name, value in lines)
+
+
+def _round() -> dict[str, float]:
+    start, whole = _swept(2), _swept(RUNS)
+    parent, workers = ((whole[name] - start[name]) / RUNS * 1e3 for name in ("parent_s", "workers_s"))
+    core = whole["core_s"] / RUNS * 1e3
+    return {
+        "core_ms": core,
+        "overhead_ms": parent + workers - core,
+        "parent_ms": parent,
+        "runs_per_s": RUNS / (whole["wall_s"] - start["wall_s"]),
+    }
+
+
+def _swept(runs: int) -> dict[str, float]:
+    import time
+
+    import polars as pl
+
+    from odonata import scenario
+    from odonata.study.axis import Axis
+    from odonata.study.local import LocalPool
+    from odonata.study.plan import Plan
+    from odonata.study.sweep import sweep
+
+    seeds = tuple((seed,) for seed in range(runs // 2))
+    axes = (Axis(("routing",), (("fpar",), ("minimal",))), Axis(("run.seed",), seeds))
+    plan = Plan("bench", scenario.parse(_SCENARIO, "bench.toml"), axes)
+    with tempfile.TemporaryDirectory() as scratch:
+        before, began = os.times(), time.perf_counter()
+        sweep(plan, Path(scratch) / "out", LocalPool(1))
+        wall, after = time.perf_counter() - began, os.times()
+        core = pl.read_parquet(Path(scratch) / "out" / "walls.parquet")["wall_s"]
+    return {
+        "wall_s": wall,
+        "parent_s": after.user + after.system - before.user - before.system,
+        "workers_s": after.children_user + after.children_system - before.children_user - before.children_system,
+        # The core knows wall time only; its lower quartile is what it takes where nothing else is in the way.
+        "core_s": float(core.quantile(0.25) or 0.0) * runs,
+    }
