@@ -15,6 +15,8 @@ pub fn jobs(c: &mut Choices, network: &Network, mut free: Vec<u32>, fabric: &Fab
     c.shuffle(&mut free);
     let wanted = c.within(1, 3).min(free.len() as u64 / 2) as usize;
     let mut made = Vec::new();
+    // Of several programs that cannot go on, the simulators may name different ones.
+    let may_fail = c.within(0, wanted as u64 - 1) as usize;
     for index in 0..wanted {
         let most = free.len() - 2 * (wanted - index - 1);
         let count = c.within(1, most as u64) as usize;
@@ -26,7 +28,7 @@ pub fn jobs(c: &mut Choices, network: &Network, mut free: Vec<u32>, fabric: &Fab
         let (mut traffic, mut program) = (None, None);
         if index == 0 || nodes.len() < 2 || c.chance(55) {
             nodes = places(c, &nodes);
-            program = Some(program_of(c, nodes.len() as u32, fabric));
+            program = Some(program_of(c, nodes.len() as u32, fabric, index == may_fail));
         } else {
             let pattern = jobs::pattern(c, &nodes, network);
             let mut some = jobs::traffic(c, pattern, fabric);
@@ -61,12 +63,13 @@ fn trip(fabric: &FabricSpec) -> u64 {
     fabric.links.values().map(of).sum::<u64>() + 2 * fabric.router_delay_ps
 }
 
-fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec) -> ProgramSpec {
+/// A program; perhaps one that cannot go on.
+fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec, may_fail: bool) -> ProgramSpec {
     let trip = trip(fabric);
     let endless = c.chance(20);
     let costs = costs(c, trip, fabric.packet_bytes);
     let mut body = if c.chance(50) {
-        Body::Trace { goal: traces::goal(c, ranks, trip, fabric.packet_bytes) }
+        Body::Trace { goal: traces::goal(c, ranks, trip, fabric.packet_bytes, may_fail) }
     } else {
         Body::Phases { phases: phases::phases(c, ranks, trip, fabric.packet_bytes) }
     };
@@ -74,7 +77,7 @@ fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec) -> ProgramSpec {
         // Few iterations in the time of a run; now and then one that takes no time.
         let idle = Phase { along: None, what: What::Compute { ps: trip, jitter_ps: 0 } };
         match &mut body {
-            Body::Phases { phases } if c.chance(95) => phases.push(idle),
+            Body::Phases { phases } if !may_fail || c.chance(75) => phases.push(idle),
             Body::Phases { phases } => *phases = vec![Phase { what: What::Compute { ps: 0, jitter_ps: 0 }, ..idle }],
             Body::Trace { goal } => *goal = traces::slowed(goal, trip),
         }

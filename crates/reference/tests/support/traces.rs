@@ -15,8 +15,8 @@ struct Line {
     waits: Vec<(&'static str, usize)>,
 }
 
-/// A trace as text.
-pub fn goal(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32) -> String {
+/// A trace as text; perhaps a dead one.
+pub fn goal(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32, may_be_dead: bool) -> String {
     let mut lines: Vec<Vec<Line>> = vec![Vec::new(); ranks as usize];
     let cpus = c.of(&[1, 1, 2, 3]);
     let share = c.of(&[10, 30, 60]);
@@ -36,7 +36,7 @@ pub fn goal(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32) -> String
             add(c, &mut lines[b as usize], label, format!("recv {bytes}b from {a} tag {tag}"), cpus, share);
         }
     }
-    if c.chance(6) {
+    if may_be_dead && c.chance(12) {
         embrace(c, &mut lines);
     }
     if shuffled {
