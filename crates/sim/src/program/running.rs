@@ -223,7 +223,8 @@ impl Running {
             Kind::Arrival => self.arrival(moment, here),
             Kind::Begun => self.begun(rank, moment.token, here),
             Kind::Done => {
-                self.ranks[rank as usize].worked += moment.value;
+                let worked = &mut self.ranks[rank as usize].worked;
+                *worked = worked.saturating_add(moment.value); // of several CPUs
                 self.done(rank, moment.token, here);
             }
             Kind::Sent => {

@@ -305,9 +305,13 @@ fn check_program(program: &ProgramSpec, ranks: u64, at: &impl Fn(&str) -> String
     {
         return Err(SimError::invalid(at("program.iterations"), format!("{iterations} is not between 1 and 2^31 - 1")));
     }
-    let Costs { send_ps, receive_ps, copy: _, memory_ps, eager_bytes: _, control_bytes } = *costs;
+    let Costs { send_ps, receive_ps, copy, memory_ps, eager_bytes: _, control_bytes } = *costs;
     for (field, value) in [("send_ps", send_ps), ("receive_ps", receive_ps), ("memory_ps", memory_ps)] {
         time(at(&format!("program.costs.{field}")), value, 0, MAX_DELAY_PS)?;
+    }
+    if copy.is_some_and(|copy| copy.micro_bytes_per_second() == 0) {
+        let problem = "a copy at no bandwidth never ends; leave `copy` out if copying takes no time";
+        return Err(SimError::invalid(at("program.costs.copy"), problem));
     }
     if !(1..=MAX_PACKET_BYTES).contains(&control_bytes) {
         let problem = format!("{control_bytes} is not between 1 and {MAX_PACKET_BYTES} bytes");

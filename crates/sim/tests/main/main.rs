@@ -13,6 +13,7 @@ mod graph;
 mod hops;
 mod independence;
 mod monitor;
+mod programs;
 mod queues;
 mod refusals;
 mod saturation;

@@ -1,0 +1,61 @@
+//! Nothing is lost, made or counted twice in programs, whenever a run is stopped; and a run that is stopped has done what the whole
+//! run has done until then.
+
+use odonata_sim::output::NOT_FINISHED;
+use odonata_sim::{QueueChoice, audit};
+
+use super::rows::crowded;
+use super::support::with_both_queues;
+
+/// Catches bytes of requests and clearances that are not in the books, and state that is inconsistent between events.
+#[test]
+fn the_books_balance_at_any_instant() {
+    let (mut moving, mut parked, mut at_nics) = (0, 0, 0);
+    for seed in 0..60 {
+        let mut spec = crowded(seed);
+        let whole = with_both_queues(&spec);
+        let busy = whole.ranks.finish_ps.iter().copied().max().expect("there are ranks");
+        spec.stop.jobs.clear();
+        for step in 1..=16 {
+            let at = (busy * step / 16 + step % 3).max(1);
+            spec.stop.at_ps = Some(at);
+            let [wheel, ordered] =
+                [QueueChoice::Wheel, QueueChoice::Ordered].map(|queue| audit(&spec, queue).expect("it runs"));
+            assert!(wheel.balanced(), "seed {seed} at {at}: {wheel:?}\nspec: {}", spec.to_json());
+            assert_eq!(wheel, ordered, "seed {seed} at {at}");
+            moving += u32::from(wheel.under_way > 0);
+            parked += u32::from(wheel.parked > 0);
+            at_nics += u32::from(wheel.waiting_bytes > 0);
+
+            let part = with_both_queues(&spec);
+            assert_eq!(part.end_ps, at);
+            for (stopped, finished) in part.ranks.finish_ps.iter().zip(&whole.ranks.finish_ps) {
+                let expected = if *finished <= at { *finished } else { NOT_FINISHED };
+                assert_eq!(
+                    *stopped, expected,
+                    "seed {seed} at {at}: a moment at the last instant happens, none after it"
+                );
+            }
+            let handed_over = whole.messages.issue_ps.iter().filter(|issue| **issue <= at).count() as u64;
+            assert_eq!(part.jobs.iter().map(|job| job.issued).sum::<u64>(), handed_over, "seed {seed} at {at}");
+        }
+    }
+    assert!(moving > 100 && parked > 20 && at_nics > 20, "{moving} moving, {parked} parked, {at_nics} at NICs");
+}
+
+/// At the end all has arrived.
+#[test]
+fn nothing_is_left_when_all_ranks_have_finished() {
+    for seed in 0..200 {
+        let mut spec = crowded(seed);
+        // Ranks may finish before their last data has arrived somewhere, but nobody finishes before it was received.
+        spec.stop.at_ps = None;
+        let audit = audit(&spec, QueueChoice::Estimate).expect("it runs");
+        assert_eq!(
+            (audit.under_way, audit.parked, audit.waiting_bytes, audit.network_bytes),
+            (0, 0, 0, 0),
+            "seed {seed}"
+        );
+        assert_eq!((audit.sent, audit.issued_bytes), (audit.delivered, audit.delivered_bytes), "seed {seed}");
+    }
+}

@@ -1,0 +1,207 @@
+//! Programs that cannot go on: what is said of them, and that they are noticed.
+
+use odonata_programs::What;
+use odonata_sim::spec::{Costs, JobSpec, Pattern, Spec};
+use odonata_sim::{Monitor, Progress, QueueChoice, SimError, run_with};
+
+use super::support::{FREE, finishes_of, goal, of, phases, program, star};
+use crate::support::{job, output};
+
+const ASKING: Costs = Costs { eager_bytes: 0, send_ps: 1_000, control_bytes: 8, ..FREE };
+
+/// The error of a run, which must be the same with both queues.
+fn error(spec: &Spec) -> SimError {
+    let run = |queue| run_with(spec, &mut (), queue).expect_err("the program is dead");
+    let ordered = run(QueueChoice::Ordered);
+    assert_eq!(run(QueueChoice::Wheel), ordered);
+    ordered
+}
+
+/// Two ranks that both send first and ask before: each waits for a receive that the other posts later.
+fn both_ask_first() -> JobSpec {
+    let rank = |other| format!("s: send 100b to {other} tag 5\nr: recv 100b from {other} tag 5\nr requires s");
+    program("embrace", &[0, 1], ASKING, goal(&[&rank(1), &rank(0)]))
+}
+
+/// Two ranks that both receive first.
+fn both_wait_first() -> JobSpec {
+    let rank = |other| format!("r: recv 100b from {other}\ns: send 100b to {other}\ns requires r");
+    program("shy", &[0, 1], FREE, goal(&[&rank(1), &rank(0)]))
+}
+
+fn message(job: &str, ranks: u32, waiting: &str) -> String {
+    format!("the program of job `{job}` is dead: {ranks} of its ranks wait for what cannot come any more ({waiting})")
+}
+
+/// Catches a run that ends as if all was well, and an error that does not say where.
+#[test]
+fn sends_that_wait_for_each_other() {
+    let dead = error(&star(2, vec![both_ask_first()]));
+    // num_ranks, then each rank's own lines.
+    let waiting = "rank 0 waits to send 100 bytes to rank 1 with tag 5 (line 3); \
+                   rank 1 waits to send 100 bytes to rank 0 with tag 5 (line 8)";
+    assert_eq!(dead.to_string(), message("embrace", 2, waiting));
+    let mut eager = both_ask_first();
+    of(&mut eager).costs.eager_bytes = 100;
+    assert_eq!(output(&star(2, vec![eager])).jobs[0].delivered, 2, "eager messages are not waited for");
+}
+
+#[test]
+fn receives_that_wait_for_each_other() {
+    let dead = error(&star(2, vec![both_wait_first()]));
+    let waiting = "rank 0 waits to receive 100 bytes from rank 1 with tag 0 (line 3); \
+                   rank 1 waits to receive 100 bytes from rank 0 with tag 0 (line 8)";
+    assert_eq!(dead.to_string(), message("shy", 2, waiting));
+}
+
+/// Catches iterations that are not named, ranks that wait though they have finished, and a list without end.
+#[test]
+fn some_ranks_in_some_iteration() {
+    // All but the last two ranks wait in a ring for the one before; those two are done with both iterations.
+    let n = 12;
+    let ring = |rank: u32| {
+        let (before, after) = ((rank + n - 3) % (n - 2), (rank + 1) % (n - 2));
+        format!("r: recv 7b from {before} tag 9\ns: send 7b to {after} tag 9\ns requires r")
+    };
+    let lines: Vec<String> = (0..n).map(|rank| if rank < n - 2 { ring(rank) } else { "calc 5".into() }).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let mut job = program("ring", &(0..n).collect::<Vec<_>>(), FREE, goal(&lines));
+    of(&mut job).iterations = Some(2);
+    let SimError::DeadProgram { job, ranks, waiting } = error(&star(n, vec![job])) else { panic!("another error") };
+    assert_eq!((job.as_str(), ranks, waiting.len()), ("ring", 10, 8));
+    assert_eq!(waiting[0], "rank 0 waits to receive 7 bytes from rank 9 with tag 9 (line 3, iteration 0)");
+    assert_eq!(waiting[7], "rank 7 waits to receive 7 bytes from rank 6 with tag 9 (line 38, iteration 0)");
+    let text = SimError::DeadProgram { job, ranks, waiting }.to_string();
+    assert!(text.ends_with("(line 38, iteration 0); ...)"), "{text}");
+}
+
+/// A rank that waits for one that waits for a circle is dead too; one that has its message is not.
+#[test]
+fn who_waits_for_the_dead_is_dead() {
+    let ranks = [
+        "a: recv 1b from 1 tag 1\nb: send 1b to 1 tag 2\nb requires a",
+        "c: recv 1b from 0 tag 2\nd: send 1b to 0 tag 1\nd requires c\ne: send 1b to 3 tag 3",
+        "recv 1b from 1 tag 4",
+        "recv 1b from 1 tag 3",
+    ];
+    let second = format!("{}\nf: send 1b to 2 tag 4\nf requires c", ranks[1]);
+    let job = program("four", &[0, 1, 2, 3], FREE, goal(&[ranks[0], &second, ranks[2], ranks[3]]));
+    let SimError::DeadProgram { ranks, waiting, .. } = error(&star(4, vec![job])) else { panic!("another error") };
+    assert_eq!((ranks, waiting.len()), (3, 3));
+    assert!(waiting[2].starts_with("rank 2 waits to receive 1 bytes from rank 1 with tag 4"), "{}", waiting[2]);
+}
+
+/// Stops a run that should have ended itself long ago.
+struct Patience(u32);
+
+impl Monitor for Patience {
+    fn progress(&mut self, _: &Progress) -> Result<(), SimError> {
+        self.0 -= 1;
+        if self.0 == 0 { Err(SimError::Interrupted) } else { Ok(()) }
+    }
+}
+
+/// A run in which another job goes on for ever must not go on for ever. Catches death that is noticed only when nothing is left to
+/// happen.
+#[test]
+fn a_dead_program_is_noticed_beside_a_job_without_end() {
+    let mut traffic = job("noise", vec![2, 3], Pattern::Tornado { offset: 1 }, 100, 50_000, 1);
+    traffic.traffic_mut().intervals = None;
+    let mut busy = program("busy", &[2, 3], FREE, phases(&[What::Compute { ps: 100_000, jitter_ps: 0 }]));
+    of(&mut busy).iterations = None;
+    for other in [traffic, busy] {
+        for dead in [both_ask_first(), both_wait_first()] {
+            let mut spec = star(4, vec![other.clone(), dead]);
+            for (jobs, at) in [(vec![1], None), (vec![], Some(1 << 60))] {
+                (spec.stop.jobs, spec.stop.at_ps) = (jobs, at);
+                for queue in [QueueChoice::Ordered, QueueChoice::Wheel] {
+                    let error = run_with(&spec, &mut Patience(50), queue).err();
+                    assert!(matches!(error, Some(SimError::DeadProgram { .. })), "{queue:?}: {error:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A run that ends before is not dead, neither at a time nor with another job. Catches death by the state of the ranks alone.
+#[test]
+fn a_run_that_ends_before_the_program_is_dead_ends_well() {
+    let costs = Costs { send_ps: 1_000, ..FREE };
+    // A message and then a circle: dead when the message has come.
+    let first = "send 100b to 1 tag 8\nr: recv 1b from 1\ns: send 1b to 1\ns requires r";
+    let second = "recv 100b from 0 tag 8\nr: recv 1b from 0\ns: send 1b to 0\ns requires r";
+    let arrival = 1_000 + super::support::alone(100, crate::support::PACKET);
+    let mut spec = star(4, vec![program("later", &[0, 1], costs, goal(&[first, second]))]);
+    spec.stop.jobs.clear();
+    for (at, ends) in [(1, true), (arrival - 1, true), (arrival, false), (arrival + 1, false)] {
+        spec.stop.at_ps = Some(at);
+        for queue in [QueueChoice::Ordered, QueueChoice::Wheel] {
+            assert_eq!(run_with(&spec, &mut (), queue).is_ok(), ends, "at {at}, {queue:?}");
+        }
+    }
+    // The other job finishes, and the run ends 1 us later: before the arrival if it is not more.
+    let slow = program("short", &[2, 3], FREE, goal(&["calc 1ps", ""]));
+    spec.jobs.push(slow);
+    (spec.stop.jobs, spec.stop.at_ps) = (vec![1], None);
+    of(&mut spec.jobs[0]).start_ps = 1_000_001 - arrival + 1;
+    assert_eq!(output(&spec).end_ps, 1_000_001);
+    of(&mut spec.jobs[0]).start_ps -= 1;
+    assert!(matches!(error(&spec), SimError::DeadProgram { .. }));
+}
+
+/// Catches an endless loop at one instant.
+#[test]
+fn iterations_without_end_that_take_no_time() {
+    let nothing = What::Compute { ps: 0, jitter_ps: 0 };
+    let near = Costs { memory_ps: 0, ..FREE };
+    let bodies = [
+        (vec![0, 1], phases(&[nothing])),
+        (vec![0, 1], goal(&["calc 5", ""])),
+        (vec![0, 1], goal(&["", "calc 0\ncalc 0 cpu 3"])),
+        (vec![0, 0], goal(&["send 5b to 1", "recv 5b from 0"])),
+    ];
+    for (nodes, body) in bodies {
+        for gap in [0, 1_000] {
+            let mut idle = program("idle", &nodes, near, body.clone());
+            (of(&mut idle).iterations, of(&mut idle).gap_ps) = (None, gap);
+            let mut spec = star(2, vec![idle]);
+            (spec.stop.jobs, spec.stop.at_ps) = (vec![], Some(1_000_000));
+            let problem = "an iteration takes no time, so iterations without end would never get anywhere";
+            assert_eq!(error(&spec), SimError::invalid("jobs[0].program.iterations", problem));
+            of(&mut spec.jobs[0]).iterations = Some(5);
+            output(&spec);
+        }
+    }
+}
+
+/// Catches time that wraps round.
+#[test]
+fn time_that_runs_out() {
+    let half = 1_u64 << 62;
+    let twice = |ps: u64| format!("calc {ps}ps\ncalc {ps}ps");
+    for lines in [format!("calc {}ps", u64::MAX), format!("calc {}ps", 2 * half), twice(half), twice(u64::MAX)] {
+        assert_eq!(error(&star(2, vec![program("ages", &[0, 1], FREE, goal(&[&lines, ""]))])), SimError::TimeOverflow);
+    }
+    let finishes = finishes_of(&star(2, vec![program("ages", &[0, 1], FREE, goal(&[&twice(half - 1), ""]))]));
+    assert_eq!(finishes, [2 * half - 2, 0]);
+    for what in [What::Compute { ps: u64::MAX, jitter_ps: 0 }, What::Compute { ps: u64::MAX, jitter_ps: u64::MAX }] {
+        assert_eq!(error(&star(2, vec![program("ages", &[0, 1], FREE, phases(&[what]))])), SimError::TimeOverflow);
+    }
+    let mut gap = program("gap", &[0, 1], FREE, goal(&["calc 1", ""]));
+    (of(&mut gap).gap_ps, of(&mut gap).iterations) = (1 << 54, Some(600));
+    assert_eq!(error(&star(2, vec![gap])), SimError::TimeOverflow);
+    // Copying at a byte a second takes 12 days for a megabyte.
+    let mut copy = program("copy", &[0, 1], FREE, goal(&["send 99999999b to 1", "recv 99999999b from 0"]));
+    of(&mut copy).costs.copy = Some(odonata_topology::Bandwidth(1_000_000));
+    assert_eq!(error(&star(2, vec![copy])), SimError::TimeOverflow);
+}
+
+/// Work of many CPUs, each less than the longest time, may be more in all. Catches a sum that wraps round.
+#[test]
+fn work_beyond_all_bounds() {
+    let ps = (1_u64 << 63) - 1;
+    let lines: Vec<String> = (0..3).map(|cpu| format!("calc {ps}ps cpu {cpu}")).collect();
+    let mut spec = star(2, vec![program("many", &[0, 1], FREE, goal(&[&lines.join("\n"), ""]))]);
+    (spec.stop.jobs, spec.stop.at_ps) = (vec![0], None);
+    assert_eq!(output(&spec).ranks.work_ps, [u64::MAX, 0]);
+}

@@ -1,0 +1,183 @@
+//! Iterations: starts, gaps, what is said of them, and random computing. Worked out by hand.
+
+use odonata_programs::{PingPong, What};
+use odonata_sim::engine::random::{Stream, exponential, word};
+use odonata_sim::output::NOT_FINISHED;
+use odonata_sim::spec::Costs;
+
+use super::support::{FREE, alone, finishes, finishes_of, goal, of, phases, program, star, with_both_queues};
+use crate::support::{MINIMAL, PACKET, machine, output, spec};
+
+const START: u64 = 1_000_000;
+const GAP: u64 = 70_000;
+
+fn compute(ps: u64) -> What {
+    What::Compute { ps, jitter_ps: 0 }
+}
+
+/// Catches a gap before the first iteration or after the last, a gap that counts as part of an iteration, and one that is no work.
+#[test]
+fn gaps_lie_between_iterations() {
+    let traces = goal(&["calc 500", "calc 500"]);
+    for body in [phases(&[compute(500_000)]), traces] {
+        let mut job = program("loop", &[0, 1], FREE, body);
+        (of(&mut job).start_ps, of(&mut job).iterations, of(&mut job).gap_ps) = (START, Some(3), GAP);
+        let output = output(&star(2, vec![job]));
+        let begins = [0, 1, 2].map(|k| START + k * (500_000 + GAP));
+        assert_eq!(finishes(&output, 0), [begins[2] + 500_000; 2]);
+        assert_eq!(output.ranks.work_ps, [3 * 500_000 + 2 * GAP; 2]);
+        let rows = &output.iterations;
+        assert_eq!((&rows.job[..], &rows.iteration[..], &rows.ranks[..]), (&[0; 3][..], &[0, 1, 2][..], &[2; 3][..]));
+        assert_eq!((&rows.first_begin_ps[..], &rows.last_begin_ps[..]), (&begins[..], &begins[..]));
+        assert_eq!((&rows.first_end_ps[..], &rows.last_end_ps[..]), (&rows.last_end_ps[..], &rows.first_end_ps[..]));
+        assert_eq!(rows.last_end_ps, begins.map(|begin| begin + 500_000));
+        assert_eq!((&rows.longest_ps[..], &rows.total_ps[..]), (&[500_000; 3][..], &[1_000_000; 3][..]));
+    }
+}
+
+/// The gap of a trace is on CPU 0, and the next iteration waits for it on all. Catches a gap that only CPU 0 sees.
+#[test]
+fn a_gap_keeps_all_cpus_waiting() {
+    let mut job = program("loop", &[0, 1], FREE, goal(&["calc 100 cpu 1", ""]));
+    (of(&mut job).iterations, of(&mut job).gap_ps) = (Some(2), GAP);
+    assert_eq!(finishes_of(&star(2, vec![job])), [100_000 + GAP + 100_000, GAP]);
+}
+
+/// Ranks that take different times, and of which one is not finished at the end of the run. Catches minima taken for maxima, a rank
+/// counted in an iteration that it has not ended, and work that counts before it is done.
+#[test]
+fn iterations_of_ranks_apart() {
+    let mut job = program("apart", &[0, 1], FREE, goal(&["calc 100", "calc 300"]));
+    of(&mut job).iterations = Some(4);
+    let mut spec = star(2, vec![job]);
+    (spec.stop.jobs, spec.stop.at_ps) = (vec![], Some(700_000));
+    let output = output(&spec);
+    assert_eq!(output.end_ps, 700_000);
+    assert_eq!(output.ranks.finish_ps, [400_000, NOT_FINISHED]);
+    assert_eq!(output.ranks.work_ps, [400_000, 600_000], "the third computation of rank 1 is not done");
+    let rows = &output.iterations;
+    assert_eq!((&rows.iteration[..], &rows.ranks[..]), (&[0, 1, 2, 3][..], &[2, 2, 1, 1][..]));
+    assert_eq!(rows.first_begin_ps, [0, 100_000, 200_000, 300_000]);
+    assert_eq!(rows.last_begin_ps, [0, 300_000, 200_000, 300_000]);
+    assert_eq!(rows.first_end_ps, [100_000, 200_000, 300_000, 400_000]);
+    assert_eq!(rows.last_end_ps, [300_000, 600_000, 300_000, 400_000]);
+    assert_eq!(rows.longest_ps, [300_000, 300_000, 100_000, 100_000]);
+    assert_eq!(rows.total_ps, [400_000, 400_000, 100_000, 100_000]);
+}
+
+/// A rank that is ahead sends for an iteration that the other has not begun: such messages must wait for it. Catches messages of two
+/// iterations taken for each other.
+#[test]
+fn messages_belong_to_their_iteration() {
+    // Rank 1 is slow in each iteration before it receives; rank 0 just sends.
+    let mut job =
+        program("ahead", &[0, 1], FREE, goal(&["send 10b to 1", "a: calc 900\nb: recv 10b from 0\nb requires a"]));
+    of(&mut job).iterations = Some(3);
+    let output = output(&star(2, vec![job]));
+    assert_eq!(finishes(&output, 0), [0, 2_700_000]);
+    assert_eq!(output.messages.interval, [0, 1, 2]);
+    assert_eq!(output.messages.issue_ps, [0; 3]);
+}
+
+/// An iteration ends when all that does not block is complete, as if a wait stood there. Catches one that ends with the last
+/// operation.
+#[test]
+fn iterations_end_with_their_last_message() {
+    let mut job = program("pairs", &[0, 1], FREE, goal(&["send 10b to 1", "recv 10b from 0\ncalc 1"]));
+    of(&mut job).iterations = Some(2);
+    let finish = finishes_of(&star(2, vec![job]))[1];
+    // Both messages are handed over at 0; the second leaves the NIC as soon as the first has left it.
+    assert_eq!(finish, alone(10, PACKET) + 1_000.max(super::support::leaves_after(10, PACKET)));
+}
+
+/// The time of a computation is drawn by job, rank and number of the computation, through all iterations. Catches draws that depend
+/// on anything else, or begin anew with each iteration.
+#[test]
+fn random_computing_is_drawn_by_job_rank_and_number() {
+    const MEAN: u64 = 200_000;
+    let body =
+        || phases(&[What::Compute { ps: 50, jitter_ps: MEAN }, compute(7), What::Compute { ps: 0, jitter_ps: MEAN }]);
+    let mut jobs = vec![program("a", &[0, 1], FREE, body()), program("b", &[3, 2, 2], FREE, body())];
+    jobs.iter_mut().for_each(|job| of(job).iterations = Some(2));
+    let mut spec = star(4, jobs);
+    spec.seed = 12_345;
+    let output = output(&spec);
+    let draw = |job: u64, rank: u64, n| exponential(word(12_345, Stream::Compute, job << 32 | rank, n), MEAN);
+    // Numbers 1 and 4 have no jitter, and draw nothing, but count.
+    let expected = |job, rank| [0, 2, 3, 5].iter().map(|&n| draw(job, rank, n)).sum::<u64>() + 2 * (50 + 7);
+    assert_eq!(finishes(&output, 0), [0, 1].map(|rank| expected(0, rank)));
+    assert_eq!(finishes(&output, 1), [0, 1, 2].map(|rank| expected(1, rank)));
+}
+
+/// Iterations without end go on until the run ends, and the last one is not counted. Catches an end of its own.
+#[test]
+fn iterations_without_end() {
+    let mut job = program("endless", &[0, 1], FREE, phases(&[compute(100)]));
+    of(&mut job).iterations = None;
+    let mut spec = star(2, vec![job]);
+    (spec.stop.jobs, spec.stop.at_ps) = (vec![], Some(12_345));
+    let output = output(&spec);
+    assert_eq!(output.ranks.finish_ps, [NOT_FINISHED; 2]);
+    assert_eq!((output.iterations.ranks.len(), output.iterations.last_end_ps[122]), (123, 12_300));
+    assert_eq!(output.ranks.work_ps, [12_300; 2]);
+}
+
+/// A run ends 1 us after the last rank of the last job that it waits for, or at its time if that is sooner; a moment at the last
+/// instant happens. Catches an end with the first rank or the first job, and one instant too few.
+#[test]
+fn the_end_of_a_run() {
+    const SETTLE: u64 = 1_000_000;
+    let jobs = || {
+        let mut endless = program("endless", &[4, 5], FREE, phases(&[compute(1_000)]));
+        of(&mut endless).iterations = None;
+        let short = program("short", &[0, 1], FREE, goal(&["calc 100", "calc 5"]));
+        vec![endless, short, program("long", &[2, 3], FREE, goal(&["calc 5", "calc 4000"]))]
+    };
+    for (stop, at, end) in [
+        (vec![1], None, 100_000 + SETTLE),
+        (vec![2], None, 4_000_000 + SETTLE),
+        (vec![1, 2], None, 4_000_000 + SETTLE),
+        (vec![2, 1], Some(4_000_000 + SETTLE + 1), 4_000_000 + SETTLE),
+        (vec![1, 2], Some(4_000_000), 4_000_000),
+        (vec![1, 2], Some(3_999_999), 3_999_999),
+    ] {
+        let mut spec = star(6, jobs());
+        (spec.stop.jobs, spec.stop.at_ps) = (stop.clone(), at);
+        let output = output(&spec);
+        assert_eq!(output.end_ps, end, "{stop:?}, {at:?}");
+        let long = if end < 4_000_000 { NOT_FINISHED } else { 4_000_000 };
+        assert_eq!(finishes(&output, 2)[1], if end > 2_000_000 { long } else { NOT_FINISHED });
+        assert_eq!(output.ranks.work_ps[0], end / 1_000 * 1_000, "the endless job computes until the end");
+    }
+}
+
+/// The end of a run is known 1 us before it, and routers may not be further apart than that. Catches a run of which some routers have
+/// gone beyond its end, on a machine where nothing else keeps them together.
+#[test]
+fn no_router_goes_beyond_the_end() {
+    let mut endless = program("endless", &[0, 2], FREE, phases(&[compute(10_007)]));
+    of(&mut endless).iterations = None;
+    let short = program("short", &[5, 7], FREE, goal(&["calc 100", "calc 5"]));
+    let mut spec = spec(machine([2, 2, 2, 2, 2], None), MINIMAL, vec![endless, short]);
+    (spec.fabric.router_delay_ps, spec.stop.jobs) = (50_000_000, vec![1]);
+    let output = with_both_queues(&spec);
+    assert_eq!(output.end_ps, 100_000 + 1_000_000);
+    assert_eq!(output.ranks.work_ps[..2], [output.end_ps / 10_007 * 10_007; 2]);
+}
+
+/// Phases follow each other without a barrier: a rank is in the next one as soon as it is done with this one. Catches ranks that
+/// wait for each other between phases, and labels that are the same in two phases.
+#[test]
+fn ranks_do_not_wait_for_others_between_phases() {
+    const SEND: u64 = 20_000;
+    let play = |stride| What::PingPong(PingPong { stride, bytes: 10, rounds: 1 });
+    let job = program("four", &[0, 1, 2, 3], Costs { send_ps: SEND, ..FREE }, phases(&[play(1), play(2)]));
+    let hop = SEND + alone(10, PACKET);
+    // First 0 plays with 1, and 2 with 3; 1 and 3 are done when they have answered. Then 0 with 2, and 1 with 3 much sooner.
+    let (first, answered) = (2 * hop, hop + SEND);
+    assert!(answered < first);
+    assert_eq!(
+        finishes_of(&star(4, vec![job])),
+        [first + 2 * hop, answered + 2 * hop, first + hop + SEND, answered + hop + SEND]
+    );
+}

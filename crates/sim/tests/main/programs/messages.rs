@@ -1,0 +1,249 @@
+//! Timelines of messages, worked out by hand.
+
+use odonata_programs::{PingPong, What};
+use odonata_sim::spec::{Body, Costs, Spec};
+
+use super::support::{
+    DELAY, FREE, NODE, OVERHEAD, WIRE, alone, bandwidth, finishes, finishes_of, goal, leaves_after, of, phases,
+    program, star,
+};
+use crate::support::{PACKET, link_mut, machine, output, ser, spec};
+
+const SEND: u64 = 7_001;
+const RECEIVE: u64 = 11_003;
+const MEMORY: u64 = 50_021;
+/// Bandwidth of copying, in GB/s.
+const COPY: u64 = 5;
+
+const COSTS: Costs = Costs {
+    send_ps: SEND,
+    receive_ps: RECEIVE,
+    copy: None, // see `costs`
+    memory_ps: MEMORY,
+    eager_bytes: 2_499,
+    control_bytes: 64,
+};
+
+fn costs() -> Costs {
+    Costs { copy: bandwidth(COPY), ..COSTS }
+}
+
+fn two_ranks(nodes: [u32; 2], first: &str, second: &str) -> Spec {
+    star(3, vec![program("two", &nodes, costs(), goal(&[first, second]))])
+}
+
+fn zero_load(bytes: u64) -> u64 {
+    alone(bytes, PACKET)
+}
+
+/// Catches a copy that is forgotten at one of the two ends, a sender that waits for the delivery, work that is charged twice,
+/// and a message that is handed over at the beginning of its work.
+#[test]
+fn eager() {
+    for bytes in [1_000, 2_499] {
+        let spec = two_ranks([0, 1], &format!("send {bytes}b to 1"), &format!("recv {bytes}b from 0"));
+        let output = output(&spec);
+        let handed_over = SEND + ser(bytes, COPY);
+        let arrival = handed_over + zero_load(bytes);
+        assert_eq!(finishes(&output, 0), [handed_over, arrival + RECEIVE + ser(bytes, COPY)]);
+        assert_eq!(output.messages.issue_ps, [handed_over]);
+        assert_eq!(output.messages.latency_ps, [zero_load(bytes)]);
+        assert_eq!(output.ranks.work_ps, [SEND + ser(bytes, COPY), RECEIVE + ser(bytes, COPY)]);
+        assert_eq!((output.jobs[0].control, output.jobs[0].near, output.jobs[0].bytes), (0, 0, bytes));
+        assert_eq!(output.end_ps, arrival + RECEIVE + ser(bytes, COPY) + 1_000_000);
+    }
+}
+
+/// Catches a message smaller than a control message that is sent as it is, and a copy of more than its bytes.
+#[test]
+fn a_message_is_no_smaller_than_a_request() {
+    for bytes in [0, 1, 63, 64, 65] {
+        let spec = two_ranks([0, 1], &format!("send {bytes}b to 1"), &format!("recv {bytes}b from 0"));
+        let output = output(&spec);
+        let arrival = SEND + ser(bytes, COPY) + zero_load(bytes.max(64));
+        assert_eq!(finishes(&output, 0)[1], arrival + RECEIVE + ser(bytes, COPY), "{bytes} bytes");
+        assert_eq!(output.jobs[0].bytes, bytes.max(64));
+    }
+}
+
+/// Request, clearance, data: three messages of their own. Catches one that is left out or costs CPU time, a copy though nothing is
+/// copied, and a sender that goes on before its data has left, or only when it has arrived.
+#[test]
+fn rendezvous_with_a_receive_that_is_posted() {
+    let spec = two_ranks([0, 1], "send 2500b to 1", "recv 2500b from 0");
+    let output = output(&spec);
+    let request = SEND + zero_load(64);
+    let clearance = request + zero_load(64);
+    let sent = clearance + leaves_after(2_500, PACKET);
+    let arrival = clearance + zero_load(2_500);
+    assert_eq!(finishes(&output, 0), [sent, arrival + RECEIVE]);
+    assert_eq!((output.messages.issue_ps[0], output.messages.latency_ps[0]), (SEND, arrival - SEND));
+    assert_eq!(output.ranks.work_ps, [SEND, RECEIVE]);
+    let totals = &output.jobs[0];
+    assert_eq!((totals.control, totals.issued, totals.delivered, totals.bytes), (2, 1, 1, 64 + 64 + 2_500));
+    assert_eq!(totals.packets, 1 + 1 + 3);
+}
+
+/// Catches a clearance that does not wait for the receive, and one that waits for more.
+#[test]
+fn rendezvous_with_a_receive_that_is_late() {
+    const LATE: u64 = 900_000;
+    let second = format!("a: calc {LATE}ps\nb: recv 2500b from 0\nb requires a");
+    let clearance = LATE + zero_load(64);
+    let (sent, arrival) = (clearance + leaves_after(2_500, PACKET), clearance + zero_load(2_500));
+    assert!(LATE > SEND + zero_load(64), "the request is there before the receive");
+    assert_eq!(finishes_of(&two_ranks([0, 1], "send 2500b to 1", &second)), [sent, arrival + RECEIVE]);
+}
+
+/// Catches a message that is taken before its receive is posted, and a receive that waits for another message.
+#[test]
+fn eager_with_a_receive_that_is_late() {
+    const LATE: u64 = 5_000_000;
+    let second = format!("a: calc {LATE}ps\nb: recv 10b from 0\nb requires a");
+    let received = LATE + RECEIVE + ser(10, COPY);
+    assert_eq!(finishes_of(&two_ranks([0, 1], "send 10b to 1", &second)), [SEND + ser(10, COPY), received]);
+}
+
+/// Over leaf, spine, leaf: every link once, every router's delay once. Catches requests that take another way than messages.
+#[test]
+fn rendezvous_between_leaves() {
+    const OVER: u64 = 20;
+    let costs = Costs { eager_bytes: 0, ..costs() };
+    let job = program("far", &[0, 2], costs, goal(&["send 500b to 1", "recv 500b from 0"]));
+    let mut spec = spec(machine([1, 2, 1, 2, 0], None), crate::support::MINIMAL, vec![job]);
+    link_mut(&mut spec, "local").latency_ps = 20_000;
+    let trip = |bytes| 2 * ser(bytes, NODE) + 2 * (ser(bytes, OVER) + 20_000) + 3 * DELAY;
+    let clearance = SEND + trip(64) + trip(64);
+    assert_eq!(finishes_of(&spec), [clearance + ser(500, NODE), clearance + trip(500) + RECEIVE]);
+}
+
+/// Near messages are always eager, cost copies and memory time, and see no NIC. Catches one that goes out to the router, one that
+/// asks, and memory time that is charged on the CPU.
+#[test]
+fn near() {
+    for bytes in [0, 100, 4_000] {
+        let spec = two_ranks([1, 1], &format!("send {bytes}b to 1"), &format!("recv {bytes}b from 0"));
+        let output = output(&spec);
+        let handed_over = SEND + ser(bytes, COPY);
+        let received = handed_over + MEMORY + RECEIVE + ser(bytes, COPY);
+        assert_eq!(finishes(&output, 0), [handed_over, received]);
+        assert_eq!((output.messages.issue_ps[0], output.messages.latency_ps[0]), (handed_over, MEMORY));
+        let totals = &output.jobs[0];
+        assert_eq!((totals.issued, totals.delivered, totals.near, totals.control), (1, 1, 1, 0));
+        assert_eq!((totals.packets, totals.bytes, totals.last_delivery_ps), (0, 0, None));
+        assert_eq!((totals.latency.count, totals.latency.max), (1, MEMORY));
+        assert_eq!(output.links.bytes.iter().sum::<u64>(), 0);
+    }
+}
+
+/// Two ranks of a node hand over at the same instant: the NIC sends for the first rank first, whoever stands first in the list of
+/// nodes. Catches a NIC for each rank, and an order other than that of ranks.
+#[test]
+fn two_ranks_of_a_node_share_its_nic() {
+    let [to_2, to_3] = [900, 700].map(|bytes| SEND + ser(bytes, COPY) + zero_load(bytes) + RECEIVE + ser(bytes, COPY));
+    let job = |first: u64, second: u64| {
+        let (r0, r1) = (format!("send {first}b to 2"), format!("send {second}b to 3"));
+        let (r2, r3) = (format!("recv {first}b from 0"), format!("recv {second}b from 1"));
+        finishes_of(&star(4, vec![program("four", &[2, 2, 0, 1], costs(), goal(&[&r0, &r1, &r2, &r3]))]))
+    };
+    // The smaller message is copied, and so handed over, before the larger one.
+    let ahead = ser(900, COPY) - ser(700, COPY);
+    let waits = OVERHEAD + ser(700, NODE) - ahead;
+    assert_eq!(job(900, 700)[2..], [to_2 + waits, to_3]);
+    // Equal ones tie.
+    assert_eq!(job(900, 900)[2..], [to_2, to_2 + OVERHEAD + ser(900, NODE)]);
+}
+
+/// A rank computes while a message comes in. Catches a receive that blocks, and one that interrupts the computation.
+#[test]
+fn computing_overlaps_with_a_receive() {
+    let arrival = SEND + ser(1_000, COPY) + zero_load(1_000);
+    let work = RECEIVE + ser(1_000, COPY);
+    let finish = |ps: u64| {
+        let second = format!("recv 1000b from 0\ncalc {ps}ps");
+        finishes_of(&two_ranks([0, 1], "send 1000b to 1", &second))[1]
+    };
+    assert_eq!(finish(10_000), arrival + work, "the message comes later than the computation ends");
+    assert_eq!(finish(arrival - 1), arrival + work);
+    assert_eq!(finish(arrival + 70_000), arrival + 70_000 + work, "the message waits for the CPU");
+}
+
+/// Two messages come while the CPU works on the first. Catches a CPU that does two things at a time, one that serves the last first,
+/// and receives that are served in the order of posting.
+#[test]
+fn two_receives_contend_for_the_cpu() {
+    const AFTER: u64 = 3_000_000;
+    // Rank 1 sends less, so its message comes first, though its receive is posted last.
+    let third = format!(
+        "a: recv 2000b from 0\nb: recv 300b from 1\nc: calc {AFTER}ps cpu 1\nc requires b\nd: calc {AFTER}ps cpu 2\nd requires a"
+    );
+    let (slow, fast) = (ser(2_000, COPY), ser(300, COPY));
+    let arrivals = [SEND + slow + zero_load(2_000), SEND + fast + zero_load(300)];
+    let received_b = arrivals[1] + RECEIVE + fast;
+    assert!(arrivals[0] > received_b, "without contention first");
+    let job = |costs| program("three", &[0, 1, 2], costs, goal(&["send 2000b to 2", "send 300b to 2", &third]));
+    assert_eq!(finishes_of(&star(3, vec![job(costs())]))[2], arrivals[0] + RECEIVE + slow + AFTER);
+    // With a receive that takes longer than the time between the arrivals.
+    const LONG: u64 = 2_000_000;
+    let both = output(&star(3, vec![job(Costs { receive_ps: LONG, ..costs() })]));
+    assert_eq!(finishes(&both, 0)[2], arrivals[1] + (LONG + fast) + (LONG + slow) + AFTER);
+    assert_eq!(both.ranks.work_ps[2], (LONG + fast) + (LONG + slow) + 2 * AFTER);
+}
+
+/// A send waits until the CPU is free, and is handed over only then. Catches a CPU that sends while it computes.
+#[test]
+fn a_send_waits_for_the_cpu() {
+    let spec = two_ranks([0, 1], "calc 123456ps\nsend 8b to 1", "recv 8b from 0");
+    let handed_over = 123_456 + SEND + ser(8, COPY);
+    assert_eq!(output(&spec).messages.issue_ps, [handed_over]);
+}
+
+/// There and back, several times: sends that block, and a receive for the answer. Catches a round that does not wait for the one
+/// before, and labels that are the same in two rounds.
+#[test]
+fn ping_pong() {
+    for (bytes, rounds) in [(100, 1), (2_499, 3), (2_500, 4)] {
+        let play = |costs| {
+            let what = What::PingPong(PingPong { stride: 1, bytes, rounds });
+            finishes_of(&star(2, vec![program("pair", &[0, 1], costs, phases(&[what]))]))
+        };
+        let rounds = u64::from(rounds);
+        let eager_hop = SEND + ser(bytes, COPY) + zero_load(bytes) + RECEIVE + ser(bytes, COPY);
+        let asking_hop = SEND + 2 * zero_load(64) + zero_load(bytes) + RECEIVE;
+        let (hop, sends) = if bytes <= 2_499 {
+            (eager_hop, SEND + ser(bytes, COPY))
+        } else {
+            (asking_hop, SEND + 2 * zero_load(64) + leaves_after(bytes, PACKET))
+        };
+        let last = (2 * rounds - 1) * hop;
+        assert_eq!(play(costs()), [2 * rounds * hop, last + sends], "{bytes} bytes");
+        assert_eq!(play(FREE)[0], 2 * rounds * zero_load(bytes), "{bytes} bytes for nothing");
+    }
+}
+
+/// Catches a rank that starts late, early, or whose CPU is thought busy before.
+#[test]
+fn all_ranks_start_at_the_start() {
+    let mut spec = two_ranks([0, 1], "send 1000b to 1", "recv 1000b from 0");
+    let at_once = finishes_of(&spec);
+    of(&mut spec.jobs[0]).start_ps = 777_777;
+    assert_eq!(finishes_of(&spec), at_once.iter().map(|at| at + 777_777).collect::<Vec<_>>());
+}
+
+/// A rank may send to itself: near, as to any rank of its node.
+#[test]
+fn a_rank_may_send_to_itself() {
+    let body: Body = goal(&["send 10b to 0 tag 3\nrecv 10b from 0 tag 3", ""]);
+    let output = output(&star(2, vec![program("self", &[0, 1], costs(), body)]));
+    assert_eq!(finishes(&output, 0), [SEND + ser(10, COPY) + MEMORY + RECEIVE + ser(10, COPY), 0]);
+    assert_eq!(output.jobs[0].near, 1);
+}
+
+/// What [`alone`] says of a message is what the model says: overhead, the packets one after the other, both wires, one router.
+#[test]
+fn the_time_of_a_message_alone() {
+    let one = OVERHEAD + 2 * (ser(1_000, NODE) + WIRE) + DELAY;
+    assert_eq!(zero_load(1_000), one);
+    assert_eq!(zero_load(3_000), one + 2 * ser(1_000, NODE));
+    assert_eq!(zero_load(2_001), one + ser(1_000, NODE) + ser(1, NODE));
+}
