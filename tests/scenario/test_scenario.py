@@ -22,7 +22,11 @@ app = { pattern = "tornado", offset = 1, message = "4 KB", interval = "1 us", me
 """
 
 
-@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.toml")), ids=lambda f: f.stem)
+#: Those called sweep-... are studies.
+SCENARIOS = [file for file in sorted(EXAMPLES.glob("*.toml")) if not file.stem.startswith("sweep-")]
+
+
+@pytest.mark.parametrize("file", SCENARIOS, ids=lambda f: f.stem)
 def test_every_example_resolves(file):
     assert load(file).resolve().spec["jobs"]
 
