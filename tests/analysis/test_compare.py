@@ -144,6 +144,13 @@ def test_the_bootstrap_covers_the_median_about_as_often_as_it_says() -> None:
     assert 182 <= held <= 199
 
 
+def test_very_many_values_are_drawn_less_often() -> None:
+    """Catches minutes of bootstrap for a study of many thousand runs."""
+    assert len(medians(np.arange(20.0), seed=1)) == 10_000
+    assert len(medians(np.arange(4_000.0), seed=1)) == 5_000
+    assert len(medians(np.arange(30_000.0), seed=1)) == 1_000
+
+
 def test_resamples_are_the_same_however_they_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.arange(30.0)
     whole = medians(values, seed=3)

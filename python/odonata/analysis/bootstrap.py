@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RESAMPLES = 10_000
+FEWEST = 1_000
+"""Resamples of very many values, of which more would take minutes and change nothing that is shown."""
+MOST_DRAWS = 20_000_000
 CONFIDENCE = 0.95
 ENOUGH = 6
 """Values from which an interval of 95 % is possible at all: 2 / 2^6 < 5 %, 2 / 2^5 > 5 %."""
@@ -41,9 +44,11 @@ def ratio_interval(
     return _quantiles(above / below) if below.all() else None
 
 
-def medians(values: NDArray[np.float64], *, seed: int, resamples: int = RESAMPLES) -> NDArray[np.float64]:
+def medians(values: NDArray[np.float64], *, seed: int, resamples: int | None = None) -> NDArray[np.float64]:
     """Medians of so many samples of `len(values)` values each, drawn with replacement."""
     count = len(values)
+    if resamples is None:
+        resamples = max(FEWEST, min(RESAMPLES, MOST_DRAWS // count))
     rows = max(1, _CHUNK // count)
     found = []
     for first in range(0, resamples, rows):

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from odonata.study.plan import Plan
 
 
+QUICK = 10_000
+"""Points whose tables are written within a second, so also after Ctrl-C; those of more wait until it is resumed."""
+
+
 class Backend(Protocol):
     """Who does the work."""
 
@@ -59,10 +63,13 @@ def sweep(
         ledger = Ledger(plan, Results(out), force=force, retry_failed=retry_failed, report=report)
         try:
             backend.run(ledger)
-        finally:
+        except BaseException as problem:
             # What stopped it is said by the exception; what was finished by then is in the tables.
             ledger.flush()
-            dataset.write(ledger, out)
+            if not isinstance(problem, KeyboardInterrupt) or ledger.settled <= QUICK:
+                dataset.write(ledger, out)
+            raise
+        dataset.write(ledger, out)
     from odonata.study.study import open_study
 
     return open_study(out)
