@@ -75,6 +75,24 @@ fn some_ranks_in_some_iteration() {
     assert!(text.ends_with("(line 38, iteration 0); ...)"), "{text}");
 }
 
+/// A rank that waits for several is named once. Catches a list that names one rank only.
+#[test]
+fn a_rank_is_named_once() {
+    let first = "a: recv 1b from 2\nb: recv 1b from 1\nc: send 1b to 1\nc requires b\nd: send 1b to 2\nd requires a";
+    let other = "r: recv 1b from 0\ns: send 1b to 0\ns requires r";
+    let job = program("three", &[0, 1, 2], FREE, goal(&[first, other, other]));
+    let SimError::DeadProgram { ranks, waiting, .. } = error(&star(3, vec![job])) else { panic!("another error") };
+    assert_eq!(ranks, 3);
+    assert_eq!(
+        waiting,
+        [
+            "rank 0 waits to receive 1 bytes from rank 1 with tag 0 (line 4)",
+            "rank 1 waits to receive 1 bytes from rank 0 with tag 0 (line 11)",
+            "rank 2 waits to receive 1 bytes from rank 0 with tag 0 (line 16)",
+        ]
+    );
+}
+
 /// A rank that waits for one that waits for a circle is dead too; one that has its message is not.
 #[test]
 fn who_waits_for_the_dead_is_dead() {
