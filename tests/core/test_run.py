@@ -23,7 +23,8 @@ def test_scalars_are_plain_numbers(result):
     assert all(type(result[key]) is int and result[key] > 0 for key in ("end_ps", "packet_hops", "events"))
     assert type(result["wall_s"]) is float
     assert result["wall_s"] > 0
-    assert set(result) == {"end_ps", "packet_hops", "events", "wall_s", "jobs", "messages", "links", "arrivals"}
+    tables = {"jobs", "messages", "links", "arrivals", "ranks", "iterations", "class_bytes"}
+    assert set(result) == {"end_ps", "packet_hops", "events", "wall_s"} | tables
 
 
 def test_every_message_is_accounted_for(result):

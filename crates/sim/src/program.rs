@@ -8,7 +8,9 @@
 //! | [`agenda`] | the moments that the ranks of a node wait for |
 //! | [`letters`] | what of a program is in the network |
 //! | [`rank`] | the state of a rank |
-//! | [`running`] | a job: CPUs, sending, receiving, matching |
+//! | [`running`] | a job: CPUs, iterations, what follows what |
+//! | [`mail`] | what sending and receiving means |
+//! | [`matching`] | which message is which |
 //! | [`stream`] | ranks that run phases |
 //! | [`graph`] | ranks that run a trace |
 //! | [`tally`] | what is counted |
@@ -18,6 +20,8 @@ mod agenda;
 mod dead;
 mod graph;
 mod letters;
+mod mail;
+mod matching;
 mod rank;
 mod running;
 mod sizes;

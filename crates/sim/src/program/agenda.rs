@@ -37,7 +37,7 @@ pub struct Moment {
     pub label: u64,
     /// What of the message has arrived.
     pub sort: Sort,
-    /// What the rank is to do then: a [`Step`](super::running::Token).
+    /// What the rank is to do then: a [`Token`](super::running::Token).
     pub token: u32,
     /// Bytes of the message, or picoseconds of the work.
     pub value: u64,
@@ -62,6 +62,10 @@ impl Agenda {
 
     /// Adds a moment.
     pub fn add(&mut self, moment: Moment) {
+        // Most nodes have one moment to wait for: a heap that grows by doubling from four would take most of a rank's memory.
+        if self.moments.len() == self.moments.capacity() {
+            self.moments.reserve_exact(self.moments.len().max(1));
+        }
         self.moments.push(Reverse(moment));
     }
 

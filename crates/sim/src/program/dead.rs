@@ -3,7 +3,8 @@
 use odonata_programs::Program;
 use odonata_programs::trace::{Graph, Task};
 
-use super::running::{Half, Key, Running};
+use super::matching::{Half, Key};
+use super::running::Running;
 
 /// As many are named.
 const NAMED: usize = 8;
@@ -18,7 +19,7 @@ impl Running {
         let sends = self.at_sender.iter().map(|(&key, asking)| (key.from, key, asking.bytes, asking.token, false));
         let mut all: Vec<_> = receives.chain(sends).collect();
         all.sort_unstable();
-        // One line a rank: the oldest that it waits for.
+        // One line a rank: the first of what it waits for, by peer, iteration and label.
         all.dedup_by_key(|&mut (rank, ..)| rank);
         all.into_iter()
             .take(NAMED)
@@ -29,19 +30,19 @@ impl Running {
                 } else {
                     format!("send {bytes} bytes to rank {to}")
                 };
-                format!("rank {rank} waits to {what}{}", self.place(rank, key, token, iteration))
+                format!("rank {rank} waits to {what}{}", self.place(rank, token, iteration))
             })
             .collect()
     }
 
     /// Where in the program that is.
-    fn place(&self, rank: u32, key: Key, token: u32, iteration: u32) -> String {
+    fn place(&self, rank: u32, token: u32, iteration: u32) -> String {
         let of = if self.iterations == Some(1) { String::new() } else { format!(", iteration {iteration}") };
         match &self.program {
-            Program::Phases(phases) if phases.len() == 1 => format!(" (step {}{of})", key.label),
-            Program::Phases(_) => {
-                let (phase, step) = phases_label(key.label);
-                format!(" (phase {phase}, step {step}{of})")
+            Program::Phases(phases) => {
+                let here = &self.ranks[rank as usize];
+                let phase = if phases.len() == 1 { String::new() } else { format!("phase {}, ", here.phase) };
+                format!(" ({phase}step {}{of})", here.chunk)
             }
             Program::Trace(trace) => {
                 let graph: &Graph = trace.graph(rank);
@@ -51,9 +52,4 @@ impl Running {
             }
         }
     }
-}
-
-/// Phase and label in it.
-fn phases_label(label: u64) -> (u64, u64) {
-    (label >> odonata_programs::LABEL_BITS, label & ((1 << odonata_programs::LABEL_BITS) - 1))
 }

@@ -6,7 +6,8 @@ use odonata_programs::Program;
 use odonata_programs::trace::{Graph, Start, Task};
 
 use super::agenda::Kind;
-use super::running::{Here, Key, Running, Token};
+use super::matching::Key;
+use super::running::{Here, Running, Token};
 
 impl Running {
     pub(super) fn graph(&self, rank: u32) -> &Graph {

@@ -1,18 +1,18 @@
 //! A job that runs a program: the CPUs of its ranks, and what sending and receiving means.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use odonata_programs::Program;
 
 use super::agenda::{Agenda, Kind, Moment};
 use super::letters::{Letter, Sort};
+use super::matching::{Asking, Half, Key, Map};
 use super::rank::Rank;
 use super::sizes::least_packet;
 use super::tally::Tally;
-use crate::engine::random::{Stream, exponential, mix64, word};
+use crate::engine::random::{Stream, exponential, word};
 use crate::error::SimError;
-use crate::fabric::NO_ROW;
 use crate::simulation::LAST_TIME;
 use crate::spec::{Costs, ProgramSpec, Record, Spec};
 
@@ -28,71 +28,17 @@ pub const BLOCKING: Token = 1;
 /// An operation is complete that does not block.
 pub const OPEN: Token = 2;
 
-/// What tells a message from all others of a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key {
-    pub to: u32,
-    pub from: u32,
-    pub iteration: u32,
-    pub label: u64,
-}
-
-/// What the receiver of a message knows of it.
-#[derive(Clone, Copy, Debug)]
-pub enum Half {
-    /// A receive is posted; the message or its request has not come.
-    Posted { token: Token, cpu: u8, bytes: u64 },
-    /// The message has come, and no receive is posted.
-    Come { bytes: u64 },
-    /// A request has come, and no receive is posted.
-    Asked { bytes: u64 },
-    /// The sender has been told that a receive is posted.
-    Cleared { token: Token, cpu: u8 },
-}
-
-/// What the sender knows of a message that it has asked for leave to send.
-#[derive(Clone, Copy, Debug)]
-pub struct Asking {
-    pub token: Token,
-    pub bytes: u64,
-    pub issue: u64,
-    pub row: u32,
-}
-
-/// Numbers a key by mixing; nothing depends on the order of a map.
-#[derive(Default)]
-pub struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-    fn write_u32(&mut self, value: u32) {
-        self.write_u64(u64::from(value));
-    }
-    fn write_u64(&mut self, value: u64) {
-        self.0 = mix64(self.0.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ value);
-    }
-}
-
-type Map<V> = HashMap<Key, V, BuildHasherDefault<Mixer>>;
-
 /// A job that runs a program.
 pub struct Running {
     pub(super) job: u16,
     name: String,
     seed: u64,
     pub(super) program: Program,
-    costs: Costs,
+    pub(super) costs: Costs,
     pub(super) gap: u64,
     /// Iterations of each rank; none if without end.
     pub(super) iterations: Option<u32>,
-    nodes: Vec<u32>,
+    pub(super) nodes: Vec<u32>,
     pub(super) ranks: Vec<Rank>,
     /// When the CPUs of the ranks will be free.
     cpus: Vec<u64>,
@@ -111,7 +57,7 @@ pub struct Running {
     pub(super) failure: Option<SimError>,
     /// Room for the operations of a chunk, and for operations that are ready.
     pub(super) ops: Vec<odonata_programs::Op>,
-    pub(super) ready: std::collections::BinaryHeap<std::cmp::Reverse<u32>>,
+    pub(super) ready: BinaryHeap<Reverse<u32>>,
 }
 
 /// What the ranks of a node act on: the instant, their agenda, and what they send.
@@ -162,7 +108,7 @@ impl Running {
             finished_at: None,
             failure: None,
             ops: Vec::new(),
-            ready: std::collections::BinaryHeap::new(),
+            ready: BinaryHeap::new(),
         }
     }
 
@@ -286,108 +232,6 @@ impl Running {
         ps.saturating_add(exponential(word(self.seed, Stream::Compute, component, number), jitter_ps))
     }
 
-    fn is_near(&self, rank: u32, other: u32) -> bool {
-        self.nodes[rank as usize] == self.nodes[other as usize]
-    }
-
-    fn is_eager(&self, from: u32, to: u32, bytes: u64) -> bool {
-        bytes <= self.costs.eager_bytes || self.is_near(from, to)
-    }
-
-    fn copy_ps(&self, bytes: u64) -> u64 {
-        self.costs.copy.map_or(0, |copy| copy.serialisation_ps(bytes))
-    }
-
-    /// CPU time to send a message.
-    pub(super) fn sending(&self, from: u32, to: u32, bytes: u64) -> u64 {
-        let copy = if self.is_eager(from, to, bytes) { self.copy_ps(bytes) } else { 0 };
-        self.costs.send_ps.saturating_add(copy)
-    }
-
-    /// Hands a message over whose work is done. Returns whether the send is complete; if not, `token` says what follows when it is.
-    pub(super) fn hand_over(&mut self, key: Key, bytes: u64, token: Token, here: &mut Here) -> bool {
-        let Key { to, from, iteration, label } = key;
-        let (near, eager) = (self.is_near(from, to), self.is_eager(from, to, bytes));
-        let row = self.tally.issue(key, here.now);
-        let sort = if eager { Sort::Eager } else { Sort::Request };
-        let letter = Letter { rank: to, peer: from, iteration, label, sort, bytes, issue: here.now, row };
-        self.alive += 1;
-        if near {
-            self.tally.near(row, here.now, self.costs.memory_ps);
-            here.agenda.add(letter.arrival(here.now + self.costs.memory_ps));
-        } else {
-            here.outbox.push(letter);
-        }
-        if !eager {
-            self.tally.control += 1;
-            self.at_sender.insert(key, Asking { token, bytes, issue: here.now, row });
-        }
-        eager
-    }
-
-    /// Posts a receive. Returns whether it is complete; if not, `token` says what follows when it is.
-    pub(super) fn post(&mut self, key: Key, bytes: u64, cpu: u8, token: Token, here: &mut Here) -> bool {
-        match self.at_receiver.remove(&key) {
-            None => {
-                self.at_receiver.insert(key, Half::Posted { token, cpu, bytes });
-                false
-            }
-            Some(Half::Come { bytes }) => self.take_in(key, bytes, cpu, token, here),
-            Some(Half::Asked { bytes }) => {
-                self.clear(key, bytes, cpu, token, here);
-                false
-            }
-            Some(half) => unreachable!("a key is used once, but {half:?} was there"),
-        }
-    }
-
-    /// The work for a message that is there and wanted. Returns whether the receive is complete.
-    fn take_in(&mut self, key: Key, bytes: u64, cpu: u8, token: Token, here: &mut Here) -> bool {
-        let copy = if self.is_eager(key.from, key.to, bytes) { self.copy_ps(bytes) } else { 0 };
-        let ps = self.costs.receive_ps.saturating_add(copy);
-        self.occupy(key.to, cpu, ps, token, here).1 <= here.now
-    }
-
-    /// Tells the sender of a message that its receive is posted.
-    fn clear(&mut self, key: Key, bytes: u64, cpu: u8, token: Token, here: &mut Here) {
-        self.at_receiver.insert(key, Half::Cleared { token, cpu });
-        let Key { to, from, iteration, label } = key;
-        let (sort, issue, row) = (Sort::Clearance, here.now, NO_ROW);
-        self.tally.control += 1;
-        self.alive += 1;
-        here.outbox.push(Letter { rank: from, peer: to, iteration, label, sort, bytes, issue, row });
-    }
-
-    /// Something has arrived.
-    fn arrival(&mut self, moment: Moment, here: &mut Here) {
-        let Moment { rank, peer, iteration, label, sort, value: bytes, .. } = moment;
-        if sort == Sort::Clearance {
-            let key = Key { to: peer, from: rank, iteration, label };
-            let &Asking { bytes, issue, row, .. } = &self.at_sender[&key];
-            self.alive += 1;
-            here.outbox.push(Letter { rank: peer, peer: rank, iteration, label, sort: Sort::Data, bytes, issue, row });
-            return;
-        }
-        let key = Key { to: rank, from: peer, iteration, label };
-        match (self.at_receiver.remove(&key), sort) {
-            (None, Sort::Request) => {
-                self.at_receiver.insert(key, Half::Asked { bytes });
-            }
-            (None, _) => {
-                self.at_receiver.insert(key, Half::Come { bytes });
-            }
-            (Some(Half::Posted { token, cpu, .. }), Sort::Request) => {
-                self.clear(key, bytes, cpu, token, here);
-            }
-            (Some(Half::Posted { token, cpu, .. } | Half::Cleared { token, cpu, .. }), _) => {
-                if self.take_in(key, bytes, cpu, token, here) {
-                    self.complete(rank, token, here);
-                }
-            }
-            (Some(half), _) => unreachable!("a key is used once, but {half:?} was there"),
-        }
-    }
-
     /// A work has begun for whose beginning something waits.
     fn begun(&mut self, rank: u32, token: Token, here: &mut Here) {
         self.release(rank, token, odonata_programs::trace::Start::AtBegin);
@@ -408,7 +252,7 @@ impl Running {
     }
 
     /// A send or a receive is complete.
-    fn complete(&mut self, rank: u32, token: Token, here: &mut Here) {
+    pub(super) fn complete(&mut self, rank: u32, token: Token, here: &mut Here) {
         match self.program {
             Program::Phases(_) => self.operation_complete(rank, token, here),
             Program::Trace(_) => self.step_complete(rank, token, here),

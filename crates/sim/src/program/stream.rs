@@ -2,8 +2,9 @@
 
 use odonata_programs::{Op, Program};
 
+use super::matching::Key;
 use super::rank::Waits;
-use super::running::{BLOCKING, Here, Key, OPEN, OWN, Running, Token};
+use super::running::{BLOCKING, Here, OPEN, OWN, Running, Token};
 
 impl Running {
     /// The work of the operation at which a rank stands is done.

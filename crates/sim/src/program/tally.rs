@@ -6,7 +6,7 @@ use crate::fabric::NO_ROW;
 use crate::output::{Iterations, JobTotals};
 use crate::spec::MeasureSpec;
 
-use super::running::Key;
+use super::matching::Key;
 
 /// Counts of a job.
 pub struct Tally {

@@ -97,7 +97,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     }
 
     /// Lets a NIC send, if it has anything to send.
-    pub(super) fn pump_next(&mut self, nic: u32, now: u64) {
+    fn pump_next(&mut self, nic: u32, now: u64) {
         if let Some(head) = self.nics[nic as usize].queue.pop_front() {
             self.pump(nic, now, head);
         }
@@ -105,7 +105,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
 
     /// Sends as many packets as there is room for, from the message at the head on.
     #[inline(never)]
-    fn pump(&mut self, nic_id: u32, now: u64, mut head: Waiting) {
+    pub(super) fn pump(&mut self, nic_id: u32, now: u64, mut head: Waiting) {
         let home = self.wiring.homes[nic_id as usize];
         let lane_index = self.nic_lane(nic_id);
         let buffer = self.slot(home.router, home.port) as usize; // channel 0

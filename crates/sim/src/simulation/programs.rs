@@ -61,9 +61,11 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             waiting.to = to * rails + rail;
             nics[rail as usize].unsent += bytes;
         }
-        nics[rail as usize].queue.push_back(waiting);
-        if !nics[rail as usize].waits {
-            self.pump_next(first + rail, now);
+        let nic = &mut nics[rail as usize];
+        if nic.queue.is_empty() {
+            self.pump(first + rail, now, waiting); // without a queue: most NICs of a program never need one
+        } else {
+            nic.queue.push_back(waiting);
         }
     }
 

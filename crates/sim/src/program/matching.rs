@@ -1,0 +1,61 @@
+//! Messages by what tells them apart, at their receivers and at their senders.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::running::Token;
+use crate::engine::random::mix64;
+
+/// What tells a message from all others of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    pub to: u32,
+    pub from: u32,
+    pub iteration: u32,
+    pub label: u64,
+}
+
+/// What the receiver of a message knows of it.
+#[derive(Clone, Copy, Debug)]
+pub enum Half {
+    /// A receive is posted; the message or its request has not come.
+    Posted { token: Token, cpu: u8, bytes: u64 },
+    /// The message has come, and no receive is posted.
+    Come { bytes: u64 },
+    /// A request has come, and no receive is posted.
+    Asked { bytes: u64 },
+    /// The sender has been told that a receive is posted.
+    Cleared { token: Token, cpu: u8 },
+}
+
+/// What the sender knows of a message that it has asked for leave to send.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking {
+    pub token: Token,
+    pub bytes: u64,
+    pub issue: u64,
+    pub row: u32,
+}
+
+/// Numbers a key by mixing; nothing depends on the order of a map.
+#[derive(Default)]
+pub struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(u64::from(value));
+    }
+    fn write_u64(&mut self, value: u64) {
+        self.0 = mix64(self.0.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ value);
+    }
+}
+
+pub type Map<V> = HashMap<Key, V, BuildHasherDefault<Mixer>>;
