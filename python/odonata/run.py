@@ -18,8 +18,6 @@ from odonata.store.manifest import manifest, now, peak_rss_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    import polars as pl
-
     from odonata.scenario import Resolved, Scenario
     from odonata.store import Run
     from odonata.store.tables import Alone
@@ -177,19 +175,19 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
     return Run(facts, resolved.document, scenario.text, tables)
 
 
-def measure(resolved: Resolved, progress: Progress | None = None) -> tuple[dict[str, Any], pl.DataFrame]:
-    """Simulates and keeps what a study keeps of a run: its totals, and the table `jobs`.
+def measure(resolved: Resolved, progress: Progress | None = None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Simulates and keeps what a study keeps of a run: its totals, and the rows of the table `jobs`.
 
     The totals are `seed`, `sim_time_ps`, `events`, `packet_hops` and `wall_s`. Raises as `simulate` does.
     """
     spec = resolved.spec
     result = simulate(spec, progress)
-    from odonata.store.tables import jobs_frame
+    from odonata.store.tables import job_rows
 
     background = [what["name"] not in resolved.targets for what in spec["jobs"]]
     facts = {"seed": spec["seed"], "sim_time_ps": result["end_ps"]}
     facts |= {name: result[name] for name in ("events", "packet_hops", "wall_s")}
-    return facts, jobs_frame(result, spec, background, {})
+    return facts, job_rows(result, spec, background, {})
 
 
 def simulate(spec: Mapping[str, Any], progress: Progress | None = None, stage: str = "") -> dict[str, Any]:

@@ -22,6 +22,13 @@ def test_a_table_has_exactly_the_registered_columns_and_types(table: str, run_in
     assert dict(run_in_memory.scan(table).collect_schema()) == registered
 
 
+def test_lists_of_equal_length_are_lists(result: dict[str, Any], spec: dict[str, Any]) -> None:
+    """A frame of one job has bins of one length; such columns must go together with those of other runs."""
+    jobs = [{**result, "jobs": result["jobs"][:1]}, {**spec, "jobs": spec["jobs"][:1]}]
+    table = jobs_frame(*jobs, [False], {})
+    assert dict(table.schema) == {c.name: polars_type(c.dtype) for c in columns_of("jobs")}
+
+
 def test_every_column_says_what_it_is() -> None:
     assert len({(column.table, column.name) for column in COLUMNS}) == len(COLUMNS)
     for column in COLUMNS:

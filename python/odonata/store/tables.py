@@ -83,11 +83,21 @@ def jobs_frame(
     result: Mapping[str, Any], spec: Mapping[str, Any], background: Sequence[bool], alone: Mapping[int, Alone]
 ) -> pl.DataFrame:
     """Totals of each job; `alone` says of the jobs that were also run by themselves how they fared, by index."""
-    rows = [
+    return jobs_table(job_rows(result, spec, background, alone))
+
+
+def job_rows(
+    result: Mapping[str, Any], spec: Mapping[str, Any], background: Sequence[bool], alone: Mapping[int, Alone]
+) -> list[dict[str, Any]]:
+    """The rows of `jobs_frame`: a frame costs a millisecond, however few rows it has, so many runs can share one."""
+    return [
         _job_row(result, spec, job, background[job], alone.get(job, Alone(None))) for job in range(len(spec["jobs"]))
     ]
-    names = [column.name for column in columns_of("jobs")]
-    return frame("jobs", {name: [row[name] for row in rows] for name in names})
+
+
+def jobs_table(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Rows of `job_rows`, of one run or of many, as a frame."""
+    return frame("jobs", {column.name: [row[column.name] for row in rows] for column in columns_of("jobs")})
 
 
 def _job_row(

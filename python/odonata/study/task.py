@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import OdonataError
@@ -52,8 +53,8 @@ class Outcome:
     number: int
     facts: Mapping[str, Any]
     """A value for each of RUN_COLUMNS."""
-    jobs: pl.DataFrame | None
-    """The table `jobs`; `None` if the run failed."""
+    jobs: list[dict[str, Any]] | None
+    """The rows of the table `jobs`; `None` if the run failed."""
     spent_s: float
     """Wall time that it took the worker, overhead included."""
 
@@ -115,20 +116,12 @@ def frame_of(facts: Sequence[Mapping[str, Any]], jobs: Sequence[pl.DataFrame | N
     """Runs as rows of one frame: a row for each job of a run, one without a job for a run that failed."""
     import polars as pl
 
-    present = [_with_lists(table) for table in jobs if table is not None]
+    present = [table for table in jobs if table is not None]
     rows = pl.concat(present) if present else pl.DataFrame()
     done = [fact for fact, table in zip(facts, jobs, strict=True) if table is not None for _ in range(table.height)]
     frame = pl.concat([_facts(done), rows], how="horizontal") if done else _facts([])
     lost = [fact for fact, table in zip(facts, jobs, strict=True) if table is None]
     return pl.concat([frame, _facts(lost)], how="diagonal") if lost else frame
-
-
-def _with_lists(table: pl.DataFrame) -> pl.DataFrame:
-    """polars makes an array of lists that have the same length by chance, which no other table could be added to."""
-    import polars as pl
-
-    arrays = {name: pl.List(kind.inner) for name, kind in table.schema.items() if isinstance(kind, pl.Array)}
-    return table.cast(arrays) if arrays else table  # type: ignore[arg-type]
 
 
 def _facts(facts: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
@@ -143,5 +136,14 @@ def _facts(facts: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
 
 def handed_in(outcomes: Sequence[Outcome]) -> tuple[pl.DataFrame, list[tuple[int, float]]]:
     """What a worker hands in: rows of all its outcomes, and for each point the time that its run took."""
-    rows = frame_of([outcome.facts for outcome in outcomes], [outcome.jobs for outcome in outcomes])
+    from odonata.store.tables import jobs_table
+
+    # One table for all: making one costs more than a small run.
+    table = jobs_table([row for outcome in outcomes for row in outcome.jobs or ()])
+    ends = list(accumulate(len(outcome.jobs or ()) for outcome in outcomes))
+    tables = [
+        None if outcome.jobs is None else table.slice(end - len(outcome.jobs), len(outcome.jobs))
+        for outcome, end in zip(outcomes, ends, strict=True)
+    ]
+    rows = frame_of([outcome.facts for outcome in outcomes], tables)
     return rows, [(outcome.number, outcome.spent_s) for outcome in outcomes]
