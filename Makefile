@@ -69,12 +69,14 @@ fmt: $(INSTALLED) ## Format all code
 bench: build ## Speed on this machine, and the instruction counts that must not grow
 	scripts/bench.sh
 
-validate: build ## Compare with the published figures of Kang 2019, and with what is known of routings
+validate: build ## Compare with the published figures of Kang 2019 and Zhang 2018, and with what is known of routings
 	$(BIN)/odonata reproduce kang2019-4kb
 	$(BIN)/odonata reproduce kang2019-variants
 	$(BIN)/odonata reproduce kang2019-calibration
 	$(BIN)/odonata reproduce latency-load
 	$(BIN)/odonata reproduce aries-modes
+	for figure in fig2 fig4 fig5 fig6 fig7 fig8 fig9 fig10 fig11 fig12 fig13 variants; do \
+	  $(BIN)/odonata reproduce zhang2018-$$figure; done
 
 audit: ## Licences, advisories and origins of the Rust dependencies (needs cargo-deny)
 	cargo deny --locked check

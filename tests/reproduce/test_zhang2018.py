@@ -34,7 +34,8 @@ BOTH = Setup(272, "4", (JobClass("small", 2, 6, "halo3d"), JobClass("large", 1, 
 def reduced(tmp_path_factory):
     """Figure -> results of its reduced form."""
     folder = tmp_path_factory.mktemp("cache")
-    return {figure: by_name(run_cases(find(f"zhang2018-{figure}").cases(reduced=True), folder)) for figure in FIGURES}
+    names = [*FIGURES, "variants"]
+    return {name: by_name(run_cases(find(f"zhang2018-{name}").cases(reduced=True), folder)) for name in names}
 
 
 def test_the_file_of_workloads_is_what_the_generator_makes():
@@ -159,6 +160,21 @@ def test_cases_have_names_of_their_own_and_are_repeated_as_often_as_the_paper_ha
     assert min(np.diff(seeds)) > 272
 
 
+def test_every_variant_changes_the_run():
+    specs = {}
+    for case in gathered.cases("variants"):
+        if case.model == "simple" and case.seed == 10_000:
+            specs[case.setup.variant] = case.resolve().spec
+    usual = specs.pop("as in the main runs")
+    assert usual == next(case for case in gathered.cases("fig10") if case.model == "simple").resolve().spec
+    assert len(specs) == 13
+    for variant, spec in specs.items():
+        changed = {key for key in usual if usual[key] != spec[key]}
+        of_jobs = any(word in variant for word in ("messages", "iterations", "MPI"))
+        assert ("jobs" in changed) == of_jobs
+        assert len(changed) == 1 + ("packets" in variant and of_jobs and "two packets" not in variant)
+
+
 def test_errors_of_the_grid():
     text = "[models]\nsimple = {}\n[[fig4]]\n"
     with pytest.raises(InputError, match="unknown key `node`"):
@@ -174,7 +190,7 @@ def test_the_reduced_form_is_part_of_the_full_one():
         assert len(few) <= 100
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", [*FIGURES, "variants"])
 def test_every_figure_has_rows_and_a_page(figure, reduced):
     study = find(f"zhang2018-{figure}")
     rows = study.compare(reduced[figure], [])
@@ -184,7 +200,7 @@ def test_every_figure_has_rows_and_a_page(figure, reduced):
             assert (row.verdict == "match") == within(row.ours, row.theirs, row.tolerance)
         assert row.why == "" or row.verdict != "match"
     text = study.page(rows, reduced[figure])
-    assert text.startswith(f"# Zhang 2018, figure {figure.removeprefix('fig')}")
+    assert text.startswith("# Zhang 2018")
     assert all(row.what in text for row in rows)
     assert "$" not in text
 
@@ -209,11 +225,14 @@ def test_spreading_evens_out_the_load_of_links(reduced):
     assert spread[4] < grouped[4]
 
 
-def test_mixed_workloads_and_those_of_one_pattern_are_kept_apart(reduced):
-    assert len(mixed("fig10", reduced["fig10"], "small-first")) == 4
-    found = alone(reduced["fig10"])
-    assert set(found) == set(MOTIFS)
-    assert all(len(runs) == 1 for runs in found.values())
+def test_mixed_workloads_and_those_of_one_pattern_are_kept_apart():
+    same = CommOutcome({}, {}, {}, 1.0)
+    results = {(case.model, case.name): {1: same} for case in gathered.cases("fig10")}
+    assert len(mixed("fig10", results, "small-first")) == 1000
+    found = alone(results)
+    assert {motif: len(runs) for motif, runs in found.items()} == dict.fromkeys(MOTIFS, 100)
+    for motif, runs in found.items():
+        assert {one.motif for each in runs for one in each.setup.classes} == {motif}
 
 
 def test_pictures_are_drawn(reduced):

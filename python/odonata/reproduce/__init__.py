@@ -24,6 +24,7 @@ STUDIES: dict[str, str] = {
     "latency-load": "odonata.reproduce.latency_load.latency_load",
     "aries-modes": "odonata.reproduce.aries_modes.aries_modes",
     **{f"zhang2018-fig{number}": "odonata.reproduce.zhang2018.studies" for number in (2, *range(4, 14))},
+    "zhang2018-variants": "odonata.reproduce.zhang2018.studies",
 }
 """Name -> module that defines it."""
 

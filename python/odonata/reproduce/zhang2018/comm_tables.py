@@ -43,8 +43,9 @@ def times(figure: str, results: CommResults, against: str = SIMPLE) -> str:
 
 def _setup(runs: Runs) -> list[str]:
     setup = runs.setup
-    messages = dict.fromkeys(one.message for one in setup.classes)
-    return [f"{setup.nodes:,}", setup.ratio, counts(setup), motif(setup), ", ".join(messages)]
+    messages = ", ".join(dict.fromkeys(one.message for one in setup.classes))
+    words = f"{messages}; {setup.variant}" if setup.variant else messages
+    return [f"{setup.nodes:,}", setup.ratio, counts(setup), motif(setup), words]
 
 
 def _relative(runs: Runs, job_class: str, names: Sequence[str], against: str) -> list[str]:

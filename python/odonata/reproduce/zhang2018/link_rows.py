@@ -67,6 +67,6 @@ def _ratio(
     """Mean over some policies over the mean over others."""
     ours, theirs = (mean(values[policy] for policy in some) for some in (these, those))
     if theirs == 0:
-        why = "there are none at all" if ours == 0 else "the others have none at all"
+        why = "there are none at all: no buffer is ever full" if ours == 0 else "the others have none at all"
         return relation("L35", what, 1 if ours == 0 else math.inf, tolerance, at, comparable=ours > 0, why=why)
     return relation("L35", what, ours / theirs, tolerance, at)

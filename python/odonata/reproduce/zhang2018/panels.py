@@ -24,7 +24,9 @@ def where(runs: Iterable[Runs], holds: Callable[[Setup], bool]) -> list[Runs]:
 
 
 def is_main(setup: Setup, messages: tuple[str, ...] = ("1 KB",)) -> bool:
-    """Whether all messages have these sizes (of small and large jobs, or of all)."""
+    """Whether it is no variant, and all messages have these sizes (of small and large jobs, or of all)."""
+    if setup.variant:
+        return False
     sizes = [one.message for one in setup.classes]
     return sizes == list(messages) * (len(sizes) // len(messages))
 

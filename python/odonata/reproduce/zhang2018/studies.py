@@ -1,4 +1,4 @@
-"""`zhang2018-fig2`, `zhang2018-fig4` to `zhang2018-fig13`."""
+"""`zhang2018-fig2`, `zhang2018-fig4` to `zhang2018-fig13`, `zhang2018-variants`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from odonata.reproduce.zhang2018.link_rows import fig5, fig6
 from odonata.reproduce.zhang2018.random_rows import fig10, fig11, fig12, fig13
 from odonata.reproduce.zhang2018.size_rows import draw_sizes, fig9, size_tables
 from odonata.reproduce.zhang2018.study_grid import read_figure
+from odonata.reproduce.zhang2018.variant_rows import variant_tables, variants
 from odonata.reproduce.zhang2018.zhang_page import page, title
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     Draw = Callable[[Sequence[Row], CommResults], Figure]
 
 
-def _study(figure: str, rows: Rows, tables: Tables, draw: Draw, seen: str) -> Study:
+def _study(figure: str, rows: Rows, tables: Tables, draw: Draw | None = None, seen: str = "") -> Study:
     def write(found: Sequence[Row], results: CommResults) -> str:
         return page(figure, found, tables(figure, results), picture=seen)
 
@@ -61,6 +62,7 @@ ALL = {
         _study("fig11", fig11, comm_tables.random, scatter_figure.draw_fig11, _POINTS),
         _study("fig12", fig12, comm_tables.random, scatter_figure.draw_fig12, _POINTS),
         _study("fig13", fig13, comm_tables.random, scatter_figure.draw_fig13, _POINTS),
+        _study("variants", variants, variant_tables),
     )
 }
 """Name -> study."""

@@ -2,7 +2,8 @@
 
 `[models]` are the policies; every `[[figN]]` block is a product of `policies` (default: all but Jokanovic's), `nodes`,
 `ratios`, `workloads`, `motifs` (default: all six), `messages` (of small and large jobs; default 1 KB) and as many seeds
-as `repetitions`, or the first `random` lines of `workloads.csv` under an `order`. `reduced` replaces keys in the
+as `repetitions`, perhaps with `settings` of the scenario as a `variant`; or the first `random` lines of `workloads.csv`
+under an `order`, all with each of some `variants`. `reduced` replaces keys in the
 reduced form; blocks without it are no part of it.
 """
 
@@ -26,7 +27,7 @@ SEED_STEP = 10_000
 
 _KEYS = {
     "policies", "nodes", "ratios", "workloads", "motifs", "messages", "iterations", "utilisation", "repetitions",
-    "random", "order", "alone", "variants", "reduced",
+    "variant", "settings", "random", "order", "alone", "variants", "reduced",
 }  # fmt: skip
 
 
@@ -59,16 +60,19 @@ def _random(block: Mapping[str, Any]) -> Iterator[tuple[Setup, int]]:
     for label, settings in block.get("variants", {"": {}}).items():
         known = dict(settings)
         own = {key: known.pop(key) for key in ("message", "iterations") if key in known}
-        written = tuple((key, json.dumps(value)) for key, value in known.items())
         for number, motif in enumerate(MOTIFS if block.get("alone") else ("",)):
             for one in workloads[100 * number : 100 * number + count]:
                 setup = one.setup(block["order"], motif=motif)
-                yield _varied(setup, label, written, own), SEED_STEP * one.number
+                yield _varied(setup, label, _written(known), own), SEED_STEP * one.number
 
 
 def _varied(setup: Setup, label: str, settings: tuple[tuple[str, str], ...], own: Mapping[str, Any]) -> Setup:
     classes = tuple(JobClass(**{**vars(one), **own}) for one in setup.classes)
     return Setup(setup.nodes, setup.ratio, classes, setup.order, label, settings)
+
+
+def _written(settings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple((key, json.dumps(value)) for key, value in settings.items())
 
 
 def _regular(block: Mapping[str, Any]) -> Iterator[tuple[Setup, int]]:
@@ -86,7 +90,8 @@ def _regular(block: Mapping[str, Any]) -> Iterator[tuple[Setup, int]]:
             JobClass(name, count, size, motif, messages[name == "large"], block.get("iterations", 1))
             for name, count, size in counted
         )
-        yield Setup(nodes, ratio, classes), SEED_STEP * repetition
+        variant, settings = block.get("variant", ""), _written(block.get("settings", {}))
+        yield Setup(nodes, ratio, classes, variant=variant, settings=settings), SEED_STEP * repetition
 
 
 def _counted(workload: str, nodes: int, utilisation: int) -> Sequence[tuple[str, int, int]]:

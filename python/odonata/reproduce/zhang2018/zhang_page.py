@@ -22,7 +22,7 @@ def title(figure: str) -> str:
 
 
 def page(figure: str, rows: Sequence[Row], tables: str, *, picture: str) -> str:
-    """The page; `picture` says what is in it."""
+    """The page; `picture` says what is in it, "" if there is none."""
     sizes = sorted({case.setup.nodes for case in cases(figure)}) or [272]
     names = ", ".join(f"`zhang2018-{nodes}`" for nodes in sizes)
     return Template((files(PACKAGE) / "page.md").read_text(encoding="utf-8")).substitute(
@@ -30,7 +30,7 @@ def page(figure: str, rows: Sequence[Row], tables: str, *, picture: str) -> str:
         name=f"zhang2018-{figure}",
         intro=_intro(figure)["text"].strip(),
         machines=f"s {names}" if len(sizes) > 1 else f" {names}",
-        picture=f"\n![{picture}](zhang2018-{figure}.png)\n",
+        picture=f"\n![{picture}](zhang2018-{figure}.png)\n" if picture else "",
         counts=_counts(rows),
         rows=_rows(rows),
         reasons=_reasons(rows),
