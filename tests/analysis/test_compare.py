@@ -77,6 +77,16 @@ def test_runs_that_do_not_pair_up_are_compared_by_their_medians() -> None:
     assert far.overlap is False
 
 
+def test_runs_of_which_several_agree_in_all_else_are_no_pairs() -> None:
+    """Catches ten drawn runs with each value that are counted as a hundred pairs."""
+    drawn = jobs(place=["near", "far"] * 10, time=[float(10 + number) for number in range(20)])
+    far = compare(drawn, "place", "time", others=[]).rows[1]
+    assert (far.n, far.pairs, far.p) == (10, 0, None)
+    assert far.ratio == pytest.approx(20.0 / 19.0)
+    twice = jobs(place=["near", "near", "far"], seed=[1, 1, 1], time=[10.0, 10.0, 20.0])
+    assert compare(twice, "place", "time", others=["seed"]).rows[1].pairs == 0
+
+
 def test_one_run_each_gives_no_interval() -> None:
     rows = jobs(place=["near", "far"], seed=[1, 1], time=[10.0, 12.0])
     comparison = compare(rows, "place", "time", others=["seed"])

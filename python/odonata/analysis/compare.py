@@ -1,9 +1,11 @@
 """What a choice is worth: runs of a study compared by the values of one axis.
 
-Two runs pair up if they agree in all other axes, the seed among them: then what differs between them is the choice and
-not the luck of the draw, and a small effect shows in few runs. A ratio is the median of the ratios of the pairs, with a
-bootstrap over the pairs; without pairs, the ratio of the medians. The test is Wilcoxon's signed-rank test (two-sided;
-Wilcoxon, "Individual comparisons by ranking methods", Biometrics 1, 1945) of the logarithms of the ratios, or of the
+Two runs pair up if they agree in all other axes, the seed among them: then what differs between them is the choice
+and not the luck of the draw, and a small effect shows in few runs. Where several runs with one value agree in all
+other axes (values were drawn together, or stand twice) none has a partner of its own, so there are no pairs: all with
+all would count each run many times. A ratio is the median of the ratios of the pairs, with a bootstrap over the
+pairs; without pairs, the ratio of the medians. The test is Wilcoxon's signed-rank test (two-sided; Wilcoxon,
+"Individual comparisons by ranking methods", Biometrics 1, 1945) of the logarithms of the ratios, or of the
 differences where a value is 0.
 """
 
@@ -147,6 +149,8 @@ def _described(value: Any, numbers: NDArray[np.float64], seed: int) -> Row:
 def _against(row: Row, here: pl.DataFrame, there: pl.DataFrame, column: str, others: Sequence[str], seed: int) -> Row:
     # Without other axes there is one run for each value, and these are a pair.
     keys = list(others) or ["name"]
+    if here.select(keys).is_duplicated().any() or there.select(keys).is_duplicated().any():
+        return _unpaired(row, _numbers(here, column), _numbers(there, column), seed)
     paired = here.select(*keys, pl.col(column).alias("_here")).join(
         there.select(*keys, pl.col(column).alias("_there")), on=keys, how="inner", maintain_order="left"
     )
