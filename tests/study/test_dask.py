@@ -16,7 +16,9 @@ import odonata as od
 from odonata.errors import InputError, RunError
 from odonata.study import remote
 from odonata.study.dask_pool import DaskPool
+from odonata.study.ledger import Ledger
 from odonata.study.local import LocalPool
+from odonata.study.results import Results
 from odonata.study.slurm import SlurmPool, cluster_options, read_cluster
 from odonata.study.sweep import sweep
 
@@ -25,7 +27,6 @@ from .conftest import STUDY, Write, children, command, final, kept, swept
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from odonata.study.ledger import Ledger
 
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 # What Dask and its event loop leave open when processes are killed is not ours.
@@ -152,3 +153,20 @@ def test_without_a_queue_it_is_said_so(study: Write, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(RunError, match="sbatch"):
         sweep(study(), Path("out"), SlurmPool({"memory": "1 GB"}, 1))
+
+
+def test_what_a_worker_finished_and_took_with_it_is_done_again(study: Write) -> None:
+    """Catches a sweep that ends with a traceback because a result does not come within a minute."""
+
+    class Gone:
+        status = "finished"
+
+        def result(self, timeout: float) -> object:
+            raise TimeoutError
+
+    ledger = Ledger(study(), Results(None))
+    pool, future = DaskPool(None), Gone()
+    taken = ledger.take(1, 1.0)
+    pool._batches[future] = ("run", taken)
+    pool._finished(future, ledger, None)
+    assert (ledger.take(1, 1.0), pool._batches) == (taken, {})

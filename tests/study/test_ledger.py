@@ -71,6 +71,20 @@ def test_what_is_put_back_is_granted_again_and_those_who_wait_are_served(study: 
     assert ledger.results.statuses() == {"x": "failed"}
 
 
+def test_failures_that_were_kept_count_once_for_each_point(study: Write, tmp_path: Path) -> None:
+    results = Results(tmp_path)
+    results.add(frame_of([failure("x", "it broke")], [None]))
+    results.flush()
+    ledger = Ledger(study(SAME), Results(tmp_path))
+    assert ledger.grant([Resolution(0, "x"), Resolution(3, "x"), Resolution(1, None, "no such thing")]) == []
+    assert (ledger.settled, ledger.failed) == (3, 3)
+    again = Ledger(study(SAME), Results(tmp_path), retry_failed=True)
+    assert again.grant([Resolution(0, "x"), Resolution(3, "x")]) == [0]
+    again.hand_in(rows("x"), [(0, 1.0)])
+    again.flush()
+    assert (again.settled, again.failed) == (2, 0)
+
+
 def test_failures_are_kept_unless_they_are_to_be_tried_again(study: Write, tmp_path: Path) -> None:
     plan = study(SAME)
     first = Results(tmp_path)

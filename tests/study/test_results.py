@@ -56,6 +56,17 @@ def test_a_run_that_was_done_after_it_failed_is_done_wherever_it_stands(tmp_path
     assert results.rows(["x"])["time_ps"].sort().to_list() == [5, 10]
 
 
+def test_of_a_run_that_was_simulated_again_the_last_rows_count(tmp_path: Path) -> None:
+    """Catches `--force` that simulates everything and shows the old results."""
+    results = Results(tmp_path)
+    for rows in (done("x", 5), done("x", 6), failed("x")):
+        results.add(rows)
+        results.flush()
+    assert results.rows(["x"])["time_ps"].sort().to_list() == [6, 12]
+    results.add(done("x", 7))
+    assert results.rows(["x"])["time_ps"].sort().to_list() == [7, 14]
+
+
 def test_many_small_files_become_one_and_nothing_is_lost_on_the_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

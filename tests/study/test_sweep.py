@@ -211,3 +211,9 @@ def test_a_script_needs_no_guard_and_a_sweep_brings_its_path(here: Path) -> None
         [sys.executable, "script.py"], capture_output=True, text=True, check=True, env=environment, timeout=60
     )
     assert (found.stdout, found.stderr) == ("3\n", "")
+
+
+def test_values_of_a_set_are_refused(here: Path) -> None:
+    """Catches points whose order differs from one process to the next."""
+    with pytest.raises(InputError, match="the values of a set have no order"):
+        od.sweep("base.toml", {"routing": {"fpar", "minimal"}})

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import queue
 import time
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ MOST = 256
 """Points of a batch at most."""
 CONNECT_S = 20.0
 """Wall time after which a scheduler that does not answer is given up."""
+FETCH_S = 60.0
+"""Wall time in which a finished batch must have come here."""
 COUNT_EVERY_S = 2.0
 """Wall time between two looks at how many workers there are."""
 
@@ -80,9 +83,8 @@ class DaskPool:
 
     def _finished(self, future: Any, ledger: Ledger, submit: Any) -> None:
         what, numbers = self._batches.pop(future)
-        if future.status == "finished":
-            # Waits for the transfer only.
-            found = future.result(timeout=60)
+        found, problem = _outcome(future)
+        if found is not None:
             if what == "resolve":
                 granted = ledger.grant(found)
                 if granted:
@@ -93,14 +95,13 @@ class DaskPool:
                 for resolution in refused:
                     ledger.lose(resolution.number, resolution.error or "?")
             return
-        problem = future.exception(timeout=60) if future.status == "error" else None
         if type(problem).__name__ == "KilledWorker":
             if len(numbers) == 1:
                 ledger.lose(numbers[0], "its workers died, again and again")
             else:
                 for number in numbers:
                     submit(what, [number])
-        elif problem is None:  # cancelled, or lost with its scheduler
+        elif problem is None:  # cancelled, or lost with its scheduler or its worker
             ledger.put_back(numbers)
         elif isinstance(problem, OdonataError):
             raise problem
@@ -114,6 +115,19 @@ class DaskPool:
             self._counted = time.monotonic()
             self._threads = sum(client.nthreads().values())
         return max(1, self._threads)
+
+
+def _outcome(future: Any) -> tuple[Any, BaseException | None]:
+    """What a batch gave, or what was wrong with it; neither if that is lost."""
+    try:
+        if future.status == "finished":
+            return future.result(timeout=FETCH_S), None
+        return None, future.exception(timeout=FETCH_S) if future.status == "error" else None
+    except (TimeoutError, CancelledError):
+        # Its worker died before it had handed over what it had finished, and another may take long to repeat it.
+        return None, None
+    except Exception as problem:
+        return None, problem
 
 
 def connected(scheduler: Any) -> tuple[Any, bool]:

@@ -67,7 +67,7 @@ class Ledger:
         self._strikes: Counter[int] = Counter()
         self._unwritten: list[str] = []
         self._report = report
-        self._settled = 0
+        self._settled = self._lost = 0
         self._last_flush = time.monotonic()
 
     @property
@@ -77,8 +77,8 @@ class Ledger:
 
     @property
     def failed(self) -> int:
-        """Points that failed, so far."""
-        return len(self.errors) + sum(run in self._failed for run in self.ids.values())
+        """Points that failed, of those that are settled."""
+        return len(self.errors) + self._lost
 
     def is_settled(self, number: int) -> bool:
         """Whether the outcome of this point is known."""
@@ -116,7 +116,7 @@ class Ledger:
             self.ids[found.number] = found.id
             if found.id in self._known:
                 self.kept += 1
-                self._settled += 1
+                self._settle(found.id, 1)
                 continue
             self._waiting.setdefault(found.id, set()).add(found.number)
             if found.id not in self._under_way:
@@ -172,10 +172,15 @@ class Ledger:
         for run in self._unwritten:
             self._known.add(run)
             self._under_way.pop(run, None)
-            self._settled += len(self._waiting.pop(run, ()))
+            self._settle(run, len(self._waiting.pop(run, ())))
         if self._unwritten:
             self._unwritten = []
             self.tell()
+
+    def _settle(self, run: str, points: int) -> None:
+        # Counted here: to look through all points at each report would take longer than their runs if there are many.
+        self._settled += points
+        self._lost += points if run in self._failed else 0
 
     def left_s(self, workers: int) -> float | None:
         """Wall time that is left with so many workers, as estimated; `None` before a run is finished.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,6 +98,8 @@ def _axis(keys: str | tuple[str, ...], given: Values) -> Axis:
     if not is_range(found):
         if isinstance(found, str | Mapping) or not isinstance(found, Iterable):
             raise InputError(f"`{name}`: expected a list of values, found `{found!r}`", hint=f"[{found!r}]")
+        if isinstance(found, Set):
+            raise InputError(f"`{name}`: the values of a set have no order", hint="sorted(...) gives them one")
         found = [_plain(value) for value in found]
     try:
         chosen = values(found)

@@ -3,7 +3,7 @@
 A run is finished when its rows are in a file of `results/`. Files are written whole or not at all (`durable.py`), so
 nothing that ends a process, or the machine, can damage one or lose a run that was reported as finished. When there are
 many small ones they become one. A run may stand in several files (its process was killed between writing the joint
-file and removing the small ones, or it was simulated again): equal runs have equal rows, and one that is done counts
+file and removing the small ones, or it was simulated again): what was written last counts, but one that is done counts
 more than the same one failed.
 """
 
@@ -16,13 +16,13 @@ import polars as pl
 
 from odonata.errors import InputError, RunError
 from odonata.study import durable
+from odonata.study.folder import RESULTS
 from odonata.study.task import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-FOLDER = "results"
 MANY = 64
 """Small files that become one."""
 SMALL = 4 * 2**20
@@ -38,7 +38,7 @@ class Results:
     """
 
     def __init__(self, folder: Path | None) -> None:
-        self._folder = None if folder is None else folder / FOLDER
+        self._folder = None if folder is None else folder / RESULTS
         self._kept: list[pl.DataFrame] = []
         self._waiting: list[pl.DataFrame] = []
         self._written = 0
@@ -79,7 +79,7 @@ class Results:
     def rows(self, ids: Iterable[str]) -> pl.DataFrame:
         """The rows of these runs, each run once, in no particular order."""
         wanted = pl.DataFrame({_ID: pl.Series(list(ids), dtype=pl.String)}).unique()
-        parts = [part.join(wanted, on=_ID, how="semi") for part in self._parts()]
+        parts = [part.join(wanted, on=_ID, how="semi") for part in self._parts()][::-1]
         found = []
         for status in ("done", "failed"):
             for part in parts:
@@ -91,9 +91,10 @@ class Results:
         return pl.concat(found, how="diagonal_relaxed") if found else pl.DataFrame()
 
     def _parts(self, columns: list[str] | None = None) -> Iterator[pl.DataFrame]:
-        yield from (part if columns is None else part.select(columns) for part in (*self._kept, *self._waiting))
+        """All that is known, what was added last at the end."""
         for file in [] if self._folder is None else _files(self._folder):
             yield _read(file, columns)
+        yield from (part if columns is None else part.select(columns) for part in (*self._kept, *self._waiting))
 
     def _join_small(self, folder: Path) -> None:
         small = [file for file in _files(folder) if file.stat().st_size < SMALL]

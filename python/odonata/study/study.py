@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from odonata.analysis.compare import check_column, compare
 from odonata.errors import InputError, unknown
 from odonata.store.manifest import FORMAT
 from odonata.study.axis import label, text
-from odonata.study.folder import is_study_folder
+from odonata.study.folder import AGAIN, MANIFEST, is_study_folder, read_manifest
 from odonata.study.plan import OF_MESSAGES, OF_PROGRAMS, SEED, Show
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from odonata.analysis.compare import Comparison
 
-_AGAIN = "`odonata sweep` with the same --out mends it: finished runs are not repeated"
 _FILES = ("study.toml", "scenario.toml", "runs.parquet", "jobs.parquet")
 
 
@@ -222,18 +221,18 @@ def open_study(path: str | Path) -> Study:
         raise InputError(f"`{folder}` {what}", hint=hint)
     if not is_study_folder(folder):
         raise InputError(f"`{folder}` is not the folder of a study", hint=_near(folder))
-    if not (folder / "manifest.json").is_file():
-        raise InputError(f"the sweep in `{folder}` was ended before its tables were written", hint=_AGAIN)
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    if not isinstance(manifest.get("format"), int) or manifest["format"] > FORMAT:
-        raise InputError(f"`{folder}` was written by a newer version ({manifest.get('version')})")
+    if not (folder / MANIFEST).is_file():
+        raise InputError(f"the sweep in `{folder}` was ended before its tables were written", hint=AGAIN)
+    manifest = read_manifest(folder, _FILES)
+    if manifest["format"] > FORMAT:
+        raise InputError(f"`{folder}` was written by a newer version ({manifest['version']})")
     tables = {}
     for name in _FILES:
         file = folder / name
         data = file.read_bytes() if file.is_file() else None
-        if data is None or len(data) != manifest["files"][name]["bytes"]:
+        if data is None or hashlib.sha256(data).hexdigest() != manifest["files"][name]["sha256"]:
             what = "the file is missing from the study" if data is None else "the file was cut off or changed"
-            raise InputError(what, file=file, hint=_AGAIN)
+            raise InputError(what, file=file, hint=AGAIN)
         if name.endswith(".parquet"):
             tables[file.stem] = _table(data, file)
     return Study(manifest, tables, folder)
@@ -243,11 +242,11 @@ def _table(data: bytes, file: Path) -> pl.DataFrame:
     try:
         return pl.read_parquet(io.BytesIO(data))
     except (OSError, pl.exceptions.PolarsError):
-        raise InputError("the file is damaged: it is not Parquet", file=file, hint=_AGAIN) from None
+        raise InputError("the file is damaged: it is not Parquet", file=file, hint=AGAIN) from None
 
 
 def _near(folder: Path) -> str | None:
-    if (folder / "manifest.json").is_file():
+    if (folder / MANIFEST).is_file():
         return "it is the folder of a single run"
     found = sorted(child for child in folder.iterdir() if child.is_dir() and is_study_folder(child))
     return f"did you mean `{found[0]}`?" if found else None
