@@ -122,6 +122,7 @@ AXES = 'base = "base.toml"\n[sweep]\nrouting = ["fpar"]\n'
         ),
         (AXES + '[show]\ncolumns = ["latency_p5"]', "study.toml:5: unknown column `latency_p5`"),
         (AXES + '[show]\nby = ["run.seed"]', "study.toml:5: unknown axis `run.seed`"),
+        (AXES + '[show]\njob = "tarrget"', "study.toml:5: unknown job `tarrget`\n  hint: did you mean `target`?"),
         (AXES + "[cluster]\ncore = 2", "study.toml:5: unknown key `core`\n  hint: did you mean `cores`?"),
         (AXES + '[cluster]\ncores = "2"', "study.toml:5: `cores`: expected a whole number from 1 on"),
         (

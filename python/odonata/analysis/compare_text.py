@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from odonata.analysis.bootstrap import ENOUGH
+from odonata.store.text import aligned
 from odonata.units import format_time
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ def as_text(comparison: Comparison) -> str:
         comparison.by, "n", "median", "q25", "q75", "95 % interval", "ratio", "95 % interval", "pairs",
         "better", "worse", "equal", "p",
     ]  # fmt: skip
-    lines = _aligned([header, *(_cells(row, comparison) for row in comparison.rows)])
+    lines = aligned([header, *(_cells(row, comparison) for row in comparison.rows)])
     of = f" of {comparison.job}" if comparison.job else ""
     better = "higher" if comparison.higher_is_better else "lower"
     title = f"{comparison.column}{of} by {comparison.by}, against {_name(comparison.baseline)} ({better} is better)"
@@ -98,11 +99,3 @@ def _ratio(value: float) -> str:
 
 def _name(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _aligned(lines: list[list[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        "  ".join([line[0].ljust(widths[0]), *(text.rjust(w) for text, w in zip(line[1:], widths[1:], strict=True))])
-        for line in lines
-    ]

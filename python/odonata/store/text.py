@@ -25,9 +25,9 @@ class Table:
     def lines(self, width: int | None) -> list[str]:
         """In plain text; turned on its side if it is wider than `width` characters."""
         upright = [self.header, *self.rows]
-        lines = _aligned(upright)
+        lines = aligned(upright)
         if width is not None and len(lines[0]) > width:
-            lines = _aligned([list(row) for row in zip(*upright, strict=True)])
+            lines = aligned([list(row) for row in zip(*upright, strict=True)])
         rule = "-" * max(len(line) for line in lines)
         return [self.title, "", lines[0], rule, *lines[1:]]
 
@@ -68,7 +68,7 @@ def fixed(value: float | None, form: str, unit: str = "") -> str:
     return "-" if value is None else f"{value:{form}}{unit}".replace("%", " %")
 
 
-def _aligned(lines: list[list[str]]) -> list[str]:
+def aligned(lines: list[list[str]]) -> list[str]:
     """The first column to the left, all others to the right."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return [

@@ -54,6 +54,11 @@ def load(path: str | Path, overrides: Iterable[str] = ()) -> Plan:
     except InputError as e:
         raise document.locate(e) from None
     check_values(plan, document)
+    scenario = plan.scenario(0).table
+    names = [job.name for job in scenario.job]
+    # Imported jobs have their names from files.
+    if shown.job is not None and scenario.import_ is None and shown.job not in names:
+        raise document.locate(unknown("job", shown.job, names).under("show", "job"))
     return Plan(path.stem, base, axes, shown, cluster, document.text, str(path))
 
 
