@@ -10,9 +10,10 @@ import pytest
 import scipy.stats
 
 from odonata.analysis.bootstrap import interval, medians, ratio_interval
-from odonata.analysis.compare import Comparison, compare
+from odonata.analysis.compare import HIGHER_IS_BETTER, Comparison, compare
 from odonata.analysis.compare_text import sentences
 from odonata.errors import InputError
+from odonata.study.show import numeric_columns
 
 
 def jobs(**columns: list[Any]) -> pl.DataFrame:
@@ -65,6 +66,13 @@ def test_more_is_better_for_throughput() -> None:
     far = comparison.rows[1]
     assert comparison.higher_is_better
     assert (far.better, far.worse, far.equal) == (2, 0, 1)
+
+
+def test_what_is_better_is_known_of_columns_that_there_are() -> None:
+    """Catches a renamed column, and more iterations in the same time that count as worse."""
+    assert set(numeric_columns()) >= HIGHER_IS_BETTER
+    rows = jobs(place=["near", "far"] * 2, seed=[1, 1, 2, 2], iterations=[5, 7, 5, 8])
+    assert compare(rows, "place", "iterations", others=["seed"]).rows[1].better == 2
 
 
 def test_runs_that_do_not_pair_up_are_compared_by_their_medians() -> None:

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 HIGHER_IS_BETTER = frozenset(
-    {"throughput", "messages_sent", "messages_delivered", "packets", "bytes", "minimal_fraction", "latency_count"}
+    {
+        "throughput", "messages_sent", "messages_delivered", "packets", "bytes", "minimal_fraction", "latency_count",
+        "iterations",
+    }  # fmt: skip
 )
 """Columns of which more is better; of all others, less."""
 
