@@ -27,9 +27,15 @@ if TYPE_CHECKING:
 
 HIGHER_IS_BETTER = frozenset(
     {
-        "throughput", "messages_sent", "messages_delivered", "packets", "bytes", "minimal_fraction", "latency_count",
+        "throughput",
+        "messages_sent",
+        "messages_delivered",
+        "packets",
+        "bytes",
+        "minimal_fraction",
+        "latency_count",
         "iterations",
-    }  # fmt: skip
+    }
 )
 """Columns of which more is better; of all others, less."""
 
