@@ -284,6 +284,17 @@ def test_bytes_of_training_may_be_given():
     assert (over["gradient_bytes"], over["tensor_bytes"], over["tensor_reductions"]) == (3_000, 16, 1)
 
 
+def test_what_one_rank_would_send_itself_is_no_part_of_a_training_step():
+    """Otherwise equal runs would have different ids."""
+    sizes = 'tensor_bytes = "{}", activation_bytes = "2 MB", gradient_bytes = "3 MB"'
+    apps = [f'{{ motif = "training", tensor = 1, pipeline = 2, {sizes.format(size)} }}' for size in ("1 B", "1 MB")]
+    first, second = (whats(app) for app in apps)
+    assert first == second
+    assert [first[0][key] for key in ("tensor_reductions", "tensor_bytes", "activation_bytes")] == [0, 0, 2_000_000]
+    (alone,) = whats('{ motif = "training", tensor = 8, tensor_bytes = "1 MB" }')
+    assert (alone["data"], alone["activation_bytes"], alone["gradient_bytes"]) == (1, 0, 0)
+
+
 def test_phases_are_told_one_after_the_other():
     along = "along = { grid = [4, 2], axis = 1 }"
     found = resolved(

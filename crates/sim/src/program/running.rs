@@ -197,8 +197,6 @@ impl Running {
         of.works += 1;
         if end > here.now {
             self.work_moment(Kind::Done, end, rank, number, token, ps, here);
-        } else {
-            of.worked += ps;
         }
         (begin, end)
     }

@@ -34,7 +34,8 @@ class Training(Motif):
         activation  s b h e / t bytes from each rank to the one of the next stage (scattered and gathered)
         gradient    (12 h^2 + 13 h) (l / p) / t elements; embeddings are left out
 
-    each rounded up. Sources: Narayanan 2021, sections 2.2 to 2.4, 3.2, 4.1 and equation 2; Korthikanti 2022, section 4.
+    each rounded up. What a group of one rank would exchange with itself is not sent, whatever its size. Sources:
+    Narayanan 2021, sections 2.2 to 2.4, 3.2, 4.1 and equation 2; Korthikanti 2022, section 4.
     """
 
     motif: Literal["training"]
@@ -65,9 +66,10 @@ class Training(Motif):
 
     def decided(self, ranks: int) -> Self:
         """With the grid and all sizes."""
-        filled: dict[str, Any] = {"data": self._data(ranks)}
+        data = self._data(ranks)
+        filled: dict[str, Any] = {"data": data}
         filled["microbatches"] = self.microbatches or self.pipeline
-        filled |= self._sizes()
+        filled |= self._sizes(data)
         filled["backward"] = 2 * self.forward if self.backward is None else self.backward
         return self.model_copy(update=filled)
 
@@ -84,7 +86,7 @@ class Training(Motif):
             raise InputError(message, hint=hint, path=("data",))
         return data
 
-    def _sizes(self) -> dict[str, Any]:
+    def _sizes(self, data: int) -> dict[str, Any]:
         """Bytes and number of what is sent. Raises InputError (path into the app's table)."""
         reductions = self.tensor_reductions
         if reductions is not None and not 0 <= reductions < 2**31:
@@ -93,7 +95,7 @@ class Training(Motif):
             )
         given = [key for key in MODEL_KEYS if getattr(self, key) is not None]
         if not given:
-            for key, needed in zip(BYTE_KEYS, (self.tensor > 1, self.pipeline > 1, True), strict=True):
+            for key, needed in zip(BYTE_KEYS, (self.tensor > 1, self.pipeline > 1, data > 1), strict=True):
                 if needed and getattr(self, key) is None:
                     hint = f"or give the model: {', '.join(MODEL_KEYS)}"
                     raise InputError(f"the size of messages is missing: give `{key}`", hint=hint)
@@ -127,16 +129,15 @@ class Training(Motif):
 
     def phases(self, ranks: int) -> list[dict[str, Any]]:  # noqa: ARG002
         """A single phase."""
+        groups = {"tensor_bytes": self.tensor, "activation_bytes": self.pipeline, "gradient_bytes": self.data or 1}
         training = {
             "name": "training",
             "tensor": self.tensor,
             "data": self.data,
             "pipeline": self.pipeline,
             "microbatches": self.microbatches,
-            "tensor_reductions": self.tensor_reductions,
-            "tensor_bytes": self.tensor_bytes or 0,
-            "activation_bytes": self.activation_bytes or 0,
-            "gradient_bytes": self.gradient_bytes or 0,
+            "tensor_reductions": self.tensor_reductions if self.tensor > 1 else 0,
+            **{key: (getattr(self, key) or 0) if size > 1 else 0 for key, size in groups.items()},
             "forward_ps": self.forward,
             "backward_ps": self.backward,
             "jitter_ps": self.jitter,
