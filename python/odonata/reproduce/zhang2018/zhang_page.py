@@ -34,7 +34,7 @@ def page(figure: str, rows: Sequence[Row], tables: str, *, picture: str) -> str:
         counts=_counts(rows),
         rows=_rows(rows),
         reasons=_reasons(rows),
-        tables=tables,
+        tables=tables.strip("\n"),
     )
 
 
