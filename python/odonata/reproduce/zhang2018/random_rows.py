@@ -33,7 +33,10 @@ _SPREAD = (
     "with large jobs first Level-Spread has no idle group for small ones, which lose more than large ones gain over "
     "the policy as described, which keeps them together; over the policy as coded they do not"
 )
-_NEARLY = "just outside; the numbers of jobs are drawn in a way that the paper does not state"
+_NEARLY = (
+    "just outside; with packets that nearly cut through, or 5 iterations, it is 63 and 65 % of a hundred of these "
+    "workloads, and none is strictly worse (zhang2018-variants)"
+)
 
 
 def mixed(figure: str, results: CommResults, order: str) -> list[Runs]:
