@@ -100,8 +100,8 @@ def _latency_unit(jobs: list[dict[str, Any]]) -> tuple[str, int]:
 
 def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
     """Programs with their times, and those of their iterations, in a common unit (that of the least mean)."""
-    times = [job["iteration_ps"]["mean"] for job in jobs if job["iteration_ps"]]
-    unit, factor = unit_of(times or [job["time_ps"] for job in jobs if job["time_ps"]])
+    means = [job["iteration_ps"]["mean"] for job in jobs if job["iteration_ps"]]
+    unit, factor = unit_of(means or [job["time_ps"] for job in jobs if job["time_ps"]])
     alone = any("slowdown" in job for job in jobs)
     shown = {"min": "min", "p50": "median", "p99": "p99", "max": "max", "mean": "mean"}
     header = ["program", "nodes", "ranks", "messages", "time", "iterations", *shown.values(), "hops", "minimal"]
