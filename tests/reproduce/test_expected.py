@@ -83,4 +83,4 @@ def test_cases_are_distinct_and_resolve(name):
     assert len({(case.model, case.name, case.messages) for case in cases}) == len(cases)
     shortest = {(case.model, case.name): case for case in cases}
     ids = {key: case.scenario().resolve().id for key, case in shortest.items() if case.messages}
-    assert ids
+    assert ids or not cases  # a study may be about what is simulated elsewhere (the drawn workloads of zhang2018-fig9)

@@ -138,3 +138,13 @@ def test_programs_stand_in_a_table_of_their_own(program: tuple[dict[str, Any], d
     text = as_text(summary(program, {}))
     assert text.startswith("run 0123456789abcdef, seed 7: 2.5 us simulated; latencies in ")
     assert "times of programs and of their iterations in us" in text
+
+
+def test_with_a_period_the_iterations_are_compared(program: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    """The time of the whole is mostly waiting then, and would say 1.00 x whatever the iterations take."""
+    finished(program[0])
+    program[1]["jobs"][0]["program"]["every_ps"] = 3 * US
+    (target, _) = summary(program, {0: Alone(None, 9 * US, 1.5 * US)})["jobs"]
+    assert target["slowdown"] == target["iteration_ps"]["mean"] / (1.5 * US)
+    told = summary(program, {0: Alone(None, 9 * US, 1.5 * US)})
+    assert answers(told) == ["target: 9.000 us for 3 iterations, which take 2.00 x as long as those of target alone"]

@@ -128,6 +128,7 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
         count(counts, "all on one node", nodes.len() == 1);
         count(counts, "endless", program.iterations.is_none());
         count(counts, "several iterations", program.iterations.is_some_and(|n| n > 1));
+        count(counts, "every", program.every_ps > 0 && program.iterations != Some(1));
         count(counts, "gap", program.gap_ps > 0 && program.iterations != Some(1));
         count(counts, "start", program.start_ps > 0);
         count(counts, "copies", program.costs.copy.is_some());
@@ -174,7 +175,7 @@ fn programs_meet_every_rule() {
         of_any_machine(&mut counts, &spec);
         of_programs(&mut counts, &spec);
     }
-    let jobs = ["several ranks a node", "all on one node", "endless", "several iterations", "gap", "start", "copies"];
+    let jobs = ["several ranks a node", "all on one node", "endless", "several iterations", "gap", "every", "start", "copies"];
     let costs = ["large requests", "trace", "irequires", "several CPUs", "along an axis", "beside traffic"];
     let ends = ["near messages", "rendezvous", "messages under way at the end", "cut short", "complete", "stalled"];
     for list in [&jobs[..], &costs, &ends] {

@@ -31,16 +31,19 @@ class ProgramJob:
     ranks_per_node: int
     mapping: MappingTable
     gap_ps: int
+    every_ps: int
     start_ps: int
     overhead: OverheadTable
     body: dict[str, Any]
 
     def spec(self) -> dict[str, Any]:
         """The program as the core reads it."""
+        every = {"every_ps": self.every_ps} if self.every_ps else {}
         return {
             "start_ps": self.start_ps,
             "iterations": self.iterations,
             "gap_ps": self.gap_ps,
+            **every,
             "costs": self.overhead.spec(),
             "body": self.body,
         }
@@ -53,6 +56,7 @@ class ProgramJob:
             "ranks_per_node": self.ranks_per_node,
             "mapping": _dumped(self.mapping),
             "gap": units.format_time(self.gap_ps),
+            "every": units.format_time(self.every_ps),
             "start": units.format_time(self.start_ps),
             "overhead": _dumped(self.overhead),
         }
@@ -120,6 +124,7 @@ def decided(job: JobTable, placed: list[int], folder: Path, *, seed: int, number
         ranks_per_node=per_node,
         mapping=mapping,
         gap_ps=_option(job, "gap") or 0,
+        every_ps=_option(job, "every") or 0,
         start_ps=job.start or 0,
         overhead=job.overhead or OverheadTable(),
         body=body,

@@ -16,7 +16,7 @@ _PATHS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"jobs\[(\d+)\]\.routing\.(\w+?)(?:_ppm|_bytes|_milli)?", ("job", "{0}", "routing", "{1}")),
     (r"jobs\[(\d+)\]\.routing.*", ("job", "{0}", "routing")),
     (r"jobs\[(\d+)\]\.traffic\.pattern\.(\w+)", ("job", "{0}", "app", "{1}")),
-    (r"jobs\[(\d+)\]\.program\.(start|gap)_ps", ("job", "{0}", "{1}")),
+    (r"jobs\[(\d+)\]\.program\.(start|gap|every)_ps", ("job", "{0}", "{1}")),
     (r"jobs\[(\d+)\]\.program\.iterations", ("job", "{0}", "iterations")),
     (r"jobs\[(\d+)\]\.program\.costs\.(\w+?)(?:_ps|_bytes)?", ("job", "{0}", "overhead", "{1}")),
     (r"jobs\[(\d+)\]\.program\.body\.(?:.*\.)?(\w+)(?:\[\d+\])?", ("job", "{0}", "app", "{1}")),

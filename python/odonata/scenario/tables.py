@@ -98,6 +98,9 @@ class JobTable(Table):
     gap: Duration | None = Field(
         None, description="computing before each iteration but the first, of a program (default: 0 s)"
     )
+    every: Duration | None = Field(
+        None, description="no rank of a program begins iteration k before start + k x this (default: 0 s)"
+    )
     start: Duration | None = Field(None, description="when the ranks of a program begin (default: 0 s)")
     overhead: Overhead | None = Field(
         None, description='what sending and receiving costs the ranks of a program: a table, or "none"'

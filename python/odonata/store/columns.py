@@ -66,7 +66,10 @@ _TIME = (
     "first issue to last delivery, absent if nothing arrived; of a program from its start to the end of its last rank "
     "(L18), absent if one has not finished"
 )
-_SLOWDOWN = "mean latency over mean latency alone, of a program time over time alone; absent without --alone"
+_SLOWDOWN = (
+    "mean latency over mean latency alone, of a program time over time alone (with `every`: mean time of its "
+    "iterations over that alone); absent without --alone"
+)
 _CLASS_BYTES = (
     "bytes sent on links of each class, in the order of `link_classes` in the manifest; empty if no job of the run has "
     "a program"

@@ -150,6 +150,10 @@ def _program_answer(job: Mapping[str, Any]) -> str:
     else:
         text = f"{job['name']}: {time(job['time_ps'])} for {done}"
     if job.get("slowdown") is not None:
+        if (
+            job["time_ps"] and abs(job["time_ps"] / job["time_alone_ps"] / job["slowdown"] - 1) > 1e-9
+        ):  # it has a period
+            return f"{text}, which take {job['slowdown']:.2f} x as long as those of {job['name']} alone"
         return f"{text}, {job['slowdown']:.2f} x that of {job['name']} alone ({time(job['time_alone_ps'])})"
     times = job["iteration_ps"]
     if times is None or job["iterations"] == 1:

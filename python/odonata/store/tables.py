@@ -71,12 +71,16 @@ class Alone:
     """Latencies of its messages."""
     time_ps: int | None = None
     """Time of its program; `None` if it has none."""
+    iteration_ps: float | None = None
+    """Mean time of its iterations."""
 
 
 def alone_of(result: Mapping[str, Any], spec: Mapping[str, Any]) -> Alone:
     """How the only job of a run fared."""
     program = progress(result, spec, 0)
-    return Alone(job_latency(result, spec, 0), program.time_ps if program else None)
+    if program is None:
+        return Alone(job_latency(result, spec, 0))
+    return Alone(job_latency(result, spec, 0), program.time_ps, program.times.mean if program.times else None)
 
 
 def jobs_frame(
@@ -111,6 +115,9 @@ def _job_row(
     if program is not None:
         time = program.time_ps
         slowdown = time / alone.time_ps if time is not None and alone.time_ps else None
+        if what["program"].get("every_ps"):  # its time is mostly waiting for the next iteration
+            times = (program.times.mean if program.times else None), alone.iteration_ps
+            slowdown = times[0] / times[1] if times[0] is not None and times[1] else None
     return {
         "job": job,
         "name": what["name"],

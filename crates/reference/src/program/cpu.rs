@@ -83,7 +83,7 @@ impl World<'_> {
 
     fn follow(&mut self, t: u64, who: Who, then: Then) {
         match then {
-            Then::Iteration => self.begin_iteration(t, who),
+            Then::Iteration => self.next_iteration(t, who),
             Then::Computed { op } | Then::Received { op } => self.rank(who).plan.complete(op),
             Then::HandOver(message) => self.hand_over(t, who, message),
         }

@@ -94,6 +94,18 @@ impl<'a> World<'a> {
         self.check_alive(who.job)
     }
 
+    /// The gap is over: the next iteration of a rank begins when it is time for it.
+    pub(crate) fn next_iteration(&mut self, t: u64, who: Who) {
+        let running = self.running(who.job);
+        let iteration = running.ranks[who.rank as usize].iteration;
+        let earliest = running.spec.start_ps.saturating_add(running.spec.every_ps.saturating_mul(iteration));
+        if earliest > t {
+            self.expect(earliest, who, Moment::Start);
+        } else {
+            self.begin_iteration(t, who);
+        }
+    }
+
     /// An iteration of a rank begins.
     pub(crate) fn begin_iteration(&mut self, t: u64, who: Who) {
         let rank = self.rank(who);
@@ -118,7 +130,7 @@ impl<'a> World<'a> {
         let spec = running.spec;
         let rank = &mut running.ranks[who.rank as usize];
         let began = rank.began.take().expect("it is in an iteration");
-        if spec.iterations.is_none() && began == t {
+        if spec.iterations.is_none() && spec.every_ps == 0 && began == t {
             let problem = format!(
                 "iteration {} of rank {} takes no time, so a program without end would stand still; give it something to do",
                 rank.iteration, who.rank
@@ -136,7 +148,7 @@ impl<'a> World<'a> {
         } else if spec.gap_ps > 0 {
             self.occupy(t, who, 0, spec.gap_ps, super::cpu::Then::Iteration);
         } else {
-            self.begin_iteration(t, who);
+            self.next_iteration(t, who);
         }
         Ok(())
     }

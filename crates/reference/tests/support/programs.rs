@@ -87,6 +87,7 @@ fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec, may_fail: bool) 
         start_ps: c.of(&[0, 0, 1, trip, trip * 7]),
         iterations: (!endless).then(|| c.of(&[1, 1, 2, 3, 5])),
         gap_ps: c.of(&[0, 0, 1, trip / 2, trip * 3]),
+        every_ps: c.of(&[0, 0, trip, trip * 5]),
         costs,
         body,
     }

@@ -36,6 +36,8 @@ pub struct Running {
     pub(super) program: Program,
     pub(super) costs: Costs,
     pub(super) gap: u64,
+    start: u64,
+    every: u64,
     /// Iterations of each rank; none if without end.
     pub(super) iterations: Option<u32>,
     pub(super) nodes: Vec<u32>,
@@ -93,6 +95,8 @@ impl Running {
             program: compiled,
             costs: program.costs,
             gap: program.gap_ps,
+            start: program.start_ps,
+            every: program.every_ps,
             iterations: program.iterations.map(|n| n as u32),
             nodes: job.nodes.clone(),
             ranks: vec![Rank::default(); ranks],
@@ -239,7 +243,9 @@ impl Running {
     /// A work is done.
     fn done(&mut self, rank: u32, token: Token, here: &mut Here) {
         if token == GAP {
-            self.begin_iteration(rank, here);
+            if self.may_begin(rank, here) {
+                self.begin_iteration(rank, here);
+            }
             return;
         }
         match self.program {
@@ -279,7 +285,7 @@ impl Running {
             }
             return false;
         }
-        if self.iterations.is_none() && of.begun == here.now {
+        if self.iterations.is_none() && self.every == 0 && of.begun == here.now {
             let problem = "an iteration takes no time, so iterations without end would never get anywhere";
             let at = format!("jobs[{}].program.iterations", self.job);
             self.failure.get_or_insert(SimError::invalid(at, problem));
@@ -293,8 +299,23 @@ impl Running {
         if self.gap > 0 && self.occupy(rank, 0, self.gap, GAP, here).1 > here.now {
             return false;
         }
-        self.ranks[rank as usize].begun = here.now;
-        true
+        self.may_begin(rank, here)
+    }
+
+    /// Begins the next iteration if it is time for it; otherwise a moment is made for when it is.
+    fn may_begin(&mut self, rank: u32, here: &mut Here) -> bool {
+        let of = &mut self.ranks[rank as usize];
+        let earliest = self.start.saturating_add(self.every.saturating_mul(u64::from(of.iteration)));
+        if earliest <= here.now {
+            of.begun = here.now;
+            return true;
+        }
+        if earliest >= LAST_TIME {
+            self.failure.get_or_insert(SimError::TimeOverflow);
+        }
+        self.alive += 1;
+        here.agenda.start(earliest, rank);
+        false
     }
 
     /// Refuses to wait for ever.

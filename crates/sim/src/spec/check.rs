@@ -297,9 +297,10 @@ fn check_traffic(
 
 /// Refuses a program that no rank could run. `at` makes the path of a field of the job.
 fn check_program(program: &ProgramSpec, ranks: u64, at: &impl Fn(&str) -> String) -> Result<(), SimError> {
-    let ProgramSpec { start_ps, iterations, gap_ps, costs, body } = program;
+    let ProgramSpec { start_ps, iterations, gap_ps, every_ps, costs, body } = program;
     time(at("program.start_ps"), *start_ps, 0, MAX_TIME_PS >> 8)?;
     time(at("program.gap_ps"), *gap_ps, 0, MAX_TIME_PS >> 8)?;
+    time(at("program.every_ps"), *every_ps, 0, MAX_TIME_PS >> 8)?;
     if let Some(iterations) = iterations
         && !(1..=u64::from(u32::MAX) / 2).contains(iterations)
     {

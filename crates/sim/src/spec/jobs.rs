@@ -37,10 +37,17 @@ pub struct ProgramSpec {
     pub iterations: Option<u64>,
     /// Computing before each iteration but the first.
     pub gap_ps: u64,
+    /// Iteration k does not begin before `start_ps + k * every_ps`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub every_ps: u64,
     /// What operations cost.
     pub costs: Costs,
     /// One iteration.
     pub body: Body,
+}
+
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 /// What sending and receiving costs a rank.

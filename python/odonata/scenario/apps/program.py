@@ -12,7 +12,7 @@ from odonata.scenario.apps.mapping import Mapped
 from odonata.scenario.apps.values import Duration, Iterations
 
 #: Keys of a program that may stand in `[[job]]` as well as in `app`.
-JOB_KEYS = ("iterations", "ranks_per_node", "mapping", "gap")
+JOB_KEYS = ("iterations", "ranks_per_node", "mapping", "gap", "every")
 
 
 class Program(App):
@@ -24,6 +24,9 @@ class Program(App):
     ranks_per_node: Count | None = Field(None, description="ranks on each node (default: 1)")
     mapping: Mapped | None = Field(None, description="which rank is on which node (default: linear)")
     gap: Duration | None = Field(None, description="computing before each iteration but the first (default: 0 s)")
+    every: Duration | None = Field(
+        None, description="no rank begins iteration k before start + k x this, which keeps ranks in step (default: 0 s)"
+    )
 
     def own_ranks(self, folder: Path) -> int | None:  # noqa: ARG002
         """The number of ranks that it was made for; None if any will do. `folder` is what its files are relative to.

@@ -35,6 +35,22 @@ fn gaps_lie_between_iterations() {
     }
 }
 
+/// Ranks that take 100 and 300 ns begin iteration k together at `start + k * every`, or later if they are late. Catches a period
+/// counted from the end of the iteration before, one without the start, and one that cuts a long iteration short.
+#[test]
+fn a_period_brings_ranks_into_step() {
+    let mut job = program("step", &[0, 1], FREE, goal(&["calc 100", "calc 300"]));
+    (of(&mut job).start_ps, of(&mut job).iterations) = (START, Some(4));
+    for (every, gap) in [(400_000, 0), (400_000, GAP), (250_000, 0)] {
+        (of(&mut job).every_ps, of(&mut job).gap_ps) = (every, gap);
+        let rows = output(&star(2, vec![job.clone()])).iterations;
+        let quick = [0, 1, 2, 3].map(|k| START + k * every);
+        let slow = [0, 1, 2, 3].map(|k| START + k * every.max(300_000 + gap));
+        assert_eq!((&rows.first_begin_ps[..], &rows.last_begin_ps[..]), (&quick[..], &slow[..]), "every {every}");
+        assert_eq!(rows.longest_ps, [300_000; 4]);
+    }
+}
+
 /// The gap of a trace is on CPU 0, and the next iteration waits for it on all. Catches a gap that only CPU 0 sees.
 #[test]
 fn a_gap_keeps_all_cpus_waiting() {

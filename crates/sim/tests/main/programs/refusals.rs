@@ -39,6 +39,7 @@ fn times_and_numbers() {
     refused(&[
         (|j| of(j).start_ps = (1 << 54) + 1, ".program.start_ps", time),
         (|j| of(j).gap_ps = (1 << 54) + 1, ".program.gap_ps", time),
+        (|j| of(j).every_ps = (1 << 54) + 1, ".program.every_ps", time),
         (|j| of(j).iterations = Some(0), ".program.iterations", "0 is not between 1 and 2^31 - 1"),
         (|j| of(j).iterations = Some(1 << 31), ".program.iterations", "2147483648 is not between 1 and 2^31 - 1"),
         (|j| of(j).costs.send_ps = 1_000_000_001, ".program.costs.send_ps", delay),
