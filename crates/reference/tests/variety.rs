@@ -175,7 +175,8 @@ fn programs_meet_every_rule() {
         of_any_machine(&mut counts, &spec);
         of_programs(&mut counts, &spec);
     }
-    let jobs = ["several ranks a node", "all on one node", "endless", "several iterations", "gap", "every", "start", "copies"];
+    let jobs =
+        ["several ranks a node", "all on one node", "endless", "several iterations", "gap", "every", "start", "copies"];
     let costs = ["large requests", "trace", "irequires", "several CPUs", "along an axis", "beside traffic"];
     let ends = ["near messages", "rendezvous", "messages under way at the end", "cut short", "complete", "stalled"];
     for list in [&jobs[..], &costs, &ends] {
