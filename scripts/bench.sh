@@ -11,3 +11,4 @@ else
 fi
 .venv/bin/odonata bench --machines -n 3 --messages 100
 .venv/bin/odonata bench --sweep -n 3
+.venv/bin/python scripts/bench_study.py
