@@ -34,7 +34,7 @@ pub use piece::{Division, Piece};
 pub use run::Collective;
 pub use step::{Act, Algorithm, Move, Step};
 
-use crate::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Part, ProgramError, Reduce, ReduceScatter};
+use crate::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, ProgramError, Reduce, ReduceScatter};
 use binary::Binary;
 use binomial::Binomial;
 use bruck::{BruckAllgather, BruckAlltoall};
@@ -157,66 +157,4 @@ fn check(ranks: u32, root: u32) -> Result<(), ProgramError> {
         _ if root < ranks => Ok(()),
         _ => Err(ProgramError::invalid("root", format!("{root} is none of {ranks} ranks, which are numbered from 0"))),
     }
-}
-
-type Made = Result<Box<dyn Part + Send + Sync>, ProgramError>;
-
-fn boxed(made: Result<Collective, ProgramError>) -> Made {
-    made.map(|collective| Box::new(collective) as Box<_>)
-}
-
-/// See [`Collective::broadcast`].
-///
-/// # Errors
-/// As there.
-pub fn broadcast(how: Broadcast, ranks: u32, root: u32, bytes: u64) -> Made {
-    boxed(Collective::broadcast(how, ranks, root, bytes))
-}
-
-/// See [`Collective::reduce`].
-///
-/// # Errors
-/// As there.
-pub fn reduce(how: Reduce, ranks: u32, root: u32, bytes: u64) -> Made {
-    boxed(Collective::reduce(how, ranks, root, bytes))
-}
-
-/// See [`Collective::allreduce`].
-///
-/// # Errors
-/// As there.
-pub fn allreduce(how: Allreduce, ranks: u32, bytes: u64) -> Made {
-    boxed(Collective::allreduce(how, ranks, bytes))
-}
-
-/// See [`Collective::allgather`].
-///
-/// # Errors
-/// As there.
-pub fn allgather(how: Allgather, ranks: u32, bytes: u64) -> Made {
-    boxed(Collective::allgather(how, ranks, bytes))
-}
-
-/// See [`Collective::reduce_scatter`].
-///
-/// # Errors
-/// As there.
-pub fn reduce_scatter(how: ReduceScatter, ranks: u32, bytes: u64) -> Made {
-    boxed(Collective::reduce_scatter(how, ranks, bytes))
-}
-
-/// See [`Collective::alltoall`].
-///
-/// # Errors
-/// As there.
-pub fn alltoall(how: Alltoall, ranks: u32, bytes: u64) -> Made {
-    boxed(Collective::alltoall(how, ranks, bytes))
-}
-
-/// See [`Collective::barrier`].
-///
-/// # Errors
-/// As there.
-pub fn barrier(how: Barrier, ranks: u32) -> Made {
-    boxed(Collective::barrier(how, ranks))
 }

@@ -77,7 +77,7 @@ impl Phases {
         }
     }
 
-    /// All operations of a rank in one iteration; for tests and for writing them out.
+    /// All operations of a rank in one iteration, for looking through them; a run asks for chunks.
     pub fn ops(&self, rank: u32) -> impl Iterator<Item = Op> {
         (0..self.len()).flat_map(move |phase| {
             (0..self.chunks(phase, rank)).flat_map(move |index| {

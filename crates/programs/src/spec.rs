@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Part, ProgramError, collective, motif};
+use crate::collective::Collective;
+use crate::{Part, ProgramError, motif};
 
 /// One iteration of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,19 +123,25 @@ impl What {
     pub fn part(&self, ranks: u32) -> Result<Box<dyn Part + Send + Sync>, ProgramError> {
         match self {
             Self::Compute { ps, jitter_ps } => Ok(Box::new(motif::Compute { ps: *ps, jitter_ps: *jitter_ps })),
-            Self::Broadcast { algorithm, root, bytes } => collective::broadcast(*algorithm, ranks, *root, *bytes),
-            Self::Reduce { algorithm, root, bytes } => collective::reduce(*algorithm, ranks, *root, *bytes),
-            Self::Allreduce { algorithm, bytes } => collective::allreduce(*algorithm, ranks, *bytes),
-            Self::Allgather { algorithm, bytes } => collective::allgather(*algorithm, ranks, *bytes),
-            Self::ReduceScatter { algorithm, bytes } => collective::reduce_scatter(*algorithm, ranks, *bytes),
-            Self::Alltoall { algorithm, bytes } => collective::alltoall(*algorithm, ranks, *bytes),
-            Self::Barrier { algorithm } => collective::barrier(*algorithm, ranks),
+            Self::Broadcast { algorithm, root, bytes } => {
+                boxed(Collective::broadcast(*algorithm, ranks, *root, *bytes))
+            }
+            Self::Reduce { algorithm, root, bytes } => boxed(Collective::reduce(*algorithm, ranks, *root, *bytes)),
+            Self::Allreduce { algorithm, bytes } => boxed(Collective::allreduce(*algorithm, ranks, *bytes)),
+            Self::Allgather { algorithm, bytes } => boxed(Collective::allgather(*algorithm, ranks, *bytes)),
+            Self::ReduceScatter { algorithm, bytes } => boxed(Collective::reduce_scatter(*algorithm, ranks, *bytes)),
+            Self::Alltoall { algorithm, bytes } => boxed(Collective::alltoall(*algorithm, ranks, *bytes)),
+            Self::Barrier { algorithm } => boxed(Collective::barrier(*algorithm, ranks)),
             Self::Halo(halo) => motif::halo(halo, ranks),
             Self::Sweep(sweep) => motif::sweep(sweep, ranks),
             Self::PingPong(ping_pong) => motif::ping_pong(ping_pong, ranks),
             Self::Training(training) => motif::training(training, ranks),
         }
     }
+}
+
+fn boxed(made: Result<Collective, ProgramError>) -> Result<Box<dyn Part + Send + Sync>, ProgramError> {
+    made.map(|collective| Box::new(collective) as Box<_>)
 }
 
 /// Algorithms of a broadcast.

@@ -1,21 +1,22 @@
-//! Ring all-reduces as parts of something larger: those of [`collective`], with ranks as peers and labels that differ.
+//! Ring all-reduces as parts of something larger: those of [`crate::collective`], with ranks as peers and labels that differ.
 
+use crate::collective::Collective;
 use crate::over::Over;
-use crate::{Allreduce, Op, Part, ProgramError, collective};
+use crate::{Allreduce, Op, Part, ProgramError};
 
 /// An all-reduce over each communicator of a split, which can be done many times.
 pub struct Ring {
     over: Over,
-    once: Box<dyn Part + Send + Sync>,
+    once: Collective,
 }
 
 impl Ring {
     /// All-reduces of vectors of `bytes` bytes.
     ///
     /// # Errors
-    /// As [`collective::allreduce`].
+    /// As [`Collective::allreduce`].
     pub fn new(over: Over, bytes: u64) -> Result<Self, ProgramError> {
-        Ok(Self { over, once: collective::allreduce(Allreduce::Ring, over.count(), bytes)? })
+        Ok(Self { over, once: Collective::allreduce(Allreduce::Ring, over.count(), bytes)? })
     }
 
     /// Steps, each with one message to the next rank: 2 (n - 1) for n ranks. All of a communicator together send 2 (n - 1) times the
