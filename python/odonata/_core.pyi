@@ -84,9 +84,9 @@ class Progress(TypedDict):
     now_ps: int
     events: int
     packet_hops: int
-    #: Messages delivered of the jobs that the run waits for.
+    #: Messages delivered of the jobs that the run waits for; of programs, iterations that ranks have ended.
     delivered: int
-    #: Messages that those jobs will deliver in all; 0 if the run ends at a time.
+    #: How many there will be in all; 0 if the run ends at a time.
     expected: int
 
 @type_check_only

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     Progress = Callable[[Mapping[str, Any]], object]
     """Called about every 0.2 s with `stage` ("" or "target alone"), `now_ps`, `events`, `packet_hops`, `delivered`
-    and `expected` (messages of the jobs that the run waits for; 0 if it ends at a time). What it raises ends the
-    run."""
+    and `expected` (messages of the jobs that the run waits for, of programs iterations of ranks; 0 if it ends at a
+    time). What it raises ends the run."""
 
 
 def run(

@@ -217,3 +217,10 @@ def test_values_of_a_set_are_refused(here: Path) -> None:
     """Catches points whose order differs from one process to the next."""
     with pytest.raises(InputError, match="the values of a set have no order"):
         od.sweep("base.toml", {"routing": {"fpar", "minimal"}})
+
+
+def test_points_that_are_the_same_run_count_once(here: Path) -> None:
+    """Or an interval of a median would rest on more runs than there are."""
+    found = od.sweep("base.toml", {"routing": ["fpar", "minimal"], "run.seed": [1, 2, 2]}, out="s")
+    rows = found.compare("routing", value="latency_mean_ps").rows
+    assert [(row.n, row.pairs) for row in rows] == [(2, 0), (2, 2)]

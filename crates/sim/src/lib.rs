@@ -28,9 +28,9 @@ pub struct Progress {
     pub events: u64,
     /// Routing decisions made.
     pub packet_hops: u64,
-    /// Messages delivered of the jobs that the run waits for.
+    /// Messages delivered of the jobs that the run waits for; of programs, iterations that ranks have ended.
     pub delivered: u64,
-    /// Messages that those jobs will deliver in all; 0 if the run ends at a time.
+    /// How many there will be in all; 0 if the run ends at a time.
     pub expected: u64,
 }
 

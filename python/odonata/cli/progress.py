@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Self
 
 from odonata.units import format_time
 
@@ -12,36 +13,31 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress, ProgressColumn, TaskID
 
 LINE_EVERY_S = 10.0
 """Wall time between two plain lines."""
 
 
-class ProgressLine:
-    """Shows the states that a run reports; use it as a context and pass its `report`."""
+class Screen(ABC):
+    """A bar on a terminal, plain lines elsewhere; use it as a context. Those who derive from it say what it shows."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
         self._bar: Progress | None = None
         self._task: TaskID | None = None
-        self._stage: str | None = None
         self._began = self._last = time.monotonic()
 
-    def __enter__(self) -> ProgressLine:
+    @abstractmethod
+    def _columns(self) -> list[ProgressColumn]:
+        """What stands in the line of the bar."""
+
+    def __enter__(self) -> Self:
         if not self._quiet and sys.stderr.isatty():
             from rich.console import Console
-            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import Progress
 
-            self._bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TaskProgressColumn(),
-                TextColumn("{task.fields[state]}"),
-                TimeRemainingColumn(),
-                console=Console(stderr=True),
-                transient=True,
-            )
+            self._bar = Progress(*self._columns(), console=Console(stderr=True), transient=True)
             self._bar.start()
         return self
 
@@ -61,6 +57,27 @@ class ProgressLine:
         else:
             self._bar.console.print(text, markup=False, highlight=False)
 
+    def _line_is_due(self) -> bool:
+        """Whether it is time for another plain line."""
+        due = time.monotonic() - self._last >= LINE_EVERY_S
+        if due:
+            self._last = time.monotonic()
+        return due
+
+
+class ProgressLine(Screen):
+    """Shows the states that a run reports; use it as a context and pass its `report`."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        super().__init__(quiet=quiet)
+        self._stage: str | None = None
+
+    def _columns(self) -> list[ProgressColumn]:
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+        state = TextColumn("{task.fields[state]}")
+        return [TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), state, TimeRemainingColumn()]
+
     def report(self, state: Mapping[str, Any]) -> None:
         """Show one state of a run (see `odonata.run.Progress`)."""
         if self._quiet:
@@ -75,9 +92,8 @@ class ProgressLine:
                 self._task = self._bar.add_task(stage or "simulating", total=total, state="")
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=state["delivered"], state=self._state(state))
-        elif time.monotonic() - self._last >= LINE_EVERY_S:
-            self._last = time.monotonic()
-            share = f"{state['delivered'] / state['expected']:.0%} of messages delivered, " if state["expected"] else ""
+        elif self._line_is_due():
+            share = f"{state['delivered'] / state['expected']:.0%} done, " if state["expected"] else ""
             self.say(f"{stage or 'simulating'}: {share.replace('%', ' %')}{self._state(state)}")
 
     def _state(self, state: Mapping[str, Any]) -> str:

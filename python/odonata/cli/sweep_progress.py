@@ -6,17 +6,16 @@ The time left is worked out from how long finished runs took, weighted by the va
 
 from __future__ import annotations
 
-import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from odonata.cli.progress import LINE_EVERY_S
+from odonata.cli.progress import Screen
 
 if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from rich.progress import Progress, TaskID
+    from rich.progress import ProgressColumn
 
     from odonata.study.ledger import Ledger
     from odonata.study.plan import Plan
@@ -26,57 +25,47 @@ ESTIMATE_EVERY_S = 1.0
 """Wall time between two estimates."""
 
 
-class SweepProgress:
+class SweepProgress(Screen):
     """Shows what a ledger reports; use it as a context and pass its `report`."""
 
     def __init__(self, plan: Plan, backend: Backend, *, quiet: bool) -> None:
+        super().__init__(quiet=quiet)
         self._plan = plan
         self._backend = backend
-        self._quiet = quiet
-        self._bar: Progress | None = None
-        self._task: TaskID | None = None
-        self._began = self._last = time.monotonic()
         self._estimated, self._left = 0.0, ""
         self.ledger: Ledger | None = None
         """The ledger as last reported."""
 
-    def __enter__(self) -> SweepProgress:
+    def _columns(self) -> list[ProgressColumn]:
+        from rich.progress import BarColumn, TextColumn
+
+        return [BarColumn(), TextColumn("{task.description}", markup=False)]
+
+    def __enter__(self) -> Self:
         axes = " x ".join(f"{len(axis)} {' with '.join(axis.keys)}" for axis in self._plan.axes)
         many = self._backend.workers
         on = f", {many} worker{'s' if many > 1 else ''}" if many else ""
-        self._say(f"{self._plan.name}: {len(self._plan):,} points ({axes}){on}")
-        if not self._quiet and sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn
-
-            self._bar = Progress(
-                BarColumn(),
-                TextColumn("{task.description}", markup=False),
-                console=Console(stderr=True),
-                transient=True,
-            )
-            self._bar.start()
+        self.say(f"{self._plan.name}: {len(self._plan):,} points ({axes}){on}")
+        super().__enter__()
+        if self._bar is not None:
             self._task = self._bar.add_task("starting", total=len(self._plan))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, where: TracebackType | None
     ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = self._task = None
+        super().__exit__(kind, problem, where)
         if problem is not None and self.ledger is not None:
             done, of = self.ledger.settled, len(self._plan)
-            self._say(f"{done:,} of {of:,} points are done and kept; the same command goes on from there")
+            self.say(f"{done:,} of {of:,} points are done and kept; the same command goes on from there")
 
     def report(self, ledger: Ledger) -> None:
         """Shows how far it is."""
         self.ledger = ledger
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=ledger.settled, description=self._state(ledger))
-        elif time.monotonic() - self._last >= LINE_EVERY_S:
-            self._last = time.monotonic()
-            self._say(self._state(ledger))
+        elif self._line_is_due():
+            self.say(self._state(ledger))
 
     def close(self, folder: Path) -> None:
         """Says what was done."""
@@ -85,7 +74,7 @@ class SweepProgress:
             return
         took = time.monotonic() - self._began
         runs = f"{ledger.simulated:,} run{'' if ledger.simulated == 1 else 's'} simulated"
-        self._say(f"{self._counts(ledger)}; {runs} in {took:.1f} s; results in {folder}")
+        self.say(f"{self._counts(ledger)}; {runs} in {took:.1f} s; results in {folder}")
 
     def _state(self, ledger: Ledger) -> str:
         if time.monotonic() - self._estimated >= ESTIMATE_EVERY_S:
@@ -102,14 +91,6 @@ class SweepProgress:
         parts += [f"{failed:,} failed"] if failed else []
         more = f" ({', '.join(parts)})" if parts else ""
         return f"{ledger.settled:,} of {len(self._plan):,} points done{more}"
-
-    def _say(self, text: str) -> None:
-        if self._quiet:
-            return
-        if self._bar is None:
-            print(text, file=sys.stderr, flush=True)
-        else:
-            self._bar.console.print(text, markup=False, highlight=False)
 
 
 def duration(seconds: float) -> str:

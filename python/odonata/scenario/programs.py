@@ -111,6 +111,9 @@ def decided(job: JobTable, placed: list[int], folder: Path, *, seed: int, number
     mapping = (_option(job, "mapping") or MappingTable(name="linear")).decided(seed, number)
     try:
         nodes = mapping.nodes(placed, ranks, per_node, folder)
+    except InputError as e:
+        raise e.under(*(() if job.mapping is not None else ("app",))) from None
+    try:
         app = app.decided(ranks)
         body = app.body(ranks, folder)
     except InputError as e:

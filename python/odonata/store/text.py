@@ -7,9 +7,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-_UNITS = [("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 10**3), ("ps", 1)]
+UNITS = [("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 10**3), ("ps", 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +45,20 @@ class Table:
 def unit_of(times_ps: Iterable[float]) -> tuple[str, int]:
     """The largest unit in which the least of these times is 1 or more, and its picoseconds."""
     least = min(times_ps, default=0)
-    return next(((unit, factor) for unit, factor in _UNITS if least >= factor), _UNITS[-1])
+    return next(((unit, factor) for unit, factor in UNITS if least >= factor), UNITS[-1])
 
 
 def digits(ps: float | None, factor: int) -> str:
     """Four digits or more, never a power of ten: 1.234, 51.36, 1,234, 12,345."""
     if ps is None:
         return "-"
-    value = ps / factor
-    places = next((p for p, below in ((3, 10), (2, 100), (1, 1000)) if value < below), 0)
-    return f"{value:,.{places if factor > 1 else 0}f}"
+    return four_digits(ps / factor) if factor > 1 else f"{ps:,.0f}"
+
+
+def four_digits(value: float) -> str:
+    """Four digits or more, never a power of ten."""
+    places = next((p for p, below in ((3, 10), (2, 100), (1, 1000)) if abs(value) < below), 0)
+    return f"{value:,.{places}f}"
 
 
 def time(ps: float) -> str:
@@ -68,10 +72,13 @@ def fixed(value: float | None, form: str, unit: str = "") -> str:
     return "-" if value is None else f"{value:{form}}{unit}".replace("%", " %")
 
 
-def aligned(lines: list[list[str]]) -> list[str]:
-    """The first column to the left, all others to the right."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        "  ".join([line[0].ljust(widths[0]), *(text.rjust(w) for text, w in zip(line[1:], widths[1:], strict=True))])
-        for line in lines
+def aligned(lines: list[list[str]], right: Sequence[bool] | None = None) -> list[str]:
+    """Columns under each other, those of which `right` is true to the right; without it all but the first."""
+    columns = list(zip(*lines, strict=True))
+    right = right or [False, *[True] * (len(columns) - 1)]
+    padded = [
+        [text.rjust(width) if to_right else text.ljust(width) for text in column]
+        for column, to_right in zip(columns, right, strict=True)
+        for width in [max(map(len, column))]
     ]
+    return ["  ".join(line).rstrip() for line in zip(*padded, strict=True)]

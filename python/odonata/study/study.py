@@ -15,6 +15,7 @@ from odonata.analysis.compare import check_column, compare
 from odonata.errors import InputError, unknown
 from odonata.store.manifest import FORMAT
 from odonata.study.axis import label, text
+from odonata.study.dataset import POINT
 from odonata.study.folder import AGAIN, MANIFEST, is_study_folder, read_manifest
 from odonata.study.plan import OF_MESSAGES, OF_PROGRAMS, SEED, Show
 
@@ -115,6 +116,9 @@ class Study:
         chosen = self.rows_of(job, where)
         if by not in self.axes:
             raise unknown("axis", by, self.axes)
+        # Points that are the same run (equal values written differently, an axis without effect) count once.
+        points = _narrowed(self.runs, where).unique([by, "id"], keep="first")
+        chosen = chosen.join(points.select(POINT), on=POINT, how="semi")
         if isinstance(baseline, dict | list | tuple):
             baseline = label(baseline)
         others = [key for axis in self._manifest["axes"] if by not in axis["keys"] for key in axis["keys"]]

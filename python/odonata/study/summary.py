@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from odonata.store import text
 from odonata.study.dataset import POINT
 from odonata.study.study import jobs_of
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from odonata.study.study import Study
-
-UNITS = (("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3), ("ps", 1.0))
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def as_text(summary: Summary, most: int = 60) -> str:
     header = [titled(name, unit) for name, (unit, _) in zip(summary.header, units, strict=True)]
     rows = [[cell(value, factor) for value, (_, factor) in zip(row, units, strict=True)] for row in summary.rows[:most]]
     numeric = [all(isinstance(row[index], int | float) for row in summary.rows) for index in range(len(header))]
-    lines = aligned([header, *rows], numeric)
+    lines = text.aligned([header, *rows], numeric)
     if len(summary.rows) > most:
         lines.append(f"... and {len(summary.rows) - most:,} rows more")
     return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:]])
@@ -62,8 +61,7 @@ def unit_of(name: str, values: Sequence[Any]) -> tuple[str, float]:
     """The unit in which a column of picoseconds is shown, and its picoseconds; no unit for what is no time."""
     if not name.endswith("_ps"):
         return "", 1.0
-    least = min((abs(value) for value in values if isinstance(value, int | float) and value), default=1.0)
-    return next(((unit, factor) for unit, factor in UNITS if least >= factor), UNITS[-1])
+    return text.unit_of(abs(value) for value in values if isinstance(value, int | float) and value)
 
 
 def titled(name: str, unit: str) -> str:
@@ -81,18 +79,4 @@ def cell(value: Any, factor: float = 1.0) -> str:
         return str(value)
     if not isinstance(value, int | float):
         return str(value)
-    scaled = value / factor
-    places = next((p for p, below in ((3, 10), (2, 100), (1, 1000)) if abs(scaled) < below), 0)
-    return f"{scaled:,.{places}f}"
-
-
-def aligned(lines: list[list[str]], right: Sequence[bool]) -> list[str]:
-    """Lines of a table with its columns under each other, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        "  ".join(
-            text.rjust(width) if to_right else text.ljust(width)
-            for text, width, to_right in zip(line, widths, right, strict=True)
-        ).rstrip()
-        for line in lines
-    ]
+    return text.four_digits(value / factor)

@@ -52,7 +52,7 @@ pub struct Job {
     /// When it ended; the run may end then. Of a job with traffic: unknown until all its messages are delivered.
     ended: Option<u64>,
     /// Whether the run waits for it.
-    waited_for: bool,
+    pub waited_for: bool,
 }
 
 impl Job {

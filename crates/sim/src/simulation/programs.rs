@@ -94,9 +94,9 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
 
     /// Messages delivered and expected of the jobs that the run waits for; of programs the iterations of the ranks.
     pub(super) fn progress_of_jobs(&self) -> (u64, u64) {
-        let (delivered, expected) = self.jobs.progress();
-        let running = self.programs.iter().flat_map(|programs| programs.running.iter().flatten());
-        running.map(|running| running.progress()).fold((delivered, expected), |(done, all), (d, a)| (done + d, all + a))
+        let programs = self.programs.iter().flat_map(|programs| programs.running.iter()).zip(&self.jobs.list);
+        let waited = programs.filter(|(_, job)| job.waited_for).filter_map(|(running, _)| running.as_ref());
+        waited.map(|running| running.progress()).fold(self.jobs.progress(), |(done, all), (d, a)| (done + d, all + a))
     }
 }
 

@@ -47,7 +47,8 @@ def _text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8").removeprefix("\ufeff")
     except OSError as e:
-        raise InputError(f"cannot read it: {(e.strerror or str(e)).lower()}", file=path) from None
+        why = (e.strerror or str(e)).lower()
+        raise InputError(f"cannot read the mapping `{path}`: {why}", path=("mapping",)) from None
     except UnicodeDecodeError as e:
         raise InputError(f"not a text file: byte {e.start} is not UTF-8", file=path) from None
 

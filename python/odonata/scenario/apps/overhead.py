@@ -7,18 +7,10 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 from odonata import units
 from odonata.document import Table, input_error_as_problem, validate
 from odonata.errors import InputError, unknown
+from odonata.machine.fabric import Delay
 
-#: Longest of these times in the core: 1 ms.
-MAX_DELAY_PS = 10**9
 #: Largest control message of the core.
 MAX_CONTROL_BYTES = 65_536
-
-
-def _delay(value: Any) -> int:
-    ps = units.time_ps(value)
-    if ps > MAX_DELAY_PS:
-        raise InputError(f"`{value}` is longer than 1 ms")
-    return ps
 
 
 def _copy(value: Any) -> int:
@@ -50,9 +42,6 @@ def _as_json(write: Any) -> PlainSerializer:
     return PlainSerializer(write, when_used="json")
 
 
-_Delay = Annotated[int, BeforeValidator(input_error_as_problem(_delay)), _as_json(units.format_time)]
-
-
 class OverheadTable(Table):
     """What sending and receiving costs a rank (docs/model.md, section 10).
 
@@ -62,8 +51,8 @@ class OverheadTable(Table):
     messages of a NIC (the g of LogGP) is not here: it is `overhead` in the system's `fabric.nic`.
     """
 
-    send: _Delay = Field(190_000, description="CPU time to send a message (the o of LogGP): 130 + 30 + 30 ns (L)")
-    receive: _Delay = Field(160_000, description="CPU time to receive a message: 100 + 30 + 30 ns (L)")
+    send: Delay = Field(190_000, description="CPU time to send a message (the o of LogGP): 130 + 30 + 30 ns (L)")
+    receive: Delay = Field(160_000, description="CPU time to receive a message: 100 + 30 + 30 ns (L)")
     copy_: Annotated[
         int,
         BeforeValidator(input_error_as_problem(_copy)),
@@ -74,7 +63,7 @@ class OverheadTable(Table):
         description="bandwidth of the copy that sender and receiver make of a message which is eager or stays on its "
         "node, or `none`: 344 ps a byte (L)",
     )
-    memory: _Delay = Field(100_000, description="time from one rank to another of the same node (assumed)")
+    memory: Delay = Field(100_000, description="time from one rank to another of the same node (assumed)")
     eager: Annotated[int, BeforeValidator(input_error_as_problem(_eager)), _as_json(units.format_bytes)] = Field(
         12_000, description="largest message that is sent without asking the receiver (L)"
     )

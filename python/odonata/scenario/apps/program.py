@@ -43,6 +43,17 @@ class Program(App):
         return self
 
     @abstractmethod
+    def body(self, ranks: int, folder: Path) -> dict[str, Any]:
+        """One iteration as the core reads it, of what `decided` gave.
+
+        Raises InputError, whose path leads into the app's table, or which names the file.
+        """
+
+
+class PhasedProgram(Program):
+    """A program of phases that all ranks run one after the other."""
+
+    @abstractmethod
     def phases(self, ranks: int) -> list[dict[str, Any]]:
         """The phases of one iteration as the core reads them, of what `decided` gave.
 
@@ -50,5 +61,5 @@ class Program(App):
         """
 
     def body(self, ranks: int, folder: Path) -> dict[str, Any]:  # noqa: ARG002
-        """One iteration as the core reads it."""
+        """The phases."""
         return {"name": "phases", "phases": self.phases(ranks)}

@@ -33,10 +33,6 @@ class Trace(Program):
         """The trace in the core's own form."""
         return {"name": "trace", "goal": self._read(folder)["goal"]}
 
-    def phases(self, ranks: int) -> list[dict[str, Any]]:
-        """A trace has none."""
-        raise NotImplementedError
-
     def _read(self, folder: Path) -> dict[str, Any]:
         """Raises InputError with the file and the line."""
         path = folder / self.trace

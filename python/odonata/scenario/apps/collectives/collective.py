@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Self
 from pydantic import Field
 
 from odonata.errors import InputError
-from odonata.scenario.apps.program import Program
+from odonata.scenario.apps.program import PhasedProgram
 from odonata.scenario.apps.values import MessageSize
 
 
-class Collective(Program):
+class Collective(PhasedProgram):
     """A collective operation of MPI, by one of its algorithms."""
 
     #: Algorithm -> what it does.

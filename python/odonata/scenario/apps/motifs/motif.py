@@ -4,11 +4,11 @@ from typing import Any
 
 from pydantic import Field
 
-from odonata.scenario.apps.program import Program
+from odonata.scenario.apps.program import PhasedProgram
 from odonata.scenario.apps.values import Duration
 
 
-class Motif(Program):
+class Motif(PhasedProgram):
     """What an application does in an iteration."""
 
     motif: str

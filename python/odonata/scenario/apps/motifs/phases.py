@@ -11,7 +11,7 @@ from odonata.errors import InputError, nearest, unknown
 from odonata.scenario.apps.collectives import COLLECTIVES
 from odonata.scenario.apps.grid import by
 from odonata.scenario.apps.motifs.motif import Motif, computing
-from odonata.scenario.apps.program import JOB_KEYS, Program
+from odonata.scenario.apps.program import JOB_KEYS, PhasedProgram, Program
 from odonata.scenario.apps.values import Duration
 
 #: Most phases that a scenario may list.
@@ -76,7 +76,7 @@ class Phase(Table):
         """The same as the core reads it. Raises InputError (path into the phase's table)."""
         if isinstance(self.what, Compute):
             return [computing(self.what.compute, self.what.jitter)]
-        assert isinstance(self.what, Program)
+        assert isinstance(self.what, PhasedProgram)
         inner = self.what.phases(self._count(ranks))
         if self.along is None:
             return inner
