@@ -16,11 +16,13 @@ mod prefetch;
 pub mod random;
 mod table;
 mod wheel;
+mod window;
 
 pub use ordered::Ordered;
 pub use prefetch::prefetch;
 pub(crate) use table::Table;
 pub use wheel::Wheel;
+pub use window::Window;
 
 /// A pending event: a small value that is moved, never shared.
 pub trait Record: Copy {
@@ -32,15 +34,26 @@ pub trait Record: Copy {
 }
 
 /// Pending events of all places.
+///
+/// They are handed out in windows: first all that is known of one, then one by one what comes late for it, each in its turn.
 pub trait Queue<R: Record> {
-    /// Adds an event. Its time must not be before the present; if it is within the present window, it must belong
-    /// to the place whose events are being handled.
+    /// Adds an event. Its time must not be before the present; if it is within the open window, it must belong to the
+    /// place whose events are being handled.
     fn push(&mut self, place: u32, record: R);
-    /// Removes the next event, with its place.
-    fn pop(&mut self) -> Option<(u32, R)>;
-    /// If the event just taken is the first of several of its place: all of them, in any order. What they will need can be
-    /// asked for at once.
-    fn opened(&self) -> &[R];
+
+    /// Adds an event that is another at a new time, with changes. (Only what changes is written field by field: to read a
+    /// whole record just after a part of it was written is slow.)
+    fn push_changed(&mut self, place: u32, time: u64, record: &R, change: impl FnOnce(&mut R));
+
+    /// Replaces the events of a window, which must all be handled, by those of the next. Returns whether there is one.
+    fn open(&mut self, window: &mut Window<R>) -> bool;
+
+    /// Whether events have come for the open window.
+    fn has_late(&self) -> bool;
+
+    /// Takes an event that has come for the open window and precedes this one of it.
+    fn late(&mut self, before: Option<(u32, &R)>) -> Option<(u32, R)>;
+
     /// No event that is still to come is earlier than this.
     fn horizon(&self) -> u64;
 }

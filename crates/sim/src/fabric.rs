@@ -3,7 +3,7 @@
 //! The fabric is a set of tables with one entry per port, per lane (a link and one of its virtual channels), or per
 //! node. Everything that changes belongs to one router; what crosses a link is an event or a stamped credit.
 
-pub mod credits;
+mod credits;
 mod flight;
 mod nic;
 pub mod packet;
@@ -11,10 +11,10 @@ mod parked;
 mod sensor;
 mod wiring;
 
-pub use credits::Returns;
+pub use credits::Credits;
 pub use flight::{Flight, Flights, NO_ROW};
 pub use nic::{Nic, Waiting};
-pub use parked::{NONE, Parked};
+pub use parked::{Chain, Parked};
 pub use sensor::Sensor;
 pub use wiring::{Times, Wire, Wiring};
 
@@ -36,20 +36,27 @@ impl Out {
     }
 }
 
-/// A link and one of its virtual channels, at the sender: what every commit needs.
+/// A link and one of its virtual channels, at the sender: what every commit needs, in a quarter of a cache line.
 #[derive(Clone, Copy, Debug)]
 pub struct Lane {
     /// Bytes that the buffer at the far end is known to have room for.
     pub room: u32,
-    /// First packet that waits for room, in [`Parked`].
-    pub head: u32,
-    /// Packets committed since the log was written.
-    packets: u32,
-    /// Bytes of them.
+    /// Bytes committed since the log was written.
     bytes: u32,
-    /// The far end.
-    pub wire: Wire,
+    /// Router at the far end, or the NIC if it is a node (26 bits: there are no more ports), whether something waits for room,
+    /// whether the far end is a node, and the link class (2 bits).
+    far: u32,
+    /// Port at the far end.
+    pub port: u16,
+    /// Packets committed since the log was written.
+    packets: u16,
 }
+
+const _: () = assert!(size_of::<Lane>() == 16);
+
+const WAITS: u32 = 1 << 5;
+const TO_NODE: u32 = 1 << 4;
+const TO_SHIFT: u32 = 6;
 
 /// What of a lane is rarely needed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,30 +67,69 @@ pub struct LaneLog {
     pub waits_since: u64,
     /// Time during which something waited before.
     pub waited: u64,
-    /// Last packet that waits, in [`Parked`].
-    pub tail: u32,
+    /// The packets that wait.
+    pub chain: Chain,
 }
 
 impl Lane {
     /// A lane to a buffer of `room` bytes.
     #[must_use]
     pub fn new(room: u32, wire: Wire) -> Self {
-        Self { room, head: NONE, packets: 0, bytes: 0, wire }
+        debug_assert!(wire.to < 1 << (32 - TO_SHIFT) || wire.to == u32::MAX);
+        let far = wire.to << TO_SHIFT | if wire.node { TO_NODE } else { 0 } | u32::from(wire.class);
+        Self { room, bytes: 0, far, port: wire.port, packets: 0 }
+    }
+
+    /// Router at the far end, or the NIC.
+    #[inline(always)]
+    #[must_use]
+    pub fn to(&self) -> u32 {
+        self.far >> TO_SHIFT
+    }
+
+    /// Whether the far end is a node.
+    #[inline(always)]
+    #[must_use]
+    pub fn node(&self) -> bool {
+        self.far & TO_NODE != 0
+    }
+
+    /// Link class.
+    #[inline(always)]
+    #[must_use]
+    pub fn class(&self) -> u8 {
+        (self.far & 3) as u8
+    }
+
+    /// Whether packets wait for room.
+    #[inline(always)]
+    #[must_use]
+    pub fn waits(&self) -> bool {
+        self.far & WAITS != 0
+    }
+
+    /// Notes whether packets wait for room.
+    #[inline]
+    pub fn set_waits(&mut self, waits: bool) {
+        self.far = self.far & !WAITS | if waits { WAITS } else { 0 };
     }
 
     /// Counts a packet. The counters are narrow, so that more lanes fit into a cache; the log takes them over before
     /// they overflow.
     #[inline(always)]
     pub fn count(&mut self, bytes: u32, log: &mut [LaneLog], index: usize) {
-        if let Some(sum) = self.bytes.checked_add(bytes) {
+        if let Some(sum) = self.bytes.checked_add(bytes)
+            && self.packets < u16::MAX
+        {
             self.bytes = sum;
-            self.packets += 1; // there are at least as many bytes
+            self.packets += 1;
         } else {
             self.write_log(bytes, &mut log[index]);
         }
     }
 
     #[cold]
+    #[inline(never)]
     fn write_log(&mut self, bytes: u32, log: &mut LaneLog) {
         log.packets += u64::from(self.packets) + 1;
         log.bytes += u64::from(self.bytes) + u64::from(bytes);
@@ -108,6 +154,20 @@ mod tests {
         for _ in 0..200_000 {
             lane.count(65_536, &mut log, 0);
         }
-        assert_eq!(lane.committed(&log[0]), (200_000, 200_000 * 65_536));
+        for _ in 0..200_000 {
+            lane.count(1, &mut log, 0);
+        }
+        assert_eq!(lane.committed(&log[0]), (400_000, 200_000 * 65_537));
+    }
+
+    #[test]
+    fn what_a_lane_leads_to_and_whether_it_waits_do_not_touch_each_other() {
+        let wire = Wire { to: (1 << 26) - 1, port: 9, class: 3, node: false };
+        let mut lane = Lane::new(5, wire);
+        assert!(!lane.waits() && !lane.node());
+        lane.set_waits(true);
+        assert_eq!((lane.to(), lane.class(), lane.waits(), lane.node()), ((1 << 26) - 1, 3, true, false));
+        lane.set_waits(false);
+        assert!(!lane.waits() && Lane::new(5, Wire { node: true, ..wire }).node());
     }
 }

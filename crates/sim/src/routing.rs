@@ -30,7 +30,7 @@ pub use loads::{Backlog, Loads, Sense};
 pub use ports::{Place, Ports};
 
 use crate::error::SimError;
-use crate::fabric::packet::{Event, MAX_MODES};
+use crate::fabric::packet::{Event, MAX_MODES, Step};
 use crate::spec::{RoutingSpec, Select, Spec};
 use dragonfly_plus::{AnyPlus, Mixed, Plus};
 
@@ -56,9 +56,8 @@ pub trait Rule {
     /// Decides what is decided once per packet, when it enters the network at router number `local` of group `from`.
     fn enter(&self, packet: &mut Event, from: u16, local: u16);
 
-    /// Decides: the output port and channel at a router that is not the destination's; marks on the packet what it must
-    /// remember.
-    fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_, impl Sense>) -> (u16, u8);
+    /// Decides at a router that is not the destination's.
+    fn route(&self, place: Place, packet: &Event, loads: &Loads<'_, impl Sense>) -> Step;
 
     /// A guess at what [`route`](Self::route) will decide, if it is cheap: what the guess needs is asked for ahead of time.
     #[inline(always)]

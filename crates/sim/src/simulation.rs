@@ -10,10 +10,10 @@ mod switch;
 
 use crate::counters::{ArrivalCounts, ByClass};
 use crate::engine::random::Source;
-use crate::engine::{Queue, Record, Table, prefetch};
+use crate::engine::{Queue, Table, Window, prefetch};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
-use crate::fabric::{Flights, Lane, LaneLog, Nic, Out, Parked, Returns, Sensor, Wiring, credits::Spill};
+use crate::fabric::{Credits, Flights, Lane, LaneLog, Nic, Out, Parked, Sensor, Wiring};
 use crate::output::Output;
 use crate::program::Programs;
 use crate::routing::Rule;
@@ -26,6 +26,8 @@ pub use setup::{QueueChoice, audit, prepare};
 
 /// Events between two looks at the clock by the monitor.
 const EVENTS_PER_LOOK: u64 = 1 << 15;
+/// Events between asking for memory and needing it: about as long as memory takes.
+const EVENTS_AHEAD: usize = 6;
 /// Times beyond this are taken for a mistake in the input.
 pub(crate) const LAST_TIME: u64 = 1 << 63;
 
@@ -42,8 +44,7 @@ pub struct Simulation<'s, Q, R> {
     /// What of the lanes is rarely needed.
     logs: Vec<LaneLog>,
     /// Credits of the buffer behind each port, at the receiver: channel by channel the ports by slot.
-    returns: Table<Returns>,
-    spill: Spill,
+    credits: Credits,
     /// What routings sense, if it is not the backlog.
     sensor: Option<Sensor>,
     parked: Parked,
@@ -74,58 +75,88 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// Handles events until the run ends.
     fn play(&mut self, monitor: &mut dyn Monitor) -> Result<(), SimError> {
         monitor.progress(&self.progress(0))?;
+        let (mut window, mut look) = (Window::default(), EVENTS_PER_LOOK);
         loop {
-            let Some((router, event)) = self.queue.pop() else {
+            if !self.queue.open(&mut window) {
                 self.ran_dry = self.too_late.is_empty();
                 break;
-            };
-            if event.time > self.end {
-                self.too_late.push((router, event));
-                if self.queue.horizon() > self.end {
-                    break;
-                }
-                continue;
             }
-            self.ask_ahead(router);
-            self.events += 1;
-            match event.kind() {
-                Kind::Decision => self.decide(router, event),
-                Kind::OutputCredit => self.wake(router, event.port, event.channel(), event.time),
-                Kind::NicCredit => self.pump_nic(event.message, event.time),
-                Kind::Issue => self.issue(router, event.port, event.word, event.message, event.time),
+            self.visit(&window);
+            if self.queue.horizon() > self.end {
+                break;
             }
-            if self.events.is_multiple_of(EVENTS_PER_LOOK) {
+            if self.events >= look {
+                look = self.events + EVENTS_PER_LOOK;
                 if let Some(failure) = self.failure.take() {
                     return Err(failure);
                 }
-                monitor.progress(&self.progress(event.time()))?;
+                monitor.progress(&self.progress(self.queue.horizon()))?;
             }
         }
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Asks for the memory that the events just opened are sure to need: where they note their credits, and for those
-    /// at their last router the message and the way out.
+    /// Handles the events of a window, and what comes late for it.
+    fn visit(&mut self, window: &Window<Event>) {
+        for position in 0..window.len() {
+            let (router, event) = window.get(position);
+            if self.queue.has_late() {
+                self.handle_late(window, position);
+            }
+            if position + EVENTS_AHEAD < window.len() {
+                self.ask_for(window.about(position + EVENTS_AHEAD));
+            }
+            self.handle(router, event);
+        }
+        if self.queue.has_late() {
+            self.handle_late(window, window.len());
+        }
+    }
+
+    /// Handles the events that have come for the present window and precede one of it.
+    #[cold]
+    #[inline(never)]
+    fn handle_late(&mut self, window: &Window<Event>, position: usize) {
+        let next = (position < window.len()).then(|| window.get(position));
+        while let Some((router, event)) = self.queue.late(next) {
+            debug_assert_eq!(router, window.get(position - 1).0, "affected sooner than the lookahead allows");
+            self.handle(router, &event);
+        }
+    }
+
     #[inline(always)]
-    fn ask_ahead(&self, router: u32) {
-        let opened = self.queue.opened();
-        if opened.is_empty() {
+    fn handle(&mut self, router: u32, event: &Event) {
+        if event.time > self.end {
+            self.too_late.push((router, *event));
             return;
         }
-        let place = self.wiring.places[router as usize];
-        for event in opened {
-            prefetch(&self.returns, self.lane(place.first + u32::from(event.port), event.channel()));
-            if event.to_group == place.group && event.to_local == place.local {
-                let out = (place.first + u32::from(event.to_port)) as usize;
-                prefetch(&self.lanes, out);
-                prefetch(&self.outs, out);
-                self.flights.ask(event.message);
-            } else if let Some((port, channel)) = self.routing.guess(place, event) {
-                let slot = place.first + u32::from(port);
-                prefetch(&self.lanes, self.lane(slot, channel));
-                prefetch(&self.outs, slot as usize);
-            }
+        self.events += 1;
+        if event.is_packet() {
+            self.decide(router, event);
+            return;
         }
+        match event.kind() {
+            Kind::Decision => unreachable!("a packet"),
+            Kind::OutputCredit => self.wake(router, event.port, event.channel(), event.time),
+            Kind::NicCredit => self.pump_nic(event.message, event.time),
+            Kind::Issue => self.issue(router, event.port, event.word, event.message, event.time),
+        }
+    }
+
+    /// Asks for the memory that an event a little ahead is sure to need: where it notes its credit, and at its last router
+    /// the message and the way out.
+    #[inline(always)]
+    fn ask_for(&self, (router, event): (u32, &Event)) {
+        let place = self.wiring.places[router as usize];
+        self.credits.ask(self.lane(place.first + u32::from(event.port), event.channel()));
+        // Whether a packet is at its last router cannot be foreseen, so that is chosen without a branch.
+        let last = place.is_last(event);
+        let (port, channel) = self.routing.guess(place, event).unwrap_or((event.port, 0));
+        let (port, channel) = if last { (event.to_port, 0) } else { (port, channel) };
+        let slot = place.first + u32::from(port);
+        prefetch(&self.lanes, self.lane(slot, channel));
+        prefetch(&self.outs, slot as usize);
+        self.flights.ask(event.message & 0_u32.wrapping_sub(u32::from(last)));
     }
 
     fn progress(&self, now_ps: u64) -> Progress {

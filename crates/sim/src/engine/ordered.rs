@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Queue, Record};
+use super::{Queue, Record, Window};
 
 /// Pending events in the order (time, place, tie).
 pub struct Ordered<R> {
@@ -11,9 +11,20 @@ pub struct Ordered<R> {
     now: u64,
 }
 
-struct Entry<R> {
+/// An event, ordered by (time, place, tie).
+pub(super) struct Entry<R> {
     key: (u64, u32, u32),
-    record: R,
+    pub record: R,
+}
+
+impl<R: Record> Entry<R> {
+    pub fn new(place: u32, record: R) -> Self {
+        Self { key: (record.time(), place, record.tie()), record }
+    }
+
+    pub fn place(&self) -> u32 {
+        self.key.1
+    }
 }
 
 impl<R> PartialEq for Entry<R> {
@@ -42,17 +53,30 @@ impl<R> Default for Ordered<R> {
 impl<R: Record> Queue<R> for Ordered<R> {
     fn push(&mut self, place: u32, record: R) {
         debug_assert!(record.time() >= self.now, "an event in the past");
-        self.heap.push(Reverse(Entry { key: (record.time(), place, record.tie()), record }));
+        self.heap.push(Reverse(Entry::new(place, record)));
     }
 
-    fn pop(&mut self) -> Option<(u32, R)> {
-        let Reverse(entry) = self.heap.pop()?;
-        self.now = entry.key.0;
-        Some((entry.key.1, entry.record))
+    fn push_changed(&mut self, place: u32, time: u64, record: &R, change: impl FnOnce(&mut R)) {
+        let mut record = *record;
+        change(&mut record);
+        debug_assert_eq!(record.time(), time);
+        self.push(place, record);
     }
 
-    fn opened(&self) -> &[R] {
-        &[]
+    fn open(&mut self, window: &mut Window<R>) -> bool {
+        window.replace(self.heap.pop().map(|Reverse(entry)| {
+            self.now = entry.key.0;
+            (entry.key.1, entry.record)
+        }));
+        !window.is_empty()
+    }
+
+    fn has_late(&self) -> bool {
+        false
+    }
+
+    fn late(&mut self, _: Option<(u32, &R)>) -> Option<(u32, R)> {
+        None
     }
 
     fn horizon(&self) -> u64 {

@@ -1,60 +1,110 @@
-//! A wheel of windows, each holding its events place by place.
+//! A wheel of windows, each with a log of its events.
 //!
-//! Time is cut into windows no longer than the lookahead. Events of one window and place wait, unsorted, in chunks of
-//! a few records; when the window opens, the places are visited in turn and each one's few events are sorted. Nothing
-//! is ordered across places, because nothing needs to be. Events beyond the wheel wait in one list per turn of it.
+//! Time is cut into windows no longer than the lookahead. An event is appended to the log of its window; when the window
+//! opens, its log is sorted by place, by counting, and each place's few events are put in order. Nothing is ordered across
+//! places, because nothing needs to be. So memory is written and read in long runs, what is free is used again at once, and
+//! it is known ahead of time what will be needed. Events beyond the wheel wait in one list per turn of it.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 
-use super::{Queue, Record, Table, prefetch};
+use super::ordered::Entry;
+use super::{Queue, Record, Table, Window};
 
 /// Windows on the wheel.
 const WINDOWS: u64 = 64;
-/// Records in a chunk: with records of 32 bytes a chunk is four cache lines.
-const CHUNK: usize = 7;
+/// Records in a block of a log.
+const BLOCK: u32 = 32;
 /// Bits of the index in a key: a window of 2^31 ps, a tie of 2^22 and the index fill 64 bits.
 const INDEX_BITS: u32 = 11;
-/// Events of a place that are handed out in one piece; the rest of the index is for those that come meanwhile.
-const PIECE: usize = 1 << (INDEX_BITS - 1);
-/// Places among which the next one with events is looked for ahead of time.
-const LOOK_AHEAD: usize = 16;
-const NONE: u32 = u32::MAX;
+/// A window with fewer events than one for so many places is not sorted by counting.
+const SPARSE: usize = 32;
 /// Longest window, so that a time within a window fits 31 bits.
 pub const MAX_WINDOW_PS: u64 = 1 << 31;
 
-#[repr(C, align(64))]
-#[derive(Clone, Copy)]
-struct Chunk<R> {
-    next: u32,
-    records: [R; CHUNK],
-}
-
 /// Pending events of many places, ordered only as far as they can affect each other.
 pub struct Wheel<R> {
-    places: usize,
     /// `ceil(2^64 / window)`: the window of a time is its product with this, upper half.
     inverse: u64,
-    /// Window that is open.
-    window: u64,
+    /// The window after the open one.
+    next: u64,
     /// Start of the open window.
     base: u64,
-    /// Next place to visit in the open window.
-    place: usize,
-    /// For each window and place `chunk << 3 | records in it`, or `NONE`.
-    heads: Table<u32>,
-    /// Events of each window on the wheel.
-    counts: [u32; WINDOWS as usize],
-    chunks: Table<Chunk<R>>,
-    free: u32,
+    logs: Logs<R>,
     /// Events beyond the wheel, by turn.
     far: BTreeMap<u64, Vec<(u32, R)>>,
-    /// The events of the place being visited.
-    batch: Table<R>,
-    /// The order in which to hand them out: keys, with the index in `batch` in the lowest bits.
-    order: Table<u64>,
-    at: usize,
-    /// Whether the place has more events in this window, all of them after those in the batch.
-    more: bool,
+    /// Events that came for the open window.
+    late: BinaryHeap<Reverse<Entry<R>>>,
+    /// For each place where its events end in the window, while they are sorted.
+    ends: Table<u32>,
+}
+
+/// For each window on the wheel the events in it, in blocks.
+struct Logs<R> {
+    /// Where the next event of each window goes, from 1 on, if its block has room: a block begins at each multiple of [`BLOCK`].
+    /// Zero for a window without events.
+    tails: [u32; WINDOWS as usize],
+    records: Table<R>,
+    places: Table<u32>,
+    /// For each block the end of the one before in its log, or zero.
+    before: Table<u32>,
+    free: Vec<u32>,
+}
+
+impl<R: Record> Logs<R> {
+    /// Appends an event; returns it.
+    #[inline(always)]
+    fn push(&mut self, window: u64, place: u32, record: R) -> &mut R {
+        let in_turn = (window % WINDOWS) as usize;
+        let mut at = self.tails[in_turn];
+        if at.is_multiple_of(BLOCK) {
+            at = self.block(at, record);
+        }
+        self.places[at as usize] = place;
+        self.tails[in_turn] = at + 1;
+        let slot = &mut self.records[at as usize];
+        *slot = record;
+        slot
+    }
+
+    /// A free block, for a log that ends at `before`; returns where it begins.
+    #[cold]
+    #[inline(never)]
+    fn block(&mut self, before: u32, record: R) -> u32 {
+        let block = self.free.pop().unwrap_or_else(|| {
+            let end = self.records.len() + BLOCK as usize;
+            self.records.vec().resize(end, record);
+            self.places.vec().resize(end, 0);
+            self.before.vec().push(0);
+            self.before.len() as u32 - 1
+        });
+        self.before[block as usize] = before;
+        block * BLOCK
+    }
+
+    fn is_empty(&self) -> bool {
+        self.tails.iter().all(|&tail| tail == 0)
+    }
+
+    /// The blocks of a window's log, each with where it begins and ends.
+    fn blocks(&self, window: u64) -> impl Iterator<Item = (usize, usize)> {
+        let mut end = self.tails[(window % WINDOWS) as usize];
+        std::iter::from_fn(move || {
+            let block = end.checked_sub(1)? / BLOCK;
+            let ended = std::mem::replace(&mut end, self.before[block as usize]);
+            Some(((block * BLOCK) as usize, ended as usize))
+        })
+    }
+
+    /// Forgets a window's events.
+    fn clear(&mut self, window: u64) {
+        let mut end = std::mem::take(&mut self.tails[(window % WINDOWS) as usize]);
+        while end > 0 {
+            let block = (end - 1) / BLOCK;
+            self.free.push(block);
+            end = self.before[block as usize];
+        }
+    }
 }
 
 impl<R: Record> Wheel<R> {
@@ -63,20 +113,19 @@ impl<R: Record> Wheel<R> {
     pub fn new(places: usize, lookahead_ps: u64) -> Self {
         let window = lookahead_ps.clamp(2, MAX_WINDOW_PS);
         Self {
-            places,
             inverse: u64::try_from((1_u128 << 64).div_ceil(u128::from(window))).unwrap_or(u64::MAX),
-            window: 0,
+            next: 0,
             base: 0,
-            place: 0,
-            heads: vec![NONE; places * WINDOWS as usize].into(),
-            counts: [0; WINDOWS as usize],
-            chunks: Vec::new().into(),
-            free: NONE,
+            logs: Logs {
+                tails: [0; WINDOWS as usize],
+                records: Table::default(),
+                places: Table::default(),
+                before: Table::default(),
+                free: Vec::new(),
+            },
             far: BTreeMap::new(),
-            batch: Vec::new().into(),
-            order: Vec::new().into(),
-            at: 0,
-            more: false,
+            late: BinaryHeap::new(),
+            ends: vec![0; places].into(),
         }
     }
 
@@ -92,177 +141,100 @@ impl<R: Record> Wheel<R> {
         ((u128::from(window) << 64).div_ceil(u128::from(self.inverse))) as u64
     }
 
-    #[inline(always)]
-    fn store(&mut self, window: u64, place: u32, record: R) {
-        let in_turn = (window % WINDOWS) as usize;
-        let head = &mut self.heads[in_turn * self.places + place as usize];
-        self.counts[in_turn] += 1;
-        let filled = *head & 7;
-        if *head != NONE && filled < CHUNK as u32 {
-            self.chunks[(*head >> 3) as usize].records[filled as usize] = record;
-            *head += 1;
-            return;
-        }
-        let next = *head;
-        let chunk = self.chunk(next, record);
-        self.heads[in_turn * self.places + place as usize] = chunk << 3 | 1;
-    }
-
-    /// A chunk with one record, before `next`.
-    #[inline]
-    fn chunk(&mut self, next: u32, record: R) -> u32 {
-        let chunk = self.free;
-        if chunk == NONE {
-            self.chunks.vec().push(Chunk { next, records: [record; CHUNK] });
-            return (self.chunks.len() - 1) as u32;
-        }
-        let slot = &mut self.chunks[chunk as usize];
-        self.free = slot.next;
-        slot.next = next;
-        slot.records[0] = record;
-        chunk
-    }
-
-    /// An event for the place being visited, within the open window.
-    #[cold]
-    fn insert_now(&mut self, place: u32, record: R) {
-        debug_assert_eq!(place as usize + 1, self.place, "a place was affected sooner than the lookahead allows");
-        let key = key(self.base, &record, self.batch.len());
-        let full = self.batch.len() + 1 == 1 << INDEX_BITS;
-        if full || (self.more && self.order.last().is_none_or(|&last| key > last)) {
-            if full {
-                self.put_back();
-            }
-            self.more = true;
-            self.store(self.window, place, record);
-            return;
-        }
-        let later = (*self.order)[self.at..].partition_point(|&k| k < key);
-        self.order.vec().insert(self.at + later, key);
-        self.batch.vec().push(record);
-    }
-
-    /// Puts the events of the batch that are not handed out back on the wheel.
-    #[cold]
-    fn put_back(&mut self) {
-        let rest: Vec<R> = (*self.order)[self.at..].iter().map(|&key| self.batch[index_of(key)]).collect();
-        for record in rest {
-            self.store(self.window, self.place as u32 - 1, record);
-        }
-        self.order.vec().clear();
-        self.at = 0;
-    }
-
-    /// Takes the events of one window and place into the batch, in order. Returns whether there are any.
-    #[inline]
-    fn load(&mut self, in_turn: usize, place: usize) -> bool {
-        let head = std::mem::replace(&mut self.heads[in_turn * self.places + place], NONE);
-        if head == NONE {
-            return false;
-        }
-        self.batch.vec().clear();
-        self.at = 0;
-        self.more = false;
-        let (mut chunk, mut filled) = (head >> 3, (head & 7) as usize);
-        loop {
-            let slot = &mut self.chunks[chunk as usize];
-            self.batch.vec().extend(slot.records[..filled].iter().copied());
-            let next = slot.next;
-            slot.next = self.free;
-            self.free = chunk;
-            if next == NONE {
-                break;
-            }
-            (chunk, filled) = (next >> 3, CHUNK);
-        }
-        self.counts[in_turn] -= self.batch.len() as u32;
-        self.ask_for_next(in_turn, place);
-        if self.batch.len() > PIECE {
-            self.split(place);
-        }
-        let base = self.base;
-        let count = self.batch.len();
-        self.order.vec().resize(count, 0);
-        if count <= FEW {
-            // The keys go from registers to where they are compared: copying them would read together what was written apart.
-            let mut keys = [u64::MAX; FEW];
-            for (index, record) in self.batch.iter().enumerate() {
-                keys[index] = key(base, record, index);
-            }
-            rank(&keys, &mut self.order);
-        } else {
-            for index in 0..count {
-                self.order[index] = key(base, &self.batch[index], index);
-            }
-            self.order.sort_unstable();
-        }
-        true
-    }
-
-    /// Asks for the events of the next place that has any, if it is near.
-    #[inline(always)]
-    fn ask_for_next(&self, in_turn: usize, place: usize) {
-        let from = in_turn * self.places + place + 1;
-        let to = (from + LOOK_AHEAD).min((in_turn + 1) * self.places);
-        for at in from..to {
-            let head = self.heads[at];
-            if head != NONE {
-                // A chunk is longer than a cache line: ask for where its first and its last records are.
-                let records = &self.chunks[(head >> 3) as usize].records;
-                prefetch(records, 0);
-                prefetch(records, 2);
-                prefetch(records, 4);
-                prefetch(records, 6);
-                return;
-            }
-        }
-    }
-
-    /// Keeps the first events of a large batch and puts the others back.
-    #[cold]
-    fn split(&mut self, place: usize) {
-        self.batch.sort_unstable_by_key(|record| (record.time(), record.tie()));
-        let rest = self.batch.vec().split_off(PIECE);
-        for record in rest {
-            self.store(self.window, place as u32, record);
-        }
-        self.more = true;
-    }
-
-    /// An event in the open window, or beyond the wheel.
+    /// An event in the open window or beyond the wheel.
     #[cold]
     #[inline(never)]
     fn push_elsewhere(&mut self, window: u64, place: u32, record: R) {
-        if window > self.window {
+        if window >= self.next {
             self.far.entry(window / WINDOWS).or_default().push((place, record));
-        } else if self.place == 0 {
-            self.store(window, place, record); // before the first event is handed out
-        } else {
-            self.insert_now(place, record);
+            return;
+        }
+        debug_assert_eq!(window + 1, self.next, "an event in the past");
+        self.late.push(Reverse(Entry::new(place, record)));
+    }
+
+    /// Opens the next window that has events. Returns it, if there is one.
+    fn advance(&mut self) -> Option<u64> {
+        if self.logs.is_empty() {
+            let (&turn, _) = self.far.first_key_value()?;
+            self.next = self.next.max(turn * WINDOWS);
+        }
+        loop {
+            let window = self.next;
+            if window.is_multiple_of(WINDOWS)
+                && let Some(records) = self.far.remove(&(window / WINDOWS))
+            {
+                for (place, record) in records {
+                    self.logs.push(self.window_of(record.time()), place, record);
+                }
+            }
+            self.next += 1;
+            if self.logs.tails[(window % WINDOWS) as usize] > 0 {
+                self.base = self.start_of(window);
+                return Some(window);
+            }
         }
     }
 
-    /// Opens the next window that has events. Returns whether there is one.
-    #[cold]
-    fn advance(&mut self) -> bool {
-        if self.counts.iter().all(|&count| count == 0) {
-            let Some((&turn, _)) = self.far.first_key_value() else { return false };
-            self.window = self.window.max(turn * WINDOWS - 1);
+    /// Takes the events of a window from its log, place by place.
+    fn gather(&mut self, window: u64, to: &mut Window<R>) {
+        let (logs, ends) = (&self.logs, &mut self.ends);
+        let count = logs.blocks(window).map(|(begin, end)| end - begin).sum::<usize>();
+        to.resize(count, logs.blocks(window).next().map(|(begin, _)| logs.records[begin]));
+        if count * SPARSE < ends.len() {
+            let all = logs.blocks(window).flat_map(|(begin, end)| begin..end);
+            let mut sorted: Vec<(u32, usize)> = all.map(|at| (logs.places[at], at)).collect();
+            sorted.sort_unstable();
+            for (position, (place, at)) in sorted.into_iter().enumerate() {
+                to.records[position] = logs.records[at];
+                to.places[position] = place;
+                ends[place as usize] = position as u32 + 1;
+            }
+            return;
         }
-        loop {
-            self.window += 1;
-            if self.window.is_multiple_of(WINDOWS)
-                && let Some(records) = self.far.remove(&(self.window / WINDOWS))
-            {
-                for (place, record) in records {
-                    self.store(self.window_of(record.time()), place, record);
-                }
+        ends.fill(0);
+        for (begin, end) in logs.blocks(window) {
+            for at in begin..end {
+                ends[logs.places[at] as usize] += 1;
             }
-            if self.counts[(self.window % WINDOWS) as usize] > 0 {
-                self.base = self.start_of(self.window);
-                self.place = 0;
-                return true;
+        }
+        let mut begins = 0;
+        for end in ends.iter_mut() {
+            begins += std::mem::replace(end, begins);
+        }
+        for (begin, end) in logs.blocks(window) {
+            for at in begin..end {
+                let place = logs.places[at];
+                let position = &mut ends[place as usize];
+                to.records[*position as usize] = logs.records[at];
+                to.places[*position as usize] = place;
+                *position += 1;
             }
+        }
+    }
+
+    /// Puts the events of each place in order.
+    fn put_in_order(&mut self, window: &mut Window<R>) {
+        let (base, count) = (self.base, window.records.len());
+        let mut begin = 0;
+        while begin < count {
+            let end = self.ends[window.places[begin] as usize] as usize;
+            let (batch, order) = (&(*window.records)[begin..end], &mut (*window.order)[begin..end]);
+            let first = begin as u32;
+            match batch.len() {
+                1 => order[0] = first,
+                2 => rank::<2, R>(base, batch, first, order),
+                3 => rank::<3, R>(base, batch, first, order),
+                4 => rank::<4, R>(base, batch, first, order),
+                5 => rank::<5, R>(base, batch, first, order),
+                6 => rank::<6, R>(base, batch, first, order),
+                7 => rank::<7, R>(base, batch, first, order),
+                8 => rank::<8, R>(base, batch, first, order),
+                9..=16 => rank_some::<16, R>(base, batch, first, order),
+                17..=32 => rank_some::<32, R>(base, batch, first, order),
+                _ => sort(base, batch, first, order),
+            }
+            begin = end;
         }
     }
 }
@@ -274,81 +246,106 @@ fn key<R: Record>(base: u64, record: &R, index: usize) -> u64 {
     (record.time() - base) << (22 + INDEX_BITS) | u64::from(record.tie()) << INDEX_BITS | index as u64
 }
 
-/// The index in a key.
+/// Orders a few events: each goes where the number of earlier ones says, without a branch to mispredict.
 #[inline(always)]
-fn index_of(key: u64) -> usize {
-    key as usize & ((1 << INDEX_BITS) - 1)
-}
-
-/// Keys that are put in order by counting.
-const FEW: usize = 8;
-
-/// Puts as many of the keys, all different, as there is room for in order: each goes where the number of smaller ones says,
-/// without a branch to mispredict.
-#[inline(always)]
-fn rank(keys: &[u64; FEW], order: &mut Table<u64>) {
-    if order.len() == 1 {
-        order[0] = keys[0];
-    } else if order.len() == 2 {
-        (order[0], order[1]) = (keys[0].min(keys[1]), keys[0].max(keys[1]));
-    } else {
-        for &key in &keys[..order.len()] {
-            let smaller: usize = keys.iter().map(|&other| usize::from(other < key)).sum();
-            order[smaller] = key;
+fn rank<const N: usize, R: Record>(base: u64, batch: &[R], first: u32, order: &mut [u32]) {
+    let (batch, order): (&[R; N], &mut [u32; N]) = (batch.try_into().expect("N"), order.try_into().expect("N"));
+    let keys: [u64; N] = std::array::from_fn(|index| key(base, &batch[index], index));
+    let mut earlier = [0_usize; N];
+    for (i, &one) in keys.iter().enumerate() {
+        for (j, &other) in keys.iter().enumerate().skip(i + 1) {
+            let after = usize::from(other < one);
+            earlier[i] += after;
+            earlier[j] += 1 - after;
         }
+    }
+    for (at, position) in (first..).zip(earlier) {
+        order[position % N] = at;
     }
 }
 
-impl<R: Record> Wheel<R> {
-    /// Fills the batch with the events of the next place that has any. Returns whether there is one.
-    #[inline(never)]
-    fn refill(&mut self) -> bool {
-        if self.more {
-            self.place -= 1;
-        }
-        loop {
-            let in_turn = (self.window % WINDOWS) as usize;
-            if self.counts[in_turn] > 0 {
-                while self.place < self.places {
-                    self.place += 1;
-                    if self.load(in_turn, self.place - 1) {
-                        return true;
-                    }
-                }
-            } else if !self.advance() {
-                self.order.vec().clear();
-                self.at = 0;
-                return false;
-            }
-        }
+/// The same for up to `N`, by their times, unless two are the same. (Counted so that four are compared at once.)
+#[inline(never)]
+fn rank_some<const N: usize, R: Record>(base: u64, batch: &[R], first: u32, order: &mut [u32]) {
+    let mut times = [i32::MAX; N];
+    for (time, record) in times.iter_mut().zip(batch) {
+        *time = (record.time() - base) as i32;
+    }
+    let (count, mut pairs) = (batch.len(), 0);
+    for (at, &one) in (first..).zip(&times[..count]) {
+        let earlier = times.iter().map(|&other| i32::from(other < one)).sum::<i32>() as usize;
+        order[earlier] = at;
+        pairs += earlier;
+    }
+    if pairs != count * (count - 1) / 2 {
+        sort(base, batch, first, order);
+    }
+}
+
+/// Orders many events.
+#[cold]
+#[inline(never)]
+fn sort<R: Record>(base: u64, batch: &[R], first: u32, order: &mut [u32]) {
+    if batch.len() > 1 << INDEX_BITS {
+        order.iter_mut().zip(first..).for_each(|(to, at)| *to = at);
+        order.sort_unstable_by_key(|&at| {
+            let record = &batch[(at - first) as usize];
+            (record.time(), record.tie())
+        });
+        return;
+    }
+    let mut keys: Vec<u64> = batch.iter().enumerate().map(|(index, record)| key(base, record, index)).collect();
+    keys.sort_unstable();
+    for (to, key) in order.iter_mut().zip(keys) {
+        *to = first + (key as u32 & ((1 << INDEX_BITS) - 1));
     }
 }
 
 impl<R: Record> Queue<R> for Wheel<R> {
     #[inline(always)]
     fn push(&mut self, place: u32, record: R) {
-        let window = self.window_of(record.time());
-        debug_assert!(window >= self.window, "an event in the past");
-        if window.wrapping_sub(self.window + 1) < WINDOWS - 1 {
-            self.store(window, place, record);
+        self.push_changed(place, record.time(), &record, |_| ());
+    }
+
+    #[inline(always)]
+    fn push_changed(&mut self, place: u32, time: u64, record: &R, change: impl FnOnce(&mut R)) {
+        let window = self.window_of(time);
+        if window.wrapping_sub(self.next) < WINDOWS {
+            change(self.logs.push(window, place, *record));
         } else {
+            let mut record = *record;
+            change(&mut record);
             self.push_elsewhere(window, place, record);
         }
     }
 
-    #[inline(always)]
-    fn pop(&mut self) -> Option<(u32, R)> {
-        if self.at >= self.order.len() && !self.refill() {
-            return None;
-        }
-        let key = self.order[self.at];
-        self.at += 1;
-        Some((self.place as u32 - 1, self.batch[index_of(key)]))
+    #[inline(never)]
+    fn open(&mut self, events: &mut Window<R>) -> bool {
+        debug_assert!(self.late.is_empty(), "a window was left too early");
+        let Some(window) = self.advance() else {
+            events.replace(None);
+            return false;
+        };
+        self.gather(window, events);
+        self.logs.clear(window);
+        self.put_in_order(events);
+        true
     }
 
     #[inline(always)]
-    fn opened(&self) -> &[R] {
-        if self.at == 1 { &self.batch } else { &[] }
+    fn has_late(&self) -> bool {
+        !self.late.is_empty()
+    }
+
+    fn late(&mut self, before: Option<(u32, &R)>) -> Option<(u32, R)> {
+        let Reverse(first) = self.late.peek()?;
+        if let Some((place, record)) = before
+            && place == first.place()
+            && (record.time(), record.tie()) <= (first.record.time(), first.record.tie())
+        {
+            return None;
+        }
+        self.late.pop().map(|Reverse(entry)| (entry.place(), entry.record))
     }
 
     #[inline(always)]
@@ -387,10 +384,10 @@ mod tests {
             queue.push(place, Event { time: u64::from(place) * 3, tie: 1, id: u64::from(place) });
         }
         let end = 400 * (lookahead + spread);
-        while let Some((place, event)) = queue.pop() {
+        let mut handle = |queue: &mut dyn FnMut(u32, Event), place: u32, event: Event| {
             seen[place as usize].push(event);
             if event.time > end {
-                continue;
+                return;
             }
             for child in 0..if event.id.is_multiple_of(100) { 2 } else { 1 } {
                 let id = mix64(event.id.wrapping_mul(2) + child + 1);
@@ -398,7 +395,22 @@ mod tests {
                 let delay = mix64(id) % if id.is_multiple_of(17) { spread * 100 } else { spread };
                 let to = if here { place } else { (id >> 8) as u32 % places };
                 let time = event.time + if here { 1 + delay } else { lookahead + delay };
-                queue.push(to, Event { time, tie: (id >> 40) as u32 & 0xfffff, id });
+                queue(to, Event { time, tie: (id >> 40) as u32 & 0xfffff, id });
+            }
+        };
+        let mut window = Window::default();
+        while queue.open(&mut window) {
+            let mut visited = None;
+            for position in 0..=window.len() {
+                let next = (position < window.len()).then(|| window.get(position));
+                while let Some((place, event)) = queue.late(next) {
+                    assert_eq!(Some(place), visited, "only the place being visited is affected at once");
+                    handle(&mut |place, event| queue.push(place, event), place, event);
+                }
+                if let Some((place, &event)) = next {
+                    handle(&mut |place, event| queue.push(place, event), place, event);
+                    visited = Some(place);
+                }
             }
         }
         seen

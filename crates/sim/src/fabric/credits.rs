@@ -6,137 +6,191 @@
 
 use std::collections::HashMap;
 
+use crate::engine::{Table, prefetch};
+
 /// Stamps kept in place.
-const STAMPS: usize = 6;
-/// Stamps may lie this much before the one that set the base (2 ms), and as much after.
-const HALF_RANGE: u64 = 1 << 31;
-/// `wake_at` of a sender that does not wait.
-const IDLE: u64 = 0;
-/// `wake_at` of a sender that waits while no credit is under way.
+const STAMPS: usize = 4;
+/// Stamps in place are relative to a multiple of 2^31 ps (2 ms), and lie less than two of it after.
+const UNIT_BITS: u32 = 31;
+/// Offsets are less than this.
+const BEYOND: u32 = u32::MAX;
+/// When a sender is woken that waits while no credit is under way.
 const UNARMED: u64 = u64::MAX;
 
-/// Credits of one lane: one cache line.
-#[repr(C, align(64))]
+/// Credits of one lane: half a cache line, so that those of a whole machine have room in a cache.
+#[repr(C, align(32))]
 #[derive(Clone, Debug)]
-pub struct Returns {
-    /// Stamps are relative to this.
-    base: u64,
-    /// When the waiting sender will be woken; [`IDLE`], or [`UNARMED`].
-    wake_at: u64,
+struct Returns {
     offsets: [u32; STAMPS],
-    /// Bytes of credits that are due whenever the sender looks.
-    due: u32,
     /// Bytes minus one.
     sizes: [u16; STAMPS],
-    count: u8,
-    /// Whether more stamps are in the spill.
-    spilled: bool,
-    /// Class of the link that leads to the buffer.
-    pub class: u8,
+    /// What stamps are relative to, in units.
+    base: u32,
+    /// Which places hold a stamp (4 bits), whether more are in the spill, whether the sender waits, class of the link that leads
+    /// to the buffer (2 bits), and bytes of credits that are due whenever the sender looks.
+    state: u32,
 }
 
-const _: () = assert!(size_of::<Returns>() == 64);
+const PLACES: u32 = (1 << STAMPS) - 1;
+const SPILLED: u32 = 1 << 4;
+const AWAITED: u32 = 1 << 5;
+const CLASS_SHIFT: u32 = 6;
+const DUE_SHIFT: u32 = 8;
 
-/// Stamps that found no place, by lane. Only ever looked up by key, so its order decides nothing.
-pub type Spill = HashMap<u32, Vec<(u64, u32)>>;
+const _: () = assert!(size_of::<Returns>() == 32);
 
 impl Returns {
-    /// The credits of a buffer behind a link of a class: none yet.
-    #[must_use]
-    pub fn new(class: u8) -> Self {
-        Self {
-            base: 0,
-            wake_at: IDLE,
-            offsets: [0; STAMPS],
-            due: 0,
-            sizes: [0; STAMPS],
-            count: 0,
-            spilled: false,
-            class,
+    #[inline(always)]
+    fn base(&self) -> u64 {
+        u64::from(self.base) << UNIT_BITS
+    }
+
+    /// The stamps in place, each with its bytes.
+    fn stamps(&self) -> impl Iterator<Item = (u64, u32)> {
+        let held = (0..STAMPS).filter(|&i| self.state >> i & 1 != 0);
+        held.map(|i| (self.base() + u64::from(self.offsets[i]), u32::from(self.sizes[i]) + 1))
+    }
+
+    /// The places of the stamps at or before a time, and their bytes. (All places are looked at, so that there is no branch to
+    /// mispredict.)
+    #[inline(always)]
+    fn until(&self, time: u64) -> (u32, u32) {
+        let limit = (time + 1).saturating_sub(self.base()).min(u64::from(BEYOND)) as u32;
+        let (mut places, mut bytes) = (0, 0);
+        for index in 0..STAMPS {
+            let due = u32::from(self.offsets[index] < limit) & (self.state >> index);
+            places |= due << index;
+            bytes += due.wrapping_neg() & (u32::from(self.sizes[index]) + 1);
         }
+        (places, bytes)
+    }
+
+    /// Adds up the credits that are due at any decision to come, and moves the base towards `stamp` if it must be and can.
+    #[inline(never)]
+    fn make_room(&mut self, stamp: u64, horizon: u64) {
+        let (places, bytes) = self.until(horizon);
+        if let Some(state) = self.state.checked_add(bytes << DUE_SHIFT) {
+            self.state = state & !places;
+        }
+        if !self.reaches(stamp) {
+            self.rebase(stamp);
+        }
+    }
+
+    /// Whether a stamp can be kept in place.
+    #[inline(always)]
+    fn reaches(&self, stamp: u64) -> bool {
+        stamp.wrapping_sub(self.base()) < u64::from(BEYOND)
+    }
+
+    /// Moves the base to where there is room before and after a stamp, unless another stamp could not be kept then.
+    #[cold]
+    fn rebase(&mut self, stamp: u64) {
+        let before = self.base();
+        let moved = Self { base: ((stamp >> (UNIT_BITS - 1)).saturating_sub(1) >> 1) as u32, ..self.clone() };
+        if self.stamps().all(|(stamp, _)| moved.reaches(stamp)) {
+            *self = moved;
+            let base = self.base();
+            self.offsets = self.offsets.map(|offset| (before + u64::from(offset)).wrapping_sub(base) as u32);
+        }
+    }
+}
+
+/// The credits of all lanes.
+pub struct Credits {
+    lanes: Table<Returns>,
+    /// When the sender of each lane will be woken, if it waits.
+    wakes: Table<u64>,
+    /// Stamps that found no place, by lane. Only ever looked up by key, so its order decides nothing.
+    spill: HashMap<u32, Vec<(u64, u32)>>,
+}
+
+impl Credits {
+    /// The credits of buffers behind links of these classes: none yet.
+    #[must_use]
+    pub fn new(classes: impl Iterator<Item = u8>) -> Self {
+        let returns = |class: u8| Returns {
+            offsets: [0; STAMPS],
+            sizes: [0; STAMPS],
+            base: 0,
+            state: u32::from(class) << CLASS_SHIFT,
+        };
+        let lanes: Table<Returns> = classes.map(returns).collect();
+        Self { wakes: vec![0; lanes.len()].into(), lanes, spill: HashMap::new() }
+    }
+
+    /// Number of lanes.
+    #[must_use]
+    pub fn lanes(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// Starts to bring the credits of a lane into the cache.
+    #[inline(always)]
+    pub fn ask(&self, lane: usize) {
+        prefetch(&self.lanes, lane);
+    }
+
+    /// Class of the link that leads to the buffer.
+    #[inline(always)]
+    #[must_use]
+    pub fn class(&self, lane: usize) -> u8 {
+        (self.lanes[lane].state >> CLASS_SHIFT & 3) as u8
     }
 
     /// Notes a credit of `bytes` that reaches the sender at `stamp`; whatever the sender will decide from now on, it
     /// decides at `horizon` or later. Returns whether the sender must be woken at `stamp`.
-    #[inline]
-    pub fn add(&mut self, lane: u32, stamp: u64, bytes: u32, horizon: u64, spill: &mut Spill) -> bool {
-        if self.count == 0 {
-            self.base = stamp.saturating_sub(HALF_RANGE);
+    #[inline(always)]
+    pub fn add(&mut self, lane: usize, stamp: u64, bytes: u32, horizon: u64) -> bool {
+        let returns = &mut self.lanes[lane];
+        if returns.state & PLACES == PLACES || !returns.reaches(stamp) {
+            returns.make_room(stamp, horizon);
         }
-        if usize::from(self.count) == STAMPS || stamp.wrapping_sub(self.base) > u64::from(u32::MAX) {
-            self.make_room(stamp, horizon);
-        }
-        let count = usize::from(self.count);
-        let offset = stamp.wrapping_sub(self.base);
-        if count < STAMPS && offset <= u64::from(u32::MAX) {
-            self.offsets[count] = offset as u32;
-            self.sizes[count] = (bytes - 1) as u16;
-            self.count += 1;
+        let place = returns.state.trailing_ones() as usize;
+        if place < STAMPS && returns.reaches(stamp) {
+            returns.offsets[place] = (stamp - returns.base()) as u32;
+            returns.sizes[place] = (bytes - 1) as u16;
+            returns.state |= 1 << place;
         } else {
-            self.spill(lane, stamp, bytes, spill);
+            self.spill(lane, stamp, bytes);
         }
-        if stamp < self.wake_at {
-            self.wake_at = stamp;
-            return true;
-        }
-        false
+        self.lanes[lane].state & AWAITED != 0 && self.is_earlier(lane, stamp)
     }
 
-    /// Adds up the credits that are due at any decision to come, and moves the base to the present.
+    /// Whether a credit comes before the sender would be woken.
     #[cold]
-    fn make_room(&mut self, stamp: u64, horizon: u64) {
-        let (old, new) = (self.base, stamp.saturating_sub(HALF_RANGE));
-        let reach = new..=new + u64::from(u32::MAX);
-        let movable = (0..usize::from(self.count))
-            .map(|i| old + u64::from(self.offsets[i]))
-            .all(|stamp| stamp <= horizon || reach.contains(&stamp));
-        let mut kept = 0;
-        for index in 0..usize::from(self.count) {
-            let stamp = old + u64::from(self.offsets[index]);
-            if stamp <= horizon {
-                self.due += u32::from(self.sizes[index]) + 1;
-                continue;
-            }
-            self.offsets[kept] = (stamp - if movable { new } else { old }) as u32;
-            self.sizes[kept] = self.sizes[index];
-            kept += 1;
+    fn is_earlier(&mut self, lane: usize, stamp: u64) -> bool {
+        let earlier = stamp < self.wakes[lane];
+        if earlier {
+            self.wakes[lane] = stamp;
         }
-        self.count = kept as u8;
-        if movable {
-            self.base = new;
-        }
+        earlier
     }
 
     #[cold]
-    fn spill(&mut self, lane: u32, stamp: u64, bytes: u32, spill: &mut Spill) {
-        self.spilled = true;
-        spill.entry(lane).or_default().push((stamp, bytes));
+    #[inline(never)]
+    fn spill(&mut self, lane: usize, stamp: u64, bytes: u32) {
+        self.lanes[lane].state |= SPILLED;
+        self.spill.entry(lane as u32).or_default().push((stamp, bytes));
     }
 
     /// Takes all credits stamped at or before `now`, in bytes.
     #[inline]
-    pub fn take(&mut self, lane: u32, now: u64, spill: &mut Spill) -> u32 {
-        let mut bytes = std::mem::take(&mut self.due);
-        let mut kept = 0;
-        for index in 0..usize::from(self.count) {
-            if self.base + u64::from(self.offsets[index]) <= now {
-                bytes += u32::from(self.sizes[index]) + 1;
-            } else {
-                self.offsets[kept] = self.offsets[index];
-                self.sizes[kept] = self.sizes[index];
-                kept += 1;
-            }
-        }
-        self.count = kept as u8;
-        if self.spilled {
-            bytes += self.take_spilled(lane, now, spill);
+    pub fn take(&mut self, lane: usize, now: u64) -> u32 {
+        let returns = &mut self.lanes[lane];
+        let (places, mut bytes) = returns.until(now);
+        bytes += returns.state >> DUE_SHIFT;
+        returns.state = returns.state & ((1 << DUE_SHIFT) - 1) & !places;
+        if returns.state & SPILLED != 0 {
+            bytes += self.take_spilled(lane, now);
         }
         bytes
     }
 
     #[cold]
-    fn take_spilled(&mut self, lane: u32, now: u64, spill: &mut Spill) -> u32 {
-        let stamps = spill.get_mut(&lane).expect("a spilled lane has an entry");
+    #[inline(never)]
+    fn take_spilled(&mut self, lane: usize, now: u64) -> u32 {
+        let stamps = self.spill.get_mut(&(lane as u32)).expect("a spilled lane has an entry");
         let mut bytes = 0;
         stamps.retain(|&(stamp, size)| {
             if stamp <= now {
@@ -144,36 +198,43 @@ impl Returns {
             }
             stamp > now
         });
-        self.spilled = !stamps.is_empty();
+        if stamps.is_empty() {
+            self.lanes[lane].state &= !SPILLED;
+        }
         bytes
     }
 
+    /// All stamps of a lane, each with its bytes.
+    fn stamps(&self, lane: usize) -> impl Iterator<Item = (u64, u32)> {
+        let returns = &self.lanes[lane];
+        let spilled = if returns.state & SPILLED != 0 { &*self.spill[&(lane as u32)] } else { &[] };
+        returns.stamps().chain(spilled.iter().copied())
+    }
+
     /// The sender waits from now on: when the earliest credit under way reaches it, if there is one.
-    pub fn wait(&mut self, lane: u32, spill: &Spill) -> Option<u64> {
-        let in_place = (0..usize::from(self.count)).map(|i| self.base + u64::from(self.offsets[i])).min();
-        let spilled = self.spilled.then(|| spill[&lane].iter().map(|&(stamp, _)| stamp).min()).flatten();
-        let earliest = in_place.into_iter().chain(spilled).min();
-        self.wake_at = earliest.unwrap_or(UNARMED);
+    pub fn wait(&mut self, lane: usize) -> Option<u64> {
+        let earliest = self.stamps(lane).map(|(stamp, _)| stamp).min();
+        self.wakes[lane] = earliest.unwrap_or(UNARMED);
+        self.lanes[lane].state |= AWAITED;
         earliest
     }
 
     /// Whether the sender is to be woken at `now`; if not, an earlier credit has woken it meanwhile.
     #[must_use]
-    pub fn wakes_at(&self, now: u64) -> bool {
-        self.wake_at == now
+    pub fn wakes_at(&self, lane: usize, now: u64) -> bool {
+        self.lanes[lane].state & AWAITED != 0 && self.wakes[lane] == now
     }
 
     /// The sender waits no longer.
-    pub fn rest(&mut self) {
-        self.wake_at = IDLE;
+    pub fn rest(&mut self, lane: usize) {
+        self.lanes[lane].state &= !AWAITED;
     }
 
     /// Bytes of all credits under way.
     #[must_use]
-    pub fn under_way(&self, lane: u32, spill: &Spill) -> u64 {
-        let in_place: u64 = self.sizes[..usize::from(self.count)].iter().map(|&s| u64::from(s) + 1).sum();
-        let spilled: u64 = if self.spilled { spill[&lane].iter().map(|&(_, bytes)| u64::from(bytes)).sum() } else { 0 };
-        u64::from(self.due) + in_place + spilled
+    pub fn under_way(&self, lane: usize) -> u64 {
+        u64::from(self.lanes[lane].state >> DUE_SHIFT)
+            + self.stamps(lane).map(|(_, bytes)| u64::from(bytes)).sum::<u64>()
     }
 }
 
@@ -184,7 +245,7 @@ mod tests {
 
     /// Adds and takes at random beside a plain list; `spread` is how far ahead credits are stamped.
     fn compare_with_a_plain_list(spread: u64, horizon_lag: u64) {
-        let (mut r, mut spill) = (Returns::new(1), Spill::new());
+        let mut credits = Credits::new([0, 1, 2, 3, 0].into_iter());
         let mut plain: Vec<(u64, u32)> = Vec::new();
         let mut now = 1_000_000_000_000;
         for step in 0..20_000_u64 {
@@ -192,17 +253,19 @@ mod tests {
             now += random % (spread / 4 + 2);
             if !random.is_multiple_of(5) {
                 let (stamp, bytes) = (now + 1 + mix64(random) % spread, 1 + (random >> 40) as u32 % 65_536);
-                assert!(!r.add(3, stamp, bytes, now - horizon_lag, &mut spill), "nobody waits");
+                assert!(!credits.add(3, stamp, bytes, now - horizon_lag), "nobody waits");
                 plain.push((stamp, bytes));
             } else if random.is_multiple_of(3) {
                 let due: u32 = plain.iter().filter(|&&(stamp, _)| stamp <= now).map(|&(_, bytes)| bytes).sum();
                 plain.retain(|&(stamp, _)| stamp > now);
-                assert_eq!(r.take(3, now, &mut spill), due, "step {step}");
-                assert_eq!(r.wait(3, &spill), plain.iter().map(|&(stamp, _)| stamp).min());
-                r.rest();
+                assert_eq!(credits.take(3, now), due, "step {step}");
+                assert_eq!(credits.wait(3), plain.iter().map(|&(stamp, _)| stamp).min());
+                credits.rest(3);
             }
-            assert_eq!(r.under_way(3, &spill), plain.iter().map(|&(_, bytes)| u64::from(bytes)).sum::<u64>());
+            assert_eq!(credits.under_way(3), plain.iter().map(|&(_, bytes)| u64::from(bytes)).sum::<u64>());
         }
+        assert_eq!((0..5).map(|lane| credits.class(lane)).collect::<Vec<_>>(), [0, 1, 2, 3, 0]);
+        assert!([0, 1, 2, 4].iter().all(|&lane| credits.under_way(lane) == 0), "lanes do not touch each other");
     }
 
     #[test]
@@ -214,14 +277,34 @@ mod tests {
     }
 
     #[test]
+    fn as_many_credits_may_be_due_as_a_buffer_holds() {
+        let mut credits = Credits::new([0].into_iter());
+        for k in 0..1_u64 << 14 {
+            credits.add(0, k, 65_536, k);
+        }
+        assert_eq!((credits.under_way(0), credits.take(0, 1 << 14)), (1 << 30, 1 << 30));
+        assert_eq!((credits.under_way(0), credits.take(0, 1 << 14)), (0, 0));
+    }
+
+    #[test]
+    fn stamps_may_lie_anywhere_in_time() {
+        let mut credits = Credits::new([0].into_iter());
+        for stamp in [1, (1 << 62) + 5, 7, (1 << 63) - 1, 1 << 31, 1 << 40] {
+            credits.add(0, stamp, 1, 0);
+        }
+        assert_eq!([0, 1, 7, 1 << 31, 1 << 62, 1 << 63].map(|now| credits.take(0, now)), [0, 1, 1, 1, 1, 2]);
+    }
+
+    #[test]
     fn a_waiting_sender_is_woken_at_the_earliest_stamp_known_so_far() {
-        let (mut r, mut spill) = (Returns::new(1), Spill::new());
-        assert_eq!(r.wait(0, &spill), None);
-        assert!(r.add(0, 900, 1, 0, &mut spill), "the first credit wakes");
-        assert!(!r.add(0, 950, 1, 0, &mut spill), "a later one does not");
-        assert!(r.add(0, 800, 1, 0, &mut spill), "an earlier one does");
-        assert_eq!(r.wait(0, &spill), Some(800));
-        r.rest();
-        assert!(!r.add(0, 700, 1, 0, &mut spill));
+        let mut credits = Credits::new([1].into_iter());
+        assert_eq!(credits.wait(0), None);
+        assert!(credits.add(0, 900, 1, 0), "the first credit wakes");
+        assert!(!credits.add(0, 950, 1, 0), "a later one does not");
+        assert!(credits.add(0, 800, 1, 0), "an earlier one does");
+        assert!(credits.wakes_at(0, 800) && !credits.wakes_at(0, 900));
+        assert_eq!(credits.wait(0), Some(800));
+        credits.rest(0);
+        assert!(!credits.add(0, 700, 1, 0) && !credits.wakes_at(0, 800));
     }
 }

@@ -18,19 +18,67 @@ pub struct Waiting {
     pub to: u32,
 }
 
-/// One interface of a node.
+/// One interface of a node, in half a cache line: most have nothing queued.
 #[derive(Clone, Debug, Default)]
 pub struct Nic {
     /// When the injection link will be free.
     pub free: u64,
-    /// Messages in the order in which they are served. Not empty only while the first waits for room.
-    pub queue: VecDeque<Waiting>,
-    /// Whether the first message waits for room.
-    pub waits: bool,
     /// Messages that the node has issued so far (at its first interface).
     pub issued: u64,
-    /// Bytes of its messages that are not yet sent; kept only if a node has several interfaces.
-    pub unsent: u64,
+    backlog: Option<Box<Backlog>>,
+    /// Whether the first message waits for room.
+    pub waits: bool,
     /// Number of the routing of its packets.
     pub mode: u8,
+}
+
+const _: () = assert!(size_of::<Nic>() == 32);
+
+#[derive(Clone, Debug, Default)]
+struct Backlog {
+    /// Messages in the order in which they are served. Not empty only while the first waits for room.
+    messages: VecDeque<Waiting>,
+    /// Bytes of messages that are not yet sent; kept only if a node has several interfaces.
+    unsent: u64,
+}
+
+impl Nic {
+    /// Messages in the order in which they are served.
+    pub fn waiting(&self) -> impl Iterator<Item = &Waiting> {
+        self.backlog.iter().flat_map(|backlog| &backlog.messages)
+    }
+
+    /// Whether no message waits.
+    #[inline]
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.backlog.as_ref().is_none_or(|backlog| backlog.messages.is_empty())
+    }
+
+    /// Appends a message.
+    pub fn push_back(&mut self, message: Waiting) {
+        self.backlog.get_or_insert_default().messages.push_back(message);
+    }
+
+    /// Puts a message before all others.
+    pub fn push_front(&mut self, message: Waiting) {
+        self.backlog.get_or_insert_default().messages.push_front(message);
+    }
+
+    /// Takes the first message.
+    #[inline]
+    pub fn pop_front(&mut self) -> Option<Waiting> {
+        self.backlog.as_mut()?.messages.pop_front()
+    }
+
+    /// Bytes of messages that are not yet sent; kept only if a node has several interfaces.
+    #[must_use]
+    pub fn unsent(&self) -> u64 {
+        self.backlog.as_ref().map_or(0, |backlog| backlog.unsent)
+    }
+
+    /// The same, to change it.
+    pub fn unsent_mut(&mut self) -> &mut u64 {
+        &mut self.backlog.get_or_insert_default().unsent
+    }
 }

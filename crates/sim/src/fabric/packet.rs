@@ -58,7 +58,56 @@ pub struct Event {
     hop: u8,
 }
 
+/// What a routing decides on a packet. (Wide fields, so that each has a register of its own.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    port: u32,
+    channel: u32,
+    /// Diverted and turned.
+    marks: u32,
+    /// What the routing remembers from then on.
+    pub middle: u32,
+}
+
+impl Step {
+    /// A packet leaves by a port and a channel; nothing changes otherwise.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(packet: &Event, port: u16, channel: u8) -> Self {
+        Self { port: u32::from(port), channel: u32::from(channel), marks: 0, middle: packet.middle }
+    }
+
+    /// The packet is marked as diverted or turned besides.
+    #[inline(always)]
+    #[must_use]
+    pub fn marked(self, diverted: bool, turned: bool) -> Self {
+        let marks = if diverted { DIVERTED } else { 0 } | if turned { TURNED } else { 0 };
+        Self { marks: self.marks | u32::from(marks), ..self }
+    }
+
+    /// Output port.
+    #[inline(always)]
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port as u16
+    }
+
+    /// Virtual channel there.
+    #[inline(always)]
+    #[must_use]
+    pub fn channel(&self) -> u8 {
+        self.channel as u8
+    }
+}
+
 impl Event {
+    /// Changes a packet as a routing decided, but for its port and channel.
+    #[inline(always)]
+    pub fn follow(&mut self, step: Step) {
+        self.middle = step.middle;
+        self.hop |= step.marks as u8;
+    }
+
     /// An event that is not a packet.
     #[must_use]
     pub fn other(kind: Kind, time: u64, port: u16, channel: u8, message: u32) -> Self {
@@ -88,6 +137,13 @@ impl Event {
     pub fn packet(time: u64, port: u16, message: u32, word: u32, bytes: u32) -> Self {
         let size = (bytes - 1) as u16;
         Self { size, word, ..Self::other(Kind::Decision, time, port, 0, message) }
+    }
+
+    /// Whether it is the decision on a packet.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_packet(&self) -> bool {
+        self.what >> 4 & 3 == Kind::Decision as u8
     }
 
     /// What happens.

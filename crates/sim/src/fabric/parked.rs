@@ -3,7 +3,28 @@
 use super::packet::Event;
 
 /// End of a chain.
-pub const NONE: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
+
+/// Packets that wait for the same room: the first and the last of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Chain {
+    head: u32,
+    tail: u32,
+}
+
+impl Default for Chain {
+    fn default() -> Self {
+        Self { head: NONE, tail: NONE }
+    }
+}
+
+impl Chain {
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.head == NONE
+    }
+}
 
 #[derive(Clone, Copy)]
 struct Node {
@@ -19,8 +40,8 @@ pub struct Parked {
 }
 
 impl Parked {
-    /// Appends a packet to the chain of which `head` and `tail` are the ends.
-    pub fn push(&mut self, head: &mut u32, tail: &mut u32, packet: Event) {
+    /// Appends a packet to a chain.
+    pub fn push(&mut self, chain: &mut Chain, packet: Event) {
         let node = Node { packet, next: NONE };
         let at = if let Some(at) = self.free.pop() {
             self.nodes[at as usize] = node;
@@ -29,26 +50,26 @@ impl Parked {
             self.nodes.push(node);
             (self.nodes.len() - 1) as u32
         };
-        if *head == NONE {
-            *head = at;
+        if chain.is_empty() {
+            chain.head = at;
         } else {
-            self.nodes[*tail as usize].next = at;
+            self.nodes[chain.tail as usize].next = at;
         }
-        *tail = at;
+        chain.tail = at;
     }
 
     /// The first packet of a chain.
     #[must_use]
-    pub fn first(&self, head: u32) -> &Event {
-        &self.nodes[head as usize].packet
+    pub fn first(&self, chain: &Chain) -> &Event {
+        &self.nodes[chain.head as usize].packet
     }
 
     /// Removes the first packet of a chain.
-    pub fn pop(&mut self, head: &mut u32) -> Event {
-        let at = *head;
+    pub fn pop(&mut self, chain: &mut Chain) -> Event {
+        let at = chain.head;
         let node = self.nodes[at as usize];
         self.free.push(at);
-        *head = node.next;
+        chain.head = node.next;
         node.packet
     }
 
@@ -65,8 +86,8 @@ impl Parked {
     }
 
     /// The packets of a chain.
-    pub fn chain(&self, head: u32) -> impl Iterator<Item = &Event> {
-        let mut at = head;
+    pub fn chain(&self, chain: &Chain) -> impl Iterator<Item = &Event> {
+        let mut at = chain.head;
         std::iter::from_fn(move || {
             let node = self.nodes.get(at as usize)?;
             at = node.next;

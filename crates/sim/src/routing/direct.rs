@@ -26,7 +26,7 @@ pub use ways::{Pick, Ways};
 use super::{Grain, Loads, Place, Rule, Sense};
 use crate::engine::random::{below32, draw};
 use crate::error::SimError;
-use crate::fabric::packet::{Event, NO_MIDDLE};
+use crate::fabric::packet::{Event, NO_MIDDLE, Step};
 use crate::spec::{Gateways, RoutingSpec, Spec};
 
 /// First draws of ways that are shortest ways, of a routing that compares two: 0 and 8.
@@ -288,16 +288,8 @@ impl Rule for Direct {
     fn enter(&self, _: &mut Event, _: u16, _: u16) {}
 
     #[inline(always)]
-    fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_, impl Sense>) -> (u16, u8) {
-        let decided = self.decide(place, *packet, loads);
-        packet.middle = decided.middle;
-        if decided.diverted {
-            packet.divert();
-        }
-        if decided.turned {
-            packet.turn();
-        }
-        (decided.port, decided.channel)
+    fn route(&self, place: Place, packet: &Event, loads: &Loads<'_, impl Sense>) -> Step {
+        self.decide(place, *packet, loads)
     }
 
     #[inline]
@@ -327,23 +319,14 @@ impl Rule for Direct {
     }
 }
 
-/// A decision, and what the packet remembers from then on.
-struct Decided {
-    middle: u32,
-    port: u16,
-    channel: u8,
-    diverted: bool,
-    turned: bool,
-}
-
 /// What a packet remembers.
 fn remember(via: Option<u16>, to: u16) -> u32 {
     u32::from(via.unwrap_or(NO_GROUP)) << 16 | u32::from(to)
 }
 
 impl Direct {
-    /// The decision on a packet. It is handed over by value: the caller's copy must stay in registers.
-    fn decide(&self, place: Place, mut packet: Event, loads: &Loads<'_, impl Sense>) -> Decided {
+    /// The decision on a packet. It is handed over by value, because it is changed on the way to the decision.
+    fn decide(&self, place: Place, mut packet: Event, loads: &Loads<'_, impl Sense>) -> Step {
         let mode = &self.modes[usize::from(packet.mode())];
         let mut here = self.ways.here(place, &packet);
         let port = if packet.hop() == 0 {
@@ -356,13 +339,7 @@ impl Direct {
         } else {
             self.go_on(&mut here, mode, &mut packet, loads)
         };
-        Decided {
-            middle: packet.middle,
-            port,
-            channel: self.ways.channel(here, port),
-            diverted: packet.diverted(),
-            turned: packet.turned(),
-        }
+        Step::new(&packet, port, self.ways.channel(here, port)).marked(packet.diverted(), packet.turned())
     }
 
     /// The port at a router that is not the packet's first.

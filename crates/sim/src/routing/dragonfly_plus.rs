@@ -19,7 +19,7 @@ pub use plan::Plan;
 use super::{Grain, Loads, Place, Ports, Rule, Sense};
 use crate::engine::random::{below32, draw};
 use crate::error::SimError;
-use crate::fabric::packet::{Event, NO_MIDDLE};
+use crate::fabric::packet::{Event, NO_MIDDLE, Step};
 use crate::spec::{FabricSpec, RoutingSpec, Select, Via};
 
 /// First of the draws for choices among shortest ways.
@@ -89,7 +89,7 @@ impl<R: PlusRule> Rule for Plus<R> {
     }
 
     #[inline(always)]
-    fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_, impl Sense>) -> (u16, u8) {
+    fn route(&self, place: Place, packet: &Event, loads: &Loads<'_, impl Sense>) -> Step {
         let plan = self.rule.plan(&self.machine, place, packet);
         follow(&self.rule, &plan, packet, loads)
     }
@@ -100,18 +100,12 @@ impl<R: PlusRule> Rule for Plus<R> {
     }
 }
 
-/// Decides: the output port and channel; marks on the packet whether it was diverted or has turned.
+/// Decides by a plan and the loads.
 #[inline(always)]
-fn follow<R: PlusRule>(rule: &R, plan: &Plan<'_>, packet: &mut Event, loads: &Loads<'_, impl Sense>) -> (u16, u8) {
+fn follow<R: PlusRule>(rule: &R, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_, impl Sense>) -> Step {
     let (port, other) = rule.choose(plan, packet, loads);
-    if plan.turns {
-        packet.turn();
-    }
-    if other {
-        packet.divert();
-        return (port, plan.other_channel);
-    }
-    (port, plan.minimal_channel)
+    let channel = if other { plan.other_channel } else { plan.minimal_channel };
+    Step::new(packet, port, channel).marked(other, plan.turns)
 }
 
 /// One of the rules.
@@ -252,7 +246,7 @@ impl Rule for Mixed {
         with_plus!(&self.rules[usize::from(packet.mode())], rule => rule.enter(&self.machine, packet, from, leaf));
     }
 
-    fn route(&self, place: Place, packet: &mut Event, loads: &Loads<'_, impl Sense>) -> (u16, u8) {
+    fn route(&self, place: Place, packet: &Event, loads: &Loads<'_, impl Sense>) -> Step {
         let rule = &self.rules[usize::from(packet.mode())];
         let plan = rule.plan(&self.machine, place, packet);
         with_plus!(rule, rule => follow(rule, &plan, packet, loads))

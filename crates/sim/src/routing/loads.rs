@@ -126,22 +126,29 @@ impl<'a, S: Sense> Loads<'a, S> {
         ties.trailing_zeros() as u16
     }
 
-    /// A port drawn uniformly among those whose backlog passes the test, if there is one.
-    #[inline]
+    /// A port drawn uniformly among those whose backlog is below a limit, if there is one.
+    #[inline(always)]
     #[must_use]
-    pub fn passing(&self, ports: &Ports<'_>, word: u32, hop: u8, base: u8, test: impl Fn(u64) -> bool) -> Option<u16> {
-        for k in 0..TRIES {
+    pub fn below(&self, limit: u64, ports: &Ports<'_>, word: u32, hop: u8, base: u8) -> Option<u16> {
+        let port = ports.any(word, hop, base);
+        if self.backlog(port) < limit { Some(port) } else { self.below_after_first(limit, *ports, word, hop, base) }
+    }
+
+    /// The same after the first draw. (By value: what is referred to would have to be in memory even if the first draw is taken.)
+    #[inline(never)]
+    fn below_after_first(self, limit: u64, ports: Ports<'_>, word: u32, hop: u8, base: u8) -> Option<u16> {
+        for k in 1..TRIES {
             let port = ports.any(word, hop, base + k);
-            if test(self.backlog(port)) {
+            if self.backlog(port) < limit {
                 return Some(port);
             }
         }
-        let passing = ports.iter().filter(|&port| test(self.backlog(port))).count() as u32;
+        let passing = ports.iter().filter(|&port| self.backlog(port) < limit).count() as u32;
         if passing == 0 {
             return None;
         }
         let chosen = below32(draw(word, hop, base + TRIES), passing);
-        Some(self.nth(ports, chosen, test))
+        Some(self.nth(&ports, chosen, |backlog| backlog < limit))
     }
 
     /// The `n`-th port that passes the test.
@@ -186,9 +193,9 @@ mod tests {
     }
 
     #[test]
-    fn passing_draws_uniformly_among_those_below_the_limit() {
-        let c = counts(&[9, 4, 6, 9, 9, 9, 9, 9], |l, p, w| l.passing(p, w, 2, 0, |b| b < 7));
+    fn below_draws_uniformly_among_those_below_the_limit() {
+        let c = counts(&[9, 4, 6, 9, 9, 9, 9, 9], |l, p, w| l.below(7, p, w, 2, 0));
         assert!(close(c[1], 15_000) && close(c[2], 15_000), "{c:?}");
-        assert_eq!(counts(&[9, 9], |l, p, w| l.passing(p, w, 2, 0, |b| b < 9)), [0, 0]);
+        assert_eq!(counts(&[9, 9], |l, p, w| l.below(9, p, w, 2, 0)), [0, 0]);
     }
 }

@@ -3,6 +3,7 @@
 use odonata_topology::{Network, Peer, RouterId};
 
 use crate::engine::random::{below32, draw};
+use crate::fabric::packet::Event;
 
 /// The router at which a decision is made.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,15 @@ pub struct Place {
 }
 
 impl Place {
+    /// Whether it is the last router of a packet.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_last(&self, packet: &Event) -> bool {
+        // Both halves at once: which of them differs cannot be foreseen.
+        let both = |group: u16, local: u16| u32::from(group) | u32::from(local) << 16;
+        both(self.group, self.local) == both(packet.to_group, packet.to_local)
+    }
+
     /// The position of a router.
     #[must_use]
     pub fn of(network: &Network, router: RouterId) -> Self {

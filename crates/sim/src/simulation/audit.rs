@@ -1,7 +1,7 @@
 //! Books balanced at the end of a run: nothing is lost, nothing is counted twice, no buffer overflows.
 
 use super::Simulation;
-use crate::engine::Queue;
+use crate::engine::{Queue, Window};
 use crate::fabric::packet::{Event, Kind};
 use crate::routing::{Place, Rule};
 
@@ -44,25 +44,29 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let (channels, slots) = (self.wiring.channels as u8, self.outs.len());
         let mut audit = Audit::default();
         // Bytes in the buffer behind each port, or on their way into it.
-        let mut filled = vec![0_u64; self.returns.len()];
+        let mut filled = vec![0_u64; self.credits.lanes()];
         let mut hold = |places: &[Place], router: u32, packet: &Event| {
             let slot = places[router as usize].first + u32::from(packet.port);
             filled[usize::from(packet.channel()) * slots + slot as usize] += u64::from(packet.bytes());
         };
         let too_late = std::mem::take(&mut self.too_late);
-        let pending = std::iter::from_fn(|| self.queue.pop());
-        for (router, event) in too_late.into_iter().chain(pending) {
+        let mut count = |router: u32, event: &Event| {
             if event.kind() == Kind::Decision {
                 audit.under_way += 1;
                 audit.network_bytes += u64::from(event.bytes());
-                hold(&self.wiring.places, router, &event);
+                hold(&self.wiring.places, router, event);
             }
+        };
+        too_late.iter().for_each(|(router, event)| count(*router, event));
+        let mut pending = Window::default();
+        while self.queue.open(&mut pending) {
+            (0..pending.len()).map(|position| pending.get(position)).for_each(|(router, event)| count(router, event));
         }
         for (router, place) in self.wiring.places.iter().enumerate() {
             let lanes =
                 (0..channels).flat_map(|c| (0..place.ports).map(move |port| (place.first + u32::from(port), c)));
             for (slot, channel) in lanes {
-                for packet in self.parked.chain(self.lanes[self.lane(slot, channel)].head) {
+                for packet in self.parked.chain(&self.logs[self.lane(slot, channel)].chain) {
                     audit.parked += 1;
                     audit.network_bytes += u64::from(packet.bytes());
                     hold(&self.wiring.places, router as u32, packet);
@@ -72,24 +76,24 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         for slot in 0..slots as u32 {
             for channel in 0..channels {
                 let buffer = self.lane(slot, channel);
-                let wire = self.lanes[buffer].wire;
-                let sender = if !wire.node {
-                    self.lane(self.wiring.places[wire.to as usize].first + u32::from(wire.port), channel)
+                let back = self.lanes[buffer];
+                let sender = if !back.node() {
+                    self.lane(self.slot(back.to(), back.port), channel)
                 } else if channel == 0 {
-                    self.nic_lane(wire.to)
+                    self.nic_lane(back.to())
                 } else {
                     continue;
                 };
                 let room = u64::from(self.lanes[sender].room);
-                let total = room + filled[buffer] + self.returns[buffer].under_way(buffer as u32, &self.spill);
-                let size = u64::from(self.wiring.times(wire.class).buffer);
+                let total = room + filled[buffer] + self.credits.under_way(buffer);
+                let size = u64::from(self.wiring.times(back.class()).buffer);
                 audit.unbalanced_buffers += u64::from(total != size);
             }
         }
         for (nic_id, nic) in self.nics.iter().enumerate() {
             let lane = self.nic_lane(nic_id as u32);
             audit.sent += self.lanes[lane].committed(&self.logs[lane]).0;
-            audit.waiting_bytes += nic.queue.iter().map(|waiting| waiting.bytes_left).sum::<u64>();
+            audit.waiting_bytes += nic.waiting().map(|waiting| waiting.bytes_left).sum::<u64>();
         }
         for job in &self.jobs.list {
             audit.delivered += job.totals.packets;

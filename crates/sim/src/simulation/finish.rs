@@ -3,7 +3,6 @@
 use super::Simulation;
 use crate::engine::Queue;
 use crate::error::SimError;
-use crate::fabric::NONE;
 use crate::fabric::packet::Event;
 use crate::output::{Iterations, JobTotals, Links, Messages, NOT_DELIVERED, NOT_FINISHED, Output, Ranks};
 use crate::program::Running;
@@ -16,7 +15,7 @@ use crate::routing::Rule;
 pub(super) fn output<Q: Queue<Event>, R: Rule>(mut simulation: Simulation<'_, Q, R>) -> Result<Output, SimError> {
     let waiting = simulation.parked.len() as u64 + simulation.nics.iter().filter(|nic| nic.waits).count() as u64;
     if simulation.ran_dry && waiting > 0 {
-        let chains = simulation.lanes.iter().flat_map(|lane| simulation.parked.chain(lane.head));
+        let chains = simulation.logs.iter().flat_map(|log| simulation.parked.chain(&log.chain));
         let since = simulation.logs.iter().map(|log| log.waits_since);
         return Err(SimError::Deadlock {
             at_ps: chains.map(|packet| packet.time).chain(since).max().unwrap_or(0),
@@ -61,7 +60,7 @@ fn links<Q: Queue<Event>, R: Rule>(simulation: &Simulation<'_, Q, R>, end: u64) 
     for slot in 0..simulation.outs.len() as u32 {
         for channel in 0..simulation.wiring.channels as u8 {
             let index = simulation.lane(slot, channel);
-            row(index, simulation.lanes[index].head != NONE);
+            row(index, simulation.lanes[index].waits());
         }
     }
     for (node, nic) in simulation.nics.iter().enumerate() {

@@ -52,10 +52,10 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 let nics = &mut (*self.nics)[first as usize..(first + rails) as usize];
                 let rail = choose_rail(self.spec.fabric.nic.rail, word, nics, now);
                 waiting.to = to * rails + rail;
-                nics[rail as usize].unsent += job.message_bytes;
-                nics[rail as usize].queue.push_back(waiting);
-            } else if position > 0 || !nic.queue.is_empty() {
-                nic.queue.push_back(waiting);
+                *nics[rail as usize].unsent_mut() += job.message_bytes;
+                nics[rail as usize].push_back(waiting);
+            } else if position > 0 || !nic.is_idle() {
+                nic.push_back(waiting);
             } else {
                 head = Some(waiting);
             }
@@ -91,14 +91,14 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     #[cold]
     pub(super) fn pump_nic(&mut self, nic: u32, now: u64) {
         let home = self.wiring.homes[nic as usize];
-        if self.returns[self.slot(home.router, home.port) as usize].wakes_at(now) {
+        if self.credits.wakes_at(self.slot(home.router, home.port) as usize, now) {
             self.pump_next(nic, now);
         }
     }
 
     /// Lets a NIC send, if it has anything to send.
     fn pump_next(&mut self, nic: u32, now: u64) {
-        if let Some(head) = self.nics[nic as usize].queue.pop_front() {
+        if let Some(head) = self.nics[nic as usize].pop_front() {
             self.pump(nic, now, head);
         }
     }
@@ -117,17 +117,17 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         loop {
             let bytes = head.bytes_left.min(u64::from(full)) as u32;
             if lane.room < bytes {
-                lane.room += self.returns[buffer].take(buffer as u32, now, &mut self.spill);
+                lane.room += self.credits.take(buffer, now);
                 if lane.room < bytes {
                     if !nic.waits {
                         nic.waits = true;
                         self.logs[lane_index].waits_since = now;
                     }
-                    if let Some(at) = self.returns[buffer].wait(buffer as u32, &self.spill) {
+                    if let Some(at) = self.credits.wait(buffer) {
                         let here = self.wiring.home_of_events(nic_id);
                         self.queue.push(here.router, Event::other(Kind::NicCredit, at, here.port, 0, nic_id));
                     }
-                    nic.queue.push_front(head);
+                    nic.push_front(head);
                     return;
                 }
             }
@@ -150,7 +150,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             self.routing.enter(&mut packet, home.group, home.local);
             self.queue.push(home.router, packet);
             if self.wiring.rails > 1 {
-                nic.unsent -= u64::from(bytes);
+                *nic.unsent_mut() -= u64::from(bytes);
             }
             if end >= LAST_TIME {
                 self.failure.get_or_insert(SimError::TimeOverflow);
@@ -166,19 +166,19 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             }
             if head.bytes_left > 0 {
                 if self.spec.fabric.nic.order == NicOrder::RoundRobin {
-                    nic.queue.push_back(head);
+                    nic.push_back(head);
                 } else {
                     continue;
                 }
             }
-            match nic.queue.pop_front() {
+            match nic.pop_front() {
                 Some(next) => head = next,
                 None => break,
             }
         }
         if nic.waits {
             nic.waits = false;
-            self.returns[buffer].rest();
+            self.credits.rest(buffer);
             let log = &mut self.logs[lane_index];
             log.waited += now - log.waits_since;
         }
@@ -239,7 +239,7 @@ pub(super) fn choose_rail(rail: Rail, word: u64, nics: &[Nic], now: u64) -> u32 
     match rail {
         Rail::Hash => below(mix64(word), nics.len() as u64) as u32,
         Rail::LeastBusy => {
-            let busy = |nic: &Nic| (nic.unsent, nic.free.saturating_sub(now));
+            let busy = |nic: &Nic| (nic.unsent(), nic.free.saturating_sub(now));
             (0..nics.len()).min_by_key(|&k| busy(&nics[k])).unwrap_or(0) as u32
         }
     }

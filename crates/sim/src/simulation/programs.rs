@@ -59,13 +59,13 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         if rails > 1 {
             rail = choose_rail(self.spec.fabric.nic.rail, word, nics, now);
             waiting.to = to * rails + rail;
-            nics[rail as usize].unsent += bytes;
+            *nics[rail as usize].unsent_mut() += bytes;
         }
         let nic = &mut nics[rail as usize];
-        if nic.queue.is_empty() {
+        if nic.is_idle() {
             self.pump(first + rail, now, waiting); // without a queue: most NICs of a program never need one
         } else {
-            nic.queue.push_back(waiting);
+            nic.push_back(waiting);
         }
     }
 

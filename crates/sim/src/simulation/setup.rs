@@ -4,10 +4,10 @@ use super::jobs::Jobs;
 use super::{Audit, Simulation, finish};
 use crate::counters::{ArrivalCounts, ByClass};
 use crate::engine::random::{Source, Stream};
-use crate::engine::{Ordered, Queue, Table, Wheel};
+use crate::engine::{Ordered, Queue, Wheel};
 use crate::error::SimError;
 use crate::fabric::packet::Event;
-use crate::fabric::{Flights, Lane, LaneLog, Nic, Out, Parked, Returns, Sensor, Wire, Wiring, credits::Spill};
+use crate::fabric::{Credits, Flights, Lane, LaneLog, Nic, Out, Parked, Sensor, Wire, Wiring};
 use crate::output::Output;
 use crate::program::Programs;
 use crate::routing::{Routing, Rule, modes, with_rule};
@@ -159,8 +159,7 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
                 .iter()
                 .map(|home| lane(&Wire { to: home.router, port: home.port, class: ClassId::NODE.0, node: false })),
         );
-        let returns: Table<Returns> =
-            (0..channels).flat_map(|_| wires.iter().map(|wire| Returns::new(wire.class))).collect();
+        let credits = Credits::new((0..channels).flat_map(|_| wires.iter().map(|wire| wire.class)));
         let arrivals = ArrivalCounts::new(spec.measure.arrivals_every_ps.unwrap_or(0), spec.jobs.len(), wiring.groups);
         let mut simulation = Self {
             spec,
@@ -170,8 +169,7 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
             outs: vec![Out::default(); wires.len()].into(),
             sensor,
             lanes: lanes.into(),
-            returns,
-            spill: Spill::new(),
+            credits,
             messages: Source::new(spec.seed, Stream::Message),
             parked: Parked::default(),
             nics: vec![Nic::default(); nics].into(),

@@ -3,60 +3,55 @@
 use super::Simulation;
 use crate::engine::Queue;
 use crate::error::SimError;
-use crate::fabric::NONE;
-use crate::fabric::packet::{Event, Kind};
+use crate::fabric::packet::{Event, Kind, Step};
 use crate::routing::{Backlog, Loads, Place, Rule};
 use odonata_topology::ClassId;
 
 impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// The routing decision of a packet.
     #[inline(always)]
-    pub(super) fn decide(&mut self, router: u32, mut packet: Event) {
+    pub(super) fn decide(&mut self, router: u32, packet: &Event) {
         self.packet_hops += 1;
         let place = self.wiring.places[router as usize];
-        if place.group == packet.to_group && place.local == packet.to_local {
+        if place.is_last(packet) {
             if self.arrivals.on() {
                 self.count_arrival(place, packet, None);
             }
-            self.eject(place.first, &packet);
+            self.eject(place.first, packet);
             return;
         }
-        let (port, channel) = if self.sensor.is_none() {
+        let step = if self.sensor.is_none() {
             let loads = Loads::new(&self.outs, Backlog, place.first, place.ports, packet.time);
-            self.routing.route(place, &mut packet, &loads)
+            self.routing.route(place, packet, &loads)
         } else {
-            let (routed, port, channel) = self.route_by_sensor(place, packet);
-            packet = routed;
-            (port, channel)
+            self.route_by_sensor(place, packet)
         };
         if self.arrivals.on() {
-            self.count_arrival(place, packet, Some(port));
+            self.count_arrival(place, packet, Some(step.port()));
         }
-        let slot = place.first + u32::from(port);
-        let index = self.lane(slot, channel);
-        let lane = &mut self.lanes[index];
+        let slot = place.first + u32::from(step.port());
+        let index = self.lane(slot, step.channel());
+        let lane = &self.lanes[index];
         let bytes = packet.bytes();
-        if lane.head == NONE && (lane.room >= bytes || self.look_for_room(index, channel, bytes, packet.time)) {
-            self.commit(place.first, slot, index, channel, packet);
+        if !lane.waits() && (lane.room >= bytes || self.look_for_room(index, step.channel(), bytes, packet.time)) {
+            self.commit(place.first, slot, index, packet, packet.time, step);
         } else {
-            self.park(router, port, channel, index, packet);
+            self.park(router, index, packet, step);
         }
     }
 
-    /// The decision of a routing that senses something else than backlogs. (By value: a packet whose address is taken lives in
-    /// memory, and writing its fields one by one and then reading it whole costs more than all else in a hop.)
+    /// The decision of a routing that senses something else than backlogs.
     #[cold]
     #[inline(never)]
-    fn route_by_sensor(&self, place: Place, mut packet: Event) -> (Event, u16, u8) {
+    fn route_by_sensor(&self, place: Place, packet: &Event) -> Step {
         let sensor = self.sensor.as_ref().expect("asked for only if there is one");
         let loads = Loads::new(&self.outs, sensor, place.first, place.ports, packet.time);
-        let (port, channel) = self.routing.route(place, &mut packet, &loads);
-        (packet, port, channel)
+        self.routing.route(place, packet, &loads)
     }
 
     /// Counts a packet that comes from another group, or goes to one (K21); `out` is none for one that goes to its node.
     #[cold]
-    fn count_arrival(&mut self, place: Place, packet: Event, out: Option<u16>) {
+    fn count_arrival(&mut self, place: Place, packet: &Event, out: Option<u16>) {
         let job = self.flights.job(packet.message);
         for (port, inwards) in [(Some(packet.port), true), (out, false)] {
             let Some(port) = port else { continue };
@@ -78,7 +73,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         self.by_class.add(self.flights.job(message), class, bytes);
     }
 
-    /// Index in `lanes` and `logs` of a router's port and channel, and in `returns` of the buffer behind it.
+    /// Index in `lanes` and `logs` of a router's port and channel, and in `credits` of the buffer behind it.
     #[inline(always)]
     pub(super) fn lane(&self, slot: u32, channel: u8) -> usize {
         usize::from(channel) * self.outs.len() + slot as usize
@@ -89,51 +84,52 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     fn look_for_room(&mut self, index: usize, channel: u8, bytes: u32, now: u64) -> bool {
         let far = self.far_buffer(index, channel);
         let lane = &mut self.lanes[index];
-        lane.room += self.returns[far].take(far as u32, now, &mut self.spill);
+        lane.room += self.credits.take(far, now);
         lane.room >= bytes
     }
 
-    /// Index in `returns` of the buffer at the far end of a lane.
+    /// Index in `credits` of the buffer at the far end of a lane.
     #[inline]
     fn far_buffer(&self, index: usize, channel: u8) -> usize {
-        let wire = self.lanes[index].wire;
-        self.lane(self.wiring.places[wire.to as usize].first + u32::from(wire.port), channel)
+        let lane = &self.lanes[index];
+        self.lane(self.slot(lane.to(), lane.port), channel)
     }
 
-    /// Commits a packet to a lane that has room for it.
+    /// Commits a packet at a time to a lane that has room for it.
     #[inline(always)]
-    fn commit(&mut self, first: u32, slot: u32, index: usize, channel: u8, mut packet: Event) {
+    fn commit(&mut self, first: u32, slot: u32, index: usize, packet: &Event, now: u64, step: Step) {
         let bytes = packet.bytes();
         let lane = &mut self.lanes[index];
         lane.room -= bytes;
         lane.count(bytes, &mut self.logs, index);
-        let wire = lane.wire;
-        let times = self.wiring.times(wire.class);
+        let (to, port, class) = (lane.to(), lane.port, lane.class());
+        let times = self.wiring.times(class);
         let out = &mut self.outs[slot as usize];
-        let end = out.free.max(packet.time) + times.serialisation[bytes as usize];
+        let end = out.free.max(now) + times.serialisation[bytes as usize];
         out.free = end;
-        let (port, came_by) = (packet.port, packet.channel());
-        packet.time = end + times.to_decision;
-        packet.port = wire.port;
-        packet.set_channel(channel);
-        packet.next_hop();
+        let arrival = end + times.to_decision;
         if let Some(sensor) = &mut self.sensor {
             sensor.send(slot, bytes);
         }
         if self.by_class.on() {
-            self.count_class(packet.message, wire.class, bytes);
+            self.count_class(packet.message, class, bytes);
         }
-        self.queue.push(wire.to, packet);
-        self.give_back(first + u32::from(port), came_by, bytes, end);
+        self.queue.push_changed(to, arrival, packet, |packet| {
+            packet.time = arrival;
+            packet.port = port;
+            packet.set_channel(step.channel());
+            packet.next_hop();
+            packet.follow(step);
+        });
+        self.give_back(first + u32::from(packet.port), packet.channel(), bytes, end);
     }
 
     /// Returns the room of a packet that leaves, with its tail at `end`, the buffer behind a port.
     #[inline(always)]
     fn give_back(&mut self, slot: u32, channel: u8, bytes: u32, end: u64) {
         let buffer = self.lane(slot, channel);
-        let returns = &mut self.returns[buffer];
-        let stamp = end + self.wiring.times(returns.class).to_credit;
-        if returns.add(buffer as u32, stamp, bytes, self.queue.horizon(), &mut self.spill) {
+        let stamp = end + self.wiring.times(self.credits.class(buffer)).to_credit;
+        if self.credits.add(buffer, stamp, bytes, self.queue.horizon()) {
             self.announce(buffer, channel, stamp);
         }
         if self.sensor.is_some() {
@@ -144,11 +140,12 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// Notes for the sensor of the sender to a buffer when a packet has left it.
     #[inline(never)]
     fn tell_sensor(&mut self, buffer: usize, bytes: u32, stamp: u64) {
-        let wire = self.lanes[buffer].wire; // the way back from the buffer's port leads to its sender
-        if !wire.node
-            && let Some(sensor) = &mut self.sensor
-        {
-            let sender = self.wiring.places[wire.to as usize].first + u32::from(wire.port);
+        let back = self.lanes[buffer]; // the way back from the buffer's port leads to its sender
+        if back.node() {
+            return;
+        }
+        let sender = self.slot(back.to(), back.port);
+        if let Some(sensor) = &mut self.sensor {
             sensor.leave(sender, bytes, stamp, self.queue.horizon());
         }
     }
@@ -156,34 +153,36 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// Lets the sender to a buffer know of a credit that it waits for.
     #[cold]
     fn announce(&mut self, buffer: usize, channel: u8, stamp: u64) {
-        let wire = self.lanes[buffer].wire; // the way back from the buffer's port leads to its sender
-        if wire.node {
-            let home = self.wiring.home_of_events(wire.to);
-            self.queue.push(home.router, Event::other(Kind::NicCredit, stamp, home.port, 0, wire.to));
+        let back = self.lanes[buffer]; // the way back from the buffer's port leads to its sender
+        if back.node() {
+            let home = self.wiring.home_of_events(back.to());
+            self.queue.push(home.router, Event::other(Kind::NicCredit, stamp, home.port, 0, back.to()));
         } else {
-            self.queue.push(wire.to, Event::other(Kind::OutputCredit, stamp, wire.port, channel, 0));
+            self.queue.push(back.to(), Event::other(Kind::OutputCredit, stamp, back.port, channel, 0));
         }
     }
 
     /// Lets a packet wait for room.
     #[cold]
     #[inline(never)]
-    fn park(&mut self, router: u32, port: u16, channel: u8, index: usize, packet: Event) {
-        let slot = self.slot(router, port) as usize;
+    fn park(&mut self, router: u32, index: usize, packet: &Event, step: Step) {
+        let slot = self.slot(router, step.port()) as usize;
         let (lane, log) = (&mut self.lanes[index], &mut self.logs[index]);
-        self.outs[slot].parked_ps += self.wiring.times(lane.wire.class).serialisation[packet.bytes() as usize];
-        let first = lane.head == NONE;
-        self.parked.push(&mut lane.head, &mut log.tail, packet);
-        if first {
+        self.outs[slot].parked_ps += self.wiring.times(lane.class()).serialisation[packet.bytes() as usize];
+        let mut decided = *packet;
+        decided.follow(step);
+        self.parked.push(&mut log.chain, decided);
+        if !lane.waits() {
+            lane.set_waits(true);
             log.waits_since = packet.time;
-            self.arm(router, port, channel, index);
+            self.arm(router, step.port(), step.channel(), index);
         }
     }
 
     /// Sees to it that a lane on which something waits is woken by the next credit.
     fn arm(&mut self, router: u32, port: u16, channel: u8, index: usize) {
         let far = self.far_buffer(index, channel);
-        if let Some(at) = self.returns[far].wait(far as u32, &self.spill) {
+        if let Some(at) = self.credits.wait(far) {
             self.queue.push(router, Event::other(Kind::OutputCredit, at, port, channel, 0));
         }
     }
@@ -196,26 +195,25 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let slot = first + u32::from(port);
         let index = self.lane(slot, channel);
         let far = self.far_buffer(index, channel);
-        if !self.returns[far].wakes_at(now) {
+        if !self.credits.wakes_at(far, now) {
             return;
         }
-        let class = self.lanes[index].wire.class;
+        let class = self.lanes[index].class();
         loop {
-            let lane = &mut self.lanes[index];
-            let bytes = self.parked.first(lane.head).bytes();
-            if lane.room < bytes && !self.look_for_room(index, channel, bytes, now) {
+            let bytes = self.parked.first(&self.logs[index].chain).bytes();
+            if self.lanes[index].room < bytes && !self.look_for_room(index, channel, bytes, now) {
                 self.arm(router, port, channel, index);
                 return;
             }
-            let mut packet = self.parked.pop(&mut self.lanes[index].head);
-            packet.time = now;
+            let packet = self.parked.pop(&mut self.logs[index].chain);
             self.outs[slot as usize].parked_ps -= self.wiring.times(class).serialisation[bytes as usize];
-            self.commit(first, slot, index, channel, packet);
-            if self.lanes[index].head == NONE {
+            self.commit(first, slot, index, &packet, now, Step::new(&packet, port, channel));
+            if self.logs[index].chain.is_empty() {
                 break;
             }
         }
-        self.returns[far].rest();
+        self.lanes[index].set_waits(false);
+        self.credits.rest(far);
         let log = &mut self.logs[index];
         log.waited += now - log.waits_since;
     }

@@ -70,15 +70,12 @@ impl PlusRule for Fpar {
             return only;
         }
         let (word, hop) = (packet.word, packet.hop());
-        let test = |class: u8| {
-            // Backlogs are whole, so `<= limit` is `< limit + 1`.
-            let beyond = self.limit[usize::from(class)].saturating_add(u64::from(self.at_most));
-            move |backlog: u64| backlog < beyond
-        };
-        if let Some(port) = loads.passing(&plan.minimal, word, hop, MINIMAL_DRAWS, test(plan.minimal_class)) {
+        // Backlogs are whole, so `<= limit` is `< limit + 1`.
+        let limit = |class: u8| self.limit[usize::from(class)].saturating_add(u64::from(self.at_most));
+        if let Some(port) = loads.below(limit(plan.minimal_class), &plan.minimal, word, hop, MINIMAL_DRAWS) {
             return (port, false);
         }
-        if let Some(port) = loads.passing(&plan.other, word, hop, OTHER_DRAWS, test(plan.other_class)) {
+        if let Some(port) = loads.below(limit(plan.other_class), &plan.other, word, hop, OTHER_DRAWS) {
             return (port, true);
         }
         (loads.least(&plan.minimal, word, hop, super::LEAST_DRAWS), false)

@@ -91,11 +91,12 @@ fn compare(c: &mut Choices, made: &Made, known: &Known, direct: &Direct, state: 
             let mut packet = state.packet;
             packet.word = c.next() as u32;
             let (first, ports) = (place.first, place.ports);
-            let (port, channel) = match &sensor {
-                None => direct.route(place, &mut packet, &Loads::new(&outs, Backlog, first, ports, now)),
-                Some(sensor) => direct.route(place, &mut packet, &Loads::new(&outs, sensor, first, ports, now)),
+            let step = match &sensor {
+                None => direct.route(place, &packet, &Loads::new(&outs, Backlog, first, ports, now)),
+                Some(sensor) => direct.route(place, &packet, &Loads::new(&outs, sensor, first, ports, now)),
             };
-            let taken = taken(port, channel, &packet);
+            packet.follow(step);
+            let taken = taken(step.port(), step.channel(), &packet);
             assert!(
                 branches.contains(&taken),
                 "{}, {:?}: {taken:?} is none of {branches:?}\n{state:?}",
