@@ -1,13 +1,14 @@
 //! Time, pending events and random numbers; knows nothing of networks.
 //!
-//! An event belongs to a *place* (a router). Two queues hold pending events, chosen by the lookahead of the run:
+//! An event belongs to a *place* (a router). The pending events are held in one of these ways, chosen by the lookahead of the run:
 //!
 //! | queue | order of events | used when |
 //! |---|---|---|
 //! | [`Wheel`] | window by window, inside a window place by place, at a place by (time, tie) | places cannot affect each other within a window |
-//! | [`Ordered`] | globally by (time, place, tie) | the lookahead is too small for windows to be worth it |
+//! | [`Wheel::in_one_order`] | globally by (time, place, tie), sorted window by window | places see each other |
+//! | [`Ordered`] | globally by (time, place, tie), in a heap | the lookahead is too small for windows to be worth it |
 //!
-//! Both lead to the same results, because what happens at one place at time `t` can reach another place only at
+//! All lead to the same results, because what happens at one place at time `t` can reach another place only at
 //! `t + lookahead` or later, and all state that a decision reads belongs to a place. (Tables that several places share,
 //! as the messages in flight, are only counted in or are read where they are written.)
 
@@ -53,6 +54,9 @@ pub trait Queue<R: Record> {
 
     /// Takes an event that has come for the open window and precedes this one of it.
     fn late(&mut self, before: Option<(u32, &R)>) -> Option<(u32, R)>;
+
+    /// Whether the events of all places are in one order. If not, what comes late is for the place being visited.
+    fn in_one_order(&self) -> bool;
 
     /// No event that is still to come is earlier than this.
     fn horizon(&self) -> u64;

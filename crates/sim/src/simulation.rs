@@ -27,7 +27,7 @@ pub use setup::{QueueChoice, audit, prepare};
 /// Events between two looks at the clock by the monitor.
 const EVENTS_PER_LOOK: u64 = 1 << 15;
 /// Events between asking for memory and needing it: about as long as memory takes.
-const EVENTS_AHEAD: usize = 6;
+const EVENTS_AHEAD: usize = 8;
 /// Times beyond this are taken for a mistake in the input.
 pub(crate) const LAST_TIME: u64 = 1 << 63;
 
@@ -119,7 +119,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     fn handle_late(&mut self, window: &Window<Event>, position: usize) {
         let next = (position < window.len()).then(|| window.get(position));
         while let Some((router, event)) = self.queue.late(next) {
-            debug_assert_eq!(router, window.get(position - 1).0, "affected sooner than the lookahead allows");
+            let visited = window.get(position - 1).0;
+            debug_assert!(router == visited || self.queue.in_one_order(), "affected sooner than the lookahead allows");
             self.handle(router, &event);
         }
     }
@@ -137,19 +138,25 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         }
         match event.kind() {
             Kind::Decision => unreachable!("a packet"),
-            Kind::OutputCredit => self.wake(router, event.port, event.channel(), event.time),
+            Kind::OutputCredit => self.wake(router, event),
             Kind::NicCredit => self.pump_nic(event.message, event.time),
             Kind::Issue => self.issue(router, event.port, event.word, event.message, event.time),
         }
     }
 
-    /// Asks for the memory that an event a little ahead is sure to need: where it notes its credit, and at its last router
-    /// the message and the way out.
+    /// Asks for the memory that an event a little ahead is sure to need.
     #[inline(always)]
     fn ask_for(&self, (router, event): (u32, &Event)) {
         let place = self.wiring.places[router as usize];
-        self.credits.ask(self.lane(place.first + u32::from(event.port), event.channel()));
-        // Whether a packet is at its last router cannot be foreseen, so that is chosen without a branch.
+        let slot = place.first + u32::from(event.port);
+        let lane = self.lane(slot, event.channel());
+        if !event.is_packet() {
+            self.ask_for_other(event, lane);
+            return;
+        }
+        // Where it notes its credit, and at its last router the way out and the message. Whether it is there cannot be
+        // foreseen, so that is chosen without a branch.
+        self.credits.ask(lane);
         let last = place.is_last(event);
         let (port, channel) = self.routing.guess(place, event).unwrap_or((event.port, 0));
         let (port, channel) = if last { (event.to_port, 0) } else { (port, channel) };
@@ -157,6 +164,21 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         prefetch(&self.lanes, self.lane(slot, channel));
         prefetch(&self.outs, slot as usize);
         self.flights.ask(event.message & 0_u32.wrapping_sub(u32::from(last)));
+    }
+
+    /// The same for what is not a packet.
+    #[inline(never)]
+    fn ask_for_other(&self, event: &Event, lane: usize) {
+        if event.kind() == Kind::OutputCredit {
+            self.credits.ask_for_waiting(event.message as usize);
+            prefetch(&self.lanes, lane);
+            prefetch(&self.logs, lane);
+        } else {
+            let nic = if event.kind() == Kind::Issue { event.word * self.wiring.rails } else { event.message };
+            self.credits.ask(lane);
+            prefetch(&self.nics, nic as usize);
+            prefetch(&self.lanes, self.nic_lane(nic));
+        }
     }
 
     fn progress(&self, now_ps: u64) -> Progress {

@@ -79,6 +79,10 @@ impl<R: Record> Queue<R> for Ordered<R> {
         None
     }
 
+    fn in_one_order(&self) -> bool {
+        true
+    }
+
     fn horizon(&self) -> u64 {
         self.now
     }

@@ -131,6 +131,13 @@ impl Credits {
         prefetch(&self.lanes, lane);
     }
 
+    /// The same, if the sender waits.
+    #[inline(always)]
+    pub fn ask_for_waiting(&self, lane: usize) {
+        self.ask(lane);
+        prefetch(&self.wakes, lane);
+    }
+
     /// Class of the link that leads to the buffer.
     #[inline(always)]
     #[must_use]

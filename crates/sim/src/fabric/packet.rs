@@ -34,7 +34,8 @@ pub const MAX_MODES: usize = 8;
 pub struct Event {
     /// When it happens.
     pub time: u64,
-    /// Slot of the message in flight; for `Issue` the interval, for `NicCredit` the NIC.
+    /// Slot of the message in flight; for `Issue` the interval, for `NicCredit` the NIC, for `OutputCredit` the lane in the
+    /// credits of the buffer that the output leads to.
     pub message: u32,
     /// Word from which the packet's routing draws come; for `Issue` the node.
     pub word: u32,

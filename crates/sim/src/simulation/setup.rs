@@ -111,8 +111,9 @@ fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::R
         QueueChoice::Wheel => true,
         QueueChoice::Ordered => false,
     };
-    if windows && lookahead >= 2 && !routing.sees_other_routers() {
-        let wheel = Wheel::new(routers, lookahead);
+    if windows && lookahead >= 2 {
+        let one_order = routing.sees_other_routers();
+        let wheel = if one_order { Wheel::in_one_order(routers, lookahead) } else { Wheel::new(routers, lookahead) };
         with_rule!(routing, rule => task.with(Simulation::new(spec, tables, rule, wheel)))
     } else {
         with_rule!(routing, rule => task.with(Simulation::new(spec, tables, rule, Ordered::default())))

@@ -158,7 +158,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             let home = self.wiring.home_of_events(back.to());
             self.queue.push(home.router, Event::other(Kind::NicCredit, stamp, home.port, 0, back.to()));
         } else {
-            self.queue.push(back.to(), Event::other(Kind::OutputCredit, stamp, back.port, channel, 0));
+            self.queue.push(back.to(), Event::other(Kind::OutputCredit, stamp, back.port, channel, buffer as u32));
         }
     }
 
@@ -183,21 +183,21 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     fn arm(&mut self, router: u32, port: u16, channel: u8, index: usize) {
         let far = self.far_buffer(index, channel);
         if let Some(at) = self.credits.wait(far) {
-            self.queue.push(router, Event::other(Kind::OutputCredit, at, port, channel, 0));
+            self.queue.push(router, Event::other(Kind::OutputCredit, at, port, channel, far as u32));
         }
     }
 
     /// A credit has come for a lane on which something waits.
     #[cold]
     #[inline(never)]
-    pub(super) fn wake(&mut self, router: u32, port: u16, channel: u8, now: u64) {
-        let first = self.wiring.places[router as usize].first;
-        let slot = first + u32::from(port);
-        let index = self.lane(slot, channel);
-        let far = self.far_buffer(index, channel);
+    pub(super) fn wake(&mut self, router: u32, credit: &Event) {
+        let (port, channel, far, now) = (credit.port, credit.channel(), credit.message as usize, credit.time);
         if !self.credits.wakes_at(far, now) {
             return;
         }
+        let first = self.wiring.places[router as usize].first;
+        let slot = first + u32::from(port);
+        let index = self.lane(slot, channel);
         let class = self.lanes[index].class();
         loop {
             let bytes = self.parked.first(&self.logs[index].chain).bytes();
