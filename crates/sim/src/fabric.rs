@@ -5,6 +5,7 @@
 
 mod credits;
 mod flight;
+mod logs;
 mod nic;
 pub mod packet;
 mod parked;
@@ -13,10 +14,11 @@ mod wiring;
 
 pub use credits::Credits;
 pub use flight::{Flight, Flights, NO_ROW};
+pub use logs::{LaneLog, Logs};
 pub use nic::{Nic, Waiting};
 pub use parked::{Chain, Parked};
 pub use sensor::Sensor;
-pub use wiring::{Times, Wire, Wiring};
+pub use wiring::{Home, Times, Wire, Wiring};
 
 /// An output port: when its link will be free of what is committed to it, and what waits besides.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,19 +59,6 @@ const _: () = assert!(size_of::<Lane>() == 16);
 const WAITS: u32 = 1 << 5;
 const TO_NODE: u32 = 1 << 4;
 const TO_SHIFT: u32 = 6;
-
-/// What of a lane is rarely needed.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct LaneLog {
-    packets: u64,
-    bytes: u64,
-    /// Since when something waits.
-    pub waits_since: u64,
-    /// Time during which something waited before.
-    pub waited: u64,
-    /// The packets that wait.
-    pub chain: Chain,
-}
 
 impl Lane {
     /// A lane to a buffer of `room` bytes.
@@ -117,14 +106,14 @@ impl Lane {
     /// Counts a packet. The counters are narrow, so that more lanes fit into a cache; the log takes them over before
     /// they overflow.
     #[inline(always)]
-    pub fn count(&mut self, bytes: u32, log: &mut [LaneLog], index: usize) {
+    pub fn count(&mut self, bytes: u32, logs: &mut Logs, lane: usize) {
         if let Some(sum) = self.bytes.checked_add(bytes)
             && self.packets < u16::MAX
         {
             self.bytes = sum;
             self.packets += 1;
         } else {
-            self.write_log(bytes, &mut log[index]);
+            self.write_log(bytes, logs.get_mut(lane));
         }
     }
 
@@ -150,14 +139,14 @@ mod tests {
     #[test]
     fn narrow_counters_lose_nothing() {
         let mut lane = Lane::new(0, Wire { to: 0, port: 0, class: 0, node: false });
-        let mut log = [LaneLog::default()];
+        let mut logs = Logs::new(1);
         for _ in 0..200_000 {
-            lane.count(65_536, &mut log, 0);
+            lane.count(65_536, &mut logs, 0);
         }
         for _ in 0..200_000 {
-            lane.count(1, &mut log, 0);
+            lane.count(1, &mut logs, 0);
         }
-        assert_eq!(lane.committed(&log[0]), (400_000, 200_000 * 65_537));
+        assert_eq!(lane.committed(logs.get(0)), (400_000, 200_000 * 65_537));
     }
 
     #[test]

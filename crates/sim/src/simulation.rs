@@ -13,7 +13,7 @@ use crate::engine::random::Source;
 use crate::engine::{Queue, Table, Window, prefetch};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
-use crate::fabric::{Credits, Flights, Lane, LaneLog, Nic, Out, Parked, Sensor, Wiring};
+use crate::fabric::{Credits, Flights, Lane, Logs, Nic, Out, Parked, Sensor, Wiring};
 use crate::output::Output;
 use crate::program::Programs;
 use crate::routing::Rule;
@@ -28,6 +28,9 @@ pub use setup::{QueueChoice, audit, prepare};
 const EVENTS_PER_LOOK: u64 = 1 << 15;
 /// Events between asking for memory and needing it: about as long as memory takes.
 const EVENTS_AHEAD: usize = 8;
+/// Bytes of a run's tables from which on memory is asked for: twice the second-level cache of the servers at hand. Below,
+/// asking costs what it gains.
+const BYTES_TO_ASK_FOR: usize = 4 << 20;
 /// Times beyond this are taken for a mistake in the input.
 pub(crate) const LAST_TIME: u64 = 1 << 63;
 
@@ -42,7 +45,7 @@ pub struct Simulation<'s, Q, R> {
     /// Lanes at the sender: channel by channel the ports by slot, then the injection links by node.
     lanes: Table<Lane>,
     /// What of the lanes is rarely needed.
-    logs: Vec<LaneLog>,
+    logs: Logs,
     /// Credits of the buffer behind each port, at the receiver: channel by channel the ports by slot.
     credits: Credits,
     /// What routings sense, if it is not the backlog.
@@ -59,6 +62,8 @@ pub struct Simulation<'s, Q, R> {
     arrivals: ArrivalCounts,
     /// Last instant of the run, once known.
     end: u64,
+    /// Whether memory is asked for ahead of time.
+    asks: bool,
     packet_hops: u64,
     events: u64,
     /// Whether nothing was left to happen, not even after the end.
@@ -103,7 +108,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             if self.queue.has_late() {
                 self.handle_late(window, position);
             }
-            if position + EVENTS_AHEAD < window.len() {
+            if self.asks && position + EVENTS_AHEAD < window.len() {
                 self.ask_for(window.about(position + EVENTS_AHEAD));
             }
             self.handle(router, event);
@@ -172,7 +177,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         if event.kind() == Kind::OutputCredit {
             self.credits.ask_for_waiting(event.message as usize);
             prefetch(&self.lanes, lane);
-            prefetch(&self.logs, lane);
+            self.logs.ask(lane);
         } else {
             let nic = if event.kind() == Kind::Issue { event.word * self.wiring.rails } else { event.message };
             self.credits.ask(lane);

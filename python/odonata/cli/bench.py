@@ -81,7 +81,8 @@ def bench(
 def _machines(rounds: int, messages: int, *, json: bool) -> int:
     from odonata.cli.bench_machines import as_text, measure, preparation
 
-    found = measure(rounds, messages, lambda spec: _child([], spec)[0])
+    _, main = _spec("main", messages)
+    found = measure(rounds, messages, main, lambda spec: _child([], spec)[0])
     prepared = preparation(rounds)
     if json:
         rows = [{"system": system, "routing": routing, **case} for (system, routing), case in found.items()]

@@ -1,7 +1,8 @@
 """What the machines and the routings cost: the table of `odonata bench --machines`.
 
 All machines have as many nodes and carry the same traffic over links of the same speed. A round measures every machine
-with every routing once, so that what slows the computer down slows all alike; numbers are medians over the rounds.
+with every routing and the main job of `odonata bench` once, so that what slows the computer down slows all alike;
+numbers are medians over the rounds.
 """
 
 import json
@@ -12,8 +13,10 @@ from collections.abc import Callable
 from importlib.resources import as_file, files
 from typing import Any
 
-#: What everything is compared with: the machine and the routing of the main job.
+#: The machine and the routing of the main job, with the traffic of all others here.
 BASE = ("kang2019", "fpar")
+#: The main job itself among the cases.
+MAIN = ("main job", "")
 
 _LINK = {"bandwidth": "5.25 GiB/s", "buffer": "8 KiB"}
 _GLOBAL = {"bandwidth": "4.37 GiB/s", "buffer": "16 KiB"}
@@ -71,10 +74,13 @@ def specification(system: Any, routing: str, messages: int) -> str:
 
 
 def measure(
-    rounds: int, messages: int, child: Callable[[str], dict[str, Any]]
+    rounds: int, messages: int, main: str, child: Callable[[str], dict[str, Any]]
 ) -> dict[tuple[str, str], dict[str, Any]]:
-    """Nanoseconds per packet-hop of every machine with every routing, and how many times the base's that is."""
-    specs = {case: specification(_SYSTEMS[case[0]], case[1], messages) for case in names()}
+    """Nanoseconds per packet-hop of every machine with every routing, over the main job's and over the base's.
+
+    `main` is the specification of the main job.
+    """
+    specs = {MAIN: main, **{case: specification(_SYSTEMS[case[0]], case[1], messages) for case in names()}}
     runs: dict[tuple[str, str], list[dict[str, Any]]] = {case: [] for case in specs}
     for number in range(1, rounds + 1):
         print(f"machines: round {number} of {rounds}, {len(specs)} runs", file=sys.stderr, flush=True)
@@ -83,14 +89,19 @@ def measure(
     nanoseconds = {case: [run["wall_s"] / run["packet_hops"] * 1e9 for run in of] for case, of in runs.items()}
     found = {}
     for case, of in runs.items():
-        ratios = [own / base for own, base in zip(nanoseconds[case], nanoseconds[BASE], strict=True)]
         found[case] = {
             "ns_per_packet_hop": statistics.median(nanoseconds[case]),
-            "times_base": statistics.median(ratios),
+            "times_main": _times(nanoseconds[case], nanoseconds[MAIN]),
+            "times_base": _times(nanoseconds[case], nanoseconds[BASE]),
             "events_per_packet_hop": of[0]["events"] / of[0]["packet_hops"],
             "packet_hops": of[0]["packet_hops"],
         }
     return found
+
+
+def _times(own: list[float], others: list[float]) -> float:
+    """The median of the ratios, round by round."""
+    return statistics.median(a / b for a, b in zip(own, others, strict=True))
 
 
 def preparation(rounds: int) -> dict[str, tuple[int, float]]:
@@ -114,11 +125,13 @@ def preparation(rounds: int) -> dict[str, tuple[int, float]]:
 
 
 def as_text(found: dict[tuple[str, str], dict[str, Any]], prepared: dict[str, tuple[int, float]]) -> str:
-    """The table: a row for each routing, a column for each machine, nanoseconds and how many times the base's."""
-    systems = list(dict.fromkeys(name for name, _ in found))
-    routings = list(dict.fromkeys(routing for _, routing in found))
+    """The table: a row for each routing, a column for each machine, nanoseconds and how many times the main job's."""
+    cases = [case for case in found if case != MAIN]
+    systems = list(dict.fromkeys(name for name, _ in cases))
+    routings = list(dict.fromkeys(routing for _, routing in cases))
+    main = found[MAIN]["ns_per_packet_hop"]
     lines = [
-        f"ns per packet-hop (times {BASE[0]} with {BASE[1]})",
+        f"ns per packet-hop (times the main job's, {main:.1f} ns)",
         f"{'':16}" + "".join(f"{name:>20}" for name in systems),
     ]
     for routing in routings:
@@ -126,7 +139,7 @@ def as_text(found: dict[tuple[str, str], dict[str, Any]], prepared: dict[str, tu
         for name in systems:
             case = found.get((name, routing))
             row += f"{'' if case is None else format(case['ns_per_packet_hop'], '.1f'):>12}"
-            row += f"{'' if case is None else '(' + format(case['times_base'], '.2f') + ')':>8}"
+            row += f"{'' if case is None else '(' + format(case['times_main'], '.2f') + ')':>8}"
         lines.append(row.rstrip())
     cells = "".join(f"{f'{nodes:,} nodes: {seconds:.2f} s':>26}" for nodes, seconds in prepared.values())
     return "\n".join([*lines, "", "to wire and check a run" + cells])

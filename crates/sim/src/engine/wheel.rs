@@ -189,7 +189,8 @@ impl<R: Record> Wheel<R> {
     fn gather(&mut self, window: u64, to: &mut Window<R>) {
         let (logs, ends) = (&self.logs, &mut self.ends);
         let count = logs.blocks(window).map(|(begin, end)| end - begin).sum::<usize>();
-        to.resize(count, logs.blocks(window).next().map(|(begin, _)| logs.records[begin]));
+        let Some((some, _)) = logs.blocks(window).next() else { return };
+        to.resize(count, logs.records[some]);
         if count * SPARSE < ends.len() {
             let all = logs.blocks(window).flat_map(|(begin, end)| begin..end);
             let mut sorted: Vec<(u32, usize)> = all.map(|at| (logs.places[at], at)).collect();
@@ -232,7 +233,8 @@ impl<R: Record> Wheel<R> {
         for same_time in keys.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
             same_time.sort_unstable_by_key(rest);
         }
-        to.resize(keys.len(), keys.first().map(|&key| logs.records[key as u32 as usize]));
+        let Some(&some) = keys.first() else { return };
+        to.resize(keys.len(), logs.records[some as u32 as usize]);
         for (position, &key) in keys.iter().enumerate() {
             to.records[position] = logs.records[key as u32 as usize];
             to.places[position] = logs.places[key as u32 as usize];
@@ -242,7 +244,7 @@ impl<R: Record> Wheel<R> {
 
     /// Puts the events of each place in order.
     fn put_in_order(&mut self, window: &mut Window<R>) {
-        let (base, count) = (self.base, window.records.len());
+        let (base, count) = (self.base, window.len());
         let mut begin = 0;
         while begin < count {
             let end = self.ends[window.places[begin] as usize] as usize;

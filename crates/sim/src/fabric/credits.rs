@@ -19,7 +19,7 @@ const UNARMED: u64 = u64::MAX;
 
 /// Credits of one lane: half a cache line, so that those of a whole machine have room in a cache.
 #[repr(C, align(32))]
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Returns {
     offsets: [u32; STAMPS],
     /// Bytes minus one.
@@ -87,7 +87,7 @@ impl Returns {
     #[cold]
     fn rebase(&mut self, stamp: u64) {
         let before = self.base();
-        let moved = Self { base: ((stamp >> (UNIT_BITS - 1)).saturating_sub(1) >> 1) as u32, ..self.clone() };
+        let moved = Self { base: ((stamp >> (UNIT_BITS - 1)).saturating_sub(1) >> 1) as u32, ..*self };
         if self.stamps().all(|(stamp, _)| moved.reaches(stamp)) {
             *self = moved;
             let base = self.base();
@@ -106,23 +106,33 @@ pub struct Credits {
 }
 
 impl Credits {
-    /// The credits of buffers behind links of these classes: none yet.
+    /// The credits of so many channels of links of these classes, channel by channel: none yet.
     #[must_use]
-    pub fn new(classes: impl Iterator<Item = u8>) -> Self {
-        let returns = |class: u8| Returns {
+    pub fn new(classes: impl ExactSizeIterator<Item = u8>, channels: usize) -> Self {
+        let links = classes.len();
+        let mut lanes = Vec::with_capacity(channels * links);
+        lanes.extend(classes.map(|class| Returns {
             offsets: [0; STAMPS],
             sizes: [0; STAMPS],
             base: 0,
             state: u32::from(class) << CLASS_SHIFT,
-        };
-        let lanes: Table<Returns> = classes.map(returns).collect();
-        Self { wakes: vec![0; lanes.len()].into(), lanes, spill: HashMap::new() }
+        }));
+        for _ in 1..channels {
+            lanes.extend_from_within(..links);
+        }
+        Self { wakes: vec![0; lanes.len()].into(), lanes: lanes.into(), spill: HashMap::new() }
     }
 
     /// Number of lanes.
     #[must_use]
     pub fn lanes(&self) -> usize {
         self.lanes.len()
+    }
+
+    /// Memory of all of them, but for what is rarely needed.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.lanes)
     }
 
     /// Starts to bring the credits of a lane into the cache.
@@ -252,7 +262,7 @@ mod tests {
 
     /// Adds and takes at random beside a plain list; `spread` is how far ahead credits are stamped.
     fn compare_with_a_plain_list(spread: u64, horizon_lag: u64) {
-        let mut credits = Credits::new([0, 1, 2, 3, 0].into_iter());
+        let mut credits = Credits::new([0, 1, 2, 3, 0].into_iter(), 1);
         let mut plain: Vec<(u64, u32)> = Vec::new();
         let mut now = 1_000_000_000_000;
         for step in 0..20_000_u64 {
@@ -285,7 +295,7 @@ mod tests {
 
     #[test]
     fn as_many_credits_may_be_due_as_a_buffer_holds() {
-        let mut credits = Credits::new([0].into_iter());
+        let mut credits = Credits::new([0].into_iter(), 1);
         for k in 0..1_u64 << 14 {
             credits.add(0, k, 65_536, k);
         }
@@ -295,7 +305,7 @@ mod tests {
 
     #[test]
     fn stamps_may_lie_anywhere_in_time() {
-        let mut credits = Credits::new([0].into_iter());
+        let mut credits = Credits::new([0].into_iter(), 1);
         for stamp in [1, (1 << 62) + 5, 7, (1 << 63) - 1, 1 << 31, 1 << 40] {
             credits.add(0, stamp, 1, 0);
         }
@@ -304,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_waiting_sender_is_woken_at_the_earliest_stamp_known_so_far() {
-        let mut credits = Credits::new([1].into_iter());
+        let mut credits = Credits::new([1].into_iter(), 1);
         assert_eq!(credits.wait(0), None);
         assert!(credits.add(0, 900, 1, 0), "the first credit wakes");
         assert!(!credits.add(0, 950, 1, 0), "a later one does not");

@@ -66,7 +66,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             let lanes =
                 (0..channels).flat_map(|c| (0..place.ports).map(move |port| (place.first + u32::from(port), c)));
             for (slot, channel) in lanes {
-                for packet in self.parked.chain(&self.logs[self.lane(slot, channel)].chain) {
+                for packet in self.parked.chain(&self.logs.get(self.lane(slot, channel)).chain) {
                     audit.parked += 1;
                     audit.network_bytes += u64::from(packet.bytes());
                     hold(&self.wiring.places, router as u32, packet);
@@ -92,7 +92,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         }
         for (nic_id, nic) in self.nics.iter().enumerate() {
             let lane = self.nic_lane(nic_id as u32);
-            audit.sent += self.lanes[lane].committed(&self.logs[lane]).0;
+            audit.sent += self.lanes[lane].committed(self.logs.get(lane)).0;
             audit.waiting_bytes += nic.waiting().map(|waiting| waiting.bytes_left).sum::<u64>();
         }
         for job in &self.jobs.list {

@@ -15,8 +15,8 @@ use crate::routing::Rule;
 pub(super) fn output<Q: Queue<Event>, R: Rule>(mut simulation: Simulation<'_, Q, R>) -> Result<Output, SimError> {
     let waiting = simulation.parked.len() as u64 + simulation.nics.iter().filter(|nic| nic.waits).count() as u64;
     if simulation.ran_dry && waiting > 0 {
-        let chains = simulation.logs.iter().flat_map(|log| simulation.parked.chain(&log.chain));
-        let since = simulation.logs.iter().map(|log| log.waits_since);
+        let chains = simulation.logs.written().flat_map(|log| simulation.parked.chain(&log.chain));
+        let since = simulation.logs.written().map(|log| log.waits_since);
         return Err(SimError::Deadlock {
             at_ps: chains.map(|packet| packet.time).chain(since).max().unwrap_or(0),
             waiting,
@@ -50,8 +50,11 @@ pub(super) fn output<Q: Queue<Event>, R: Rule>(mut simulation: Simulation<'_, Q,
 
 fn links<Q: Queue<Event>, R: Rule>(simulation: &Simulation<'_, Q, R>, end: u64) -> Links {
     let mut links = Links::default();
+    for column in [&mut links.packets, &mut links.bytes, &mut links.stalled_ps] {
+        column.reserve_exact(simulation.lanes.len());
+    }
     let mut row = |index: usize, waits: bool| {
-        let log = &simulation.logs[index];
+        let log = simulation.logs.get(index);
         let (packets, bytes) = simulation.lanes[index].committed(log);
         links.packets.push(packets);
         links.bytes.push(bytes);

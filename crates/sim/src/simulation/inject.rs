@@ -121,7 +121,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 if lane.room < bytes {
                     if !nic.waits {
                         nic.waits = true;
-                        self.logs[lane_index].waits_since = now;
+                        self.logs.get_mut(lane_index).waits_since = now;
                     }
                     if let Some(at) = self.credits.wait(buffer) {
                         let here = self.wiring.home_of_events(nic_id);
@@ -179,7 +179,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         if nic.waits {
             nic.waits = false;
             self.credits.rest(buffer);
-            let log = &mut self.logs[lane_index];
+            let log = self.logs.get_mut(lane_index);
             log.waited += now - log.waits_since;
         }
     }

@@ -72,10 +72,15 @@ impl Job {
     }
 }
 
+/// Most messages for which room is made beforehand.
+const MAX_RESERVED: u64 = 1 << 26;
+
 /// Issue time and latency of each message of a job, both plus one, so that zero means none.
 #[derive(Default)]
 pub struct Rows {
     on: bool,
+    /// Number of all messages, if they are known beforehand; or 0.
+    known: u64,
     pub per_interval: u32,
     pub senders: u32,
     pub issue: Vec<u64>,
@@ -104,6 +109,11 @@ impl Rows {
     #[cold]
     fn grow(&mut self, k: u32) -> bool {
         let rows = (u64::from(k) + 1) * u64::from(self.senders) * u64::from(self.per_interval);
+        if self.issue.is_empty() && self.known <= MAX_RESERVED {
+            // Room that is not used takes no memory, and later rooms would have to be copied. Without it they are.
+            let _ = self.issue.try_reserve_exact(self.known as usize);
+            let _ = self.latency.try_reserve_exact(self.known as usize);
+        }
         let more = rows as usize - self.issue.len();
         let fits =
             rows < u64::from(NO_ROW) && self.issue.try_reserve(more).is_ok() && self.latency.try_reserve(more).is_ok();
@@ -165,7 +175,7 @@ impl Jobs {
                     ended: None,
                     waited_for,
                     histogram: job.record != Record::Nothing,
-                    rows: Rows { on, per_interval, senders, ..Rows::default() },
+                    rows: Rows { on, known, per_interval, senders, ..Rows::default() },
                     totals: JobTotals::default(),
                     last_delivery_ps: 0,
                     waits_for_delivery: destinations.only_sender().is_some(),

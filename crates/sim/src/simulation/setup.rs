@@ -1,13 +1,13 @@
 //! From a specification to the first events.
 
 use super::jobs::Jobs;
-use super::{Audit, Simulation, finish};
+use super::{Audit, BYTES_TO_ASK_FOR, Simulation, finish};
 use crate::counters::{ArrivalCounts, ByClass};
 use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Queue, Wheel};
 use crate::error::SimError;
 use crate::fabric::packet::Event;
-use crate::fabric::{Credits, Flights, Lane, LaneLog, Nic, Out, Parked, Sensor, Wire, Wiring};
+use crate::fabric::{Credits, Flights, Home, Lane, Logs, Nic, Out, Parked, Sensor, Wire, Wiring};
 use crate::output::Output;
 use crate::program::Programs;
 use crate::routing::{Routing, Rule, modes, with_rule};
@@ -153,20 +153,22 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
         let Tables { wiring, sensor, jobs, programs, classes } = tables;
         let (wires, nics, channels) = (&wiring.wires, wiring.homes.len(), wiring.channels);
         let lane = |wire: &Wire| Lane::new(wiring.times(wire.class).buffer, *wire);
-        let mut lanes: Vec<Lane> = (0..channels).flat_map(|_| wires.iter().map(lane)).collect();
-        lanes.extend(
-            wiring
-                .homes
-                .iter()
-                .map(|home| lane(&Wire { to: home.router, port: home.port, class: ClassId::NODE.0, node: false })),
-        );
-        let credits = Credits::new((0..channels).flat_map(|_| wires.iter().map(|wire| wire.class)));
+        let injection = |home: &Home| Wire { to: home.router, port: home.port, class: ClassId::NODE.0, node: false };
+        let mut lanes: Vec<Lane> = Vec::with_capacity(channels * wires.len() + nics);
+        lanes.extend(wires.iter().map(lane));
+        for _ in 1..channels {
+            lanes.extend_from_within(..wires.len());
+        }
+        lanes.extend(wiring.homes.iter().map(injection).map(|wire| lane(&wire)));
+        let credits = Credits::new(wires.iter().map(|wire| wire.class), channels);
+        let bytes = size_of_val(&*lanes) + credits.bytes() + size_of::<Out>() * wires.len();
+        let asks = bytes > BYTES_TO_ASK_FOR;
         let arrivals = ArrivalCounts::new(spec.measure.arrivals_every_ps.unwrap_or(0), spec.jobs.len(), wiring.groups);
         let mut simulation = Self {
             spec,
             routing,
             queue,
-            logs: vec![LaneLog::default(); lanes.len()],
+            logs: Logs::new(lanes.len()),
             outs: vec![Out::default(); wires.len()].into(),
             sensor,
             lanes: lanes.into(),
@@ -180,6 +182,7 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
             programs,
             arrivals,
             end: spec.stop.at_ps.unwrap_or(u64::MAX),
+            asks,
             packet_hops: 0,
             events: 0,
             ran_dry: false,

@@ -167,7 +167,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     #[inline(never)]
     fn park(&mut self, router: u32, index: usize, packet: &Event, step: Step) {
         let slot = self.slot(router, step.port()) as usize;
-        let (lane, log) = (&mut self.lanes[index], &mut self.logs[index]);
+        let (lane, log) = (&mut self.lanes[index], self.logs.get_mut(index));
         self.outs[slot].parked_ps += self.wiring.times(lane.class()).serialisation[packet.bytes() as usize];
         let mut decided = *packet;
         decided.follow(step);
@@ -200,21 +200,21 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let index = self.lane(slot, channel);
         let class = self.lanes[index].class();
         loop {
-            let bytes = self.parked.first(&self.logs[index].chain).bytes();
+            let bytes = self.parked.first(&self.logs.get(index).chain).bytes();
             if self.lanes[index].room < bytes && !self.look_for_room(index, channel, bytes, now) {
                 self.arm(router, port, channel, index);
                 return;
             }
-            let packet = self.parked.pop(&mut self.logs[index].chain);
+            let packet = self.parked.pop(&mut self.logs.get_mut(index).chain);
             self.outs[slot as usize].parked_ps -= self.wiring.times(class).serialisation[bytes as usize];
             self.commit(first, slot, index, &packet, now, Step::new(&packet, port, channel));
-            if self.logs[index].chain.is_empty() {
+            if self.logs.get(index).chain.is_empty() {
                 break;
             }
         }
         self.lanes[index].set_waits(false);
         self.credits.rest(far);
-        let log = &mut self.logs[index];
+        let log = self.logs.get_mut(index);
         log.waited += now - log.waits_since;
     }
 

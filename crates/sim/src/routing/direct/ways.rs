@@ -61,8 +61,8 @@ struct Gate {
 #[derive(Clone, Debug)]
 struct Nearest {
     /// Row `router * groups + group` of `cables`, and one entry more.
-    start: Vec<u32>,
-    cables: Vec<u16>,
+    start: Table<u32>,
+    cables: Table<u16>,
 }
 
 /// The groups by way of which a packet may go round.
@@ -228,7 +228,7 @@ impl Ways {
     fn shortest(&self, place: Place, group: u16) -> Option<&[u16]> {
         let nearest = self.nearest.as_ref()?;
         let row = self.router(place).index() * self.groups + usize::from(group);
-        Some(&nearest.cables[nearest.start[row] as usize..nearest.start[row + 1] as usize])
+        Some(&(*nearest.cables)[nearest.start[row] as usize..nearest.start[row + 1] as usize])
     }
 
     /// Positions of the cables from a router to a group that count as shortest.
@@ -427,6 +427,6 @@ impl Nearest {
                 start.push(nearest.len() as u32);
             }
         }
-        Self { start, cables: nearest }
+        Self { start: start.into(), cables: nearest.into() }
     }
 }

@@ -1,0 +1,67 @@
+//! What of a lane is rarely needed. Most lanes have never had to wait and need none, so a log is made when it is first written.
+
+use super::Chain;
+use crate::engine::{Table, prefetch};
+
+/// What of a lane is rarely needed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LaneLog {
+    pub(super) packets: u64,
+    pub(super) bytes: u64,
+    /// Since when something waits.
+    pub waits_since: u64,
+    /// Time during which something waited before.
+    pub waited: u64,
+    /// The packets that wait.
+    pub chain: Chain,
+}
+
+/// The logs of all lanes.
+pub struct Logs {
+    /// For each lane the number of its log; 0 for one that has none.
+    numbers: Table<u32>,
+    /// By number. The first is an empty one.
+    logs: Table<LaneLog>,
+}
+
+impl Logs {
+    /// Logs of so many lanes.
+    #[must_use]
+    pub fn new(lanes: usize) -> Self {
+        Self { numbers: vec![0; lanes].into(), logs: vec![LaneLog::default()].into() }
+    }
+
+    /// The log of a lane.
+    #[inline(always)]
+    #[must_use]
+    pub fn get(&self, lane: usize) -> &LaneLog {
+        &self.logs[self.numbers[lane] as usize]
+    }
+
+    /// The log of a lane, to be written.
+    #[inline(always)]
+    pub fn get_mut(&mut self, lane: usize) -> &mut LaneLog {
+        if self.numbers[lane] == 0 {
+            self.add(lane);
+        }
+        &mut self.logs[self.numbers[lane] as usize]
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add(&mut self, lane: usize) {
+        self.numbers[lane] = self.logs.len() as u32;
+        self.logs.vec().push(LaneLog::default());
+    }
+
+    /// All logs that were written.
+    pub fn written(&self) -> impl Iterator<Item = &LaneLog> {
+        self.logs.iter()
+    }
+
+    /// Starts to bring the log of a lane into the cache.
+    #[inline(always)]
+    pub fn ask(&self, lane: usize) {
+        prefetch(&self.logs, self.numbers[lane] as usize);
+    }
+}
