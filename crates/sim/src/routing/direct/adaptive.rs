@@ -120,11 +120,12 @@ impl Adaptive {
         loads: &Loads<'_, impl Sense>,
     ) -> Option<(u64, Departure)> {
         let group = here.place.group;
+        let middles = (group != packet.to_group).then(|| ways.middles(group, packet.to_group));
         let mut best: Option<(u64, Departure)> = None;
         for i in 0..self.other_candidates {
             let base = OTHER_DRAWS + NEXT * i;
-            let (load, round) = if group != packet.to_group {
-                let via = ways.middles(group, packet.to_group).draw(packet, GROUP_DRAWS + i)?;
+            let (load, round) = if let Some(middles) = middles {
+                let via = middles.draw(packet, GROUP_DRAWS + i)?;
                 let (cable, port) = ways.to_group(here, via, base, Pick::Adaptive, packet, loads);
                 (self.load(ways, here, via, cable, port, loads), Departure::round(port, via, cable))
             } else if self.inside {

@@ -259,7 +259,7 @@ impl Ways {
     }
 
     /// A cable to another group, and a port towards it.
-    #[inline]
+    #[inline(always)]
     pub fn to_group(
         &self,
         here: Here,
@@ -289,7 +289,7 @@ impl Ways {
     }
 
     /// A port on the way to another router of the group.
-    #[inline]
+    #[inline(always)]
     pub fn inside(
         &self,
         here: Here,
