@@ -14,7 +14,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv build demo test lint test-rust test-python fmt fast bench validate bless audit lock clean
+.PHONY: help venv build demo test lint test-rust test-python fmt bench validate bless audit lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -65,10 +65,6 @@ fmt: $(INSTALLED) ## Format all code
 	$(BIN)/ruff check --fix-only --quiet
 	$(BIN)/ruff format
 	cargo fmt --all
-
-fast: build ## Build again, laid out for typical runs (builds twice more; 9 % fewer instructions)
-	scripts/pgo.sh
-	@touch $(BUILT)
 
 bench: build ## Speed on this machine, and the instruction counts that must not grow
 	scripts/bench.sh

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from odonata.cli import bench_machines
 from odonata.cli.bench import callgrind_total, summarise
 
 Command = Callable[..., tuple[int, str, str]]
@@ -64,3 +65,27 @@ def test_instructions_need_valgrind(odonata: Command, monkeypatch: pytest.Monkey
     status, out, err = odonata("bench", "-n", "1", "--messages", "1", "--limit", "1")
     assert (status, out) == (1, "")
     assert "valgrind, which is not installed" in err
+
+
+def test_machines_are_set_beside_the_main_job_round_by_round() -> None:
+    """Each round is 1.5 times as slow as the one before for all alike, so ratios must be the same in every round."""
+    rounds = 3
+    calls: list[str] = []
+
+    def child(spec: str) -> dict[str, Any]:
+        slower = 1.5 ** (len(calls) // (len(bench_machines.names()) + 1))
+        calls.append(spec)
+        hops = 200 if spec == "the main job" else 100
+        kind = "" if spec == "the main job" else json.loads(spec)["topology"]["kind"]
+        seconds = {"": 0.4, "dragonfly-plus": 0.1, "dragonfly": 0.3, "cascade": 0.5}[kind]
+        return _repetition(seconds * slower, packet_hops=hops)
+
+    found = bench_machines.measure(rounds, 1, "the main job", child)
+    assert len(calls) == rounds * (len(bench_machines.names()) + 1)
+    cascade = found["cascade", "minimal"]
+    assert cascade["ns_per_packet_hop"] == pytest.approx(0.5 * 1.5 / 100 * 1e9)
+    assert (cascade["times_main"], cascade["times_base"]) == (pytest.approx(2.5), pytest.approx(5))
+    text = bench_machines.as_text(found, {"cascade": (99_840, 0.03)}).splitlines()
+    assert text[0] == "ns per packet-hop (times the main job's, 3000000.0 ns)"
+    assert text[1].split() == ["kang2019", "dragonfly", "cascade"]
+    assert text[2].split() == ["minimal", "1500000.0", "(0.50)", "4500000.0", "(1.50)", "7500000.0", "(2.50)"]

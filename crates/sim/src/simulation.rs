@@ -28,9 +28,9 @@ pub use setup::{QueueChoice, audit, prepare};
 const EVENTS_PER_LOOK: u64 = 1 << 15;
 /// Events between asking for memory and needing it: about as long as memory takes.
 const EVENTS_AHEAD: usize = 8;
-/// Bytes of a run's tables from which on memory is asked for: twice the second-level cache of the servers at hand. Below,
-/// asking costs what it gains.
-const BYTES_TO_ASK_FOR: usize = 4 << 20;
+/// Bytes of a run's tables from which on memory is asked for: half of a server's second-level cache. Below, asking costs more
+/// than it gains.
+const BYTES_TO_ASK_FOR: usize = 1 << 20;
 /// Times beyond this are taken for a mistake in the input.
 pub(crate) const LAST_TIME: u64 = 1 << 63;
 

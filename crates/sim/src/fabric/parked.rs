@@ -40,22 +40,22 @@ pub struct Parked {
 }
 
 impl Parked {
-    /// Appends a packet to a chain.
-    pub fn push(&mut self, chain: &mut Chain, packet: Event) {
-        let node = Node { packet, next: NONE };
-        let at = if let Some(at) = self.free.pop() {
-            self.nodes[at as usize] = node;
-            at
+    /// Appends a packet to a chain; returns it where it waits, to be changed.
+    pub fn push(&mut self, chain: &mut Chain, packet: &Event) -> &mut Event {
+        let at = self.free.pop().unwrap_or(self.nodes.len() as u32);
+        if at as usize == self.nodes.len() {
+            self.nodes.push(Node { packet: *packet, next: NONE });
         } else {
-            self.nodes.push(node);
-            (self.nodes.len() - 1) as u32
-        };
+            let node = &mut self.nodes[at as usize];
+            (node.packet, node.next) = (*packet, NONE);
+        }
         if chain.is_empty() {
             chain.head = at;
         } else {
             self.nodes[chain.tail as usize].next = at;
         }
         chain.tail = at;
+        &mut self.nodes[at as usize].packet
     }
 
     /// The first packet of a chain.

@@ -169,9 +169,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let slot = self.slot(router, step.port()) as usize;
         let (lane, log) = (&mut self.lanes[index], self.logs.get_mut(index));
         self.outs[slot].parked_ps += self.wiring.times(lane.class()).serialisation[packet.bytes() as usize];
-        let mut decided = *packet;
-        decided.follow(step);
-        self.parked.push(&mut log.chain, decided);
+        self.parked.push(&mut log.chain, packet).follow(step);
         if !lane.waits() {
             lane.set_waits(true);
             log.waits_since = packet.time;
