@@ -66,6 +66,8 @@ pub struct Simulation<'s, Q, R> {
     asks: bool,
     packet_hops: u64,
     events: u64,
+    /// Events after which the monitor looks.
+    next_look: u64,
     /// Whether nothing was left to happen, not even after the end.
     ran_dry: bool,
     /// Events beyond the end that were taken from the queue in its last window.
@@ -80,33 +82,40 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// Handles events until the run ends.
     fn play(&mut self, monitor: &mut dyn Monitor) -> Result<(), SimError> {
         monitor.progress(&self.progress(0))?;
-        let (mut window, mut look) = (Window::default(), EVENTS_PER_LOOK);
+        let mut window = Window::default();
         loop {
             if !self.queue.open(&mut window) {
                 self.ran_dry = self.too_late.is_empty();
                 break;
             }
-            self.visit(&window);
+            self.visit(&window, monitor)?;
             if self.queue.horizon() > self.end {
                 break;
             }
-            if self.events >= look {
-                look = self.events + EVENTS_PER_LOOK;
-                if let Some(failure) = self.failure.take() {
-                    return Err(failure);
-                }
-                monitor.progress(&self.progress(self.queue.horizon()))?;
-            }
+            self.look(monitor)?;
         }
         self.failure.take().map_or(Ok(()), Err)
     }
 
+    /// Lets the monitor look, if it is time.
+    #[inline]
+    fn look(&mut self, monitor: &mut dyn Monitor) -> Result<(), SimError> {
+        if self.events < self.next_look {
+            return Ok(());
+        }
+        self.next_look = self.events + EVENTS_PER_LOOK;
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        monitor.progress(&self.progress(self.queue.horizon()))
+    }
+
     /// Handles the events of a window, and what comes late for it.
-    fn visit(&mut self, window: &Window<Event>) {
+    fn visit(&mut self, window: &Window<Event>, monitor: &mut dyn Monitor) -> Result<(), SimError> {
         for position in 0..window.len() {
             let (router, event) = window.get(position);
             if self.queue.has_late() {
-                self.handle_late(window, position);
+                self.handle_late(window, position, monitor)?;
             }
             if self.asks && position + EVENTS_AHEAD < window.len() {
                 self.ask_for(window.about(position + EVENTS_AHEAD));
@@ -114,20 +123,28 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             self.handle(router, event);
         }
         if self.queue.has_late() {
-            self.handle_late(window, window.len());
+            self.handle_late(window, window.len(), monitor)?;
         }
+        Ok(())
     }
 
     /// Handles the events that have come for the present window and precede one of it.
     #[cold]
     #[inline(never)]
-    fn handle_late(&mut self, window: &Window<Event>, position: usize) {
+    fn handle_late(
+        &mut self,
+        window: &Window<Event>,
+        position: usize,
+        monitor: &mut dyn Monitor,
+    ) -> Result<(), SimError> {
         let next = (position < window.len()).then(|| window.get(position));
         while let Some((router, event)) = self.queue.late(next) {
             let visited = window.get(position - 1).0;
             debug_assert!(router == visited || self.queue.in_one_order(), "affected sooner than the lookahead allows");
             self.handle(router, &event);
+            self.look(monitor)?; // there may be any number of them
         }
+        Ok(())
     }
 
     #[inline(always)]

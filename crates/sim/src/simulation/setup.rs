@@ -1,7 +1,7 @@
 //! From a specification to the first events.
 
 use super::jobs::Jobs;
-use super::{Audit, BYTES_TO_ASK_FOR, Simulation, finish};
+use super::{Audit, BYTES_TO_ASK_FOR, EVENTS_PER_LOOK, Simulation, finish};
 use crate::counters::{ArrivalCounts, ByClass};
 use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Queue, Wheel};
@@ -185,6 +185,7 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
             asks,
             packet_hops: 0,
             events: 0,
+            next_look: EVENTS_PER_LOOK,
             ran_dry: false,
             too_late: Vec::new(),
             failure: None,

@@ -1,8 +1,9 @@
 //! Whoever looks on sees a run advance, and can end it.
 
-use odonata_sim::spec::Pattern;
-use odonata_sim::{Monitor, Progress, SimError, Spec, run};
+use odonata_sim::spec::{Pattern, What};
+use odonata_sim::{Monitor, Progress, QueueChoice, SimError, Spec, run, run_with};
 
+use crate::programs::support::{FREE, of, phases, program, star};
 use crate::support::{MINIMAL, job, machine, output, spec};
 
 /// Notes what it sees, and ends the run at the given look.
@@ -52,4 +53,23 @@ fn a_run_can_be_interrupted_at_any_look() {
     }
     let mut watch = Watch { seen: Vec::new(), last: usize::MAX };
     assert!(run(&spec, &mut watch).expect("it runs").0 == output(&spec));
+}
+
+/// A router may cause itself any number of events within one window. Catches a window in which nobody looks.
+#[test]
+fn nobody_waits_for_the_end_of_a_window() {
+    let compute = phases(&[What::Compute { ps: 1, jitter_ps: 0 }]);
+    let mut busy = program("busy", &[0, 1], FREE, compute);
+    of(&mut busy).iterations = Some(200_000);
+    let mut spec = star(2, vec![busy]);
+    spec.fabric.links.values_mut().for_each(|link| link.latency_ps = 50_000); // as long is a window
+    for queue in [QueueChoice::Wheel, QueueChoice::Ordered] {
+        let mut watch = Watch { seen: Vec::new(), last: usize::MAX };
+        let (_, cost) = run_with(&spec, &mut watch, queue).expect("it runs");
+        assert!(cost.events > 200_000);
+        for pair in watch.seen.windows(2) {
+            assert!(pair[1].events - pair[0].events < 40_000, "{queue:?}: {pair:?}");
+        }
+        assert!(watch.seen.len() >= 5, "{queue:?}: {} looks", watch.seen.len());
+    }
 }

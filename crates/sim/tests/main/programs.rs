@@ -13,4 +13,4 @@ mod random;
 mod refusals;
 mod rows;
 mod second_opinion;
-mod support;
+pub mod support;
