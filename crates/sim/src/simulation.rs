@@ -1,4 +1,4 @@
-//! The life of a run: events are taken from the queue, handled at their router, and lead to others.
+//! The life of a run: events are taken from the queue window by window, handled at their router, and lead to others.
 
 mod audit;
 mod finish;
@@ -26,10 +26,10 @@ pub use setup::{QueueChoice, audit, prepare};
 
 /// Events between two looks at the clock by the monitor.
 const EVENTS_PER_LOOK: u64 = 1 << 15;
-/// Events between asking for memory and needing it: about as long as memory takes.
+/// Events between asking for memory and needing it; from 3 to 12 make no difference that could be measured.
 const EVENTS_AHEAD: usize = 8;
-/// Bytes of a run's tables from which on memory is asked for: half of a server's second-level cache. Below, asking costs more
-/// than it gains.
+/// Bytes of a run's tables from which on memory is asked for: half of a server's second-level cache (assumed). With 2 MB asking
+/// costs what it gains, or gains a little under overload; smaller tables stay in the cache.
 const BYTES_TO_ASK_FOR: usize = 1 << 20;
 /// Times beyond this are taken for a mistake in the input.
 pub(crate) const LAST_TIME: u64 = 1 << 63;

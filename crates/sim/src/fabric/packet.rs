@@ -67,7 +67,7 @@ pub struct Step {
     /// Diverted and turned.
     marks: u32,
     /// What the routing remembers from then on.
-    pub middle: u32,
+    middle: u32,
 }
 
 impl Step {
