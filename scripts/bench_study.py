@@ -7,7 +7,7 @@ import os
 import time
 
 from odonata.reproduce.zhang2018.studies import ALL
-from odonata.run import simulate
+from odonata.runner import simulate
 
 WORKLOADS = 40
 #: Simulations of the study (L20), most of which are of other sizes than these.

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from odonata.machine import System
     from odonata.placement import Placement
     from odonata.placement import names as placements
-    from odonata.run import run
+    from odonata.runner import run
     from odonata.scenario import load
     from odonata.store import open_run as open  # noqa: A004 - odonata.open, as gzip.open
     from odonata.study.python import sweep
@@ -48,7 +47,7 @@ _LAZY = {
     "open": ("odonata.store", "open_run"),
     "open_study": ("odonata.study.study", "open_study"),
     "placements": ("odonata.placement", "names"),
-    "run": ("odonata.run", "run"),
+    "run": ("odonata.runner", "run"),
     "sweep": ("odonata.study.python", "sweep"),
 }
 
@@ -85,24 +84,14 @@ def place(
     return placement.place(policy, loaded, nodes, busy=busy, **options)
 
 
-class _Package(ModuleType):
-    """Keeps `odonata.run` the function, whoever imports the module of the same name."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in _LAZY:
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
-        module, attribute = _LAZY[name]
-        value = getattr(import_module(module), attribute)
-        self.__dict__[name] = value
-        return value
-
-    def __setattr__(self, name: str, value: object) -> None:
-        # The import system binds each imported module in its package; here the function has that name.
-        if not (name in _LAZY and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-    def __dir__(self) -> list[str]:
-        return sorted(__all__)
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    module, attribute = _LAZY[name]
+    value = getattr(import_module(module), attribute)
+    globals()[name] = value
+    return value
 
 
-sys.modules[__name__].__class__ = _Package
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -23,7 +23,7 @@ from odonata.reproduce.zhang2018.random_rows import alone, mixed
 from odonata.reproduce.zhang2018.setup import JobClass, Setup
 from odonata.reproduce.zhang2018.study_grid import read_figure
 from odonata.reproduce.zhang2018.workloads import MOTIFS, as_csv, draw, read
-from odonata.run import simulate
+from odonata.runner import simulate
 
 VALIDATION = Path(__file__).parents[2] / "validation"
 FIGURES = [f"fig{number}" for number in (2, *range(4, 14))]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from odonata import scenario
-from odonata.run import run
+from odonata.runner import run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -9,7 +9,7 @@ import pytest
 
 from odonata import scenario
 from odonata.errors import InputError, RunError
-from odonata.run import run
+from odonata.runner import run
 from odonata.store import open_run
 
 if TYPE_CHECKING:

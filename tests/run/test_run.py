@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
 
 import odonata
-from odonata import _core
+from odonata import _core, runner
 from odonata.errors import InputError, RunError
-from odonata.run import finished, run, simulate
+from odonata.runner import finished, run, simulate
 from odonata.store import TABLES
 
 if TYPE_CHECKING:
@@ -233,16 +232,14 @@ def test_a_run_that_came_into_being_meanwhile_is_not_overwritten(
     tiny: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Catches a slower run that silently replaces a faster one of another seed."""
-    module = sys.modules["odonata.run"]  # the name in the package is the function
-
-    simulate, out = module._simulate, tmp_path / "out"
+    simulate, out = runner._simulate, tmp_path / "out"
 
     def overtaken(*arguments: Any, **more: Any) -> Any:
-        monkeypatch.setattr(module, "_simulate", simulate)
+        monkeypatch.setattr(runner, "_simulate", simulate)
         run(tiny.set("run.seed", 77), out)
         return simulate(*arguments, **more)
 
-    monkeypatch.setattr(module, "_simulate", overtaken)
+    monkeypatch.setattr(runner, "_simulate", overtaken)
     with pytest.raises(RunError, match="came into being"):
         run(tiny, out)
     assert odonata.open(out).summary["seed"] == 77

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter, validators
 
-_CHILD = "from odonata.run import benchmark; benchmark()"
+_CHILD = "from odonata.runner import benchmark; benchmark()"
 # What is measured, and how the scenario differs from bench.toml.
 _CASES: dict[str, list[str]] = {
     "main": [],

@@ -79,7 +79,7 @@ class ProgressLine(Screen):
         return [TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), state, TimeRemainingColumn()]
 
     def report(self, state: Mapping[str, Any]) -> None:
-        """Show one state of a run (see `odonata.run.Progress`)."""
+        """Show one state of a run (see `odonata.runner.Progress`)."""
         if self._quiet:
             return
         stage = str(state["stage"])

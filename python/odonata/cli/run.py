@@ -44,8 +44,8 @@ def run(
     """
     from odonata import scenario as scenarios
     from odonata.cli.progress import ProgressLine
-    from odonata.run import finished
-    from odonata.run import run as simulate
+    from odonata.runner import finished
+    from odonata.runner import run as simulate
     from odonata.store.summary import as_text
 
     scenario = scenarios.load(file, overrides=set_ or (), seed=seed)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from odonata.errors import OdonataError, RunError
 from odonata.reproduce.simulated import Measured, Simulated
-from odonata.run import simulate
+from odonata.runner import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

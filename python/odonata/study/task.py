@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import OdonataError
-from odonata.run import measure
+from odonata.runner import measure
 from odonata.store.frame import polars_type
 
 if TYPE_CHECKING:
