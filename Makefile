@@ -14,7 +14,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv build demo test lint test-rust test-python fmt bench validate bless audit lock clean
+.PHONY: help venv build demo docs test lint test-rust test-python fmt bench validate bless audit lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -39,6 +39,15 @@ demo: build ## Simulate an interference study of Kang 2019, in the demo folder: 
 	$(BIN)/odonata run examples/kang2019-interference.toml --alone --out demo/run
 	$(BIN)/odonata plot demo/run -o demo/latency.png
 	@echo "tables in demo/run, picture in demo/latency.png"
+
+docs: build $(VENV)/.docs ## Build the documentation site in build/site; run its examples
+	$(BIN)/python scripts/examples.py --keep docs/_generated docs/tutorial/*.md
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs -b html . build/site
+	@echo "open build/site/index.html"
+
+$(VENV)/.docs: $(INSTALLED) requirements/docs.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/docs.lock
+	@touch $@
 
 test: lint test-rust test-python ## Everything that must hold: lint, Rust tests, Python tests
 
@@ -86,5 +95,5 @@ lock: ## Resolve the dependencies of pyproject.toml anew and pin them
 
 clean: ## Remove everything that make has made
 	rm -rf $(VENV) target demo python/odonata/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache \
-	  validation/.cache
+	  validation/.cache build docs/_generated docs/reference
 	find python tests -name __pycache__ -prune -exec rm -rf {} +

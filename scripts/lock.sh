@@ -1,16 +1,25 @@
 #!/bin/bash
-# Resolves the dependencies of pyproject.toml in a fresh environment and pins them all in requirements/dev.lock.
+# Resolves the dependencies of pyproject.toml in a fresh environment, and pins them: those of development in
+# requirements/dev.lock, and those that only the documentation needs in requirements/docs.lock.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-"${PYTHON:-python3}" -m venv "$scratch"
-"$scratch/bin/python" - >"$scratch/wanted" <<'PYTHON'
+wanted() {
+  "$scratch/bin/python" - "$@" <<'PYTHON'
+import sys
 import tomllib
 from pathlib import Path
 
 project = tomllib.loads(Path("pyproject.toml").read_text())["project"]
-print(*project["dependencies"], *project["optional-dependencies"]["dev"], sep="\n")
+for extra in sys.argv[1:]:
+    print(*(project["dependencies"] if extra == "main" else project["optional-dependencies"][extra]), sep="\n")
 PYTHON
-"$scratch/bin/pip" install --quiet --disable-pip-version-check -r "$scratch/wanted"
+}
+"${PYTHON:-python3}" -m venv "$scratch"
+wanted main dev >"$scratch/dev"
+"$scratch/bin/pip" install --quiet --disable-pip-version-check -r "$scratch/dev"
 "$scratch/bin/pip" freeze >requirements/dev.lock
+wanted docs >"$scratch/docs"
+"$scratch/bin/pip" install --quiet --disable-pip-version-check -c requirements/dev.lock -r "$scratch/docs"
+"$scratch/bin/pip" freeze | grep -vxFf requirements/dev.lock >requirements/docs.lock

@@ -1,71 +1,77 @@
-"""What the README shows is what a user sees."""
+"""What the README and the tutorial show is what a user sees."""
 
+import importlib.util
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parents[1] / "README.md"
-COMMAND = [sys.executable, "-m", "odonata.cli.main"]
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+PAGES = ["README.md", *(f"docs/tutorial/{name}.md" for name in ("first-run", "first-study", "own-machine"))]
+
+_spec = importlib.util.spec_from_file_location("examples", ROOT / "scripts" / "examples.py")
+examples = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(examples)
 
 
-def shown(command: str) -> str:
-    """What the README says that a command prints."""
-    found = re.search(rf"\$ \.venv/bin/{re.escape(command)}\n(.*?)(?:```|\n\$)", README.read_text(), re.DOTALL)
-    assert found is not None
-    return found[1]
+@pytest.mark.parametrize("page", PAGES)
+def test_the_examples_of_a_page_print_what_it_shows(page, tmp_path):
+    assert examples.check(ROOT / page, tmp_path) > 0
 
 
-def printed(command: str, folder: Path) -> str:
-    """What it prints."""
-    done = subprocess.run([*COMMAND, *command.split()[1:]], cwd=folder, check=True, capture_output=True, text=True)
-    return done.stdout
+CHANGES = {
+    "another number": ("$ echo 12\n12\n", "$ echo 12\n13\n"),
+    "a line more": ("$ echo 12\n12\n", "$ echo 12\n12\n12\n"),
+    "another status": ("$ false\n(exit status 1)\n", "$ false\n(exit status 2)\n"),
+}
 
 
-def test_the_smallest_run_prints_what_the_readme_shows(tmp_path: Path) -> None:
-    printed("odonata new first.toml", tmp_path)
-    command = "odonata run first.toml --alone"
-    assert printed(command, tmp_path) == shown(command)
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_page_that_shows_something_else_is_found_and_updated(change, tmp_path):
+    right, wrong = CHANGES[change]
+    page = tmp_path / "page.md"
+    page.write_text(f"```console\n{right}```\n")
+    assert examples.check(page, tmp_path) == 1
+    page.write_text(f"```console\n{wrong}```\n")
+    with pytest.raises(examples.ExampleError, match=r"page\.md:2"):
+        examples.check(page, tmp_path)
+    if change != "another status":
+        examples.check(page, tmp_path, accept=True)
+        assert page.read_text() == f"```console\n{right}```\n"
 
 
-@pytest.mark.parametrize("change", ["", " -s job.target.routing=adaptive-3"])
-def test_the_neighbours_are_what_the_readme_shows(change: str, tmp_path: Path) -> None:
-    (tmp_path / "examples").symlink_to(README.parent / "examples")
-    command = "odonata run examples/theta-neighbour.toml --alone" + change
-    assert printed(command, tmp_path) == shown(command)
+def test_a_gap_stands_for_any_lines(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("```console\n$ seq 5\n1\n...\n5\n\n$ seq 2\n1\n2\n```\n")
+    assert examples.check(page, tmp_path) == 1
+    page.write_text("```console\n$ seq 5\n1\n...\n6\n```\n")
+    with pytest.raises(examples.ExampleError):
+        examples.check(page, tmp_path)
 
 
-@pytest.mark.parametrize("change", ["", " -s job.halo.place=contiguous -s job.transform.place=contiguous"])
-def test_the_two_programs_are_what_the_readme_shows(change: str, tmp_path: Path) -> None:
-    (tmp_path / "examples").symlink_to(README.parent / "examples")
-    command = "odonata run examples/halo-neighbours.toml --alone" + change
-    assert printed(command, tmp_path) == shown(command)
-
-
-def test_the_scenario_of_the_readme_is_the_example_and_resolves() -> None:
+def test_the_scenario_of_the_readme_is_the_example_and_resolves():
     from odonata import scenario
 
     text = re.search(r"```toml\n(.*?)```", README.read_text(), re.DOTALL)
     assert text is not None
-    file = README.parent / "examples" / "theta-neighbour.toml"
+    file = ROOT / "examples" / "theta-neighbour.toml"
     assert file.read_text().endswith(f"\n\n{text[1]}")
     assert list(scenario.load(file).resolve().targets) == ["target"]
 
 
-def test_presets_and_policies_are_those_that_there_are() -> None:
+def test_presets_and_policies_are_those_that_there_are():
     from odonata import machine
     from odonata.placement import LAYOUTS, POLICIES
 
     text = README.read_text()
-    presets = re.findall(r"`([\w-]+)`", text.split("are presets")[1].split("docs/machines.md")[0])
+    presets = re.findall(r"`([\w-]+)`", text.split("There are presets for")[1].split("docs/machines.md")[0])
     assert sorted(presets) == sorted(machine.names())
     own = [name for name, policy in POLICIES.items() if not policy.provider and name not in LAYOUTS]
     assert f"{len(own)} policies" in text
 
 
-def test_linked_files_exist() -> None:
+def test_linked_files_exist():
     root = README.parent
     for page in (*root.glob("*.md"), *(root / "docs").glob("*.md"), root / "validation" / "README.md"):
         for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):

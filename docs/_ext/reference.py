@@ -1,0 +1,178 @@
+"""Writes the reference pages from the code, before the site is built.
+
+Commands come from the command line's own definitions; systems, routings, placements, applications and scenario keys
+from what `odonata show` prints; columns from their registry; Python from the public names of the package.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs" / "reference"
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.connect("config-inited", lambda *_: write_all())
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def write_all() -> None:
+    """Write all pages; a page that did not change keeps its time, so that Sphinx does not read it again."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    pages = {
+        "commands": commands(),
+        "scenario": scenario(),
+        "columns": columns(),
+        "python": python(),
+        **{kind: names(kind) for kind in ("systems", "routings", "placements", "applications")},
+    }
+    for name, text in pages.items():
+        path = FOLDER / f"{name}.md"
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def commands() -> str:
+    """Every command with its options, from the definitions that parse the command line."""
+    from odonata.cli.main import application
+
+    app = application()
+    parts = ["# Commands", "`odonata COMMAND --help` prints the same."]
+    for name in sorted(n for n in app if not n.startswith("-")):
+        command = app[name]
+        function = command.default_command
+        if function is None:
+            continue
+        document = inspect.getdoc(function) or ""
+        summary, _, rest = document.partition("\n\n")
+        parts += [f"## odonata {name}", _plain(summary)]
+        before, _, listed = rest.partition("Parameters\n----------\n")
+        if before.strip():
+            parts.append(_plain(before))
+        rows = []
+        meanings = _numpydoc(listed)
+        for argument in command.assemble_argument_collection(parse_docstring=True):
+            shown = ", ".join(f"`{n}`" for n in argument.names)
+            meaning = argument.parameter.help or meanings.get(argument.name.strip("-"), "")
+            rows.append((shown, _cell(meaning)))
+        parts.append(_table(("argument", "meaning"), rows))
+    return _page(parts)
+
+
+def scenario() -> str:
+    """All keys of a scenario file."""
+    from odonata.cli.show import describe
+
+    parts = [
+        "# Scenario keys",
+        "A scenario is a TOML file. `odonata show scenario` prints the same list, and `odonata new FILE` writes a "
+        "commented example. Every physical number carries its unit.",
+    ]
+    for header, keys in describe("scenario")["tables"].items():
+        parts += [f"## {header}", _keys(keys)]
+    return _page(parts)
+
+
+def names(kind: str) -> str:
+    """All names of a kind, with what `odonata show NAME` prints."""
+    from odonata.cli.show import describe, listing
+
+    lists = listing()
+    kinds = ("patterns", "collectives", "motifs", "traces", "mappings") if kind == "applications" else (kind,)
+    parts = [f"# {kind.capitalize()}", f"`odonata show {kinds[0]}` lists them, and `odonata show NAME` prints one."]
+    for one in kinds:
+        if len(kinds) > 1:
+            parts.append(f"## {one.capitalize()}")
+        level = "###" if len(kinds) > 1 else "##"
+        for name, about in lists[one].items():
+            facts = describe(name)
+            parts += [f"{level} {name}", _plain(facts.get("about") or about)]
+            if facts.get("keys"):
+                parts.append(_keys(facts["keys"]))
+            if facts.get("algorithms"):
+                rows = [(f"`{a}`", _cell(what)) for a, what in facts["algorithms"].items()]
+                parts += [_table(("algorithm", "what it does"), rows), f"Default: {facts['default']}."]
+            if facts["kind"] == "system":
+                parts.append("```text\n" + _shown(name) + "\n```")
+    return _page(parts)
+
+
+def columns() -> str:
+    """Every result column of every table."""
+    from odonata.store.columns import COLUMNS, TABLES
+
+    parts = [
+        "# Result columns",
+        "A run folder holds one Parquet file for each table. Units stand in the metadata of each field as well. "
+        "Times are picoseconds.",
+    ]
+    for table, about in TABLES.items():
+        rows = [(f"`{c.name}`", f"{c.dtype}", c.unit, _cell(c.meaning)) for c in COLUMNS if c.table == table]
+        parts += [
+            f"## {table}",
+            f"{about[:1].upper()}{about[1:]}.",
+            _table(("column", "type", "unit", "meaning"), rows),
+        ]
+    return _page(parts)
+
+
+def python() -> str:
+    """The public names of the package."""
+    import odonata
+
+    parts = ["# Python", inspect.getdoc(odonata) or ""]
+    for name in odonata.__all__:
+        if name.startswith("__"):
+            continue
+        thing = getattr(odonata, name)
+        directive = "autoclass" if inspect.isclass(thing) else "autofunction"
+        members = "\n:members:\n:inherited-members: BaseException" if inspect.isclass(thing) else ""
+        module = thing.__module__
+        parts += [f"## odonata.{name}", f"```{{eval-rst}}\n.. {directive}:: {module}.{thing.__qualname__}"]
+        parts[-1] += members.replace("\n", "\n   ") + "\n```"
+    return _page(parts)
+
+
+def _shown(name: str) -> str:
+    from odonata.cli import system_text
+    from odonata.cli.show import describe
+
+    return system_text.text(describe(name))
+
+
+def _numpydoc(text: str) -> dict[str, str]:
+    found = re.findall(r"^(\w+)\n((?:    .*\n?)+)", text, re.MULTILINE)
+    return {name.rstrip("_"): " ".join(meaning.split()) for name, meaning in found}
+
+
+def _keys(keys: list[dict[str, Any]]) -> str:
+    rows = []
+    for key in keys:
+        values = f" One of: {', '.join(f'`{v}`' for v in key['values'])}." if key["values"] else ""
+        default = "required" if key["default"] is None else key["default"]
+        rows.append((f"`{key['name']}`", _cell(key["meaning"]) + values, _cell(str(default))))
+    return _table(("key", "meaning", "default"), rows)
+
+
+def _table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    if not rows:
+        return ""
+    lines = [f"| {' | '.join(header)} |", "|" + "---|" * len(header)]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _plain(text: str) -> str:
+    return inspect.cleandoc(text)
+
+
+def _page(parts: list[str]) -> str:
+    return "<!-- Written by docs/_ext/reference.py; do not edit. -->\n\n" + "\n\n".join(p for p in parts if p) + "\n"
