@@ -1,7 +1,7 @@
 """The documentation site: `make docs` builds it into build/site.
 
-The source folder is the root of the project, so that links between pages are the same on the site, on a code host and in
-an editor. `_ext/reference.py` writes the reference pages from the code before the build.
+The source folder is the root of the project, so that links between pages are the same on the site, on a code host and
+in an editor. `_ext/reference.py` writes the reference pages from the code before the build.
 """
 
 import sys
@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 
 project = "Odonata"
 author = "the authors of Odonata"
-copyright = author
+project_copyright = author
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
