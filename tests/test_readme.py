@@ -64,8 +64,8 @@ def test_presets_and_policies_are_those_that_there_are():
     from odonata import machine
     from odonata.placement import LAYOUTS, POLICIES
 
-    text = README.read_text()
-    presets = re.findall(r"`([\w-]+)`", " ".join(text.split()).split("There are presets for")[1].split("docs/machines.md")[0])
+    text = " ".join(README.read_text().split())
+    presets = re.findall(r"`([\w-]+)`", text.split("There are presets for")[1].split("docs/machines.md")[0])
     assert sorted(presets) == sorted(machine.names())
     own = [name for name, policy in POLICIES.items() if not policy.provider and name not in LAYOUTS]
     assert f"{len(own)} policies" in text
