@@ -78,16 +78,22 @@ def _scenario(given: object) -> Scenario:
 
 
 def _check_place(folder: Path) -> None:
-    """Refuses before anything is simulated what could not be replaced after."""
-    from odonata.store.read import is_run_folder
+    """Refuses before anything is simulated what could not be written or replaced after."""
+    from odonata import files
+    from odonata.store.read import is_run_folder, names_in
+    from odonata.store.write import NAMES
 
-    if not folder.exists():
+    files.check_folder(folder)
+    if not folder.exists() or not any(folder.iterdir()):
         return
-    if folder.samefile(Path.cwd()):
-        raise InputError(f"`{folder}` is the current directory", hint="name a folder in it")
-    empty = folder.is_dir() and not any(folder.iterdir())
-    if not empty and not is_run_folder(folder):
+    if not is_run_folder(folder):
         raise InputError(f"`{folder}` exists and is not a run folder", hint="choose another with --out")
+    for name in sorted(NAMES - names_in(folder)):
+        if (folder / name).exists():
+            raise InputError(
+                f"`{folder / name}` is not a file of the run in `{folder}`, and would be overwritten",
+                hint="move it, or choose another folder with --out",
+            )
 
 
 def finished(folder: Path, resolved: Resolved, *, alone: bool, force: bool = False) -> Run | None:

@@ -10,9 +10,10 @@ import pytest
 import scipy.stats
 
 from odonata.analysis.bootstrap import interval, medians, ratio_interval
-from odonata.analysis.compare import HIGHER_IS_BETTER, Comparison, compare
+from odonata.analysis.compare import Comparison, compare
 from odonata.analysis.compare_text import sentences
 from odonata.errors import InputError
+from odonata.store.columns import COLUMNS
 from odonata.study.show import numeric_columns
 
 
@@ -68,11 +69,23 @@ def test_more_is_better_for_throughput() -> None:
     assert (far.better, far.worse, far.equal) == (2, 0, 1)
 
 
-def test_what_is_better_is_known_of_columns_that_there_are() -> None:
-    """Catches a renamed column, and more iterations in the same time that count as worse."""
-    assert set(numeric_columns()) >= HIGHER_IS_BETTER
+def test_what_is_better_stands_in_the_registry() -> None:
+    """Catches a time without an orientation, and more iterations in the same time that count as worse."""
+    better = {column.name: column.better for column in COLUMNS if column.table == "jobs"}
+    assert {better[name] for name in numeric_columns() if name.startswith(("latency_m", "iteration_", "alone"))} == {
+        "less"
+    }
+    assert (better["time_ps"], better["throughput"], better["nodes"]) == ("less", "more", "neither")
     rows = jobs(place=["near", "far"] * 2, seed=[1, 1, 2, 2], iterations=[5, 7, 5, 8])
     assert compare(rows, "place", "iterations", others=["seed"]).rows[1].better == 2
+
+
+def test_a_column_without_an_orientation_is_compared_without_a_verdict() -> None:
+    rows = jobs(place=["near", "far"] * 2, seed=[1, 1, 2, 2], nodes=[5, 7, 5, 8])
+    comparison = compare(rows, "place", "nodes", others=["seed"])
+    assert comparison.higher_is_better is None
+    assert "is better" not in str(comparison)
+    assert "lower  higher  equal" in str(comparison)
 
 
 def test_runs_that_do_not_pair_up_are_compared_by_their_medians() -> None:

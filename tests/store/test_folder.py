@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import pickle
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
 
+from odonata import files
 from odonata.errors import InputError, RunError
-from odonata.store import TABLES, open_run
+from odonata.files import partial_folder
+from odonata.store import TABLES, columns_of, open_run
 from odonata.store import write as write_module
-from odonata.store.manifest import VOLATILE
-from odonata.store.partial import partial_folder
+from odonata.store.manifest import VOLATILE, sealed_text
 from odonata.store.write import write_run
 
 if TYPE_CHECKING:
@@ -47,14 +47,12 @@ def test_nothing_else_is_left_in_the_directory(folder: Path) -> None:
     assert [path.name for path in folder.parent.iterdir()] == ["run"]
 
 
-def test_units_are_in_the_field_metadata(folder: Path) -> None:
+def test_units_are_in_the_metadata_of_the_files(folder: Path) -> None:
     for table in TABLES:
-        schema = base64.b64decode(pl.read_parquet_metadata(folder / f"{table}.parquet")["ARROW:schema"])
-        assert b"unit" in schema, table
-        assert b"meaning" in schema, table
-    assert b"issue to last byte at the destination (K20)" in base64.b64decode(
-        pl.read_parquet_metadata(folder / "messages.parquet")["ARROW:schema"]
-    )
+        told = json.loads(pl.read_parquet_metadata(folder / f"{table}.parquet")["odonata.columns"])
+        assert told == {
+            column.name: {"unit": column.unit, "meaning": column.meaning} for column in columns_of(table, channels=2)
+        }
 
 
 def test_equal_runs_give_equal_bytes(folder: Path, run_in_memory: Run, tmp_path: Path) -> None:
@@ -90,8 +88,11 @@ def test_a_truncated_file_is_named(folder: Path, name: str) -> None:
 def test_bytes_that_are_not_parquet_are_refused(folder: Path, name: str) -> None:
     size = (folder / name).stat().st_size
     (folder / name).write_bytes(b"\xa5" * size)
-    with pytest.raises(InputError, match="not Parquet"):
-        open_run(folder)
+    table = name.removesuffix(".parquet")
+    for verify, message in ((True, "the file is damaged"), (False, "not Parquet")):
+        with pytest.raises(InputError, match=message) as caught:
+            getattr(open_run(folder, verify=verify), table)
+        assert caught.value.file == str(folder / name)
 
 
 def test_damaged_data_behind_a_good_footer_is_an_input_error(folder: Path) -> None:
@@ -99,18 +100,26 @@ def test_damaged_data_behind_a_good_footer_is_an_input_error(folder: Path) -> No
     data = bytearray(file.read_bytes())
     data[4:400] = b"\xa5" * 396
     file.write_bytes(bytes(data))
-    with pytest.raises(InputError, match="damaged"):
-        _ = open_run(folder).links
+    for verify in (True, False):
+        with pytest.raises(InputError, match="damaged"):
+            _ = open_run(folder, verify=verify).links
+
+
+def changed_manifest(folder: Path, **changes: Any) -> None:
+    """A manifest with other values, as a program and not as a defect of the disk would write it."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    del manifest["checksum"]
+    (folder / "manifest.json").write_text(sealed_text({**manifest, **changes}))
 
 
 def test_a_table_without_a_column_is_named(folder: Path) -> None:
     file = folder / "jobs.parquet"
     pl.read_parquet(file).drop("hops_mean").write_parquet(file)
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["files"]["jobs.parquet"]["bytes"] = file.stat().st_size
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(InputError, match="no column `hops_mean`"):
-        open_run(folder)
+    known = json.loads((folder / "manifest.json").read_text())["files"]
+    changed_manifest(folder, files={**known, "jobs.parquet": files.facts_of(file)})
+    with pytest.raises(InputError, match="no column `hops_mean`") as caught:
+        _ = open_run(folder).jobs
+    assert caught.value.file == str(file)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +127,7 @@ def test_a_table_without_a_column_is_named(folder: Path) -> None:
     [
         ("[]", "expected a JSON object"),
         ("{}", "no `format`"),
-        ('{"format": 999}', "format 999, this version reads up to 1"),
+        ('{"format": 999}', "format 999, this version reads up to 2"),
         ('{"format": 1}', "`id` is missing"),
         ("[" * 100_000, "not JSON"),
         ('{"format": 1', "not JSON"),
@@ -177,7 +186,6 @@ def test_a_place_that_cannot_be_written_is_a_run_error(tmp_path: Path, run_in_me
 
 
 def test_replacing_takes_the_place_of_a_run_only(folder: Path, run_in_memory: Run, tmp_path: Path) -> None:
-    (folder / "plot.png").write_bytes(b"old")
     write_run(run_in_memory, folder, channels=2, replace=True)
     assert sorted(path.name for path in folder.iterdir()) == FILES
     precious = tmp_path / "precious"

@@ -9,6 +9,7 @@ import pytest
 
 import odonata as od
 from odonata.errors import InputError
+from odonata.store.manifest import sealed_text
 from odonata.study.folder import is_study_folder
 from odonata.study.sweep import check_place
 
@@ -20,20 +21,21 @@ if TYPE_CHECKING:
     from .conftest import Write
 
 
-def test_a_folder_with_results_of_its_own_is_not_overwritten(tmp_path: Path) -> None:
+def test_a_folder_with_results_of_its_own_is_not_overwritten(study: Write, tmp_path: Path) -> None:
     """Catches a sweep that takes any folder with a `results` in it for an unfinished study, and replaces its files."""
+    plan = study(STUDY)
     mine = tmp_path / "thesis"
     (mine / "results").mkdir(parents=True)
     assert is_study_folder(mine)  # as the first half second of a sweep leaves it
     (mine / "study.toml").write_text("mine")
     with pytest.raises(InputError, match="is not the folder of a study"):
-        check_place(mine)
+        check_place(mine, plan)
     (mine / "results" / "part-000001.parquet").touch()
     (mine / "results" / ".part-000002.parquet.partial-00").touch()
-    check_place(mine)
+    check_place(mine, plan)
     (mine / "results" / "measured.csv").touch()
     with pytest.raises(InputError, match="is not the folder of a study"):
-        check_place(mine)
+        check_place(mine, plan)
 
 
 @pytest.mark.parametrize(
@@ -64,6 +66,7 @@ def test_a_table_of_the_same_length_with_other_bytes_is_not_read(study: Write, h
     manifest = here / "out" / "manifest.json"
     known = json.loads(manifest.read_text())
     known["files"]["runs.parquet"]["sha256"] = "0" * 64
-    manifest.write_text(json.dumps(known))
+    del known["checksum"]
+    manifest.write_text(sealed_text(known))
     with pytest.raises(InputError, match=r"runs.parquet: the file was cut off or changed"):
         od.open_study("out")

@@ -92,7 +92,7 @@ def test_a_killed_sweep_goes_on_where_it_was(study: Write, here: Path) -> None:
     eventually(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), within_s=30)
     early = command("compare", "out", "--by", "routing")
     assert (early.returncode, early.stdout) == (2, "")
-    assert "was ended before its tables were written\n  hint: `odonata sweep`" in early.stderr
+    assert "was ended before its tables were written\n  hint: run `odonata sweep` again" in early.stderr
 
     again = swept("study.toml", "--out", "out", "-j", "1")
     assert (again["simulated"], again["kept"]) == (32 - len(safe), len(safe))

@@ -19,25 +19,12 @@ import polars as pl
 
 from odonata.analysis.bootstrap import interval, ratio_interval
 from odonata.errors import InputError, unknown
+from odonata.store.columns import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-HIGHER_IS_BETTER = frozenset(
-    {
-        "throughput",
-        "messages_sent",
-        "messages_delivered",
-        "packets",
-        "bytes",
-        "minimal_fraction",
-        "latency_count",
-        "iterations",
-    }
-)
-"""Columns of which more is better; of all others, less."""
 
 SEED = 1
 """Seed of the bootstrap where none is given."""
@@ -62,6 +49,7 @@ class Row:
     pairs: int = 0
     """Runs of it and of the baseline that agree in all other axes; 0: the ratio is that of the medians."""
     better: int = 0
+    """Pairs in which it is better than the baseline; lower, for a column that has no better and worse."""
     worse: int = 0
     equal: int = 0
     p: float | None = None
@@ -78,7 +66,8 @@ class Comparison:
     column: str
     job: str | None
     baseline: Any
-    higher_is_better: bool
+    higher_is_better: bool | None
+    """`None` for a column of which neither is better."""
     rows: tuple[Row, ...]
     seed: int
 
@@ -126,7 +115,13 @@ def compare(
         rows.append(row)
     of_baseline = rows[values.index(start)].interval
     rows = [_overlapping(row, of_baseline) if row.value != start else row for row in rows]
-    return Comparison(by, column, job, start, column in HIGHER_IS_BETTER, tuple(rows), seed)
+    return Comparison(by, column, job, start, higher_is_better(column), tuple(rows), seed)
+
+
+def higher_is_better(column: str) -> bool | None:
+    """What the registry says of a column of `jobs`; `None` if neither is better, or it does not know the column."""
+    better = next((of.better for of in COLUMNS if (of.table, of.name) == ("jobs", column)), "neither")
+    return None if better == "neither" else better == "more"
 
 
 def check_column(jobs: pl.DataFrame, column: str, axes: Sequence[str]) -> None:
@@ -167,7 +162,7 @@ def _against(row: Row, here: pl.DataFrame, there: pl.DataFrame, column: str, oth
         return _unpaired(row, _numbers(here, column), _numbers(there, column), seed)
     ours, theirs = _numbers(paired, "_here"), _numbers(paired, "_there")
     less, more = int((ours < theirs).sum()), int((ours > theirs).sum())
-    better, worse = (more, less) if column in HIGHER_IS_BETTER else (less, more)
+    better, worse = (more, less) if higher_is_better(column) else (less, more)
     ratio = between = None
     if theirs.all():
         ratios = ours / theirs

@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 
 def as_text(comparison: Comparison) -> str:
     """The table and the sentences."""
+    oriented = comparison.higher_is_better is not None
     header = [
         comparison.by, "n", "median", "q25", "q75", "95 % interval", "ratio", "95 % interval", "pairs",
-        "better", "worse", "equal", "p",
+        *(("better", "worse") if oriented else ("lower", "higher")), "equal", "p",
     ]  # fmt: skip
     lines = aligned([header, *(_cells(row, comparison) for row in comparison.rows)])
     of = f" of {comparison.job}" if comparison.job else ""
-    better = "higher" if comparison.higher_is_better else "lower"
-    title = f"{comparison.column}{of} by {comparison.by}, against {_name(comparison.baseline)} ({better} is better)"
+    better = f" ({'higher' if comparison.higher_is_better else 'lower'} is better)" if oriented else ""
+    title = f"{comparison.column}{of} by {comparison.by}, against {_name(comparison.baseline)}{better}"
     rule = "-" * max(map(len, lines))
     return "\n".join([title, "", lines[0], rule, *lines[1:], "", *sentences(comparison)])
 

@@ -308,7 +308,9 @@ def _text(facts: dict[str, Any]) -> str:
         return system_text.text(facts)
     if facts["kind"] == "column":
         unit = facts["unit"] or "none"
-        return f"{facts['name']}: {facts['meaning']}\n\n  type  {facts['dtype']}\n  unit  {unit}"
+        lines = [f"{facts['name']}: {facts['meaning']}", "", f"  type    {facts['dtype']}", f"  unit    {unit}"]
+        lines += [f"  better  {facts['better']}", f"  since   format {facts['since']} of run folders"]
+        return "\n".join(lines)
     if facts["kind"] == "scenario":
         return "\n\n".join("\n".join([header, *_key_lines(keys)]) for header, keys in facts["tables"].items())
     lines = [f"{facts['kind']} {facts['name']}", "", *facts["about"].splitlines()]

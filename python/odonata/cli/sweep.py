@@ -66,7 +66,7 @@ def sweep(
 
     plan = read.load(file, set_ or ())
     folder = out if out is not None else Path("studies") / plan.name
-    sweeping.check_place(folder)
+    sweeping.check_place(folder, plan, force=force)
     backend = _backend(on, workers, scheduler, plan)
     progress = SweepProgress(plan, backend, quiet=quiet)
     with progress:

@@ -9,7 +9,11 @@ jobs.parquet      messages.parquet      links.parquet      counters.parquet
 ```
 
 The same scenario and version give the same bytes in every file but `manifest.json`. A folder is written under
-another name beside its place and renamed when it is complete, so one that has its name is finished.
+another name beside its place and renamed when it is complete, so one that has its name is finished. If a run is there
+already, its files are replaced one by one and other files are kept; without its manifest the folder is not finished.
+
+Every file has its SHA-256 in the manifest, and the manifest one of its own values. A folder of an older format opens:
+columns that came later (`Column.since`) are null.
 """
 
 from __future__ import annotations

@@ -1,12 +1,16 @@
 """The registry of every result column: table, name, type, unit and meaning.
 
-`odonata show columns`, the field metadata of the Parquet files and the reference documentation all come from
-here, and [tables][odonata.store.tables] cannot write a column that is not listed. To add a result is to add a line.
+`odonata show columns`, the metadata of the Parquet files, the orientation of `odonata compare` and the reference
+documentation all come from here, and [tables][odonata.store.tables] cannot write a column that is not listed. A new
+column is a new line with the format that has it first; folders of older formats then read as if it were null.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Better = Literal["more", "less", "neither"]
 
 TABLES: dict[str, str] = {
     "jobs": "one row per job, in the order of the scenario",
@@ -45,19 +49,27 @@ class Column:
     """Unit; empty for names and ids, `1` for ratios."""
     meaning: str
     """What the value is, and when it is absent."""
+    better: Better = "neither"
+    """Which of two values is better; `neither` for what is no result."""
+    since: int = 1
+    """First format (`manifest.FORMAT`) that has it. It is null in all rows of an older folder."""
+
+
+Line = tuple[str, str, str, str] | tuple[str, str, str, str, Better] | tuple[str, str, str, str, Better, int]
+"""A line of the registry: the fields of `Column` after the table, in their order."""
 
 
 def _column(table: str) -> list[Column]:
     return [Column(table, *line) for line in _LINES[table]]
 
 
-def _latency_lines(prefix: str, of: str, absent: str) -> list[tuple[str, str, str, str]]:
+def _latency_lines(prefix: str, of: str, absent: str) -> list[Line]:
     names = {"min": "least", "p50": "median", "max": "greatest"}
-    lines = []
+    lines: list[Line] = []
     for name, (top, bottom) in QUANTILES.items():
         what = names.get(name, f"{100 * top / bottom:g} % quantile (nearest rank)")
-        lines.append((f"{prefix}_{name}_ps", "UInt64", "ps", f"{what} {of}; {absent}"))
-    return [*lines, (f"{prefix}_mean_ps", "Float64", "ps", f"mean {of}; {absent}")]
+        lines.append((f"{prefix}_{name}_ps", "UInt64", "ps", f"{what} {of}; {absent}", "less"))
+    return [*lines, (f"{prefix}_mean_ps", "Float64", "ps", f"mean {of}; {absent}", "less")]
 
 
 _BIN = "of the latency histogram's bins that hold something, ascending; empty if nothing was recorded"
@@ -76,7 +88,7 @@ _CLASS_BYTES = (
 )
 _PER_CHANNEL = "the part of virtual channel {channel}; only where links have several channels"
 
-_LINES: dict[str, list[tuple[str, str, str, str]]] = {
+_LINES: dict[str, list[Line]] = {
     "jobs": [
         ("job", "UInt16", "", "index of the job"),
         ("name", "String", "", "name of the job"),
@@ -84,26 +96,26 @@ _LINES: dict[str, list[tuple[str, str, str, str]]] = {
         ("record", "String", "", "what was kept of its messages: every-message, histogram or nothing"),
         ("nodes", "UInt32", "nodes", "nodes it runs on"),
         ("ranks", "UInt32", "ranks", "its processes, one a node unless it has a program"),
-        ("messages_sent", "UInt64", "messages", "messages issued by the end"),
-        ("messages_delivered", "UInt64", "messages", "messages delivered by the end"),
+        ("messages_sent", "UInt64", "messages", "messages issued by the end", "more"),
+        ("messages_delivered", "UInt64", "messages", "messages delivered by the end", "more"),
         ("messages_near", "UInt64", "messages", "of the messages issued those between ranks of one node"),
         ("messages_control", "UInt64", "messages", "requests and clearances issued beside them, by a program"),
-        ("packets", "UInt64", "packets", "packets delivered by the end"),
-        ("bytes", "UInt64", "bytes", "bytes of the packets delivered by the end"),
+        ("packets", "UInt64", "packets", "packets delivered by the end", "more"),
+        ("bytes", "UInt64", "bytes", "bytes of the packets delivered by the end", "more"),
         ("first_issue_ps", "UInt64", "ps", "when the first message was issued; absent if none was"),
-        ("last_delivery_ps", "UInt64", "ps", "when the last byte arrived; absent if none did"),
-        ("time_ps", "UInt64", "ps", _TIME),
-        ("throughput", "Float64", "bytes/s", "bytes delivered over that time; absent if it is"),
-        ("hops_mean", "Float64", "links", "links between routers per packet delivered; absent if none was"),
-        ("minimal_fraction", "Float64", "1", "share of the delivered packets never diverted; absent if none was"),
-        ("latency_count", "UInt64", "messages", "messages issued while measuring and delivered"),
+        ("last_delivery_ps", "UInt64", "ps", "when the last byte arrived; absent if none did", "less"),
+        ("time_ps", "UInt64", "ps", _TIME, "less"),
+        ("throughput", "Float64", "bytes/s", "bytes delivered over that time; absent if it is", "more"),
+        ("hops_mean", "Float64", "links", "links between routers per packet delivered; absent if none was", "less"),
+        ("minimal_fraction", "Float64", "1", "share of delivered packets never diverted; absent if none was", "more"),
+        ("latency_count", "UInt64", "messages", "messages issued while measuring and delivered", "more"),
         *_latency_lines("latency", "latency of these messages (K20)", "absent if there are none"),
-        ("iterations", "UInt64", "iterations", "iterations that all ranks have ended; absent without a program"),
+        ("iterations", "UInt64", "iterations", "iterations that all ranks ended; absent without a program", "more"),
         *_latency_lines("iteration", _ITERATION, "absent if there are none"),
-        ("iteration_rank_mean_ps", "Float64", "ps", "mean time of a rank for such an iteration; absent if none"),
+        ("iteration_rank_mean_ps", "Float64", "ps", "mean time of a rank for an iteration; absent if none", "less"),
         *_latency_lines("alone", "latency by itself on the empty system", "absent without --alone"),
-        ("alone_time_ps", "UInt64", "ps", "time of a program by itself on the empty system; absent without --alone"),
-        ("slowdown", "Float64", "1", _SLOWDOWN),
+        ("alone_time_ps", "UInt64", "ps", "time of a program on the empty system; absent without --alone", "less"),
+        ("slowdown", "Float64", "1", _SLOWDOWN, "less"),
         ("class_bytes", "List(UInt64)", "bytes", _CLASS_BYTES),
         ("bin_lower_ps", "List(UInt64)", "ps", f"smallest values {_BIN}"),
         ("bin_upper_ps", "List(UInt64)", "ps", f"first values beyond {_BIN}"),
@@ -189,5 +201,5 @@ def columns_of(table: str, channels: int = 1) -> tuple[Column, ...]:
             for number in range(channels):
                 name = column.name.format(channel=number)
                 meaning = column.meaning.format(channel=number)
-                found.append(Column(table, name, column.dtype, column.unit, meaning))
+                found.append(replace(column, name=name, meaning=meaning))
     return tuple(found)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import platform
 import sys
@@ -13,12 +15,18 @@ from typing import TYPE_CHECKING, Any
 from odonata.store.columns import TABLES, columns_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-FORMAT = 1
-"""Version of the run folder; raised when an older reader could not make sense of a newer folder."""
+MANIFEST = "manifest.json"
 
-VOLATILE = ("machine", "wall")
+FORMAT = 2
+"""Version of run folders and studies. Raised when a release adds a column (`Column.since`), and when an older reader
+could not make sense of a newer folder."""
+
+SEALED_SINCE = 2
+"""The first format whose manifests have a checksum of their own."""
+
+VOLATILE = ("machine", "wall", "checksum")
 """The only parts of a manifest that may differ between two runs of one scenario and version."""
 
 
@@ -60,6 +68,25 @@ def manifest(
         "machine": machine(),
         "wall": wall,
     }
+
+
+def sealed_text(facts: Mapping[str, Any]) -> str:
+    """A manifest as it is written: JSON, with a checksum over all other values."""
+    return json.dumps({**facts, "checksum": _checksum(facts)}, indent=2, ensure_ascii=False) + "\n"
+
+
+def is_intact(facts: Mapping[str, Any]) -> bool:
+    """Whether a manifest has the values that were written; those of format 1 have no checksum and are taken as read."""
+    found = facts.get("checksum")
+    if found is None and facts.get("format", 0) < SEALED_SINCE:
+        return True
+    return bool(found == _checksum(facts))
+
+
+def _checksum(facts: Mapping[str, Any]) -> str:
+    told = {key: value for key, value in facts.items() if key != "checksum"}
+    canonical = json.dumps(told, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def machine() -> dict[str, Any]:

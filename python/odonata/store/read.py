@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from odonata import files
 from odonata.errors import InputError
-from odonata.store.columns import TABLES, columns_of
-from odonata.store.manifest import FORMAT
+from odonata.store.columns import COLUMNS, TABLES, columns_of
+from odonata.store.frame import polars_type
+from odonata.store.manifest import FORMAT, MANIFEST, is_intact
 from odonata.store.result import Run
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-def open_run(path: str | Path) -> Run:
+_TEXTS = ("scenario.toml", "resolved.json")
+_AGAIN = "run the scenario again with --force"
+
+
+def open_run(path: str | Path, *, verify: bool = True) -> Run:
     """Open a finished run folder. Tables are read when they are used.
 
-    Raises `InputError` if there is no such folder, if it is not a run folder or one of a newer version, and if a
-    file of it is missing, cut off or not what it should be.
+    Every file is compared with its checksum when it is read for the first time; `verify=False` leaves that out. A
+    column, or a table, that the folder lacks because an older version wrote it is null, or empty.
+
+    Raises `InputError` if there is no such folder, if it is not a run folder or one of a newer version, and if a file
+    of it is missing, cut off or not what was written. Tables raise it when they are used.
     """
     folder = Path(path)
     if not folder.exists():
         raise InputError(f"there is no run folder `{folder}`")
     if not folder.is_dir():
         raise InputError(f"`{folder}` is a file, expected the folder of a run", hint=_hint(folder))
-    manifest = _manifest(folder)
+    manifest = _manifest(folder, verify=verify)
     for name, facts in manifest["files"].items():
         file = folder / name
         if not file.is_file():
@@ -36,36 +48,119 @@ def open_run(path: str | Path) -> Run:
             raise InputError(
                 f"the file was {what}: it has {size:,} bytes, expected {facts['bytes']:,}", file=file, hint=_AGAIN
             )
+    if verify:
+        for name in _TEXTS:
+            _check_sum(folder, name, manifest)
     resolved = _json(folder / "resolved.json")
     scenario = _text(folder / "scenario.toml")
-    tables = {table: _scan(folder / f"{table}.parquet", table) for table in TABLES}
-    return Run(manifest, resolved, scenario, tables, folder)
+    return Run(manifest, resolved, scenario, _Tables(folder, manifest, verify=verify), folder)
 
 
-_AGAIN = "run the scenario again with --force"
+def check_all(run: Run) -> None:
+    """Compare every file of an opened run with its checksum. Raises `InputError` for the first that differs."""
+    for table in TABLES:
+        run.scan(table)
+
+
+class _Tables(Mapping[str, pl.LazyFrame]):
+    """The tables of a run folder.
+
+    Each is compared with its checksum when it is first asked for, and again after its file has changed.
+    """
+
+    def __init__(self, folder: Path, manifest: Mapping[str, Any], *, verify: bool) -> None:
+        self._folder = folder
+        self._manifest = manifest
+        self._verify = verify
+        self._verified: dict[str, tuple[int, ...]] = {}
+
+    def __getitem__(self, table: str) -> pl.LazyFrame:
+        name = f"{table}.parquet"
+        if table not in TABLES:
+            raise KeyError(table)
+        if name not in self._manifest["files"]:
+            return pl.LazyFrame(schema={column.name: polars_type(column.dtype) for column in columns_of(table)})
+        if self._verify:
+            self._check(name)
+        return scan(self._folder / name, table, self._manifest["format"])
+
+    def _check(self, name: str) -> None:
+        state = _state(self._folder / name)
+        if state is None or state != self._verified.get(name):
+            _check_sum(self._folder, name, self._manifest)
+            if state is not None:
+                self._verified[name] = state
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(TABLES)
+
+    def __len__(self) -> int:
+        return len(TABLES)
+
+
+def scan(file: Path, table: str, written_as: int) -> pl.LazyFrame:
+    """A table of a folder of format `written_as`, with null in the columns that came later.
+
+    Raises `InputError` if it is not Parquet or lacks a column that its format has.
+    """
+    try:
+        frame = pl.scan_parquet(file)
+        present = frame.collect_schema().names()
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        raise InputError("the file is damaged: it is not Parquet", file=file, hint=_AGAIN) from None
+    return frame.select(*grown(table, present, written_as, file))
+
+
+def grown(table: str, present: list[str], written_as: int, file: Path) -> list[pl.Expr]:
+    """All columns of a table as this version has them, of one that has the columns `present`.
+
+    Columns that the registry does not know (of a virtual channel, say) stand at the end. Raises `InputError` for a
+    column that is missing although the format `written_as` has it.
+    """
+    found: list[pl.Expr] = []
+    for column in columns_of(table):
+        if column.name in present:
+            found.append(pl.col(column.name))
+        elif column.since > written_as:
+            found.append(pl.lit(None, dtype=polars_type(column.dtype)).alias(column.name))
+        else:
+            raise InputError(f"the table has no column `{column.name}`", file=file, hint=_AGAIN)
+    known = {column.name for column in columns_of(table)}
+    return [*found, *(pl.col(name) for name in present if name not in known)]
 
 
 def is_run_folder(path: Path) -> bool:
     """Whether this is the folder of a run, by its manifest or, where that is lost or damaged, by the other files."""
     try:
-        _manifest(path)
+        _manifest(path, verify=False)
     except InputError:
         return _has_files(path)
     return True
 
 
+def names_in(folder: Path) -> set[str]:
+    """Names of the files in a run folder that Odonata wrote: the manifest and what it names.
+
+    Without a good manifest it is what this version would write.
+    """
+    try:
+        return {MANIFEST, *_manifest(folder, verify=True)["files"]}
+    except InputError:
+        return {MANIFEST, *_TEXTS, *(f"{table}.parquet" for table in TABLES)}
+
+
 def lacks_manifest(path: Path) -> bool:
     """Whether this is the folder of a run that has lost its manifest."""
-    return not (path / "manifest.json").is_file() and _has_files(path)
+    return not (path / MANIFEST).is_file() and _has_files(path)
 
 
 def _has_files(path: Path) -> bool:
     tables = any((path / f"{table}.parquet").is_file() for table in TABLES)
-    return tables and all((path / name).is_file() for name in ("scenario.toml", "resolved.json"))
+    return tables and all((path / name).is_file() for name in _TEXTS)
 
 
-def _manifest(folder: Path) -> dict[str, Any]:
-    file = folder / "manifest.json"
+def _manifest(folder: Path, *, verify: bool) -> dict[str, Any]:
+    file = folder / MANIFEST
     if lacks_manifest(folder):
         raise InputError(f"the run folder `{folder}` has lost its manifest.json", hint=_AGAIN)
     if not file.is_file():
@@ -74,25 +169,62 @@ def _manifest(folder: Path) -> dict[str, Any]:
     found = data.get("format")
     if not isinstance(found, int):
         raise InputError("this is not the manifest of a run: it has no `format`", file=file, hint=_AGAIN)
-    if found > FORMAT:
-        raise InputError(f"the run folder has format {found}, this version reads up to {FORMAT}", file=file)
+    check_format(found, file)
     wanted = {"id": str, "seed": int, "sim_time_ps": int, "events": int, "packet_hops": int, "wall": dict}
     for key, kind in {**wanted, "version": str, "alone": list, "files": dict}.items():
         if not isinstance(data.get(key), kind):
             raise InputError(
                 f"the manifest is damaged: `{key}` is missing or no {kind.__name__}", file=file, hint=_AGAIN
             )
-    for name in ("scenario.toml", "resolved.json", *(f"{table}.parquet" for table in TABLES)):
-        if not isinstance(data["files"].get(name), dict) or not isinstance(data["files"][name].get("bytes"), int):
+    # A table is in the manifest if one of its columns was there in the folder's format.
+    tables = {column.table for column in COLUMNS if column.since <= found}
+    for name in (*_TEXTS, *(f"{table}.parquet" for table in tables)):
+        if name not in data["files"]:
             raise InputError(f"the manifest is damaged: it does not know `{name}`", file=file, hint=_AGAIN)
+    for name, facts in data["files"].items():
+        if "/" in name or name in ("", ".", "..") or not _are_facts(facts):
+            raise InputError(f"the manifest is damaged at `{name}`", file=file, hint=_AGAIN)
+    if verify and not is_intact(data):
+        raise InputError("the manifest was changed: its checksum is of other values", file=file, hint=_AGAIN)
     return data
+
+
+def check_format(found: int, file: Path) -> None:
+    """Raises `InputError` for a folder of a newer version."""
+    if found > FORMAT:
+        message = f"the folder has format {found}, this version reads up to {FORMAT}"
+        raise InputError(message, file=file, hint="open it with the version of odonata that wrote it, or a newer one")
+
+
+def _are_facts(facts: object) -> bool:
+    return isinstance(facts, dict) and isinstance(facts.get("bytes"), int) and isinstance(facts.get("sha256"), str)
+
+
+def _state(file: Path) -> tuple[int, ...] | None:
+    """What differs after a file was replaced or written to; `None` if it cannot be looked at."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _check_sum(folder: Path, name: str, manifest: Mapping[str, Any]) -> None:
+    file = folder / name
+    try:
+        digest = files.sha256_of(file)
+    except OSError as problem:
+        raise InputError(f"cannot read the file: {problem.strerror}", file=file) from None
+    if digest != manifest["files"][name]["sha256"]:
+        message = "the file is damaged: its bytes are not those that were written (SHA-256)"
+        raise InputError(message, file=file, hint=_AGAIN)
 
 
 def _hint(path: Path) -> str | None:
     """A folder that has runs in it, or a file of one, is a likely slip."""
     if path.is_file():
-        return f"did you mean `{path.parent}`?" if (path.parent / "manifest.json").is_file() else None
-    runs = sorted(child.parent for child in path.glob("*/manifest.json"))
+        return f"did you mean `{path.parent}`?" if (path.parent / MANIFEST).is_file() else None
+    runs = sorted(child.parent for child in path.glob(f"*/{MANIFEST}"))
     return f"did you mean `{runs[0]}`?" if runs else None
 
 
@@ -114,15 +246,3 @@ def _json(file: Path) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise InputError("the file is damaged: expected a JSON object", file=file, hint=_AGAIN)
     return data
-
-
-def _scan(file: Path, table: str) -> pl.LazyFrame:
-    try:
-        frame = pl.scan_parquet(file)
-        names = set(frame.collect_schema())
-    except (OSError, pl.exceptions.PolarsError):
-        raise InputError("the file is damaged: it is not Parquet", file=file, hint=_AGAIN) from None
-    missing = [column.name for column in columns_of(table) if column.name not in names]
-    if missing:
-        raise InputError(f"the table has no column `{missing[0]}`", file=file, hint=_AGAIN)
-    return frame

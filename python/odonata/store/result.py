@@ -83,7 +83,7 @@ class Run:
             return frame
         try:
             return frame.collect()
-        except (OSError, pl.exceptions.PolarsError) as problem:
+        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
             file = f"{table}.parquet" if self._path is None else self._path / f"{table}.parquet"
             raise InputError(
                 f"the file is damaged ({problem})", file=file, hint="run the scenario again with --force"

@@ -3,45 +3,52 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import io
 import json
 import os
-import secrets
-import shutil
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from odonata import files
 from odonata.errors import InputError, RunError
 from odonata.store.columns import TABLES, columns_of
-from odonata.store.field_metadata import SchemaWithMetadata
-from odonata.store.partial import partial_folder, remove_stale
-from odonata.store.read import is_run_folder
+from odonata.store.manifest import MANIFEST, sealed_text
+from odonata.store.read import is_run_folder, names_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     import polars as pl
 
+    from odonata.store.columns import Column
     from odonata.store.result import Run
+
+NAMES = frozenset({MANIFEST, "scenario.toml", "resolved.json", *(f"{table}.parquet" for table in TABLES)})
+"""Names of the files of a run folder."""
 
 
 def write_run(run: Run, folder: Path, *, channels: int, replace: bool = False) -> None:
-    """Write `run` as the new run folder `folder`; with `replace`, in the place of a run folder that is there.
+    """Write `run` as the new run folder `folder`; with `replace`, in the place of a run that is there.
 
-    Everything is written to a folder of another name in the same directory, which is renamed at the end. Raises
-    `RunError` when the disk is full, the place cannot be written or another run took it meanwhile, and `InputError`
-    when something else is there; whatever stops it, Ctrl-C included, nothing is left behind. What killed processes
-    left there before is removed.
+    Everything is written to a folder of another name beside it, which is renamed at the end. The files of a run that is
+    replaced are replaced one by one in their folder; other files there are kept. Raises `RunError` when the disk is
+    full, the place cannot be written or another run took it meanwhile, and `InputError` when something else is there.
+    Whatever stops it, Ctrl-C included, nothing is left behind. What killed processes left there before is removed.
     """
-    shown, folder = folder, Path(os.path.abspath(folder))  # noqa: PTH100 - `resolve` would follow a link
+    shown, folder = folder, Path(os.path.realpath(folder))
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        remove_stale(folder)
-        with partial_folder(folder) as partial:
+        files.remove_stale(folder)
+        with files.partial_folder(folder) as partial:
             _write_files(run, partial, channels)
-            _rename(partial, folder, replace=replace)
+            if replace and folder.is_dir() and any(folder.iterdir()):
+                # Ctrl-C is raised in the main thread, so this one ends its work, which takes a few renames.
+                with ThreadPoolExecutor(1) as uninterrupted:
+                    uninterrupted.submit(_replace_files, partial, folder).result()
+            else:
+                _rename(partial, folder)
+            files.sync_folder(folder.parent)
     except OSError as problem:
         raise RunError(f"cannot write the run folder `{shown}`: {problem.strerror or problem}") from problem
 
@@ -51,12 +58,11 @@ def _write_files(run: Run, partial: Path, channels: int) -> None:
     _write_json(partial / "resolved.json", run.resolved)
     for table in TABLES:
         _write_table(partial / f"{table}.parquet", getattr(run, table), table, channels)
-    files = {}
-    for path in sorted(partial.iterdir()):
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        files[path.name] = {"bytes": path.stat().st_size, "sha256": digest}
-    _write_json(partial / "manifest.json", {**run.manifest, "files": files})
+    facts = {path.name: files.facts_of(path) for path in sorted(partial.iterdir())}
+    (partial / MANIFEST).write_text(sealed_text({**run.manifest, "files": facts}), encoding="utf-8")
+    for path in partial.iterdir():
+        files.sync(path)
+    files.sync_folder(partial)
 
 
 def _write_json(path: Path, data: Mapping[str, Any]) -> None:
@@ -64,35 +70,44 @@ def _write_json(path: Path, data: Mapping[str, Any]) -> None:
 
 
 def _write_table(path: Path, frame: pl.DataFrame, table: str, channels: int) -> None:
-    pairs = {column.name: {"unit": column.unit, "meaning": column.meaning} for column in columns_of(table, channels)}
-    schema = SchemaWithMetadata(frame.schema, pairs)
+    path.write_bytes(parquet(frame, columns_of(table, channels)))
+
+
+def parquet(frame: pl.DataFrame, columns: Iterable[Column] = ()) -> memoryview:
+    """A frame as a Parquet file, with the units and meanings of its columns in the metadata of the file.
+
+    They are JSON under the key `odonata.columns`: column -> {unit, meaning}. Equal frames give equal bytes.
+    """
+    told = {of.name: {"unit": of.unit, "meaning": of.meaning} for of in columns if of.name in frame.columns}
     # Through memory, compressed, because polars loses the system's reason when a file cannot be written.
     buffer = io.BytesIO()
-    frame.write_parquet(buffer, compression="zstd", arrow_schema=schema)
-    path.write_bytes(buffer.getbuffer())
+    metadata = {"odonata.columns": json.dumps(told, ensure_ascii=False)} if told else None
+    frame.rechunk().write_parquet(buffer, compression="zstd", metadata=metadata)
+    return buffer.getbuffer()
 
 
-def _rename(partial: Path, folder: Path, *, replace: bool) -> None:
-    if not replace:
-        try:
-            partial.rename(folder)
-        except OSError as problem:
-            if problem.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-                raise RunError(
-                    f"`{folder}` came into being while the run was under way, so these results were not kept\n"
-                    "  hint: if it is the same scenario its results are there; else choose another folder with --out"
-                ) from None
-            raise
-        return
-    if folder.exists() and not is_run_folder(folder):
-        raise InputError(f"{folder} is not a run folder, so it is not overwritten")
-    old = folder.with_name(f".{folder.name}.old-{secrets.token_hex(4)}")
-    with suppress(FileNotFoundError):
-        folder.rename(old)
+def _rename(partial: Path, folder: Path) -> None:
     try:
         partial.rename(folder)
-    except BaseException:
-        if old.exists():
-            old.rename(folder)
+    except OSError as problem:
+        if problem.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise RunError(
+                f"`{folder}` came into being while the run was under way, so these results were not kept\n"
+                "  hint: if it is the same scenario its results are there; else choose another folder with --out"
+            ) from None
         raise
-    shutil.rmtree(old, ignore_errors=True)
+
+
+def _replace_files(partial: Path, folder: Path) -> None:
+    with files.locked(folder):
+        if not is_run_folder(folder):
+            raise InputError(f"{folder} is not a run folder, so it is not overwritten")
+        old, new = names_in(folder), {path.name for path in partial.iterdir()}
+        # Without its manifest the folder is not taken for a finished run.
+        (folder / MANIFEST).unlink(missing_ok=True)
+        for name in old - new:
+            (folder / name).unlink(missing_ok=True)
+        for name in sorted(new - {MANIFEST}):
+            (partial / name).replace(folder / name)
+        (partial / MANIFEST).replace(folder / MANIFEST)
+        files.sync_folder(folder)

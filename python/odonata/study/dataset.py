@@ -13,18 +13,14 @@ results/          finished runs by id, as they were written on the way
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from odonata.errors import RunError
+from odonata import files
 from odonata.store.columns import columns_of
-from odonata.store.field_metadata import SchemaWithMetadata
-from odonata.store.manifest import FORMAT
-from odonata.study import durable
+from odonata.store.manifest import FORMAT, MANIFEST, sealed_text
+from odonata.store.write import parquet
 from odonata.study.axis import label
 from odonata.study.task import PREFIX, RUN_COLUMNS
 
@@ -104,31 +100,34 @@ def _column(labels: list[Any]) -> pl.Series:
     return pl.Series(texts, dtype=pl.String)
 
 
+def begin(plan: Plan, folder: Path) -> None:
+    """Write the manifest of a study whose tables are not there yet, or are about to be replaced.
+
+    It says whose folder it is if the sweep is killed. Raises RunError if it cannot be written.
+    """
+    files.write(folder / MANIFEST, sealed_text(_facts(plan)))
+
+
 def write(ledger: Ledger, folder: Path) -> None:
-    """Writes the tables of a study, and last its manifest. Raises RunError if they cannot be written."""
+    """Write the tables of a study, and last its manifest. Raises RunError if they cannot be written."""
     plan = ledger.plan
     made = tables(ledger)
-    pairs = {column.name: {"unit": column.unit, "meaning": column.meaning} for column in columns_of("jobs")}
-    files = {
+    contents: dict[str, bytes | memoryview] = {
         "study.toml": plan.text.encode(),
         "scenario.toml": plan.base.text.encode(),
         "runs.parquet": parquet(made["runs"]),
-        "jobs.parquet": parquet(made["jobs"], pairs),
+        "jobs.parquet": parquet(made["jobs"], columns_of("jobs")),
     }
-    try:
-        (folder / "manifest.json").unlink(missing_ok=True)
-    except OSError as problem:
-        raise RunError(f"cannot write `{folder}`: {problem.strerror or problem}") from problem
-    for name, data in files.items():
-        durable.write(folder / name, data)
-    durable.write(folder / "walls.parquet", parquet(made["walls"]))
-    facts = {name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in files.items()}
-    whole = {**facts_of(plan, made["runs"]), "files": facts}
-    durable.write(folder / "manifest.json", (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode())
+    begin(plan, folder)
+    for name, data in contents.items():
+        files.write(folder / name, data)
+    files.write(folder / "walls.parquet", parquet(made["walls"]))
+    facts = {name: files.facts(data) for name, data in contents.items()}
+    files.write(folder / MANIFEST, sealed_text({**facts_of(plan, made["runs"]), "files": facts}))
 
 
-def facts_of(plan: Plan, runs: pl.DataFrame) -> dict[str, Any]:
-    """What the manifest says of a study but for its files."""
+def _facts(plan: Plan) -> dict[str, Any]:
+    """What the manifest says of a study before anything is simulated."""
     from odonata.machine import core
 
     return {
@@ -137,8 +136,6 @@ def facts_of(plan: Plan, runs: pl.DataFrame) -> dict[str, Any]:
         "name": plan.name,
         "version": core.version(),
         "points": len(plan),
-        "settled": runs.height,
-        "failed": runs.filter(pl.col("status") == "failed").height,
         "axes": [{"keys": list(axis.keys), "values": len(axis)} for axis in plan.axes],
         "show": {
             "columns": None if plan.show.columns is None else list(plan.show.columns),
@@ -148,12 +145,7 @@ def facts_of(plan: Plan, runs: pl.DataFrame) -> dict[str, Any]:
     }
 
 
-def parquet(frame: pl.DataFrame, pairs: dict[str, dict[str, str]] | None = None) -> bytes:
-    """A frame as a Parquet file: the same bytes for the same rows."""
-    buffer = io.BytesIO()
-    frame = frame.rechunk()
-    if pairs is None:
-        frame.write_parquet(buffer, compression="zstd")
-    else:
-        frame.write_parquet(buffer, compression="zstd", arrow_schema=SchemaWithMetadata(frame.schema, pairs))
-    return buffer.getvalue()
+def facts_of(plan: Plan, runs: pl.DataFrame) -> dict[str, Any]:
+    """What the manifest says of a study but for its files."""
+    failed = runs.filter(pl.col("status") == "failed").height
+    return {**_facts(plan), "settled": runs.height, "failed": failed}

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from odonata import files
 from odonata.errors import InputError
+from odonata.store.manifest import MANIFEST, is_intact
+from odonata.store.read import check_format
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-AGAIN = "`odonata sweep` with the same --out mends it: finished runs are not repeated"
-MANIFEST = "manifest.json"
+AGAIN = "run `odonata sweep` again with the same --out: finished runs are not repeated"
 RESULTS = "results"
 """Folder of the finished runs."""
 
@@ -19,33 +21,58 @@ RESULTS = "results"
 def is_study_folder(path: Path) -> bool:
     """Whether this is the folder of a study, finished or not.
 
-    Without a manifest (the sweep was killed) its `results` say so. Somebody else's folder of that name does not: it has
-    other files in it, or nothing and other files beside it.
+    Without a manifest (a version that wrote format 1 was killed) its `results` say so. Somebody else's folder of that
+    name does not: it has other files in it, or nothing and other files beside it.
     """
+    data = _manifest(path)
+    if data is None:
+        return (path / RESULTS).is_dir() and not (path / "resolved.json").exists() and _is_ours(path)
+    return data.get("kind") == "study"
+
+
+def study_in(path: Path) -> tuple[str, set[str]] | None:
+    """The name and the keys of the axes of the study in a folder; `None` if that is not known."""
+    data = _manifest(path)
+    if data is None or not is_intact(data):
+        return None
+    try:
+        return str(data["name"]), {key for axis in data["axes"] for key in axis["keys"]}
+    except (KeyError, TypeError):
+        return None
+
+
+def _manifest(path: Path) -> dict[str, Any] | None:
     try:
         data = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return (path / RESULTS).is_dir() and not (path / "resolved.json").exists() and _is_ours(path)
-    return isinstance(data, dict) and data.get("kind") == "study"
+        return None
+    return data if isinstance(data, dict) else {}
 
 
 def _is_ours(path: Path) -> bool:
     kept = list((path / RESULTS).iterdir())
     if not kept:
         return all(child.name == RESULTS for child in path.iterdir())
-    return all(file.name.startswith(("part-", ".part-")) for file in kept)
+    return all(file.name.startswith("part-") or files.is_partial(file.name) for file in kept)
 
 
-def read_manifest(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
-    """The manifest of a study; `names` are the files that it must know. Raises InputError if it is damaged."""
+def read_manifest(path: Path, names: tuple[str, ...], *, verify: bool = True) -> dict[str, Any]:
+    """The manifest of a study; `names` are the files that it must know.
+
+    Raises InputError if it is damaged, of a newer version, or of a sweep that has not written its tables.
+    """
     file = path / MANIFEST
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
         raise InputError("the file is damaged or cut off: it is not JSON", file=file, hint=AGAIN) from None
-    wanted = {"format": int, "name": str, "version": str, "points": int, "settled": int, "failed": int}
     if not isinstance(data, dict):
         raise InputError("the file is damaged: expected a JSON object", file=file, hint=AGAIN)
+    if isinstance(data.get("format"), int):
+        check_format(data["format"], file)
+        if "files" not in data and "settled" not in data and is_intact(data):
+            raise unfinished(path)
+    wanted = {"format": int, "name": str, "version": str, "points": int, "settled": int, "failed": int}
     for key, kind in {**wanted, "axes": list, "show": dict, "files": dict}.items():
         if not isinstance(data.get(key), kind):
             message = f"the manifest is damaged: `{key}` is missing or no {kind.__name__}"
@@ -54,4 +81,11 @@ def read_manifest(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
         known = data["files"].get(name)
         if not isinstance(known, dict) or not isinstance(known.get("sha256"), str):
             raise InputError(f"the manifest is damaged: it does not know `{name}`", file=file, hint=AGAIN)
+    if verify and not is_intact(data):
+        raise InputError("the manifest was changed: its checksum is of other values", file=file, hint=AGAIN)
     return data
+
+
+def unfinished(path: Path) -> InputError:
+    """The error for the folder of a sweep that was killed."""
+    return InputError(f"the sweep in `{path}` was ended before its tables were written", hint=AGAIN)

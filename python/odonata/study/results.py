@@ -1,21 +1,24 @@
 """Where finished runs are kept, by their ids: small Parquet files that are only ever added.
 
-A run is finished when its rows are in a file of `results/`. Files are written whole or not at all (`durable.py`), so
-nothing that ends a process, or the machine, can damage one or lose a run that was reported as finished. When there are
-many small ones they become one. A run may stand in several files (its process was killed between writing the joint
-file and removing the small ones, or it was simulated again): what was written last counts, but one that is done counts
-more than the same one failed.
+A run is finished when its rows are in a file of `results/`. Files are written whole or not at all (`odonata.files`), so
+nothing that ends a process, or the machine, can damage one or lose a run that was reported as finished. The name of a
+file ends in the first digits of the SHA-256 of its bytes: a file that was damaged later is an error and is not used.
+When there are many small ones they become one. A run may stand in several files (its process was killed between writing
+the joint file and removing the small ones, or it was simulated again): what was written last counts, but one that is
+done counts more than the same one failed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from odonata import files
 from odonata.errors import InputError, RunError
-from odonata.study import durable
+from odonata.store.write import parquet
 from odonata.study.folder import RESULTS
 from odonata.study.task import PREFIX
 
@@ -27,6 +30,9 @@ MANY = 64
 """Small files that become one."""
 SMALL = 4 * 2**20
 """Bytes below which a file is small."""
+
+DIGITS = 16
+"""Digits of the SHA-256 in the name of a file."""
 
 _ID, _STATUS = f"{PREFIX}id", f"{PREFIX}status"
 
@@ -45,7 +51,7 @@ class Results:
         if self._folder is not None:
             try:
                 self._folder.mkdir(parents=True, exist_ok=True)
-                durable.remove_partial(self._folder)
+                files.remove_partial(self._folder)
             except OSError as problem:
                 raise RunError(f"cannot use `{self._folder}`: {problem.strerror or problem}") from problem
 
@@ -70,7 +76,7 @@ class Results:
         if self._folder is None:
             self._kept.append(rows)
         else:
-            durable.write(_next_file(self._folder), _bytes(rows))
+            _write(self._folder, _last_number(self._folder) + 1, rows)
             self._written += 1
             if self._written % MANY == 0:
                 self._join_small(self._folder)
@@ -101,31 +107,45 @@ class Results:
         if len(small) < 2:
             return
         rows = pl.concat([_read(file) for file in small], how="diagonal_relaxed")
-        # The last of them is replaced by all of them at once; then the others are superfluous.
-        durable.write(small[-1], _bytes(rows))
-        for file in small[:-1]:
-            file.unlink(missing_ok=True)
+        # All of them take the place of the last one; then they are superfluous.
+        joint = _write(folder, _number(small[-1]), rows)
+        for file in small:
+            if file != joint:
+                file.unlink(missing_ok=True)
 
 
 def _files(folder: Path) -> list[Path]:
+    """All files of results, what was written last at the end."""
     return sorted(folder.glob("part-*.parquet"))
 
 
-def _next_file(folder: Path) -> Path:
-    numbers = [int(file.stem.rpartition("-")[2]) for file in _files(folder)]
-    return folder / f"part-{max(numbers, default=0) + 1:06}.parquet"
+def _number(file: Path) -> int:
+    return int(file.stem.split("-")[1])
 
 
-def _bytes(rows: pl.DataFrame) -> memoryview:
-    # Through memory, because polars loses the system's reason when a file cannot be written.
-    buffer = io.BytesIO()
-    rows.write_parquet(buffer, compression="zstd")
-    return buffer.getbuffer()
+def _last_number(folder: Path) -> int:
+    return max(map(_number, _files(folder)), default=0)
+
+
+def _write(folder: Path, number: int, rows: pl.DataFrame) -> Path:
+    data = parquet(rows)
+    file = folder / f"part-{number:06}-{_digest(data)}.parquet"
+    files.write(file, data)
+    return file
+
+
+def _digest(data: bytes | memoryview) -> str:
+    return hashlib.sha256(data).hexdigest()[:DIGITS]
 
 
 def _read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
+    hint = "remove the file: its runs are simulated again"
     try:
-        return pl.read_parquet(io.BytesIO(file.read_bytes()), columns=columns)
-    except (OSError, pl.exceptions.PolarsError) as problem:
-        hint = "remove the file: its runs are simulated again"
+        data = file.read_bytes()
+        # Files of format 1 have no digest in their names.
+        if file.stem.count("-") == 2 and file.stem.rpartition("-")[2] != _digest(data):
+            message = "the file is damaged: its bytes are not those that were written (SHA-256)"
+            raise InputError(message, file=file, hint=hint)
+        return pl.read_parquet(io.BytesIO(data), columns=columns)
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
         raise InputError(f"the results cannot be read ({problem})", file=file, hint=hint) from None

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from odonata import files
 from odonata.analysis.by_axis import arrange, usual_axes
 from odonata.analysis.compare import SEED as SEED_OF_BOOTSTRAP
 from odonata.analysis.compare import check_column, compare
 from odonata.errors import InputError, unknown
-from odonata.store.manifest import FORMAT
+from odonata.store.columns import columns_of
+from odonata.store.frame import polars_type
+from odonata.store.manifest import MANIFEST
 from odonata.study.axis import label, text
 from odonata.study.dataset import POINT
-from odonata.study.folder import AGAIN, MANIFEST, is_study_folder, read_manifest
+from odonata.study.folder import AGAIN, is_study_folder, read_manifest, unfinished
 from odonata.study.plan import OF_MESSAGES, OF_PROGRAMS, SEED, Show
 
 if TYPE_CHECKING:
@@ -212,11 +214,14 @@ def jobs_of(jobs: pl.DataFrame, job: str | None) -> pl.DataFrame:
     return jobs.filter(pl.col("name") == job)
 
 
-def open_study(path: str | Path) -> Study:
-    """Opens the folder of a study.
+def open_study(path: str | Path, *, verify: bool = True) -> Study:
+    """Open the folder of a study.
 
-    Raises InputError if it is none, if its sweep was killed before its tables were written, and if a file of it is
-    missing or not what it was.
+    Its files are compared with their checksums; `verify=False` leaves that out. Columns of `jobs` that an older
+    version did not have are null.
+
+    Raises InputError if it is none, if its sweep was killed before its tables were written, if a newer version wrote
+    it, and if a file of it is missing or not what was written.
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -226,27 +231,34 @@ def open_study(path: str | Path) -> Study:
     if not is_study_folder(folder):
         raise InputError(f"`{folder}` is not the folder of a study", hint=_near(folder))
     if not (folder / MANIFEST).is_file():
-        raise InputError(f"the sweep in `{folder}` was ended before its tables were written", hint=AGAIN)
-    manifest = read_manifest(folder, _FILES)
-    if manifest["format"] > FORMAT:
-        raise InputError(f"`{folder}` was written by a newer version ({manifest['version']})")
+        raise unfinished(folder)
+    manifest = read_manifest(folder, _FILES, verify=verify)
     tables = {}
     for name in _FILES:
         file = folder / name
         data = file.read_bytes() if file.is_file() else None
-        if data is None or hashlib.sha256(data).hexdigest() != manifest["files"][name]["sha256"]:
-            what = "the file is missing from the study" if data is None else "the file was cut off or changed"
-            raise InputError(what, file=file, hint=AGAIN)
+        if data is None:
+            raise InputError("the file is missing from the study", file=file, hint=AGAIN)
+        if verify and files.facts(data)["sha256"] != manifest["files"][name]["sha256"]:
+            raise InputError("the file was cut off or changed", file=file, hint=AGAIN)
         if name.endswith(".parquet"):
             tables[file.stem] = _table(data, file)
+    tables["jobs"] = _grown(tables["jobs"], manifest["format"])
     return Study(manifest, tables, folder)
 
 
 def _table(data: bytes, file: Path) -> pl.DataFrame:
     try:
         return pl.read_parquet(io.BytesIO(data))
-    except (OSError, pl.exceptions.PolarsError):
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise InputError("the file is damaged: it is not Parquet", file=file, hint=AGAIN) from None
+
+
+def _grown(jobs: pl.DataFrame, written_as: int) -> pl.DataFrame:
+    """With null in the columns that came after this format. An axis may have taken a name (`dataset.tables`)."""
+    late = [column for column in columns_of("jobs") if column.since > written_as]
+    late = [column for column in late if not {column.name, f"job_{column.name}"} & {*jobs.columns}]
+    return jobs.with_columns(pl.lit(None, dtype=polars_type(column.dtype)).alias(column.name) for column in late)
 
 
 def _near(folder: Path) -> str | None:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Protocol
 
+from odonata import files
 from odonata.errors import InputError, RunError
 from odonata.study import dataset
-from odonata.study.folder import is_study_folder
+from odonata.study.folder import is_study_folder, study_in
 from odonata.study.ledger import Ledger
 from odonata.study.results import Results
 from odonata.study.study import Study
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from odonata.study.ledger import Report
     from odonata.study.plan import Plan
@@ -58,8 +57,10 @@ def sweep(
         backend.run(ledger)
         made = dataset.tables(ledger)
         return Study(dataset.facts_of(plan, made["runs"]), made)
-    check_place(out)
+    check_place(out, plan, force=force)
     with _alone_in(out):
+        if not _is_of(out, plan):
+            dataset.begin(plan, out)
         ledger = Ledger(plan, Results(out), force=force, retry_failed=retry_failed, report=report)
         try:
             backend.run(ledger)
@@ -75,33 +76,41 @@ def sweep(
     return open_study(out)
 
 
-def check_place(folder: Path) -> None:
-    """Raises InputError if a study could not be written there because something else is there."""
-    if not folder.exists():
+def check_place(folder: Path, plan: Plan, *, force: bool = False) -> None:
+    """Raises InputError if a study could not be written there, or something else is there.
+
+    The folder of another study is one only with `force`: of another name, or with none of these axes.
+    """
+    files.check_folder(folder)
+    if not folder.exists() or not any(folder.iterdir()):
         return
-    if not folder.is_dir():
-        raise InputError(f"`{folder}` is a file, expected the folder of a study", hint="choose another with --out")
-    if folder.samefile(Path.cwd()):
-        raise InputError(f"`{folder}` is the current directory", hint="name a folder in it")
-    if any(folder.iterdir()) and not is_study_folder(folder):
+    if not is_study_folder(folder):
         raise InputError(f"`{folder}` exists and is not the folder of a study", hint="choose another with --out")
+    found = study_in(folder)
+    if found is not None and not _is_of(folder, plan) and not force:
+        name, keys = found
+        axes = f"axes {', '.join(sorted(keys))}" if keys else "without axes"
+        raise InputError(
+            f"`{folder}` is the folder of another study: `{name}`, {axes}",
+            hint="choose another folder with --out, or overwrite its tables with --force",
+        )
+
+
+def _is_of(folder: Path, plan: Plan) -> bool:
+    """Whether the folder is that of this study, perhaps before it was changed: the same name, and an axis in common."""
+    found = study_in(folder)
+    return found is not None and found[0] == plan.name and not found[1].isdisjoint(plan.keys)
 
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Holds the lock of a folder; the system releases it however the process ends."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError as problem:
-        raise RunError(f"cannot use the folder `{folder}`: {problem.strerror or problem}") from problem
-    try:
+    """Makes a folder if there is none, and holds its lock."""
+    with ExitStack() as held:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            folder.mkdir(parents=True, exist_ok=True)
+            held.enter_context(files.locked(folder, wait=False))
         except BlockingIOError:
             raise InputError(f"another sweep is at work in `{folder}`", hint="wait for it, or choose --out") from None
-        except OSError:
-            pass  # a file system that knows no locks
+        except OSError as problem:
+            raise RunError(f"cannot use the folder `{folder}`: {problem.strerror or problem}") from problem
         yield
-    finally:
-        os.close(lock)

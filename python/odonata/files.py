@@ -1,0 +1,207 @@
+"""Files and folders that are there whole or not at all, also after a loss of power, and the locks of folders.
+
+Run folders, studies, pictures and exports are all written with these functions. A file gets its name when all of it is
+on the disk: it is written under another name in the same folder, synchronised and renamed, and then the folder is
+synchronised. What a killed process leaves has a name that `remove_partial` and `remove_stale` know.
+
+A lock is `flock` on the folder itself. The package `filelock` locks a file of its own, which would stay in the user's
+folder, and would have to be told from the results there. The system releases a lock however a process ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import secrets
+import shutil
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from odonata.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MARK = ".partial-"
+
+
+def facts(data: bytes | memoryview) -> dict[str, Any]:
+    """What a manifest says of a file with these bytes: how many, and their SHA-256."""
+    return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+
+
+def facts_of(path: Path) -> dict[str, Any]:
+    """The same of a file on the disk, which may not fit into memory. Raises OSError."""
+    return {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal digits. Raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sync(path: Path) -> None:
+    """Wait until the bytes of a file are on the disk. Raises OSError."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def write(path: Path, data: bytes | memoryview | str) -> None:
+    """Write a file, durably; text is written as UTF-8.
+
+    Raises RunError if that is not possible (a full disk). Then a file that had the name before is unchanged, and
+    nothing else is left.
+    """
+    partial = path.with_name(f".{path.name}{_MARK}{secrets.token_hex(4)}")
+    try:
+        try:
+            with partial.open("wb") as file:
+                file.write(data.encode() if isinstance(data, str) else data)
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                partial.unlink()
+            raise
+        sync_folder(path.parent)
+    except OSError as problem:
+        raise RunError(f"cannot write `{path}`: {problem.strerror or problem}") from problem
+
+
+def remove_partial(folder: Path) -> None:
+    """Remove the files that killed processes did not finish in `folder`. Nobody else may be writing there."""
+    for path in folder.iterdir():
+        if is_partial(path.name) and path.is_file():
+            with suppress(OSError):
+                path.unlink()
+
+
+def is_partial(name: str) -> bool:
+    """Whether a file of this name is one that `write` did not finish."""
+    return name.startswith(".") and _MARK in name
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
+    # A file system that cannot do this keeps names safe by other means.
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+@contextmanager
+def locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
+    """Hold the lock of a folder. Without `wait`, raise BlockingIOError if another process holds it.
+
+    A file system without locks gives none, and the block runs all the same.
+    """
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            raise
+        except OSError:
+            pass
+        yield
+    finally:
+        os.close(opened)
+
+
+@contextmanager
+def partial_folder(folder: Path) -> Iterator[Path]:
+    """A new empty folder beside `folder`, locked while it is written, and removed at the end unless it was renamed.
+
+    The lock says that the folder is in use. A process id in the name would not: containers give the same ids again
+    and again.
+    """
+    partial, lock = _locked(folder)
+    try:
+        yield partial
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+        os.close(lock)
+
+
+def remove_stale(folder: Path) -> None:
+    """Remove the partial folders of `folder` that no living process is writing."""
+    prefix = f".{folder.name}{_MARK}"
+    for path in folder.parent.iterdir():
+        if not path.name.startswith(prefix) or path.is_symlink():
+            continue
+        with suppress(OSError):
+            lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                # Not `locked`: without locks nothing can be known to be stale, so nothing is removed.
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(path, ignore_errors=True)
+            finally:
+                os.close(lock)
+
+
+def _locked(folder: Path) -> tuple[Path, int]:
+    while True:
+        partial = folder.with_name(f".{folder.name}{_MARK}{secrets.token_hex(4)}")
+        partial.mkdir()
+        try:
+            lock = os.open(partial, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            continue  # another run took it for stale before it could be locked
+        try:
+            # A file system that knows no locks cannot tell a stale folder either: all are kept there.
+            with suppress(OSError):
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            if partial.is_dir():
+                return partial, lock
+        except BaseException:
+            shutil.rmtree(partial, ignore_errors=True)
+            os.close(lock)
+            raise
+        os.close(lock)
+
+
+def check_folder(folder: Path) -> None:
+    """Check that files can be written to `folder`, which need not exist yet, by trying it. Nothing is left there.
+
+    Raises InputError for a file, a link that leads nowhere, the current directory, a name that is too long, and a
+    place that is read-only.
+    """
+    try:
+        if folder.is_symlink() and not folder.exists():
+            raise InputError(
+                f"`{folder}` is a link to `{folder.readlink()}`, which does not exist",
+                hint="make that folder, or choose another with --out",
+            )
+        if not folder.exists():
+            _try_new(Path(os.path.realpath(folder)))
+        elif not folder.is_dir():
+            raise InputError(f"`{folder}` is a file, expected a folder", hint="choose another with --out")
+        elif folder.samefile(Path.cwd()):
+            raise InputError(f"`{folder}` is the current directory", hint="name a folder in it")
+        else:
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+    except OSError as problem:
+        hint = "choose another folder with --out"
+        raise InputError(f"cannot write to `{folder}`: {problem.strerror or problem}", hint=hint) from None
+
+
+def _try_new(folder: Path) -> None:
+    """Make a folder with the longest name that is needed later, in the nearest parent that exists."""
+    missing = [folder]
+    while not missing[-1].parent.exists():
+        missing.append(missing[-1].parent)
+    parent = missing[-1].parent
+    longest = max((path.name for path in missing), key=lambda name: len(os.fsencode(name)))
+    probe = Path(tempfile.mkdtemp(prefix=f".{longest}{_MARK}", dir=parent))
+    # Another process may have taken it for a stale one.
+    with suppress(FileNotFoundError):
+        probe.rmdir()

@@ -1,0 +1,83 @@
+"""Folders of other formats: those of older versions open, what they lack is null; those of newer ones are refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import odonata as od
+from odonata.errors import InputError
+from odonata.store import TABLES, columns, open_run
+from odonata.store import read as reading
+from odonata.store.columns import Column
+from odonata.store.manifest import FORMAT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OLD = Path(__file__).parent / "format-1"
+"""A run and a study as the version before format 2 wrote them. They must open with every later version."""
+
+LATER = (
+    Column("jobs", "luck", "Float64", "1", "what nobody knew", "more", FORMAT + 1),
+    Column("messages", "luck", "List(UInt64)", "ps", "what nobody knew", "neither", FORMAT + 1),
+    Column("weather", "rain", "Boolean", "", "a table that came later", "neither", FORMAT + 1),
+)
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    shutil.copytree(OLD, tmp_path / "old")
+    return tmp_path / "old"
+
+
+def test_a_run_of_format_1_opens(old: Path) -> None:
+    run = open_run(old / "run")
+    assert run.id == "6b97018ab61c1846"
+    assert run.jobs["name"].to_list() == ["target", "ring"]
+    assert run.jobs["latency_mean_ps"][0] == 1_009_600
+    assert [getattr(run, table).height for table in TABLES] == [2, 6, 16, 2, 2, 0]
+    for table in TABLES:
+        assert {c.name for c in columns.columns_of(table)} <= set(getattr(run, table).columns)
+    assert "ring: 16.45 us for 2 iterations" in str(run)
+
+
+def test_a_study_of_format_1_opens_and_its_results_are_known(old: Path) -> None:
+    study = od.open_study(old / "study")
+    assert study.runs["status"].to_list() == ["done", "done"]
+    assert study.jobs.height == 4
+    assert study.compare("run.seed", "time_ps", job="ring").rows[1].ratio == 1.0
+    assert "2 of 2 points done" in repr(study)
+
+
+def test_columns_and_tables_that_came_later_are_null_in_old_folders(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches a release that adds a column and can open no folder written before it."""
+    for module in (columns, reading):
+        monkeypatch.setattr(module, "COLUMNS", (*columns.COLUMNS, *LATER))
+    monkeypatch.setitem(TABLES, "weather", "one row per shower")
+    run = open_run(old / "run")
+    assert run.jobs["luck"].to_list() == [None, None]
+    assert run.scan("messages").collect()["luck"].dtype == od.open(old / "run").messages["luck"].dtype
+    weather = run.scan("weather").collect()
+    assert (weather.columns, weather.height) == (["rain"], 0)
+    jobs = od.open_study(old / "study").jobs
+    assert jobs["luck"].null_count() == jobs.height == 4
+
+
+def _in_future(folder: Path) -> None:
+    file = folder / "manifest.json"
+    manifest = json.loads(file.read_text())
+    file.write_text(json.dumps({**manifest, "format": FORMAT + 1, "shape": "nobody knows"}))
+
+
+@pytest.mark.parametrize(("name", "open_it"), [("run", open_run), ("study", od.open_study)])
+def test_a_folder_of_a_future_format_is_refused(old: Path, name: str, open_it: Callable[[Path], object]) -> None:
+    _in_future(old / name)
+    with pytest.raises(InputError, match=f"has format {FORMAT + 1}, this version reads up to {FORMAT}") as caught:
+        open_it(old / name)
+    assert caught.value.file == str(old / name / "manifest.json")
+    assert "the version of odonata that wrote it" in str(caught.value.hint)
