@@ -4,7 +4,7 @@ import pytest
 
 from odonata.errors import InputError
 from odonata.machine import Shape, load
-from odonata.placement import Job, arrange, place, place_all
+from odonata.placement import Job, arrange, place, place_all, seed_of_job
 
 SHAPE = Shape(4, 2, 4)
 JOBS = [Job("a", "simple", 5), Job("b", "simple", 3), Job("c", "simple", 9), Job("d", "simple", 3)]
@@ -32,11 +32,21 @@ def test_busy_nodes_stay_free_of_jobs():
 def test_each_job_draws_with_its_own_seed_whatever_the_order():
     jobs = [Job("x", "RDN", 4), Job("y", "RDN", 5), Job("z", "RDN", 4, {"seed": 99})]
     placed = place_all(jobs, SHAPE, seed=7)
-    assert placed["x"].nodes == place("RDN", SHAPE, 4, seed=7).nodes
-    assert placed["y"].nodes == place("RDN", SHAPE, 5, seed=8, busy=placed["x"].nodes).nodes
+    assert placed["x"].nodes == place("RDN", SHAPE, 4, seed=seed_of_job(7, 0)).nodes
+    assert placed["y"].nodes == place("RDN", SHAPE, 5, seed=seed_of_job(7, 1), busy=placed["x"].nodes).nodes
     assert placed["z"].nodes == place("RDN", SHAPE, 4, seed=99, busy=placed["x"].nodes + placed["y"].nodes).nodes
     large_first = place_all(jobs, SHAPE, order="large-first", seed=7)
-    assert large_first["y"].nodes == place("RDN", SHAPE, 5, seed=8).nodes
+    assert large_first["y"].nodes == place("RDN", SHAPE, 5, seed=seed_of_job(7, 1)).nodes
+
+
+def test_seeds_of_jobs_are_hashes():
+    """Streams never change, and no sum of seed and number tells them apart."""
+    assert seed_of_job(1, 0) == 16084263516076407670
+    seeds = {seed_of_job(seed, number) for seed in range(100) for number in range(100)}
+    assert len(seeds) == 100 * 100
+    assert place_all([Job("x", "RDN", 4), Job("y", "RDN", 4)], SHAPE, busy="0-3", seed=1)["y"].nodes != (
+        place_all([Job("y", "RDN", 4)], SHAPE, busy="0-3", seed=2)["y"].nodes
+    )
 
 
 def test_jobs_see_whose_nodes_are_busy():

@@ -86,6 +86,8 @@ def test_only_the_delay_differs_between_paired_runs(study):
     assert specs[0]["routing"]["mode"] == "adaptive-0"
     other = cases["delay/40%/x0/seed4"].scenario().resolve().spec
     assert other["jobs"][0]["nodes"] != specs[0]["jobs"][0]["nodes"]
+    # The seeds of the validation page, whatever seeds a scenario gives its jobs.
+    assert [job["nodes"][:4] for job in specs[0]["jobs"]] == [[1773, 1236, 1171, 959], [1130, 1493, 1830, 1711]]
 
 
 def test_pairs_and_their_probes(study):

@@ -6,6 +6,7 @@ import pytest
 
 from odonata.errors import InputError
 from odonata.scenario import parse
+from odonata.scenario.apps.mapping import MappingTable
 
 TEXT = """\
 system = "tiny"
@@ -61,6 +62,13 @@ def test_a_second_job_is_shuffled_differently():
         [job["nodes"].index(node) for node in placed] for job, placed in zip(jobs, (PLACED, [0, 2, 4, 6]), strict=True)
     ]
     assert places[0] != places[1]
+
+
+def test_a_second_job_is_not_shuffled_as_the_first_is_at_the_next_seed():
+    table = MappingTable(name="random-ranks")
+    seeds = [table.decided(seed, job).seed for seed in range(30) for job in range(30)]
+    assert len(set(seeds)) == 900
+    assert table.decided(1, 0).seed == 16091405134311094284
 
 
 def test_a_file_lists_positions_or_nodes(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from odonata import _core, machine
 from odonata.errors import InputError
-from odonata.placement import place
+from odonata.placement import place, seed_of_job
 from odonata.scenario import load, parse
 
 EXAMPLE = """\
@@ -145,7 +145,7 @@ def test_the_fixed_layout_avoids_the_background():
 def test_what_draws_nodes_follows_the_seed_of_the_run_unless_it_has_its_own(policy):
     text = TINY.replace("nodes = 8", f'nodes = 8\nplace = "{policy}"')
     drawn = [spec(text, ("run.seed", seed))["jobs"][0]["nodes"] for seed in (1, 2, 3)]
-    assert drawn == [place(policy, "tiny", 8, seed=seed).nodes for seed in (1, 2, 3)]
+    assert drawn == [place(policy, "tiny", 8, seed=seed_of_job(seed, 0)).nodes for seed in (1, 2, 3)]
     assert drawn != [drawn[0]] * 3
     pinned = [spec(text, ("job.a.place.seed", 5), ("run.seed", seed))["jobs"][0]["nodes"] for seed in (1, 2)]
     assert pinned == [place(policy, "tiny", 8, seed=5).nodes] * 2
@@ -154,7 +154,22 @@ def test_what_draws_nodes_follows_the_seed_of_the_run_unless_it_has_its_own(poli
 def test_two_random_jobs_draw_different_numbers():
     text = TINY.replace("nodes = 8", 'nodes = 4\nplace = "random"')
     first, second = spec(text + text.split("\n", 1)[1].replace('"a"', '"b"'))["jobs"]
-    assert second["nodes"] == place("random", "tiny", 4, busy=first["nodes"], seed=2).nodes
+    assert second["nodes"] == place("random", "tiny", 4, busy=first["nodes"], seed=seed_of_job(1, 1)).nodes
+
+
+def test_no_job_draws_as_its_neighbour_does_at_the_next_seed():
+    """The other job has named nodes, so the one that draws sees the same free nodes as first and as second job."""
+    named, drawing = (
+        f'[[job]]\nname = "{name}"\n{place}\napp = {{ collective = "barrier" }}\n'
+        for name, place in (("a", 'place = { nodes = "0,1" }'), ("b", 'nodes = 8\nplace = "random"'))
+    )
+
+    def drawn(number, text):
+        return {tuple(spec(text, ("run.seed", seed))["jobs"][number]["nodes"]) for seed in range(30)}
+
+    first, second = drawn(0, f'system = "tiny"\n{drawing}{named}'), drawn(1, f'system = "tiny"\n{named}{drawing}')
+    assert len(first) == len(second) == 30
+    assert not first & second
 
 
 def test_nodes_by_list_and_by_file(tmp_path):

@@ -11,7 +11,7 @@ from odonata.placement.ids import format_ids, parse_ids
 from odonata.placement.layouts import LAYOUTS
 from odonata.placement.placing import place, read_options
 from odonata.placement.policy import COUNT, Freedom, Option, Placement, Policy, Request
-from odonata.placement.several import ORDERS, Job, arrange, place_all
+from odonata.placement.several import ORDERS, Job, arrange, place_all, seed_of_job
 from odonata.placement.table import POLICIES, names
 
 
@@ -41,4 +41,5 @@ __all__ = [
     "place",
     "place_all",
     "read_options",
+    "seed_of_job",
 ]

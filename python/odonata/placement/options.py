@@ -17,7 +17,7 @@ SEED = Option(
     "seed",
     "seed of the draw",
     whole_number("a seed", 0, 2**64 - 1),
-    "in a scenario the run's seed plus the job's number, else 1",
+    "in a scenario from the run's seed and the job's number, else 1",
 )
 
 

@@ -11,6 +11,7 @@ from odonata.machine import load as _load_system
 from odonata.placement.ids import parse_ids
 from odonata.placement.placing import place, read_options
 from odonata.placement.policy import Freedom, Placement
+from odonata.placement.splitmix import stream_seed
 from odonata.placement.table import POLICIES
 
 #: The orders, and what each does.
@@ -19,6 +20,11 @@ ORDERS: Mapping[str, str] = {
     "small-first": "jobs with fewer nodes first, equal ones as listed",
     "large-first": "jobs with more nodes first, equal ones as listed",
 }
+
+
+def seed_of_job(run_seed: int, number: int) -> int:
+    """The seed of a policy that draws, for job `number` of a run with this seed, if the job gives none."""
+    return stream_seed(run_seed, "placement", number)
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,7 @@ def place_all(
     """Places all jobs on a machine of which the `busy` nodes are taken; the answer is by name, as the jobs are listed.
 
     Each job sees the nodes of those placed before it as busy, and whose they are. `order` is one of `ORDERS`. A policy
-    that draws and has no seed of its own gets `seed` plus the number of the job in the list.
+    that draws and has no seed of its own gets one that follows from `seed` and the number of the job in the list.
 
     Raises InputError, with the name of the job, for whatever cannot be placed.
     """
@@ -82,7 +88,7 @@ def place_all(
     for job in arrange(jobs, order):
         options = dict(job.options)
         if POLICIES.find(job.policy).seeded:
-            options.setdefault("seed", (seed + numbers[job.name]) % 2**64)
+            options.setdefault("seed", seed_of_job(seed, numbers[job.name]))
         try:
             found = place(
                 job.policy, system, job.nodes, busy=taken | owners.keys(), folder=folder, owners=owners, **options

@@ -1,9 +1,10 @@
-"""Random numbers for placement: splitmix64, written out so that no library can change a layout.
+"""Random numbers of what Python draws: splitmix64, written out so that no library can change a layout.
 
 Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014; the
 constants are those of Vigna's public-domain `splitmix64.c`.
 """
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
@@ -13,6 +14,15 @@ _MASK = 2**64 - 1
 _STEP = 0x9E3779B97F4A7C15
 #: Draws from which on NumPy pays; below, importing it would take longer than the draw.
 _MANY = 100_000
+
+
+def stream_seed(seed: int, *names: str | int) -> int:
+    """The seed of one stream of many that follow from a seed: 64 bits of SHA-256 over the seed and the stream's names.
+
+    Streams that differ in anything are independent: what job 1 draws at seed s is not what job 0 draws at seed s + 1.
+    """
+    told = "\n".join(map(str, (seed, *names)))
+    return int.from_bytes(hashlib.sha256(told.encode()).digest()[:8], "big")
 
 
 class SplitMix64:

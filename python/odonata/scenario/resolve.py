@@ -193,7 +193,7 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
         with job.errors("place"):
             policy = placement.get(job.table.place["policy"])
             if policy.seeded:
-                options = {"seed": (seed + job.index) % 2**64} | options
+                options = {"seed": placement.seed_of_job(seed, job.index)} | options
             order.append((policy.freedom(placement.read_options(policy, options)), job, policy, options))
     placed: dict[int, Placement] = {}
     owners: dict[int, str] = {}

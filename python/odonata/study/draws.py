@@ -7,14 +7,13 @@ they can be read, and no mathematical library changes them.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from odonata.errors import InputError, unknown
-from odonata.placement.splitmix import SplitMix64
+from odonata.placement.splitmix import SplitMix64, stream_seed
 from odonata.study.values import Number, bounds, written
 
 DIGITS = 6
@@ -36,7 +35,7 @@ def draw(key: str, given: object, *, samples: int, seed: int) -> tuple[Any, ...]
     ((name, of),) = given.items()
     if name not in DISTRIBUTIONS:
         raise unknown("distribution", str(name), DISTRIBUTIONS)
-    stream = SplitMix64(int.from_bytes(hashlib.sha256(f"{seed}\n{key}".encode()).digest()[:8], "big"))
+    stream = SplitMix64(stream_seed(seed, key))
     try:
         one = _choice(of) if name == "choice" else _between(name, of)
     except InputError as e:

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 UNIFORM = "uniform-random"
 
 
+def drawn(seed: int, number: int) -> dict[str, Any]:
+    """`place` of job `number` of a run: at random, with the seed that the validation page was made with."""
+    return {"policy": "random", "seed": seed + number}
+
+
 @dataclass(frozen=True)
 class Around:
     """A machine with a sensor, and a background that loads the cables between its groups."""
@@ -63,14 +68,14 @@ class Around:
         table: dict[str, Any] = {
             "system": json.loads(self.system),
             "sensing": sensing,
-            "job": [*jobs, *self._background()],
+            "job": [*jobs, *self._background(drawn(seed, len(jobs)))],
             "run": {"seed": seed},
         }
         if self.packet:
             table["fabric"] = {"packet": self.packet}
         return table
 
-    def _background(self) -> list[dict[str, Any]]:
+    def _background(self, place: dict[str, Any]) -> list[dict[str, Any]]:
         if not self.load:
             return []
         app = {"pattern": self.pattern, "message": self.message, "interval": f"{self.interval_ps} ps"}
@@ -78,7 +83,7 @@ class Around:
             {
                 "name": "background",
                 "nodes": self.nodes,
-                "place": "random",
+                "place": place,
                 "app": {**app, "arrival": "poisson"},
                 "background": True,
             }

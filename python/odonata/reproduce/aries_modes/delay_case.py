@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import tomlkit
 
 from odonata import scenario, units
+from odonata.reproduce.aries_modes.around import drawn
 from odonata.reproduce.aries_modes.delay_outcome import FORMAT, DelayOutcome, delay_outcome
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ class DelayCase:
     def scenario(self) -> Scenario:
         """The scenario."""
         app = {"pattern": "uniform-random", "message": self.message, "interval": self.interval, "arrival": "poisson"}
-        job = {"name": "target", "nodes": self.ranks, "place": "random", "app": app, "record": "every-message"}
+        place = drawn(self.seed, 0)
+        job = {"name": "target", "nodes": self.ranks, "place": place, "app": app, "record": "every-message"}
         table = {**self.around.scenario([job], self.seed), "routing": self.model}
         table["run"]["until"] = f"{sum(map(units.time_ps, (self.warm_up, self.window, self.rest)))} ps"
         table["measure"] = {"warm_up": self.warm_up, "window": self.window}

@@ -2,7 +2,8 @@
 
 Jobs are listed small ones first, so with that order the scenario is: every job with `place` the policy,
 `ranks_per_node = 2`, `mapping = "random-nodes"` and its motif, `run.seed` the seed, `record = "nothing"`. Tests compare
-the two.
+the two. The seeds of job n are explicit and follow from `seed + n`, so that the validation pages keep their numbers
+whatever seeds a scenario gives its jobs.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ import tomlkit
 from odonata import placement, scenario
 from odonata.document import validate
 from odonata.placement import Job
+from odonata.placement.splitmix import SplitMix64
 from odonata.reproduce.zhang2018.setup import RANKS_PER_NODE, JobClass, Setup
 from odonata.scenario import Resolved
 from odonata.scenario.apps.mapping import MappingTable
 from odonata.scenario.apps.motifs import MOTIFS
 
+_MAPPING = int.from_bytes(b"mapping")
+"""Keeps the shuffles of a mapping apart from those of a placement with the same seed."""
 _GLOBAL = {"0.25": "2 Gbit/s", "1": "8 Gbit/s", "4": "32 Gbit/s"}
 """Ratio -> bandwidth of global links (L3)."""
 
@@ -43,12 +47,15 @@ def prepare(setup: Setup, policy: str, seed: int) -> Resolved:
     base = _base(setup.nodes, setup.ratio, setup.settings)
     listed = [(f"{one.name}-{number}", one) for one in setup.classes for number in range(one.count)]
     chosen, options = _OPTIONS.get(policy, (policy, {}))
-    asked = [Job(name, chosen, one.nodes, options) for name, one in listed]
-    placed = placement.place_all(asked, base.system, setup.order, seed=seed)
+    asked = [
+        Job(name, chosen, one.nodes, options | _seed_of_place(chosen, seed + number))
+        for number, (name, one) in enumerate(listed)
+    ]
+    placed = placement.place_all(asked, base.system, setup.order)
     template = base.spec["jobs"][0]
     jobs = []
     for number, (name, one) in enumerate(listed):
-        mapping = MappingTable(name="random-nodes").decided(seed, number)
+        mapping = MappingTable(**_mapping(seed + number))
         ranks = one.nodes * RANKS_PER_NODE
         nodes = mapping.nodes(placed[name].nodes, ranks, RANKS_PER_NODE, Path())
         body = _body(one.motif, one.message, ranks)
@@ -57,6 +64,14 @@ def prepare(setup: Setup, policy: str, seed: int) -> Resolved:
     stop = {"jobs": list(range(len(jobs))), "at_ps": None}
     spec = {**base.spec, "seed": seed, "jobs": jobs, "stop": stop}
     return Resolved(spec, base.system, tuple(name for name, _ in listed), lambda: {"spec": spec})
+
+
+def _seed_of_place(policy: str, seed: int) -> dict[str, int]:
+    return {"seed": seed} if placement.get(policy).seeded else {}
+
+
+def _mapping(seed: int) -> dict[str, Any]:
+    return {"name": "random-nodes", "seed": SplitMix64(seed ^ _MAPPING).word()}
 
 
 @lru_cache(maxsize=64)
@@ -68,19 +83,19 @@ def _base(nodes: int, ratio: str, settings: tuple[tuple[str, str], ...]) -> Reso
 
 def as_scenario(setup: Setup, policy: str, seed: int) -> scenario.Scenario:
     """The scenario, which places jobs in the order in which they are listed: the same run if that is the setup's."""
+    listed = [(f"{one.name}-{number}", one) for one in setup.classes for number in range(one.count)]
     jobs = [
         {
-            "name": f"{one.name}-{number}",
+            "name": name,
             "nodes": one.nodes,
-            "place": policy,
+            "place": {"policy": policy, **_seed_of_place(policy, seed + number)},
             "ranks_per_node": RANKS_PER_NODE,
-            "mapping": "random-nodes",
+            "mapping": _mapping(seed + number),
             "iterations": one.iterations,
             "record": "nothing",
             "app": {"motif": one.motif, "message": one.message},
         }
-        for one in setup.classes
-        for number in range(one.count)
+        for number, (name, one) in enumerate(listed)
     ]
     table = {"system": system(setup), "routing": "adaptive-local", "job": jobs, "run": {"seed": seed}}
     made = scenario.parse(tomlkit.dumps(table), "zhang2018.toml")

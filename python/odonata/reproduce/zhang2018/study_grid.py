@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 SEED_STEP = 10_000
-"""Between two repetitions: jobs of a run have the seeds behind its own."""
+"""Between two repetitions: job n of a run draws with the run's seed + n."""
 
 _KEYS = {
     "policies", "nodes", "ratios", "workloads", "motifs", "messages", "iterations", "utilisation", "repetitions",

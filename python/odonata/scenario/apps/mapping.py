@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, SerializeAsAny
 
 from odonata.document import Seed, Table, input_error_as_problem, validate
 from odonata.errors import InputError, unknown
-from odonata.placement.splitmix import SplitMix64
+from odonata.placement.splitmix import SplitMix64, stream_seed
 from odonata.scenario.apps.mapping_file import read_mapping
 
 #: Mapping -> what it does.
@@ -21,8 +21,6 @@ MAPPINGS: dict[str, str] = {
 }
 #: Other names of mappings: what Zhang 2018 calls random.
 ALIASES = {"random": "random-nodes"}
-#: Keeps the shuffles of a mapping apart from those of a placement with the same seed.
-_STREAM = int.from_bytes(b"mapping")
 
 
 class MappingTable(Table):
@@ -38,8 +36,7 @@ class MappingTable(Table):
     def decided(self, run_seed: int, job: int) -> "MappingTable":
         """With the seed that is meant; `job` is the job's number."""
         if self.name.startswith("random") and self.seed is None:
-            word = SplitMix64((run_seed + job) % 2**64 ^ _STREAM).word()
-            return self.model_copy(update={"seed": word})
+            return self.model_copy(update={"seed": stream_seed(run_seed, "mapping", job)})
         return self
 
     def nodes(self, placed: list[int], ranks: int, per_node: int, folder: Path) -> list[int]:
