@@ -136,8 +136,8 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
     peak = peak_rss_bytes()
     alone_wall_s = 0.0
     by_itself: dict[int, Alone] = {}
-    for job, what in enumerate(spec["jobs"]) if alone else ():
-        if what["name"] not in resolved.targets:
+    for job, (what, background) in enumerate(zip(spec["jobs"], resolved.background, strict=True)) if alone else ():
+        if background:
             continue
         only = resolved.alone(what["name"])
         there = result
@@ -151,10 +151,9 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
     from odonata.store import tables as frames
     from odonata.store.result import Run
 
-    background = [what["name"] not in resolved.targets for what in spec["jobs"]]
     system = resolved.system.describe()
     tables = {
-        "jobs": frames.jobs_frame(result, spec, background, by_itself),
+        "jobs": frames.jobs_frame(result, spec, resolved.background, by_itself),
         "messages": frames.messages_frame(result),
         "links": frames.links_frame(result, spec, system),
         "iterations": frames.iterations_frame(result, spec),
@@ -190,10 +189,9 @@ def measure(resolved: Resolved, progress: Progress | None = None) -> tuple[dict[
     result = simulate(spec, progress)
     from odonata.store.tables import job_rows
 
-    background = [what["name"] not in resolved.targets for what in spec["jobs"]]
     facts = {"seed": spec["seed"], "sim_time_ps": result["end_ps"]}
     facts |= {name: result[name] for name in ("events", "packet_hops", "wall_s")}
-    return facts, job_rows(result, spec, background, {})
+    return facts, job_rows(result, spec, resolved.background, {})
 
 
 def simulate(spec: Mapping[str, Any], progress: Progress | None = None, stage: str = "") -> dict[str, Any]:

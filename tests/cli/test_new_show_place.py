@@ -265,7 +265,7 @@ def test_host_lists(nodes, size, prefix, line):
         (["--system", "tiny", "--policy", "random", "--nodes", "2", "--seed", "-1"], "from 0 to 2^64 - 1"),
         (["--system", "tiny", "--policy", "random", "--nodes", "2", "-s", "sed=1"], "unknown option of `random` `sed`"),
         (["--system", "tiny", "--policy", "random", "--nodes", "2", "-s", "seed"], "has no value"),
-        (["--system", "tiny", "--policy", "random", "--nodes", "2", "-s", "busy=1"], "no option of a policy"),
+        (["--system", "tiny", "--policy", "random", "--nodes", "2", "-s", "busy=1"], "option of `random` `busy`"),
         (["--system", "tiny", "--policy", "explicit", "-s", "nodes=[1"], "-s nodes: `[1` is not TOML"),
         (["--policy", "random", "--nodes", "2"], "--system"),
     ],

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from odonata import placement
 from odonata.machine import Shape
-from odonata.placement import LAYOUTS, fragmentation, place, splitmix
+from odonata.placement import LAYOUTS, Placer, fragmentation, splitmix
 from odonata.placement.free import Free, first_with, in_turn, interleave, most, tightest
 from odonata.placement.sites import sites
 from odonata.placement.splitmix import SplitMix64
@@ -113,5 +113,5 @@ def test_200_000_nodes_are_placed_in_linear_time(policy, shape):
     count = {"per-leaf": None, "explicit": None, "same-group": 2, "same-island": 200}.get(policy, len(free) // 2)
     options |= {"groups": "1"} if policy == "per-leaf" else {}
     begin = time.process_time()
-    place(policy, shape, count, busy=owners, owners=owners, **options)
+    Placer(shape, owners, owners).place(policy, count, options)
     assert time.process_time() - begin < 2

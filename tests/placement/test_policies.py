@@ -5,7 +5,7 @@ import pytest
 from odonata import placement
 from odonata.errors import InputError
 from odonata.machine import Shape
-from odonata.placement import place
+from odonata.placement import Placer, place
 
 
 def test_contiguous_takes_the_lowest_free_nodes():
@@ -87,7 +87,7 @@ def test_explicit_keeps_the_order():
 )
 def test_what_is_refused(policy, count, options, path, message, hint):
     with pytest.raises(InputError) as caught:
-        place(policy, "tiny", count, **options)
+        Placer("tiny").place(policy, count, options)
     assert message in caught.value.message
     assert caught.value.path == path
     assert hint is None or hint in caught.value.hint

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from odonata import placement
 from odonata.errors import InputError
 from odonata.machine import Shape
-from odonata.placement import LAYOUTS, place
+from odonata.placement import LAYOUTS, Placement, Placer, place
 
 
 @st.composite
@@ -29,9 +29,9 @@ def jobs_of(busy):
 
 
 @st.composite
-def requests(draw):
+def requests(draw, machines=shapes()):  # noqa: B008 - a strategy has no state
     """A policy, a machine partly busy, and options."""
-    shape = draw(shapes())
+    shape = draw(machines)
     busy = draw(st.sets(st.integers(0, shape.nodes - 1)))
     policy = draw(st.sampled_from(POLICIES))
     groups = draw(st.none() | st.sets(st.integers(0, shape.groups - 1), min_size=1))
@@ -58,13 +58,18 @@ def requests(draw):
     return policy, shape, count, busy, options
 
 
+def asked(policy, shape, count, busy, options, owners=None):
+    """What the policy answers on a machine of its own."""
+    return Placer(shape, busy, owners).place(policy, count, options)
+
+
 @given(requests())
 def test_nodes_are_distinct_free_inside_and_of_the_right_number(request):
     policy, shape, count, busy, options = request
     inside = [n for n in range(shape.nodes) if shape.group_of(n) in options.get("groups", range(shape.groups))]
     free = [n for n in inside if n not in busy]
     try:
-        found = place(policy, shape, count, busy=busy, owners=jobs_of(busy), **options)
+        found = asked(policy, shape, count, busy, options, jobs_of(busy))
     except InputError as e:
         assert "do not fit" in e.message  # noqa: PT017
         assert policy in PICKY or count > len(free), "it would have fitted"
@@ -75,8 +80,43 @@ def test_nodes_are_distinct_free_inside_and_of_the_right_number(request):
     assert len(found.nodes) == len(set(found.nodes)) == count
     assert set(found.nodes) <= set(free)
     assert found.reason
-    again = place(policy, shape, count, busy=sorted(busy, reverse=True), owners=jobs_of(busy), **options)
+    again = asked(policy, shape, count, sorted(busy, reverse=True), options, jobs_of(busy))
     assert again == found, "the same question has the same answer"
+
+
+@st.composite
+def workloads(draw):
+    """A machine, and what jobs ask for that come one after the other; many more small ones than large ones."""
+    shape = draw(shapes())
+    small = st.integers(1, 3) | st.integers(1, shape.nodes)
+    jobs = []
+    for _ in range(draw(st.integers(1, 12))):
+        policy, _, _, _, options = draw(requests(st.just(shape)))
+        count = None if policy in ("per-leaf", "explicit") else draw(small)
+        jobs.append((policy, count, options))
+    return shape, jobs
+
+
+@given(workloads())
+def test_a_job_gets_what_it_would_get_if_it_were_asked_for_with_the_others_busy(workload):
+    """Catches what remains of one job in the lists of free nodes when the next one comes."""
+    shape, jobs = workload
+    placer = Placer(shape)
+    owners = {}
+    for number, (policy, count, options) in enumerate(jobs):
+        expected = outcome(lambda: asked(policy, shape, count, owners.keys(), options, owners))  # noqa: B023
+        found = outcome(lambda: placer.place(policy, count, options, owner=f"job {number}"))  # noqa: B023
+        assert found == expected
+        if isinstance(found, Placement):
+            owners |= dict.fromkeys(found.nodes, f"job {number}")
+
+
+def outcome(ask):
+    """A placement, or the words of the error."""
+    try:
+        return ask()
+    except InputError as e:
+        return e.message, e.path
 
 
 def cannot_fit(policy, shape, count, free, inside, options):

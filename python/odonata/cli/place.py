@@ -54,7 +54,7 @@ def place(
     loaded = machine.load(system)
     options = _options(set_ or [], groups, seed)
     policy = placement.get(policy).name
-    found = placement.place(policy, loaded, nodes, busy=busy, **options)
+    found = placement.Placer(loaded, busy).place(policy, nodes, options)
     line = host_list(found.nodes, loaded.shape.nodes, prefix)
     if json:
         shape = loaded.shape
@@ -111,7 +111,4 @@ def _options(given: list[str], groups: str | None, seed: int | None) -> dict[str
         except InputError as e:
             raise e.at(f"-s {key.strip()}") from None
     named = {"groups": groups, "seed": seed}
-    reserved = {"policy", "system", "count", "busy", "folder", "owners"} & options.keys()
-    if reserved:
-        raise InputError(f"`{min(reserved)}` is no option of a policy", hint="`odonata show placements`")
     return options | {key: value for key, value in named.items() if value is not None}

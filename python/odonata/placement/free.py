@@ -1,9 +1,9 @@
 """The free set: free nodes cut by router and by group, and ways to take from it."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import TypeVar
 
 from odonata.machine import Shape
@@ -12,12 +12,31 @@ from odonata.placement.sites import sites
 T = TypeVar("T")
 
 
+#: From so many nodes on, one pass over all free nodes is faster than to delete one node after another.
+_MANY = 64
+
+
 class Free:
-    """Free nodes, ascending, and the same cut by router and by group (parts may be empty; not to be changed)."""
+    """Free nodes, ascending, and the same cut by router and by group (parts may be empty; a policy changes none)."""
 
     def __init__(self, shape: Shape, nodes: list[int]) -> None:
+        self._shape = shape
         self._sites = sites(shape)
         self.nodes = nodes
+
+    def take(self, nodes: Sequence[int]) -> None:
+        """Removes nodes, without a pass over all that are free if they are few or lie together.
+
+        Nodes that are not free are passed over.
+        """
+        ascending = sorted(nodes)
+        _remove(self.nodes, ascending)
+        if "routers" in self.__dict__:
+            for node in ascending:
+                _remove(self.routers[self._shape.router_of(node)], [node])
+        if "groups" in self.__dict__:
+            for group, part in groupby(ascending, self._shape.group_of):
+                _remove(self.groups[group], list(part))
 
     @cached_property
     def routers(self) -> list[list[int]]:
@@ -35,7 +54,7 @@ class Free:
         return self.routers[routers.start : routers.stop]
 
 
-def interleave(parts: Sequence[Sequence[T]]) -> Iterator[T]:
+def interleave(parts: Iterable[Iterable[T]]) -> Iterator[T]:
     """One from each part in turn, again and again; parts that are used up are passed over."""
     return (item for row in zip_longest(*parts) for item in row if item is not None)
 
@@ -71,6 +90,30 @@ def tightest(parts: Sequence[Sequence[int]], count: int) -> int | None:
 def first_with(parts: Sequence[Sequence[int]], count: int) -> int | None:
     """The first part with at least `count` members; None if there is none."""
     return next((i for i, part in enumerate(parts) if len(part) >= count), None)
+
+
+def has(nodes: Sequence[int], node: int) -> bool:
+    """Whether a node is among some that ascend."""
+    at = bisect_left(nodes, node)
+    return at < len(nodes) and nodes[at] == node
+
+
+def _remove(nodes: list[int], gone: Sequence[int]) -> None:
+    """Removes nodes from a list; both ascend."""
+    if not gone:
+        return
+    low, high = bisect_left(nodes, gone[0]), bisect_right(nodes, gone[-1])
+    if high - low <= len(gone) and nodes[low:high] == gone:
+        del nodes[low:high]
+    elif len(gone) < _MANY:
+        for node in reversed(gone):
+            at = bisect_left(nodes, node, low, high)
+            if at < high and nodes[at] == node:
+                del nodes[at]
+                high -= 1
+    else:
+        dropped = frozenset(gone)
+        nodes[low:high] = [node for node in nodes[low:high] if node not in dropped]
 
 
 def _cut(nodes: list[int], units: Sequence[range]) -> list[list[int]]:

@@ -1,12 +1,15 @@
 """Asking a policy for nodes, and holding it to its promises."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from odonata.document.plain import plain
 from odonata.errors import InputError, OdonataError, RunError, unknown
 from odonata.machine import Shape, System
 from odonata.machine import load as _load_system
+from odonata.placement.free import Free
 from odonata.placement.ids import format_ids, parse_ids
 from odonata.placement.policy import COUNT, Freedom, Placement, Policy, Request
 from odonata.placement.table import POLICIES
@@ -34,47 +37,164 @@ def read_options(policy: Policy, options: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
+class Placer:
+    """A machine on which jobs are placed one after the other: each sees the nodes of those before it as busy.
+
+    What a job costs does not grow with the number of jobs before it, but for policies that look at all of them.
+
+    Parameters
+    ----------
+    system
+        The machine: a name, a table `[system]`, or loaded.
+    busy
+        Nodes that are taken, such as `"0-15,40"`.
+    owners
+        Which job holds a busy node, where that is known; jobs in the order in which they were placed.
+
+    Raises
+    ------
+    InputError
+        For an unknown machine, and for a node that it does not have.
+    """
+
+    def __init__(
+        self,
+        system: str | Mapping[str, Any] | System | Shape,
+        busy: Iterable[int] | str = (),
+        owners: Mapping[int, str] | None = None,
+    ) -> None:
+        if not isinstance(system, Shape | System):
+            system = _load_system(system)
+        self._shape = shape = system if isinstance(system, Shape) else system.shape
+        self._failed = failed = frozenset(() if isinstance(system, Shape) else system.unusable_nodes)
+        taken = set(parse_ids(busy if isinstance(busy, str) else list(busy), "busy nodes"))
+        for node in taken:
+            shape.check_node(node)
+        self._owners = dict(owners or {})
+        self._busy = taken - failed
+        idle = [node for node in range(shape.nodes) if node not in taken]
+        self._free = Free(shape, [node for node in idle if node not in failed] if failed else idle)
+        # A policy that names its nodes is told which of them have failed; others avoid them.
+        self._idle = Free(shape, idle) if failed else self._free
+
+    def place(
+        self,
+        policy: str,
+        nodes: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        *,
+        folder: str | Path = ".",
+        owner: str | None = None,
+    ) -> Placement:
+        """Gives a job its nodes, which are busy from now on.
+
+        Parameters
+        ----------
+        policy
+            Name or alias of the policy.
+        nodes
+            How many nodes; not needed by policies that name them.
+        options
+            The policy's own options, as in a scenario.
+        folder
+            What files among the options are relative to.
+        owner
+            The name of the job, for policies and errors that tell whose a busy node is.
+
+        Raises
+        ------
+        InputError
+            For an unknown policy or option, and if the nodes cannot be had. The machine stays as it was.
+        RunError
+            If the policy itself fails or breaks its promises.
+        """
+        chosen = POLICIES.find(policy)
+        count: Any = plain(nodes)
+        if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
+            raise InputError(f"expected a number of nodes from 1 on, found `{nodes!r}`", path=COUNT)
+        values = read_options(chosen, {name: plain(value) for name, value in (options or {}).items()})
+        free = self._idle if chosen.freedom(values) is Freedom.NONE else self._free
+        request = Request(self._shape, count, free.nodes, values, Path(folder), self._owners, self._busy, free)
+        if chosen.provider:  # it may change what it is given
+            request = replace(
+                request, free=list(free.nodes), owners=dict(self._owners), busy=frozenset(self._busy), cut=None
+            )
+        found = _ask(chosen, request)
+        lost = sorted(self._failed.intersection(found.nodes))
+        if lost:
+            what = f"node {lost[0]} cannot be used" if len(lost) == 1 else f"nodes {_short(lost)} cannot be used"
+            raise InputError(f"{what}: {'its router has' if len(lost) == 1 else 'their routers have'} failed")
+        found = replace(found, nodes=list(found.nodes))
+        self._take(found.nodes, owner)
+        return found
+
+    def _take(self, nodes: list[int], owner: str | None) -> None:
+        self._free.take(nodes)
+        if self._idle is not self._free:
+            self._idle.take(nodes)
+        self._busy.update(nodes)
+        if owner is not None:
+            self._owners |= dict.fromkeys(nodes, owner)
+
+
 def place(
     policy: str,
     system: str | Mapping[str, Any] | System | Shape,
-    count: int | None = None,
+    nodes: int | str | Sequence[int] | None = None,
     busy: Iterable[int] | str = (),
     folder: str | Path = ".",
     owners: Mapping[int, str] | None = None,
     **options: Any,
 ) -> Placement:
-    """Asks a policy for `count` nodes of a machine, of which the `busy` ones are taken.
+    """Ask a placement policy for nodes of a machine.
 
-    `policy` may be an alias (`RDG`). `count` may be left out for policies that name their nodes (`per-leaf`,
-    `explicit`, layouts). `options` are the policy's own, as in a scenario; a file among them is relative to `folder`.
-    `owners` may say which job holds a busy node, jobs in the order in which they were placed. The nodes come in the
-    order of the ranks, distinct and free; those whose router has failed are never given.
+    Parameters
+    ----------
+    policy
+        Name of the policy, or an alias such as `RDG` (`odonata.placements` lists them).
+    system
+        The machine: a name, a table `[system]`, or loaded (`odonata.systems`).
+    nodes
+        How many nodes. It may be left out for policies that name their nodes (`per-leaf`, layouts). For `explicit`, the
+        nodes themselves: ids such as `"0-15,40"`, a list of them, or a file that holds them.
+    busy
+        Ids of nodes that are taken: numbers, or a text such as `"0-15,40"`.
+    folder
+        What files among the options are relative to.
+    owners
+        Name of the job that holds a busy node, by the node's id; jobs in the order in which they were placed. Policies
+        that look at other jobs use it (`contention-aware`, `start = "after-last"`).
+    **options
+        The policy's own options, as in a scenario (`odonata show POLICY`).
 
-    Raises InputError for an unknown policy or option, and if the nodes cannot be had; RunError if the policy itself
-    fails or breaks its promises.
+    Returns
+    -------
+    Placement
+        Distinct free nodes in the order of the ranks, and why these. Nodes whose router has failed are never given.
+
+    Raises
+    ------
+    InputError
+        For an unknown policy, machine or option, and if the nodes cannot be had.
+    RunError
+        If a policy of another distribution fails or breaks its promises.
+
+    Examples
+    --------
+    >>> import odonata as od
+    >>> od.place("level-spread", system="zhang2018-272", nodes=6, busy=range(4))
+    Placement(4-9: ...)
+    >>> od.place("explicit", system="tiny", nodes=[5, 0, 1]).nodes
+    [5, 0, 1]
     """
-    if not isinstance(system, Shape | System):
-        system = _load_system(system)
-    shape = system if isinstance(system, Shape) else system.shape
-    failed = frozenset(() if isinstance(system, Shape) else system.unusable_nodes)
-    chosen = POLICIES.find(policy)
-    given: Any = count
-    if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
-        raise InputError(f"expected a number of nodes from 1 on, found `{given!r}`", path=COUNT)
-    taken = set(parse_ids(busy, "busy nodes") if isinstance(busy, str) else busy)
-    for node in taken:
-        shape.check_node(node)
-    values = read_options(chosen, options)
-    # A policy that names its nodes is told which of them have failed; others go round them.
-    gone = taken if chosen.freedom(values) is Freedom.NONE else taken | failed
-    free = [node for node in range(shape.nodes) if node not in gone] if gone else list(range(shape.nodes))
-    request = Request(shape, count, free, values, Path(folder), owners or {}, frozenset(taken - failed))
-    found = _ask(chosen, request)
-    lost = sorted(failed.intersection(found.nodes))
-    if lost:
-        what = f"node {lost[0]} cannot be used" if len(lost) == 1 else f"nodes {_short(lost)} cannot be used"
-        raise InputError(f"{what}: {'its router has' if len(lost) == 1 else 'their routers have'} failed")
-    return found
+    count: Any = plain(nodes)
+    if count is not None and not isinstance(count, int | float):
+        if any(option.name == "nodes" for option in POLICIES.find(policy).options):
+            options, count = {"nodes": count, **options}, None
+        elif isinstance(count, str | list):
+            hint = "`explicit` takes the nodes themselves"
+            raise InputError(f"expected a number of nodes from 1 on, found `{nodes!r}`", hint=hint, path=COUNT)
+    return Placer(system, busy, owners).place(policy, count, options, folder=folder)
 
 
 def _ask(policy: Policy, request: Request) -> Placement:
@@ -101,8 +221,9 @@ def _broken_promise(found: Any, request: Request) -> str | None:
     nodes = set(found.nodes)
     if len(nodes) != len(found.nodes):
         return "some nodes twice"
-    if not nodes.issubset(request.free):
-        return f"nodes that are not free: {_short(sorted(nodes.difference(request.free)))}"
+    taken = sorted(node for node in nodes if not request.is_free(node))
+    if taken:
+        return f"nodes that are not free: {_short(taken)}"
     if request.count is not None and len(nodes) != request.count:
         return f"{len(nodes):,} nodes instead of {request.count:,}"
     return None if nodes else "no nodes"

@@ -1,6 +1,7 @@
 """What a placement policy is: a name, its options, and a function from free nodes to nodes."""
 
-from collections.abc import Callable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 from odonata.errors import InputError
 from odonata.machine import Shape
-from odonata.placement.free import Free
+from odonata.placement.free import Free, has
 from odonata.placement.ids import format_ids, parse_ids
 
 #: Path of errors about the number of nodes, which is no option of a policy.
@@ -60,10 +61,16 @@ class Request:
     free: list[int]
     options: Mapping[str, Any]
     folder: Path = field(default_factory=Path)
-    owners: Mapping[int, str] = field(default_factory=dict)
+    owners: dict[int, str] = field(default_factory=dict)
     """Which job holds a busy node, where that is known; jobs in the order in which they were placed."""
-    busy: frozenset[int] = frozenset()
+    busy: Set[int] = frozenset()
     """Nodes that other jobs hold. What is neither free nor busy has failed."""
+    cut: Free | None = None
+    """All free nodes cut by router and by group, if that stands already; `room` gives it."""
+
+    def is_free(self, node: int) -> bool:
+        """Whether a node is among the free ones."""
+        return has(self.free, node)
 
     def taken(self, node: int, where: str = "") -> InputError:
         """The error for a node that is not free."""
@@ -89,7 +96,8 @@ class Request:
         Raises InputError if they are fewer than wanted.
         """
         free, where = self.within(self.options.get("groups"))
-        return Free(self.shape, self.enough(free, where)), where
+        free = self.enough(free, where)
+        return self.cut if self.cut is not None and free is self.cut.nodes else Free(self.shape, free), where
 
     def within(self, groups: list[int] | None) -> tuple[list[int], str]:
         """Free nodes of the groups (of the whole machine for None), and the words for it."""
@@ -97,9 +105,12 @@ class Request:
             return self.free, "anywhere"
         for group in groups:
             self.shape.check_group(group)
-        chosen = frozenset(groups)
-        free = [n for n in self.free if self.shape.group_of(n) in chosen]
-        text = format_ids(sorted(chosen))
+        chosen = sorted(set(groups))
+        free = []
+        for group in chosen:
+            nodes = self.shape.nodes_in(group)
+            free += self.free[bisect_left(self.free, nodes.start) : bisect_left(self.free, nodes.stop)]
+        text = format_ids(chosen)
         return free, f"in group {text}" if len(chosen) == 1 else f"in groups {text}"
 
 

@@ -7,9 +7,7 @@ from typing import Any
 
 from odonata.errors import InputError, unknown
 from odonata.machine import Shape, System
-from odonata.machine import load as _load_system
-from odonata.placement.ids import parse_ids
-from odonata.placement.placing import place, read_options
+from odonata.placement.placing import Placer, read_options
 from odonata.placement.policy import Freedom, Placement
 from odonata.placement.splitmix import stream_seed
 from odonata.placement.table import POLICIES
@@ -79,24 +77,17 @@ def place_all(
 
     Raises InputError, with the name of the job, for whatever cannot be placed.
     """
-    if not isinstance(system, Shape | System):
-        system = _load_system(system)
-    taken = set(parse_ids(busy, "busy nodes") if isinstance(busy, str) else busy)
+    placer = Placer(system, busy)
     numbers = {job.name: number for number, job in enumerate(jobs)}
     placed: dict[str, Placement] = {}
-    owners: dict[int, str] = {}
     for job in arrange(jobs, order):
         options = dict(job.options)
         if POLICIES.find(job.policy).seeded:
             options.setdefault("seed", seed_of_job(seed, numbers[job.name]))
         try:
-            found = place(
-                job.policy, system, job.nodes, busy=taken | owners.keys(), folder=folder, owners=owners, **options
-            )
+            placed[job.name] = placer.place(job.policy, job.nodes, options, folder=folder, owner=job.name)
         except InputError as e:
             raise _about(job, e) from None
-        owners |= dict.fromkeys(found.nodes, job.name)
-        placed[job.name] = found
     return {job.name: placed[job.name] for job in jobs}
 
 

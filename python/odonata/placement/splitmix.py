@@ -14,6 +14,8 @@ _MASK = 2**64 - 1
 _STEP = 0x9E3779B97F4A7C15
 #: Draws from which on NumPy pays; below, importing it would take longer than the draw.
 _MANY = 100_000
+#: A sample of less than this part of the items is drawn without a copy of all.
+_FEW = 16
 
 
 def stream_seed(seed: int, *names: str | int) -> int:
@@ -52,10 +54,21 @@ class SplitMix64:
 
         Step i swaps item i with item `i + below(len(items) - i)`. The items given are not changed.
         """
+        if count < len(items) // _FEW:
+            return self._sample_few(items, count)
         pool = list(items)
         for i, j in enumerate(self._steps(len(pool), count)):
             pool[i], pool[j] = pool[j], pool[i]
         return pool[:count]
+
+    def _sample_few(self, items: Sequence[T], count: int) -> list[T]:
+        """The same without a copy of all items: `moved` holds what is not in its own place any more."""
+        moved: dict[int, int] = {}
+        drawn = []
+        for i, j in enumerate(self._steps(len(items), count)):
+            drawn.append(items[moved.get(j, j)])
+            moved[j] = moved.get(i, i)
+        return drawn
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
         """All items in random order."""

@@ -1,6 +1,5 @@
 """Where a round robin begins (option `start`)."""
 
-from collections import deque
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -33,4 +32,4 @@ def turned(parts: Sequence[T], first: int) -> list[T]:
 def _last_node(request: Request) -> int | None:
     if request.options.get("start", "first") == "first":
         return None
-    return next(iter(deque(request.owners, maxlen=1)), None)
+    return next(reversed(request.owners), None)

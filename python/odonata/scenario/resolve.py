@@ -60,6 +60,12 @@ class Resolved:
         canonical = json.dumps(told, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(f"{core.version()}\n{canonical}".encode()).hexdigest()[:16]
 
+    @cached_property
+    def background(self) -> list[bool]:
+        """Whether each job is background, in the order of the spec."""
+        targets = set(self.targets)
+        return [job["name"] not in targets for job in self.spec["jobs"]]
+
     def __repr__(self) -> str:
         return f"Resolved({self.id} on {self.system.name}, targets {', '.join(self.targets)})"
 
@@ -196,28 +202,19 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
                 options = {"seed": placement.seed_of_job(seed, job.index)} | options
             order.append((policy.freedom(placement.read_options(policy, options)), job, policy, options))
     placed: dict[int, Placement] = {}
-    owners: dict[int, str] = {}
+    placer = placement.Placer(system)
     for _, job, policy, options in sorted(order, key=lambda entry: entry[0]):
         with job.errors("place"):
             count = job.table.nodes if policy.counts_itself else counts[job.index]
             if count is None and not policy.counts_itself:
                 raise InputError("missing key `nodes`", hint="the number of nodes of the job", path=placement.COUNT)
             try:
-                found = placement.place(
-                    policy.name,
-                    system,
-                    count,
-                    busy=owners.keys(),
-                    folder=folder,
-                    owners=owners,
-                    **options,
-                )
+                found = placer.place(policy.name, count, options, folder=folder, owner=job.table.name)
             except InputError as e:
                 raise _mentioning(system.unusable_nodes, e) from None
         with job.errors("nodes"):
             if len(found.nodes) < 2 and isinstance(job.table.app, Pattern):
                 raise InputError("a job of one node has nobody to send to")
-        owners |= dict.fromkeys(found.nodes, job.table.name)
         placed[job.index] = found
     return placed
 

@@ -32,15 +32,22 @@ class Progress:
     """Mean time of a rank for one of these."""
 
 
+def of_job(rows: Mapping[str, Any], job: int) -> dict[str, Any]:
+    """The rows of one job; the core gives them job by job, so that nothing has to be searched row by row."""
+    jobs = rows["job"]
+    first, end = (int(np.searchsorted(jobs, jobs.dtype.type(job), side)) for side in ("left", "right"))
+    return {name: column[first:end] for name, column in rows.items()}
+
+
 def progress(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> Progress | None:
     """How a job fared; `None` if it has no program."""
     program = spec["jobs"][job].get("program")
     if program is None:
         return None
-    finish = result["ranks"]["finish_ps"][result["ranks"]["job"] == job]
+    finish = of_job(result["ranks"], job)["finish_ps"]
     done = len(finish) > 0 and bool((finish != NOT_FINISHED).all())
-    ranks, rows = len(spec["jobs"][job]["nodes"]), result["iterations"]
-    ended = (rows["job"] == job) & (rows["ranks"] == ranks)
+    ranks, rows = len(spec["jobs"][job]["nodes"]), of_job(result["iterations"], job)
+    ended = rows["ranks"] == ranks
     measured = ended & (rows["first_begin_ps"] >= spec["measure"]["from_ps"])
     if spec["measure"]["until_ps"] is not None:
         measured &= rows["first_begin_ps"] < spec["measure"]["until_ps"]

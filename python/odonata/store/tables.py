@@ -11,7 +11,7 @@ import polars as pl
 from odonata.store.columns import QUANTILES, columns_of
 from odonata.store.frame import frame, polars_type
 from odonata.store.latency import Latency
-from odonata.store.programs import iterations_frame, progress, ranks_frame
+from odonata.store.programs import iterations_frame, of_job, progress, ranks_frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,9 +50,8 @@ def job_latency(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) ->
     Messages count if they were issued in the measured interval and delivered by the end.
     """
     if spec["jobs"][job]["record"] == "every-message":
-        rows, measure = result["messages"], spec["measure"]
-        of_job = rows["job"] == job
-        issue, latency = rows["issue_ps"][of_job], rows["latency_ps"][of_job]
+        rows, measure = of_job(result["messages"], job), spec["measure"]
+        issue, latency = rows["issue_ps"], rows["latency_ps"]
         counts = (latency != NOT_DELIVERED) & (issue >= measure["from_ps"])
         if measure["until_ps"] is not None:
             counts &= issue < measure["until_ps"]

@@ -3,6 +3,9 @@
 /// Bits of a value that a bin keeps: bins are at most 1/1024 of their value wide.
 const PRECISION_BITS: u32 = 10;
 const SUB: usize = 1 << PRECISION_BITS;
+/// Bins of a block. A block exists if one of its bins holds something, so that a job with few messages needs little
+/// memory: a run may have tens of thousands of jobs.
+const BLOCK: usize = 64;
 
 /// Counts of values in bins that grow with the value: exact below 2,048 ps, at most 0.1 % wide above.
 /// Count, sum, minimum and maximum are exact. Merging is addition, so the order of recording does not matter.
@@ -16,7 +19,7 @@ pub struct Histogram {
     pub min: u64,
     /// Largest value; 0 if there is none.
     pub max: u64,
-    bins: Vec<u64>,
+    blocks: Vec<Option<Box<[u64; BLOCK]>>>,
 }
 
 /// Index of the bin of a value.
@@ -40,10 +43,10 @@ impl Histogram {
         self.count += 1;
         self.sum += u128::from(value);
         let bin = bin_of(value);
-        if bin >= self.bins.len() {
-            self.bins.resize(bin + 1, 0);
+        if bin / BLOCK >= self.blocks.len() {
+            self.blocks.resize(bin / BLOCK + 1, None);
         }
-        self.bins[bin] += 1;
+        self.blocks[bin / BLOCK].get_or_insert_with(empty)[bin % BLOCK] += 1;
     }
 
     /// Adds the values of another one.
@@ -55,19 +58,27 @@ impl Histogram {
         self.max = self.max.max(other.max);
         self.count += other.count;
         self.sum += other.sum;
-        if other.bins.len() > self.bins.len() {
-            self.bins.resize(other.bins.len(), 0);
+        if other.blocks.len() > self.blocks.len() {
+            self.blocks.resize(other.blocks.len(), None);
         }
-        for (bin, count) in self.bins.iter_mut().zip(&other.bins) {
-            *bin += count;
+        for (block, more) in self.blocks.iter_mut().zip(&other.blocks) {
+            if let Some(more) = more {
+                let block = block.get_or_insert_with(empty);
+                block.iter_mut().zip(more.iter()).for_each(|(count, more)| *count += more);
+            }
         }
     }
 
     /// The bins that hold something: (smallest value, first value beyond, count), ascending.
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
-        let filled = self.bins.iter().enumerate().filter(|&(_, &count)| count > 0);
-        filled.map(|(bin, &count)| (lower_edge(bin), lower_edge(bin + 1), count))
+        let blocks = self.blocks.iter().enumerate().filter_map(|(index, block)| Some((index, block.as_deref()?)));
+        let bins = blocks.flat_map(|(index, block)| (index * BLOCK..).zip(block));
+        bins.filter(|&(_, &count)| count > 0).map(|(bin, &count)| (lower_edge(bin), lower_edge(bin + 1), count))
     }
+}
+
+fn empty() -> Box<[u64; BLOCK]> {
+    Box::new([0; BLOCK])
 }
 
 #[cfg(test)]
@@ -104,6 +115,20 @@ mod tests {
             merged.merge(&of(other));
             assert_eq!(merged, of(&[one, other].concat()));
         }
+    }
+
+    #[test]
+    fn bins_are_those_of_the_values_in_ascending_order() {
+        let mut h = Histogram::default();
+        let values = [1_u64 << 40, 0, 63, 64, 2_047, 2_048, 64, 1 << 62];
+        values.iter().for_each(|&value| h.record(value));
+        let expected: Vec<_> = {
+            let mut counts = std::collections::BTreeMap::new();
+            values.iter().for_each(|&value| *counts.entry(bin_of(value)).or_insert(0) += 1);
+            counts.into_iter().map(|(bin, count)| (lower_edge(bin), lower_edge(bin + 1), count)).collect()
+        };
+        assert_eq!(h.bins().collect::<Vec<_>>(), expected);
+        assert!(h.blocks.iter().flatten().count() <= values.len(), "a value makes one block at most");
     }
 
     #[test]

@@ -51,8 +51,7 @@ class Layout:
         if request.count is not None and request.count != len(nodes):
             message = f"the layout `{self.name}` has {len(nodes):,} nodes, not {request.count:,}"
             raise InputError(message, path=COUNT)
-        free = set(request.free)
-        taken = next((node for node in nodes if node not in free), None)
+        taken = next((node for node in nodes if not request.is_free(node)), None)
         if taken is not None:
             raise request.taken(taken, f" of the layout `{self.name}`")
         reason = f"the fixed layout `{self.name}`"

@@ -23,7 +23,7 @@ def place(request: Request) -> Placement:
             f"{count:,} nodes do not fit on different islands: only group {islands[0]} has free nodes {where}",
             path=COUNT,
         )
-    spread = [list(interleave(free.routers_of(group))) for group in islands]
+    spread = [interleave(free.routers_of(group)) for group in islands]
     nodes = list(islice(interleave(spread), count))
     return Placement(nodes, f"{count:,} nodes {where}, one from each group in turn, there from each leaf in turn")
 

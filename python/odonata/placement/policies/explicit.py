@@ -23,13 +23,13 @@ def place(request: Request) -> Placement:
 
 
 def _check(request: Request, listed: list[tuple[int, int | None]], file: Path | None = None) -> None:
-    free, seen = set(request.free), set()
+    seen = set()
     for node, line in listed:
         try:
             request.shape.check_node(node)
             if node in seen:
                 raise InputError(f"node {node} is listed twice")
-            if node not in free:
+            if not request.is_free(node):
                 raise request.taken(node)
         except InputError as e:
             raise (e.under("nodes") if file is None else e.at(file, line)) from None

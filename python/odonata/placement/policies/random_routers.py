@@ -15,7 +15,9 @@ def place(request: Request) -> Placement:
     """Whole routers in random order, the last one cut off."""
     free, where = request.room()
     seed = request.options.get("seed", DEFAULT_SEED)
-    drawn = SplitMix64(seed).shuffled([router for router in free.routers if router])
+    routers = [router for router in free.routers if router]
+    # Each has a node at least, so no more of them are needed than nodes.
+    drawn = SplitMix64(seed).sample(routers, min(request.wanted(), len(routers)))
     nodes = list(islice(chain.from_iterable(drawn), request.wanted()))
     return Placement(nodes, f"{len(nodes):,} nodes {where}, router by router, drawn with seed {seed}")
 
