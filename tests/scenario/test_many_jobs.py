@@ -14,7 +14,7 @@ global_links_per_spine = 4
 """
 JOB = """
 [[job]]
-name = "job {number}"
+name = "job-{number}"
 nodes = 3
 place = "{place}"
 app = {{ pattern = "uniform-random", message = "4 KB", interval = "1 us", messages = 1 }}
