@@ -219,8 +219,8 @@ def check(spec_json: str) -> None:
 def describe(topology_json: str, failures_json: str | None = None) -> Description:
     """Wire a machine and describe it, with what has failed; SpecError if it cannot be built."""
 
-def read_trace(text: str, format: str) -> Trace:
-    """Read a trace in the format `goal` or `csv` (docs/traces.md); TraceError if it is wrong."""
+def read_trace(data: bytes, format: str, keep_nics: bool = True) -> Trace:
+    """Read a trace in the format `goal`, `bin` or `csv` (docs/traces.md); TraceError if it is wrong."""
 
 def routes(spec_json: str, from_node: int, to_node: int, limit: int) -> Ways:
     """Every way that packets may take between two nodes, whatever the loads.
@@ -238,8 +238,8 @@ def run(spec_json: str, progress: Callable[[Progress], object] | None = None) ->
 def serialisation_ps(bandwidth_micro_bytes_per_s: int, bytes: int) -> int:
     """Time that a number of bytes occupies a link, rounded up; saturates at 2**64 - 1."""
 
-def write_trace(body_json: str, ranks: int, format: str) -> str:
-    """Write one iteration of a program (its body in the specification) as a trace in the format `goal` or `csv`.
+def write_trace(body_json: str, ranks: int, format: str) -> bytes:
+    """Write one iteration of a program (its body in the specification) as a trace (`goal`, `bin` or `csv`).
 
     TraceError if the program is wrong or the format cannot say what it does.
     """

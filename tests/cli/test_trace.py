@@ -36,7 +36,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("ending", ["goal", "csv"])
+@pytest.mark.parametrize("ending", ["goal", "bin", "csv"])
 def test_a_written_trace_sends_what_the_program_sends(odonata: Command, here: Path, ending: str) -> None:
     status, out, err = odonata("trace", "s.toml", "-o", f"a.{ending}")
     assert (status, out, err) == (0, f"a.{ending}: one iteration of a, 6 ranks\n", "")
@@ -49,7 +49,7 @@ def test_a_written_trace_sends_what_the_program_sends(odonata: Command, here: Pa
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("s.toml", "-o", "a.txt"), "expected a file name that ends in .goal or .csv"),
+        (("s.toml", "-o", "a.txt"), "expected a file name that ends in .goal or .bin or .csv"),
         (("s.toml", "-o", "no/a.goal"), "there is no folder `no`"),
         (("s.toml", "-o", "a.goal", "--job", "b"), "unknown job `b`"),
         (("s.toml", "-o", "a.goal", "--job", "noise"), "has no program"),

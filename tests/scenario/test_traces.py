@@ -1,8 +1,11 @@
 """Traces: from a file to the specification, and what is said of one that does not fit."""
 
+import os
+
 import pytest
 
 from odonata.errors import InputError
+from odonata.machine import core
 from odonata.scenario import parse
 
 TEXT = """\
@@ -58,6 +61,53 @@ def test_a_table_is_a_trace_too(folder):
     assert parse(text % ("", "x.txt"), folder / "s.toml").resolve().spec["jobs"][0]["nodes"] == [0, 1, 2]
 
 
+def goal_of(folder, file="x.goal", more=""):
+    text = TEXT.replace('"%s" }', f'"%s"{more} }}')
+    return parse(text % ("", file), folder / "s.toml").resolve().spec["jobs"][0]["program"]["body"]["goal"]
+
+
+def test_binary_goal_is_a_trace_too(folder):
+    written = core.write_trace({"name": "trace", "goal": goal_of(folder)}, 3, "bin")
+    (folder / "x.bin").write_bytes(written)
+    assert goal_of(folder, "x.bin") == goal_of(folder)
+    (folder / "x.dat").write_bytes(written)
+    assert goal_of(folder, "x.dat", ', format = "bin"') == goal_of(folder)
+    (folder / "x.goal").write_bytes(written)
+    with pytest.raises(InputError, match="this is binary GOAL") as caught:
+        resolved(folder)
+    assert caught.value.file == str(folder / "x.goal")
+    (folder / "x.bin").write_bytes(written[:100])
+    with pytest.raises(InputError, match="byte 22: rank 0 ends at byte") as caught:
+        resolved(folder, file="x.bin")
+    assert (caught.value.file, caught.value.line) == (str(folder / "x.bin"), None)
+
+
+def test_nics_of_a_trace_are_kept_or_ignored(folder):
+    (folder / "x.goal").write_text(GOAL.replace("send 8b to 1", "send 8b to 1 nic 3"))
+    assert "send 8b to 1 tag 0 nic 3\n" in goal_of(folder)
+    assert goal_of(folder, more=', nic = "keep"') == goal_of(folder)
+    ignored = goal_of(folder, more=', nic = "ignore"')
+    (folder / "x.goal").write_text(GOAL)
+    assert ignored == goal_of(folder), "as if the file named none"
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_read(folder):
+    """It is sparse: reading it would take its size in memory."""
+    with (folder / "x.goal").open("wb") as file:
+        file.truncate(5 << 30)
+    with pytest.raises(InputError, match="at most 4,294,967,295 bytes, found 5,368,709,120 bytes") as caught:
+        resolved(folder)
+    assert caught.value.file == str(folder / "x.goal")
+
+
+def test_pipes_and_devices_are_refused(folder):
+    os.mkfifo(folder / "pipe.goal")
+    for name, what in (("pipe.goal", "a pipe"), ("/dev/zero", "a device"), ("/dev/null", "a device")):
+        with pytest.raises(InputError, match=f"expected a regular file, found {what}") as caught:
+            goal_of(folder, name, ', format = "goal"')
+        assert caught.value.file == str(folder / name)
+
+
 def test_ranks_share_nodes(folder):
     assert resolved(folder, "ranks_per_node = 2").spec["jobs"][0]["nodes"] == [0, 0, 1]
     assert resolved(folder, 'ranks_per_node = 2\nmapping = "round-robin"').spec["jobs"][0]["nodes"] == [0, 1, 0]
@@ -109,6 +159,6 @@ def test_a_file_that_is_no_trace(folder, file, message, hint):
 
 def test_a_trace_that_is_not_text(folder):
     (folder / "x.goal").write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match="not UTF-8") as caught:
+    with pytest.raises(InputError, match="byte 0: expected text in UTF-8") as caught:
         resolved(folder)
     assert caught.value.file == str(folder / "x.goal")

@@ -31,9 +31,32 @@ pub enum ProgramError {
         /// What was found and what is expected.
         problem: String,
     },
+    /// An error in a binary trace that is about no operation.
+    #[error("byte {byte}: {problem}")]
+    Binary {
+        /// Where in the file, from 0.
+        byte: u64,
+        /// What was found and what is expected.
+        problem: String,
+    },
+    /// An operation of a trace that cannot be read from, or written to, a format whose operations stand in no lines.
+    #[error("rank {rank}, operation {operation}: {problem}")]
+    Operation {
+        /// Its rank.
+        rank: u32,
+        /// Its number in the rank, from 1 (as in the labels `l1`, `l2`, ... of the text that is written).
+        operation: u32,
+        /// What was found and what is expected.
+        problem: String,
+    },
 }
 
 impl ProgramError {
+    /// An error of an operation, whose number is counted from 0 here.
+    pub fn operation(rank: u32, number: u32, problem: impl Into<String>) -> Self {
+        Self::Operation { rank, operation: number.saturating_add(1), problem: problem.into() }
+    }
+
     /// An invalid value of a field.
     pub fn invalid(field: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::Invalid { field: field.into(), problem: problem.into() }
@@ -45,7 +68,7 @@ impl ProgramError {
         match self {
             Self::Invalid { field, problem } => Self::Invalid { field: format!("{prefix}.{field}"), problem },
             Self::Grid { .. } => Self::invalid(format!("{prefix}.grid"), self.to_string()),
-            Self::Trace { .. } => self,
+            Self::Trace { .. } | Self::Binary { .. } | Self::Operation { .. } => self,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Traces: each rank has a graph of operations; read and written as GOAL (LogGOPSim) and as CSV (`docs/traces.md`).
+//! Traces: each rank has a graph of operations; read and written as GOAL (LogGOPSim), text or binary, and as CSV (`docs/traces.md`).
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -6,9 +6,10 @@
 //! | `draft.rs`, `matching.rs` | what a reader has found, and which send belongs to which receive |
 //! | `chain.rs` | operations one after the other as a graph: what blocks, and for how long |
 //! | `export.rs` | phases as operations one after the other |
-//! | `goal/`, `csv/` | the two formats |
+//! | `goal/`, `binary/`, `csv/` | the formats |
 //! | `problem.rs`, `quantity.rs` | errors with line and column, near names, times with units |
 
+mod binary;
 mod chain;
 mod csv;
 mod draft;
@@ -20,7 +21,6 @@ mod problem;
 mod quantity;
 
 pub use csv::write_csv;
-pub use goal::write_goal;
 pub use graph::{Graph, Start, Step, Task, Trace};
 
 use crate::ProgramError;
@@ -28,8 +28,8 @@ use crate::ProgramError;
 /// Largest size of a message, in bytes.
 pub const MAX_BYTES: u64 = 1 << 40;
 
-/// Largest tag. (The next number means any tag in LogGOPSim.)
-pub const MAX_TAG: u32 = u32::MAX - 1;
+/// Not a tag: in LogGOPSim it means any tag.
+pub const ANY_TAG: u64 = u32::MAX as u64;
 
 impl Trace {
     /// Reads a schedule in the GOAL format for `ranks` ranks.

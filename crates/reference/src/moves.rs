@@ -9,6 +9,7 @@ use crate::calendar::Event;
 use crate::link::{Far, Sender as Drives};
 use crate::nic::Unsent;
 use crate::packet::{Cause, Message, Packet, Row};
+use crate::program::Nics;
 use crate::routing::{Place, one_word, routing_of};
 use crate::traffic;
 use crate::world::World;
@@ -51,28 +52,37 @@ impl World<'_> {
             self.tally.issue(number, t);
             let (between, bytes) = ([node, job.nodes[destination as usize]], job.traffic().message_bytes);
             let row = Some(self.rows.len() - 1);
-            self.post(t, number, between, bytes, Cause::Traffic { sender: index }, row);
+            self.post(t, number, between, None, bytes, Cause::Traffic { sender: index }, row);
         }
         self.nics_act(t, node); // only now, so that `round-robin` and `least-busy` see all messages of the interval
     }
 
-    /// A message joins the queue of a NIC of the first of two nodes.
+    /// A message joins the queue of a NIC of the first of two nodes. `nics`: which of the first and of the second it wants.
+    #[allow(clippy::too_many_arguments)]
     pub(crate) fn post(
         &mut self,
         t: u64,
         job: usize,
         [node, to]: [u32; 2],
+        nics: Nics,
         bytes: u64,
         cause: Cause,
         row: Option<usize>,
     ) {
         let word = word(self.spec.seed, Stream::Message, u64::from(node), self.issued[node as usize]);
-        let rail = self.rail(t, node, word);
+        let rails = self.map.network.rails;
+        let (rail, rail_there) = match nics {
+            Some((here, there)) => (u32::from(here) % rails, u32::from(there) % rails),
+            None => {
+                let rail = self.rail(t, node, word);
+                (rail, rail)
+            }
+        };
         self.messages.push(Message {
             job,
             cause,
             row,
-            to: NodeId(to * self.map.network.rails + rail),
+            to: NodeId(to * rails + rail_there),
             bytes,
             word,
             one_word: one_word(self.spec, job, word, node, to),
@@ -80,7 +90,7 @@ impl World<'_> {
             packets_delivered: 0,
         });
         self.issued[node as usize] += 1;
-        let nic = &mut self.nics[(node * self.map.network.rails + rail) as usize];
+        let nic = &mut self.nics[(node * rails + rail) as usize];
         nic.queue.push_back(Unsent { message: self.messages.len() - 1, next: 0 });
     }
 

@@ -28,6 +28,7 @@ pub(crate) use exchange::Parcel;
 pub(crate) use moment::{Moment, Who};
 pub(crate) use tally::{iteration_rows, rank_rows};
 
+pub(crate) use plan::Nics;
 use plan::Plan;
 use rank::Rank;
 use tally::Times;
@@ -59,7 +60,7 @@ fn running<'a>(spec: &Spec, job: usize, of: &'a ProgramSpec) -> Running<'a> {
     let program = Program::new(&of.body, nodes.len() as u32).expect("it was checked");
     let plan = |rank: u32| match &program {
         Program::Phases(phases) => Plan::phases(phases.ops(rank).collect(), spec.seed, job, rank),
-        Program::Trace(trace) => Plan::graph(trace.graph(rank).clone()),
+        Program::Trace(trace) => Plan::graph(trace.graph(rank).clone(), trace.names_nics()),
     };
     let ranks: Vec<Rank> = (0..).zip(nodes).map(|(rank, &node)| Rank::new(node, plan(rank))).collect();
     let unfinished = ranks.len() as u64;

@@ -94,6 +94,7 @@ fn dragonflies_and_cascades_meet_every_rule() {
     for list in [&wiring[..], &sensors, &jobs, &minimal, &valiant, &adaptive, &aries, &hashed] {
         assert_each(&counts, 10, list);
     }
+    assert_each(&counts, 5, &["takes no time"]);
 }
 
 #[test]
@@ -138,6 +139,9 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
                 count(counts, "trace", true);
                 count(counts, "irequires", goal.contains("irequires"));
                 count(counts, "several CPUs", goal.contains("cpu 1"));
+                count(counts, "large tags", goal.contains("tag 18446744073709551"));
+                let rails = spec.machine().expect("it was built before").network().rails;
+                count(counts, "named NICs of several", rails > 1 && goal.contains(" nic "));
             }
             Body::Phases { phases } => {
                 for phase in phases {
@@ -177,7 +181,8 @@ fn programs_meet_every_rule() {
     }
     let jobs =
         ["several ranks a node", "all on one node", "endless", "several iterations", "gap", "every", "start", "copies"];
-    let costs = ["large requests", "trace", "irequires", "several CPUs", "along an axis", "beside traffic"];
+    let costs =
+        ["large requests", "trace", "irequires", "several CPUs", "large tags", "along an axis", "beside traffic"];
     let ends = ["near messages", "rendezvous", "messages under way at the end", "cut short", "complete", "stalled"];
     for list in [&jobs[..], &costs, &ends] {
         assert_each(&counts, 100, list);
@@ -207,8 +212,10 @@ fn programs_meet_every_rule() {
     ];
     let motifs =
         ["Compute", "Halo AllAtOnce", "Halo AxisByAxis", "Halo EvenReceivesFirst", "Sweep", "PingPong", "Training"];
-    let rare = ["dead", "takes no time", "many iterations", "failed links", "failed routers", "late news of credits"];
+    let rare =
+        ["dead", "named NICs of several", "many iterations", "failed links", "failed routers", "late news of credits"];
     for list in [&collectives[..], &motifs, &rare] {
         assert_each(&counts, 10, list);
     }
+    assert_each(&counts, 5, &["takes no time"]);
 }

@@ -15,7 +15,7 @@ def trace(
     *,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
     job: str | None = None,
-    format_: Annotated[Literal["goal", "csv"] | None, Parameter(name=["--format"])] = None,
+    format_: Annotated[Literal["goal", "bin", "csv"] | None, Parameter(name=["--format"])] = None,
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
 ) -> int:
     """Write what the ranks of a job do in one iteration as a trace, for other tools or to be changed by hand.
@@ -25,7 +25,7 @@ def trace(
     file
         The scenario (TOML).
     output
-        The file; its ending says in which form: `.goal` (LogGOPSim) or `.csv`.
+        The file; its ending says in which form: `.goal` (LogGOPSim), `.bin` (the same, binary) or `.csv`.
     job
         Which job, if several have a program.
     format_
@@ -44,10 +44,10 @@ def trace(
     if not output.parent.is_dir():
         raise InputError(f"there is no folder `{output.parent}`")
     told = _chosen(scenario.load(file, set_ or []).resolve().spec["jobs"], job)
-    text = core.write_trace(told["program"]["body"], len(told["nodes"]), form)
+    data = core.write_trace(told["program"]["body"], len(told["nodes"]), form)
     part = output.with_name(f".{output.name}.{os.getpid()}")
     try:
-        part.write_text(text, encoding="utf-8")
+        part.write_bytes(data)
         part.replace(output)
     except OSError as e:
         raise RunError(f"cannot write `{output}`: {e.strerror or e}") from None

@@ -55,26 +55,26 @@ def refusal(spec_json: str) -> tuple[str, str | None] | None:
     return None
 
 
-def read_trace(text: str, form: str) -> dict[str, Any]:
-    """A trace in the form `goal` or `csv`: `ranks`, `operations` and `goal`, its text in the core's own form.
+def read_trace(data: bytes, form: str, *, keep_nics: bool = True) -> dict[str, Any]:
+    """A trace in the form `goal`, `bin` or `csv`: `ranks`, `operations` and `goal`, its text in the core's own form.
 
-    Raises InputError with the line.
+    Raises InputError with the line; of a binary trace, with the rank and the operation, or the byte.
     """
     core = _core()
     try:
-        return dict(core.read_trace(text, form))
+        return dict(core.read_trace(data, form, keep_nics))
     except core.TraceError as e:
         message = str(e).removeprefix(f"line {e.line}, ")
         raise InputError(message, line=e.line) from None
 
 
-def write_trace(body: Mapping[str, Any], ranks: int, form: str) -> str:
-    """One iteration of a program (the body of a specification) as a trace in the form `goal` or `csv`.
+def write_trace(body: Mapping[str, Any], ranks: int, form: str) -> bytes:
+    """One iteration of a program (the body of a specification) as a trace in the form `goal`, `bin` or `csv`.
 
     Raises InputError for what a trace cannot say.
     """
     core = _core()
     try:
-        return str(core.write_trace(json.dumps(dict(body)), ranks, form))
+        return bytes(core.write_trace(json.dumps(dict(body)), ranks, form))
     except core.CoreError as e:
         raise InputError(str(e).removeprefix("format: ")) from None

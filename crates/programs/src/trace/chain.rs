@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::draft::Draft;
-use super::graph::{Edge, Start, Step, Task};
+use super::draft::{Draft, Said};
+use super::graph::{Edge, Start, Task};
 
 /// The operations of a rank, each of which waits for the one before: for its end if it blocks (computing does), for its beginning if
 /// it does not. A wait is no operation: the next one also waits for the ends of those that are waited for. All are on CPU 0.
@@ -13,14 +13,14 @@ pub struct Chain {
     /// For what of the last operation the next one waits.
     last: Option<Start>,
     /// Operations that do not block and have not been waited for: peer, tag, number.
-    open: BTreeSet<(u32, u32, u32)>,
+    open: BTreeSet<(u32, u64, u32)>,
     /// Operations that the next one waits for.
     awaited: Vec<u32>,
 }
 
 impl Chain {
-    /// Appends an operation that begins at a byte and a line of the text.
-    pub fn push(&mut self, task: Task, blocking: bool, place: u32, line: u32) {
+    /// Appends an operation that begins at a byte and a line of the text. `tag` is 0 if it is no message.
+    pub fn push(&mut self, task: Task, tag: u64, blocking: bool, place: u32, line: u32) {
         let after = self.draft.steps.len() as u32;
         let edge = |before, start| Edge { before, after, start };
         // Who waits for the end need not wait for the beginning too.
@@ -29,11 +29,10 @@ impl Chain {
         }
         self.draft.edges.extend(self.awaited.drain(..).map(|before| edge(before, Start::AtEnd)));
         self.last = Some(if blocking { Start::AtEnd } else { Start::AtBegin });
-        if let Some((peer, tag)) = peer(task).filter(|_| !blocking) {
+        if let Some(peer) = peer(task).filter(|_| !blocking) {
             self.open.insert((peer, tag, after));
         }
-        self.draft.steps.push(Step { task, cpu: 0, line });
-        self.draft.places.push(place);
+        self.draft.push(task, 0, line, Said { tag, cpu: 0, place });
     }
 
     /// Waits for all operations that do not block.
@@ -42,7 +41,7 @@ impl Chain {
     }
 
     /// Waits for the oldest operation with this peer and tag that does not block; `None` if there is none.
-    pub fn wait_for(&mut self, peer: u32, tag: u32) -> Option<()> {
+    pub fn wait_for(&mut self, peer: u32, tag: u64) -> Option<()> {
         let &oldest = self.open.range((peer, tag, 0)..=(peer, tag, u32::MAX)).next()?;
         self.open.remove(&oldest);
         self.awaited.push(oldest.2);
@@ -60,12 +59,10 @@ impl Chain {
     }
 }
 
-/// Peer and tag of an operation.
-pub fn peer(task: Task) -> Option<(u32, u32)> {
+/// Peer of an operation.
+pub fn peer(task: Task) -> Option<u32> {
     match task {
-        Task::Send { to: peer, label, .. } | Task::Receive { from: peer, label, .. } => {
-            Some((peer, (label >> 32) as u32))
-        }
+        Task::Send { to: peer, .. } | Task::Receive { from: peer, .. } => Some(peer),
         Task::Compute { .. } => None,
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::chain::Chain;
-use super::graph::Task;
+use super::graph::{Graph, Task, Trace};
 use crate::{Op, Phases, ProgramError};
 
-/// The labels of all messages in ascending order; the tag of each is its place. (Labels have 64 bits, tags 32; with a tag of its own
-/// for each label it does not matter in which order the two sides name their messages.)
+/// The labels of all messages in ascending order; the tag of each is its place. (With a tag of its own for each label it does not
+/// matter in which order the two sides name their messages.)
 pub fn tags(phases: &Phases, ranks: u32) -> Vec<u64> {
     let labels = (0..ranks).flat_map(|rank| phases.ops(rank)).filter_map(|op| match op {
         Op::Send { label, .. } => Some(label),
@@ -17,8 +17,8 @@ pub fn tags(phases: &Phases, ranks: u32) -> Vec<u64> {
 }
 
 /// The tag of a label.
-pub fn tag(tags: &[u64], label: u64) -> u32 {
-    tags.partition_point(|&other| other < label) as u32
+pub fn tag(tags: &[u64], label: u64) -> u64 {
+    tags.partition_point(|&other| other < label) as u64
 }
 
 /// Refuses what a trace cannot say.
@@ -44,31 +44,35 @@ pub fn check(phases: &Phases, ranks: u32) -> Result<(), ProgramError> {
     Ok(())
 }
 
-/// The operations of each rank.
-///
-/// # Errors
-/// As [`check`].
-pub fn chains<'a>(
-    phases: &'a Phases,
-    ranks: u32,
-    tags: &'a [u64],
-) -> Result<impl Iterator<Item = Chain> + 'a, ProgramError> {
-    check(phases, ranks)?;
-    Ok((0..ranks).map(move |rank| chain(phases.ops(rank), tags)))
+impl Trace {
+    /// One iteration of phases for `ranks` ranks: `docs/traces.md` says which operation waits for which.
+    ///
+    /// # Errors
+    /// [`ProgramError::Invalid`] if computing takes a random time, which a trace cannot say.
+    pub fn of_phases(phases: &Phases, ranks: u32) -> Result<Self, ProgramError> {
+        check(phases, ranks)?;
+        let labels = tags(phases, ranks);
+        let graph = |rank| {
+            let draft = chain(phases.ops(rank), &labels).draft;
+            Graph::new(draft.steps, vec![0], draft.edges)
+        };
+        Ok(Self { graphs: (0..ranks).map(graph).collect(), tags: (0..labels.len() as u64).collect() })
+    }
 }
 
 fn chain(ops: impl Iterator<Item = Op>, tags: &[u64]) -> Chain {
     let mut chain = Chain::default();
     for op in ops {
-        let label = |label| u64::from(tag(tags, label)) << 32;
         match op {
-            Op::Send { to, label: l, bytes, blocking } => {
-                chain.push(Task::Send { to, label: label(l), bytes }, blocking, 0, 0);
+            Op::Send { to, label, bytes, blocking } => {
+                let tag = tag(tags, label);
+                chain.push(Task::Send { to, label: tag << 32, bytes }, tag, blocking, 0, 0);
             }
-            Op::Receive { from, label: l, bytes, blocking } => {
-                chain.push(Task::Receive { from, label: label(l), bytes }, blocking, 0, 0);
+            Op::Receive { from, label, bytes, blocking } => {
+                let tag = tag(tags, label);
+                chain.push(Task::Receive { from, label: tag << 32, bytes }, tag, blocking, 0, 0);
             }
-            Op::Compute { ps, .. } => chain.push(Task::Compute { ps }, true, 0, 0),
+            Op::Compute { ps, .. } => chain.push(Task::Compute { ps }, 0, true, 0, 0),
             Op::Wait => chain.wait(),
         }
     }

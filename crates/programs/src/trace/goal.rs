@@ -7,4 +7,4 @@ mod read;
 mod tokens;
 mod write;
 
-pub use write::write_goal;
+pub use circle::circle;

@@ -4,6 +4,8 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     pub(crate) graphs: Vec<Graph>,
+    /// The tags of all messages, ascending.
+    pub(crate) tags: Vec<u64>,
 }
 
 impl Trace {
@@ -19,6 +21,27 @@ impl Trace {
         &self.graphs[rank as usize]
     }
 
+    /// The tag of the messages with this label.
+    #[must_use]
+    pub fn tag(&self, label: u64) -> u64 {
+        self.tags[(label >> 32) as usize]
+    }
+
+    /// Whether the NICs of its operations say something: one of them is not 0.
+    #[must_use]
+    pub fn names_nics(&self) -> bool {
+        self.graphs.iter().flat_map(Graph::steps).any(|step| step.nic != 0)
+    }
+
+    /// The same trace in which all operations are on NIC 0, that is, in which NICs say nothing.
+    #[must_use]
+    pub fn without_nics(mut self) -> Self {
+        for step in self.graphs.iter_mut().flat_map(|graph| &mut graph.steps) {
+            (step.nic, step.peer_nic) = (0, 0);
+        }
+        self
+    }
+
     /// Number of operations of all ranks.
     #[must_use]
     pub fn operations(&self) -> u64 {
@@ -31,6 +54,8 @@ impl Trace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     steps: Vec<Step>,
+    /// The numbers of the CPUs that the rank has, ascending. CPU 0 is always there.
+    cpus: Vec<u32>,
     /// Where the followers of each operation begin; one entry more than there are operations.
     first: Vec<u32>,
     followers: Vec<(u32, Start)>,
@@ -46,8 +71,8 @@ pub(crate) struct Edge {
 }
 
 impl Graph {
-    /// The graph of these operations; what is said twice counts once. Fewer than 2^32 of both; no circles.
-    pub(crate) fn new(mut steps: Vec<Step>, mut edges: Vec<Edge>) -> Self {
+    /// The graph of these operations on these CPUs; what is said twice counts once. Fewer than 2^32 of both; no circles.
+    pub(crate) fn new(mut steps: Vec<Step>, cpus: Vec<u32>, mut edges: Vec<Edge>) -> Self {
         steps.shrink_to_fit();
         edges.sort_unstable();
         edges.dedup();
@@ -61,7 +86,7 @@ impl Graph {
             first[step + 1] += first[step];
         }
         let followers = edges.iter().map(|edge| (edge.after, edge.start)).collect();
-        Self { steps, first, followers, waits_for }
+        Self { steps, cpus, first, followers, waits_for }
     }
 
     /// All dependencies, by `before`.
@@ -74,6 +99,18 @@ impl Graph {
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// The CPUs of the rank by [`Step::cpu`]: their numbers in the text, ascending. The first is CPU 0, whether used or not.
+    #[must_use]
+    pub fn cpus(&self) -> &[u32] {
+        &self.cpus
+    }
+
+    /// The number of an operation's CPU in the text.
+    #[must_use]
+    pub fn cpu(&self, step: &Step) -> u32 {
+        self.cpus[usize::from(step.cpu)]
     }
 
     /// The operations that wait for this one, ascending, with the moment of it that they wait for. One may be there with both moments.
@@ -95,15 +132,19 @@ impl Graph {
 pub struct Step {
     /// What it does.
     pub task: Task,
-    /// CPU of the rank that it occupies.
-    pub cpu: u8,
-    /// Line of the text in which it stands, from 1.
+    /// CPU of the rank that it occupies, as a place in [`Graph::cpus`].
+    pub cpu: u16,
+    /// NIC of the rank's node that a message uses.
+    pub nic: u8,
+    /// NIC that the other end of the message names.
+    pub peer_nic: u8,
+    /// Line of the text in which it stands, from 1; in a binary trace the number of the operation in its rank, from 1.
     pub line: u32,
 }
 
 impl PartialEq for Step {
     fn eq(&self, other: &Self) -> bool {
-        (self.task, self.cpu) == (other.task, other.cpu)
+        (self.task, self.cpu, self.nic, self.peer_nic) == (other.task, other.cpu, other.nic, other.peer_nic)
     }
 }
 
@@ -114,7 +155,8 @@ pub enum Task {
     Send {
         /// Rank that it goes to.
         to: u32,
-        /// As in [`crate::Op::Send`]: `tag << 32 | occurrence` of the tag between the two ranks, in the order of the text.
+        /// As in [`crate::Op::Send`]: `t << 32 | occurrence`, with t the place of its tag among those of the trace ([`Trace::tag`]) and
+        /// the occurrence of the tag between the two ranks, in the order of the text.
         label: u64,
         /// Its size.
         bytes: u64,
@@ -150,7 +192,7 @@ mod tests {
 
     #[test]
     fn followers_are_ascending_and_count_once() {
-        let step = |ps| Step { task: Task::Compute { ps }, cpu: 0, line: ps as u32 };
+        let step = |ps| Step { task: Task::Compute { ps }, cpu: 0, nic: 0, peer_nic: 0, line: ps as u32 };
         let edge = |before, after, start| Edge { before, after, start };
         let edges = vec![
             edge(2, 0, Start::AtEnd),
@@ -159,7 +201,7 @@ mod tests {
             edge(0, 3, Start::AtEnd),
             edge(0, 1, Start::AtBegin),
         ];
-        let graph = Graph::new((0..4).map(step).collect(), edges);
+        let graph = Graph::new((0..4).map(step).collect(), vec![0], edges);
         assert_eq!(graph.followers(0), [(1, Start::AtBegin), (1, Start::AtEnd), (3, Start::AtEnd)]);
         assert_eq!(graph.followers(1), []);
         assert_eq!(graph.followers(2), [(0, Start::AtEnd)]);

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::graph::{Step, Task};
-use super::problem::at;
+use super::problem::Source;
 use crate::ProgramError;
 
 /// One side of a message, in the order in which sides match.
@@ -10,6 +10,7 @@ use crate::ProgramError;
 struct End {
     source: u32,
     destination: u32,
+    /// Place of the tag among those of the trace.
     tag: u32,
     step: u32,
     sends: bool,
@@ -25,8 +26,9 @@ impl End {
     }
 
     /// `rank 2 sends 8 bytes to rank 3 with tag 7`
-    fn says(self, bytes: u64) -> String {
-        let Self { source, destination, tag, sends, .. } = self;
+    fn says(self, bytes: u64, tags: &[u64]) -> String {
+        let Self { source, destination, sends, .. } = self;
+        let tag = tags[self.tag as usize];
         let size = shown(bytes);
         if sends {
             format!("rank {source} sends {size} to rank {destination} with tag {tag}")
@@ -36,11 +38,12 @@ impl End {
     }
 }
 
-/// Completes all labels with the occurrence of their tags, and checks that each message has two ends of the same size.
+/// Completes all labels with the occurrence of their tags, tells each end of a message the NIC of the other, and checks that each
+/// message has two ends of the same size.
 ///
 /// # Errors
-/// The first operation in the text for which that is not so.
-pub fn number_and_check(text: &str, drafts: &mut [Draft]) -> Result<(), ProgramError> {
+/// The first operation in the file for which that is not so.
+pub fn number_and_check(source: Source<'_>, drafts: &mut [Draft], tags: &[u64]) -> Result<(), ProgramError> {
     let (mut sends, mut receives) = (Vec::new(), Vec::new());
     for (rank, draft) in (0..).zip(&*drafts) {
         for (step, found) in (0..).zip(&draft.steps) {
@@ -62,7 +65,17 @@ pub fn number_and_check(text: &str, drafts: &mut [Draft]) -> Result<(), ProgramE
     number(&sends, drafts);
     number(&receives, drafts);
     let faults = Faults::new(&sends, &receives, drafts);
-    faults.first(drafts).map_or(Ok(()), |(place, problem)| Err(at(text, place as usize, problem)))
+    if let Some((end, problem)) = faults.first(source, drafts, tags) {
+        return Err(source.at(place(drafts, end), end.owner(), end.step, problem));
+    }
+    // Both lists hold the same messages in the same order.
+    for (&send, &receive) in sends.iter().zip(&receives) {
+        let [from, at] = [send, receive].map(|end| step(drafts, end).nic);
+        for (end, nic) in [(send, at), (receive, from)] {
+            drafts[end.owner() as usize].steps[end.step as usize].peer_nic = nic;
+        }
+    }
+    Ok(())
 }
 
 fn number(ends: &[End], drafts: &mut [Draft]) {
@@ -119,18 +132,17 @@ impl Faults {
         }
     }
 
-    /// The first in the text: its place, and what is wrong.
-    fn first(&self, drafts: &[Draft]) -> Option<(u32, String)> {
-        let place = |end: End| drafts[end.owner() as usize].places[end.step as usize];
-        let unequal = self.unequal.iter().map(|&(send, receive)| (place(receive), receive, Err(send)));
-        let alone = self.sends.iter().chain(&self.receives).map(|&(end, matched)| (place(end), end, Ok(matched)));
-        let (place, end, fault) = unequal.chain(alone).min_by_key(|fault| fault.0)?;
-        let found = end.says(bytes(step(drafts, end)));
+    /// The first in the file, and what is wrong.
+    fn first(&self, source: Source<'_>, drafts: &[Draft], tags: &[u64]) -> Option<(End, String)> {
+        let unequal = self.unequal.iter().map(|&(send, receive)| (receive, Err(send)));
+        let alone = self.sends.iter().chain(&self.receives).map(|&(end, matched)| (end, Ok(matched)));
+        let (end, fault) = unequal.chain(alone).min_by_key(|fault| place(drafts, fault.0))?;
+        let other = |end: End| source.other(end.owner(), step(drafts, end).line);
+        let found = end.says(bytes(step(drafts, end)), tags);
         let does = if end.sends { "receives" } else { "sends" };
         let but = match fault {
             Err(send) => {
-                let sent = step(drafts, send);
-                format!("line {} sends {}", sent.line, shown(bytes(sent)))
+                format!("{} sends {}", other(send), shown(bytes(step(drafts, send))))
             }
             Ok(0) => format!("nobody {does} that"),
             Ok(1) => format!("its peer {does} that only once"),
@@ -140,12 +152,15 @@ impl Faults {
         let others = if end.sends { &self.receives } else { &self.sends };
         let from =
             others.partition_point(|(other, _)| (other.source, other.destination) < (end.source, end.destination));
-        let other = others.get(from).map(|&(other, _)| other);
-        let other = other.filter(|o| fault.is_ok() && (o.source, o.destination) == (end.source, end.destination));
-        let near =
-            other.map(|o| format!("; line {} {does} with tag {}", step(drafts, o).line, o.tag)).unwrap_or_default();
-        Some((place, format!("{found}, but {but}{near}")))
+        let near = others.get(from).map(|&(near, _)| near);
+        let near = near.filter(|o| fault.is_ok() && (o.source, o.destination) == (end.source, end.destination));
+        let near = near.map(|o| format!("; {} {does} with tag {}", other(o), tags[o.tag as usize])).unwrap_or_default();
+        Some((end, format!("{found}, but {but}{near}")))
     }
+}
+
+fn place(drafts: &[Draft], end: End) -> u32 {
+    drafts[end.owner() as usize].said[end.step as usize].place
 }
 
 fn step(drafts: &[Draft], end: End) -> &Step {

@@ -7,6 +7,33 @@ use crate::ProgramError;
 /// Longest text of a word in an error, and longest word for which a near name is sought, in characters.
 const LONGEST: usize = 40;
 
+/// What a trace is read from, which says how its errors name a place.
+#[derive(Clone, Copy)]
+pub enum Source<'a> {
+    /// A text; a place is a byte of it.
+    Text(&'a str),
+    /// Binary GOAL; a place is a number that is larger for later operations.
+    Binary,
+}
+
+impl Source<'_> {
+    /// An error of an operation of a rank; both are numbered from 0.
+    pub fn at(self, place: u32, rank: u32, number: u32, problem: impl Into<String>) -> ProgramError {
+        match self {
+            Self::Text(text) => at(text, place as usize, problem),
+            Self::Binary => ProgramError::operation(rank, number, problem),
+        }
+    }
+
+    /// Another operation in an error: its rank, and [`super::Step::line`].
+    pub fn other(self, rank: u32, line: u32) -> String {
+        match self {
+            Self::Text(_) => format!("line {line}"),
+            Self::Binary => format!("operation {line} of rank {rank}"),
+        }
+    }
+}
+
 /// An error at a byte of the text.
 pub fn at(text: &str, offset: usize, problem: impl Into<String>) -> ProgramError {
     let before = &text[..offset];

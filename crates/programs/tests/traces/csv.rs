@@ -114,37 +114,29 @@ fn only_sequences_can_be_written_as_tables() {
     let refused = |body: &str| {
         let text = format!("num_ranks 2\nrank 0 {{\n}}\nrank 1 {{\n{body}\n}}");
         match Trace::parse_goal(&text).unwrap().to_csv() {
-            Err(ProgramError::Invalid { field, problem }) => {
-                assert_eq!(field, "format");
-                problem
-            }
+            Err(ProgramError::Operation { rank: 1, operation, problem }) => format!("{operation}: {problem}"),
             other => panic!("{other:?}"),
         }
     };
-    let other = "of rank 1 waits for other operations than the one before it, and those that a `wait` can name, which CSV cannot say; write GOAL";
+    let other = "waits for other operations than the one before it, and those that a `wait` can name, which CSV cannot say; write GOAL";
     // Two at once; one that waits for the end of what was waited for before; for the beginning of an older one; for a later one.
-    assert_eq!(refused("calc 1\ncalc 2"), format!("the operation in line 6 {other}"));
+    assert_eq!(refused("calc 1\ncalc 2"), format!("2: {other}"));
     assert_eq!(
         refused("a: calc 1\nb: calc 2\nc: calc 3\nb requires a\nc requires b\nc requires a"),
-        format!("the operation in line 7 {other}")
+        format!("3: {other}")
     );
     assert_eq!(
         refused("a: calc 1\nb: calc 2\nc: calc 3\nb requires a\nc requires b\nc irequires a"),
-        format!("the operation in line 7 {other}")
+        format!("3: {other}")
     );
-    assert_eq!(refused("a: calc 1\nb: calc 2\na requires b"), format!("the operation in line 5 {other}"));
-    assert_eq!(
-        refused("calc 1 cpu 2"),
-        "the operation in line 5 of rank 1 is on CPU 2, which CSV cannot say; write GOAL"
-    );
+    assert_eq!(refused("a: calc 1\nb: calc 2\na requires b"), format!("1: {other}"));
+    assert_eq!(refused("calc 1 cpu 2"), "1: is on CPU 2, which CSV cannot say; write GOAL");
+    assert_eq!(refused("send 1b to 1 nic 3\nrecv 1b from 1"), "1: names NIC 3, which CSV cannot say; write GOAL");
     assert_eq!(
         refused("a: calc 1\nb: calc 2\nb irequires a"),
-        "the operation in line 5 of rank 1 computes, and the next one does not wait for its end, which CSV cannot say; write GOAL"
+        "1: computes, and the next one does not wait for its end, which CSV cannot say; write GOAL"
     );
     // The second of two alike is waited for, the first is not.
     let alike = "a: recv 1b from 1\nb: recv 1b from 1\nc: send 1b to 1\nd: send 1b to 1\nb irequires a\nc irequires b\nd irequires c\n";
-    assert_eq!(
-        refused(&format!("{alike}e: calc 1\ne requires d\ne requires b")),
-        format!("the operation in line 12 {other}")
-    );
+    assert_eq!(refused(&format!("{alike}e: calc 1\ne requires d\ne requires b")), format!("5: {other}"));
 }

@@ -39,7 +39,7 @@ fn rows() {
         ("0,send,1,-4,,", 10, "expected `bytes` as a whole number, found `-4`"),
         ("0,send,1,+4,,", 10, "expected `bytes` as a whole number, found `+4`"),
         ("0,send,1,1099511627777,,", 10, "expected `bytes` of at most 1099511627776, found `1099511627777`"),
-        ("0,send,1,5,4294967295,", 12, "expected `tag` of at most 4294967294, found `4294967295`"),
+        ("0,send,1,5,4294967295,", 12, "`4294967295` means any tag: a message here must have one tag"),
         ("4294967295,wait,,,,", 1, "expected `rank` of at most 4294967294, found `4294967295`"),
         ("0,send,1,5,,1ns", 13, "a `send` has no `time`, found `1ns`; leave it empty"),
         ("0,compute,,5,,1ns", 12, "a `compute` has no `bytes`, found `5`; leave it empty"),

@@ -3,10 +3,14 @@
 use odonata_programs::ProgramError;
 use odonata_programs::trace::{Start, Step, Task, Trace};
 
-use crate::support::waits;
+use crate::support::{goal_error, waits};
 
 fn compute(ps: u64) -> Task {
     Task::Compute { ps }
+}
+
+fn step(task: Task, cpu: u16) -> Step {
+    Step { task, cpu, nic: 0, peer_nic: 0, line: 0 }
 }
 
 fn tasks(trace: &Trace, rank: u32) -> Vec<Task> {
@@ -36,16 +40,17 @@ rank 1 {
     assert_eq!(
         trace.graph(0).steps(),
         [
-            Step { task: Task::Send { to: 1, label: 4 << 32, bytes: 10 }, cpu: 3, line: 5 },
-            Step { task: compute(100_000), cpu: 255, line: 6 },
-            Step { task: Task::Receive { from: 1, label: 0, bytes: 0 }, cpu: 0, line: 10 },
+            step(Task::Send { to: 1, label: 1 << 32, bytes: 10 }, 1),
+            step(compute(100_000), 2),
+            step(Task::Receive { from: 1, label: 0, bytes: 0 }, 0),
         ]
     );
+    assert_eq!(([0, 1 << 32].map(|label| trace.tag(label)), trace.graph(0).cpus()), ([0, 4], &[0, 3, 255][..]));
     assert_eq!(trace.graph(0).steps().iter().map(|step| step.line).collect::<Vec<_>>(), [5, 6, 10]);
     assert_eq!(waits(trace.graph(0)), [(0, 1, Start::AtBegin), (1, 2, Start::AtEnd)]);
     assert_eq!(
         tasks(&trace, 1),
-        [Task::Receive { from: 0, label: 4 << 32, bytes: 10 }, Task::Send { to: 0, label: 0, bytes: 0 }]
+        [Task::Receive { from: 0, label: 1 << 32, bytes: 10 }, Task::Send { to: 0, label: 0, bytes: 0 }]
     );
     assert_eq!(trace.graph(1).steps()[1].line, 14);
     assert_eq!(waits(trace.graph(1)), []);
@@ -129,4 +134,43 @@ fn what_loggopsim_generates_is_read() {
     assert!((0..4).all(|rank| waits(trace.graph(rank)) == [(2, 1, Start::AtEnd)]));
     // Its own way of writing is the canonical one.
     assert_eq!(trace.to_goal(), text.trim_end().to_string() + "\n");
+}
+
+#[test]
+fn nics_of_both_ends_are_kept() {
+    let text = "num_ranks 2\nrank 0 {\nsend 1b to 1 nic 2\nsend 1b to 1\nrecv 1b from 1 tag 5 nic 9\n}\nrank 1 {\nrecv 1b from 0 nic 3\nrecv 1b from 0\nsend 1b to 0 tag 5\n}\n";
+    let trace = Trace::parse_goal(text).unwrap();
+    let nics = |rank| trace.graph(rank).steps().iter().map(|step| (step.nic, step.peer_nic)).collect::<Vec<_>>();
+    assert_eq!((nics(0), nics(1)), (vec![(2, 3), (0, 0), (9, 0)], vec![(3, 2), (0, 0), (0, 9)]));
+    assert!(trace.names_nics());
+    let without = trace.clone().without_nics();
+    assert!(!without.names_nics());
+    assert_eq!(
+        without,
+        Trace::parse_goal(&text.replace(" nic 2", "").replace(" nic 3", "").replace(" nic 9", " nic 0")).unwrap()
+    );
+    assert_eq!(Trace::parse_goal(&trace.to_goal()), Ok(trace));
+}
+
+/// As in traces of NCCL: more than 256 CPUs with gaps between their numbers, tags of more than 32 bits.
+#[test]
+fn many_cpus_and_large_tags_are_kept() {
+    let mut text = String::from(
+        "num_ranks 1\nrank 0 {\nsend 1b to 0 tag 18446744073709551615\nrecv 1b from 0 tag 18446744073709551615\n",
+    );
+    for cpu in 0..70_000_u32 {
+        text += &format!("calc 1 cpu {}\n", if cpu < 65_000 { 4_294_967_295 - 7 * cpu } else { 0 });
+    }
+    text += "}\n";
+    let trace = Trace::parse_goal(&text).unwrap();
+    let graph = trace.graph(0);
+    assert_eq!((graph.cpus().len(), graph.cpu(&graph.steps()[2]), graph.steps()[2].cpu), (65_001, u32::MAX, 65_000));
+    assert_eq!(trace.tag(0), u64::MAX);
+    let too_many = text.replace("cpu 0\n", "cpu 1\n").replacen(
+        "calc 1 cpu 1\n",
+        &(1..1000).map(|n| format!("calc 1 cpu {n}\n")).collect::<String>(),
+        1,
+    );
+    let (line, _, problem) = goal_error(&too_many);
+    assert_eq!((line, problem.as_str()), (5, "CPU 4294967295: rank 0 uses 66000 CPUs; 65536 at most can be kept"));
 }

@@ -1,5 +1,6 @@
 //! Traces, as text and as graphs.
 
+mod binary;
 mod csv;
 mod csv_errors;
 mod garbage;

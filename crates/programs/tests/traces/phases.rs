@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use odonata_programs::trace::{Task, Trace, write_csv, write_goal};
+use odonata_programs::trace::{Task, Trace, write_csv};
 use odonata_programs::{Body, Op, Phases, Program, ProgramError};
 
 /// The phases of a JSON list.
@@ -104,7 +104,7 @@ fn pairs(sends: &Ends, receives: &Ends) -> BTreeMap<(u32, u32), Vec<(usize, usiz
 fn phases_and_their_traces_do_the_same() {
     for list in BODIES {
         let phases = phases(list, 12);
-        let goal = write_goal(&phases, 12).unwrap();
+        let goal = Trace::of_phases(&phases, 12).unwrap().to_goal();
         let trace = Trace::read(&goal, 12).unwrap_or_else(|error| panic!("{error}\n{goal}"));
         let ((ops, sends, receives), (steps, sent, received)) = (told_by_phases(&phases, 12), told_by_trace(&trace));
         assert_eq!(ops, steps, "{list}");
@@ -118,7 +118,7 @@ fn phases_and_their_traces_do_the_same() {
 fn both_formats_say_the_same() {
     for list in BODIES {
         let phases = phases(list, 12);
-        let (goal, csv) = (write_goal(&phases, 12).unwrap(), write_csv(&phases, 12).unwrap());
+        let (goal, csv) = (Trace::of_phases(&phases, 12).unwrap().to_goal(), write_csv(&phases, 12).unwrap());
         let trace = Trace::parse_csv(&csv).unwrap_or_else(|error| panic!("{error}\n{csv}"));
         assert_eq!(trace, Trace::parse_goal(&goal).unwrap(), "{list}");
         assert_eq!(Trace::parse_csv(&trace.to_csv().unwrap()).as_ref(), Ok(&trace), "{list}");
@@ -156,6 +156,6 @@ fn random_times_cannot_be_written() {
     let phases = phases(list, 2);
     let problem = "computing takes a random time, which a trace cannot say; set its jitter to 0".to_string();
     let error = ProgramError::Invalid { field: "phases[1]".to_string(), problem };
-    assert_eq!(write_goal(&phases, 2), Err(error.clone()));
+    assert_eq!(Trace::of_phases(&phases, 2), Err(error.clone()));
     assert_eq!(write_csv(&phases, 2), Err(error));
 }

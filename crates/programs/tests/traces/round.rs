@@ -43,7 +43,15 @@ fn table(rows: &[Drawn]) -> String {
 }
 
 /// A GOAL schedule of one rank with any dependencies that make no circle: those of `waits` go along `order`.
-fn graph(count: usize, order: &[usize], waits: &[(usize, usize, bool)], cpus: &[u8]) -> String {
+/// `step_ps`: the parts of a nanosecond that computes take; `wide`: what is added to CPUs and tags.
+fn graph(
+    count: usize,
+    order: &[usize],
+    waits: &[(usize, usize, bool)],
+    cpus: &[u32],
+    step_ps: usize,
+    wide: u64,
+) -> String {
     let mut text = String::from("num_ranks 1 rank 0 {\n");
     let mut said = Vec::new();
     for &(a, b, begin) in waits {
@@ -57,34 +65,47 @@ fn graph(count: usize, order: &[usize], waits: &[(usize, usize, bool)], cpus: &[
     text += &said[..half].concat();
     for (number, cpu) in cpus.iter().enumerate().take(count) {
         let what = match number % 3 {
-            0 => format!("calc {}.{:03}", number * 17, number * 31 % 1000),
-            1 => format!("send {number}b to 0 tag {}", number / 3),
-            _ => format!("recv {}b from 0 tag {}", number - 1, number / 3),
+            0 => format!("calc {}.{:03}", number * 17, number * step_ps % 1000),
+            1 => format!("send {number}b to 0 tag {} nic {}", number as u64 / 3 + wide, number % 5),
+            _ => format!("recv {}b from 0 tag {} nic {}", number - 1, number as u64 / 3 + wide, number % 3),
         };
-        text += &format!("n{number}: {what} cpu {cpu}\n");
+        let (what, nic) =
+            what.split_once(" nic").map_or((&*what, String::new()), |(what, nic)| (what, format!(" nic{nic}")));
+        text += &format!("n{number}: {what} cpu {}{nic}\n", u64::from(*cpu) + wide.min(1 << 31));
     }
     text += &said[half..].concat();
     text + "}"
 }
 
-fn graphs() -> impl Strategy<Value = String> {
+fn graphs(step_ps: usize, wide: u64) -> impl Strategy<Value = String> {
     // As many operations as make whole messages.
     let count = 1..8_usize;
     let order = Just((0..24).collect::<Vec<usize>>()).prop_shuffle();
     let waits = prop::collection::vec((0..24_usize, 0..24_usize, any::<bool>()), 0..60);
-    (count, order, waits, prop::collection::vec(0..4_u8, 24))
-        .prop_map(|(thirds, order, waits, cpus)| graph(thirds * 3, &order, &waits, &cpus))
+    (count, order, waits, prop::collection::vec(prop::sample::select(&[0_u32, 1, 2, 255][..]), 24))
+        .prop_map(move |(thirds, order, waits, cpus)| graph(thirds * 3, &order, &waits, &cpus, step_ps, wide))
 }
 
 proptest! {
     /// Would fail if anything of an operation or dependency were not written, or read as something else.
     #[test]
-    fn goal_is_read_back(text in graphs()) {
+    fn goal_is_read_back(text in prop_oneof![graphs(31, 0), graphs(31, u64::MAX - 100)]) {
         let trace = Trace::parse_goal(&text).unwrap();
         let canonical = trace.to_goal();
         let again = Trace::parse_goal(&canonical).unwrap();
         prop_assert_eq!(&trace, &again);
         prop_assert_eq!(canonical, again.to_goal());
+    }
+
+    /// The same of binary GOAL: text, binary and text again are the same trace.
+    #[test]
+    fn binary_goal_is_read_back(text in graphs(0, 0)) {
+        let trace = Trace::parse_goal(&text).unwrap();
+        let binary = trace.to_binary().unwrap();
+        let again = Trace::parse_binary(&binary).unwrap();
+        prop_assert_eq!(&trace, &again);
+        prop_assert_eq!(trace.to_goal(), again.to_goal());
+        prop_assert_eq!(binary, again.to_binary().unwrap());
     }
 
     /// Would fail if a wait, or what blocks, got lost on either way.

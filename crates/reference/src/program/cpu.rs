@@ -29,7 +29,7 @@ pub(crate) enum Then {
 #[derive(Debug, Default)]
 pub(crate) struct Cpus {
     /// When each is free; 0 if absent.
-    free: BTreeMap<u8, u64>,
+    free: BTreeMap<u16, u64>,
     /// Works asked for.
     asked: u64,
     /// Works that have not ended: how long they take, and what follows.
@@ -40,7 +40,7 @@ pub(crate) struct Cpus {
 
 impl World<'_> {
     /// A CPU works for `d` as soon as it is free, but not before `t`.
-    pub(crate) fn occupy(&mut self, t: u64, who: Who, cpu: u8, d: u64, then: Then) {
+    pub(crate) fn occupy(&mut self, t: u64, who: Who, cpu: u16, d: u64, then: Then) {
         let rank = self.rank(who);
         let free = rank.cpus.free.entry(cpu).or_default();
         let begin = t.max(*free);

@@ -3,7 +3,7 @@
 use super::cpu::Then;
 use super::matching::Posted;
 use super::moment::{Arrival, Key, Moment, Sort, Who};
-use super::plan::Task;
+use super::plan::{Nics, Task};
 use crate::packet::{Cause, Row};
 use crate::world::World;
 
@@ -18,6 +18,8 @@ pub(crate) struct Outgoing {
     bytes: u64,
     /// How it goes.
     way: Way,
+    /// By which NICs.
+    nics: Nics,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +34,8 @@ enum Way {
 pub(crate) struct Asked {
     op: usize,
     bytes: u64,
+    /// By which NICs its data goes.
+    nics: Nics,
     /// The row of the message.
     row: usize,
 }
@@ -52,7 +56,7 @@ impl World<'_> {
         let iteration = self.rank(who).iteration;
         match task {
             Task::Compute { op, cpu, ps } => self.occupy(t, who, cpu, ps, Then::Computed { op }),
-            Task::Send { op, cpu, to, label, bytes } => {
+            Task::Send { op, cpu, to, label, bytes, nics } => {
                 let way = if self.node(who) == self.node(Who { rank: to, ..who }) {
                     Way::Near
                 } else if bytes <= spec.costs.eager_bytes {
@@ -63,12 +67,12 @@ impl World<'_> {
                 let copy = if way == Way::Rendezvous { 0 } else { self.copy(who, bytes) };
                 let key = Key { peer: to, iteration, label };
                 let work = spec.costs.send_ps.saturating_add(copy);
-                self.occupy(t, who, cpu, work, Then::HandOver(Outgoing { op, key, bytes, way }));
+                self.occupy(t, who, cpu, work, Then::HandOver(Outgoing { op, key, bytes, way, nics }));
             }
-            Task::Receive { op, cpu, from, label } => {
+            Task::Receive { op, cpu, from, label, nics } => {
                 let rank = self.rank(who);
                 rank.plan.begun(op);
-                let receive = Posted { op, cpu };
+                let receive = Posted { op, cpu, nics };
                 if let Some(arrived) = rank.matching.post(Key { peer: from, iteration, label }, receive) {
                     self.matched(t, who, receive, arrived);
                 }
@@ -87,7 +91,7 @@ impl World<'_> {
 
     /// The work of a send has ended.
     pub(crate) fn hand_over(&mut self, t: u64, who: Who, message: Outgoing) {
-        let Outgoing { op, key, bytes, way } = message;
+        let Outgoing { op, key, bytes, way, nics } = message;
         let memory_ps = self.running(who.job).spec.costs.memory_ps;
         let row = self.rows.len();
         self.rows.push(Row {
@@ -109,18 +113,19 @@ impl World<'_> {
                 self.rank(who).plan.complete(op);
             }
             Way::Eager => {
-                self.post_parcel(t, who, key, Sort::Eager, bytes, Some(row));
+                self.post_parcel(t, who, key, Sort::Eager, bytes, nics, Some(row));
                 self.rank(who).plan.complete(op);
             }
             Way::Rendezvous => {
-                self.rank(who).asked.insert(key, Asked { op, bytes, row });
-                self.post_parcel(t, who, key, Sort::Request, bytes, None);
+                self.rank(who).asked.insert(key, Asked { op, bytes, nics, row });
+                self.post_parcel(t, who, key, Sort::Request, bytes, nics, None);
             }
         }
     }
 
     /// Something of a message of `bytes` goes on the network, and the NIC acts.
-    fn post_parcel(&mut self, t: u64, who: Who, key: Key, sort: Sort, bytes: u64, row: Option<usize>) {
+    #[allow(clippy::too_many_arguments)]
+    fn post_parcel(&mut self, t: u64, who: Who, key: Key, sort: Sort, bytes: u64, nics: Nics, row: Option<usize>) {
         let control_bytes = u64::from(self.running(who.job).spec.costs.control_bytes);
         let size = match sort {
             Sort::Eager | Sort::Data => bytes.max(control_bytes),
@@ -133,7 +138,7 @@ impl World<'_> {
         let [from, to] = [self.node(who), self.node(Who { rank: key.peer, ..who })];
         let arrival = Arrival { key: Key { peer: who.rank, ..key }, sort, bytes };
         let cause = Cause::Program(Parcel { to: key.peer, arrival });
-        self.post(t, who.job, [from, to], size, cause, row);
+        self.post(t, who.job, [from, to], nics, size, cause, row);
         self.nics_act(t, from);
     }
 
@@ -162,7 +167,7 @@ impl World<'_> {
             }
             Sort::Clearance => {
                 let asked = self.rank(who).asked[&key];
-                self.post_parcel(t, who, key, Sort::Data, asked.bytes, Some(asked.row));
+                self.post_parcel(t, who, key, Sort::Data, asked.bytes, asked.nics, Some(asked.row));
             }
             Sort::Data => {
                 let receive =
@@ -184,7 +189,7 @@ impl World<'_> {
     fn matched(&mut self, t: u64, who: Who, receive: Posted, arrival: Arrival) {
         if arrival.sort == Sort::Request {
             self.rank(who).matching.cleared.insert(arrival.key, receive);
-            self.post_parcel(t, who, arrival.key, Sort::Clearance, arrival.bytes, None);
+            self.post_parcel(t, who, arrival.key, Sort::Clearance, arrival.bytes, receive.nics, None);
         } else {
             let receive_ps = self.running(who.job).spec.costs.receive_ps;
             let work = receive_ps.saturating_add(self.copy(who, arrival.bytes));

@@ -10,6 +10,8 @@ use super::plan::{Next, Task};
 #[derive(Debug)]
 pub(crate) struct Schedule {
     graph: Graph,
+    /// Whether the NICs that its operations name mean something.
+    names_nics: bool,
     /// For each operation how many moments of others it still waits for.
     waits_for: Vec<u32>,
     /// Operations that wait for nothing and have not been taken, by their place in the text.
@@ -20,8 +22,8 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     /// Nothing done yet.
-    pub(crate) fn new(graph: Graph) -> Self {
-        Self { graph, waits_for: Vec::new(), ready: BTreeSet::new(), open: 0 }
+    pub(crate) fn new(graph: Graph, names_nics: bool) -> Self {
+        Self { graph, names_nics, waits_for: Vec::new(), ready: BTreeSet::new(), open: 0 }
     }
 
     /// An iteration begins.
@@ -39,10 +41,11 @@ impl Schedule {
         };
         let step = self.graph.steps()[op];
         let cpu = step.cpu;
+        let nics = self.names_nics.then_some((step.nic, step.peer_nic));
         Next::Begin(match step.task {
             trace::Task::Compute { ps } => Task::Compute { op, cpu, ps },
-            trace::Task::Send { to, label, bytes } => Task::Send { op, cpu, to, label, bytes },
-            trace::Task::Receive { from, label, .. } => Task::Receive { op, cpu, from, label },
+            trace::Task::Send { to, label, bytes } => Task::Send { op, cpu, to, label, bytes, nics },
+            trace::Task::Receive { from, label, .. } => Task::Receive { op, cpu, from, label, nics },
         })
     }
 

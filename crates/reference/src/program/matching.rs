@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::moment::{Arrival, Key};
+use super::plan::Nics;
 
 /// A receive that has been posted.
 #[derive(Clone, Copy, Debug)]
@@ -10,7 +11,9 @@ pub(crate) struct Posted {
     /// The operation.
     pub(crate) op: usize,
     /// The CPU that it will occupy.
-    pub(crate) cpu: u8,
+    pub(crate) cpu: u16,
+    /// The NICs by which its clearance goes.
+    pub(crate) nics: Nics,
 }
 
 /// What has come or been posted at a rank, each without the other.

@@ -6,7 +6,7 @@ use odonata_sim::engine::random::{Stream, exponential, word};
 use super::plan::{Next, Task};
 
 /// All that such a rank does is on this CPU.
-const CPU: u8 = 0;
+const CPU: u16 = 0;
 
 /// What the rank waits for before it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,11 +75,11 @@ impl Sequence {
                 }
                 Op::Send { to, label, bytes, blocking } => {
                     let until = if blocking { Until::Complete(op) } else { Until::HandedOver(op) };
-                    (Task::Send { op, cpu, to, label, bytes }, until)
+                    (Task::Send { op, cpu, to, label, bytes, nics: None }, until)
                 }
                 Op::Receive { from, label, blocking, .. } => {
                     let until = if blocking { Until::Complete(op) } else { Until::Now };
-                    (Task::Receive { op, cpu, from, label }, until)
+                    (Task::Receive { op, cpu, from, label, nics: None }, until)
                 }
             };
             self.open += u64::from(!blocks(what));

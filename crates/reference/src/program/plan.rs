@@ -6,15 +6,18 @@ use odonata_programs::trace::Graph;
 use super::graph::Schedule;
 use super::phases::Sequence;
 
+/// What a message's two operations say of NICs, that of the rank itself first; `None` leaves it to the fabric.
+pub(crate) type Nics = Option<(u8, u8)>;
+
 /// An operation to be begun. `op` is its number in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     /// A work of `ps`.
-    Compute { op: usize, cpu: u8, ps: u64 },
+    Compute { op: usize, cpu: u16, ps: u64 },
     /// A message to another rank.
-    Send { op: usize, cpu: u8, to: u32, label: u64, bytes: u64 },
+    Send { op: usize, cpu: u16, to: u32, label: u64, bytes: u64, nics: Nics },
     /// A receive is posted.
-    Receive { op: usize, cpu: u8, from: u32, label: u64 },
+    Receive { op: usize, cpu: u16, from: u32, label: u64, nics: Nics },
 }
 
 /// What is next.
@@ -43,9 +46,9 @@ impl Plan {
         Self::Phases(Sequence::new(ops, seed, (job as u64) << 32 | u64::from(rank)))
     }
 
-    /// The plan of a rank with a graph.
-    pub(crate) fn graph(graph: Graph) -> Self {
-        Self::Graph(Schedule::new(graph))
+    /// The plan of a rank with a graph; `names_nics` if the NICs of the trace mean something.
+    pub(crate) fn graph(graph: Graph, names_nics: bool) -> Self {
+        Self::Graph(Schedule::new(graph, names_nics))
     }
 
     /// An iteration begins.

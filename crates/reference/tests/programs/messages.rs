@@ -139,6 +139,30 @@ fn requests_and_clearances_count_among_the_messages_of_a_node() {
     }
 }
 
+/// A trace that names NICs: they count modulo the rails, each end has its own, and the clearance goes back the same way.
+#[test]
+fn nics_that_a_trace_names_are_rails() {
+    let mut odd = spec(&[trace(&[0, 2], &["s: send 200b to 1 tag 1 nic 5", "r: recv 200b from 0 tag 1 nic 4"])]);
+    let odonata_sim::spec::TopologySpec::Dragonfly(topology) = &mut odd.topology else { panic!("it is a dragonfly") };
+    (topology.nodes_per_router, topology.rails) = (4, 2);
+    let machine = odd.machine().expect("it can be built");
+    let network = machine.network();
+    for seed in 0..5 {
+        odd.seed = seed;
+        let output = run(&odd).expect("it runs");
+        let bytes = &output.links.bytes;
+        let channels = (bytes.len() - network.endpoints()) / network.peer.len();
+        let injected = &bytes[bytes.len() - network.endpoints()..];
+        let ejected = |endpoint: usize| {
+            let first = network.node_slot[endpoint].index() * channels;
+            bytes[first..first + channels].iter().sum::<u64>()
+        };
+        // Endpoint = 2 x node + rail: from rail 5 mod 2 of node 0 to rail 4 mod 2 of node 2.
+        assert_eq!(injected[..8], [0, CONTROL + 200, 0, 0, CONTROL, 0, 0, 0]);
+        assert_eq!([0, 1, 2, 3, 4, 5].map(ejected), [0, CONTROL, 0, 0, CONTROL + 200, 0]);
+    }
+}
+
 fn odd_gateways() -> Option<odonata_sim::spec::Gateways> {
     Some(odonata_sim::spec::Gateways::All)
 }

@@ -48,7 +48,7 @@ impl Running {
                 let graph: &Graph = trace.graph(rank);
                 let step = graph.steps()[token as usize];
                 let (Task::Send { label, .. } | Task::Receive { label, .. }) = step.task else { return String::new() };
-                format!(" with tag {} (line {}{of})", label >> 32, step.line)
+                format!(" with tag {} (line {}{of})", trace.tag(label), step.line)
             }
         }
     }

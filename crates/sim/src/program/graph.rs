@@ -15,6 +15,15 @@ impl Running {
         trace.graph(rank)
     }
 
+    /// The NICs that the operations of a message name: that of this rank's, and that of its peer's. None if the machine chooses.
+    pub(super) fn nics(&self, rank: u32, step: Token) -> Option<[u8; 2]> {
+        if !self.names_nics {
+            return None;
+        }
+        let step = &self.graph(rank).steps()[step as usize];
+        Some([step.nic, step.peer_nic])
+    }
+
     /// A rank begins the operations that wait for nothing.
     pub(super) fn begin_graph(&mut self, rank: u32, here: &mut Here) {
         self.set_up(rank);

@@ -28,6 +28,8 @@ pub struct Letter {
     pub label: u64,
     /// What it is.
     pub sort: Sort,
+    /// NICs that the operations of the two ranks name, the sender of the letter first; none if the machine chooses.
+    pub nics: Option<[u8; 2]>,
     /// Bytes of the message.
     pub bytes: u64,
     /// When the message was handed over.

@@ -31,7 +31,8 @@ impl Running {
         let (near, eager) = (self.is_near(from, to), self.is_eager(from, to, bytes));
         let row = self.tally.issue(key, here.now);
         let sort = if eager { Sort::Eager } else { Sort::Request };
-        let letter = Letter { rank: to, peer: from, iteration, label, sort, bytes, issue: here.now, row };
+        let nics = self.nics(from, token);
+        let letter = Letter { rank: to, peer: from, iteration, label, sort, nics, bytes, issue: here.now, row };
         self.alive += 1;
         if near {
             self.tally.near(row, here.now, self.costs.memory_ps);
@@ -47,7 +48,7 @@ impl Running {
     }
 
     /// Posts a receive. Returns whether it is complete; if not, `token` says what follows when it is.
-    pub(super) fn post(&mut self, key: Key, bytes: u64, cpu: u8, token: Token, here: &mut Here) -> bool {
+    pub(super) fn post(&mut self, key: Key, bytes: u64, cpu: u16, token: Token, here: &mut Here) -> bool {
         match self.at_receiver.remove(&key) {
             None => {
                 self.at_receiver.insert(key, Half::Posted { token, cpu, bytes });
@@ -63,20 +64,20 @@ impl Running {
     }
 
     /// The work for a message that is there and wanted. Returns whether the receive is complete.
-    fn take_in(&mut self, key: Key, bytes: u64, cpu: u8, token: Token, here: &mut Here) -> bool {
+    fn take_in(&mut self, key: Key, bytes: u64, cpu: u16, token: Token, here: &mut Here) -> bool {
         let copy = if self.is_eager(key.from, key.to, bytes) { self.copy_ps(bytes) } else { 0 };
         let ps = self.costs.receive_ps.saturating_add(copy);
         self.occupy(key.to, cpu, ps, token, here).1 <= here.now
     }
 
     /// Tells the sender of a message that its receive is posted.
-    fn clear(&mut self, key: Key, bytes: u64, cpu: u8, token: Token, here: &mut Here) {
+    fn clear(&mut self, key: Key, bytes: u64, cpu: u16, token: Token, here: &mut Here) {
         self.at_receiver.insert(key, Half::Cleared { token, cpu });
         let Key { to, from, iteration, label } = key;
-        let (sort, issue, row) = (Sort::Clearance, here.now, NO_ROW);
+        let (sort, nics, issue, row) = (Sort::Clearance, self.nics(to, token), here.now, NO_ROW);
         self.tally.control += 1;
         self.alive += 1;
-        here.outbox.push(Letter { rank: from, peer: to, iteration, label, sort, bytes, issue, row });
+        here.outbox.push(Letter { rank: from, peer: to, iteration, label, sort, nics, bytes, issue, row });
     }
 
     /// Something has arrived.
@@ -84,9 +85,10 @@ impl Running {
         let Moment { rank, peer, iteration, label, sort, value: bytes, .. } = moment;
         if sort == Sort::Clearance {
             let key = Key { to: peer, from: rank, iteration, label };
-            let &Asking { bytes, issue, row, .. } = &self.at_sender[&key];
+            let &Asking { token, bytes, issue, row } = &self.at_sender[&key];
+            let (sort, nics) = (Sort::Data, self.nics(rank, token));
             self.alive += 1;
-            here.outbox.push(Letter { rank: peer, peer: rank, iteration, label, sort: Sort::Data, bytes, issue, row });
+            here.outbox.push(Letter { rank: peer, peer: rank, iteration, label, sort, nics, bytes, issue, row });
             return;
         }
         let key = Key { to: rank, from: peer, iteration, label };

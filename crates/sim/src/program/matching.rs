@@ -19,13 +19,13 @@ pub struct Key {
 #[derive(Clone, Copy, Debug)]
 pub enum Half {
     /// A receive is posted; the message or its request has not come.
-    Posted { token: Token, cpu: u8, bytes: u64 },
+    Posted { token: Token, cpu: u16, bytes: u64 },
     /// The message has come, and no receive is posted.
     Come { bytes: u64 },
     /// A request has come, and no receive is posted.
     Asked { bytes: u64 },
     /// The sender has been told that a receive is posted.
-    Cleared { token: Token, cpu: u8 },
+    Cleared { token: Token, cpu: u16 },
 }
 
 /// What the sender knows of a message that it has asked for leave to send.

@@ -42,9 +42,11 @@ pub struct Running {
     pub(super) iterations: Option<u32>,
     pub(super) nodes: Vec<u32>,
     pub(super) ranks: Vec<Rank>,
-    /// When the CPUs of the ranks will be free.
+    /// When the CPUs of the ranks will be free, and where those of a rank begin.
     cpus: Vec<u64>,
-    cpus_per_rank: usize,
+    first_cpu: Vec<usize>,
+    /// Whether the program says which NIC a message takes.
+    pub(super) names_nics: bool,
     /// For how many others each operation of a trace still waits, and where those of a rank begin.
     pub(super) waiting_for: Vec<u32>,
     pub(super) first_step: Vec<u32>,
@@ -76,18 +78,18 @@ impl Running {
         let job = &spec.jobs[usize::from(index)];
         let ranks = job.nodes.len();
         let compiled = Program::new(&program.body, ranks as u32).expect("checked before");
-        let (cpus_per_rank, first_step, waiting_for) = match &compiled {
-            Program::Phases(_) => (1, Vec::new(), Vec::new()),
+        let (first_cpu, first_step, waiting_for) = match &compiled {
+            Program::Phases(_) => ((0..=ranks).collect(), Vec::new(), Vec::new()),
             Program::Trace(trace) => {
-                let graphs = (0..ranks as u32).map(|rank| trace.graph(rank));
-                let cpus = graphs.clone().flat_map(|graph| graph.steps().iter().map(|step| step.cpu)).max();
-                let mut first = vec![0];
-                for graph in graphs {
-                    first.push(first[first.len() - 1] + graph.steps().len() as u32);
+                let (mut cpu, mut step) = (vec![0], vec![0]);
+                for graph in (0..ranks as u32).map(|rank| trace.graph(rank)) {
+                    cpu.push(cpu[cpu.len() - 1] + graph.cpus().len());
+                    step.push(step[step.len() - 1] + graph.steps().len() as u32);
                 }
-                (usize::from(cpus.unwrap_or(0)) + 1, first.clone(), vec![0; first[ranks] as usize])
+                (cpu, step.clone(), vec![0; step[ranks] as usize])
             }
         };
+        let names_nics = matches!(&compiled, Program::Trace(trace) if trace.names_nics());
         Self {
             job: index,
             name: job.name.clone(),
@@ -100,8 +102,9 @@ impl Running {
             iterations: program.iterations.map(|n| n as u32),
             nodes: job.nodes.clone(),
             ranks: vec![Rank::default(); ranks],
-            cpus: vec![0; ranks * cpus_per_rank],
-            cpus_per_rank,
+            cpus: vec![0; first_cpu[ranks]],
+            first_cpu,
+            names_nics,
             waiting_for,
             first_step,
             at_receiver: Map::default(),
@@ -188,8 +191,8 @@ impl Running {
     }
 
     /// Takes a CPU of a rank for so long; returns when that begins and ends. If it ends later than now, a moment is made.
-    pub(super) fn occupy(&mut self, rank: u32, cpu: u8, ps: u64, token: Token, here: &mut Here) -> (u64, u64) {
-        let free = &mut self.cpus[rank as usize * self.cpus_per_rank + usize::from(cpu)];
+    pub(super) fn occupy(&mut self, rank: u32, cpu: u16, ps: u64, token: Token, here: &mut Here) -> (u64, u64) {
+        let free = &mut self.cpus[self.first_cpu[rank as usize] + usize::from(cpu)];
         let begin = (*free).max(here.now);
         let end = begin.saturating_add(ps);
         *free = end;

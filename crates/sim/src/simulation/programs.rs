@@ -57,8 +57,9 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let mut waiting = Waiting { bytes_left: bytes, packet: 0, word, message, to };
         let mut rail = 0;
         if rails > 1 {
-            rail = choose_rail(self.spec.fabric.nic.rail, word, nics, now);
-            waiting.to = to * rails + rail;
+            let chosen = letter.nics.map(|nics| nics.map(|nic| u32::from(nic) % rails));
+            let [from, at] = chosen.unwrap_or_else(|| [choose_rail(self.spec.fabric.nic.rail, word, nics, now); 2]);
+            (rail, waiting.to) = (from, to * rails + at);
             *nics[rail as usize].unsent_mut() += bytes;
         }
         let nic = &mut nics[rail as usize];

@@ -321,7 +321,9 @@ fn check_program(program: &ProgramSpec, ranks: u64, at: &impl Fn(&str) -> String
     let refuse = |problem: ProgramError| match problem {
         ProgramError::Invalid { field, problem } => SimError::invalid(at(&format!("program.body.{field}")), problem),
         ProgramError::Grid { .. } => SimError::invalid(at("program.body.phases"), problem.to_string()),
-        ProgramError::Trace { .. } => SimError::invalid(at("program.body.goal"), problem.to_string()),
+        ProgramError::Trace { .. } | ProgramError::Binary { .. } | ProgramError::Operation { .. } => {
+            SimError::invalid(at("program.body.goal"), problem.to_string())
+        }
     };
     Program::new(body, ranks as u32).map(|_| ()).map_err(refuse)
 }

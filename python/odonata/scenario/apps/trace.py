@@ -6,24 +6,33 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from odonata import reading
 from odonata.errors import InputError, nearest
 from odonata.machine import core
 from odonata.scenario.apps.program import Program
 
 #: Ending of a file -> form of the trace in it.
-FORMS = {".goal": "goal", ".csv": "csv"}
+FORMS = {".goal": "goal", ".bin": "bin", ".csv": "csv"}
+
+#: Most bytes of a trace; the core can read no more (docs/traces.md).
+MOST_BYTES = (1 << 32) - 1
 
 
 class Trace(Program):
-    """What each rank does, from a file: a schedule in the GOAL format, or a table of operations (CSV).
+    """What each rank does, from a file: a schedule in the GOAL format, as text or binary, or a table (CSV).
 
-    `docs/traces.md` has both formats. The trace is one iteration. It brings its number of ranks; without `nodes` the
+    `docs/traces.md` has the formats. The trace is one iteration. It brings its number of ranks; without `nodes` the
     job gets as many nodes as they fill. What the file says goes into the run folder. Source of GOAL: Hoefler, Siebert
     and Lumsdaine 2009; Hoefler, Schneider and Lumsdaine 2010 (LogGOPSim).
     """
 
     trace: str = Field(description="the file, relative to the scenario")
-    format: Literal["goal", "csv"] | None = Field(None, description="its form (default: by its ending, .goal or .csv)")
+    format: Literal["goal", "bin", "csv"] | None = Field(
+        None, description="its form (default: by its ending, .goal, .bin or .csv)"
+    )
+    nic: Literal["keep", "ignore"] = Field(
+        "keep", description="whether the NICs that the file names are kept, modulo those of a node (default: keep)"
+    )
 
     def own_ranks(self, folder: Path) -> int:
         """The number of ranks of the trace."""
@@ -40,22 +49,19 @@ class Trace(Program):
         if form is None:
             near = nearest(path.suffix, FORMS)
             hint = f"did you mean `{path.with_suffix(near).name}`? Or" if near else "name it so, or"
-            message = f"`{self.trace}`: the ending says nothing of the form of a trace, .goal or .csv does"
+            message = f"`{self.trace}`: the ending says nothing of the form of a trace; .goal, .bin or .csv does"
             raise InputError(message, hint=f'{hint} say format = "goal"', path=("trace",))
         try:
-            text = path.read_bytes().decode("utf-8").removeprefix("\ufeff")
-        except OSError as e:
-            raise InputError(
-                f"cannot read the trace `{path}`: {(e.strerror or str(e)).lower()}", path=("trace",)
-            ) from None
-        except UnicodeDecodeError as e:
-            raise InputError(f"not a text file: byte {e.start} is not UTF-8", file=path) from None
+            data = reading.read_bytes(path, MOST_BYTES, pipes=False)
+        except (OSError, ValueError) as e:
+            problem = (getattr(e, "strerror", None) or str(e)).lower()
+            raise InputError(f"cannot read the trace `{path}`: {problem}", path=("trace",)) from None
         try:
-            return _parsed(text, form)
+            return _parsed(data, form, self.nic == "keep")
         except InputError as e:
             raise InputError(e.message, file=path, line=e.line) from None
 
 
 @lru_cache(maxsize=8)
-def _parsed(text: str, form: str) -> dict[str, Any]:
-    return core.read_trace(text, form)
+def _parsed(data: bytes, form: str, keep_nics: bool) -> dict[str, Any]:
+    return core.read_trace(data, form, keep_nics=keep_nics)

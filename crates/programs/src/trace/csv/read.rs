@@ -6,9 +6,10 @@ use super::{BYTES, COLUMNS, OPERATION, OPERATIONS, PEER, RANK, TAG, TIME};
 use crate::ProgramError;
 use crate::trace::chain::{Chain, peer};
 use crate::trace::graph::{Task, Trace};
+use crate::trace::problem::Source;
 use crate::trace::problem::{at, hint, quoted};
 use crate::trace::quantity::{split, time_ps};
-use crate::trace::{MAX_BYTES, MAX_TAG, draft};
+use crate::trace::{ANY_TAG, MAX_BYTES, draft};
 
 type Result<T> = std::result::Result<T, ProgramError>;
 
@@ -46,14 +47,17 @@ fn finish(text: &str, header: &Header, chains: BTreeMap<u32, Chain>) -> Result<T
         );
         return Err(at(text, text.len(), problem));
     }
-    let bad = |(place, task): (&u32, Task)| peer(task).filter(|(peer, _)| *peer > last).map(|(peer, _)| (*place, peer));
-    let all = chains.values().flat_map(|c| c.draft.places.iter().zip(c.draft.steps.iter().map(|step| step.task)));
+    let bad = |(place, task): (u32, Task)| peer(task).filter(|peer| *peer > last).map(|peer| (place, peer));
+    let of = |chain: &Chain| {
+        chain.draft.said.iter().zip(&chain.draft.steps).map(|(said, step)| (said.place, step.task)).collect::<Vec<_>>()
+    };
+    let all = chains.values().flat_map(of);
     if let Some((place, peer)) = all.filter_map(bad).min() {
         let row = Rows { text, position: place as usize, line: 0 }.next();
         let place = row.map(|row| header.fields(row)).transpose()?.map_or(place as usize, |fields| fields[PEER].1);
         return Err(at(text, place, format!("there is no rank {peer}: the rows are of ranks 0 to {last}")));
     }
-    draft::finish(text, chains.into_values().map(|chain| chain.draft).collect())
+    draft::finish(Source::Text(text), chains.into_values().map(|chain| chain.draft).collect())
 }
 
 /// The lines that hold something.
@@ -182,8 +186,11 @@ impl Row<'_> {
         self.whole(column, u64::from(u32::MAX) - 1).map(|rank| rank as u32)
     }
 
-    fn tag(&self) -> Result<u32> {
-        if self.field(TAG).is_empty() { Ok(0) } else { self.whole(TAG, MAX_TAG.into()).map(|tag| tag as u32) }
+    fn tag(&self) -> Result<u64> {
+        match if self.field(TAG).is_empty() { 0 } else { self.whole(TAG, u64::MAX)? } {
+            ANY_TAG => Err(self.fail(TAG, format!("`{ANY_TAG}` means any tag: a message here must have one tag"))),
+            tag => Ok(tag),
+        }
     }
 
     /// Refuses a field that the operation does not have.
@@ -203,13 +210,12 @@ impl Row<'_> {
             "send" | "isend" | "recv" | "irecv" => {
                 self.without(&[TIME])?;
                 let (peer, bytes) = (self.rank(PEER)?, self.whole(BYTES, MAX_BYTES)?);
-                let label = u64::from(self.tag()?) << 32;
                 let task = if operation.ends_with("send") {
-                    Task::Send { to: peer, label, bytes }
+                    Task::Send { to: peer, label: 0, bytes }
                 } else {
-                    Task::Receive { from: peer, label, bytes }
+                    Task::Receive { from: peer, label: 0, bytes }
                 };
-                chain.push(task, !operation.starts_with('i'), place, self.row.line);
+                chain.push(task, self.tag()?, !operation.starts_with('i'), place, self.row.line);
             }
             "compute" => {
                 self.without(&[PEER, BYTES, TAG])?;
@@ -218,7 +224,7 @@ impl Row<'_> {
                 }
                 let (number, unit) = split(self.field(TIME));
                 let ps = time_ps(number, unit).map_err(|problem| self.fail(TIME, problem))?;
-                chain.push(Task::Compute { ps }, true, place, self.row.line);
+                chain.push(Task::Compute { ps }, 0, true, place, self.row.line);
             }
             "wait" if self.field(PEER).is_empty() => {
                 self.without(&[BYTES, TAG, TIME])?;

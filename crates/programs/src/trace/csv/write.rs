@@ -22,14 +22,14 @@ pub fn write_csv(phases: &Phases, ranks: u32) -> Result<String, ProgramError> {
             any = true;
             match op {
                 Op::Send { to, label, bytes, blocking } => {
-                    let label = u64::from(tag(&tags, label)) << 32;
-                    row(&mut out, rank, Task::Send { to, label, bytes }, blocking);
+                    let tag = tag(&tags, label);
+                    row(&mut out, rank, Task::Send { to, label, bytes }, tag, blocking);
                 }
                 Op::Receive { from, label, bytes, blocking } => {
-                    let label = u64::from(tag(&tags, label)) << 32;
-                    row(&mut out, rank, Task::Receive { from, label, bytes }, blocking);
+                    let tag = tag(&tags, label);
+                    row(&mut out, rank, Task::Receive { from, label, bytes }, tag, blocking);
                 }
-                Op::Compute { ps, .. } => row(&mut out, rank, Task::Compute { ps }, true),
+                Op::Compute { ps, .. } => row(&mut out, rank, Task::Compute { ps }, 0, true),
                 Op::Wait => {
                     let _ = writeln!(out, "{rank},wait,,,,");
                 }
@@ -50,7 +50,7 @@ impl Trace {
     pub fn to_csv(&self) -> Result<String, ProgramError> {
         let mut out = header();
         for (rank, graph) in (0..).zip(&self.graphs) {
-            sequence(rank, graph, &mut out)?;
+            sequence(rank, graph, self, &mut out)?;
             if graph.steps().is_empty() {
                 idle(&mut out, rank);
             }
@@ -68,34 +68,33 @@ fn idle(out: &mut String, rank: u32) {
     let _ = writeln!(out, "{rank},,,,,");
 }
 
-fn row(out: &mut String, rank: u32, task: Task, blocking: bool) {
+fn row(out: &mut String, rank: u32, task: Task, tag: u64, blocking: bool) {
     let i = if blocking { "" } else { "i" };
-    let _ = match (task, peer(task)) {
-        (Task::Send { bytes, .. }, Some((to, tag))) => writeln!(out, "{rank},{i}send,{to},{bytes},{tag},"),
-        (Task::Receive { bytes, .. }, Some((from, tag))) => writeln!(out, "{rank},{i}recv,{from},{bytes},{tag},"),
-        (Task::Compute { ps }, _) => writeln!(out, "{rank},compute,,,,{ps}ps"),
-        _ => Ok(()),
+    let _ = match task {
+        Task::Send { to, bytes, .. } => writeln!(out, "{rank},{i}send,{to},{bytes},{tag},"),
+        Task::Receive { from, bytes, .. } => writeln!(out, "{rank},{i}recv,{from},{bytes},{tag},"),
+        Task::Compute { ps } => writeln!(out, "{rank},compute,,,,{ps}ps"),
     };
 }
 
 /// Writes the operations of a rank in the way that gives this graph if any does, and looks whether it does.
-fn sequence(rank: u32, graph: &Graph, out: &mut String) -> Result<(), ProgramError> {
+fn sequence(rank: u32, graph: &Graph, trace: &Trace, out: &mut String) -> Result<(), ProgramError> {
     let mut edges = graph.edges();
     edges.sort_unstable_by_key(|edge| (edge.after, edge.before, edge.start));
     let mut edges = edges.chunk_by(|a, b| a.after == b.after).peekable();
     let (mut chain, mut blocking) = (Chain::default(), true);
     for (number, step) in (0_u32..).zip(graph.steps()) {
-        let not = |why: &str| {
-            let problem =
-                format!("the operation in line {} of rank {rank} {why}, which CSV cannot say; write GOAL", step.line);
-            Err(ProgramError::invalid("format", problem))
-        };
+        let not =
+            |why: &str| Err(ProgramError::operation(rank, number, format!("{why}, which CSV cannot say; write GOAL")));
         if step.cpu != 0 {
-            return not(&format!("is on CPU {}", step.cpu));
+            return not(&format!("is on CPU {}", graph.cpu(step)));
+        }
+        if step.nic != 0 {
+            return not(&format!("names NIC {}", step.nic));
         }
         let expected = edges.next_if(|edges| edges[0].after == number).unwrap_or_default();
         let awaited = ends(expected, number).filter(|&before| before + 1 != number || !blocking);
-        wait(rank, &awaited.collect::<Vec<_>>(), graph, &mut chain, out);
+        wait(rank, &awaited.collect::<Vec<_>>(), graph, trace, &mut chain, out);
         // After one that does not block comes what waits for its beginning. What ends together with all that is open does not
         // block either: so `isend, wait` does not become `send, wait`.
         let next = edges.peek().filter(|edges| edges[0].after == number + 1).copied().unwrap_or_default();
@@ -104,7 +103,8 @@ fn sequence(rank: u32, graph: &Graph, out: &mut String) -> Result<(), ProgramErr
         let begins = graph.followers(number).contains(&(number + 1, Start::AtBegin));
         blocking = !begins && (computes || others.is_empty() || !chain.open_are(&others));
         let before = chain.draft.edges.len();
-        chain.push(step.task, blocking, 0, 0);
+        let tag = tag_of(trace, step.task);
+        chain.push(step.task, tag, blocking, 0, 0);
         chain.draft.edges[before..].sort_unstable();
         if chain.draft.edges[before..] != *expected {
             return not("waits for other operations than the one before it, and those that a `wait` can name");
@@ -112,7 +112,7 @@ fn sequence(rank: u32, graph: &Graph, out: &mut String) -> Result<(), ProgramErr
         if !blocking && computes {
             return not("computes, and the next one does not wait for its end");
         }
-        row(out, rank, step.task, blocking);
+        row(out, rank, step.task, tag, blocking);
     }
     Ok(())
 }
@@ -124,7 +124,7 @@ fn ends(edges: &[Edge], after: u32) -> impl Iterator<Item = u32> {
 }
 
 /// Waits for these operations: for all that are open, or for one after the other.
-fn wait(rank: u32, awaited: &[u32], graph: &Graph, chain: &mut Chain, out: &mut String) {
+fn wait(rank: u32, awaited: &[u32], graph: &Graph, trace: &Trace, chain: &mut Chain, out: &mut String) {
     if awaited.is_empty() {
         return;
     }
@@ -134,10 +134,20 @@ fn wait(rank: u32, awaited: &[u32], graph: &Graph, chain: &mut Chain, out: &mut 
         return;
     }
     for &step in awaited {
-        if let Some((peer, tag)) = peer(graph.steps()[step as usize].task) {
+        let task = graph.steps()[step as usize].task;
+        if let Some(peer) = peer(task) {
+            let tag = tag_of(trace, task);
             // If it is another one that is the oldest, or none, the graph will differ.
             let _ = chain.wait_for(peer, tag);
             let _ = writeln!(out, "{rank},wait,{peer},,{tag},");
         }
+    }
+}
+
+/// The tag of a message; 0 of a compute.
+fn tag_of(trace: &Trace, task: Task) -> u64 {
+    match task {
+        Task::Send { label, .. } | Task::Receive { label, .. } => trace.tag(label),
+        Task::Compute { .. } => 0,
     }
 }

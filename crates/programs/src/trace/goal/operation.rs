@@ -2,19 +2,19 @@
 
 use super::read::{Block, Reader, Result};
 use super::tokens::{Kind, Token};
-use crate::trace::graph::{Step, Task};
-use crate::trace::problem::cut;
+use crate::trace::draft::Said;
+use crate::trace::graph::Task;
 use crate::trace::quantity::{time_ps, units};
-use crate::trace::{MAX_BYTES, MAX_TAG};
+use crate::trace::{ANY_TAG, MAX_BYTES};
 
 impl<'a> Reader<'a> {
     /// After `send`, `recv` or `calc`. `first` is where the statement begins.
     pub fn operation(&mut self, block: &mut Block<'a>, first: Token<'a>, name: Token<'a>, ranks: u32) -> Result<bool> {
-        let (mut task, mut token) = match name.text {
+        let (task, mut token) = match name.text {
             "calc" => self.calc()?,
             _ => self.message(name.text == "send", ranks)?,
         };
-        let mut cpu = 0;
+        let (mut nic, mut said) = (0, Said { place: first.offset as u32, ..Said::default() });
         let (names, what): (&[&str], _) = match name.text {
             "calc" => (&["cpu"], "`cpu` or the end of the line"),
             _ => (&["tag", "cpu", "nic"], "`tag`, `cpu`, `nic` or the end of the line"),
@@ -29,29 +29,20 @@ impl<'a> Reader<'a> {
                 return Err(self.fail(key, format!("{} is there a second time", key.shown())));
             }
             let number = self.tokens.next()?;
-            match (key.text, &mut task) {
-                ("tag", Task::Send { label, .. } | Task::Receive { label, .. }) => {
-                    if number.kind == Kind::Negative {
+            match key.text {
+                "tag" => {
+                    if number.kind == Kind::Negative || number.text == ANY_TAG.to_string() {
                         let problem = format!("{} means any tag: a message here must have one tag", number.shown());
                         return Err(self.fail(number, problem));
                     }
-                    *label = self.whole(number, "a tag", MAX_TAG.into())? << 32;
+                    said.tag = self.whole(number, "a tag", u64::MAX)?;
                 }
-                ("cpu", _) => cpu = self.whole(number, "the number of a CPU", u8::MAX.into())? as u8,
-                _ => {
-                    if self.whole(number, "the number of a NIC", u64::MAX)? != 0 {
-                        let problem = format!(
-                            "`nic {}` cannot be kept: the machine says which NIC a packet takes; leave `nic` out",
-                            cut(number.text)
-                        );
-                        return Err(self.fail(number, problem));
-                    }
-                }
+                "cpu" => said.cpu = self.whole(number, "the number of a CPU", u32::MAX.into())? as u32,
+                _ => nic = self.whole(number, "the number of a NIC", u8::MAX.into())? as u8,
             }
             token = self.tokens.next()?;
         };
-        block.draft.steps.push(Step { task, cpu, line: first.line });
-        block.draft.places.push(first.offset as u32);
+        block.draft.push(task, nic, first.line, said);
         Ok(closed)
     }
 

@@ -7,7 +7,7 @@ use super::tokens::{Kind, Token, Tokens};
 use crate::ProgramError;
 use crate::trace::draft::{self, Draft};
 use crate::trace::graph::{Edge, Start, Trace};
-use crate::trace::problem::{at, hint, quoted};
+use crate::trace::problem::{Source, at, hint, quoted};
 
 const OPERATIONS: [&str; 3] = ["send", "recv", "calc"];
 const WAITS: [&str; 2] = ["requires", "irequires"];
@@ -32,7 +32,7 @@ impl Trace {
             let missing = || at(text, number, format!("`num_ranks` is {count}, but there is no block of rank {rank}"));
             drafts.push(blocks.remove(&rank).ok_or_else(missing)?.0);
         }
-        draft::finish(text, drafts)
+        draft::finish(Source::Text(text), drafts)
     }
 }
 
@@ -233,6 +233,6 @@ impl<'a> Reader<'a> {
         let mut shown: Vec<String> = circle.iter().take(8).map(name).collect();
         shown.push(if circle.len() > 8 { "...".to_string() } else { quoted(names[&circle[0]]) });
         let problem = format!("operations wait for each other in a circle: {}", shown.join(" waits for "));
-        Err(at(self.text, draft.places[circle[0] as usize] as usize, problem))
+        Err(at(self.text, draft.said[circle[0] as usize].place as usize, problem))
     }
 }

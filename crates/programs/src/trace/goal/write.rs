@@ -2,20 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::trace::chain::peer;
-use crate::trace::export::{chains, tags};
 use crate::trace::graph::{Graph, Start, Task, Trace};
-use crate::{Phases, ProgramError};
-
-/// Phases as a GOAL schedule for `ranks` ranks: `docs/traces.md` says which operation waits for which.
-///
-/// # Errors
-/// [`ProgramError::Invalid`] if computing takes a random time, which a trace cannot say.
-pub fn write_goal(phases: &Phases, ranks: u32) -> Result<String, ProgramError> {
-    let tags = tags(phases, ranks);
-    let graphs = chains(phases, ranks, &tags)?.map(|chain| Graph::new(chain.draft.steps, chain.draft.edges));
-    Ok(Trace { graphs: graphs.collect() }.to_goal())
-}
 
 impl Trace {
     /// The trace as GOAL: the same text for equal traces. What has neither part of a nanosecond nor forward dependencies LogGOPSim
@@ -25,7 +12,7 @@ impl Trace {
         let mut out = format!("num_ranks {}\n", self.ranks());
         for (rank, graph) in self.graphs.iter().enumerate() {
             let _ = write!(out, "\nrank {rank} {{\n");
-            operations(graph, &mut out);
+            operations(self, graph, &mut out);
             out.push_str("}\n");
         }
         out
@@ -33,7 +20,7 @@ impl Trace {
 }
 
 /// The operations of a rank, each followed by the dependencies that can be written then.
-fn operations(graph: &Graph, out: &mut String) {
+fn operations(trace: &Trace, graph: &Graph, out: &mut String) {
     let mut edges = graph.edges();
     edges.sort_unstable_by_key(|edge| (edge.before.max(edge.after), edge.after, edge.before, edge.start));
     let mut edges = edges.into_iter().peekable();
@@ -45,11 +32,14 @@ fn operations(graph: &Graph, out: &mut String) {
             Task::Compute { ps } if ps.is_multiple_of(1000) => write!(out, "calc {}", ps / 1000),
             Task::Compute { ps } => write!(out, "calc {ps}ps"),
         };
-        if let Some((_, tag)) = peer(step.task) {
-            let _ = write!(out, " tag {tag}");
+        if let Task::Send { label, .. } | Task::Receive { label, .. } = step.task {
+            let _ = write!(out, " tag {}", trace.tag(label));
         }
         if step.cpu > 0 {
-            let _ = write!(out, " cpu {}", step.cpu);
+            let _ = write!(out, " cpu {}", graph.cpu(step));
+        }
+        if step.nic > 0 {
+            let _ = write!(out, " nic {}", step.nic);
         }
         out.push('\n');
         while let Some(edge) = edges.next_if(|edge| edge.before.max(edge.after) == number) {

@@ -1,7 +1,7 @@
 //! The simulator against an arithmetic of 200 lines ([`Oracle`]) that knows neither packets nor routers, on schedules in which no two
 //! messages meet: all ranks must finish at the same picosecond. Catches anything that one of the two has misunderstood.
 
-use odonata_programs::trace::{Trace, write_goal};
+use odonata_programs::trace::Trace;
 use odonata_programs::{
     Allgather, Allreduce, Alltoall, Barrier, Broadcast, Exchange, Halo, PingPong, Program, Reduce, ReduceScatter,
     Sweep, Training, What,
@@ -58,7 +58,7 @@ fn collectives_and_motifs() {
             else {
                 unreachable!("these are phases")
             };
-            let text = write_goal(&made, n).expect("nothing is random");
+            let text = Trace::of_phases(&made, n).expect("nothing is random").to_goal();
             let nodes: Vec<u32> = (0..n).collect();
             let mut met = true;
             for eager_bytes in [1 << 40, 0] {
