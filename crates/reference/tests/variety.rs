@@ -94,7 +94,6 @@ fn dragonflies_and_cascades_meet_every_rule() {
     for list in [&wiring[..], &sensors, &jobs, &minimal, &valiant, &adaptive, &aries, &hashed] {
         assert_each(&counts, 10, list);
     }
-    assert_each(&counts, 5, &["takes no time"]);
 }
 
 #[test]
