@@ -6,7 +6,7 @@ from pathlib import Path
 
 from odonata.errors import InputError
 
-#: Most bytes of a text that somebody writes (scenarios, studies, lists of nodes). Assumed: far more than a person writes.
+#: Most bytes of a text (scenarios, studies, lists of nodes). Assumed: far more than a person writes.
 TEXT_BYTES = 64 << 20
 
 
@@ -17,7 +17,7 @@ def read_bytes(path: str | Path, most: int = TEXT_BYTES, *, pipes: bool = True) 
     InputError for a file that is too large, a device, or a pipe if `pipes` is false; OSError if it cannot be read.
     """
     # A pipe without a writer must not keep the command waiting for one.
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         status = os.fstat(file.fileno())
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(21, "Is a directory")
