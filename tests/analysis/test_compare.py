@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 import scipy.stats
 
-from odonata.analysis.bootstrap import interval, medians, ratio_interval
+from odonata.analysis.bootstrap import MOST_BCA, interval, ratio_interval
 from odonata.analysis.compare import Comparison, compare
 from odonata.analysis.compare_text import sentences
 from odonata.errors import InputError
@@ -157,14 +157,23 @@ def test_what_there_is_not() -> None:
         compare(rows, "place", "time", others=["seed"], baseline="fat")
 
 
-def test_the_bootstrap_does_not_change() -> None:
-    """Catches another generator, or a library's: the same study would give another interval."""
+def test_the_same_seed_gives_the_same_interval() -> None:
     values = np.array([3.0, 1.0, 4.0, 1.5, 9.0, 2.6, 5.3, 5.8])
     assert interval(values, seed=1) == (1.5, 5.8)
     assert interval(values, seed=1) == interval(values, seed=1)
-    assert medians(values, seed=1, resamples=3).tolist() == medians(values, seed=1)[:3].tolist()
     assert interval(values[:1], seed=1) is None
     assert ratio_interval(values, values[:1], seed=1) is None
+
+
+def test_an_interval_exists_where_the_acceleration_does_not() -> None:
+    """Catches NaN from BCa, whose jackknife divides 0 by 0 if nearly all values are equal."""
+    assert interval(np.array([3.0, 3.0]), seed=1) == (3.0, 3.0)
+    assert interval(np.array([1.0, 1.0, 1.0, 1.0, 1.0, 5.0]), seed=1) == (1.0, 3.0)
+    assert ratio_interval(np.array([4.0, 4.0]), np.array([2.0, 2.0]), seed=1) == (2.0, 2.0)
+
+
+def test_a_ratio_to_a_median_that_may_be_zero_has_no_interval() -> None:
+    assert ratio_interval(np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, 1.0]), seed=1) is None
 
 
 def test_the_bootstrap_covers_the_median_about_as_often_as_it_says() -> None:
@@ -175,17 +184,24 @@ def test_the_bootstrap_covers_the_median_about_as_often_as_it_says() -> None:
     assert 182 <= held <= 199
 
 
-def test_very_many_values_are_drawn_less_often() -> None:
+@pytest.mark.parametrize("count", [MOST_BCA, MOST_BCA + 1])
+def test_both_methods_give_nearly_the_interval_of_the_order_statistics(count: int) -> None:
+    """Catches another statistic, tail or confidence: of many values the interval is known from the binomial."""
+    values = np.random.default_rng(1).permutation(np.arange(float(count)))
+    low, high = interval(values, seed=3)
+    half = 1.96 * np.sqrt(count) / 2
+    assert (low, high) == pytest.approx((count / 2 - half, count / 2 + half), abs=0.2 * half)
+
+
+def test_very_many_values_are_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Catches minutes of bootstrap for a study of many thousand runs."""
-    assert len(medians(np.arange(20.0), seed=1)) == 10_000
-    assert len(medians(np.arange(4_000.0), seed=1)) == 5_000
-    assert len(medians(np.arange(30_000.0), seed=1)) == 1_000
+    asked = []
+    monkeypatch.setattr("scipy.stats.bootstrap", lambda *_, **options: asked.append(options) or _Found())
+    for count in (20, 4_000, 30_000):
+        interval(np.arange(float(count)), seed=1)
+    assert [options["n_resamples"] for options in asked] == [10_000, 5_000, 1_000]
+    assert all(options["batch"] * count <= 4_000_000 for options, count in zip(asked, (20, 4_000, 30_000), strict=True))
 
 
-def test_resamples_are_the_same_however_they_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = np.arange(30.0)
-    whole = medians(values, seed=3)
-    monkeypatch.setattr("odonata.analysis.bootstrap._CHUNK", 1000)
-    assert np.array_equal(medians(values, seed=3), whole)
-    # Every value is drawn as often as every other: 300,000 draws of 30 values.
-    assert abs(whole.mean() - 14.5) < 0.1
+class _Found:
+    confidence_interval = (1.0, 2.0)
