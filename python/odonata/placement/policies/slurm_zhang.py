@@ -1,7 +1,7 @@
 """Slurm as Zhang 2018 has it: one router with room, else the routers with the fewest idle nodes.
 
 The text (Zhang 2018, section IV, "Slurm"; catalogue L10) takes the first router with room: `slurm-zhang-text`. Salimi
-Beni 2022, section 4.1 (V18) describes Slurm in the same way. The scheduler of SST until December 2020, which the authors
+Beni 2022, section 4.1 (V18) describes Slurm the same way. The scheduler of SST until December 2020, which the authors
 of Zhang 2018 ran, takes the tightest router: `slurm-zhang-sst`. Real Slurm does neither: see `slurm-dragonfly` and
 `slurm-tree`.
 """
