@@ -1,7 +1,7 @@
 """Random Routers (RDR) and Random Groups (RDG): whole routers or groups, drawn one after the other.
 
-Source: Zhang 2018, section IV, after Jain et al. 2014 (catalogue L11). The authors' code draws with replacement from all
-of them and does nothing when it meets a full one. A draw of each one with idle nodes once has the same distribution.
+Source: Zhang 2018, section IV, after Jain et al. 2014 (catalogue L11). The authors' code draws with replacement from
+all of them and does nothing when it meets a full one. Drawing each one with idle nodes once is equivalent.
 """
 
 from collections.abc import Callable, Sequence
