@@ -18,6 +18,8 @@ from odonata.store.manifest import manifest, now, peak_rss_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    import polars as pl
+
     from odonata.scenario import Resolved, Scenario
     from odonata.store import Run
     from odonata.store.tables import Alone
@@ -148,18 +150,9 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
 
         by_itself[job] = alone_of(there, only)
 
-    from odonata.store import tables as frames
-    from odonata.store.result import Run
+    from odonata.store.tables import job_rows
 
-    system = resolved.system.describe()
-    tables = {
-        "jobs": frames.jobs_frame(result, spec, resolved.background, by_itself),
-        "messages": frames.messages_frame(result),
-        "links": frames.links_frame(result, spec, system),
-        "iterations": frames.iterations_frame(result, spec),
-        "ranks": frames.ranks_frame(result, spec),
-        "counters": frames.counters_frame(result),
-    }
+    rows = job_rows(result, spec, resolved.background, by_itself)
     wall = {
         "started": started,
         "wall_s": result["wall_s"],
@@ -167,31 +160,69 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
         "packet_hops_per_s": result["packet_hops"] / result["wall_s"] if result["wall_s"] else None,
         "peak_rss_bytes": peak,
     }
+    names = [spec["jobs"][job]["name"] for job in by_itself]
+    return _as_run(scenario.text, resolved, result, dict(_tables(resolved, result, rows)), wall, names)
+
+
+def _tables(resolved: Resolved, result: Mapping[str, Any], rows: list[dict[str, Any]]) -> Mapping[str, pl.DataFrame]:
+    """The tables of a run, made when they are first asked for; `rows` are those of `jobs`."""
+    from odonata.store import tables as frames
+
+    spec, system = resolved.spec, resolved.system.describe()
+    return frames.Made(
+        {
+            "jobs": lambda: frames.jobs_table(rows),
+            "messages": lambda: frames.messages_frame(result),
+            "links": lambda: frames.links_frame(result, spec, system),
+            "iterations": lambda: frames.iterations_frame(result, spec),
+            "ranks": lambda: frames.ranks_frame(result, spec),
+            "counters": lambda: frames.counters_frame(result),
+        }
+    )
+
+
+def _as_run(
+    text: str,
+    resolved: Resolved,
+    result: Mapping[str, Any],
+    tables: Mapping[str, pl.DataFrame],
+    wall: dict[str, Any],
+    alone: list[str],
+) -> Run:
+    from odonata.store.result import Run
+
+    spec = resolved.spec
     facts = manifest(
         run_id=resolved.id,
         core_version=_core.__version__,
         seed=spec["seed"],
         channels=spec["fabric"]["channels"],
         result=result,
-        alone=[spec["jobs"][job]["name"] for job in by_itself],
+        alone=alone,
         wall=wall,
-        link_classes=system["classes"],
+        link_classes=resolved.system.describe()["classes"],
     )
-    return Run(facts, resolved.document, scenario.text, tables)
+    return Run(facts, resolved.document, text, tables)
 
 
-def measure(resolved: Resolved, progress: Progress | None = None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Simulates and keeps what a study keeps of a run: its totals, and the rows of the table `jobs`.
+def measure(
+    resolved: Resolved, progress: Progress | None = None, keep: Callable[[Run], Any] | None = None
+) -> tuple[dict[str, Any], list[dict[str, Any]], Any]:
+    """Simulates and keeps what a study keeps of a run: its totals, the rows of the table `jobs`, and what `keep` gives.
 
-    The totals are `seed`, `sim_time_ps`, `events`, `packet_hops` and `wall_s`. Raises as `simulate` does.
+    The totals are `seed`, `sim_time_ps`, `events`, `packet_hops` and `wall_s`. Raises as `simulate` and `keep` do.
     """
     spec = resolved.spec
     result = simulate(spec, progress)
     from odonata.store.tables import job_rows
 
+    rows = job_rows(result, spec, resolved.background, {})
     facts = {"seed": spec["seed"], "sim_time_ps": result["end_ps"]}
     facts |= {name: result[name] for name in ("events", "packet_hops", "wall_s")}
-    return facts, job_rows(result, spec, resolved.background, {})
+    if keep is None:
+        return facts, rows, None
+    run = _as_run("", resolved, result, _tables(resolved, result, rows), {"wall_s": result["wall_s"]}, [])
+    return facts, rows, keep(run)
 
 
 def simulate(spec: Mapping[str, Any], progress: Progress | None = None, stage: str = "") -> dict[str, Any]:

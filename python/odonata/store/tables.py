@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,13 @@ from odonata.store.latency import Latency
 from odonata.store.programs import iterations_frame, of_job, progress, ranks_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
 __all__ = [
     "Alone",
+    "Made",
     "alone_of",
     "counters_frame",
     "iterations_frame",
@@ -35,6 +37,25 @@ NOT_DELIVERED = np.uint64(2**64 - 1)
 """Latency the core gives for a message that was still under way at the end."""
 
 GIB = 2.0**30
+
+
+class Made(Mapping[str, pl.DataFrame]):
+    """Tables by name, each made when it is first asked for."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], pl.DataFrame]]) -> None:
+        self._makers = makers
+        self._made: dict[str, pl.DataFrame] = {}
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
 
 
 def messages_frame(result: Mapping[str, Any]) -> pl.DataFrame:

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from odonata import files
+from odonata.scenario import Scenario
 from odonata.store.columns import columns_of
 from odonata.store.manifest import FORMAT, MANIFEST, sealed_text
 from odonata.store.write import parquet
 from odonata.study.axis import label
-from odonata.study.task import PREFIX, RUN_COLUMNS
+from odonata.study.task import KEPT, POINT, PREFIX, RUN_COLUMNS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
     from odonata.study.ledger import Ledger
     from odonata.study.plan import Plan
 
-POINT = "point"
-"""The column with the number of the point."""
+_MADE = "# Each point has a scenario of its own, which a function makes.\n"
 WALLS = ("wall_s",)
 """Columns of runs that differ from one time to the next, and so are kept apart."""
+APART = (*WALLS, "keep")
+"""Columns that are not part of `runs`."""
 
 
 def tables(ledger: Ledger) -> dict[str, pl.DataFrame]:
@@ -50,22 +52,27 @@ def tables(ledger: Ledger) -> dict[str, pl.DataFrame]:
             "unresolved": pl.Series([ledger.errors.get(number) for number in numbers], dtype=pl.String),
         }
     )
-    rows = ledger.results.rows(dict.fromkeys(run for run in ids if run is not None))
+    rows = ledger.results.rows(dict.fromkeys(run for run in ids if run is not None), plan.mark)
     facts = [f"{PREFIX}{name}" for name in RUN_COLUMNS]
     if rows.width == 0:
         rows = pl.DataFrame(schema=dict.fromkeys(facts, pl.String))
     of_runs = rows.select(facts).unique(subset=[f"{PREFIX}id"]).rename({name: name[len(PREFIX) :] for name in facts})
+    kept = [name for name in rows.columns if name.startswith(KEPT)] if plan.keep else []
+    if kept:
+        columns = [pl.col(name).alias(name[len(KEPT) :]) for name in kept]
+        firsts = rows.filter(pl.col("job") == 0).select(pl.col(f"{PREFIX}id").alias("id"), *columns)
+        of_runs = of_runs.join(firsts, on="id", how="left")
     joined = points.join(of_runs, on="id", how="left", maintain_order="left")
     runs = joined.with_columns(
         status=pl.col("status").fill_null("failed"), error=pl.coalesce("unresolved", "error")
-    ).select(POINT, *axes, *(name for name in RUN_COLUMNS if name not in WALLS))
+    ).select(POINT, *axes, *(name for name in RUN_COLUMNS if name not in APART), *(name[len(KEPT) :] for name in kept))
     walls = joined.filter(pl.col("id").is_not_null()).unique("id", keep="first", maintain_order=True)
     return {"runs": runs, "jobs": _jobs(points.select(POINT, *axes, "id"), rows), "walls": walls.select("id", *WALLS)}
 
 
 def _jobs(points: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     registered = [column.name for column in columns_of("jobs")]
-    present = {name for name in rows.columns if not name.startswith(PREFIX)}
+    present = {name for name in rows.columns if not name.startswith((PREFIX, KEPT))}
     columns = [name for name in registered if name in present] + sorted(present - set(registered))
     # An axis has the name of its key; a column of jobs with the same name would be mistaken for it.
     renamed = {name: f"job_{name}" if name in points.columns else name for name in columns}
@@ -114,7 +121,7 @@ def write(ledger: Ledger, folder: Path) -> None:
     made = tables(ledger)
     contents: dict[str, bytes | memoryview] = {
         "study.toml": plan.text.encode(),
-        "scenario.toml": plan.base.text.encode(),
+        "scenario.toml": (plan.base.text if isinstance(plan.base, Scenario) else _MADE).encode(),
         "runs.parquet": parquet(made["runs"]),
         "jobs.parquet": parquet(made["jobs"], columns_of("jobs")),
     }

@@ -55,7 +55,7 @@ class Ledger:
         self.kept = 0
         """Points whose run was there before."""
         self.estimate = Estimate(plan)
-        statuses = {} if force else results.statuses()
+        statuses = {} if force else results.statuses(plan.mark)
         self._failed = {run for run, status in statuses.items() if status == "failed"}
         self._known = set(statuses) - (self._failed if retry_failed else set())
         self._failed &= self._known
@@ -161,7 +161,7 @@ class Ledger:
             self.errors[number] = error
             self._settled += 1
         else:
-            self.hand_in(frame_of([failure(run, error)], [None]), [])
+            self.hand_in(frame_of([failure(run, error, self.plan.mark)], [None]), [])
 
     def flush(self, after_s: float = 0.0) -> None:
         """Writes what has been handed in, if the last time was so long ago. Raises RunError if it cannot be written."""

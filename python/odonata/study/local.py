@@ -23,6 +23,8 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
 
+import cloudpickle
+
 from odonata.errors import RunError
 from odonata.study.ledger import FLUSH_S
 
@@ -134,7 +136,8 @@ class _Member:
         """Why it ends, if it could still say so."""
         self.started = self.idle = False
         with suppress(OSError):
-            self.pipe.send(ledger.plan.sendable())
+            # By value what is defined in a script or a notebook, which a worker cannot import.
+            self.pipe.send(cloudpickle.dumps(ledger.plan.sendable()))
 
     @property
     def busy(self) -> bool:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError
+from odonata.scenario import Scenario
+from odonata.study.keep import mark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from odonata.scenario import Scenario
     from odonata.study.axis import Axis
+    from odonata.study.keep import Keep
+
+Make = Callable[[dict[str, Any]], Scenario]
+"""From the keys and values of a point to its scenario."""
 
 MOST_POINTS = 10_000_000
 """Points of a study at most: more would not be simulated in a lifetime, and were not meant."""
@@ -43,8 +50,8 @@ class Plan:
     """A study that can be run. Immutable, and small enough to be sent to every worker."""
 
     name: str
-    base: Scenario
-    """The scenario that the axes change."""
+    base: Scenario | Make
+    """The scenario that the axes change, or a function that makes one of a point's keys and values."""
     axes: tuple[Axis, ...]
     show: Show = field(default_factory=Show)
     cluster: Mapping[str, Any] = field(default_factory=dict)
@@ -53,6 +60,14 @@ class Plan:
     """The study as given."""
     file: str | None = None
     """What errors call it; `None` if it was not read from a file."""
+    keep: Keep | None = None
+    """What is kept of each run beside its jobs."""
+    mark: str | None = None
+    """Identity of what is kept; it follows from `keep`."""
+
+    def __post_init__(self) -> None:
+        if self.mark is None:  # where the plan has been sent, the function's source may be missing
+            object.__setattr__(self, "mark", mark(self.keep))
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -76,7 +91,9 @@ class Plan:
         return map(self.point, range(len(self)))
 
     def scenario(self, number: int) -> Scenario:
-        """The scenario of a point. Raises InputError for a key that leads nowhere."""
+        """The scenario of a point. Raises InputError for a key that leads nowhere, and what the function raises."""
+        if not isinstance(self.base, Scenario):
+            return self.base(dict(self.point(number)))
         found = self.base
         for key, value in self.point(number):
             found = found.set(key, value)
@@ -84,10 +101,8 @@ class Plan:
 
     def sendable(self) -> Plan:
         """The same plan for workers that have another current directory: with the absolute path of its scenario."""
-        from pathlib import Path
-
-        from odonata.scenario import Scenario
-
+        if not isinstance(self.base, Scenario):
+            return replace(self, text="")
         # A new scenario also leaves behind what the old one has worked out, which need not travel.
         return replace(self, base=Scenario(self.base.document, Path(self.base.path).absolute()), text="")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,16 +21,22 @@ from odonata.study.sweep import sweep as run_sweep
 from odonata.study.values import is_range, values
 
 if TYPE_CHECKING:
+    from odonata.study.keep import Keep
     from odonata.study.ledger import Ledger
+    from odonata.study.plan import Make
     from odonata.study.study import Study
 
     Values = Iterable[Any] | Mapping[str, Any] | Callable[[], Iterable[Any]]
+    Axes = Mapping[str | tuple[str, ...], Values]
+    Points = Sequence[Mapping[str, Any]]
 
 
 def sweep(
-    scenario: Scenario | str | PathLike[str],
-    axes: Mapping[str | tuple[str, ...], Values] | None = None,
+    scenario: Scenario | Make | str | PathLike[str],
+    axes: Axes | Points | None = None,
     *,
+    keep: Keep | None = None,
+    name: str | None = None,
     workers: int | None = None,
     out: str | Path | None = None,
     client: Any = None,
@@ -41,7 +48,14 @@ def sweep(
 
     `axes` gives a list of values for each key of `Scenario.set`; a range such as `{"from": 1, "to": 10}` and a function
     that returns a list (`odonata.placements`) will do too. Keys that are walked together are a tuple, and so are their
-    values. Without `axes`, `scenario` is the path of a study (a TOML file as `odonata sweep` takes it).
+    values. Points that are no product of lists are a list of dictionaries with the same keys. Without `axes`,
+    `scenario` is the path of a study (a TOML file as `odonata sweep` takes it).
+
+    In place of a scenario, a function may make one of the keys and values of each point, which are then its own.
+
+    `keep` is a function from each `Run` to a dictionary of numbers, texts or lists of them, which become columns of
+    `Study.runs`; the tables of the run are not kept. A run that was kept by a function with another source is simulated
+    again. `name` is what the study is called, if not like its scenario or function.
 
     `workers` processes simulate at once (one for each processor without it), or those of a `client` of Dask. Results
     are kept in the folder `out`, from which the same call goes on, or in memory only. A run that fails is in
@@ -49,7 +63,7 @@ def sweep(
 
     Raises `InputError` for keys and values that cannot be, and for an `out` that is something else.
     """
-    plan = _plan(scenario, axes)
+    plan = plan_of(scenario, axes, keep, name)
     report = None if progress is None else _reporting(progress)
     if client is not None:
         from odonata.study.dask_pool import DaskPool
@@ -71,25 +85,50 @@ def _reporting(progress: Callable[[int, int], object]) -> Callable[[Ledger], obj
     return lambda ledger: progress(ledger.settled, len(ledger.plan))
 
 
-def _plan(scenario: object, axes: Mapping[str | tuple[str, ...], Values] | None) -> Plan:
+def plan_of(
+    scenario: Scenario | Make | str | PathLike[str],
+    axes: Axes | Points | None = None,
+    keep: Keep | None = None,
+    name: str | None = None,
+) -> Plan:
+    """What `sweep` sweeps; parameters and errors are the same."""
     if axes is None:
         if isinstance(scenario, str | PathLike):
-            return read.load(Path(scenario))
+            read_plan = read.load(Path(scenario))
+            return replace(read_plan, keep=keep or read_plan.keep, mark=None, name=name or read_plan.name)
         hint = 'odonata.sweep(scenario, {"run.seed": range(10)}), or odonata.sweep("study.toml")'
         raise InputError("a sweep needs axes, or the path of a study", hint=hint)
     if isinstance(scenario, str | PathLike):
         from odonata.scenario import load
 
         scenario = load(Path(scenario))
-    if not isinstance(scenario, Scenario):
+    if not isinstance(scenario, Scenario) and not callable(scenario):
         raise InputError(f"expected a scenario or the path of one, found `{scenario!r}`")
-    made = tuple(_axis(keys, given) for keys, given in axes.items())
+    made = _points(axes) if isinstance(axes, Sequence) else tuple(_axis(keys, given) for keys, given in axes.items())
     if not made:
         raise InputError("the study has no axis", hint='such as {"run.seed": range(10)}')
-    check_axes(made)
-    plan = Plan(Path(scenario.path).stem, scenario, made, text=_text(made))
-    check_values(plan, None)
-    return plan
+    if isinstance(scenario, Scenario):
+        check_axes(made)
+        plan = Plan(name or Path(scenario.path).stem, scenario, made, text=_text(made), keep=keep)
+        check_values(plan, None)
+        return plan
+    made_by = getattr(scenario, "__qualname__", type(scenario).__name__)
+    text = f"# Scenarios are made by the function {made_by}.\n{_text(made, base=False)}"
+    return Plan(name or made_by, scenario, made, text=text, keep=keep)
+
+
+def _points(points: Points) -> tuple[Axis, ...]:
+    """A list of points: one axis with all keys."""
+    if not points:
+        raise InputError("the study has no point", hint='such as [{"run.seed": 1}, {"run.seed": 2}]')
+    keys = tuple(points[0])
+    for number, point in enumerate(points):
+        if not isinstance(point, Mapping) or tuple(sorted(point)) != tuple(sorted(keys)):
+            found = ", ".join(point) if isinstance(point, Mapping) else repr(point)
+            raise InputError(f"point {number}: expected the keys {', '.join(keys)}, found {found}")
+    if not keys:
+        raise InputError("the points have no keys")
+    return (_axis(keys, [[point[key] for key in keys] for point in points]),)
 
 
 def _axis(keys: str | tuple[str, ...], given: Values) -> Axis:
@@ -124,9 +163,9 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _text(axes: tuple[Axis, ...]) -> str:
-    """The study as a file, for its folder."""
-    table: dict[str, Any] = {"base": "scenario.toml"}
+def _text(axes: tuple[Axis, ...], *, base: bool = True) -> str:
+    """The study as a file, for its folder; without `base`, what of it is one."""
+    table: dict[str, Any] = {"base": "scenario.toml"} if base else {}
     for axis in axes:
         if len(axis.keys) == 1:
             table.setdefault("sweep", {})[axis.keys[0]] = [row[0] for row in axis.rows]

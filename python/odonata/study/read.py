@@ -14,6 +14,7 @@ from odonata.study.axis import Axis, Where
 from odonata.study.check import check_values
 from odonata.study.draws import draw, is_distribution
 from odonata.study.inline import TABLE, inline
+from odonata.study.keep import read_keep
 from odonata.study.plan import Plan, check_axes
 from odonata.study.show import read_show
 from odonata.study.slurm import read_cluster
@@ -22,7 +23,7 @@ from odonata.study.values import LARGEST, is_range, values
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-TABLES = ("base", "sweep", "zip", "random", "show", "cluster")
+TABLES = ("base", "sweep", "zip", "random", "keep", "show", "cluster")
 
 
 def load(path: str | Path, overrides: Iterable[str] = ()) -> Plan:
@@ -43,6 +44,7 @@ def load(path: str | Path, overrides: Iterable[str] = ()) -> Plan:
             raise InputError("the study has no axis: no [sweep], [zip] or [random]", hint=hint)
         check_axes(axes)
         cluster = read_cluster(_table(document.data, "cluster"))
+        keep = read_keep(_table(document.data, "keep"), [key for axis in axes for key in axis.keys])
     except InputError as e:
         raise document.locate(e) from None
     base = _base(document, path)
@@ -59,7 +61,7 @@ def load(path: str | Path, overrides: Iterable[str] = ()) -> Plan:
     # Imported jobs have their names from files.
     if shown.job is not None and scenario.import_ is None and shown.job not in names:
         raise document.locate(unknown("job", shown.job, names).under("show", "job"))
-    return Plan(path.stem, base, axes, shown, cluster, document.text, str(path))
+    return Plan(path.stem, base, axes, shown, cluster, document.text, str(path), keep)
 
 
 def _unknown_key(key: str) -> InputError:

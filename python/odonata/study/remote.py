@@ -6,6 +6,8 @@ import pickle
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import cloudpickle
+
 from odonata.errors import RunError
 from odonata.machine import core
 from odonata.study import task
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 def payload_of(plan: Plan) -> bytes:
     """A plan as it is sent with every batch: a worker may have started a moment ago."""
-    return pickle.dumps(plan.sendable())
+    return bytes(cloudpickle.dumps(plan.sendable()))
 
 
 def resolve_batch(payload: bytes, version: str, numbers: list[int]) -> list[task.Resolution]:
@@ -41,7 +43,7 @@ def run_batch(
         if resolved is None:
             refused.append(resolution)
         else:
-            outcomes.append(task.run(number, resolved, None, resolution.spent_s))
+            outcomes.append(task.run(plan, number, resolved, None, resolution.spent_s))
     return (*task.handed_in(outcomes), refused)
 
 

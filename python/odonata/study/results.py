@@ -34,7 +34,7 @@ SMALL = 4 * 2**20
 DIGITS = 16
 """Digits of the SHA-256 in the name of a file."""
 
-_ID, _STATUS = f"{PREFIX}id", f"{PREFIX}status"
+_ID, _STATUS, _KEEP = (f"{PREFIX}{name}" for name in ("id", "status", "keep"))
 
 
 class Results:
@@ -55,10 +55,10 @@ class Results:
             except OSError as problem:
                 raise RunError(f"cannot use `{self._folder}`: {problem.strerror or problem}") from problem
 
-    def statuses(self) -> dict[str, str]:
-        """Every run that is kept, and whether it is `done` or has `failed`."""
+    def statuses(self, mark: str | None = None) -> dict[str, str]:
+        """Every run that is kept, and whether it is `done` or has `failed`; with a `mark` those of what it marks."""
         found: dict[str, str] = {}
-        for part in self._parts(columns=[_ID, _STATUS]):
+        for part in self._parts(mark, columns=[_ID, _STATUS, _KEEP]):
             for run, status in zip(part[_ID].to_list(), part[_STATUS].to_list(), strict=True):
                 if found.get(run) != "done":
                     found[run] = status
@@ -82,10 +82,10 @@ class Results:
                 self._join_small(self._folder)
         self._waiting = []
 
-    def rows(self, ids: Iterable[str]) -> pl.DataFrame:
-        """The rows of these runs, each run once, in no particular order."""
+    def rows(self, ids: Iterable[str], mark: str | None = None) -> pl.DataFrame:
+        """The rows of these runs, each run once, in no particular order; with a `mark` those of what it marks."""
         wanted = pl.DataFrame({_ID: pl.Series(list(ids), dtype=pl.String)}).unique()
-        parts = [part.join(wanted, on=_ID, how="semi") for part in self._parts()][::-1]
+        parts = [part.join(wanted, on=_ID, how="semi") for part in self._parts(mark)][::-1]
         found = []
         for status in ("done", "failed"):
             for part in parts:
@@ -96,11 +96,12 @@ class Results:
                 wanted = wanted.join(found[-1], on=_ID, how="anti")
         return pl.concat(found, how="diagonal_relaxed") if found else pl.DataFrame()
 
-    def _parts(self, columns: list[str] | None = None) -> Iterator[pl.DataFrame]:
+    def _parts(self, mark: str | None, columns: list[str] | None = None) -> Iterator[pl.DataFrame]:
         """All that is known, what was added last at the end."""
-        for file in [] if self._folder is None else _files(self._folder):
-            yield _read(file, columns)
-        yield from (part if columns is None else part.select(columns) for part in (*self._kept, *self._waiting))
+        read = (_read(file, columns) for file in ([] if self._folder is None else _files(self._folder)))
+        held = (part if columns is None else part.select(columns) for part in (*self._kept, *self._waiting))
+        for part in (*read, *held):
+            yield part if mark is None else part.filter(pl.col(_KEEP) == mark)
 
     def _join_small(self, folder: Path) -> None:
         small = [file for file in _files(folder) if file.stat().st_size < SMALL]
@@ -146,6 +147,9 @@ def _read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
         if file.stem.count("-") == 2 and file.stem.rpartition("-")[2] != _digest(data):
             message = "the file is damaged: its bytes are not those that were written (SHA-256)"
             raise InputError(message, file=file, hint=hint)
-        return pl.read_parquet(io.BytesIO(data), columns=columns)
+        there = pl.read_parquet_schema(io.BytesIO(data))
+        rows = pl.read_parquet(io.BytesIO(data), columns=columns and [name for name in columns if name in there])
+        # A file of format 1 knows no mark either.
+        return rows if _KEEP in there else rows.with_columns(pl.lit(None, pl.String).alias(_KEEP))
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
         raise InputError(f"the results cannot be read ({problem})", file=file, hint=hint) from None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import OdonataError
 from odonata.runner import measure
 from odonata.store.frame import polars_type
+from odonata.study.keep import kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -17,8 +19,11 @@ if TYPE_CHECKING:
     import polars as pl
 
     from odonata.scenario import Resolved
+    from odonata.store import Run
     from odonata.study.plan import Plan
 
+POINT = "point"
+"""The column with the number of the point."""
 RUN_COLUMNS: dict[str, str] = {
     "id": "String",
     "status": "String",
@@ -28,11 +33,15 @@ RUN_COLUMNS: dict[str, str] = {
     "events": "UInt64",
     "packet_hops": "UInt64",
     "wall_s": "Float64",
+    "keep": "String",
 }
-"""What is kept of a run beside its jobs, with types as polars names them; a failed run has only the first three."""
+"""What is kept of a run beside its jobs, with types as polars names them; a failed run has only the first three and
+the last, the mark of what else is kept (`keep.mark`)."""
 
 PREFIX = "run."
 """What these columns are called where they stand beside those of jobs."""
+KEPT = "kept."
+"""The same of what `keep` gave, which stands in the first row of each run."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,8 @@ class Outcome:
     """The rows of the table `jobs`; `None` if the run failed."""
     spent_s: float
     """Wall time that it took the worker, overhead included."""
+    kept: Mapping[str, Any] = field(default_factory=dict)
+    """What `keep` gave."""
 
 
 def resolve(plan: Plan, number: int) -> tuple[Resolution, Resolved | None]:
@@ -70,6 +81,7 @@ def resolve(plan: Plan, number: int) -> tuple[Resolution, Resolved | None]:
 
 
 def run(
+    plan: Plan,
     number: int,
     resolved: Resolved,
     watch: Callable[[Mapping[str, Any]], object] | None = None,
@@ -81,14 +93,20 @@ def run(
     """
     began = time.perf_counter()
     try:
-        facts, jobs = measure(resolved, watch)
+        facts, jobs, found = measure(resolved, watch, plan.keep and partial(_keep, plan))
     except StopRun:
         raise
     except BaseException as problem:
-        facts, jobs = {"error": reason(problem)}, None
+        facts, jobs, found = {"error": reason(problem)}, None, None
     status = "done" if jobs is not None else "failed"
-    told = {"error": None, **facts, "id": resolved.id, "status": status}
-    return Outcome(number, {name: told.get(name) for name in RUN_COLUMNS}, jobs, before_s + time.perf_counter() - began)
+    told = {"error": None, **facts, "id": resolved.id, "status": status, "keep": plan.mark}
+    spent_s = before_s + time.perf_counter() - began
+    return Outcome(number, {name: told.get(name) for name in RUN_COLUMNS}, jobs, spent_s, found or {})
+
+
+def _keep(plan: Plan, run: Run) -> dict[str, Any]:
+    assert plan.keep is not None
+    return kept(plan.keep, run, {POINT, *plan.keys, *RUN_COLUMNS})
 
 
 class StopRun(BaseException):
@@ -107,21 +125,38 @@ def reason(problem: BaseException) -> str:
     raise problem
 
 
-def failure(run_id: str, error: str) -> dict[str, Any]:
+def failure(run_id: str, error: str, keep: str | None = None) -> dict[str, Any]:
     """The facts of a run that did not live to tell."""
-    return {name: {"id": run_id, "status": "failed", "error": error}.get(name) for name in RUN_COLUMNS}
+    told = {"id": run_id, "status": "failed", "error": error, "keep": keep}
+    return {name: told.get(name) for name in RUN_COLUMNS}
 
 
-def frame_of(facts: Sequence[Mapping[str, Any]], jobs: Sequence[pl.DataFrame | None]) -> pl.DataFrame:
+def frame_of(
+    facts: Sequence[Mapping[str, Any]],
+    jobs: Sequence[pl.DataFrame | None],
+    kept: Sequence[Mapping[str, Any]] = (),
+) -> pl.DataFrame:
     """Runs as rows of one frame: a row for each job of a run, one without a job for a run that failed."""
     import polars as pl
 
     present = [table for table in jobs if table is not None]
     rows = pl.concat(present) if present else pl.DataFrame()
     done = [fact for fact, table in zip(facts, jobs, strict=True) if table is not None for _ in range(table.height)]
-    frame = pl.concat([_facts(done), rows], how="horizontal") if done else _facts([])
+    parts = [_facts(done), rows, *([_kept(present, kept)] if any(kept) else [])]
+    frame = pl.concat(parts, how="horizontal") if done else _facts([])
     lost = [fact for fact, table in zip(facts, jobs, strict=True) if table is None]
     return pl.concat([frame, _facts(lost)], how="diagonal") if lost else frame
+
+
+def _kept(jobs: Sequence[pl.DataFrame], kept: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """What was kept of the runs that are done, in the first row of each."""
+    import polars as pl
+
+    names = dict.fromkeys(name for one in kept for name in one)
+    columns = {f"{KEPT}{name}": [one.get(name) for one in kept] for name in names}
+    frame = pl.DataFrame(columns, strict=False)
+    rows = [number if row == 0 else None for number, table in enumerate(jobs) for row in range(table.height)]
+    return frame.select(pl.all().gather(pl.Series(rows, dtype=pl.UInt32)))
 
 
 def _facts(facts: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
@@ -145,5 +180,6 @@ def handed_in(outcomes: Sequence[Outcome]) -> tuple[pl.DataFrame, list[tuple[int
         None if outcome.jobs is None else table.slice(end - len(outcome.jobs), len(outcome.jobs))
         for outcome, end in zip(outcomes, ends, strict=True)
     ]
-    rows = frame_of([outcome.facts for outcome in outcomes], tables)
+    kept = [outcome.kept for outcome in outcomes if outcome.jobs is not None]
+    rows = frame_of([outcome.facts for outcome in outcomes], tables, kept)
     return rows, [(outcome.number, outcome.spent_s) for outcome in outcomes]

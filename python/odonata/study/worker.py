@@ -8,6 +8,7 @@ leaves Ctrl-C to the parent.
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 import time
@@ -48,7 +49,7 @@ class Worker:
     def __init__(self, pipe: Connection, parent: int) -> None:
         self._pipe = pipe
         self._parent = parent
-        self._plan: Plan = pipe.recv()
+        self._plan: Plan = pickle.loads(pipe.recv())
         self._resolved: dict[int, tuple[Resolved, float]] = {}
 
     def serve(self) -> None:
@@ -78,7 +79,7 @@ class Worker:
         for number in numbers:
             self._pipe.send(("at", number))
             resolved, before_s = self._resolved.pop(number)
-            outcomes.append(task.run(number, resolved, self._watch, before_s))
+            outcomes.append(task.run(self._plan, number, resolved, self._watch, before_s))
             if time.monotonic() - sent > SEND_S:
                 self._send(outcomes)
                 outcomes, sent = [], time.monotonic()

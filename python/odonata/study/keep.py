@@ -1,0 +1,161 @@
+"""What a study keeps of each run beside its jobs: further columns of `runs`, from any table of the run.
+
+A file names statistics under `[keep]`; from Python it may be any function from a run to named values. What was kept
+is marked with what made it: a run that was kept by something else is simulated again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from odonata.errors import InputError, OdonataError, RunError, unknown
+from odonata.store.columns import TABLES, columns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    import polars as pl
+
+    from odonata.store import Run
+
+    Keep = Callable[[Run], Mapping[str, Any]]
+    """From a run to names and values: numbers, texts, truths, and lists of them."""
+
+STATISTICS: dict[str, Callable[[pl.Series], Any]] = {
+    "count": lambda values: values.len(),
+    "sum": lambda values: values.sum(),
+    "mean": lambda values: values.mean(),
+    "min": lambda values: values.min(),
+    "p25": lambda values: values.quantile(0.25, "lower"),
+    "p50": lambda values: values.quantile(0.50, "lower"),
+    "p75": lambda values: values.quantile(0.75, "lower"),
+    "p90": lambda values: values.quantile(0.90, "lower"),
+    "p99": lambda values: values.quantile(0.99, "lower"),
+    "max": lambda values: values.max(),
+}
+"""Name in `[keep]` -> what it gives for the values that are there; null for none, but 0 for `count` and `sum`."""
+
+KEYS = ("table", "column", "statistic", "where")
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """One statistic of a column."""
+
+    table: str
+    column: str
+    statistic: str
+    where: Mapping[str, Any] = field(default_factory=dict)
+    """Column -> the value that a row must have there to count."""
+
+    def of(self, run: Run) -> Any:
+        """Its value in a run."""
+        import polars as pl
+
+        rows: pl.DataFrame = getattr(run, self.table)
+        for column, wanted in self.where.items():
+            rows = rows.filter(pl.col(column) == wanted)
+        return STATISTICS[self.statistic](rows[self.column].drop_nulls())
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """The statistics of a file."""
+
+    named: Mapping[str, Statistic]
+
+    def __call__(self, run: Run) -> dict[str, Any]:
+        """Their values in a run."""
+        return {name: one.of(run) for name, one in self.named.items()}
+
+
+def read_keep(given: Mapping[str, Any], axes: Collection[str]) -> Statistics | None:
+    """Reads `[keep]`. Raises InputError, its path beginning with `keep`."""
+    for name in given:
+        if name in axes:
+            raise InputError(f"`{name}` is an axis of the study", path=("keep", name))
+    return Statistics({name: _statistic(name, one) for name, one in given.items()}) if given else None
+
+
+def _statistic(name: str, given: object) -> Statistic:
+    hint = f'{name} = {{ table = "links", column = "stalled_ps", statistic = "max" }}'
+    if not isinstance(given, dict):
+        raise InputError(f"`{name}`: expected a table, found `{given!r}`", hint=hint, path=("keep", name))
+    for key in given:
+        if key not in KEYS:
+            raise unknown("key", key, KEYS).under("keep", name, key)
+    for key in KEYS[:3]:
+        if not isinstance(given.get(key), str):
+            raise InputError(f"`{name}`: `{key}` is missing or not a text", hint=hint, path=("keep", name))
+    if given["table"] not in TABLES:
+        raise unknown("table", given["table"], TABLES).under("keep", name, "table")
+    columns = {one.name: one.dtype for one in columns_of(given["table"])}
+    numbers = [column for column, kind in columns.items() if kind.startswith(("UInt", "Int", "Float"))]
+    if given["column"] not in numbers:
+        raise unknown(f"column of numbers in `{given['table']}`", given["column"], numbers).under(
+            "keep", name, "column"
+        )
+    if given["statistic"] not in STATISTICS:
+        raise unknown("statistic", given["statistic"], STATISTICS).under("keep", name, "statistic")
+    where = given.get("where", {})
+    if not isinstance(where, dict):
+        raise InputError(f"`where`: expected a table, found `{where!r}`", path=("keep", name, "where"))
+    for column, wanted in where.items():
+        at = ("keep", name, "where", column)
+        if column not in columns:
+            raise unknown(f"column in `{given['table']}`", column, columns).under(*at)
+        fits = {"String": str, "Boolean": bool}.get(columns[column], (int, float))
+        if not isinstance(wanted, fits) or (isinstance(wanted, bool) and columns[column] != "Boolean"):
+            raise InputError(f"`{column}`: expected a {columns[column]}, found `{wanted!r}`", path=at)
+    return Statistic(given["table"], given["column"], given["statistic"], where)
+
+
+def mark(keep: Keep | None) -> str | None:
+    """Identity of what is kept: a hash of the statistics, or of the function's source.
+
+    What a function calls is not part of it.
+    """
+    if keep is None:
+        return None
+    told = repr(keep) if isinstance(keep, Statistics) else _source(keep)
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def _source(keep: Keep) -> str:
+    if not inspect.isfunction(keep):
+        raise InputError(f"`keep`: expected a function, found `{keep!r}`")
+    try:
+        text = inspect.getsource(keep)
+    except (OSError, TypeError):  # typed at a prompt
+        text = f"{keep.__code__.co_code!r} {keep.__code__.co_consts!r} {keep.__code__.co_names!r}"
+    cells = [cell.cell_contents for cell in keep.__closure__ or ()]
+    return f"{keep.__module__}.{keep.__qualname__}\n{text}\n{keep.__defaults__!r} {cells!r}"
+
+
+def kept(keep: Keep, run: Run, taken: Collection[str]) -> dict[str, Any]:
+    """What is kept of a run; `taken` are names that columns have already. Raises RunError if the function fails."""
+    try:
+        found = keep(run)
+    except OdonataError:
+        raise
+    except Exception as problem:
+        raise RunError(f"`keep` failed: {type(problem).__name__}: {problem}") from problem
+    if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
+        raise RunError(f"`keep` gave `{found!r}`, expected names and values")
+    for name in found:
+        if name in taken:
+            raise RunError(f"`keep` gave `{name}`, which is the name of another column of `runs`")
+    return {name: _plain(value) for name, value in found.items()}
+
+
+def _plain(value: Any) -> Any:
+    """In types of Python's own."""
+    if hasattr(value, "tolist"):  # an array, or a number of NumPy
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return value
