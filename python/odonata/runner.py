@@ -184,7 +184,7 @@ def _tables(resolved: Resolved, result: Mapping[str, Any], rows: list[dict[str, 
 def _as_run(
     text: str,
     resolved: Resolved,
-    result: Mapping[str, Any],
+    result: dict[str, Any],
     tables: Mapping[str, pl.DataFrame],
     wall: dict[str, Any],
     alone: list[str],

@@ -1,11 +1,17 @@
 """`odonata reproduce` as it is typed."""
 
+import dataclasses
 import json
+from pathlib import Path
 
 import pytest
 
 from odonata.cli.main import main
-from odonata.reproduce import find, grid
+from odonata.errors import RunError
+from odonata.reproduce import REPRODUCTIONS, find
+from odonata.study.study import open_study
+
+from .conftest import Here
 
 
 def test_list_names_every_study(capsys):
@@ -22,8 +28,8 @@ def test_list_names_every_study(capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["kang2019-4k"], "unknown study `kang2019-4k`\n  hint: did you mean `kang2019-4kb`?"),
-        ([], "which study?"),
+        (["kang2019-4k"], "unknown reproduction `kang2019-4k`\n  hint: did you mean `kang2019-4kb`?"),
+        ([], "which reproduction?"),
         (["kang2019-4kb", "--workers", "0"], "workers"),
     ],
 )
@@ -34,31 +40,46 @@ def test_wrong_input_ends_with_status_2(words, said, capsys):
     assert captured.out == ""
 
 
-@pytest.fixture
-def short(monkeypatch):
-    """The reduced study cut down to the quickest of its cases."""
-    chosen = find("kang2019-4kb")
-    whole = grid.read_cases
-
-    def few(text, file, *, reduced):
-        cases = whole(text, file, reduced=reduced)
-        return [c for c in cases if c.model == "correct" and c.name.startswith("uniform-random/random/3us")]
-
-    monkeypatch.setattr("odonata.reproduce.study.read_cases", few)
-    return chosen
+CONTRACT = {"id", "ours", "theirs", "tolerance", "verdict", "why"}
 
 
-@pytest.mark.usefixtures("short")
-def test_json_is_one_object_with_the_agreed_keys_and_nothing_else(tmp_path, capsys):
-    assert main(["reproduce", "kang2019-4kb", "--reduced", "--json", "--out", str(tmp_path)]) == 0
+@pytest.mark.parametrize("name", REPRODUCTIONS)
+def test_every_reduced_form_prints_rows(name, reduced, out, capsys, monkeypatch):
+    """What is simulated by others in this session is not simulated again."""
+    runs = reduced(name)
+    monkeypatch.setattr("odonata.study.local.LocalPool", Here)
+    assert main(["reproduce", name, "--reduced", "--json", "--out", str(out)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["rows"]
+    assert (found["study"], found["reduced"], found["runs"]) == (name, True, len(runs))
+    for row in found["rows"]:
+        assert set(row) >= CONTRACT
+        assert row["verdict"] in ("match", "no match", "not comparable")
+        assert row["why"] or row["verdict"] == "match"
+    assert [Path(file).name for file in found["files"]] == [f"{name}-reduced.csv"]
+
+
+def test_a_reproduction_is_a_study_that_is_never_repeated(tmp_path, capsys):
+    words = ["reproduce", "zhang2018-fig5", "--reduced", "--out", str(tmp_path), "-j", "1"]
+    assert main(words) == 0
     captured = capsys.readouterr()
-    found = json.loads(captured.out)
-    (row,) = found["rows"]
-    assert {"id", "ours", "theirs", "tolerance", "verdict", "why", "model", "messages"} <= set(row)
-    assert (row["id"], row["verdict"], row["theirs"]) == ("K31", "match", 2.32)
-    assert "2/2 done: correct uniform-random/random/3us" in captured.err
-    # Finished runs are kept.
-    assert main(["reproduce", "kang2019-4kb", "--reduced", "--out", str(tmp_path)]) == 0
-    captured = capsys.readouterr()
-    assert "2/2 kept" in captured.err
-    assert "2.32 us" in captured.out
+    assert "8 runs simulated" in captured.err
+    assert "jobs of 16, local links: packets of the busiest port" in captured.out
+    rows = (tmp_path / "zhang2018-fig5-reduced.csv").read_bytes()
+    study = open_study(tmp_path / "studies" / "zhang2018")
+    assert study.runs.height == 8
+    assert set(study.axes) >= {"policy", "seed", "jobs"}
+    assert study.runs["global_packets"].list.len().to_list() == [5] * 8
+    assert main([*words, "-q"]) == 0
+    assert "simulated" not in capsys.readouterr().err
+    assert open_study(study.path).runs.equals(study.runs)
+    assert (tmp_path / "zhang2018-fig5-reduced.csv").read_bytes() == rows
+
+
+def test_a_point_that_fails_is_named(tmp_path, monkeypatch):
+    def wrong(run):
+        raise ValueError("nothing was delivered")
+
+    one = dataclasses.replace(find("zhang2018-fig5"), keep=wrong)
+    with pytest.raises(RunError, match=r"8 of 8 points failed; policy = level-spread, seed = 10000.*nothing was del"):
+        one.run(Here(), tmp_path, reduced=True)

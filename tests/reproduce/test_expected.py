@@ -2,10 +2,9 @@
 
 import pytest
 
-from odonata.reproduce import STUDIES, find
-from odonata.reproduce.kang2019.published import expected, means_alone
-from odonata.reproduce.measures import MEASURES, SCALE
-from odonata.reproduce.verdict import within
+from odonata.reproduce import REPRODUCTIONS, find
+from odonata.reproduce.kang2019.published import MEASURES, SCALE, expected, means_alone
+from odonata.reproduce.rows import within
 
 # Section 4.1 and 4.3: mean latencies of figures 5(a), 5(d), 7(a), 7(d) by themselves, every 3, 1 and 0.5 us.
 BY_HAND = {
@@ -70,17 +69,20 @@ def test_names_of_rows_are_distinct():
 @pytest.mark.parametrize("model", ["correct", "as-published"])
 def test_every_row_has_its_cases_with_one_number_of_messages(model):
     numbers = {}
-    for case in find("kang2019-4kb").cases():
-        if case.model == model:
-            numbers.setdefault(case.name, set()).add(case.messages)
+    for point in find("kang2019-4kb").points(False):
+        if point["model"] == model:
+            numbers.setdefault(point["case"], set()).add(point["messages"])
     for row in expected():
         assert set.intersection(*(numbers[name] for name in row.cases + row.reference)), row.what
 
 
-@pytest.mark.parametrize("name", STUDIES)
-def test_cases_are_distinct_and_resolve(name):
-    cases = find(name).cases()
-    assert len({(case.model, case.name, case.messages) for case in cases}) == len(cases)
-    shortest = {(case.model, case.name): case for case in cases}
-    ids = {key: case.scenario().resolve().id for key, case in shortest.items() if case.messages}
-    assert ids or not cases  # a study may be about what is simulated elsewhere (the drawn workloads of zhang2018-fig9)
+@pytest.mark.parametrize("name", REPRODUCTIONS)
+def test_points_are_distinct_and_some_of_them_resolve(name):
+    """All of the small studies, and of large ones as many evenly spread."""
+    one = find(name)
+    points = one.points(False)
+    assert len({repr(point) for point in points}) == len(points)
+    for point in points[:: max(1, len(points) // 20)]:
+        assert one.make(point).resolve().id
+    # A page may be about what is simulated elsewhere (the drawn workloads of zhang2018-fig9).
+    assert bool(points) == bool(one.points(True)) == (name != "zhang2018-fig9")

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from odonata.reproduce import STUDIES, find
+from odonata.reproduce import REPRODUCTIONS
 from odonata.reproduce.kang2019.published import expected
 from odonata.reproduce.markdown import reasons, side_by_side
-from odonata.reproduce.pool import run_cases
-from odonata.reproduce.publish import publish
+from odonata.reproduce.reproduction import as_csv
 from odonata.reproduce.rows import Row
 
 VALIDATION = Path(__file__).parents[2] / "validation"
@@ -52,22 +51,14 @@ def test_reasons_leave_out_matches_and_join_equal_ones():
     assert reasons([ROW]) == ""
 
 
-def test_the_reduced_form_writes_rows_only_and_the_same_bytes_each_time(tmp_path):
-    chosen = find("kang2019-4kb")
-    cases = [c for c in chosen.cases(reduced=True) if c.model == "correct" and c.name == "uniform-random/random/3us"]
-    texts = []
-    for folder in (tmp_path / "a", tmp_path / "b"):
-        outcomes = run_cases(cases, folder / "cache")
-        (file,) = publish(chosen, chosen.rows(outcomes), outcomes, folder, reduced=True)
-        texts.append(file.read_bytes())
-    assert file.name == "kang2019-4kb-reduced.csv"
-    assert texts[0] == texts[1]
-    (row,) = csv.DictReader(texts[0].decode().splitlines())
-    assert (row["id"], row["model"], row["theirs"], row["growth"]) == ("K31", "correct", "2.32", "steady")
-    assert float(row["ours"]) == pytest.approx(2.27, abs=0.02)
+def test_rows_as_a_table():
+    grows = dataclasses.replace(ROW, ours=1 / 3, meets_at=299.6, growth=None, why='said "so", twice')
+    (line,) = csv.DictReader(as_csv([grows]).splitlines())
+    assert (line["id"], line["ours"], line["meets_at"], line["growth"]) == ("K30", "0.333333", "300", "")
+    assert line["why"] == 'said "so", twice'
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", REPRODUCTIONS)
 def test_committed_pages_say_by_which_command_they_are_made(name):
     assert f"Made by `odonata reproduce {name}`; do not edit." in (VALIDATION / f"{name}.md").read_text(
         encoding="utf-8"

@@ -1,14 +1,15 @@
-"""Rows from outcomes made by hand: which number of messages is compared, and what is said about it."""
+"""Rows of Kang 2019 from runs made by hand: measures, which number of messages is compared, what is said about it."""
 
 import pytest
 
-from odonata.reproduce.expected import Expected
-from odonata.reproduce.outcome import Outcome
-from odonata.reproduce.rows import compare
+from odonata.reproduce.kang2019.published import MEASURES, SCALE, Expected, compare
 
 
-def outcome(mean_us):
-    return Outcome(mean_us * 1e6, {}, 1, 1.0, 1, [], [], None, None, None)
+def runs(case, by_messages, model="correct"):
+    return [
+        {"model": model, "case": case, "messages": n, "latency_mean_ps": mean_us * 1e6}
+        for n, mean_us in by_messages.items()
+    ]
 
 
 def wanted(**more):
@@ -28,11 +29,11 @@ def wanted(**more):
     return Expected(**(row | more))
 
 
-GROWING = {("correct", "a"): {100: outcome(20), 300: outcome(51), 400: outcome(70)}}
+GROWING = runs("a", {100: 20, 300: 51, 400: 70})
 
 
 def test_without_an_inferred_number_what_grows_is_not_comparable():
-    (row,) = compare([wanted()], GROWING, ["correct"])
+    (row,) = compare([wanted()], GROWING)
     assert (row.messages, row.ours, row.verdict, row.growth) == (400, 70.0, "not comparable", "grows")
     assert row.by_messages == {100: 20.0, 300: 51.0, 400: 70.0}
     assert row.meets_at == pytest.approx(100 + 200 * 30 / 31)
@@ -40,32 +41,68 @@ def test_without_an_inferred_number_what_grows_is_not_comparable():
 
 
 def test_at_the_inferred_number_it_is_judged():
-    (row,) = compare([wanted()], GROWING, ["correct"], inferred=300)
+    (row,) = compare([wanted()], GROWING, inferred=300)
     assert (row.messages, row.ours, row.verdict) == (300, 51.0, "match")
     assert row.why == "at 300 messages, a number inferred from another value"
-    (row,) = compare([wanted(theirs=90.0)], GROWING, ["correct"], inferred=300)
+    (row,) = compare([wanted(theirs=90.0)], GROWING, inferred=300)
     assert row.verdict == "no match"
     assert row.why.endswith("; the cause")
 
 
 def test_an_inferred_number_that_was_not_simulated_makes_nothing_comparable():
-    (row,) = compare([wanted()], GROWING, ["correct"], inferred=200)
+    (row,) = compare([wanted()], GROWING, inferred=200)
     assert (row.messages, row.verdict) == (400, "not comparable")
 
 
 def test_the_value_from_which_it_was_inferred_proves_nothing():
-    (row,) = compare([wanted(kind="F")], GROWING, ["correct"], inferred=300)
+    (row,) = compare([wanted(kind="F")], GROWING, inferred=300)
     assert row.verdict == "not comparable"
     assert "was inferred from this value" in row.why
 
 
 def test_a_ratio_takes_the_numbers_that_both_have():
-    results = GROWING | {("correct", "b"): {100: outcome(10), 300: outcome(17)}}
+    results = [*GROWING, *runs("b", {100: 10, 300: 17})]
     ratio = wanted(measure="ratio", reference=("b",), theirs=3.0, unit="x")
-    (row,) = compare([ratio], results, ["correct"])
+    (row,) = compare([ratio], results)
     assert row.by_messages == pytest.approx({100: 2.0, 300: 3.0})
 
 
 def test_what_was_not_simulated_has_no_row():
-    assert compare([wanted(cases=("c",))], GROWING, ["correct"]) == []
-    assert compare([wanted()], GROWING, ["as-published"]) == []
+    assert compare([wanted(cases=("c",))], GROWING) == []
+    assert [row.model for row in compare([wanted()], GROWING)] == ["correct"]
+
+
+def latency(mean_us):
+    return {"latency_mean_ps": mean_us * 1e6}
+
+
+@pytest.mark.parametrize(
+    ("measure", "cases", "reference", "value"),
+    [
+        ("mean", [2.5], [], 2.5e6),
+        ("ratio", [6.0], [4.0], 1.5),
+        ("mean-ratio", [6.0, 10.0], [4.0, 4.0], 2.0),
+        ("largest-ratio", [6.0, 10.0], [4.0, 4.0], 2.5),
+        ("least-ratio", [6.0, 10.0], [4.0, 4.0], 1.5),
+        ("ratio-of-largest", [6.0, 10.0, 5.0, 4.0], [4.0] * 4, 2.0),
+        ("slowdown", [5.0], [4.0], 25.0),
+        ("largest-slowdown", [5.0, 6.0], [4.0, 4.0], 50.0),
+        ("spread", [4.0, 5.0, 4.5], [], 25.0),
+    ],
+)
+def test_measures_of_latencies(measure, cases, reference, value):
+    found = MEASURES[measure]([latency(mean) for mean in cases], [latency(mean) for mean in reference])
+    assert found == pytest.approx(value)
+
+
+def test_rates():
+    one = {"root_rate": 13.32 * 2**30, "background_rate": 1700.0 * 2**30}
+    assert MEASURES["rate"]([one], []) / SCALE["GiB/s"] == pytest.approx(13.32)
+    assert MEASURES["background"]([one], []) / SCALE["GiB/s"] == pytest.approx(1700)
+    # K53: 384 links of 4.37 GiB/s are 1,678 GiB/s.
+    assert MEASURES["background-load"]([one], []) == pytest.approx(1700 / 1678.08)
+
+
+def test_a_measure_of_one_case_refuses_two():
+    with pytest.raises(ValueError, match="too many values"):
+        MEASURES["mean"]([latency(1), latency(1)], [])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from odonata.reproduce.verdict import growth, judge, meets_at, within
+from odonata.reproduce.rows import growth, judge, meets_at, within
 
 
 @pytest.mark.parametrize(

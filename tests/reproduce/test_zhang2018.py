@@ -1,45 +1,48 @@
 """Level-Spread: how cases are made and measured, and the reduced form of every figure."""
 
 import csv
+import hashlib
+import json
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
+import polars as pl
 import pytest
 
+import odonata as od
 from odonata import machine, placement
-from odonata.errors import InputError
-from odonata.reproduce import STUDIES, find
-from odonata.reproduce.pool import run_cases
-from odonata.reproduce.rows import by_name
-from odonata.reproduce.verdict import within
-from odonata.reproduce.zhang2018 import gathered, links_figure, panels_figure, scatter_figure
-from odonata.reproduce.zhang2018.comm_case import CommCase
-from odonata.reproduce.zhang2018.comm_outcome import CommOutcome, comm_outcome
+from odonata.reproduce import REPRODUCTIONS, find
+from odonata.reproduce.rows import within
+from odonata.reproduce.zhang2018 import gathered
+from odonata.reproduce.zhang2018.gathered import Point, alone, headline, mixed, points
 from odonata.reproduce.zhang2018.link_rows import five
-from odonata.reproduce.zhang2018.points import Point, headline, points
-from odonata.reproduce.zhang2018.prepare import CODED, as_scenario, prepare
-from odonata.reproduce.zhang2018.random_rows import alone, mixed
-from odonata.reproduce.zhang2018.setup import JobClass, Setup
-from odonata.reproduce.zhang2018.study_grid import read_figure
+from odonata.reproduce.zhang2018.runs import (
+    BASELINES,
+    CODED,
+    JobClass,
+    Setup,
+    keep,
+    make,
+    setup_of,
+    setup_of_workload,
+    written,
+)
 from odonata.reproduce.zhang2018.workloads import MOTIFS, as_csv, draw, read
-from odonata.runner import simulate
 
 VALIDATION = Path(__file__).parents[2] / "validation"
 FIGURES = [f"fig{number}" for number in (2, *range(4, 14))]
 BOTH = Setup(272, "4", (JobClass("small", 2, 6, "halo3d"), JobClass("large", 1, 20, "fft3d", "2 KB", 2)))
 
 
-@pytest.fixture(scope="module")
-def reduced(tmp_path_factory):
-    """Figure -> results of its reduced form."""
-    folder = tmp_path_factory.mktemp("cache")
-    names = [*FIGURES, "variants"]
-    return {name: by_name(run_cases(find(f"zhang2018-{name}").cases(reduced=True), folder)) for name in names}
+def full(figure):
+    return find(f"zhang2018-{figure}").points(False)
 
 
 def test_the_file_of_workloads_is_what_the_generator_makes():
-    text = (Path(gathered.__file__).parent / "workloads.csv").read_text(encoding="utf-8")
+    text = (files("odonata.reproduce.zhang2018") / "workloads.csv").read_text(encoding="utf-8")
     assert text == as_csv(draw())
     assert read() == draw()
     assert draw(5, seed=1) != draw(5)
@@ -59,16 +62,33 @@ def test_workloads_are_what_the_paper_says():
         assert all(120 <= drawn.count(motif) <= 220 for motif in MOTIFS)
 
 
-@pytest.mark.parametrize("policy", ["level-spread", "random-nodes", "slurm-zhang-sst"])
-def test_a_run_is_what_a_scenario_would_give(policy):
-    made = prepare(BOTH, policy, 7)
-    told = as_scenario(BOTH, policy, 7).resolve()
-    assert made.spec == told.spec
-    assert made.id == told.id
-    assert made.spec["fabric"]["links"]["global"]["bandwidth"] == 4 * made.spec["fabric"]["links"]["local"]["bandwidth"]
-    nodes = made.spec["jobs"][2]["nodes"]
+def test_the_scenario_of_a_point():
+    spec = make(BOTH.point("random-nodes", 7)).resolve().spec
+    assert [job["name"] for job in spec["jobs"]] == ["small-0", "small-1", "large-0"]
+    assert spec["seed"] == 7
+    assert spec["fabric"]["links"]["global"]["bandwidth"] == 4 * spec["fabric"]["links"]["local"]["bandwidth"]
+    nodes = spec["jobs"][2]["nodes"]
+    assert len(nodes) == 40
     assert nodes[::2] == nodes[1::2]
     assert nodes[::2] != sorted(nodes[::2])
+    assert setup_of(BOTH.point("random-nodes", 7)) == BOTH
+
+
+# The runs of the validation pages, whatever seeds a scenario gives its jobs.
+IDS = {
+    ("level-spread", "small-first"): "7544ba0884e358ca",
+    ("random-nodes", "small-first"): "8af4dcb8a52768ea",
+    ("slurm-zhang-sst", "small-first"): "96c95deb51bea11a",
+    ("random-routers", "large-first"): "f813109de58f7a68",
+}
+
+
+@pytest.mark.parametrize(("policy", "order"), IDS)
+def test_runs_keep_their_nodes(policy, order):
+    """A changed stream of random numbers, or order of placing, would silently change what was published."""
+    spec = make(replace(BOTH, order=order).point(policy, 7)).resolve().spec
+    told = json.dumps([job["nodes"] for job in spec["jobs"]])
+    assert hashlib.sha256(told.encode()).hexdigest()[:16] == IDS[policy, order]
 
 
 def test_jobs_draw_with_the_seeds_of_the_validation_pages():
@@ -82,54 +102,62 @@ def test_the_order_of_placing_is_the_setups():
     setup = Setup(272, "1", (JobClass("small", 1, 15, "halo2d"), JobClass("large", 1, 50, "halo2d")))
     shape = machine.load("zhang2018-272").shape
     for order, groups in (("small-first", 1), ("large-first", 15)):
-        spec = prepare(replace(setup, order=order), "level-spread", 1).spec
+        spec = make(replace(setup, order=order).point("level-spread", 1)).resolve().spec
         assert [job["name"] for job in spec["jobs"]] == ["small-0", "large-0"]
         assert len({shape.group_of(node) for node in spec["jobs"][0]["nodes"]}) == groups
 
 
 def test_the_coded_form_of_jokanovic_has_its_defect():
     setup = Setup(272, "1", (JobClass("small", 1, 3, "halo2d"), JobClass("large", 1, 20, "halo2d")))
-    nodes = {policy: prepare(setup, policy, 1).spec["jobs"][0]["nodes"] for policy in ("jokanovic", CODED)}
+    nodes = {policy: make(setup.point(policy, 1)).resolve().spec["jobs"][0]["nodes"] for policy in ("jokanovic", CODED)}
     assert set(nodes["jokanovic"]) == {0, 1, 2}
     wanted = placement.place("jokanovic", "zhang2018-272", 3, fall_through=True).nodes
     assert set(nodes[CODED]) == set(wanted) != {0, 1, 2}
 
 
 def test_a_variant_changes_the_run():
-    plain = prepare(BOTH, "simple", 1).spec
-    varied = prepare(replace(BOTH, settings=(("fabric.packet", '"2 KiB"'),)), "simple", 1).spec
+    plain = make(BOTH.point("simple", 1)).resolve().spec
+    settings = written({"fabric.packet": "2 KiB", "overhead": "none"})
+    varied = make(replace(BOTH, settings=settings).point("simple", 1)).resolve().spec
     assert (plain["fabric"]["packet_bytes"], varied["fabric"]["packet_bytes"]) == (1024, 2048)
-    assert {key for key in plain if plain[key] != varied[key]} == {"fabric"}
+    assert {key for key in plain if plain[key] != varied[key]} == {"fabric", "jobs"}
+    overheads = [{str(job["program"]["overhead"]) for job in spec["jobs"]} for spec in (plain, varied)]
+    assert [len(one) for one in overheads] == [1, 1], "of all jobs"
+    assert overheads[0] != overheads[1]
 
 
 def test_communication_times():
     """Two small jobs, a large one of two iterations; the last rank to end is not the one of the highest number."""
-    setup = Setup(272, "1", (JobClass("small", 2, 2, "halo2d"), JobClass("large", 1, 2, "halo2d", iterations=2)))
-    resolved = prepare(setup, "simple", 1)
-    result = dict(simulate(resolved.spec))
-    result["ranks"] = {"job": np.array([0, 0, 1, 1, 2, 2, 2]), "finish_ps": np.array([8, 4, 2, 6, 30, 50, 40])}
-    found = comm_outcome(result, resolved, setup)
-    assert found.times == {"small": 7.0, "large": 25.0}
-    assert found.coded == {"small": 5.0, "large": 20.0}
-    assert found.minimal == 1.0
+    jobs = {"name": ["small-0", "small-1", "large-0"], "packets": [1, 1, 2], "minimal_fraction": [1.0, None, 0.5]}
+    ranks = {"job": [0, 0, 1, 1, 2, 2, 2], "finish_ps": [8, 4, 2, 6, 30, 50, 40]}
+    links = {"from_kind": ["router"] * 3 + ["node"], "to_kind": ["router"] * 3 + ["router"]}
+    links |= {"class": ["local", "local", "global", "node"], "packets": [1, 3, 5, 9], "stalled_ps": [0, 8, 0, 9]}
+    tables = {name: pl.DataFrame(table) for name, table in (("jobs", jobs), ("ranks", ranks), ("links", links))}
+    spec = {"jobs": [{"program": {"iterations": n}} for n in (1, 1, 2)]}
+    kept = keep(SimpleNamespace(**tables, resolved={"spec": spec}))
+    assert (kept["time_small"], kept["time_large"]) == (7.0, 25.0)
+    assert (kept["coded_small"], kept["coded_large"]) == (5.0, 20.0)
+    assert kept["minimal"] == 2 / 3
+    assert kept["local_packets"].tolist() == [1, 1.5, 2, 2.5, 3]
+    assert kept["local_stalled_ps"].tolist() == [0, 2, 4, 6, 8]
+    assert set(kept["global_packets"]) == {5}
 
 
 def test_links_are_told_apart_by_class():
     """One job on one router's two nodes stays off all links; one in a group uses local links only."""
     for nodes, local, across in ((4, False, False), (16, True, False), (20, True, True)):
         setup = Setup(272, "1", (JobClass("small", 1, nodes, "alltoall"),))
-        resolved = prepare(setup, "simple", 1)
-        links = comm_outcome(simulate(resolved.spec), resolved, setup).links
-        assert (links["local packets"][4] > 0, links["global packets"][4] > 0) == (local, across)
-        assert links["local packets"] == sorted(links["local packets"])
+        kept = keep(od.run(make(setup.point("simple", 1))))
+        assert (kept["local_packets"][4] > 0, kept["global_packets"][4] > 0) == (local, across)
+        assert kept["time_large"] is None
 
 
 def test_points_and_their_headline():
-    def outcome(small, large):
-        return CommOutcome({"small": small, "large": large}, {"small": large, "large": small}, {}, 1.0)
+    def run(small, large):
+        return {"time_small": small, "time_large": large, "coded_small": large, "coded_large": small}
 
-    setup = read()[0].setup("small-first")
-    runs = gathered.Runs(setup, {"level-spread": [outcome(10, 20)], "simple": [outcome(20, 10)]})
+    setup = setup_of_workload(read()[0], "small-first")
+    runs = gathered.Runs(setup, {"level-spread": [run(10, 20)], "simple": [run(20, 10)]})
     assert points([runs], ["simple"]) == [Point(setup.name, "simple", 2.0, 0.5)]
     assert points([runs], ["simple"], coded=True) == [Point(setup.name, "simple", 0.5, 2.0)]
     some = [Point("a", "x", 2.0, 4.0), Point("a", "y", 0.5, 0.5), Point("b", "x", 1.0, 2.0), Point("b", "y", 2.0, 0.5)]
@@ -143,36 +171,32 @@ def test_points_and_their_headline():
 
 def test_numbers_of_jobs():
     """L14 and L15."""
-    cases = {figure: gathered.cases(figure) for figure in ("fig4", "fig7")}
-    counted = {(case.setup.nodes, *((one.count, one.nodes) for one in case.setup.classes)) for case in cases["fig4"]}
+    counted = {(p["nodes"], *((one["count"], one["nodes"]) for one in p["jobs"])) for p in full("fig4")}
     assert counted == {
         (272, (15, 16)), (272, (3, 64)), (272, (11, 16)), (272, (2, 64)),
         (272, (4, 68)), (528, (4, 132)), (544, (4, 136)), (1056, (4, 264)),
     }  # fmt: skip
-    counted = {(case.setup.nodes, *(one.count for one in case.setup.classes)) for case in cases["fig7"]}
+    counted = {(p["nodes"], *(one["count"] for one in p["jobs"])) for p in full("fig7")}
     assert counted == {(272, 3, 3), (272, 2, 2), (528, 5, 5), (544, 6, 6), (1056, 11, 11)}
 
 
-def test_cases_have_names_of_their_own_and_are_repeated_as_often_as_the_paper_has_it():
-    for figure in FIGURES:
-        cases = gathered.cases(figure)
-        assert len({(case.model, case.name) for case in cases}) == len(cases)
-    main = [case for case in gathered.cases("fig7") if case.setup.nodes == 1056]
+def test_points_are_repeated_as_often_as_the_paper_has_it():
+    main = [point for point in full("fig7") if point["nodes"] == 1056]
     assert len(main) == 6 * 8 * 10
-    assert len({case.seed for case in main}) == 10
-    assert len(gathered.cases("fig12")) == 3000
+    assert len({point["seed"] for point in main}) == 10
+    assert len(full("fig12")) == 3000
     # Jobs of a run draw with the seeds behind its own.
-    seeds = sorted({case.seed for case in gathered.cases("fig10")})
+    seeds = sorted({point["seed"] for point in full("fig10")})
     assert min(np.diff(seeds)) > 272
 
 
 def test_every_variant_changes_the_run():
     specs = {}
-    for case in gathered.cases("variants"):
-        if case.model == "simple" and case.seed == 10_000:
-            specs[case.setup.variant] = case.resolve().spec
+    for point in full("variants"):
+        if point["policy"] == "simple" and point["seed"] == 10_000:
+            specs[point["variant"]] = make(point).resolve().spec
     usual = specs.pop("as in the main runs")
-    assert usual == next(case for case in gathered.cases("fig10") if case.model == "simple").resolve().spec
+    assert usual == make(next(point for point in full("fig10") if point["policy"] == "simple")).resolve().spec
     assert len(specs) == 13
     for variant, spec in specs.items():
         changed = {key for key in usual if usual[key] != spec[key]}
@@ -181,31 +205,23 @@ def test_every_variant_changes_the_run():
         assert len(changed) == 1 + ("packets" in variant and of_jobs and "two packets" not in variant)
 
 
-def test_errors_of_the_grid():
-    text = "[models]\nsimple = {}\n[[fig4]]\n"
-    with pytest.raises(InputError, match="unknown key `node`"):
-        read_figure("fig4", text + "node = 3", "study.toml", False)
-    with pytest.raises(InputError, match="'ratios' is missing"):
-        read_figure("fig4", text + "nodes = [272]", "study.toml", False)
-
-
 def test_the_reduced_form_is_part_of_the_full_one():
     for figure in FIGURES:
-        full, few = set(find(f"zhang2018-{figure}").cases()), find(f"zhang2018-{figure}").cases(reduced=True)
-        assert set(few) <= full
+        few = find(f"zhang2018-{figure}").points(True)
+        assert {repr(point) for point in few} <= {repr(point) for point in full(figure)}
         assert len(few) <= 100
 
 
 @pytest.mark.parametrize("figure", [*FIGURES, "variants"])
 def test_every_figure_has_rows_and_a_page(figure, reduced):
-    study = find(f"zhang2018-{figure}")
-    rows = study.compare(reduced[figure], [])
+    study, runs = find(f"zhang2018-{figure}"), reduced(f"zhang2018-{figure}")
+    rows = study.rows(runs)
     assert len({row.what for row in rows}) == len(rows) > 0
     for row in rows:
         if row.verdict != "not comparable":
             assert (row.verdict == "match") == within(row.ours, row.theirs, row.tolerance)
         assert row.why == "" or row.verdict != "match"
-    text = study.page(rows, reduced[figure])
+    text = study.page(rows, runs)
     assert text.startswith("# Zhang 2018")
     assert all(row.what in text for row in rows)
     assert "$" not in text
@@ -213,42 +229,37 @@ def test_every_figure_has_rows_and_a_page(figure, reduced):
 
 def test_small_jobs_want_to_be_together_and_large_ones_apart(reduced):
     for figure in ("fig2", "fig4"):
-        relations = [row for row in find(f"zhang2018-{figure}").compare(reduced[figure], []) if row.kind == "R"]
+        relations = [row for row in find(f"zhang2018-{figure}").rows(reduced(f"zhang2018-{figure}")) if row.kind == "R"]
         assert all(row.verdict == "match" for row in relations if row.tolerance in (">= 100", "> 1"))
 
 
 def test_level_spread_is_at_the_bottom_left(reduced):
-    for one in gathered.gather("fig7", reduced["fig7"]):
-        best = {name: min(one.time(policy, name) for policy in gathered.BASELINES) for name in ("small", "large")}
+    for one in gathered.gather(reduced("zhang2018-fig7")):
+        best = {name: min(one.time(policy, name) for policy in BASELINES) for name in ("small", "large")}
         assert one.time("level-spread", "small") <= 1.1 * best["small"]
         assert one.time("level-spread", "large") <= 1.1 * best["large"]
 
 
 def test_spreading_evens_out_the_load_of_links(reduced):
-    (runs,) = gathered.gather("fig6", reduced["fig6"])
-    spread, grouped = (five(runs, policy, "global packets") for policy in ("level-spread", "simple"))
+    (runs,) = gathered.gather(reduced("zhang2018-fig6"))
+    spread, grouped = (five(runs, policy, "global_packets") for policy in ("level-spread", "simple"))
     assert spread[2] > grouped[2]
     assert spread[4] < grouped[4]
 
 
 def test_mixed_workloads_and_those_of_one_pattern_are_kept_apart():
-    same = CommOutcome({}, {}, {}, 1.0)
-    results = {(case.model, case.name): {1: same} for case in gathered.cases("fig10")}
-    assert len(mixed("fig10", results, "small-first")) == 1000
-    found = alone(results)
+    table = full("fig10")
+    assert len(mixed(table, "small-first")) == 1000
+    found = alone(table)
     assert {motif: len(runs) for motif, runs in found.items()} == dict.fromkeys(MOTIFS, 100)
     for motif, runs in found.items():
         assert {one.motif for each in runs for one in each.setup.classes} == {motif}
 
 
-def test_pictures_are_drawn(reduced):
-    for draw_one, figure, panels in (
-        (links_figure.draw_fig5, "fig5", 4),
-        (panels_figure.draw_fig8, "fig8", 12),
-        (scatter_figure.draw_fig10, "fig10", 8),
-        (scatter_figure.draw_fig12, "fig12", 2),
-    ):
-        assert len(draw_one([], reduced[figure]).axes) == panels
+@pytest.mark.parametrize(("figure", "panels"), [("fig5", 4), ("fig8", 12), ("fig10", 8), ("fig12", 2)])
+def test_pictures_are_drawn(figure, panels, reduced):
+    one = find(f"zhang2018-{figure}")
+    assert len(one.picture([], reduced(one.name)).axes) == panels
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -262,14 +273,6 @@ def test_what_is_published_is_what_the_study_says(figure):
             good = within(float(row["ours"]), float(row["theirs"]), row["tolerance"])
             assert row["verdict"] == ("match" if good else "no match")
             assert good or row["why"]
-    assert f"zhang2018-{figure}" in STUDIES
+    assert f"zhang2018-{figure}" in REPRODUCTIONS
     assert (VALIDATION / f"zhang2018-{figure}.md").exists()
     assert (VALIDATION / f"zhang2018-{figure}.png").exists()
-
-
-def test_a_case_says_what_it_is():
-    case = CommCase(BOTH, "simple", 3)
-    assert case.name == "272/ratio=4/2x6:halo3d:1KB/1x20:fft3d:2KB:x2/small-first/seed=3"
-    assert (case.model, case.messages) == ("simple", 2)
-    kept = case.measure(simulate(case.resolve().spec), case.resolve())
-    assert case.kept(kept.as_json()) == kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
@@ -13,11 +13,13 @@ import pytest
 import odonata as od
 from odonata.errors import InputError
 from odonata.scenario import Scenario, parse
-from odonata.store import Run
 from odonata.study.keep import mark
 from odonata.study.python import plan_of
 
 from .conftest import BASE, STUDY, Write, command, final, swept
+
+if TYPE_CHECKING:
+    from odonata.store import Run
 
 KEEP = """
 [keep]

@@ -3,18 +3,16 @@
 import json as json_module
 import shutil
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter, validators
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from odonata.reproduce.pool import Done
+    from odonata.reproduce.reproduction import Reproduction, Runs
     from odonata.reproduce.rows import Row
-    from odonata.reproduce.simulated import Simulated
 
 WIDTH = 200
 """Columns of a table that does not go to a terminal."""
@@ -23,30 +21,37 @@ _STYLES = {"match": "green", "no match": "bold red", "not comparable": "yellow"}
 
 
 def reproduce(
-    study: str | None = None,
+    name: str | None = None,
     /,
     *,
     list_: Annotated[bool, Parameter(name="--list", negative=())] = False,
     reduced: Annotated[bool, Parameter(negative=())] = False,
-    workers: Annotated[int, Parameter(validator=validators.Number(gte=1))] = 2,
+    workers: Annotated[
+        int | None, Parameter(name=["--workers", "-j"], validator=validators.Number(gte=1, lte=1024))
+    ] = None,
     out: Path = Path("validation"),
+    force: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
 ) -> int:
     """Simulate a paper's results anew: ours over theirs, with a verdict.
 
+    Its runs are a study: the same command goes on where an interrupted one was, and repeats nothing.
+
     Parameters
     ----------
-    study
+    name
         One of `--list`.
     list_
-        List the studies.
+        List the reproductions.
     reduced
-        Fewer cases and messages: a minute instead of half an hour.
+        Fewer runs and messages: a minute instead of half an hour.
     workers
-        Simulations at once.
+        Simulations at once: one for each processor without it.
     out
-        Folder for the page, the rows and the picture. Finished runs are kept in its folder `.cache` and not repeated.
+        Folder for the page, the rows and the picture. The study is in its folder `studies`.
+    force
+        Simulate again what is there already.
     json
         Print one JSON object instead of the table.
     quiet
@@ -56,20 +61,16 @@ def reproduce(
 
     if list_:
         return _list(json=json)
-    if study is None:
-        raise InputError("which study?", hint="`odonata reproduce --list` names them")
+    if name is None:
+        raise InputError("which reproduction?", hint="`odonata reproduce --list` names them")
     from odonata.reproduce import find
-    from odonata.reproduce.pool import run_cases
-    from odonata.reproduce.publish import publish
 
-    chosen = find(study)
-    cases = chosen.cases(reduced=reduced)
-    with _progress(len(cases), quiet=quiet) as done:
-        outcomes = run_cases(cases, out / ".cache", workers=workers, done=done)
-    rows = chosen.rows(outcomes)
-    files = publish(chosen, rows, outcomes, out, reduced=reduced)
+    chosen = find(name)
+    runs = _swept(chosen, out / "studies", workers, reduced=reduced, force=force, quiet=quiet)
+    rows = chosen.rows(runs)
+    files = chosen.publish(rows, runs, out, reduced=reduced)
     if json:
-        found = {"study": chosen.name, "reduced": reduced, "runs": len(cases), "files": [str(file) for file in files]}
+        found = {"study": chosen.name, "reduced": reduced, "runs": len(runs), "files": [str(file) for file in files]}
         print(json_module.dumps({**found, "rows": [row.as_json() for row in rows]}))
     else:
         _print(rows)
@@ -77,47 +78,34 @@ def reproduce(
     return 0
 
 
-def _list(*, json: bool) -> int:
-    from odonata.reproduce import STUDIES, find
+def _swept(
+    chosen: "Reproduction", folder: Path, workers: int | None, *, reduced: bool, force: bool, quiet: bool
+) -> "Runs":
+    """The runs of its study, with progress on standard error."""
+    from odonata.cli.sweep_progress import SweepProgress
+    from odonata.study.local import LocalPool, processors
 
-    titles = {name: find(name).title for name in STUDIES}
+    plan = chosen.plan(reduced=reduced)
+    if plan is None:
+        return []
+    pool = LocalPool(workers if workers is not None else processors())
+    progress = SweepProgress(plan, pool, quiet=quiet)
+    with progress:
+        runs = chosen.run(pool, folder, reduced=reduced, force=force, report=progress.report)
+    progress.close(folder / plan.name)
+    return runs
+
+
+def _list(*, json: bool) -> int:
+    from odonata.reproduce import REPRODUCTIONS, find
+
+    titles = {name: find(name).title for name in REPRODUCTIONS}
     if json:
         print(json_module.dumps({"studies": [{"id": name, "title": title} for name, title in titles.items()]}))
     else:
         width = max(len(name) for name in titles)
         print("\n".join(f"{name:{width}}  {title}" for name, title in titles.items()))
     return 0
-
-
-@contextmanager
-def _progress(total: int, *, quiet: bool) -> "Iterator[Done | None]":
-    """A bar on a terminal, a line for each simulation elsewhere; always on standard error."""
-    if quiet:
-        yield None
-    elif not sys.stderr.isatty():
-        yield lambda case, number, of, kept: print(_line(case, number, of, kept), file=sys.stderr, flush=True)
-    else:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-        columns = (
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.description}", markup=False),
-        )
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("", total=total)
-
-            def show(case: "Simulated[Any]", number: int, of: int, kept: bool) -> None:
-                bar.update(task, completed=number, description=_line(case, number, of, kept).partition(" ")[2])
-
-            yield show
-
-
-def _line(case: "Simulated[Any]", number: int, of: int, kept: bool) -> str:
-    how = "kept" if kept else "done"
-    return f"{number}/{of} {how}: {case.model} {case.name}, {case.messages} messages"
 
 
 def _print(rows: "Sequence[Row]") -> None:

@@ -1,10 +1,11 @@
 """Published figures, simulated anew: ours over theirs, with a verdict.
 
-A study is a folder's worth of files: which cases are simulated (`study.toml`, read by `grid`), what the paper says
-(`expected.csv`), a page and a picture. `pool` runs the cases and keeps what they gave; `measures` and `verdict` turn it
-into rows. A value that cannot be reproduced is shown with both numbers and the reason; nothing is tuned until it fits.
+A reproduction (`reproduction.py`) is a study like any other, made in Python: points, a function that makes the scenario
+of each, and what is kept of its runs (`odonata.sweep`). A function turns the study's tables into rows (`rows.py`), and
+a template into a page (`markdown.py`). A value that cannot be reproduced is shown with both numbers and the reason;
+nothing is tuned until it fits.
 
-To add a study, add its module with a `STUDY` (or several, by name, in `ALL`) and a line to `STUDIES`.
+To add one, add its module with a `REPRODUCTION` (or several, by name, in `ALL`) and a line to `REPRODUCTIONS`.
 """
 
 from __future__ import annotations
@@ -15,27 +16,27 @@ from typing import TYPE_CHECKING
 from odonata.errors import unknown
 
 if TYPE_CHECKING:
-    from odonata.reproduce.study import Study
+    from odonata.reproduce.reproduction import Reproduction
 
-STUDIES: dict[str, str] = {
+REPRODUCTIONS: dict[str, str] = {
     "kang2019-4kb": "odonata.reproduce.kang2019.four_kb",
     "kang2019-variants": "odonata.reproduce.kang2019.variants",
     "kang2019-calibration": "odonata.reproduce.kang2019.calibration",
-    "latency-load": "odonata.reproduce.latency_load.latency_load",
-    "aries-modes": "odonata.reproduce.aries_modes.aries_modes",
-    **{f"zhang2018-fig{number}": "odonata.reproduce.zhang2018.studies" for number in (2, *range(4, 14))},
-    "zhang2018-variants": "odonata.reproduce.zhang2018.studies",
+    "latency-load": "odonata.reproduce.latency_load.load",
+    "aries-modes": "odonata.reproduce.aries_modes.page",
+    **{f"zhang2018-fig{number}": "odonata.reproduce.zhang2018.figures" for number in (2, *range(4, 14))},
+    "zhang2018-variants": "odonata.reproduce.zhang2018.figures",
 }
 """Name -> module that defines it."""
 
 
-def find(name: str) -> Study:
-    """The study of that name. Raises InputError if there is none."""
-    if name not in STUDIES:
-        raise unknown("study", name, STUDIES)
-    module = import_module(STUDIES[name])
-    found: Study = module.ALL[name] if hasattr(module, "ALL") else module.STUDY
+def find(name: str) -> Reproduction:
+    """The reproduction of that name. Raises InputError if there is none."""
+    if name not in REPRODUCTIONS:
+        raise unknown("reproduction", name, REPRODUCTIONS)
+    module = import_module(REPRODUCTIONS[name])
+    found: Reproduction = module.ALL[name] if hasattr(module, "ALL") else module.REPRODUCTION
     return found
 
 
-__all__ = ["STUDIES", "find"]
+__all__ = ["REPRODUCTIONS", "find"]

@@ -1,25 +1,43 @@
-"""Rows of a reproduction: published value, ours, verdict, reason."""
+"""Rows of a reproduction: the published value, ours, a verdict, a reason.
+
+| kind | verdict |
+|---|---|
+| C, S, R | `match` if within the tolerance, else `no match` |
+| N | the same if ours is `steady` or for the number of messages inferred from a row of kind F; else `not comparable` |
+| F | `not comparable`: the number of messages, which the paper does not state, was inferred from it |
+
+**Steady or grows**: with the two largest numbers of messages N1 < N2, the exponent
+`ln(value(N2) / value(N1)) / ln(N2 / N1)` is 0 for a value that does not depend on N and 1 for one proportional to it.
+Above [GROWS][odonata.reproduce.rows.GROWS] (doubling N adds more than 11 %) it grows.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from odonata.reproduce.measures import MEASURES, SCALE
-from odonata.reproduce.verdict import growth, judge, meets_at
+import itertools
+import math
+import operator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from odonata.reproduce.expected import Expected
-    from odonata.reproduce.outcome import Outcome
-    from odonata.reproduce.simulated import Measured, Simulated
-    from odonata.reproduce.verdict import Growth, Verdict
+Verdict = Literal["match", "no match", "not comparable"]
+Growth = Literal["steady", "grows"]
 
-    Results = Mapping[tuple[str, str], Mapping[int, Outcome]]
-    """(model, name of the case) -> number of messages -> outcome."""
+KINDS = {
+    "C": "follows by calculation from the text",
+    "S": "steady: does not depend on the length of the run",
+    "N": "grows with the number of messages, which the paper does not state",
+    "F": "as N, and used to find out that number: nothing left to compare",
+    "R": "a relation, or a value that depends on something the paper does not state",
+}
+"""Kind (letter of the requirements catalogue) -> its meaning."""
 
-M = TypeVar("M", bound="Measured")
+GROWS = 0.15
+"""Exponent from which a value is said to grow with the number of messages."""
+
+_RELATIONS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
 
 
 @dataclass(frozen=True)
@@ -27,6 +45,7 @@ class Row:
     """One published value against one model."""
 
     id: str
+    """Row of the requirements catalogue."""
     what: str
     model: str
     kind: str
@@ -34,85 +53,90 @@ class Row:
     ours: float
     theirs: float
     tolerance: str
+    """`10 %` of the published value, `± 4` in its unit, or a relation such as `<= 1.07` that ours must satisfy."""
     verdict: Verdict
     why: str
     messages: int
     """Messages per process behind `ours`."""
-    by_messages: dict[int, float]
-    """Ours for every number of messages that was simulated."""
-    growth: Growth | None
-    meets_at: float | None
-    """Number of messages at which a growing value would be the published one."""
     where: str
+    """Section and figure."""
+    by_messages: dict[int, float] = field(default_factory=dict)
+    """Ours for every number of messages that was simulated."""
+    growth: Growth | None = None
+    meets_at: float | None = None
+    """Number of messages at which a growing value would be the published one."""
 
     def as_json(self) -> dict[str, Any]:
         """One element of `odonata reproduce --json`."""
         return {**self.__dict__, "by_messages": {str(n): value for n, value in self.by_messages.items()}}
 
 
-def by_name(outcomes: Mapping[Simulated[M], M]) -> Mapping[tuple[str, str], Mapping[int, M]]:
-    """Outcomes in the form in which rows look for them."""
-    found: dict[tuple[str, str], dict[int, M]] = {}
-    for case, outcome in outcomes.items():
-        found.setdefault((case.model, case.name), {})[case.messages] = outcome
-    return found
+def statement(
+    id_: str,
+    what: str,
+    ours: float,
+    theirs: float,
+    unit: str,
+    tolerance: str,
+    where: str,
+    *,
+    model: str,
+    kind: str = "R",
+    why: str = "",
+    messages: int = 1,
+    comparable: bool = True,
+) -> Row:
+    """A row whose verdict is whether ours is within the tolerance; `why` is said unless it matches."""
+    verdict: Verdict = "match" if within(ours, theirs, tolerance) else "no match"
+    if not comparable:
+        verdict = "not comparable"
+    why = "" if verdict == "match" else why
+    return Row(id_, what, model, kind, unit, ours, theirs, tolerance, verdict, why, messages, where)
 
 
-def compare(
-    expected: Iterable[Expected], results: Results, models: Iterable[str], *, inferred: int | None = None
-) -> list[Row]:
-    """A row for every published value and model whose cases were all simulated with one number of messages.
-
-    `inferred` is the number of messages at which values that grow with it are held against the published ones.
-    """
-    models = list(models)
-    rows = (_row(wanted, results, model, inferred) for wanted in expected for model in models)
-    return [row for row in rows if row is not None]
-
-
-def _row(wanted: Expected, results: Results, model: str, inferred: int | None) -> Row | None:
-    ours = _by_messages(wanted, results, model)
-    if not ours:
+def growth(by_messages: Mapping[int, float]) -> Growth | None:
+    """Whether a value depends on the number of messages; None if it was measured for one number only."""
+    if len(by_messages) < 2:
         return None
-    most = inferred if inferred in ours else max(ours)
-    growing = growth(ours)
-    verdict = judge(wanted.kind, ours[most], wanted.theirs, wanted.tolerance, growing, inferred=most == inferred)
-    meets = meets_at(ours, wanted.theirs) if wanted.kind in "NF" else None
-    return Row(
-        id=wanted.id,
-        what=wanted.what,
-        model=model,
-        kind=wanted.kind,
-        unit=wanted.unit,
-        ours=ours[most],
-        theirs=wanted.theirs,
-        tolerance=wanted.tolerance,
-        verdict=verdict,
-        why=_why(wanted.kind, verdict, growing, most, "" if verdict == "match" else wanted.why.get(model, "")),
-        messages=most,
-        by_messages=ours,
-        growth=growing,
-        meets_at=meets,
-        where=wanted.where,
-    )
+    (n1, first), (n2, second) = sorted(by_messages.items())[-2:]
+    if first <= 0 or second <= 0:
+        return "steady" if first == second else None
+    return "grows" if math.log(second / first) / math.log(n2 / n1) > GROWS else "steady"
 
 
-def _by_messages(wanted: Expected, results: Results, model: str) -> dict[int, float]:
-    cases = [results.get((model, name), {}) for name in wanted.cases]
-    reference = [results.get((model, name), {}) for name in wanted.reference]
-    common = sorted(set.intersection(*(set(found) for found in cases + reference)))
-    measure, scale = MEASURES[wanted.measure], SCALE[wanted.unit]
-    return {n: measure([case[n] for case in cases], [case[n] for case in reference]) / scale for n in common}
+def within(ours: float, theirs: float, tolerance: str) -> bool:
+    """Whether ours is close enough: `10 %` of theirs, `± 4`, or a relation of ours to a number, as `<= 1.07`.
+
+    Raises ValueError for a tolerance that is none of these.
+    """
+    words = tolerance.split()
+    if len(words) == 2 and words[1] == "%":
+        return abs(ours - theirs) <= abs(theirs) * float(words[0]) / 100
+    if len(words) == 2 and words[0] == "±":
+        return abs(ours - theirs) <= float(words[1])
+    if len(words) == 2 and words[0] in _RELATIONS:
+        return bool(_RELATIONS[words[0]](ours, float(words[1])))
+    raise ValueError(f"unknown tolerance {tolerance!r}")
 
 
-def _why(kind: str, verdict: Verdict, growing: Growth | None, most: int, cause: str) -> str:
-    """What the numbers say by themselves, then the cause as far as it is known."""
-    unstated = "the number of messages, which the paper does not state"
-    said = ""
-    if kind == "F":
-        said = f"{unstated}, was inferred from this value"
-    elif kind == "N" and verdict == "not comparable":
-        said = f"grows with {unstated}" if growing == "grows" else f"hangs on {unstated}; simulated for {most} only"
-    elif kind == "N" and growing != "steady":
-        said = f"at {most} messages, a number inferred from another value"
-    return "; ".join(part for part in (said, cause) if part)
+def judge(
+    kind: str, ours: float, theirs: float, tolerance: str, growing: Growth | None, *, inferred: bool = False
+) -> Verdict:
+    """The verdict on one value (table above); `inferred` if ours is for the inferred number of messages."""
+    if kind == "F" or (kind == "N" and growing != "steady" and not inferred):
+        return "not comparable"
+    return "match" if within(ours, theirs, tolerance) else "no match"
+
+
+def meets_at(by_messages: Mapping[int, float], theirs: float) -> float | None:
+    """Number of messages at which a growing value would be the published one, on the line through its two largest
+    numbers of messages or between the two that enclose it; None if it does not grow or starts above."""
+    points = sorted(by_messages.items())
+    if growth(by_messages) != "grows":
+        return None
+    enclosing = [(a, b) for a, b in itertools.pairwise(points) if a[1] <= theirs <= b[1]]
+    (n1, first), (n2, second) = enclosing[0] if enclosing else points[-2:]
+    if second <= first:
+        return None
+    at = n1 + (theirs - first) * (n2 - n1) / (second - first)
+    return at if at > 0 else None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError
+from odonata.scenario import Scenario
 from odonata.study.axis import text
 
 if TYPE_CHECKING:
     from odonata.document import Document
-    from odonata.scenario import Scenario
     from odonata.study.axis import Axis
     from odonata.study.plan import Plan
 
@@ -32,6 +32,7 @@ def check_values(plan: Plan, document: Document | None) -> None:
 
 def _check(plan: Plan, index: int, row: int, document: Document | None) -> None:
     scenario = plan.base
+    assert isinstance(scenario, Scenario), "a scenario that a function makes is not set anything"
     changes = []
     for number, axis in enumerate(plan.axes):
         step = row if number == index else 0

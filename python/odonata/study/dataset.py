@@ -56,7 +56,9 @@ def tables(ledger: Ledger) -> dict[str, pl.DataFrame]:
     facts = [f"{PREFIX}{name}" for name in RUN_COLUMNS]
     if rows.width == 0:
         rows = pl.DataFrame(schema=dict.fromkeys(facts, pl.String))
-    of_runs = rows.select(facts).unique(subset=[f"{PREFIX}id"]).rename({name: name[len(PREFIX) :] for name in facts})
+    # An axis has the name of its key; a column of runs with the same name would be mistaken for it.
+    names = {name: f"run_{name}" if name in axes else name for name in RUN_COLUMNS}
+    of_runs = rows.select(pl.col(f"{PREFIX}{name}").alias(as_) for name, as_ in names.items()).unique(subset=["id"])
     kept = [name for name in rows.columns if name.startswith(KEPT)] if plan.keep else []
     if kept:
         columns = [pl.col(name).alias(name[len(KEPT) :]) for name in kept]
@@ -65,7 +67,9 @@ def tables(ledger: Ledger) -> dict[str, pl.DataFrame]:
     joined = points.join(of_runs, on="id", how="left", maintain_order="left")
     runs = joined.with_columns(
         status=pl.col("status").fill_null("failed"), error=pl.coalesce("unresolved", "error")
-    ).select(POINT, *axes, *(name for name in RUN_COLUMNS if name not in APART), *(name[len(KEPT) :] for name in kept))
+    ).select(
+        POINT, *axes, *(as_ for name, as_ in names.items() if name not in APART), *(name[len(KEPT) :] for name in kept)
+    )
     walls = joined.filter(pl.col("id").is_not_null()).unique("id", keep="first", maintain_order=True)
     return {"runs": runs, "jobs": _jobs(points.select(POINT, *axes, "id"), rows), "walls": walls.select("id", *WALLS)}
 

@@ -144,7 +144,8 @@ def kept(keep: Keep, run: Run, taken: Collection[str]) -> dict[str, Any]:
         raise
     except Exception as problem:
         raise RunError(f"`keep` failed: {type(problem).__name__}: {problem}") from problem
-    if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
+    shown: object = found
+    if not isinstance(shown, Mapping) or not all(isinstance(name, str) for name in shown):
         raise RunError(f"`keep` gave `{found!r}`, expected names and values")
     for name in found:
         if name in taken:

@@ -23,8 +23,6 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
 
-import cloudpickle
-
 from odonata.errors import RunError
 from odonata.study.ledger import FLUSH_S
 
@@ -73,7 +71,8 @@ class LocalPool:
         try:
             while member.pipe.poll():
                 what, said = member.pipe.recv()
-                self._stillborn = 0
+                if what != "broken":  # which it also says of what it cannot begin with
+                    self._stillborn = 0
                 if what == "at":
                     member.at = said
                 elif what == "resolved":
@@ -136,8 +135,7 @@ class _Member:
         """Why it ends, if it could still say so."""
         self.started = self.idle = False
         with suppress(OSError):
-            # By value what is defined in a script or a notebook, which a worker cannot import.
-            self.pipe.send(cloudpickle.dumps(ledger.plan.sendable()))
+            self.pipe.send(ledger.plan.packed())
 
     @property
     def busy(self) -> bool:

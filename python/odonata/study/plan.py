@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from importlib.machinery import PathFinder
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,11 +109,31 @@ class Plan:
         # A new scenario also leaves behind what the old one has worked out, which need not travel.
         return replace(self, base=Scenario(self.base.document, Path(self.base.path).absolute()), text="")
 
+    def packed(self) -> bytes:
+        """That as bytes (for `pickle`); functions of a script, a notebook or a module not on the path are in them."""
+        import cloudpickle
+
+        functions = [function for function in (self.base, self.keep) if inspect.isfunction(function)]
+        apart = {sys.modules[function.__module__] for function in functions if not _importable(function.__module__)}
+        for module in apart:
+            cloudpickle.register_pickle_by_value(module)
+        try:
+            packed: bytes = cloudpickle.dumps(self.sendable())
+            return packed
+        finally:
+            for module in apart:
+                cloudpickle.unregister_pickle_by_value(module)
+
     def described(self, number: int) -> str:
         """A point in one line."""
         from odonata.study.axis import text
 
         return ", ".join(f"{key} = {text(value)}" for key, value in self.point(number)) or "the scenario as it is"
+
+
+def _importable(module: str) -> bool:
+    """Whether another process with the same path finds it."""
+    return module != "__main__" and PathFinder.find_spec(module.partition(".")[0]) is not None
 
 
 def check_axes(axes: tuple[Axis, ...]) -> None:

@@ -18,6 +18,7 @@ from odonata.study.check import check_values
 from odonata.study.local import LocalPool, processors
 from odonata.study.plan import Plan, check_axes
 from odonata.study.sweep import sweep as run_sweep
+from odonata.study.task import POINT
 from odonata.study.values import is_range, values
 
 if TYPE_CHECKING:
@@ -112,6 +113,9 @@ def plan_of(
         plan = Plan(name or Path(scenario.path).stem, scenario, made, text=_text(made), keep=keep)
         check_values(plan, None)
         return plan
+    for key in (key for axis in made for key in axis.keys):
+        if key in (POINT, "id", "status", "error"):
+            raise InputError(f"`{key}` is a column of `runs`, so it cannot be a key", hint="give it another name")
     made_by = getattr(scenario, "__qualname__", type(scenario).__name__)
     text = f"# Scenarios are made by the function {made_by}.\n{_text(made, base=False)}"
     return Plan(name or made_by, scenario, made, text=text, keep=keep)
@@ -123,9 +127,8 @@ def _points(points: Points) -> tuple[Axis, ...]:
         raise InputError("the study has no point", hint='such as [{"run.seed": 1}, {"run.seed": 2}]')
     keys = tuple(points[0])
     for number, point in enumerate(points):
-        if not isinstance(point, Mapping) or tuple(sorted(point)) != tuple(sorted(keys)):
-            found = ", ".join(point) if isinstance(point, Mapping) else repr(point)
-            raise InputError(f"point {number}: expected the keys {', '.join(keys)}, found {found}")
+        if set(point) != set(keys):
+            raise InputError(f"point {number}: expected the keys {', '.join(keys)}, found {', '.join(point)}")
     if not keys:
         raise InputError("the points have no keys")
     return (_axis(keys, [[point[key] for key in keys] for point in points]),)

@@ -6,8 +6,6 @@ import pickle
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import cloudpickle
-
 from odonata.errors import RunError
 from odonata.machine import core
 from odonata.study import task
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
 def payload_of(plan: Plan) -> bytes:
     """A plan as it is sent with every batch: a worker may have started a moment ago."""
-    return bytes(cloudpickle.dumps(plan.sendable()))
+    return plan.packed()
 
 
 def resolve_batch(payload: bytes, version: str, numbers: list[int]) -> list[task.Resolution]:

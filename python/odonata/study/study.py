@@ -17,9 +17,9 @@ from odonata.store.columns import columns_of
 from odonata.store.frame import polars_type
 from odonata.store.manifest import MANIFEST
 from odonata.study.axis import label, text
-from odonata.study.dataset import POINT
 from odonata.study.folder import AGAIN, is_study_folder, read_manifest, unfinished
 from odonata.study.plan import OF_MESSAGES, OF_PROGRAMS, SEED, Show
+from odonata.study.task import POINT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from odonata.store import text
-from odonata.study.dataset import POINT
 from odonata.study.study import jobs_of
+from odonata.study.task import POINT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

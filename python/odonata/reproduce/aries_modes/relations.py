@@ -1,24 +1,173 @@
-"""What is said of the modes, and whether it holds here."""
+"""What is said of the modes, and whether it holds here: medians of paired values, and how sure they are."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from math import comb
+from statistics import median
+from typing import TYPE_CHECKING, Any
 
-from odonata.reproduce.aries_modes import measures
-from odonata.reproduce.aries_modes.found import found
-from odonata.reproduce.aries_modes.median import median_of
-from odonata.reproduce.aries_modes.modes_grid import ADAPTIVE, HIGH_BIAS
-from odonata.reproduce.rows import Row
-from odonata.reproduce.verdict import within
+import numpy as np
+
+from odonata.reproduce.aries_modes.runs import ADAPTIVE, HIGH_BIAS, messages
+from odonata.reproduce.rows import Row, within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from odonata.reproduce.aries_modes.found import Found, ModesResults
-    from odonata.reproduce.aries_modes.measures import OfPairs
-    from odonata.reproduce.aries_modes.median import Median
-    from odonata.reproduce.verdict import Verdict
+    from odonata.reproduce.reproduction import Runs
+    from odonata.reproduce.rows import Verdict
+
+    Run = Mapping[str, Any]
+    OfPairs = Callable[[Run], list[float]]
+    """A value for each pair of a run."""
+    OfRun = Callable[[Run], float]
+    """A value of a run."""
+
+MESSAGE = 4 * 2**20
+"""Bytes of a message (D22)."""
+WINDOW = 1024
+"""Packets that a NIC of Aries has under way at most."""
+PAYLOAD = 64
+"""Bytes of a packet of Aries (D5)."""
+
+
+def estimate_ps(message_bytes: int, sent_ps: float, latency_ps: float, stalls: float) -> float:
+    """The time of a message by De Sensi's equation (2), from latency and stalls (D11).
+
+    T = (p + 512) / 1024 L + f (s + 1), with p packets of 64 B whose f flits alone take `sent_ps` at the NIC.
+    """
+    packets = -(-message_bytes // PAYLOAD)
+    return (packets + WINDOW / 2) / WINDOW * latency_ps + sent_ps * (stalls + 1)
+
+
+@dataclass(frozen=True)
+class Median:
+    """A median with its interval of 95 % confidence (D17)."""
+
+    value: float
+    low: float
+    high: float
+    count: int
+
+
+def median_of(values: Sequence[float]) -> Median:
+    """From order statistics, whatever the distribution: the k-th smallest and the k-th largest of n values, k the
+    greatest with 2 P(Binomial(n, 1/2) < k) <= 5 %. The whole range if there are too few values for 95 % (fewer than 6).
+
+    Raises ValueError if there are none.
+    """
+    ordered = sorted(values)
+    count = len(ordered)
+    if not count:
+        raise ValueError("no values")
+    beyond, below = 0, 1
+    while 2 * (below + comb(count, beyond + 1)) <= 0.05 * 2**count:
+        beyond += 1
+        below += comb(count, beyond)
+    return Median(median(ordered), ordered[beyond], ordered[-1 - beyond], count)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Runs by seed, in the order in which they were simulated. The variant is "" in the main runs."""
+
+    delays: dict[tuple[str, float, int], dict[int, Run]] = field(default_factory=dict)
+    """(variant, load, delay) -> seed -> run."""
+    pairs: dict[tuple[str, float, str, str], dict[int, Run]] = field(default_factory=dict)
+    """(variant, load, intra or inter, mode) -> seed -> run."""
+
+    def delay_loads(self) -> list[float]:
+        """Loads of the main runs of the first experiment."""
+        return list(dict.fromkeys(load for variant, load, _ in self.delays if not variant))
+
+    def multiples(self) -> list[int]:
+        """Its delays but for 0, in round trips."""
+        return list(dict.fromkeys(delay for variant, _, delay in self.delays if not variant and delay))
+
+    def pair_loads(self) -> list[float]:
+        """Loads of the main runs of the second experiment."""
+        return list(dict.fromkeys(load for variant, load, *_ in self.pairs if not variant))
+
+    def modes_load(self) -> float:
+        """The load at which most modes were simulated."""
+        modes = {load: len({key[3] for key in self.pairs if key[:2] == ("", load)}) for load in self.pair_loads()}
+        return max(modes, key=lambda load: modes[load])
+
+
+def found(runs: Runs) -> Found:
+    """The runs by what was varied."""
+    made = Found()
+    for run in runs:
+        variant, load, experiment, seed = (run[key] for key in ("variant", "load", "experiment", "seed"))
+        if experiment == "delay":
+            made.delays.setdefault((variant, load, run["delay"]), {})[seed] = run
+        else:
+            made.pairs.setdefault((variant, load, experiment, run["mode"]), {})[seed] = run
+    return made
+
+
+def times(run: Run) -> list[float]:
+    """Median time of a pair's messages."""
+    return [median(one) for one in run["times_ps"]]
+
+
+def sending(run: Run) -> list[float]:
+    """Stalls as equation (1) has them: 1 + s."""
+    return [1 + one for one in run["stalls"]]
+
+
+def latency(run: Run) -> list[float]:
+    """L."""
+    return list(run["probe_ps"])
+
+
+def variance(run: Run) -> list[float]:
+    """Variance of L."""
+    return list(run["probe_variance_ps2"])
+
+
+def estimates(run: Run) -> list[float]:
+    """Time by equation (2)."""
+    both = zip(run["probe_ps"], run["stalls"], strict=True)
+    return [estimate_ps(MESSAGE, run["sent_ps"], latency, stalls) for latency, stalls in both]
+
+
+def variance_of_run(run: Run) -> float:
+    """Variance of the latencies of the first experiment."""
+    value: float = run["variance_ps2"]
+    return value
+
+
+def qcd(run: Run) -> float:
+    """Their quartile coefficient of dispersion (D17)."""
+    value: float = run["qcd"]
+    return value
+
+
+def spread(runs: Iterable[Run]) -> float:
+    """Quartile coefficient of dispersion (D17) of the times of messages, each over the median of its pair."""
+    relative = [time / median(pair) for run in runs for pair in run["times_ps"] for time in pair]
+    low, high = np.percentile(relative, (25, 75))
+    return float((high - low) / (high + low))
+
+
+def all_pairs(runs: Mapping[int, Run], value: OfPairs) -> list[float]:
+    """The value of every pair of every seed."""
+    return [one for run in runs.values() for one in value(run)]
+
+
+def high_over_adaptive(found: Found, variant: str, load: float, where: str, value: OfPairs) -> list[float]:
+    """`adaptive-3` over `adaptive-0`, pair by pair: the same nodes and the same background."""
+    high, low = (found.pairs[variant, load, where, mode] for mode in (HIGH_BIAS, ADAPTIVE))
+    return [a / b for seed in high for a, b in zip(value(high[seed]), value(low[seed]), strict=True)]
+
+
+def off_over_on(found: Found, variant: str, load: float, delay: int, value: OfRun) -> list[float]:
+    """Without the delay over with it, seed by seed: the same nodes and the same messages."""
+    off, on = found.delays[variant, load, 0], found.delays[variant, load, delay]
+    return [value(off[seed]) / value(on[seed]) for seed in on]
+
 
 SMALLER, GREATER, EQUAL = "< 1", "> 1", "10 %"
 """Tolerances: a relation must hold for both ends of the interval of the median; `about equal` for the median."""
@@ -73,15 +222,17 @@ class Relation:
         return f"{said}; {self.cause}" if self.cause else said
 
 
-def compare(results: ModesResults, models: Sequence[str]) -> list[Row]:
+def compare(runs: Runs) -> list[Row]:
     """A row for every statement."""
-    most = {model: max(n for (m, _), one in results.items() if m == model for n in one) for model in models}
-    return [_row(one, most[one.model]) for one in relations(found(results))]
+    most: dict[str, int] = {}
+    for run in runs:
+        most[run["mode"]] = max(messages(run), most.get(run["mode"], 0))
+    return [_row(one, most[one.model]) for one in relations(found(runs))]
 
 
-def relations(results: Found) -> list[Relation]:
+def relations(known: Found) -> list[Relation]:
     """Every statement about the main runs."""
-    return [*_phantom(results), *_pairs(results)]
+    return [*_phantom(known), *_pairs(known)]
 
 
 def _row(one: Relation, messages: int) -> Row:
@@ -97,9 +248,6 @@ def _row(one: Relation, messages: int) -> Row:
         verdict=one.verdict,
         why=one.why,
         messages=messages,
-        by_messages={},
-        growth=None,
-        meets_at=None,
         where=one.where,
     )
 
@@ -109,39 +257,39 @@ def trips(delay: int) -> str:
     return "a round trip" if delay == 1 else f"{delay} round trips"
 
 
-def _phantom(results: Found) -> Iterator[Relation]:
+def _phantom(known: Found) -> Iterator[Relation]:
     """D8: the delay of what credits tell makes latencies vary."""
     source = "De Sensi 2019, section 2.2"
-    for load in results.delay_loads():
-        for delay in results.multiples():
-            for what, value in (("variance", lambda one: one.variance_ps2), ("QCD", lambda one: one.qcd)):
-                ratio = median_of(measures.off_over_on(results, "", load, delay, value))
+    for load in known.delay_loads():
+        for delay in known.multiples():
+            for what, value in (("variance", variance_of_run), ("QCD", qcd)):
+                ratio = median_of(off_over_on(known, "", load, delay, value))
                 words = f"load {load:g} %, delay off over {trips(delay)}: {what} of latency shrinks"
                 cause = _QUARTILES if what == "QCD" else ""
                 yield Relation("D8", words, ADAPTIVE, SMALLER, ratio, source, cause)
 
 
-def _pairs(results: Found) -> Iterator[Relation]:
+def _pairs(known: Found) -> Iterator[Relation]:
     """D22: figure 7."""
     wanted: dict[str, tuple[tuple[str, OfPairs, str, str], ...]] = {
         "intra": (
-            ("time is longer", measures.times, GREATER, "7(a)"),
-            ("stalls (1 + s) are more", measures.sending, GREATER, "7(b)"),
-            ("latency L is similar", measures.latency, EQUAL, "7(c)"),
-            ("time by equation (2) is longer", measures.estimates, GREATER, "7(d)"),
+            ("time is longer", times, GREATER, "7(a)"),
+            ("stalls (1 + s) are more", sending, GREATER, "7(b)"),
+            ("latency L is similar", latency, EQUAL, "7(c)"),
+            ("time by equation (2) is longer", estimates, GREATER, "7(d)"),
         ),
         "inter": (
-            ("time is shorter", measures.times, SMALLER, "7(a)"),
-            ("stalls (1 + s) are comparable", measures.sending, EQUAL, "7(b)"),
-            ("latency L is lower", measures.latency, SMALLER, "7(c)"),
-            ("variance of L is lower", measures.variance, SMALLER, "7(c)"),
-            ("time by equation (2) is shorter", measures.estimates, SMALLER, "7(d)"),
+            ("time is shorter", times, SMALLER, "7(a)"),
+            ("stalls (1 + s) are comparable", sending, EQUAL, "7(b)"),
+            ("latency L is lower", latency, SMALLER, "7(c)"),
+            ("variance of L is lower", variance, SMALLER, "7(c)"),
+            ("time by equation (2) is shorter", estimates, SMALLER, "7(d)"),
         ),
     }
-    for load in results.pair_loads():
+    for load in known.pair_loads():
         for where, statements in wanted.items():
             for what, value, tolerance, panel in statements:
-                ratio = median_of(measures.high_over_adaptive(results, "", load, where, value))
+                ratio = median_of(high_over_adaptive(known, "", load, where, value))
                 words = f"{where}-group, load {load:g} %, high bias over none: {what}"
                 source = f"De Sensi 2019, section 4.1, figure {panel}"
                 yield Relation("D22", words, HIGH_BIAS, tolerance, ratio, source, _CAUSES.get(what, ""))

@@ -5,49 +5,43 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from odonata.reproduce.kang2019.published import means_alone
+from odonata.reproduce.kang2019.published import means_alone, row_of
+from odonata.reproduce.kang2019.runs import keep, make, product, varied
 from odonata.reproduce.markdown import table
-from odonata.reproduce.rows import Row
-from odonata.reproduce.study import Study
-from odonata.reproduce.verdict import judge
+from odonata.reproduce.reproduction import Reproduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from odonata.reproduce.rows import Results
+    from odonata.reproduce.reproduction import Points, Runs
+    from odonata.reproduce.rows import Row
 
 DECIDED = ("2048B", "100ns")
 """Packet size and router delay of the preset `kang2019` (catalogue, decision 1)."""
 
 
-def _compare(results: Results, models: Sequence[str]) -> list[Row]:
+def points(reduced: bool) -> Points:
+    """Packet size and router delay against the six steady latencies (K30, K31, K42, K43; catalogue, decision 1)."""
+    patterns, places = ["uniform-random", "tornado"], ["contiguous", "random"]
+    if reduced:
+        few = varied(fabric__packet=["1024 B", "2048 B"], fabric__router_delay=["100 ns"])
+        return product(patterns, places[1:], ["3us"], [10], changes=few)
+    many = varied(
+        fabric__packet=["512 B", "1024 B", "2048 B", "4096 B"],
+        fabric__router_delay=["50 ns", "75 ns", "100 ns", "125 ns", "150 ns"],
+    )
+    return [
+        *product(patterns, places, ["3us"], [50], changes=many),
+        *product(patterns, places[1:], ["1us"], [100], changes=many),
+    ]
+
+
+def _rows(runs: Runs) -> list[Row]:
     wanted, rows = means_alone(), []
-    for (model, name), found in results.items():
-        traffic, _, label = name.rpartition("/")
-        if model not in models:
-            continue
-        row = wanted[traffic]
-        ((messages, outcome),) = found.items()
-        ours = outcome.mean_ps / 1e6
-        rows.append(
-            Row(
-                id=row.id,
-                what=f"{label}: {row.what}",
-                model=model,
-                kind=row.kind,
-                unit=row.unit,
-                ours=ours,
-                theirs=row.theirs,
-                tolerance=row.tolerance,
-                verdict=judge(row.kind, ours, row.theirs, row.tolerance, None),
-                why="",
-                messages=messages,
-                by_messages={messages: ours},
-                growth=None,
-                meets_at=None,
-                where=row.where,
-            )
-        )
+    for run in runs:
+        traffic, _, label = run["case"].rpartition("/")
+        ours = {run["messages"]: run["latency_mean_ps"] / 1e6}
+        rows.append(row_of(wanted[traffic], run["model"], ours, label=label))
     return rows
 
 
@@ -66,7 +60,7 @@ def rms(values: Sequence[float]) -> float:
     return math.sqrt(sum(value * value for value in values) / len(values))
 
 
-def _page(rows: Sequence[Row], _: Results) -> str:
+def _page(rows: Sequence[Row], _: Runs) -> str:
     models = dict.fromkeys(row.model for row in rows)
     messages = " and ".join(str(n) for n in sorted({row.messages for row in rows}))
     tables = [f"## {model}\n\n{_verdict(rows, model)}\n\n{_table(rows, model)}\n" for model in models]
@@ -114,11 +108,13 @@ is above or below each of them. Buffers as in the preset `kang2019`. The publish
 machine.
 """
 
-STUDY = Study(
+REPRODUCTION = Reproduction(
     name="kang2019-calibration",
     title="Kang 2019: packet size and router delay against its six steady latencies (K30, K31, K42, K43)",
-    package="odonata.reproduce.kang2019",
-    file="calibration.toml",
-    compare=_compare,
+    points=points,
+    make=make,
+    rows=_rows,
     page=_page,
+    keep=keep,
+    study="kang2019",
 )

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from odonata.plot.style import LINES, figure, settings
+from odonata.reproduce.kang2019.runs import by_case
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,20 +19,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from odonata.reproduce.rows import Results, Row
+    from odonata.reproduce.reproduction import Runs
+    from odonata.reproduce.rows import Row
 
 _MODELS = (("as-published", LINES[1], "o"), ("correct", LINES[0], "s"))
 _CASE = "uniform-random/contiguous/1us"
 _IDS = ("K30", "K31", "K42", "K43")
 
 
-def draw(rows: Sequence[Row], results: Results) -> Figure:
-    """The picture; `rows` and `results` of the full study."""
+def draw(rows: Sequence[Row], runs: Runs) -> Figure:
+    """The picture; `rows` and `runs` of the full study."""
     with settings():
         made = figure(10.5, 7.2)
         upper, lower = made.subplots(2, 1, height_ratios=(1.15, 1))
         _latencies(upper, rows)
-        _ports(lower, results)
+        _ports(lower, runs)
     return made
 
 
@@ -70,11 +72,10 @@ def _short(id_: str, what: str) -> str:
     return f"{id_}\n{shorter}\n{place}\n{interval.removeprefix('every ').replace('us', 'µs')}"
 
 
-def _ports(axes: Axes, results: Results) -> None:
+def _ports(axes: Axes, runs: Runs) -> None:
     for model, colour, marker in _MODELS:
-        found = results[model, _CASE]
-        outcome = found[max(found)]
-        up, across = outcome.up_ports, outcome.global_ports
+        found = by_case(runs)[model, _CASE]
+        up, across = found[max(found)]["up_ports"], found[max(found)]["global_ports"]
         axes.plot(range(1, len(up) + 1), up, marker, ls="-", lw=1, ms=4, color=colour, label=f"{model}: leaf to spine")
         axes.plot(
             range(1, len(across) + 1), across, marker, ls=":", lw=1, ms=4, mfc="white", color=colour,

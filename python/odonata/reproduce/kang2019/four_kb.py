@@ -7,30 +7,93 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from odonata.reproduce.kang2019.figure import draw
-from odonata.reproduce.kang2019.published import expected
+from odonata.reproduce.kang2019.published import compare, expected
+from odonata.reproduce.kang2019.runs import AS_PUBLISHED, CORRECT, by_case, keep, make, product, varied
 from odonata.reproduce.markdown import counts, latencies, number, published, reasons, side_by_side, table
-from odonata.reproduce.rows import compare
-from odonata.reproduce.study import Study
+from odonata.reproduce.reproduction import Reproduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from odonata.reproduce.rows import Results, Row
-
-_HERE = "odonata.reproduce.kang2019"
-AS_PUBLISHED, CORRECT = "as-published", "correct"
+    from odonata.reproduce.reproduction import Points, Runs
+    from odonata.reproduce.rows import Row
 
 INFERRED = 300
 """Messages per process: where uniform random traffic, contiguous, every 0.5 us has its published mean latency (K30)."""
 
+ALONE = ["uniform-random", "tornado"]
+PLACES = ["contiguous", "random"]
+INTERVALS = ["3us", "1us", "0.5us"]
 
-def _compare(results: Results, models: Sequence[str]) -> list[Row]:
-    return compare(expected(), results, models, inferred=INFERRED)
+
+def points(reduced: bool) -> Points:
+    """The experiments with messages of 4 KB (figures 5 to 10; catalogue K22, K30 to K54).
+
+    The numbers of messages are chosen so that all of it takes about half an hour on two cores; nearly all of that is
+    the slow simulator of the model as published.
+    """
+    if reduced:
+        return [
+            # The six steady latencies, and the busiest ports.
+            *product(ALONE, PLACES, ["3us"], [50]),
+            *product(ALONE, ["random"], ["1us"], [50]),
+            *product(["uniform-random"], ["contiguous"], ["1us"], [50]),
+        ]
+    thresholds = varied(routing__threshold=[0.25, 0.4, 0.5, 0.6])
+    found = [
+        # By itself: figures 5 to 7, pink boxes (K30, K31, K41 to K43). Latency against the number of messages.
+        *product(ALONE, PLACES, INTERVALS, [100, 200, 300]),
+        # A stencil sends six messages an interval (K15), which takes six times as long to simulate.
+        *product(["stencil"], PLACES, ["3us"], [100, 300]),
+        *product(["stencil"], PLACES, ["1us", "0.5us"], [50, 100]),
+        # Beside a background: contiguous is said to hardly notice (K36, K38), random to suffer (K36, K39, K44).
+        *product(ALONE, PLACES, INTERVALS, [300], backgrounds=["130%@100us"]),
+        *product(["uniform-random"], ["contiguous"], INTERVALS, [300], backgrounds=["50%@100us", "90%@100us"]),
+        *product(["uniform-random"], ["contiguous"], INTERVALS, [300], backgrounds=["130%@1us"]),
+        # The one number for which the unstated interval of the background matters most (K12, K36).
+        *product(
+            ["uniform-random"],
+            ["random"],
+            ["1us"],
+            [100, 200, 300],
+            backgrounds=["130%@1us", "130%@10us", "130%@100us"],
+        ),
+        *product(["stencil"], ["contiguous"], INTERVALS, [100], backgrounds=["130%@1us", "130%@100us"]),
+        *product(["stencil"], ["random"], ["3us"], [100, 300], backgrounds=["130%@100us"]),
+        # Broadcast: figures 9 and 10 (K50 to K53). One broadcast is 2,303 messages.
+        *product(["broadcast"], ["contiguous"], ["100us"], [1], backgrounds=["130%@1us", "260%@1us", "390%@1us"]),
+        # By itself, and at the heaviest background; which interval that had is not stated either.
+        *product(
+            ["broadcast"],
+            ["contiguous", "random-out", "random-in"],
+            ["100us"],
+            [1],
+            backgrounds=["", "520%@1us", "520%@10us", "520%@100us"],
+        ),
+        # What a node's input buffer at its leaf must hold before the node can send at the full rate of its link.
+        *product(
+            ["broadcast"],
+            ["contiguous"],
+            ["100us"],
+            [1],
+            models=[CORRECT],
+            changes=varied(fabric__links__node__buffer=["8 KiB", "16 KiB", "32 KiB"]),
+        ),
+        # How near the threshold is to a full channel decides whether the correct model carries this load.
+        *product(["uniform-random"], ["contiguous"], ["1us"], [100, 200, 400], models=[CORRECT], changes=thresholds),
+        *product(["uniform-random"], PLACES, ["0.5us"], [300], models=[CORRECT], changes=thresholds),
+    ]
+    # The background every 100 us is part of two blocks.
+    return list({(point["model"], point["case"], point["messages"]): point for point in found}.values())
 
 
-def _page(rows: Sequence[Row], results: Results) -> str:
+def _rows(runs: Runs) -> list[Row]:
+    return compare(expected(), runs, inferred=INFERRED)
+
+
+def _page(rows: Sequence[Row], runs: Runs) -> str:
     both = (AS_PUBLISHED, CORRECT)
-    return Template(_read("four_kb.md")).substitute(
+    return Template((files("odonata.reproduce.kang2019") / "four_kb.md").read_text(encoding="utf-8")).substitute(
         counts_published=counts(rows, AS_PUBLISHED),
         counts_correct=counts(rows, CORRECT),
         table=side_by_side(rows, both),
@@ -38,10 +101,10 @@ def _page(rows: Sequence[Row], results: Results) -> str:
         latencies_correct=latencies(rows, CORRECT),
         reasons_published=reasons(row for row in rows if row.model == AS_PUBLISHED),
         reasons_correct=reasons(row for row in rows if row.model == CORRECT),
-        thresholds=_indented(_thresholds(results)),
-        thresholds_overloaded=_indented(_thresholds_overloaded(results)),
-        buffers=_indented(_buffers(results)),
-        ports=_indented(_ports(results)),
+        thresholds=_indented(_thresholds(runs)),
+        thresholds_overloaded=_indented(_thresholds_overloaded(runs)),
+        buffers=_indented(_buffers(runs)),
+        ports=_indented(_ports(runs)),
         inferred=INFERRED,
         at_inferred=_at_inferred(rows),
     )
@@ -64,73 +127,71 @@ def _indented(text: str) -> str:
     return "\n".join(f"   {line}" for line in text.splitlines())
 
 
-def _thresholds(results: Results) -> str:
+def _thresholds(runs: Runs) -> str:
     """Latency of the correct model against FPAR's threshold and the number of messages."""
     prefix = "uniform-random/contiguous/1us/threshold="
     lines = []
-    for (model, name), found in results.items():
+    for (model, name), found in by_case(runs).items():
         if model == CORRECT and name.startswith(prefix):
-            minimal = found[max(found)].minimal
-            values = [number(found[n].mean_ps / 1e6, "us") for n in sorted(found)]
+            minimal = found[max(found)]["minimal_fraction"]
+            values = [number(found[n]["latency_mean_ps"] / 1e6, "us") for n in sorted(found)]
             lines.append([name.removeprefix(prefix), *values, f"{minimal:.0%}".replace("%", " %")])
-    counted = sorted(next(found for (_, name), found in results.items() if name.startswith(prefix)))
+    counted = sorted(next(found for (_, name), found in by_case(runs).items() if name.startswith(prefix)))
     head = ["threshold", *(f"N = {n}, us" for n in counted), "packets never diverted"]
     return table(head, lines, "l" + "r" * len(counted) + "r")
 
 
-def _thresholds_overloaded(results: Results) -> str:
+def _thresholds_overloaded(runs: Runs) -> str:
     """The same at an overload, for both placements."""
     found: dict[str, list[str]] = {}
     for place in ("contiguous", "random"):
         prefix = f"uniform-random/{place}/0.5us/threshold="
-        for (_, name), outcomes in results.items():
+        for (_, name), outcomes in by_case(runs).items():
             if name.startswith(prefix):
-                (outcome,) = outcomes.values()
-                found.setdefault(name.removeprefix(prefix), []).append(number(outcome.mean_ps / 1e6, "us"))
+                (run,) = outcomes.values()
+                found.setdefault(name.removeprefix(prefix), []).append(number(run["latency_mean_ps"] / 1e6, "us"))
     return table(
         ["threshold", "contiguous, us", "random, us"], [[key, *values] for key, values in found.items()], "lrr"
     )
 
 
-def _buffers(results: Results) -> str:
+def _buffers(runs: Runs) -> str:
     """Broadcast by itself against the node's input buffer at its leaf."""
     prefix = "broadcast/contiguous/100us/buffer="
     lines = []
-    for (_, name), found in results.items():
+    for (_, name), found in by_case(runs).items():
         if name.startswith(prefix):
-            (outcome,) = found.values()
-            rate = (outcome.root_rate or 0) / 2**30
+            (run,) = found.values()
+            rate = run["root_rate"] / 2**30
             lines.append(
                 [
                     name.removeprefix(prefix).replace("KiB", " KiB"),
-                    number(outcome.mean_ps / 1e9, "ms"),
+                    number(run["latency_mean_ps"] / 1e9, "ms"),
                     number(rate, "GiB/s"),
                 ]
             )
     return table(["buffer per channel", "mean latency, ms", "out of the root's group, GiB/s"], lines, "lrr")
 
 
-def _ports(results: Results) -> str:
+def _ports(runs: Runs) -> str:
     """Busy fraction of the first, the mean and the last port of a leaf to its spines."""
     lines = []
     for model in (AS_PUBLISHED, CORRECT):
-        found = results[model, "uniform-random/contiguous/1us"]
-        busy = found[max(found)].up_ports
+        found = by_case(runs)[model, "uniform-random/contiguous/1us"]
+        busy = found[max(found)]["up_ports"]
         shares = (busy[0], sum(busy) / len(busy), busy[-1])
         lines.append([model, *(f"{share * 100:.0f} %" for share in shares), f"{busy[0] / busy[-1]:.2f}"])
     return table(["model", "first port", "mean", "last port", "first over last"], lines, "lrrrr")
 
 
-def _read(file: str) -> str:
-    return (files(_HERE) / file).read_text(encoding="utf-8")
-
-
-STUDY = Study(
+REPRODUCTION = Reproduction(
     name="kang2019-4kb",
     title="Kang 2019, figures 5 to 10, messages of 4 KB: as published and correct (K30 to K54)",
-    package=_HERE,
-    file="study.toml",
-    compare=_compare,
+    points=points,
+    make=make,
+    rows=_rows,
     page=_page,
     picture=draw,
+    keep=keep,
+    study="kang2019",
 )

@@ -1,22 +1,193 @@
-"""Published mean latencies of the open-loop patterns by themselves, by case: what variants and calibration look at."""
+"""What the paper says (`expected.csv`), how it is measured here, and the rows that come of it."""
 
 from __future__ import annotations
 
+import csv
+from dataclasses import dataclass
 from importlib.resources import files
+from statistics import mean
+from typing import TYPE_CHECKING, Any
 
-from odonata.reproduce.expected import Expected, read_expected
+from odonata.reproduce.kang2019.runs import MODELS, by_case
+from odonata.reproduce.rows import KINDS, Row, growth, judge, meets_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from odonata.reproduce.reproduction import Runs
+    from odonata.reproduce.rows import Growth, Verdict
+
+    Cases = Sequence[Mapping[str, Any]]
+    Measure = Callable[[Cases, Cases], float]
+    """Runs and those they are compared with, to a value: picoseconds, bytes per second, a ratio or percent."""
+
+CAPACITY = 384 * 4.37 * 2**30
+"""What the global links of a group carry in one direction (K53), bytes per second."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """One published value."""
+
+    id: str
+    """Row of the requirements catalogue."""
+    what: str
+    kind: str
+    """How far the value is determined by the paper (`rows.KINDS`)."""
+    theirs: float
+    """The value, in `unit`."""
+    unit: str
+    tolerance: str
+    measure: str
+    """Name in [MEASURES][odonata.reproduce.kang2019.published.MEASURES]."""
+    cases: tuple[str, ...]
+    """The cases it is measured on."""
+    reference: tuple[str, ...]
+    """The cases these are compared with, pair by pair; for some measures none."""
+    where: str
+    """Section and figure."""
+    why: dict[str, str]
+    """Model -> the cause where ours does not match."""
 
 
 def expected() -> list[Expected]:
-    """`expected.csv`."""
+    """The rows of `expected.csv` in order; its columns `why_MODEL` (with `_` for `-`) hold causes."""
     text = (files("odonata.reproduce.kang2019") / "expected.csv").read_text(encoding="utf-8")
-    return read_expected(text)
+    return [_expected(line) for line in csv.DictReader(text.splitlines())]
+
+
+def _expected(line: dict[str, str]) -> Expected:
+    if line["kind"] not in KINDS:
+        raise ValueError(f"{line['id']}: unknown kind {line['kind']!r}")
+    why = {key.removeprefix("why_").replace("_", "-"): text for key, text in line.items() if key.startswith("why_")}
+    told = {key: text for key, text in line.items() if not key.startswith("why_")}
+    cases, reference = (tuple(told.pop(key).split()) for key in ("cases", "reference"))
+    return Expected(**told, theirs=float(told.pop("theirs")), cases=cases, reference=reference, why=why)
 
 
 def means_alone() -> dict[str, Expected]:
-    """Name of the case -> its row, for mean latencies of uniform random and tornado traffic without a background."""
+    """Case -> its row, for mean latencies of uniform random and tornado traffic without a background."""
     return {
         row.cases[0]: row
         for row in expected()
         if row.measure == "mean" and row.cases[0].count("/") == 2 and row.cases[0].startswith(("uniform", "tornado"))
     }
+
+
+def _one(cases: Cases, key: str) -> float:
+    (case,) = cases
+    value: float = case[key]
+    return value
+
+
+def _ratios(cases: Cases, reference: Cases) -> list[float]:
+    """Mean latency over that of the reference, pair by pair."""
+    pairs = zip(cases, reference, strict=True)
+    return [here["latency_mean_ps"] / there["latency_mean_ps"] for here, there in pairs]
+
+
+def _ratio(cases: Cases, reference: Cases) -> float:
+    (found,) = _ratios(cases, reference)
+    return found
+
+
+def _ratio_of_largest(cases: Cases, reference: Cases) -> float:
+    """Largest ratio of the first half of the pairs over the largest of the second half."""
+    ratios = _ratios(cases, reference)
+    half = len(ratios) // 2
+    return max(ratios[:half]) / max(ratios[half:])
+
+
+def _spread(cases: Cases, _: Cases) -> float:
+    """Percent by which the largest mean latency exceeds the smallest."""
+    means: list[float] = [case["latency_mean_ps"] for case in cases]
+    return (max(means) / min(means) - 1) * 100
+
+
+MEASURES: dict[str, Measure] = {
+    "mean": lambda cases, _: _one(cases, "latency_mean_ps"),
+    "ratio": _ratio,
+    "mean-ratio": lambda cases, reference: mean(_ratios(cases, reference)),  # not ratio of the means (K32)
+    "largest-ratio": lambda cases, reference: max(_ratios(cases, reference)),
+    "least-ratio": lambda cases, reference: min(_ratios(cases, reference)),
+    "ratio-of-largest": _ratio_of_largest,
+    "slowdown": lambda cases, reference: (_ratio(cases, reference) - 1) * 100,
+    "largest-slowdown": lambda cases, reference: (max(_ratios(cases, reference)) - 1) * 100,
+    "spread": _spread,
+    "rate": lambda cases, _: _one(cases, "root_rate"),
+    "background": lambda cases, _: _one(cases, "background_rate"),
+    "background-load": lambda cases, _: _one(cases, "background_rate") / CAPACITY,
+}
+"""Name in `expected.csv` -> function."""
+
+SCALE = {"us": 1e6, "ms": 1e9, "GiB/s": 2.0**30, "x": 1.0, "%": 1.0}
+"""Unit in `expected.csv` -> what a measured value is divided by."""
+
+
+def compare(wanted: Iterable[Expected], runs: Runs, *, inferred: int | None = None) -> list[Row]:
+    """A row for every published value and model whose cases were all simulated with one number of messages.
+
+    `inferred` is the number of messages at which values that grow with it are held against the published ones.
+    """
+    found = by_case(runs)
+    rows = []
+    for one in wanted:
+        for model in MODELS:
+            cases, reference = (
+                [found.get((model, name), {}) for name in names] for names in (one.cases, one.reference)
+            )
+            common = sorted(set.intersection(*(set(by_messages) for by_messages in cases + reference)))
+            measure, scale = MEASURES[one.measure], SCALE[one.unit]
+            ours = {n: measure([case[n] for case in cases], [case[n] for case in reference]) / scale for n in common}
+            if ours:
+                rows.append(row_of(one, model, ours, inferred=inferred))
+    return rows
+
+
+def row_of(
+    wanted: Expected,
+    model: str,
+    ours: dict[int, float],
+    *,
+    inferred: int | None = None,
+    label: str = "",
+    no_claim: str = "",
+) -> Row:
+    """The row of a published value; `ours` is by number of messages, `label` what is changed, `no_claim` why it cannot
+    be compared at all."""
+    most = inferred if inferred in ours else max(ours)
+    growing = growth(ours)
+    verdict = judge(wanted.kind, ours[most], wanted.theirs, wanted.tolerance, growing, inferred=most == inferred)
+    why = _why(wanted.kind, verdict, growing, most, "" if verdict == "match" else wanted.why.get(model, ""))
+    if label:
+        verdict, why = ("not comparable" if no_claim else verdict), no_claim
+    return Row(
+        id=wanted.id,
+        what=f"{label}: {wanted.what}" if label else wanted.what,
+        model=model,
+        kind=wanted.kind,
+        unit=wanted.unit,
+        ours=ours[most],
+        theirs=wanted.theirs,
+        tolerance=wanted.tolerance,
+        verdict=verdict,
+        why=why,
+        messages=most,
+        where=wanted.where,
+        by_messages=ours,
+        growth=growing,
+        meets_at=meets_at(ours, wanted.theirs) if wanted.kind in "NF" or label else None,
+    )
+
+
+def _why(kind: str, verdict: Verdict, growing: Growth | None, most: int, cause: str) -> str:
+    """What the numbers say by themselves, then the cause as far as it is known."""
+    unstated = "the number of messages, which the paper does not state"
+    said = ""
+    if kind == "F":
+        said = f"{unstated}, was inferred from this value"
+    elif kind == "N" and verdict == "not comparable":
+        said = f"grows with {unstated}" if growing == "grows" else f"hangs on {unstated}; simulated for {most} only"
+    elif kind == "N" and growing != "steady":
+        said = f"at {most} messages, a number inferred from another value"
+    return "; ".join(part for part in (said, cause) if part)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from odonata.reproduce.kang2019.published import means_alone
+from odonata.reproduce.kang2019.published import means_alone, row_of
+from odonata.reproduce.kang2019.runs import AS_PUBLISHED, CORRECT, by_case, keep, make, product
 from odonata.reproduce.markdown import number, table
-from odonata.reproduce.rows import Row
-from odonata.reproduce.study import Study
-from odonata.reproduce.verdict import growth, judge, meets_at
+from odonata.reproduce.reproduction import Reproduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from odonata.reproduce.rows import Results
+    from odonata.reproduce.reproduction import Points, Runs
+    from odonata.reproduce.rows import Row
 
 BASE = "base"
 
@@ -34,58 +34,61 @@ MEANINGS = {
 _NO_CLAIM = "the paper used its own settings; this row shows what the option changes"
 
 
-def _compare(results: Results, models: Sequence[str]) -> list[Row]:
+def points(reduced: bool) -> Points:
+    """The base, and what each option of the routing does (catalogue K4 to K8)."""
+    patterns, places = ["uniform-random", "tornado"], ["contiguous", "random"]
+    if reduced:
+        patterns, places, intervals, messages = ["uniform-random"], ["contiguous"], ["3us"], [10]
+    else:
+        intervals, messages = ["3us", "1us"], [100, 200]
+    correct: list[list[dict[str, Any]]] = [
+        [{"routing.compare": "at-most"}],
+        [{"routing.candidates": "one-group"}],
+        [{"routing": "prog-adaptive"}, {"routing": "minimal"}, {"routing": "valiant"}],
+        [{"system": {"preset": "kang2019", "arrangement": "parallel"}}],
+    ]
+    published: list[list[dict[str, Any]]] = [
+        [{"routing.channel_switch": "intermediate"}],
+        [{"routing": "prog-adaptive"}, {"routing": "minimal"}],
+    ]
+    found = product(patterns, places, intervals, messages)
+    for model, blocks in ((CORRECT, correct), (AS_PUBLISHED, published)):
+        for changes in blocks:
+            found += product(patterns, places, intervals, messages, models=[model], changes=changes)
+    return found
+
+
+def _rows(runs: Runs) -> list[Row]:
     wanted, rows = means_alone(), []
-    for (model, name), found in results.items():
-        traffic, variant = split(name)
-        if traffic not in wanted or model not in models:
-            continue
-        row = wanted[traffic]
-        ours = {n: outcome.mean_ps / 1e6 for n, outcome in sorted(found.items())}
-        most, growing = max(ours), growth(ours)
-        base = variant == BASE
-        verdict = judge(row.kind, ours[most], row.theirs, row.tolerance, growing) if base else "not comparable"
-        rows.append(
-            Row(
-                id=row.id,
-                what=f"{variant}: {row.what}",
-                model=model,
-                kind=row.kind,
-                unit=row.unit,
-                ours=ours[most],
-                theirs=row.theirs,
-                tolerance=row.tolerance,
-                verdict=verdict,
-                why="" if base else _NO_CLAIM,
-                messages=most,
-                by_messages=ours,
-                growth=growing,
-                meets_at=meets_at(ours, row.theirs),
-                where=row.where,
-            )
-        )
+    for (model, case), found in by_case(runs).items():
+        traffic, variant = split(case)
+        ours = {n: run["latency_mean_ps"] / 1e6 for n, run in sorted(found.items())}
+        no_claim = "" if variant == BASE else _NO_CLAIM
+        rows.append(row_of(wanted[traffic], model, ours, label=variant, no_claim=no_claim))
     return rows
 
 
 def split(name: str) -> tuple[str, str]:
-    """Name of a case to its traffic and its variant."""
+    """A case to its traffic and its variant."""
     pattern, place, interval, *label = name.split("/")
     return f"{pattern}/{place}/{interval}", label[0].removeprefix("preset=kang2019,") if label else BASE
 
 
-def _page(rows: Sequence[Row], results: Results) -> str:
+def _page(rows: Sequence[Row], runs: Runs) -> str:
     messages = rows[0].messages
     models = dict.fromkeys(row.model for row in rows)
-    tables = [f"## {model}\n\n{_table(rows, results, model)}\n" for model in models]
+    tables = [f"## {model}\n\n{_table(rows, runs, model)}\n" for model in models]
     meanings = "\n".join(f"- `{name}`: {text}." for name, text in MEANINGS.items())
     head = _HEAD.format(messages=messages, half=messages // 2)
     return "\n".join([head, *tables, f"## What the variants are\n\n{meanings}\n"])
 
 
-def _table(rows: Sequence[Row], results: Results, model: str) -> str:
+def _table(rows: Sequence[Row], runs: Runs, model: str) -> str:
     wanted = means_alone()
     mine = [row for row in rows if row.model == model]
-    traffics = list(dict.fromkeys(split(name)[0] for m, name in results if m == model and split(name)[0] in wanted))
+    traffics = list(
+        dict.fromkeys(split(name)[0] for m, name in by_case(runs) if m == model and split(name)[0] in wanted)
+    )
     cells: dict[str, dict[str, str]] = {}
     for row in mine:
         variant, _, what = row.what.partition(": ")
@@ -111,11 +114,13 @@ round. Comparing absolute queues (`prog-adaptive`) diverts earlier than FPAR: in
 minimal links are unequally loaded (contiguous) and worse where they are not (random).
 """
 
-STUDY = Study(
+REPRODUCTION = Reproduction(
     name="kang2019-variants",
     title="Kang 2019: effect of every routing option on uniform random and tornado traffic (K4 to K8)",
-    package="odonata.reproduce.kang2019",
-    file="variants.toml",
-    compare=_compare,
+    points=points,
+    make=make,
+    rows=_rows,
     page=_page,
+    keep=keep,
+    study="kang2019",
 )

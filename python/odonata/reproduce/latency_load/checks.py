@@ -1,20 +1,25 @@
-"""What the papers say of the curves, and whether ours do as well."""
+"""What the papers say of the curves of latency against load, and whether ours do as well."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from odonata.reproduce.latency_load.curves import curves, throughput
-from odonata.reproduce.rows import Row
-from odonata.reproduce.verdict import within
+from odonata.reproduce.rows import Row, statement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
-    from odonata.reproduce.latency_load.curves import Curves, LoadResults
-    from odonata.reproduce.latency_load.load_outcome import LoadOutcome
-    from odonata.reproduce.verdict import Verdict
+    from odonata.machine import System
+    from odonata.reproduce.reproduction import Runs
+
+    Curve = Mapping[float, Mapping[str, Any]]
+    """Offered load in percent -> run."""
+    Curves = Mapping[str, Mapping[str, Curve]]
+    """Traffic -> routing -> curve."""
+
+SATURATED = 0.95
+"""A network that accepts less than this fraction of what is offered is saturated: its latencies grow without end."""
 
 BIASED = "ugal-l-2KiB"
 """UGAL-L with a bias of four packets."""
@@ -23,6 +28,42 @@ KIM = "Kim 2008, section 4 and figure 8"
 JIANG = "Jiang 2009 (PAR)"
 LIGHT, MIDDLE, HEAVY = 10.0, 30.0, 80.0
 """Offered loads at which latencies are compared, in percent."""
+
+
+def curves(runs: Runs) -> Curves:
+    """The runs in the order in which they come, those with other buffers left out."""
+    found: dict[str, dict[str, dict[float, Mapping[str, Any]]]] = {}
+    for run in runs:
+        if not run["buffer"]:
+            found.setdefault(run["traffic"], {}).setdefault(run["routing"], {})[run["load"]] = run
+    return found
+
+
+def throughput(curve: Curve) -> float:
+    """Accepted at the greatest offered load, in percent of what the nodes can inject."""
+    accepted: float = curve[max(curve)]["accepted"] * 100
+    return accepted
+
+
+def stable(run: Mapping[str, Any]) -> bool:
+    """Whether what was offered was accepted."""
+    return bool(run["accepted"] >= SATURATED * run["offered"])
+
+
+def one_pair(system: System) -> float:
+    """1/(ah) of a balanced dragonfly, percent: all nodes of a group share its cables to one other."""
+    return 100 * system.links_per_pair / system.shape.nodes_per_group
+
+
+def half_uniform(system: System) -> float:
+    """About one half: packets between groups use two links between groups, of which there is one for each node."""
+    shape = system.shape
+    return 50 / ((shape.nodes - shape.nodes // shape.groups) / (shape.nodes - 1))
+
+
+def half_worst(system: System) -> float:
+    """About one half, less the cables to the next group: none of them leads to a third group."""
+    return 50 * (system.shape.groups - 2) / (system.shape.groups - 1)
 
 
 @dataclass(frozen=True)
@@ -37,39 +78,31 @@ class Check:
     theirs: Callable[[Curves], float]
     """The published value; in a relation between two routings, ours of the other one."""
     tolerance: str
-    """As in `expected.csv`; `{}` stands for theirs."""
+    """`{}` stands for theirs."""
     where: str
     why: str = ""
     """The cause where ours does not match."""
 
 
-def compare(results: LoadResults, models: Sequence[str]) -> list[Row]:
-    """A row for every statement."""
-    found = curves(results)
-    most = {model: max(n for (m, _), one in results.items() if m == model for n in one) for model in models}
-    return [_row(check, found, most[check.model]) for check in _checks() if check.model in models]
+def compare(runs: Runs, system: System, messages: int) -> list[Row]:
+    """A row for every statement; `messages` were issued by a node at full load."""
+    found = curves(runs)
+    return [_row(check, found, messages) for check in _checks(system)]
 
 
 def _row(check: Check, found: Curves, messages: int) -> Row:
     ours, theirs = check.ours(found), check.theirs(found)
-    tolerance = check.tolerance.format(f"{theirs:.4g}")
-    verdict: Verdict = "match" if within(ours, theirs, tolerance) else "no match"
-    return Row(
-        id=check.id,
-        what=check.what,
+    return statement(
+        check.id,
+        check.what,
+        ours,
+        theirs,
+        check.unit,
+        check.tolerance.format(f"{theirs:.4g}"),
+        check.where,
         model=check.model,
-        kind="R",
-        unit=check.unit,
-        ours=ours,
-        theirs=theirs,
-        tolerance=tolerance,
-        verdict=verdict,
-        why="" if verdict == "match" else check.why,
+        why=check.why,
         messages=messages,
-        by_messages={},
-        growth=None,
-        meets_at=None,
-        where=check.where,
     )
 
 
@@ -80,50 +113,35 @@ def _most(traffic: str, model: str) -> Callable[[Curves], float]:
 
 def _slower(traffic: str, load: float, model: str, reference: str) -> Callable[[Curves], float]:
     """Mean latency over that of another routing at the same load."""
-    return lambda found: found[traffic][model][load].mean_ps / found[traffic][reference][load].mean_ps
+    return lambda found: found[traffic][model][load]["mean_ps"] / found[traffic][reference][load]["mean_ps"]
 
 
 def _number(value: float) -> Callable[[Curves], float]:
     return lambda _: value
 
 
-def _one(found: Curves) -> LoadOutcome:
-    return next(iter(next(iter(next(iter(found.values())).values())).values()))
-
-
-def one_pair(found: Curves) -> float:
-    """1/(ah) of a balanced dragonfly: all nodes of a group share its cables to one other."""
-    return _one(found).pair_share * 100
-
-
-def half_uniform(found: Curves) -> float:
-    """About one half: packets between groups use two links between groups, of which there is one for each node."""
-    one = _one(found)
-    leaving = (one.nodes - one.nodes // one.groups) / (one.nodes - 1)
-    return 50 / leaving
-
-
-def half_worst(found: Curves) -> float:
-    """About one half, less the cables to the next group: none of them leads to a third group."""
-    groups = _one(found).groups
-    return 50 * (groups - 2) / (groups - 1)
-
-
-def _checks() -> Iterator[Check]:
+def _checks(system: System) -> Iterator[Check]:
     uniform, worst = "uniform, throughput at full load", "worst case, throughput at full load"
     adaptive = ("ugal-l", "ugal-g", "par")
     best = _most("uniform", "minimal")
     yield Check("LL1", f"{uniform}: the capacity", "minimal", "%", best, _number(100), "3 %", KIM)
     yield Check(
-        "LL2", f"{uniform}: about one half", "valiant", "%", _most("uniform", "valiant"), half_uniform, "10 %", KIM
+        "LL2",
+        f"{uniform}: about one half",
+        "valiant",
+        "%",
+        _most("uniform", "valiant"),
+        _number(half_uniform(system)),
+        "10 %",
+        KIM,
     )
     for number, model in enumerate(adaptive, 3):
         where = JIANG if model == "par" else KIM
         yield Check(f"LL{number}", f"{uniform}: as minimal", model, "%", _most("uniform", model), best, "10 %", where)
     least = _most("worst-case", "minimal")
-    yield Check("LL6", f"{worst}: 1/(ah)", "minimal", "%", least, one_pair, "3 %", KIM)
+    yield Check("LL6", f"{worst}: 1/(ah)", "minimal", "%", least, _number(one_pair(system)), "3 %", KIM)
     half = _most("worst-case", "valiant")
-    yield Check("LL7", f"{worst}: about one half", "valiant", "%", half, half_worst, "10 %", KIM)
+    yield Check("LL7", f"{worst}: about one half", "valiant", "%", half, _number(half_worst(system)), "10 %", KIM)
     for number, model in enumerate(adaptive, 8):
         where = JIANG if model == "par" else KIM
         ours = _most("worst-case", model)

@@ -1,33 +1,33 @@
-"""Outcomes of a figure by setup and policy, and what is computed of them."""
+"""The runs of a figure by setup and policy, what is computed of them, and statements about it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.resources import files
-from statistics import mean, pstdev
-from typing import TYPE_CHECKING
+from statistics import mean, median, pstdev
+from typing import TYPE_CHECKING, Any
 
-from odonata.reproduce.zhang2018.prepare import CODED
-from odonata.reproduce.zhang2018.study_grid import read_figure
+from odonata.reproduce import rows
+from odonata.reproduce.zhang2018.runs import (
+    CODED,
+    GROUPING,
+    JOKANOVIC,
+    LEVEL_SPREAD,
+    SIMPLE,
+    SPREADING,
+    setup_of,
+    setup_of_workload,
+)
+from odonata.reproduce.zhang2018.workloads import MOTIFS, read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from odonata.reproduce.zhang2018.comm_case import CommCase
-    from odonata.reproduce.zhang2018.comm_outcome import CommOutcome
-    from odonata.reproduce.zhang2018.setup import Setup
+    from odonata.reproduce.reproduction import Runs as Table
+    from odonata.reproduce.rows import Row
+    from odonata.reproduce.zhang2018.runs import Setup
 
-    CommResults = Mapping[tuple[str, str], Mapping[int, CommOutcome]]
-    """(policy, name of the case) -> iterations -> outcome."""
+    Run = Mapping[str, Any]
 
-PACKAGE = "odonata.reproduce.zhang2018"
-FILE = "study.toml"
-
-LEVEL_SPREAD, SIMPLE, JOKANOVIC = "level-spread", "simple", "jokanovic"
-GROUPING = (SIMPLE, "slurm-zhang-sst", "random-groups")
-SPREADING = ("random-routers", "round-robin-routers", "random-nodes", "round-robin-nodes")
-BASELINES = (*GROUPING, *SPREADING)
 ACRONYMS = {
     LEVEL_SPREAD: "LS",
     SIMPLE: "Simple",
@@ -42,43 +42,205 @@ ACRONYMS = {
 }
 
 
+COMPACT = (LEVEL_SPREAD, *GROUPING)
+"""Policies that put a job which fits into one group there."""
+SPREAD = (LEVEL_SPREAD, *SPREADING)
+"""Policies that spread a job which fits into no group."""
+
+
 @dataclass(frozen=True)
 class Runs:
     """The repetitions of a setup by policy, in the order of their seeds."""
 
     setup: Setup
-    by_policy: Mapping[str, list[CommOutcome]]
+    by_policy: Mapping[str, list[Run]]
 
     def time(self, policy: str, job_class: str) -> float:
         """Mean communication time over the repetitions, picoseconds."""
-        return mean(one.times[job_class] for one in self.by_policy[policy])
+        return float(mean(one[f"time_{job_class}"] for one in self.by_policy[policy]))
 
     def spread(self, policy: str, job_class: str) -> float:
         """Its standard deviation."""
-        return pstdev(one.times[job_class] for one in self.by_policy[policy])
+        return float(pstdev(one[f"time_{job_class}"] for one in self.by_policy[policy]))
 
     def over(self, policy: str, job_class: str, other: str = SIMPLE) -> float:
         """Time over that of another policy."""
         return self.time(policy, job_class) / self.time(other, job_class)
 
-    def mean_of(self, policy: str, value: Callable[[CommOutcome], float]) -> float:
+    def mean_of(self, policy: str, value: Callable[[Run], float]) -> float:
         """Mean of something else over the repetitions."""
         return mean(map(value, self.by_policy[policy]))
 
 
-@lru_cache(maxsize=32)
-def cases(figure: str) -> tuple[CommCase, ...]:
-    """All cases of a figure; those of its reduced form are among them."""
-    text = (files(PACKAGE) / FILE).read_text(encoding="utf-8")
-    reduced = read_figure(figure, text, FILE, True)
-    return tuple(dict.fromkeys((*read_figure(figure, text, FILE, False), *reduced)))
-
-
-def gather(figure: str, results: CommResults) -> list[Runs]:
-    """What was simulated of a figure, in the order of its cases."""
-    found: dict[Setup, dict[str, list[CommOutcome]]] = {}
-    for case in cases(figure):
-        outcomes = results.get((case.model, case.name))
-        if outcomes:
-            found.setdefault(case.setup, {}).setdefault(case.model, []).append(outcomes[case.messages])
+def gather(table: Table) -> list[Runs]:
+    """What was simulated, in the order of the points."""
+    found: dict[Setup, dict[str, list[Run]]] = {}
+    for run in table:
+        found.setdefault(setup_of(run), {}).setdefault(run["policy"], []).append(run)
     return [Runs(setup, by_policy) for setup, by_policy in found.items()]
+
+
+def mixed(table: Table, order: str) -> list[Runs]:
+    """The random workloads as they were drawn."""
+    drawn = {setup_of_workload(one, order) for one in read()}
+    return [one for one in gather(table) if one.setup in drawn]
+
+
+def alone(table: Table) -> dict[str, list[Runs]]:
+    """Pattern -> the workloads with that pattern alone; some were drawn so, and are among the mixed ones too."""
+    simulated = {one.setup: one for one in gather(table)}
+    found: dict[str, list[Runs]] = {}
+    for number, pattern in enumerate(MOTIFS):
+        workloads = read()[100 * number : 100 * number + 100]
+        setups = [setup_of_workload(one, "small-first", motif=pattern) for one in workloads]
+        found[pattern] = [simulated[setup] for setup in setups if setup in simulated]
+    return found
+
+
+def where(runs: Iterable[Runs], holds: Callable[[Setup], bool]) -> list[Runs]:
+    """Those whose setup is such."""
+    return [one for one in runs if holds(one.setup)]
+
+
+def is_main(setup: Setup, messages: tuple[str, ...] = ("1 KB",)) -> bool:
+    """Whether it is no variant, and all messages have these sizes (of small and large jobs, or of all)."""
+    if setup.variant:
+        return False
+    sizes = [one.message for one in setup.classes]
+    return sizes == list(messages) * (len(sizes) // len(messages))
+
+
+def motif(setup: Setup) -> str:
+    """The pattern that all its jobs have."""
+    return setup.classes[0].motif
+
+
+def counts(setup: Setup) -> str:
+    """Its jobs without their pattern: `15x16`."""
+    return " + ".join(f"{one.count}x{one.nodes}" for one in setup.classes)
+
+
+def reductions(runs: Runs, job_class: str, fast: Iterable[str], slow: Iterable[str]) -> list[float]:
+    """Percent by which the time of each fast policy is below that of each slow one."""
+    slow = tuple(slow)
+    return [100 * (1 - runs.over(one, job_class, other)) for one in fast for other in slow if one != other]
+
+
+def unevenness(runs: Runs, job_class: str) -> float:
+    """Largest time of a policy over the smallest."""
+    times = [runs.time(policy, job_class) for policy in runs.by_policy]
+    return max(times) / min(times)
+
+
+def difference(one: Runs, other: Runs, job_class: str) -> float:
+    """Largest difference between a policy's times relative to Simple in two setups."""
+    return max(abs(one.over(policy, job_class) - other.over(policy, job_class)) for policy in one.by_policy)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A workload under a baseline."""
+
+    workload: str
+    policy: str
+    small: float
+    """Time of the small jobs over that under Level-Spread."""
+    large: float
+
+
+def points(runs: Iterable[Runs], policies: Sequence[str], *, coded: bool = False) -> list[Point]:
+    """The points in the order of workloads, then policies; `coded` takes the highest-numbered rank's time (L18)."""
+
+    what = "coded" if coded else "time"
+    found = []
+    for one in runs:
+        (reference,) = one.by_policy[LEVEL_SPREAD]
+        for policy in policies:
+            (other,) = one.by_policy[policy]
+            ratios = {name: other[f"{what}_{name}"] / reference[f"{what}_{name}"] for name in ("small", "large")}
+            found.append(Point(one.setup.name, policy, **ratios))
+    return found
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What the paper says of its points, in percent."""
+
+    better: float
+    """Points with Level-Spread strictly better: for small and for large jobs."""
+    worse: float
+    """Points with the baseline strictly better."""
+    equal: float
+    """Points with a class whose time is the same: the same nodes, and nobody in between."""
+    best: float
+    """Largest reduction of a time."""
+    averages: dict[str, float]
+    """Mean reductions, by how they are taken (AVERAGES)."""
+
+
+AVERAGES = {
+    "points": "mean over workloads, baselines and classes of 1 - LS / baseline",
+    "workloads": "mean over workloads of 1 - LS / (mean over baselines of the time relative to LS), classes together",
+    "overhead": "mean over workloads, baselines and classes of baseline / LS - 1",
+    "small": "as the first, small jobs alone",
+    "large": "as the first, large jobs alone",
+    "median": "median of 1 - LS / baseline over all of them",
+}
+"""Ways to average "over both small and large jobs and over all 1000 workloads"."""
+
+
+def headline(of: Sequence[Point]) -> Headline:
+    """The numbers of some points."""
+    ratios = [ratio for point in of for ratio in (point.small, point.large)]
+    by_workload: dict[str, list[float]] = {}
+    for point in of:
+        by_workload.setdefault(point.workload, []).extend((point.small, point.large))
+    averages = {
+        "points": mean(1 - 1 / ratio for ratio in ratios),
+        "workloads": mean(1 - 1 / mean(some) for some in by_workload.values()),
+        "overhead": mean(ratios) - 1,
+        "small": mean(1 - 1 / point.small for point in of),
+        "large": mean(1 - 1 / point.large for point in of),
+        "median": median(1 - 1 / ratio for ratio in ratios),
+    }
+    return Headline(
+        better=share([point.small > 1 and point.large > 1 for point in of]),
+        worse=share([point.small < 1 and point.large < 1 for point in of]),
+        equal=share([1 in (point.small, point.large) for point in of]),
+        best=100 * (1 - 1 / max(ratios)),
+        averages={name: 100 * value for name, value in averages.items()},
+    )
+
+
+def statement(
+    id_: str,
+    what: str,
+    ours: float,
+    theirs: float,
+    unit: str,
+    tolerance: str,
+    where: str,
+    *,
+    kind: str = "S",
+    model: str = LEVEL_SPREAD,
+    **more: Any,
+) -> Row:
+    """A row; `why` is said where ours does not match, or is not comparable."""
+    where = f"Zhang 2018, {where}"
+    return rows.statement(id_, what, ours, theirs, unit, tolerance, where, kind=kind, model=model, **more)
+
+
+def share(holds: Sequence[bool]) -> float:
+    """Percent of the statements that hold."""
+    return 100 * sum(holds) / len(holds)
+
+
+def relation(id_: str, what: str, ours: float, tolerance: str, where: str, **more: Any) -> Row:
+    """A row that says of a ratio on which side of 1 it is, or how far from there (`± 0.1`) or from 0 (`<= 0.1`)."""
+    theirs = 0 if tolerance.startswith("<=") else 1
+    return statement(id_, what, ours, theirs, "x", tolerance, where, kind="R", **more)
+
+
+def in_all(id_: str, what: str, holds: Sequence[bool], where: str, **more: Any) -> Row:
+    """A row that says of how many of some panels something holds; the paper says: of all."""
+    return statement(id_, what, share(holds), 100, "%", ">= 100", where, kind="R", **more)

@@ -6,16 +6,15 @@ import math
 from statistics import mean
 from typing import TYPE_CHECKING
 
-from odonata.reproduce.zhang2018.comm_outcome import COUNTS, KINDS
-from odonata.reproduce.zhang2018.gathered import GROUPING, SPREADING, gather
-from odonata.reproduce.zhang2018.panels import COMPACT, SPREAD
-from odonata.reproduce.zhang2018.statement import relation
+from odonata.reproduce.zhang2018.gathered import COMPACT, SPREAD, gather, relation
+from odonata.reproduce.zhang2018.runs import COUNTS, GROUPING, KINDS, SPREADING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from odonata.reproduce.reproduction import Runs as Table
     from odonata.reproduce.rows import Row
-    from odonata.reproduce.zhang2018.gathered import CommResults, Runs
+    from odonata.reproduce.zhang2018.gathered import Runs
 
 LEAST, LOWER, MEDIAN, UPPER, LARGEST = range(5)
 """What is kept of the distribution over ports, in order."""
@@ -23,31 +22,31 @@ LEAST, LOWER, MEDIAN, UPPER, LARGEST = range(5)
 
 def five(runs: Runs, policy: str, what: str) -> list[float]:
     """The five numbers, each as mean over the repetitions."""
-    return [runs.mean_of(policy, lambda one, at=at: one.links[what][at]) for at in range(5)]  # type: ignore[misc]
+    return [runs.mean_of(policy, lambda one, at=at: one[what][at]) for at in range(5)]  # type: ignore[misc]
 
 
-def fig5(results: CommResults, _: Sequence[str]) -> list[Row]:
+def fig5(table: Table) -> list[Row]:
     """Jobs of 16: compact policies stress links less, and stall less."""
-    (runs,) = gather("fig5", results)
+    (runs,) = gather(table)
     at = "section VI-A, figure 5"
     rows = []
     for kind in KINDS:
         for count, what in zip(COUNTS, ("packets", "stalls"), strict=True):
-            name = f"{kind} {count}"
+            name = f"{kind}_{count}"
             worst = {policy: five(runs, policy, name)[LARGEST] for policy in runs.by_policy}
             words = f"jobs of 16, {kind} links: {what} of the busiest port, compact over spreading"
             rows.append(_ratio(words, worst, COMPACT, SPREADING, "< 1", at))
     return rows
 
 
-def fig6(results: CommResults, _: Sequence[str]) -> list[Row]:
+def fig6(table: Table) -> list[Row]:
     """Jobs of 64: spreading policies have more packets in the median, less spread, fewer stalls."""
-    (runs,) = gather("fig6", results)
+    (runs,) = gather(table)
     at = "section VI-A, figure 6"
     rows = []
     for kind in KINDS:
-        packets = {policy: five(runs, policy, f"{kind} packets") for policy in runs.by_policy}
-        stalls = {policy: five(runs, policy, f"{kind} stalled_ps") for policy in runs.by_policy}
+        packets = {policy: five(runs, policy, f"{kind}_packets") for policy in runs.by_policy}
+        stalls = {policy: five(runs, policy, f"{kind}_stalled_ps") for policy in runs.by_policy}
         medians = {policy: values[MEDIAN] for policy, values in packets.items()}
         widths = {policy: values[LARGEST] - values[LEAST] for policy, values in packets.items()}
         worst = {policy: values[LARGEST] for policy, values in stalls.items()}

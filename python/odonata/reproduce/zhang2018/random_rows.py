@@ -1,21 +1,30 @@
-"""Rows of figures 10 to 13: random workloads."""
+"""Rows of figures 10 to 13, random workloads (L38 to L41), and of what their headline depends on."""
 
 from __future__ import annotations
 
 from statistics import median
 from typing import TYPE_CHECKING
 
-from odonata.reproduce.zhang2018.gathered import BASELINES, GROUPING, JOKANOVIC, SPREADING, gather
-from odonata.reproduce.zhang2018.points import Headline, Point, headline, points
-from odonata.reproduce.zhang2018.prepare import CODED
-from odonata.reproduce.zhang2018.statement import in_all, relation, statement
-from odonata.reproduce.zhang2018.workloads import MOTIFS, read
+from odonata.reproduce.zhang2018.gathered import (
+    Headline,
+    Point,
+    alone,
+    gather,
+    headline,
+    in_all,
+    mixed,
+    points,
+    relation,
+    statement,
+)
+from odonata.reproduce.zhang2018.runs import BASELINES, CODED, GROUPING, JOKANOVIC, SPREADING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from odonata.reproduce.reproduction import Runs as Table
     from odonata.reproduce.rows import Row
-    from odonata.reproduce.zhang2018.gathered import CommResults, Runs
+    from odonata.reproduce.zhang2018.gathered import Runs
 
 ALONE = {"alltoall": 1.0, "halo3d": 1.0, "halo3d26": 3.0, "halo2d": 4.0, "broadcast": 8.0, "fft3d": None}
 """Pattern -> percent of points at which a baseline is strictly better (L39); the paper does not give FFT3d."""
@@ -39,25 +48,9 @@ _NEARLY = (
 )
 
 
-def mixed(figure: str, results: CommResults, order: str) -> list[Runs]:
-    """The random workloads as they were drawn."""
-    drawn = {one.setup(order) for one in read()}
-    return [one for one in gather(figure, results) if one.setup in drawn]
-
-
-def alone(results: CommResults) -> dict[str, list[Runs]]:
-    """Pattern -> the workloads with that pattern alone; some were drawn so, and are among the mixed ones too."""
-    simulated = {one.setup: one for one in gather("fig10", results)}
-    found: dict[str, list[Runs]] = {}
-    for number, motif in enumerate(MOTIFS):
-        setups = [one.setup("small-first", motif=motif) for one in read()[100 * number : 100 * number + 100]]
-        found[motif] = [simulated[setup] for setup in setups if setup in simulated]
-    return found
-
-
-def fig10(results: CommResults, _: Sequence[str]) -> list[Row]:
+def fig10(table: Table) -> list[Row]:
     """L38, L39."""
-    found = points(mixed("fig10", results, "small-first"), BASELINES)
+    found = points(mixed(table, "small-first"), BASELINES)
     said = headline(found)
     where = "section VI-D, figure 10"
     rows = [
@@ -66,7 +59,7 @@ def fig10(results: CommResults, _: Sequence[str]) -> list[Row]:
         statement("L38", "largest reduction of communication time", said.best, 71, "%", "± 5", where, why=_EXTREME),
         statement("L38", "mean reduction of communication time", said.averages["points"], 16, "%", "± 4", where),
     ]
-    for motif, runs in alone(results).items():
+    for motif, runs in alone(table).items():
         ours, theirs = headline(points(runs, BASELINES)).worse, ALONE[motif]
         what = f"{motif} alone: points with a baseline strictly better"
         given = theirs is not None
@@ -77,10 +70,10 @@ def fig10(results: CommResults, _: Sequence[str]) -> list[Row]:
     return rows
 
 
-def fig11(results: CommResults, _: Sequence[str]) -> list[Row]:
+def fig11(table: Table) -> list[Row]:
     """L40."""
-    early = points(mixed("fig11", results, "small-first"), BASELINES)
-    late = points(mixed("fig11", results, "large-first"), BASELINES)
+    early = points(mixed(table, "small-first"), BASELINES)
+    late = points(mixed(table, "large-first"), BASELINES)
     said, where = headline(late), "section VI-E, figure 11"
     shifts = {policy: _median(late, policy) / _median(early, policy) for policy in BASELINES}
     nearer = [abs(_median(late, policy) - 1) < abs(_median(early, policy) - 1) for policy in SPREADING]
@@ -103,10 +96,10 @@ def _median(of: Sequence[Point], policy: str) -> float:
     return median(point.small for point in of if point.policy == policy)
 
 
-def fig12(results: CommResults, _: Sequence[str]) -> list[Row]:
+def fig12(table: Table) -> list[Row]:
     """L41, small jobs first."""
     where = "section VI-F, figure 12"
-    runs = mixed("fig12", results, "small-first")
+    runs = mixed(table, "small-first")
     rows = []
     for policy, words in ((JOKANOVIC, ""), (CODED, " as coded")):
         said, why = headline(points(runs, [policy])), _NEARLY if words else _NOT_AS_CODED
@@ -116,10 +109,10 @@ def fig12(results: CommResults, _: Sequence[str]) -> list[Row]:
     return rows
 
 
-def fig13(results: CommResults, _: Sequence[str]) -> list[Row]:
+def fig13(table: Table) -> list[Row]:
     """L41, large jobs first: the same conclusion, without numbers."""
     where = "section VI-F, figure 13"
-    runs = mixed("fig13", results, "large-first")
+    runs = mixed(table, "large-first")
     rows = []
     for policy, words in ((JOKANOVIC, ""), (CODED, " as coded")):
         said, whose = headline(points(runs, [policy])), f"Jokanovic's policy{words}"
@@ -128,4 +121,34 @@ def fig13(results: CommResults, _: Sequence[str]) -> list[Row]:
             statement("L41", f"mean reduction of time over {whose}", cut, 0, "%", "> 0", where, kind="R", why=_SPREAD),
             relation("L41", f"Level-Spread strictly better over strictly worse, {whose}", odds, "> 1", where),
         ]
+    return rows
+
+
+_SHOWN = "shown to see what matters; the main runs are those of figures 10 and 12"
+
+
+def by_variant(table: Table) -> Mapping[str, list[Runs]]:
+    """Variant -> its workloads."""
+    found: dict[str, list[Runs]] = {}
+    for one in gather(table):
+        found.setdefault(one.setup.variant, []).append(one)
+    return found
+
+
+def variants(table: Table) -> list[Row]:
+    """L38 and L41 for every variant."""
+    rows = []
+    for variant, runs in by_variant(table).items():
+        said, other = headline(points(runs, BASELINES)), headline(points(runs, [CODED]))
+        for id_, what, ours, theirs, tolerance in (
+            ("L38", "points with Level-Spread strictly better", said.better, 59, "± 5"),
+            ("L38", "points with a baseline strictly better", said.worse, 3, "± 2"),
+            ("L38", "mean reduction of communication time", said.averages["points"], 16, "± 4"),
+            ("L41", "workloads strictly better than Jokanovic's policy as coded", other.better, 64, "± 5"),
+        ):
+            where = "figure 10" if id_ == "L38" else "figure 12"
+            text = f"{variant}: {what}"
+            rows.append(
+                statement(id_, text, ours, theirs, "%", tolerance, where, kind="R", model=variant, why=_SHOWN),
+            )
     return rows

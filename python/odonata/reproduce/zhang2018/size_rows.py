@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 from odonata.plot.style import LINES, figure, settings
 from odonata.reproduce.markdown import table
-from odonata.reproduce.zhang2018.statement import in_all, relation
+from odonata.reproduce.zhang2018.gathered import in_all, relation
 from odonata.reproduce.zhang2018.workloads import LARGE, MACHINE, SMALL, Workload, read
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.figure import Figure
 
+    from odonata.reproduce.reproduction import Runs as Table
     from odonata.reproduce.rows import Row
-    from odonata.reproduce.zhang2018.gathered import CommResults
 
 
 def occurrences() -> Counter[int]:
@@ -28,7 +26,7 @@ def occurrences() -> Counter[int]:
     return found
 
 
-def fig9(_: CommResults, __: Sequence[str]) -> list[Row]:
+def fig9(_: Table) -> list[Row]:
     """L16: the ranges, and that small jobs are many and large ones few, as in real systems."""
     found, workloads, at = occurrences(), read(), "section VI-D, figure 9"
     small = [found[size] for size in range(SMALL[0], SMALL[1] + 1)]
@@ -45,7 +43,7 @@ def _busy(one: Workload) -> int:
     return one.small_jobs * one.small_nodes + one.large_jobs * one.large_nodes
 
 
-def size_tables(_: str, __: CommResults) -> str:
+def size_tables(_: str, __: Table) -> str:
     """Occurrences in steps, utilisation and patterns."""
     found, workloads = occurrences(), read()
     steps = [(2, 4), (5, 8), (9, 12), (13, 16), (17, 32), (33, 64), (65, 100), (101, 136)]
@@ -60,7 +58,7 @@ def size_tables(_: str, __: CommResults) -> str:
     )
 
 
-def draw_sizes(_: Sequence[Row], __: CommResults) -> Figure:
+def draw_sizes(_: Table) -> Figure:
     """Occurrence by size."""
     found = occurrences()
     with settings():

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from odonata.placement.splitmix import SplitMix64
-from odonata.reproduce.zhang2018.setup import JobClass, Setup
 
 MACHINE = 272
 LARGE, SMALL = (17, 136), (2, 16)
@@ -34,12 +33,6 @@ class Workload:
     large_jobs: int
     large_nodes: int
     large_motif: str
-
-    def setup(self, order: str, *, motif: str = "") -> Setup:
-        """As an experiment; with one pattern for both classes if it is named."""
-        small = JobClass("small", self.small_jobs, self.small_nodes, motif or self.small_motif)
-        large = JobClass("large", self.large_jobs, self.large_nodes, motif or self.large_motif)
-        return Setup(MACHINE, "1", (small, large), order)
 
 
 def draw(count: int = COUNT, seed: int = SEED) -> list[Workload]:

@@ -1,16 +1,20 @@
-"""The picture of `aries-modes`: figure 7 of De Sensi 2019 with all seven modes, and what the delay of credits does."""
+"""The page and the picture of `aries-modes`: phantom congestion, and figure 7 of De Sensi 2019 with all seven modes."""
 
 from __future__ import annotations
 
+from importlib.resources import files
+from string import Template
 from typing import TYPE_CHECKING
 
 from matplotlib.patches import Patch
 
 from odonata.plot.style import LINES, SERIES, figure, settings
-from odonata.reproduce.aries_modes import measures
-from odonata.reproduce.aries_modes.found import found
-from odonata.reproduce.aries_modes.median import median_of
-from odonata.reproduce.aries_modes.modes_grid import DISTANCES
+from odonata.reproduce.aries_modes import relations as measures
+from odonata.reproduce.aries_modes import tables
+from odonata.reproduce.aries_modes.relations import compare, found, median_of, relations
+from odonata.reproduce.aries_modes.runs import DISTANCES, keep, make, points, setting
+from odonata.reproduce.markdown import reasons
+from odonata.reproduce.reproduction import Reproduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,25 +22,48 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from odonata.reproduce.aries_modes.found import Found, ModesResults
-    from odonata.reproduce.aries_modes.measures import OfPairs, OfRun
+    from odonata.reproduce.aries_modes.relations import Found, OfPairs, OfRun
+    from odonata.reproduce.reproduction import Runs
     from odonata.reproduce.rows import Row
 
 _MARKERS = "os^D"
 _TICKS = (250, 300, 400, 500, 700, 1000, 1400, 2000)
 
 
-def draw(_: Sequence[Row], results: ModesResults) -> Figure:
+def _page(rows: Sequence[Row], runs: Runs) -> str:
+    known = found(runs)
+    said = relations(known)
+    counts = {
+        id_: f"{sum(one.verdict == 'match' for one in said if one.id == id_)} of {sum(one.id == id_ for one in said)}"
+        for id_ in ("D8", "D22")
+    }
+    return Template((files("odonata.reproduce.aries_modes") / "aries_modes.md").read_text(encoding="utf-8")).substitute(
+        setting=setting(),
+        phantom_count=counts["D8"],
+        pairs_count=counts["D22"],
+        phantom=tables.statements([one for one in said if one.id == "D8"]),
+        pairs_said=tables.statements([one for one in said if one.id == "D22"]),
+        reasons=reasons(rows),
+        delays=tables.delays(known),
+        pairs=tables.pairs(known),
+        load=f"{known.modes_load():g}",
+        modes=tables.modes(known),
+        delay_variants=tables.delay_variants(known),
+        pair_variants=tables.pair_variants(known),
+    )
+
+
+def draw(_: Sequence[Row], runs: Runs) -> Figure:
     """The picture of the full study."""
-    known = found(results)
+    known = found(runs)
     load = known.modes_load()
     with settings():
         made = figure(11, 9.4)
         grid = made.subplots(3, 2)
         panels: tuple[tuple[str, str, OfPairs], ...] = (
-            ("Time of a 4 MiB message", "T [µs]", lambda one: [t / 1e6 for pair in one.times_ps for t in pair]),
-            ("Stalls at the NIC", "s", lambda one: one.stalls),
-            ("Latency of a packet, both ways", "L [µs]", lambda one: [value / 1e6 for value in one.latency_ps]),
+            ("Time of a 4 MiB message", "T [µs]", lambda one: [t / 1e6 for pair in one["times_ps"] for t in pair]),
+            ("Stalls at the NIC", "s", lambda one: list(one["stalls"])),
+            ("Latency of a packet, both ways", "L [µs]", lambda one: [value / 1e6 for value in one["probe_ps"]]),
             ("Time by equation (2)", "T [µs]", lambda one: [value / 1e6 for value in measures.estimates(one)]),
         )
         for axes, (title, unit, value) in zip((*grid[0], *grid[1]), panels, strict=True):
@@ -48,8 +75,8 @@ def draw(_: Sequence[Row], results: ModesResults) -> Figure:
             handles=[Patch(facecolor=SERIES[i], edgecolor="0.3", label=name) for i, name in enumerate(names)]
         )
         lines: tuple[tuple[str, OfRun], ...] = (
-            ("variance", lambda one: one.variance_ps2),
-            ("QCD", lambda one: one.qcd),
+            ("variance", measures.variance_of_run),
+            ("QCD", measures.qcd),
         )
         for axes, (name, measure) in zip(grid[2], lines, strict=True):
             _delays(axes, known, measure)
@@ -100,3 +127,15 @@ def _delays(axes: Axes, known: Found, value: OfRun) -> None:
     axes.set_xticks(range(len(delays)), [f"{delay} x" for delay in delays])
     axes.set_xlabel("delay of what credits tell, in round trips of the link")
     axes.grid(axis="y", color="0.9")
+
+
+REPRODUCTION = Reproduction(
+    name="aries-modes",
+    title="Routing modes of Aries: phantom congestion; 4 MiB inside a group and between groups (De Sensi 2019)",
+    points=points,
+    make=make,
+    rows=compare,
+    page=_page,
+    picture=draw,
+    keep=keep,
+)

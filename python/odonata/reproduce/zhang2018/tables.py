@@ -1,27 +1,35 @@
-"""Tables of the pages: times by policy, five numbers of links, points."""
+"""Tables of the pages: times by policy, five numbers of links, points, variants."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from odonata.reproduce.markdown import table
-from odonata.reproduce.zhang2018.gathered import ACRONYMS, BASELINES, JOKANOVIC, SIMPLE, gather
+from odonata.reproduce.markdown import table as as_table
+from odonata.reproduce.zhang2018.gathered import (
+    ACRONYMS,
+    AVERAGES,
+    alone,
+    counts,
+    gather,
+    headline,
+    mixed,
+    motif,
+    points,
+)
 from odonata.reproduce.zhang2018.link_rows import five
-from odonata.reproduce.zhang2018.panels import counts, motif
-from odonata.reproduce.zhang2018.points import AVERAGES, headline, points
-from odonata.reproduce.zhang2018.prepare import CODED
-from odonata.reproduce.zhang2018.random_rows import alone, mixed
+from odonata.reproduce.zhang2018.random_rows import by_variant
+from odonata.reproduce.zhang2018.runs import BASELINES, CODED, JOKANOVIC, SIMPLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from odonata.reproduce.zhang2018.gathered import CommResults, Runs
-    from odonata.reproduce.zhang2018.points import Headline
+    from odonata.reproduce.reproduction import Runs as Table
+    from odonata.reproduce.zhang2018.gathered import Headline, Runs
 
 
-def times(figure: str, results: CommResults, against: str = SIMPLE) -> str:
+def times(_: str, table: Table, against: str = SIMPLE) -> str:
     """A line for each setup and class: times over those of a policy, with the standard deviation."""
-    runs = gather(figure, results)
+    runs = gather(table)
     names = list(dict.fromkeys(policy for one in runs for policy in one.by_policy))
     lines = [
         [
@@ -38,7 +46,7 @@ def times(figure: str, results: CommResults, against: str = SIMPLE) -> str:
         f"\n## Times over those of {ACRONYMS[against]}\n\nMean over the repetitions, and in brackets the standard "
         "deviation in percent of that mean.\n\n"
     )
-    return words + table(head + [ACRONYMS[name] for name in names], lines, "rrlllrr" + "r" * len(names))
+    return words + as_table(head + [ACRONYMS[name] for name in names], lines, "rrlllrr" + "r" * len(names))
 
 
 def _setup(runs: Runs) -> list[str]:
@@ -56,38 +64,38 @@ def _relative(runs: Runs, job_class: str, names: Sequence[str], against: str) ->
     return cells
 
 
-def links(figure: str, results: CommResults) -> str:
+def links(_: str, table: Table) -> str:
     """The five numbers of every policy."""
-    (runs,) = gather(figure, results)
+    (runs,) = gather(table)
     parts = []
     for name, unit, scale in (
-        ("local packets", "packets", 1), ("global packets", "packets", 1),
-        ("local stalled_ps", "stalled time, us", 1e6), ("global stalled_ps", "stalled time, us", 1e6),
+        ("local_packets", "packets", 1), ("global_packets", "packets", 1),
+        ("local_stalled_ps", "stalled time, us", 1e6), ("global_stalled_ps", "stalled time, us", 1e6),
     ):  # fmt: skip
         lines = [
             [ACRONYMS[policy], *(f"{value / scale:,.1f}" for value in five(runs, policy, name))]
             for policy in runs.by_policy
         ]
         head = [
-            f"{name.partition(' ')[0]} links: {unit}",
+            f"{name.partition('_')[0]} links: {unit}",
             "least",
             "lower quartile",
             "median",
             "upper quartile",
             "largest",
         ]
-        parts.append(table(head, lines, "lrrrrr"))
+        parts.append(as_table(head, lines, "lrrrrr"))
     minimal = ", ".join(
-        f"{ACRONYMS[policy]} {100 * runs.mean_of(policy, lambda one: one.minimal):.1f}" for policy in runs.by_policy
+        f"{ACRONYMS[policy]} {100 * runs.mean_of(policy, lambda one: one['minimal']):.1f}" for policy in runs.by_policy
     )
     return "\n## Output ports\n\n" + "\n\n".join(parts) + f"\n\nPackets that went the shortest way, percent: {minimal}."
 
 
-def random(figure: str, results: CommResults) -> str:
+def random(figure: str, table: Table) -> str:
     """Headline by policy, in both forms of the time; each pattern alone."""
     order = "large-first" if figure in ("fig11", "fig13") else "small-first"
     baselines = [JOKANOVIC, CODED] if figure in ("fig12", "fig13") else list(BASELINES)
-    runs = mixed(figure, results, order)
+    runs = mixed(table, order)
     found = points(runs, baselines)
     lines = [_headline(ACRONYMS[name], headline([p for p in found if p.policy == name])) for name in baselines]
     coded = points(runs, baselines, coded=True)
@@ -97,7 +105,7 @@ def random(figure: str, results: CommResults) -> str:
         of_one = [point for point in coded if point.policy == JOKANOVIC]
         lines.append(_headline(f"{ACRONYMS[JOKANOVIC]}, {_CODED_TIME}", headline(of_one)))
     text = f"\n## Points: {len(found):,}\n\n{_by_line(lines)}\n\nMeans, all in percent:\n\n{_averages()}\n"
-    single = alone(results) if figure == "fig10" else {}
+    single = alone(table) if figure == "fig10" else {}
     if single:
         lines = [_headline(name, headline(points(some, baselines))) for name, some in single.items()]
         text += f"\n## One pattern alone\n\n{_by_line(lines)}\n"
@@ -109,7 +117,7 @@ _HEAD = ["baseline", "LS better in both, %", "worse in both, %", "equal in one, 
 
 
 def _by_line(lines: Iterable[Sequence[str]]) -> str:
-    return table([*_HEAD, *(f"mean: {name}" for name in AVERAGES)], lines, "lrrrr" + "r" * len(AVERAGES))
+    return as_table([*_HEAD, *(f"mean: {name}" for name in AVERAGES)], lines, "lrrrr" + "r" * len(AVERAGES))
 
 
 def _headline(name: str, of: Headline) -> list[str]:
@@ -119,3 +127,29 @@ def _headline(name: str, of: Headline) -> list[str]:
 
 def _averages() -> str:
     return "\n".join(f"- *{name}*: {words};" for name, words in AVERAGES.items()).removesuffix(";") + "."
+
+
+def variant_tables(_: str, table: Table) -> str:
+    """A line for each variant."""
+    lines = []
+    for variant, runs in by_variant(table).items():
+        said = headline(points(runs, BASELINES))
+        jokanovic, coded = (headline(points(runs, [policy])) for policy in (JOKANOVIC, CODED))
+        values = (*_all(said), jokanovic.better, jokanovic.worse, coded.better, coded.worse)
+        lines.append([variant, *(f"{value:.1f}" for value in values), _diverted(runs)])
+    head = ["variant", "LS better in both", "worse in both", "largest reduction", "mean reduction"]
+    head += ["mean, small", "mean, large", "better than Jokanovic", "worse", "better than Jokanovic as coded", "worse"]
+    head.append("packets diverted")
+    return f"\n## By variant, all in percent\n\n{as_table(head, lines, 'l' + 'r' * (len(head) - 1))}"
+
+
+def _all(said: Headline) -> tuple[float, ...]:
+    return said.better, said.worse, said.best, *(said.averages[name] for name in ("points", "small", "large"))
+
+
+def _diverted(runs: Sequence[Runs]) -> str:
+    """Packets that did not go the shortest way, mean over workloads and policies."""
+    shares = [
+        100 * (1 - one.mean_of(policy, lambda found: found["minimal"])) for one in runs for policy in one.by_policy
+    ]
+    return f"{sum(shares) / len(shares):.1f}"

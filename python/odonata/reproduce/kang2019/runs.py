@@ -1,0 +1,179 @@
+"""What is simulated beside Kang 2019, and what is kept of it.
+
+A point is a `model`, a `case`, a number of `messages`, and what is `changed` in the scenario. The case says the rest,
+as `expected.csv` does: pattern/place/interval, the background's load@interval and a label of what is changed, where
+there are any.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import tomlkit
+
+from odonata import scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from odonata.reproduce.reproduction import Points, Runs
+    from odonata.scenario import Scenario
+    from odonata.store import Run
+
+AS_PUBLISHED, CORRECT = "as-published", "correct"
+MODELS: dict[str, dict[str, Any]] = {
+    CORRECT: {"routing": {"name": "fpar"}},
+    # The authors' published simulator, and its settings where they differ from the paper's text.
+    AS_PUBLISHED: {
+        "compat": "codes-2019",
+        "routing": {"name": "fpar", "compare": "at-most", "channel_switch": "intermediate-leaf"},
+        "fabric.nic.overhead": "10 ns",
+    },
+}
+"""Model -> its settings of a scenario."""
+
+PATTERNS: dict[str, dict[str, Any]] = {
+    "uniform-random": {},
+    "tornado": {"offset": 384},
+    "stencil": {"pattern": "stencil-3d", "grid": [12, 12, 16]},
+    "broadcast": {},
+}
+PLACES: dict[str, dict[str, Any]] = {
+    "contiguous": {"policy": "contiguous", "groups": "3-8"},
+    "random": {"policy": "kang2019-random"},
+    # For broadcasts: the root outside of the background's groups, and in them (K13).
+    "random-out": {"policy": "kang2019-random-broadcast", "root_groups": "3-8"},
+    "random-in": {"policy": "kang2019-random-broadcast", "root_groups": "0-2"},
+}
+
+FULLEST_PAIR = 130
+"""Percentage of the load that 2 background nodes per leaf offer at most; more comes from more nodes (K13)."""
+WINDOWS = "2 us"
+"""Width of the windows in which traffic between groups is counted beside a broadcast (K52)."""
+
+
+def product(
+    patterns: Iterable[str],
+    places: Iterable[str],
+    intervals: Iterable[str],
+    messages: Sequence[int],
+    *,
+    models: Iterable[str] = tuple(MODELS),
+    backgrounds: Iterable[str] = ("",),
+    changes: Iterable[Mapping[str, Any]] = ({},),
+) -> Points:
+    """The points of all combinations; `backgrounds` are loads@intervals, "" for none."""
+    return [
+        {
+            "model": model,
+            "case": "/".join(part for part in (pattern, place, interval, background, label(changed)) if part),
+            "messages": number,
+            "changed": dict(changed),
+        }
+        for model, pattern, place, interval, background, changed, number in itertools.product(
+            models, patterns, places, intervals, backgrounds, changes, messages
+        )
+    ]
+
+
+def varied(**values: Sequence[Any]) -> list[dict[str, Any]]:
+    """One change for each combination of the values; `__` in a name stands for a dot."""
+    keys = [key.replace("__", ".") for key in values]
+    return [dict(zip(keys, row, strict=True)) for row in itertools.product(*values.values())]
+
+
+def label(changed: Mapping[str, Any]) -> str:
+    """`threshold=0.4`; for a table its entries."""
+    pairs: list[tuple[str, Any]] = []
+    for key, value in changed.items():
+        pairs += value.items() if isinstance(value, dict) else [(key.rpartition(".")[2], value)]
+    return ",".join(f"{name}={text}" for name, text in pairs).replace(" ", "")
+
+
+def make(point: Mapping[str, Any]) -> Scenario:
+    """The scenario of a point, with the target first."""
+    pattern, place, interval, *rest = point["case"].split("/")
+    app = {"pattern": pattern, "message": "4 KB", **PATTERNS[pattern], "interval": interval}
+    target = {"name": "target", "nodes": 2304, "place": PLACES[place], "app": {**app, "messages": point["messages"]}}
+    jobs = [target, *(_background(*one.split("@")) for one in rest if "@" in one)]
+    table: dict[str, Any] = {
+        "system": "kang2019",
+        "job": jobs,
+        "run": {"seed": 1},
+        "measure": {"latency": "histogram"},
+    }
+    if pattern == "broadcast":
+        table["measure"]["links"] = {"every": WINDOWS}
+    made = scenario.parse(tomlkit.dumps(table), f"{point['case']}.toml")
+    for key, value in {**MODELS[point["model"]], **point["changed"]}.items():
+        made = made.set(key, value)
+    return made
+
+
+def _background(load: str, interval: str) -> dict[str, Any]:
+    """The job beside the target: load of the links between its groups (K10), and its interval.
+
+    It has 2 nodes per leaf, and in proportion beyond 130 % (8 at 520 %; catalogue, decision 4).
+    """
+    percent = int(load.removesuffix("%"))
+    per_leaf = 2 if percent <= FULLEST_PAIR else 2 * percent // FULLEST_PAIR
+    return {
+        "name": "background",
+        "place": {"policy": "per-leaf", "groups": "0-2", "per_leaf": per_leaf},
+        "app": {"pattern": "group-peers", "tgll": load, "interval": interval},
+        "background": True,
+    }
+
+
+def keep(run: Run) -> dict[str, Any]:
+    """What beside the target's latencies is compared or shown.
+
+    - `up_ports`: busy fraction of the links from a leaf to its spines by number of the port, mean over the target's
+      groups; `global_ports`: of the links of a spine to other groups.
+    - `root_rate`: bytes per second of the target that leave the group of rank 0, over the windows in which any do: a
+      last straggler does not count for the whole wait (K52).
+    - `background_rate`: background into and out of that group, bytes per second over the whole run (K21, K53: only the
+      sum explains 1,758 GiB/s).
+
+    The rates are absent unless traffic between groups is counted, and there is a background.
+    """
+    spec = run.resolved["spec"]
+    links = run.links
+    group_of = dict(links.filter(pl.col("from_kind") == "node").select("from_id", "from_group").iter_rows())
+    groups = sorted({group_of[node] for node in spec["jobs"][0]["nodes"]})
+    ports = links.filter(
+        pl.col("from_kind") == "router", pl.col("to_kind") == "router", pl.col("from_group").is_in(groups)
+    )
+    leaves = links.filter(pl.col("to_kind") == "node")["from_id"].unique()
+    kept: dict[str, Any] = {
+        "up_ports": _by_port(ports.filter(pl.col("class") == "local", pl.col("from_id").is_in(leaves.implode()))),
+        "global_ports": _by_port(ports.filter(pl.col("class") == "global")),
+        "root_rate": None,
+        "background_rate": None,
+    }
+    every_ps = spec["measure"]["arrivals_every_ps"]
+    if every_ps is not None:
+        at_root = run.counters.filter(pl.col("group") == group_of[spec["jobs"][0]["nodes"][0]])
+        sent = at_root.filter(pl.col("job") == 0)["bytes_out"]
+        kept["root_rate"] = sent.sum() / (int((sent > 0).sum()) * every_ps * 1e-12)
+        if len(spec["jobs"]) > 1:
+            both = at_root.filter(pl.col("job") == 1)["bytes_both"].sum()
+            kept["background_rate"] = both / (run.manifest["sim_time_ps"] * 1e-12)
+    return kept
+
+
+def _by_port(links: pl.DataFrame) -> list[float]:
+    """Mean busy fraction by port, ascending."""
+    busy = links.group_by("from_port").agg(pl.col("busy").mean()).sort("from_port")["busy"]
+    found: list[float] = busy.to_list()
+    return found
+
+
+def by_case(runs: Runs) -> dict[tuple[str, str], dict[int, Mapping[str, Any]]]:
+    """(model, case) -> number of messages -> run."""
+    found: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
+    for run in runs:
+        found.setdefault((run["model"], run["case"]), {})[run["messages"]] = run
+    return found

@@ -1,0 +1,121 @@
+"""A reproduction: the study that is simulated, what its tables are compared with, and the page that says so."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from odonata.errors import RunError
+from odonata.study.python import plan_of
+from odonata.study.sweep import sweep
+from odonata.study.task import POINT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from odonata.reproduce.rows import Row
+    from odonata.study.keep import Keep
+    from odonata.study.ledger import Report
+    from odonata.study.plan import Make, Plan
+    from odonata.study.study import Study
+    from odonata.study.sweep import Backend
+
+    Points = list[dict[str, Any]]
+    Runs = Sequence[Mapping[str, Any]]
+    """For each point its keys and values, the columns of `runs`, and those of `jobs` for the first job (no lists)."""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """One entry of `odonata reproduce --list`."""
+
+    name: str
+    title: str
+    points: Callable[[bool], Points]
+    """Keys and values of every point, in full (False) or of the reduced form for tests (True); none if nothing is to
+    be simulated."""
+    make: Make
+    """A point's scenario; in the table of its runs the first job is the one that is measured."""
+    rows: Callable[[Runs], list[Row]]
+    """Ours over theirs for everything that was simulated."""
+    page: Callable[[Sequence[Row], Runs], str]
+    """Rows and runs to a Markdown page, the same text for the same numbers."""
+    picture: Callable[[Sequence[Row], Runs], Figure] | None = None
+    keep: Keep | None = None
+    """What is kept of each run beside its jobs."""
+    study: str = ""
+    """Name of its study, if it shares finished runs with other reproductions."""
+
+    def plan(self, *, reduced: bool) -> Plan | None:
+        """Its study; `None` if nothing is to be simulated."""
+        points = self.points(reduced)
+        return plan_of(self.make, points, self.keep, self.study or self.name) if points else None
+
+    def run(
+        self, backend: Backend, folder: Path | None, *, reduced: bool, force: bool = False, report: Report | None = None
+    ) -> Runs:
+        """Sweeps its study, in the folder `folder` / name of the study, or in memory.
+
+        Raises RunError if a point failed; what was finished is kept.
+        """
+        plan = self.plan(reduced=reduced)
+        if plan is None:
+            return []
+        out = None if folder is None else folder / plan.name
+        return runs_of(sweep(plan, out, backend, force=force, retry_failed=True, report=report), self.points(reduced))
+
+    def publish(self, rows: Sequence[Row], runs: Runs, folder: Path, *, reduced: bool) -> list[Path]:
+        """NAME.md, NAME.csv and, where there is a picture, NAME.png; the reduced form only the .csv, which no page is
+        about. Returns the files. Raises RunError if one cannot be written."""
+        name = f"{self.name}-reduced" if reduced else self.name
+        files = [folder / f"{name}.csv"]
+        _write(files[0], as_csv(rows))
+        if not reduced:
+            files.append(folder / f"{name}.md")
+            _write(files[-1], self.page(rows, runs))
+            if self.picture is not None:
+                from odonata.plot.style import save
+
+                files.append(folder / f"{name}.png")
+                save(self.picture(rows, runs), files[-1])
+        return files
+
+
+def runs_of(study: Study, points: Points) -> Runs:
+    """The tables of a study as one, in the order of its points. Raises RunError if a point failed."""
+    failed = study.failed
+    if failed.height:
+        point = {key: value for key, value in points[failed[POINT][0]].items() if isinstance(value, str | int | float)}
+        said = ", ".join(f"{key} = {value}" for key, value in point.items())
+        raise RunError(f"{failed.height} of {len(points)} points failed; {said}: {failed['error'][0]}")
+    jobs = study.jobs.filter(study.jobs["job"] == 0)
+    of_jobs = [name for name, kind in jobs.schema.items() if not kind.is_nested() and name not in study.runs.columns]
+    table = study.runs.join(jobs.select(POINT, *of_jobs), on=POINT, how="left", maintain_order="left")
+    return [{**row, **point} for row, point in zip(table.iter_rows(named=True), points, strict=True)]
+
+
+def as_csv(rows: Sequence[Row]) -> str:
+    """The rows as a table."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    head = ["id", "what", "model", "kind", "unit", "ours", "theirs", "tolerance", "verdict", "messages", "growth"]
+    writer.writerow([*head, "meets_at", "where", "why"])
+    for row in rows:
+        cells = [getattr(row, name) for name in head]
+        cells[5] = f"{row.ours:.6g}"
+        meets = "" if row.meets_at is None else f"{row.meets_at:.0f}"
+        writer.writerow([*("" if cell is None else cell for cell in cells), meets, row.where, row.why])
+    return text.getvalue()
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise RunError(f"cannot write `{file}`: {problem.strerror or problem}") from problem

@@ -1,0 +1,237 @@
+"""The pictures of the pages: a colour and a marker for each policy, as the paper tells their kinds apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from odonata.plot.style import LINES, figure, settings
+from odonata.reproduce.zhang2018.gathered import (
+    ACRONYMS,
+    counts,
+    gather,
+    headline,
+    is_main,
+    mixed,
+    motif,
+    points,
+    share,
+    where,
+)
+from odonata.reproduce.zhang2018.job_rows import AT_90, BOTH_AT_70, RDG
+from odonata.reproduce.zhang2018.link_rows import five
+from odonata.reproduce.zhang2018.runs import (
+    BASELINES,
+    CODED,
+    EIGHT,
+    GROUPING,
+    JOKANOVIC,
+    LEVEL_SPREAD,
+    SIMPLE,
+    SPREADING,
+)
+from odonata.reproduce.zhang2018.workloads import MOTIFS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from odonata.reproduce.reproduction import Runs as Table
+    from odonata.reproduce.zhang2018.gathered import Point, Runs
+    from odonata.reproduce.zhang2018.runs import Setup
+
+COLOURS = {
+    LEVEL_SPREAD: LINES[2],
+    **dict(zip(GROUPING, (LINES[1], LINES[4], LINES[7]), strict=True)),
+    **dict(zip(SPREADING, (LINES[0], LINES[5], LINES[9], LINES[6]), strict=True)),
+    JOKANOVIC: LINES[3],
+    CODED: LINES[8],
+}
+"""Warm for policies that group, cool for those that spread."""
+MARKERS = {
+    LEVEL_SPREAD: "*",
+    **dict.fromkeys(GROUPING, "D"),
+    **dict.fromkeys(SPREADING, "o"),
+    JOKANOVIC: "s",
+    CODED: "s",
+}
+
+
+def mark(axes: Axes, policy: str, across: Iterable[float], up: Iterable[float], **given: Any) -> None:
+    """Points of a policy."""
+    size = 9 if policy == LEVEL_SPREAD else 4
+    style = {"ms": size, "ls": "none", "mec": "white", "mew": 0.4, "label": ACRONYMS[policy], **given}
+    axes.plot(list(across), list(up), MARKERS[policy], color=COLOURS[policy], **style)
+
+
+def draw_fig2(table: Table) -> Figure:
+    """Both workloads, a pair of bars for each pattern."""
+    runs = where(gather(table), lambda setup: not setup.variant)
+    with settings():
+        made = figure(9.5, 3.4)
+        panels = made.subplots(1, 2, sharey=True)
+        for axes, job_class, words in zip(panels, ("small", "large"), ("17 jobs of 16", "4 jobs of 68"), strict=True):
+            mine = where(runs, lambda setup, name=job_class: setup.classes[0].name == name)  # type: ignore[misc]
+            for at, one in enumerate(mine):
+                _bars(axes, one, RDG, at, 0.36)
+            axes.set_xticks(range(len(mine)), [motif(one.setup) for one in mine], rotation=20)
+            axes.set_title(f"{words} nodes")
+        panels[0].set_ylabel("time over that with RDG")
+        handles, labels = panels[0].get_legend_handles_labels()
+        panels[1].legend(handles[:2], labels[:2], loc="upper right")
+    return made
+
+
+def draw_fig4(table: Table) -> Figure:
+    """A row for each size of jobs and bandwidth, a column for each pattern."""
+    runs = where(gather(table), lambda setup: is_main(setup) and counts(setup) in AT_90.values())
+    lines = list(dict.fromkeys((counts(one.setup), one.setup.ratio) for one in runs))
+    with settings():
+        made = figure(13, 2.0 * len(lines) + 0.5)
+        grid = made.subplots(len(lines), len(MOTIFS), squeeze=False, sharey="row", sharex=True)
+        for one in runs:
+            row, column = lines.index((counts(one.setup), one.setup.ratio)), MOTIFS.index(motif(one.setup))
+            axes = grid[row][column]
+            _bars(axes, one, SIMPLE, 0, 1.0)
+            axes.set_xticks(range(len(one.by_policy)), [ACRONYMS[policy] for policy in one.by_policy], rotation=90)
+            axes.axhline(1, color="0.5", lw=0.6)
+            if row == 0:
+                axes.set_title(motif(one.setup))
+            if column == 0:
+                jobs, nodes = lines[row][0].split("x")
+                axes.set_ylabel(f"{jobs} jobs of {nodes}\nratio {lines[row][1]}")
+        made.supylabel("communication time over that with Simple", fontsize=9)
+    return made
+
+
+def _bars(axes: Axes, runs: Runs, against: str, at: float, width: float) -> None:
+    """A bar for each policy side by side, the first around `at`."""
+    (job_class,) = (one.name for one in runs.setup.classes)
+    unit = runs.time(against, job_class)
+    for number, policy in enumerate(runs.by_policy):
+        axes.bar(
+            at + number * width, runs.time(policy, job_class) / unit, width=0.9 * width, color=COLOURS[policy],
+            yerr=runs.spread(policy, job_class) / unit, error_kw={"lw": 0.8}, label=ACRONYMS[policy],
+        )  # fmt: skip
+
+
+_PANELS = (
+    ("global_packets", "packets of a global port", 1.0),
+    ("local_packets", "packets of a local port", 1.0),
+    ("global_stalled_ps", "stalled time of a global port [µs]", 1e6),
+    ("local_stalled_ps", "stalled time of a local port [µs]", 1e6),
+)
+
+
+def draw_links(table: Table) -> Figure:
+    """Packets above, stalls below; global links left."""
+    (runs,) = gather(table)
+    with settings():
+        made = figure(9.5, 5.8)
+        for axes, (what, words, scale) in zip(made.subplots(2, 2).flat, _PANELS, strict=True):
+            _boxes(axes, runs, what, scale)
+            axes.set_ylabel(words)
+    return made
+
+
+def _boxes(axes: Axes, runs: Runs, what: str, scale: float) -> None:
+    keys = ("whislo", "q1", "med", "q3", "whishi")
+    boxes = []
+    for policy in runs.by_policy:
+        values = [value / scale for value in five(runs, policy, what)]
+        boxes.append({"label": ACRONYMS[policy], **dict(zip(keys, values, strict=True))})
+    drawn = axes.bxp(boxes, showfliers=False, patch_artist=True, widths=0.6, medianprops={"color": "black"})
+    for patch, policy in zip(drawn["boxes"], runs.by_policy, strict=True):
+        patch.set_facecolor(COLOURS[policy])
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y", color="0.9")
+
+
+def draw_fig7(table: Table) -> Figure:
+    """A row for each bandwidth on 272 nodes, then for each larger machine."""
+    runs = where(gather(table), lambda setup: counts(setup) != BOTH_AT_70)
+    return _draw_panels(runs, lambda setup: f"{setup.nodes:,} nodes\nratio {setup.ratio}")
+
+
+def draw_fig8(table: Table) -> Figure:
+    """A row for each pair of sizes."""
+    return _draw_panels(gather(table), lambda setup: "\n".join(f"{one.name} {one.message}" for one in setup.classes))
+
+
+def _draw_panels(runs: Sequence[Runs], words: Callable[[Setup], str]) -> Figure:
+    lines = list(dict.fromkeys(words(one.setup) for one in runs))
+    with settings():
+        made = figure(13, 2.1 * len(lines) + 0.7)
+        grid = made.subplots(len(lines), len(MOTIFS), squeeze=False)
+        for one in runs:
+            row, column = lines.index(words(one.setup)), MOTIFS.index(motif(one.setup))
+            axes = grid[row][column]
+            for policy in reversed(EIGHT):
+                mark(axes, policy, [one.over(policy, "small")], [one.over(policy, "large")])
+            axes.axvline(1, color="0.85", lw=0.6, zorder=0)
+            axes.axhline(1, color="0.85", lw=0.6, zorder=0)
+            axes.margins(0.15)
+            if row == 0:
+                axes.set_title(motif(one.setup))
+            if column == 0:
+                axes.set_ylabel(lines[row])
+        handles, labels = grid[0][0].get_legend_handles_labels()
+        made.legend(handles[::-1], labels[::-1], loc="outside upper center", ncols=len(EIGHT))
+        made.supxlabel("time of jobs of 16 nodes over that under Simple", fontsize=9)
+        made.supylabel("time of jobs of 64 nodes over that under Simple", fontsize=9)
+    return made
+
+
+SHOWN = (0.5, 4.0)
+"""Range of both axes; the few points beyond stand at the border."""
+
+
+def draw_random(table: Table, name: str) -> Figure:
+    """All points; for the seven baselines also the policies one by one."""
+    order = "large-first" if name in ("fig11", "fig13") else "small-first"
+    policies: tuple[str, ...] = (JOKANOVIC, CODED) if name in ("fig12", "fig13") else BASELINES
+    found = points(mixed(table, order), policies)
+    with settings():
+        # All baselines together, then one by one; Jokanovic's two forms only one by one.
+        shown: list[tuple[str, ...]] = [(policy,) for policy in policies]
+        shown = [policies, *shown] if policies == BASELINES else shown
+        rows = -(-len(shown) // 4)
+        made = figure(3 * min(len(shown), 4) + (3 if rows == 1 else 0), 3.1 * rows + (1.2 if rows == 1 else 0))
+        grid = made.subplots(rows, len(shown) // rows, sharex=True, sharey=True, squeeze=False)
+        for axes, which in zip(grid.flat, shown, strict=True):
+            _scatter(axes, [point for point in found if point.policy in which], which)
+            axes.set_title(f"all baselines, {order}" if len(which) > 1 else ACRONYMS[which[0]])
+        for axes in grid.flat:
+            axes.label_outer()
+    return made
+
+
+def _scatter(axes: Axes, of: Sequence[Point], policies: Sequence[str]) -> None:
+    for policy in policies:
+        mine = [point for point in of if point.policy == policy]
+        small, large = ([_inside(getattr(point, name)) for point in mine] for name in ("small", "large"))
+        mark(axes, policy, small, large, ms=2.2, mew=0, alpha=0.55)
+    for line in (axes.axvline, axes.axhline):
+        line(1, color="#3a9a3a", lw=0.9, ls="--")
+    axes.set(xscale="log", yscale="log", xlim=SHOWN, ylim=SHOWN)
+    ticks = (0.5, 1, 2, 4)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
+        axis.set_ticks((), minor=True)
+    said = headline(of)
+    left_above = share([point.small < 1 and point.large > 1 for point in of])
+    right_below = share([point.small > 1 and point.large < 1 for point in of])
+    for value, across, up in (
+        (said.better, 0.97, 0.97), (said.worse, 0.03, 0.03), (left_above, 0.03, 0.97), (right_below, 0.97, 0.03),
+    ):  # fmt: skip
+        axes.text(
+            across, up, f"{value:.0f} %", transform=axes.transAxes, color="#1030a0", weight="bold",
+            ha="right" if across > 0.5 else "left", va="top" if up > 0.5 else "bottom",
+        )  # fmt: skip
+    axes.set_xlabel("small jobs: time over Level-Spread's")
+    axes.set_ylabel("large jobs: time over Level-Spread's")
+
+
+def _inside(ratio: float) -> float:
+    return min(max(ratio, SHOWN[0]), SHOWN[1])

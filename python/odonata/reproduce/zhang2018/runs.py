@@ -1,0 +1,359 @@
+"""What is simulated beside Zhang 2018 (figures 2 and 4 to 13; catalogue L14 to L41), and what is kept of it.
+
+A point is a `policy`, a `seed`, and a setup: `nodes` of the machine, `ratio` of bandwidths, classes of `jobs`, the
+`order` of placing them, and for a `variant` its `settings` of the scenario. Repetitions are the paper's ten where it
+has ten (figures 2, 4 and 7); what it only says in words is repeated less.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import tomlkit
+
+from odonata import machine, placement, scenario
+from odonata.placement import Job
+from odonata.placement.splitmix import SplitMix64
+from odonata.reproduce.zhang2018.workloads import MACHINE, MOTIFS, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from odonata.machine import System
+    from odonata.reproduce.reproduction import Points
+    from odonata.reproduce.zhang2018.workloads import Workload
+    from odonata.scenario import Scenario
+    from odonata.store import Run
+
+LEVEL_SPREAD, SIMPLE, JOKANOVIC = "level-spread", "simple", "jokanovic"
+CODED = "jokanovic-coded"
+"""With the defect of the authors' code (L12)."""
+GROUPING = (SIMPLE, "slurm-zhang-sst", "random-groups")
+"""With "Slurm" as the authors' code has it (L10)."""
+SPREADING = ("random-routers", "round-robin-routers", "random-nodes", "round-robin-nodes")
+BASELINES = (*GROUPING, *SPREADING)
+EIGHT = (LEVEL_SPREAD, *BASELINES)
+"""The policies as the paper lists them."""
+
+RANKS_PER_NODE = 2
+"""Tasks of a node (L5)."""
+SEED_STEP = 10_000
+"""Between two repetitions: job n of a run draws with the run's seed + n."""
+_MAPPING = int.from_bytes(b"mapping")
+"""Keeps the shuffles of a mapping apart from those of a placement with the same seed."""
+_GLOBAL = {"0.25": "2 Gbit/s", "1": "8 Gbit/s", "4": "32 Gbit/s"}
+"""Ratio -> bandwidth of global links (L3)."""
+KINDS = ("local", "global")
+COUNTS = ("packets", "stalled_ps")
+
+
+@dataclass(frozen=True)
+class JobClass:
+    """Equal jobs."""
+
+    name: str
+    """`small` or `large`."""
+    count: int
+    nodes: int
+    """Nodes of each job."""
+    motif: str
+    message: str = "1 KB"
+    """Size of each message."""
+    iterations: int = 1
+
+    def __str__(self) -> str:
+        words = f"{self.count}x{self.nodes}:{self.motif}:{self.message.replace(' ', '')}"
+        return words if self.iterations == 1 else f"{words}:x{self.iterations}"
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One experiment, to be done with each policy."""
+
+    nodes: int
+    """Nodes of the machine, which is the preset `zhang2018-NODES`."""
+    ratio: str
+    """Bandwidth of a global link over that of a local one: `0.25`, `1`, `4` (L3)."""
+    classes: tuple[JobClass, ...]
+    order: str = "small-first"
+    """In which order jobs are placed (L17)."""
+    variant: str = ""
+    """What is not as in the main runs."""
+    settings: tuple[tuple[str, str], ...] = ()
+    """What that changes in the scenario: key and value (JSON); `overhead` is of all jobs."""
+
+    @property
+    def name(self) -> str:
+        """Unique among the setups of a study."""
+        parts = (f"{self.nodes}", f"ratio={self.ratio}", *map(str, self.classes), self.order, self.variant)
+        return "/".join(part for part in parts if part)
+
+    def point(self, policy: str, seed: int) -> dict[str, Any]:
+        """The point of a policy and a seed."""
+        told = {"nodes": self.nodes, "ratio": self.ratio, "order": self.order, "variant": self.variant}
+        jobs = [asdict(one) for one in self.classes]
+        settings = {key: json.loads(value) for key, value in self.settings}
+        return {"policy": policy, "seed": seed, **told, "jobs": jobs, "settings": settings}
+
+
+def setup_of(point: Mapping[str, Any]) -> Setup:
+    """The setup of a point."""
+    classes = tuple(JobClass(**one) for one in point["jobs"])
+    order, variant, settings = point["order"], point["variant"], written(point["settings"])
+    return Setup(point["nodes"], point["ratio"], classes, order, variant, settings)
+
+
+def written(settings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """As a setup has them."""
+    return tuple((key, json.dumps(value)) for key, value in settings.items())
+
+
+def setup_of_workload(one: Workload, order: str, *, motif: str = "") -> Setup:
+    """A random workload as an experiment; with one pattern for both classes if it is named."""
+    small = JobClass("small", one.small_jobs, one.small_nodes, motif or one.small_motif)
+    large = JobClass("large", one.large_jobs, one.large_nodes, motif or one.large_motif)
+    return Setup(MACHINE, "1", (small, large), order)
+
+
+def _regular(
+    *workloads: str,
+    repetitions: int,
+    ratios: Sequence[str] = ("1",),
+    nodes: Sequence[int] = (272,),
+    policies: Sequence[str] = EIGHT,
+    motifs: Sequence[str] = MOTIFS,
+    messages: Sequence[tuple[str, str]] = (("1 KB", "1 KB"),),
+    iterations: int = 1,
+    utilisation: int = 90,
+    variant: str = "",
+) -> Iterator[dict[str, Any]]:
+    """Points of homogeneous and heterogeneous workloads; `messages` are those of small and of large jobs."""
+    settings = written(_CHANGES.get(variant, {}))
+    for size, ratio, workload, motif, sizes, repetition in itertools.product(
+        nodes, ratios, workloads, motifs, messages, range(1, repetitions + 1)
+    ):
+        classes = tuple(
+            JobClass(name, count, of_nodes, motif, sizes[name == "large"], iterations)
+            for name, count, of_nodes in _counted(workload, size, utilisation)
+        )
+        for policy in policies:
+            yield Setup(size, ratio, classes, "small-first", variant, settings).point(policy, SEED_STEP * repetition)
+
+
+_CHANGES: dict[str, dict[str, Any]] = {
+    # Pipelined through eight packets a message is nearly cut through, as in the authors' simulator.
+    "packets of 128 B": {"fabric.packet": "128 B"},
+    "packets of 128 B, MPI calls cost nothing": {"fabric.packet": "128 B", "overhead": "none"},
+}
+
+
+def _counted(workload: str, nodes: int, utilisation: int) -> Sequence[tuple[str, int, int]]:
+    """Class, number and size of the jobs (L14, L15): jobs of 16 nodes, of 64, four of a quarter of the machine, as many
+    of 16 as of 64."""
+    busy = nodes * utilisation // 100
+    return {
+        "full-16": [("small", nodes // 16, 16)],
+        "16": [("small", busy // 16, 16)],
+        "64": [("large", busy // 64, 64)],
+        "quarter": [("large", 4, nodes // 4)],
+        "both": [("small", busy // 80, 16), ("large", busy // 80, 64)],
+    }[workload]
+
+
+def _random(
+    count: int,
+    order: str = "small-first",
+    *,
+    policies: Sequence[str] = EIGHT,
+    alone: bool = False,
+    variants: Mapping[str, dict[str, Any]] = {"": {}},
+) -> Iterator[dict[str, Any]]:
+    """Points of the first random workloads (`workloads.csv`), each once (L20).
+
+    With `alone` one pattern at a time: the k-th hundred of the file for the k-th pattern (L39). `message` and
+    `iterations` of a variant are those of all jobs.
+    """
+    workloads = read()
+    for label, changes in variants.items():
+        settings = dict(changes)
+        own = {key: settings.pop(key) for key in ("message", "iterations") if key in settings}
+        for number, motif in enumerate(MOTIFS if alone else ("",)):
+            for one in workloads[100 * number : 100 * number + count]:
+                setup = setup_of_workload(one, order, motif=motif)
+                classes = tuple(JobClass(**{**vars(each), **own}) for each in setup.classes)
+                varied = Setup(setup.nodes, setup.ratio, classes, order, label, written(settings))
+                for policy in policies:
+                    yield varied.point(policy, SEED_STEP * one.number)
+
+
+TWO = ("random-groups", "random-nodes")
+THREE = (LEVEL_SPREAD, JOKANOVIC, CODED)
+RATIOS = ("0.25", "1", "4")
+_LINKS = ("local", "global", "node")
+VARIANTS: dict[str, dict[str, Any]] = {
+    "as in the main runs": {},
+    "1,064 B messages, two packets each": {"message": "1064 B"},
+    "1,064 B messages, packets of 2 KiB": {"message": "1064 B", "fabric.packet": "2 KiB"},
+    **_CHANGES,
+    "buffers of 7 KB": {f"fabric.links.{name}.buffer": "7 KB" for name in _LINKS},
+    "buffers of 56 KB": {f"fabric.links.{name}.buffer": "56 KB" for name in _LINKS},
+    "threshold 1 in place of 2": {"routing": {"name": "adaptive-local", "factor": 1.0}},
+    "minimal routing": {"routing": "minimal"},
+    "2 iterations": {"iterations": 2},
+    "5 iterations": {"iterations": 5},
+    "circulant arrangement": {"system": {"preset": "zhang2018-272", "arrangement": "circulant"}},
+    "router delay of 0": {"fabric.router_delay": "0 ns"},
+    "MPI calls cost nothing": {"overhead": "none"},
+}
+"""What depends on something that the paper leaves open, or that its simulator has and ours has not."""
+
+
+def points(figure: str, reduced: bool) -> Points:
+    """The points of a figure, each once; those of the reduced form are among the full ones."""
+    found = (_reduced if reduced else _full)(figure)
+    return list({json.dumps(point): point for point in found}.values())
+
+
+def _full(figure: str) -> Iterator[dict[str, Any]]:
+    if figure == "fig2":
+        for variant, many in (("", 10), *((name, 3) for name in _CHANGES)):
+            yield from _regular("full-16", "quarter", policies=TWO, repetitions=many, variant=variant)
+    elif figure == "fig4":
+        yield from _regular("16", "64", ratios=RATIOS, repetitions=10)
+        # Said in words: utilisation, four large jobs on all machines, longer messages.
+        yield from _regular("16", "64", utilisation=70, repetitions=3)
+        for variant in _CHANGES:
+            yield from _regular("16", "64", ratios=RATIOS, repetitions=3, variant=variant)
+        # How often a job repeats its pattern is not stated.
+        yield from _regular("16", "64", iterations=5, repetitions=3, variant="5 iterations")
+        yield from _regular("quarter", nodes=(272, 528, 544, 1056), repetitions=3)
+        yield from _regular("16", "64", messages=[("100 KB", "100 KB")], iterations=2, repetitions=1)
+    elif figure in ("fig5", "fig6"):
+        yield from _regular("16" if figure == "fig5" else "64", motifs=["alltoall"], repetitions=10)
+    elif figure == "fig7":
+        yield from _regular("both", ratios=RATIOS, repetitions=10)
+        yield from _regular("both", nodes=(528, 544, 1056), repetitions=10)
+        yield from _regular("both", utilisation=70, repetitions=3)
+    elif figure == "fig8":
+        # The sizes of the paper's rows are not in its text: the two that it uses, and one between.
+        light = [("1 KB", heavy) for heavy in ("100 KB", "10 KB", "1 KB")]
+        yield from _regular("both", messages=[*light, ("10 KB", "1 KB"), ("100 KB", "1 KB")], repetitions=2)
+    elif figure == "fig10":
+        yield from _random(1000)
+        yield from _random(100, alone=True)
+    elif figure == "fig11":
+        yield from _random(1000, "large-first")
+        yield from _random(1000)  # so that the points can be compared with those of figure 10
+    elif figure in ("fig12", "fig13"):
+        yield from _random(1000, "small-first" if figure == "fig12" else "large-first", policies=THREE)
+    elif figure == "variants":
+        yield from _random(100, policies=(*EIGHT, JOKANOVIC, CODED), variants=VARIANTS)
+
+
+def _reduced(figure: str) -> Iterator[dict[str, Any]]:
+    if figure == "fig2":
+        yield from _regular("full-16", "quarter", policies=TWO, motifs=["alltoall"], repetitions=2)
+    elif figure == "fig4":
+        yield from _regular("16", "64", motifs=["halo2d", "halo3d26"], repetitions=1)
+    elif figure in ("fig5", "fig6"):
+        yield from _regular("16" if figure == "fig5" else "64", motifs=["alltoall"], repetitions=1)
+    elif figure == "fig7":
+        yield from _regular("both", motifs=["halo2d", "fft3d"], repetitions=1)
+    elif figure == "fig8":
+        sizes = [("1 KB", "100 KB"), ("1 KB", "1 KB")]
+        yield from _regular("both", messages=sizes, motifs=["broadcast", "halo2d"], repetitions=1)
+    elif figure == "fig10":
+        yield from _random(4)
+        yield from _random(1, alone=True)
+    elif figure == "fig11":
+        yield from _random(4, "large-first")
+        yield from _random(4)
+    elif figure in ("fig12", "fig13"):
+        yield from _random(6, "small-first" if figure == "fig12" else "large-first", policies=THREE)
+    elif figure == "variants":
+        yield from _random(1, policies=(*EIGHT, JOKANOVIC, CODED), variants=VARIANTS)
+
+
+def make(point: Mapping[str, Any]) -> Scenario:
+    """The scenario of a point: its jobs, small ones first, placed in the order of the setup.
+
+    The seeds of job n are explicit and follow from the run's + n, so that the validation pages keep their numbers
+    whatever seeds a scenario gives its jobs.
+    """
+    setup, policy, seed = setup_of(point), point["policy"], point["seed"]
+    listed = [(f"{one.name}-{number}", one) for one in setup.classes for number in range(one.count)]
+    chosen, options = ("jokanovic", {"fall_through": True}) if policy == CODED else (policy, {})
+    drawn = placement.get(chosen).seeded
+    asked = [
+        Job(name, chosen, one.nodes, options | ({"seed": seed + number} if drawn else {}))
+        for number, (name, one) in enumerate(listed)
+    ]
+    settings = dict(point["settings"])
+    overhead = {"overhead": settings.pop("overhead")} if "overhead" in settings else {}
+    places = {job.name: {"nodes": job.nodes, "place": {"policy": job.policy, **job.options}} for job in asked}
+    if setup.order != "small-first":  # a scenario places jobs as they are listed
+        placed = placement.place_all(asked, _system(setup.nodes), setup.order)
+        places = {name: {"place": {"policy": "explicit", "nodes": found.nodes}} for name, found in placed.items()}
+    jobs = [
+        {
+            "name": name,
+            **places[name],
+            "ranks_per_node": RANKS_PER_NODE,
+            "mapping": {"name": "random-nodes", "seed": SplitMix64((seed + number) ^ _MAPPING).word()},
+            "iterations": one.iterations,
+            "record": "nothing",
+            "app": {"motif": one.motif, "message": one.message},
+            **overhead,
+        }
+        for number, (name, one) in enumerate(listed)
+    ]
+    preset: Any = f"zhang2018-{setup.nodes}"
+    if setup.ratio != "1":
+        preset = {"preset": preset, "fabric": {"links": {"global": {"bandwidth": _GLOBAL[setup.ratio]}}}}
+    table = {"system": preset, "routing": "adaptive-local", "job": jobs, "run": {"seed": seed}}
+    made = scenario.parse(tomlkit.dumps(table), "zhang2018.toml")
+    for key, value in settings.items():
+        made = made.set(key, value)
+    return made
+
+
+@lru_cache
+def _system(nodes: int) -> System:
+    return machine.load(f"zhang2018-{nodes}")
+
+
+def keep(run: Run) -> dict[str, Any]:
+    """Communication times of each class of jobs, and how packets and stalls spread over links.
+
+    - `time_CLASS`: picoseconds per iteration until the last rank of a job has finished, mean over the jobs (L18); all
+      jobs start at 0. `coded_CLASS`: until the rank of the highest number has, as the authors' code takes it.
+    - `local_packets`, `global_packets`, `local_stalled_ps`, `global_stalled_ps`: least, quartiles and largest over the
+      output ports to such links (L19).
+    - `minimal`: fraction of all packets that went a shortest way.
+    """
+    ends = run.ranks.group_by("job", maintain_order=True).agg(
+        last=pl.col("finish_ps").max(), highest=pl.col("finish_ps").last()
+    )
+    last, highest = (ends[name].to_numpy().astype(np.float64) for name in ("last", "highest"))
+    names = np.array([name.partition("-")[0] for name in run.jobs["name"]])
+    kept: dict[str, Any] = {}
+    for name in ("small", "large"):
+        mine = np.flatnonzero(names == name)
+        iterations = run.resolved["spec"]["jobs"][mine[0]]["program"]["iterations"] if len(mine) else 1
+        for key, values in (("time", last), ("coded", highest)):
+            kept[f"{key}_{name}"] = float(values[mine].mean()) / iterations if len(mine) else None
+    ports = run.links.filter(pl.col("from_kind") == "router", pl.col("to_kind") == "router")
+    for kind in KINDS:
+        of_kind = ports.filter(pl.col("class") == kind)
+        for count in COUNTS:
+            kept[f"{kind}_{count}"] = np.percentile(of_kind[count].to_numpy(), (0, 25, 50, 75, 100))
+    went = run.jobs.drop_nulls("minimal_fraction")
+    packets = int(went["packets"].sum())
+    kept["minimal"] = float((went["minimal_fraction"] * went["packets"]).sum()) / packets if packets else 1.0
+    return kept

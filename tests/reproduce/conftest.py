@@ -1,0 +1,54 @@
+"""The reduced forms, each simulated once in a session, whichever tests ask for it."""
+
+from __future__ import annotations
+
+import fcntl
+from typing import TYPE_CHECKING
+
+import pytest
+
+from odonata.reproduce import find
+from odonata.study import task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from odonata.reproduce.reproduction import Runs
+    from odonata.study.ledger import Ledger
+
+
+class Here:
+    """Simulates in this process: one of its own costs more than most of these runs."""
+
+    workers = 1
+
+    def __init__(self, workers: int = 1) -> None:
+        pass
+
+    def run(self, ledger: Ledger) -> None:
+        while not ledger.complete:
+            for number in ledger.take(64, 1e9):
+                resolution, resolved = task.resolve(ledger.plan, number)
+                if ledger.grant([resolution]) and resolved is not None:
+                    ledger.hand_in(*task.handed_in([task.run(ledger.plan, number, resolved)]))
+            ledger.flush()
+
+
+@pytest.fixture(scope="session")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that the processes of the session share."""
+    return tmp_path_factory.getbasetemp().parent / "reproductions"
+
+
+@pytest.fixture(scope="session")
+def reduced(out: Path) -> Callable[[str], Runs]:
+    """Name -> the runs of its reduced form."""
+
+    def simulated(name: str) -> Runs:
+        out.mkdir(exist_ok=True)
+        with (out / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            return find(name).run(Here(), out / "studies", reduced=True)
+
+    return simulated
