@@ -95,5 +95,5 @@ lock: ## Resolve the dependencies of pyproject.toml anew and pin them
 
 clean: ## Remove everything that make has made
 	rm -rf $(VENV) target demo python/odonata/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache \
-	  validation/.cache build docs/_generated docs/reference
+	  validation/studies build docs/_generated docs/reference
 	find python tests -name __pycache__ -prune -exec rm -rf {} +

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,7 +39,8 @@ class Here:
 @pytest.fixture(scope="session")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that the processes of the session share."""
-    return tmp_path_factory.getbasetemp().parent / "reproductions"
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "reproductions"
 
 
 @pytest.fixture(scope="session")

@@ -91,12 +91,6 @@ def test_runs_keep_their_nodes(policy, order):
     assert hashlib.sha256(told.encode()).hexdigest()[:16] == IDS[policy, order]
 
 
-def test_jobs_draw_with_the_seeds_of_the_validation_pages():
-    """Their nodes never change, whatever seeds a scenario gives its jobs."""
-    drawn = [job["nodes"][::2][:4] for job in prepare(BOTH, "random-nodes", 7).spec["jobs"]]
-    assert drawn == [[111, 254, 26, 38], [187, 3, 125, 226], [228, 105, 147, 9]]
-
-
 def test_the_order_of_placing_is_the_setups():
     """L42: after the job of 50 nodes no group has 15 idle ones."""
     setup = Setup(272, "1", (JobClass("small", 1, 15, "halo2d"), JobClass("large", 1, 50, "halo2d")))

@@ -60,9 +60,11 @@ def _expected(line: dict[str, str]) -> Expected:
     if line["kind"] not in KINDS:
         raise ValueError(f"{line['id']}: unknown kind {line['kind']!r}")
     why = {key.removeprefix("why_").replace("_", "-"): text for key, text in line.items() if key.startswith("why_")}
-    told = {key: text for key, text in line.items() if not key.startswith("why_")}
-    cases, reference = (tuple(told.pop(key).split()) for key in ("cases", "reference"))
-    return Expected(**told, theirs=float(told.pop("theirs")), cases=cases, reference=reference, why=why)
+    texts = {key: text for key, text in line.items() if not key.startswith("why_")}
+    theirs, cases, reference = (texts.pop(key) for key in ("theirs", "cases", "reference"))
+    return Expected(
+        **texts, theirs=float(theirs), cases=tuple(cases.split()), reference=tuple(reference.split()), why=why
+    )
 
 
 def means_alone() -> dict[str, Expected]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -166,13 +166,17 @@ def _counted(workload: str, nodes: int, utilisation: int) -> Sequence[tuple[str,
     }[workload]
 
 
+MAIN: dict[str, dict[str, Any]] = {"": {}}
+"""No variant."""
+
+
 def _random(
     count: int,
     order: str = "small-first",
     *,
     policies: Sequence[str] = EIGHT,
     alone: bool = False,
-    variants: Mapping[str, dict[str, Any]] = {"": {}},
+    variants: Mapping[str, dict[str, Any]] = MAIN,
 ) -> Iterator[dict[str, Any]]:
     """Points of the first random workloads (`workloads.csv`), each once (L20).
 
@@ -186,7 +190,7 @@ def _random(
         for number, motif in enumerate(MOTIFS if alone else ("",)):
             for one in workloads[100 * number : 100 * number + count]:
                 setup = setup_of_workload(one, order, motif=motif)
-                classes = tuple(JobClass(**{**vars(each), **own}) for each in setup.classes)
+                classes = tuple(replace(each, **own) for each in setup.classes)
                 varied = Setup(setup.nodes, setup.ratio, classes, order, label, written(settings))
                 for policy in policies:
                     yield varied.point(policy, SEED_STEP * one.number)
