@@ -55,14 +55,14 @@ def test_the_published_selection_loads_low_ports_more(runs):
 def test_a_case_is_a_scenario():
     (point,) = product(
         ["tornado"],
-        ["random"],
+        ["contiguous"],
         ["3us"],
         [5],
         models=["correct"],
         backgrounds=["520%@10us"],
         changes=[{"routing.threshold": 0.25, "fabric.packet": "1 KiB"}],
     )
-    assert point["case"] == "tornado/random/3us/520%@10us/threshold=0.25,packet=1KiB"
+    assert point["case"] == "tornado/contiguous/3us/520%@10us/threshold=0.25,packet=1KiB"
     data = make(point).data
     assert data["routing"] == {"name": "fpar", "threshold": 0.25}
     target, background = data["job"]
