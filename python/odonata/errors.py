@@ -5,9 +5,24 @@
 """
 
 import difflib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
+
+#: What could move the cursor of a terminal, hide text or turn it round, and halves of characters. Ends of lines and
+#: tabs stay.
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """The text with control characters written as escapes (`\\x1b`), for a terminal or a picture."""
+    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def shortened(text: str, most: int = 200) -> str:
+    """The beginning of a text that somebody wrote, for a message."""
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 class OdonataError(Exception):

@@ -175,6 +175,11 @@ def check_folder(folder: Path) -> None:
     place that is read-only.
     """
     try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        # Polars takes names of files as text.
+        raise InputError(f"the name of the folder `{folder}` is not UTF-8", hint="choose another with --out") from None
+    try:
         if folder.is_symlink() and not folder.exists():
             raise InputError(
                 f"`{folder}` is a link to `{folder.readlink()}`, which does not exist",

@@ -1,13 +1,23 @@
 """Reads the files of users: never more than is allowed, and never from a device."""
 
+import json
 import os
+import re
 import stat
+import tomllib
 from pathlib import Path
+from typing import Any
 
 from odonata.errors import InputError
 
 #: Most bytes of a text (scenarios, studies, lists of nodes). Assumed: far more than a person writes.
 TEXT_BYTES = 64 << 20
+
+#: Most levels of tables and lists inside each other. Assumed: four times what a scenario needs.
+MOST_NESTED = 32
+
+#: Most digits of a whole number, about; Python itself reads no more than 4,300.
+_MOST_DIGITS = 100
 
 
 def read_bytes(path: str | Path, most: int = TEXT_BYTES, *, pipes: bool = True) -> bytes:
@@ -43,6 +53,83 @@ def read_text(path: str | Path, most: int = TEXT_BYTES) -> str:
         return read_bytes(path, most).decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as e:
         raise InputError(f"not a text file: byte {e.start} is not UTF-8", file=path) from None
+
+
+def why(error: OSError | ValueError) -> str:
+    """What an error of the system says; a path with a zero byte is a ValueError."""
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """The data of a TOML text.
+
+    Raises `tomllib.TOMLDecodeError` if it is not TOML; InputError with the line for what is nested too deeply and for
+    numbers of too many digits.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except RecursionError:
+        raise _too_deep(text) from None
+    except ValueError:
+        raise _too_many_digits(text) from None
+    _check(data, text)
+    return data
+
+
+def parse_json(text: str) -> Any:
+    """The data of a JSON text.
+
+    Raises InputError with the line if it is not JSON, nested too deeply, or has numbers of too many digits.
+    """
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as e:
+        raise InputError(f"not JSON: {e.msg[:1].lower()}{e.msg[1:]}", line=e.lineno) from None
+    except RecursionError:
+        raise _too_deep(text) from None
+    except ValueError:
+        raise _too_many_digits(text) from None
+    _check(data, text)
+    return data
+
+
+def _check(data: Any, text: str) -> None:
+    """Refuses what is nested too deeply, and numbers that no message could show; without recursion."""
+    level, depth = [data], 0
+    while level:
+        if any(isinstance(v, int) and v.bit_length() > 4 * _MOST_DIGITS for v in level):
+            raise _too_many_digits(text)
+        level = [v for v in level if isinstance(v, dict | list)]
+        depth += bool(level)
+        if depth > MOST_NESTED:
+            raise _too_deep(text)
+        level = [inner for v in level for inner in (v.values() if isinstance(v, dict) else v)]
+
+
+def _too_deep(text: str) -> InputError:
+    """Names the first line at which brackets, or the parts of a key, are deeper than allowed."""
+    depth, line = 0, None
+    for number, row in enumerate(text.splitlines(), 1):
+        bare = re.sub(r'"(\\.|[^"\\])*"|\'[^\']*\'|#.*', "", row)
+        key = bare.partition("=")[0]
+        for sign in re.findall(r"[\[\]{}]", bare):
+            depth += 1 if sign in "[{" else -1
+            if depth > MOST_NESTED:
+                line = number
+                break
+        if line is None and depth + key.count(".") >= MOST_NESTED:
+            line = number
+        if line is not None:
+            break
+    return InputError(f"tables or lists are nested too deeply; {MOST_NESTED} levels at most can be read", line=line)
+
+
+def _too_many_digits(text: str) -> InputError:
+    found = re.search(rf"\d[\d_]{{{_MOST_DIGITS},}}", text)
+    line = None if found is None else text.count("\n", 0, found.start()) + 1
+    return InputError("a number has too many digits", line=line)
 
 
 def _too_large(path: str | Path, found: str, most: int) -> InputError:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 
-from odonata.errors import InputError, nearest
+from odonata.errors import InputError, nearest, shortened
 
 _DECIMAL = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
@@ -37,6 +37,8 @@ BANDWIDTH: Mapping[str, Fraction] = {f"{unit}/s": factor for unit, factor in SIZ
 }
 
 _NUMBER = r"[+-]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9]{1,3})?"
+#: Most digits of a quantity; a float written in full has 309.
+_MOST_DIGITS = 400
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*(.*?)\s*", re.DOTALL)
 
 
@@ -155,6 +157,10 @@ def _unknown_unit(unit: str, units: Mapping[str, Fraction], what: str) -> InputE
 
 
 def _number(text: str) -> Fraction:
+    mantissa, _, exponent = text.lower().partition("e")
+    # An exponent of a few digits would take all memory: no quantity has so many.
+    if len(mantissa) > _MOST_DIGITS or len(exponent) > 4:
+        raise InputError(f"`{shortened(text)}` has too many digits")
     try:
         return Fraction(text)
     except ValueError:
@@ -162,7 +168,7 @@ def _number(text: str) -> Fraction:
 
 
 def _show(value: object) -> str:
-    return f"`{value}`" if isinstance(value, str) else f"`{value!r}`"
+    return f"`{shortened(value if isinstance(value, str) else repr(value))}`"
 
 
 def _list(units: Mapping[str, Fraction]) -> str:

@@ -6,13 +6,15 @@ message on standard error; set `ODONATA_TRACEBACK=1` for the traceback as well.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
-from typing import TYPE_CHECKING
+from contextlib import nullcontext, redirect_stdout
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from odonata.cli import COMMANDS
-from odonata.errors import InputError, OdonataError, nearest
+from odonata.errors import InputError, OdonataError, nearest, shortened, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,8 +40,13 @@ def application() -> App:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (without the program's name; `sys.argv` if absent) and return its exit status."""
     _open_closed_streams()
+    _write_every_character()
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        status = _run(sys.argv[1:] if arguments is None else list(arguments))
+        # Help is in colours where the terminal has them; all else has what users and files say, and no colours.
+        is_help = not arguments or not {"--help", "-h", "--version"}.isdisjoint(arguments)
+        with nullcontext() if is_help else redirect_stdout(cast("TextIO", _Visible(sys.stdout))):
+            status = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has gone (`odonata show | head`): the rest would be lost anyway. Python flushes standard output
@@ -74,6 +81,27 @@ def _open_closed_streams() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
 
 
+def _write_every_character() -> None:
+    """Characters that a stream cannot write (`µ` in a locale without Unicode) are written as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+class _Visible:
+    """A stream that writes control characters as escapes: names of files and values of others hold anything."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._stream.write(visible(text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def _run(arguments: list[str]) -> int:
     from cyclopts import CycloptsError
 
@@ -103,9 +131,9 @@ def _bad_arguments(problem: CycloptsError, arguments: list[str]) -> InputError:
 def _failed(message: str, status: int) -> int:
     if os.environ.get("ODONATA_TRACEBACK"):
         traceback.print_exc()
-    # What was found in a file may hold anything, also what would move the cursor of a terminal.
-    shown = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in message)
-    print(f"error: {shown}", file=sys.stderr)
+    # What was found in a file may hold anything, and much of it.
+    lines = [shortened(line, 4000) for line in message.split("\n")]
+    print(visible("error: " + "\n".join(lines)), file=sys.stderr)
     return status
 
 

@@ -7,8 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from odonata import reading
 from odonata.document import edit, positions
-from odonata.errors import InputError
+from odonata.errors import InputError, shortened
 
 
 @dataclass(frozen=True)
@@ -70,11 +71,9 @@ class Document:
 def read(path: str | Path) -> Document:
     """Reads a TOML file. Raises InputError if it cannot be read or is not TOML."""
     try:
-        text = Path(path).read_bytes().decode("utf-8")
-    except OSError as e:
-        raise InputError(f"cannot read it: {(e.strerror or str(e)).lower()}", file=path) from None
-    except UnicodeDecodeError as e:
-        raise InputError(f"not a text file: byte {e.start} is not UTF-8", file=path) from None
+        text = reading.read_text(path)
+    except (OSError, ValueError) as e:
+        raise InputError(f"cannot read it: {reading.why(e)}", file=path) from None
     return parse(text, str(path))
 
 
@@ -85,9 +84,11 @@ def parse(text: str, file: str) -> Document:
     """
     text = text.removeprefix("\ufeff")
     try:
-        return Document(file, text, tomllib.loads(text))
+        return Document(file, text, reading.parse_toml(text))
     except tomllib.TOMLDecodeError as e:
         raise _syntax_error(str(e), text, file) from None
+    except InputError as e:
+        raise e.at(file, e.line) from None
 
 
 def _syntax_error(problem: str, text: str, file: str) -> InputError:
@@ -105,5 +106,5 @@ def _syntax_error(problem: str, text: str, file: str) -> InputError:
         hint = 'a quantity stands in quotes: "100 ns"'
     elif re.search(r"=\s*[A-Za-z][\w-]*\s*(#.*)?$", shown):
         hint = 'a text stands in quotes: "..."'
-    found_text = f": `{shown}`" if shown else ""
+    found_text = f": `{shortened(shown)}`" if shown else ""
     return InputError(f"not TOML: {message}{found_text}", file=file, line=line, hint=hint)

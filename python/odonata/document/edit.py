@@ -8,7 +8,8 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from odonata.errors import InputError, nearest
+from odonata import reading
+from odonata.errors import InputError, nearest, shortened
 
 #: Keys whose value may be a bare name, and the key under which a table holds that name.
 SHORTHANDS = {"system": "preset", "routing": "name", "place": "policy", "mapping": "name"}
@@ -23,13 +24,13 @@ def read_value(text: str) -> Any:
     is wrong inside.
     """
     try:
-        data = tomllib.loads(f"value = {text}")
+        data = reading.parse_toml(f"value = {text}")
     except tomllib.TOMLDecodeError as e:
         if not text.startswith(("[", "{", '"', "'")):
             return text
         problem = re.sub(r" \(at .*\)$", "", str(e))
         hint = "write it as in a file, all of it in quotes for the shell: -s 'job.a.place={ policy = \"random\" }'"
-        raise InputError(f"`{text}` is not TOML: {problem[:1].lower()}{problem[1:]}", hint=hint) from None
+        raise InputError(f"`{shortened(text)}` is not TOML: {problem[:1].lower()}{problem[1:]}", hint=hint) from None
     return data["value"] if len(data) == 1 else text
 
 
@@ -70,7 +71,7 @@ def text(original: str, changes: tuple[tuple[str, Any], ...], data: dict[str, An
         result = tomlkit.dumps(document)
         if tomllib.loads(result) == data:
             return result
-    except (TOMLKitError, tomllib.TOMLDecodeError, TypeError, ValueError, KeyError):
+    except (TOMLKitError, tomllib.TOMLDecodeError, TypeError, ValueError, KeyError, RecursionError):
         pass
     return tomlkit.dumps(data)
 
@@ -121,8 +122,10 @@ def _parts(key: str) -> list[str]:
         parts.append(match[1] if match[1] is not None else match[2].strip())
         at = match.end()
         if at == len(key):
+            if len(parts) > reading.MOST_NESTED:
+                break
             return parts
         if key[at] != ".":
             break
         at += 1
-    raise InputError(f"`{key}` is not a key", hint="keys look like `run.seed` or `job.target.app.interval`")
+    raise InputError(f"`{shortened(key)}` is not a key", hint="keys look like `run.seed` or `job.target.app.interval`")

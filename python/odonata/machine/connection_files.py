@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from odonata import reading
 from odonata.errors import InputError
 from odonata.machine.kinds.listed import Routers, check_cables
 
@@ -71,9 +72,9 @@ def read_intra(file: Path, numbers: int, columns: int | None, wired: Mapping[str
 
 def _records(file: Path, numbers: int) -> NDArray[np.int64]:
     try:
-        data = file.read_bytes()
-    except OSError as e:
-        raise InputError(f"cannot read it: {(e.strerror or str(e)).lower()}", file=file) from None
+        data = reading.read_bytes(file)
+    except (OSError, ValueError) as e:
+        raise InputError(f"cannot read it: {reading.why(e)}", file=file) from None
     width = 4 * numbers
     if len(data) % width:
         whole, left = divmod(len(data), width)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from odonata.errors import InputError
+from odonata.errors import InputError, shortened
 
-_PART = re.compile(r"([0-9]+)(?:\s*-\s*([0-9]+))?")
+_PART = re.compile(r"([0-9]{1,20})(?:\s*-\s*([0-9]{1,20}))?")
 #: Longest list that a range may stand for: larger than any machine.
 _MOST = 2**24
 
@@ -49,7 +49,7 @@ def runs(ids: Iterable[int]) -> list[tuple[int, int]]:
 def _part(part: str, whole: str, what: str) -> range:
     match = _PART.fullmatch(part)
     if match is None:
-        raise InputError(f'expected {what} such as "0-15,40", found `{whole}`')
+        raise InputError(f'expected {what} such as "0-15,40", found `{shortened(whole)}`')
     first, last = int(match[1]), int(match[2] or match[1])
     if last < first:
         raise InputError(f"the range `{part}` ends before it begins")

@@ -1,8 +1,8 @@
 """Files that list nodes: ids and ranges line by line, or JSON."""
 
-import json
 from pathlib import Path
 
+from odonata import reading
 from odonata.errors import InputError
 from odonata.placement.ids import parse_ids
 
@@ -17,11 +17,9 @@ def read_nodes(path: Path) -> list[tuple[int, int | None]]:
     Raises InputError with file and line.
     """
     try:
-        text = path.read_bytes().decode("utf-8").removeprefix("\ufeff")
-    except OSError as e:
-        raise InputError(f"cannot read it: {(e.strerror or str(e)).lower()}", file=path) from None
-    except UnicodeDecodeError as e:
-        raise InputError(f"not a text file: byte {e.start} is not UTF-8", file=path) from None
+        text = reading.read_text(path)
+    except (OSError, ValueError) as e:
+        raise InputError(f"cannot read it: {reading.why(e)}", file=path) from None
     nodes = _json(text, path) if text.lstrip()[:1] in ("[", "{") else _lines(text, path)
     if not nodes:
         raise InputError("no nodes are listed", file=path)
@@ -41,9 +39,9 @@ def _lines(text: str, path: Path) -> list[tuple[int, int | None]]:
 
 def _json(text: str, path: Path) -> list[tuple[int, int | None]]:
     try:
-        data = json.loads(text)
-    except json.JSONDecodeError as e:
-        raise InputError(f"not JSON: {e.msg}", file=path, line=e.lineno) from None
+        data = reading.parse_json(text)
+    except InputError as e:
+        raise e.at(path, e.line) from None
     if isinstance(data, dict):
         if "nodes" not in data:
             raise InputError("the object has no `nodes`", file=path)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.lines import Line2D
 
-from odonata.plot.style import LINES, SERIES, figure, settings, time_unit
+from odonata.plot.style import LINES, SERIES, figure, plain, settings, time_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,9 +58,9 @@ def draw(axes: Axes, data: Arranged, *, job: str | None = None, log: bool | None
         axes.legend(
             handles=[
                 Line2D([], [], color=LINES[index % len(LINES)], linewidth=3 if data.kind == "name" else 1.5, label=name)
-                for index, name in enumerate(series.name for series in data.series)
+                for index, name in enumerate(plain(series.name) for series in data.series)
             ],
-            title=data.series_key,
+            title=data.series_key and plain(data.series_key),
             alignment="left",
             loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.2,
         )  # fmt: skip
@@ -83,11 +83,12 @@ def _lines(axes: Axes, data: Arranged, factor: float) -> None:
             [float(np.quantile(spot.values, q)) / factor for spot in series.spots] for q in (0.25, 0.5, 0.75)
         )
         axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
-        axes.plot(x, middle, color=colour, marker="o", markersize=3.5, linewidth=1.5, label=series.name)
+        axes.plot(x, middle, color=colour, marker="o", markersize=3.5, linewidth=1.5, label=plain(series.name))
         for spot, at in zip(series.spots, x, strict=True):
             if 1 < len(spot.values) <= DOTS_TO:
                 axes.plot([at] * len(spot.values), spot.values / factor, ".", color=colour, alpha=0.45, markersize=4)
-    axes.set_xlabel(f"{data.key} ({unit})" if unit else data.key)
+    key = plain(data.key)
+    axes.set_xlabel(f"{key} ({unit})" if unit else key)
     if data.kind != "number" and min(every) > 0 and max(every) / min(every) > LOG_FROM:
         axes.set_xscale("log")
 
@@ -108,7 +109,7 @@ def _boxes(axes: Axes, data: Arranged, factor: float) -> None:
     _names(axes, labels)
     axes.set_xlim(-0.6, len(labels) - 0.4)
     axes.tick_params(axis="x", length=0)
-    axes.set_xlabel(data.key)
+    axes.set_xlabel(plain(data.key))
 
 
 def _box(axes: Axes, at: float, width: float, values: Any, line: str) -> None:
@@ -131,7 +132,8 @@ def _box(axes: Axes, at: float, width: float, values: Any, line: str) -> None:
 def _names(axes: Axes, labels: list[str]) -> None:
     room = axes.bbox.width / axes.figure.dpi / max(len(labels), 1)
     if max(map(len, labels)) * CHARACTER_INCH <= room:
-        axes.set_xticks(range(len(labels)), labels)
+        axes.set_xticks(range(len(labels)), [plain(label) for label in labels])
         return
     shown = [name if len(name) <= LONGEST else f"{name[: LONGEST // 2]}…{name[-(LONGEST // 2) :]}" for name in labels]
+    shown = [plain(name) for name in shown]
     axes.set_xticks(range(len(labels)), shown, rotation=35, ha="right", rotation_mode="anchor")

@@ -10,7 +10,7 @@ import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from odonata.errors import InputError, RunError
+from odonata.errors import InputError, RunError, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,6 +48,11 @@ _SETTINGS: Any = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
 }
+
+
+def plain(text: str) -> str:
+    """A text of a user as a label: no formulas (a lone `$` would be an error), and control characters as escapes."""
+    return visible(text).replace("$", r"\$")
 
 
 def figure(width: float, height: float) -> Figure:

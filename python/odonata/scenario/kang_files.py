@@ -15,6 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from odonata import reading
 from odonata.errors import InputError
 
 #: Pattern id -> pattern, and what else it means.
@@ -123,7 +124,7 @@ def _number(what: str, word: str, least: int) -> int:
 
 def _picoseconds(word: str) -> int:
     try:
-        if not word.isascii():
+        if not word.isascii() or len(word) > 40 or len(word.lower().partition("e")[2]) > 4:
             raise ValueError(word)
         exact = Fraction(word) * 1000
     except (ValueError, ZeroDivisionError):
@@ -135,9 +136,7 @@ def _picoseconds(word: str) -> int:
 
 def _lines(path: Path) -> list[tuple[int, str]]:
     try:
-        text = path.read_bytes().decode("utf-8").removeprefix("\ufeff")
-    except OSError as e:
-        raise InputError(f"cannot read it: {(e.strerror or str(e)).lower()}", file=path) from None
-    except UnicodeDecodeError as e:
-        raise InputError(f"not a text file: byte {e.start} is not UTF-8", file=path) from None
+        text = reading.read_text(path)
+    except (OSError, ValueError) as e:
+        raise InputError(f"cannot read it: {reading.why(e)}", file=path) from None
     return [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from odonata.document import Count, PositiveTime, Seed, Table, Time, input_error_as_problem
-from odonata.errors import InputError
+from odonata.errors import InputError, shortened
 from odonata.scenario.apps import AnyApp
 from odonata.scenario.apps.mapping import Mapped
 from odonata.scenario.apps.overhead import Overhead
@@ -19,17 +19,17 @@ Record = Literal["every-message", "histogram", "nothing"]
 #: Where a job goes that does not say: on the lowest free nodes.
 DEFAULT_POLICY = "contiguous"
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+#: Names of jobs stand in tables, pictures and names of columns. The length is assumed: what still fits into a line.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 #: What names nodes and was not meant as a policy.
 _NODES = re.compile(r"\s*[0-9][0-9\s,-]*")
 
 
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value):
-        shown = value if isinstance(value, str) and value.isprintable() else repr(value)
-        raise InputError(
-            f"`{shown}` is no name of a job", hint="use letters, digits, `-` and `_`, a letter or digit first"
-        )
+        shown = shortened(value if isinstance(value, str) and value.isprintable() else repr(value))
+        hint = "use 1 to 64 letters, digits, `-` and `_`, a letter or digit first"
+        raise InputError(f"`{shown}` is no name of a job", hint=hint)
     return value
 
 
@@ -78,7 +78,7 @@ class JobTable(Table):
     """`[[job]]`: who runs where, and what it does."""
 
     name: Annotated[str, BeforeValidator(input_error_as_problem(_name))] = Field(
-        description="name, unique in the scenario"
+        description="name, unique in the scenario: 1 to 64 letters, digits, `-` and `_`, a letter or digit first"
     )
     nodes: Count | None = Field(
         None,

@@ -72,7 +72,9 @@ def manifest(
 
 def sealed_text(facts: Mapping[str, Any]) -> str:
     """A manifest as it is written: JSON, with a checksum over all other values."""
-    return json.dumps({**facts, "checksum": _checksum(facts)}, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps({**facts, "checksum": _checksum(facts)}, indent=2, ensure_ascii=False) + "\n"
+    # Names of files may hold bytes that are no characters; their escapes are JSON and are read back as they were.
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def is_intact(facts: Mapping[str, Any]) -> bool:

@@ -66,7 +66,9 @@ def _write_files(run: Run, partial: Path, channels: int) -> None:
 
 
 def _write_json(path: Path, data: Mapping[str, Any]) -> None:
-    path.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    # Names of files may hold bytes that are no characters; their escapes are JSON and are read back as they were.
+    text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def _write_table(path: Path, frame: pl.DataFrame, table: str, channels: int) -> None:

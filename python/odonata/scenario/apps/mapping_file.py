@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from odonata import reading
 from odonata.errors import InputError
 
 
@@ -45,12 +46,10 @@ def _node(word: str, placed: list[int], known: set[int], ids: bool, path: Path, 
 
 def _text(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8").removeprefix("\ufeff")
-    except OSError as e:
-        why = (e.strerror or str(e)).lower()
+        return reading.read_text(path)
+    except (OSError, ValueError) as e:
+        why = reading.why(e)
         raise InputError(f"cannot read the mapping `{path}`: {why}", path=("mapping",)) from None
-    except UnicodeDecodeError as e:
-        raise InputError(f"not a text file: byte {e.start} is not UTF-8", file=path) from None
 
 
 def _nth(number: int) -> str:

@@ -54,8 +54,7 @@ class Trace(Program):
         try:
             data = reading.read_bytes(path, MOST_BYTES, pipes=False)
         except (OSError, ValueError) as e:
-            problem = (getattr(e, "strerror", None) or str(e)).lower()
-            raise InputError(f"cannot read the trace `{path}`: {problem}", path=("trace",)) from None
+            raise InputError(f"cannot read the trace `{path}`: {reading.why(e)}", path=("trace",)) from None
         try:
             return _parsed(data, form, self.nic == "keep")
         except InputError as e:
