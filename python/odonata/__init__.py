@@ -1,16 +1,16 @@
-"""What the jobs on a dragonfly machine do to each other, and which placement or routing would mend it.
+"""What the jobs on a dragonfly machine do to each other, and which placement or routing would help.
 
 The whole interface fits on a screen:
 
 | name | what it does |
 |---|---|
-| `load(path)` | reads a scenario |
-| `run(scenario)` | simulates it, also by its path |
-| `sweep(scenario, axes)` | simulates it along many axes, every run once |
-| `open(path)` | opens a finished run folder |
-| `open_study(path)` | opens the folder of a sweep |
-| `place(policy, system=, nodes=, busy=)` | asks a placement policy for nodes |
-| `placements()` | names of the placement policies |
+| `load(path, overrides)` | reads a `Scenario` |
+| `run(scenario)` | simulates it, also by its path: a `Run` |
+| `sweep(scenario, axes)` | simulates it along many axes, every run once: a `Study` |
+| `open(path)` | opens the folder of a run or of a study |
+| `place(policy, system=, nodes=, busy=)` | asks a placement policy for nodes: a `Placement` |
+| `systems()`, `routings()`, `placements()` | the names that there are |
+| `System` | a machine, such as `load(path).system` |
 | `OdonataError` | every error that is meant for the user: `InputError` or `RunError` |
 
 Each name is imported when it is first used, so that `import odonata` costs next to nothing.
@@ -23,70 +23,71 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
     from odonata._core import __version__
     from odonata.errors import InputError, OdonataError, RunError
     from odonata.machine import System
-    from odonata.placement import Placement
+    from odonata.machine import names as systems
+    from odonata.placement import Placement, place
     from odonata.placement import names as placements
     from odonata.runner import run
-    from odonata.scenario import load
-    from odonata.store import open_run as open  # noqa: A004 - odonata.open, as gzip.open
+    from odonata.scenario import Scenario, load
+    from odonata.scenario.routings import names as routings
+    from odonata.store import Run
+    from odonata.study.opening import open_folder as open  # noqa: A004 - odonata.open, as gzip.open
     from odonata.study.python import sweep
-    from odonata.study.study import open_study
+    from odonata.study.study import Study, open_study
 
-#: Public name -> module and name there.
+#: Public name -> module and name there. `open_study` is the former name of what `open` does for a study.
 _LAZY = {
-    "__version__": ("odonata._core", "__version__"),
     "InputError": ("odonata.errors", "InputError"),
     "OdonataError": ("odonata.errors", "OdonataError"),
+    "Placement": ("odonata.placement", "Placement"),
+    "Run": ("odonata.store", "Run"),
     "RunError": ("odonata.errors", "RunError"),
+    "Scenario": ("odonata.scenario", "Scenario"),
+    "Study": ("odonata.study.study", "Study"),
+    "System": ("odonata.machine", "System"),
+    "__version__": ("odonata._core", "__version__"),
     "load": ("odonata.scenario", "load"),
-    "open": ("odonata.store", "open_run"),
+    "open": ("odonata.study.opening", "open_folder"),
     "open_study": ("odonata.study.study", "open_study"),
+    "place": ("odonata.placement", "place"),
     "placements": ("odonata.placement", "names"),
+    "routings": ("odonata.scenario.routings", "names"),
     "run": ("odonata.runner", "run"),
     "sweep": ("odonata.study.python", "sweep"),
+    "systems": ("odonata.machine", "names"),
 }
 
 __all__ = [
     "InputError",
     "OdonataError",
+    "Placement",
+    "Run",
     "RunError",
+    "Scenario",
+    "Study",
+    "System",
     "__version__",
     "load",
     "open",
     "open_study",
     "place",
     "placements",
+    "routings",
     "run",
     "sweep",
+    "systems",
 ]
-
-
-def place(
-    policy: str,
-    *,
-    system: str | dict[str, Any] | System,
-    nodes: int,
-    busy: Iterable[int] = (),
-    **options: Any,
-) -> Placement:
-    """Ask a placement policy for `nodes` free nodes of a system, given by name, as a table or loaded.
-
-    Raises `InputError` for an unknown policy, system or option, and when there are not enough free nodes.
-    """
-    from odonata import machine, placement
-
-    loaded = system if isinstance(system, machine.System) else machine.load(system)
-    return placement.place(policy, loaded, nodes, busy=busy, **options)
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+        from odonata.errors import unknown_attribute
+
+        raise unknown_attribute(sys.modules[__name__], "odonata", __all__, name)
     module, attribute = _LAZY[name]
     value = getattr(import_module(module), attribute)
     globals()[name] = value

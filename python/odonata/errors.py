@@ -8,7 +8,7 @@ import difflib
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 #: What could move the cursor of a terminal, hide text or turn it round, and halves of characters. Ends of lines and
 #: tabs stay.
@@ -86,6 +86,10 @@ class InputError(OdonataError):
         )
 
 
+class UnknownNameError(InputError, AttributeError):
+    """An object has no attribute of that name. `hint` says the nearest one."""
+
+
 class RunError(OdonataError):
     """The input was fine and the run failed all the same (deadlock, full disk, broken installation)."""
 
@@ -106,6 +110,25 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> InputError:
     near = nearest(name, names)
     hint = f"did you mean `{near}`?" if near else "known: " + ", ".join(names)
     return InputError(f"unknown {kind} `{name}`", hint=hint)
+
+
+class Attributes:
+    """Base of the objects that users hold: a wrong attribute is an `UnknownNameError`."""
+
+    if not TYPE_CHECKING:  # a type checker must go on to know every attribute
+
+        def __getattr__(self, name: str) -> Any:
+            raise unknown_attribute(self, type(self).__name__, dir(self), name)
+
+
+def unknown_attribute(owner: object, what: str, known: Iterable[str], name: str) -> AttributeError:
+    """The error for an attribute that is not there; for names with `_`, which libraries try, that of Python."""
+    if name.startswith("_"):
+        return AttributeError(f"{what!r} object has no attribute {name!r}", name=name, obj=owner)
+    public = [one for one in known if not one.startswith("_")]
+    near = nearest(name, public)
+    hint = f"did you mean `{near}`?" if near else "known: " + ", ".join(public)
+    return UnknownNameError(f"`{what}` has no `{name}`", hint=hint)
 
 
 def _fold(name: str) -> str:

@@ -38,16 +38,41 @@ def run(
     progress: Progress | None = None,
     force: bool = False,
 ) -> Run:
-    """Simulate a scenario, given as such or by its path; its results are in the run folder `out`, or in memory.
+    """Simulate a scenario.
 
-    With `alone`, each target (each job that is not background) is also run by itself on the empty system, same nodes
-    and seed; its latencies there and the slowdown (mean over mean alone, Kang 2019, figure 8, K22; of a program, time
-    over time alone) are added to `jobs`.
-    If `out` is a finished run of the same id nothing is simulated and that run is returned; `force` does it again and
-    overwrites, also a run of another id.
+    Parameters
+    ----------
+    scenario
+        The scenario, or the path of its file.
+    out
+        The run folder to write; without it the results are in memory only. If it holds the finished run of this
+        scenario, nothing is simulated and that run is returned.
+    alone
+        Also run each target (each job that is not background) by itself on the empty system, with the same nodes and
+        seed. Its latencies there and the slowdown are added to `jobs`: mean latency over mean latency alone (Kang 2019,
+        figure 8); of a program, time over time alone.
+    progress
+        Called about every 0.2 s; see `odonata.runner.Progress`.
+    force
+        Simulate again and overwrite `out`, also if it holds another run.
 
-    Raises `InputError` for a scenario that cannot be simulated and for an `out` that holds something else; `RunError`
-    for a deadlock and for a full disk. Nothing half-written is left behind in any case.
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    InputError
+        For a scenario that cannot be simulated, and for an `out` that holds something else.
+    RunError
+        For a deadlock and for a full disk. No half-written folder is left behind.
+
+    Examples
+    --------
+    >>> import odonata as od
+    >>> run = od.run("examples/quick.toml", alone=True)
+    >>> run.jobs["slowdown"][0] > 1
+    True
     """
     scenario = _scenario(scenario)
     resolved = scenario.resolve()

@@ -280,3 +280,34 @@ def test_place_refuses(odonata, arguments, message):
 def test_an_error_shows_no_control_characters(odonata):
     _, _, err = odonata("show", "a\x1b[2J")
     assert "unknown name `a\\x1b[2J`" in err
+
+
+OWN_SYSTEM = """\
+routing = "minimal"
+[system]
+preset = "tiny"
+groups = 3
+[[job]]
+name = "a"
+nodes = 2
+app = { pattern = "uniform-random", message = "1 KB", interval = "1 us", messages = 1 }
+"""
+
+
+def test_the_file_of_a_scenario_stands_for_its_system(odonata, tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text(OWN_SYSTEM)
+    status, out, _ = odonata("show", str(file), "--json")
+    assert (status, json.loads(out)["nodes"]) == (0, 12)
+    status, out, _ = odonata("export", str(file), "-o", str(tmp_path / "own.json"))
+    assert status == 0
+    assert "12 nodes" in out
+    status, out, _ = odonata("place", "--system", str(file), "--policy", "simple", "--nodes", "12", "--json")
+    assert (status, len(json.loads(out)["nodes"])) == (0, 12)
+    status, out, _ = odonata("show", str(file), "--routes", "0", "8", "--json")
+    assert (status, json.loads(out)["routing"]["name"]) == (0, "minimal")
+    file.write_text(OWN_SYSTEM.replace("groups = 3", "grups = 3"))
+    status, _, err = odonata("show", str(file))
+    assert status == 2
+    assert f"{file}:4: " in err
+    assert "did you mean `groups`?" in err

@@ -80,5 +80,5 @@ def test_what_is_no_scenario_is_refused_in_our_words(given):
 def test_an_unknown_name_is_an_attribute_error():
     import odonata
 
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="`odonata` has no `nothing`"):
         odonata.nothing  # noqa: B018 - the access is the test

@@ -15,11 +15,11 @@ def export(system: str, /, *, output: Annotated[Path, Parameter(name=["--output"
     Parameters
     ----------
     system
-        The machine: a name (`odonata show systems`) or a TOML file.
+        The machine: a name (`odonata show systems`), its TOML file, or the TOML file of a scenario.
     output
         The file; its ending says in which form: `.graphml` (networkx, Gephi, yEd) or `.json`.
     """
-    from odonata import machine
+    from odonata import scenario
     from odonata.machine.export import FORMATS
 
     if output.suffix not in FORMATS:
@@ -27,7 +27,7 @@ def export(system: str, /, *, output: Annotated[Path, Parameter(name=["--output"
         raise InputError(message)
     if not output.parent.is_dir():
         raise InputError(f"there is no folder `{output.parent}`")
-    loaded = machine.load(system)
+    loaded = scenario.system(system)
     wired = loaded.describe()
     part = output.with_name(f".{output.name}.{os.getpid()}")
     try:

@@ -29,7 +29,7 @@ def place(
     Parameters
     ----------
     system
-        The machine: a name (`odonata show systems`) or a TOML file.
+        The machine: a name (`odonata show systems`), its TOML file, or the TOML file of a scenario.
     policy
         The policy or fixed layout (`odonata show placements`), or an acronym of the literature such as `RDG`.
     nodes
@@ -49,9 +49,9 @@ def place(
     json
         Print one JSON object: also how many routers and groups the job is on, and what is left behind it.
     """
-    from odonata import machine, placement
+    from odonata import placement, scenario
 
-    loaded = machine.load(system)
+    loaded = scenario.system(system)
     options = _options(set_ or [], groups, seed)
     policy = placement.get(policy).name
     found = placement.Placer(loaded, busy).place(policy, nodes, options)

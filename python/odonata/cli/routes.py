@@ -15,10 +15,11 @@ _MADE_UP = "odonata show"
 def routes(name: str, source: int, destination: int, routing: str | None, limit: int) -> dict[str, Any]:
     """The candidate ways between two nodes, as JSON prints them.
 
-    `routing` is a name or a table in TOML; None for what is usual on the machine. Raises InputError if there is no such
-    machine, node or routing.
+    `name` is a machine or the file of a scenario. `routing` is a name or a table in TOML; None for that of the
+    scenario, or what is usual on the machine. Raises InputError if there is no such machine, node or routing.
     """
     from odonata import scenario
+    from odonata.document import read
     from odonata.document.edit import read_value
     from odonata.machine import core
 
@@ -26,9 +27,14 @@ def routes(name: str, source: int, destination: int, routing: str | None, limit:
         raise InputError("a packet from a node to itself takes no way", hint="name two nodes: --routes 0 20")
     if limit < 1:
         raise InputError(f"`--limit` must be at least 1, found {limit}")
-    asked = scenario.parse(_SCENARIO, _MADE_UP)
+    given = read(name).data if name.endswith(".toml") else {}
+    asked = scenario.parse(_SCENARIO, name if "system" in given else _MADE_UP)
     try:
-        asked = asked.set("system", name).set("job.a.place.nodes", [source, destination])
+        for key in _OF_SCENARIO & given.keys() if "system" in given else ():
+            asked = asked.set(key, given[key])
+        if "system" not in given:
+            asked = asked.set("system", name)
+        asked = asked.set("job.a.place.nodes", [source, destination])
         if routing is not None:
             asked = asked.set("routing", read_value(routing))
         resolved = asked.resolve()
@@ -80,6 +86,9 @@ def _routing(spec: dict[str, Any]) -> str:
     name = f"ugal-{spec['knowledge'][0]}" if "knowledge" in spec else str(spec["name"])
     return f"{name} ({', '.join(told)})" if told else name
 
+
+#: What of a scenario decides the ways of its packets.
+_OF_SCENARIO = {"system", "fabric", "routing", "sensing", "compat"}
 
 _SCENARIO = """\
 system = "tiny"

@@ -27,11 +27,13 @@ def show(
     ----------
     name
         What to print: a name, a whole list such as `routings`, the columns of a table such as `jobs`, `scenario`
-        for all keys of a scenario file, or a TOML file of a system. All lists without it.
+        for all keys of a scenario file, or a TOML file of a system or of a scenario (its system is printed). All lists
+        without it.
     routes
         Two nodes of a system: print the ways that packets may take between them, hop by hop, with the channels.
     routing
-        With `--routes`: the routing, a name or a table in TOML (default: the system's usual one).
+        With `--routes`: the routing, a name or a table in TOML (default: that of the scenario, or the system's usual
+        one).
     limit
         With `--routes`: print at most so many minimal ways, and so many others (default: 10).
     json
@@ -176,10 +178,10 @@ def _scenario() -> dict[str, Any]:
 
 
 def _system(name: str) -> dict[str, Any]:
-    from odonata import machine
+    from odonata import scenario
     from odonata.cli.system_text import facts
 
-    return facts(machine.load(name))
+    return facts(scenario.system(name))
 
 
 def _routing(name: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from odonata.document import parse, read, validate
+from odonata.document.plain import plain
 from odonata.errors import InputError, unknown
 from odonata.machine import core
 from odonata.machine.kinds import KINDS, MachineTable, WiringTable
@@ -19,7 +20,20 @@ _RULES = {key for kind in KINDS.values() for key in kind.rules_of_pairs}
 
 
 def names() -> list[str]:
-    """Names of the machines that ship with Odonata."""
+    """List the machines that ship with Odonata.
+
+    Returns
+    -------
+    list of str
+        Names as `system` of a scenario takes them, in alphabetical order. `odonata show NAME` prints a machine with a
+        source for every number.
+
+    Examples
+    --------
+    >>> import odonata as od
+    >>> "theta" in od.systems()
+    True
+    """
     folder = files("odonata.machine") / "presets"
     return sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml"))
 
@@ -47,8 +61,8 @@ def load(
         return _load(given, fabric, Path(folder), usual)
     try:
         question = json.dumps([given, fabric, usual])
-    except TypeError:  # a date, which TOML has and JSON has not; the models refuse it
-        return _load(given, fabric, Path(folder), usual)
+    except TypeError:  # numbers of NumPy; or a date, which TOML has and JSON has not: the models refuse it
+        return _load(plain(given), fabric, Path(folder), usual)
     return _answer(question)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from odonata.errors import InputError
+from odonata.errors import Attributes, InputError
 from odonata.machine import core
 from odonata.machine.kinds import MachineTable
 from odonata.machine.shape import Shape
@@ -34,10 +34,25 @@ class Source:
 
 
 @dataclass(frozen=True, repr=False)
-class System:
-    """A machine; immutable.
+class System(Attributes):
+    """A machine, ready to be simulated. Immutable.
 
-    `table` is everything that was said about it, `sources` where each number comes from.
+    `odonata.load(path).system` is that of a scenario; `odonata.place` takes one.
+
+    Attributes
+    ----------
+    name
+        Name of the preset or of the file; with `(changed)` if a number of it was overridden.
+    table
+        All that was said about the machine, with every default.
+    sources
+        Where each number comes from.
+
+    Examples
+    --------
+    >>> import odonata as od
+    >>> od.load("examples/quick.toml").system
+    System(kang2019: 3,456 nodes in 9 groups)
     """
 
     name: str
@@ -95,9 +110,17 @@ class System:
         return self.table.pairs().range[1]
 
     def describe(self) -> dict[str, Any]:
-        """The wired machine as the core describes it (`odonata._core.describe`); made once.
+        """Return the wired machine as the core describes it (`odonata._core.describe`); made once.
 
-        Raises InputError if what has failed cuts the machine apart.
+        Returns
+        -------
+        dict
+            Numbers of nodes, routers and links, and arrays over the ports of all routers.
+
+        Raises
+        ------
+        InputError
+            If what has failed cuts the machine apart.
         """
         return self._description
 
@@ -106,7 +129,12 @@ class System:
         return core.describe(self.topology, self.failures)
 
     def document(self) -> dict[str, Any]:
-        """The whole table with units, as a scenario could give it."""
+        """Return all numbers of the machine, quantities with units, as the table `[system]` of a scenario.
+
+        Returns
+        -------
+        dict
+        """
         return dumped(self.table)
 
     def __repr__(self) -> str:

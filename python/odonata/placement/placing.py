@@ -27,7 +27,7 @@ def read_options(policy: Policy, options: Mapping[str, Any]) -> dict[str, Any]:
             error = unknown(f"option of `{policy.name}`", name, known)
             raise InputError(error.message, hint=error.hint, path=(name,))
         try:
-            values[name] = known[name].read(value)
+            values[name] = known[name].read(plain(value))
         except InputError as e:
             message = f"`{name}`: {e.message}"
             raise InputError(message, file=e.file, line=e.line, hint=e.hint, path=(name,)) from None
@@ -67,7 +67,7 @@ class Placer:
             system = _load_system(system)
         self._shape = shape = system if isinstance(system, Shape) else system.shape
         self._failed = failed = frozenset(() if isinstance(system, Shape) else system.unusable_nodes)
-        taken = set(parse_ids(busy if isinstance(busy, str) else list(busy), "busy nodes"))
+        taken = set(parse_ids(busy if isinstance(busy, str) else plain(list(busy)), "busy nodes"))
         for node in taken:
             shape.check_node(node)
         self._owners = dict(owners or {})
@@ -112,7 +112,7 @@ class Placer:
         count: Any = plain(nodes)
         if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
             raise InputError(f"expected a number of nodes from 1 on, found `{nodes!r}`", path=COUNT)
-        values = read_options(chosen, {name: plain(value) for name, value in (options or {}).items()})
+        values = read_options(chosen, options or {})
         free = self._idle if chosen.freedom(values) is Freedom.NONE else self._free
         request = Request(self._shape, count, free.nodes, values, Path(folder), self._owners, self._busy, free)
         if chosen.provider:  # it may change what it is given
@@ -183,7 +183,7 @@ def place(
     --------
     >>> import odonata as od
     >>> od.place("level-spread", system="zhang2018-272", nodes=6, busy=range(4))
-    Placement(4-9: ...)
+    Placement(16,20,24,28,17,21: 6 nodes in group 1, ...)
     >>> od.place("explicit", system="tiny", nodes=[5, 0, 1]).nodes
     [5, 0, 1]
     """

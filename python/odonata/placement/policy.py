@@ -7,7 +7,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-from odonata.errors import InputError
+from odonata.errors import Attributes, InputError
 from odonata.machine import Shape
 from odonata.placement.free import Free, has
 from odonata.placement.ids import format_ids, parse_ids
@@ -17,8 +17,22 @@ COUNT = ("count",)
 
 
 @dataclass(frozen=True, repr=False)
-class Placement:
-    """The nodes of a job in the order of its ranks, and why these."""
+class Placement(Attributes):
+    """The nodes of a job, and why these.
+
+    Attributes
+    ----------
+    nodes
+        Ids of the nodes, in the order of the ranks.
+    reason
+        Why these, in words.
+
+    Examples
+    --------
+    >>> import odonata as od
+    >>> od.place("contiguous", system="tiny", nodes=3).nodes
+    [0, 1, 2]
+    """
 
     nodes: list[int]
     reason: str

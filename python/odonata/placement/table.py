@@ -58,5 +58,19 @@ POLICIES = Registry(
 
 
 def names() -> list[str]:
-    """Names of the policies and of the fixed layouts."""
+    """List the placement policies: Odonata's own, the fixed layouts of papers, and those of other distributions.
+
+    Returns
+    -------
+    list of str
+        Names as `place` of a job takes them. Most need nothing but a number of nodes; `explicit` and `per-leaf` need an
+        option, and a layout is for one machine (`odonata show NAME`). As the values of an axis
+        (`{"job.a.place": od.placements}`), those that cannot place the job are points of `Study.failed`.
+
+    Examples
+    --------
+    >>> import odonata as od
+    >>> od.placements()[:4]
+    ['contiguous', 'random', 'per-leaf', 'explicit']
+    """
     return list(POLICIES)

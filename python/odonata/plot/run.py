@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from odonata.analysis.traffic import Way, arrival_rates, group_capacity, group_matrix, local_matrix
 from odonata.errors import InputError, unknown
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["overview", "box", "iterations", "links", "arrivals"]
 """Latencies and links in one picture, or one of: latencies, times of iterations, links, traffic between groups."""
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 def plot_run(

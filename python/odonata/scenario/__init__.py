@@ -9,6 +9,17 @@ from odonata.scenario.apps import COLLECTIVES, MOTIFS, PATTERNS
 from odonata.scenario.kang_files import read_kang
 from odonata.scenario.resolve import Resolved
 from odonata.scenario.routings import ROUTINGS
-from odonata.scenario.scenario import Scenario, load, parse
+from odonata.scenario.scenario import Scenario, load, parse, system
 
-__all__ = ["COLLECTIVES", "MOTIFS", "PATTERNS", "ROUTINGS", "Resolved", "Scenario", "load", "parse", "read_kang"]
+__all__ = [
+    "COLLECTIVES",
+    "MOTIFS",
+    "PATTERNS",
+    "ROUTINGS",
+    "Resolved",
+    "Scenario",
+    "load",
+    "parse",
+    "read_kang",
+    "system",
+]

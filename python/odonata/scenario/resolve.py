@@ -125,11 +125,8 @@ def _moved(error: InputError, path: tuple[str | int, ...]) -> InputError:
 def resolve(table: ScenarioTable, path: Path) -> Resolved:
     """Decides everything. Raises InputError whose path leads into the scenario."""
     folder = path.parent
-    system = machine.load(table.system, table.fabric, folder, COMPAT_FABRIC.get(table.compat or ""))
-    try:
-        failed = system.failures
-    except InputError as e:
-        raise e.under("system") from None
+    system = machine_of(table, path)
+    failed = system.failures
     jobs = _jobs(table, folder)
     routings = ways(table, [job.table for job in jobs], system)
     try:
@@ -164,6 +161,16 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     decided = table.model_copy(update={"sensing": sensing})
     write = partial(write_document, decided, path, system, [job.table for job in jobs], placed, run, routings, spec)
     return Resolved(spec, system, targets, write)
+
+
+def machine_of(table: ScenarioTable, path: Path) -> System:
+    """The machine of a scenario. Raises InputError whose path leads into the scenario."""
+    system = machine.load(table.system, table.fabric, path.parent, COMPAT_FABRIC.get(table.compat or ""))
+    try:
+        _ = system.failures
+    except InputError as e:
+        raise e.under("system") from None
+    return system
 
 
 def _jobs(table: ScenarioTable, folder: Path) -> list[_Job]:

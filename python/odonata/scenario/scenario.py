@@ -1,6 +1,6 @@
 """A scenario: the text, its data, and the way to a resolved run."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,17 +10,35 @@ from odonata.document import Document, validate
 from odonata.document import parse as parse_document
 from odonata.document import read as read_document
 from odonata.document.edit import read_value
-from odonata.errors import InputError
+from odonata.document.plain import plain
+from odonata.errors import Attributes, InputError
+from odonata.machine import System
+from odonata.machine import load as load_system
 from odonata.scenario.refusals import refusal_as_error
-from odonata.scenario.resolve import Resolved, resolve
+from odonata.scenario.resolve import Resolved, machine_of, resolve
 from odonata.scenario.tables import ScenarioTable
 
 
 @dataclass(frozen=True, repr=False)
-class Scenario:
-    """A scenario; immutable: `set` returns another one.
+class Scenario(Attributes):
+    """A scenario: which jobs run where on which machine. Immutable: `set` returns another one.
 
-    Files that it names are relative to its own.
+    `load` reads one from a file.
+
+    Attributes
+    ----------
+    document
+        The TOML, with the line of every value.
+    path
+        The file. Files that the scenario names are relative to it.
+
+    Examples
+    --------
+    >>> import odonata as od
+    >>> quick = od.load("examples/quick.toml")
+    >>> minimal = quick.set("routing", "minimal")
+    >>> od.run(minimal).id == od.run(quick).id
+    False
     """
 
     document: Document
@@ -37,13 +55,33 @@ class Scenario:
         return self.document.data
 
     def set(self, key: str, value: Any) -> "Scenario":
-        """The scenario with one value changed: `set("job.target.app.interval", "2 us")`.
+        """Return the scenario with one value changed.
 
-        Jobs go by their names. Raises InputError for a key that leads nowhere; whether the value is right
-        shows when the scenario is resolved.
+        Parameters
+        ----------
+        key
+            Keys joined by dots; jobs go by their names: `job.target.app.interval`.
+        value
+            A text, number, truth, list or table; numbers of NumPy will do.
+
+        Returns
+        -------
+        Scenario
+
+        Raises
+        ------
+        InputError
+            For a key that leads nowhere, and a value that TOML cannot say. Whether the value is right shows when the
+            scenario is resolved.
+
+        Examples
+        --------
+        >>> import odonata as od
+        >>> od.load("examples/quick.toml").set("run.seed", 7).resolve().spec["seed"]
+        7
         """
         self._refuse_imported(key)
-        return Scenario(self.document.set(key, _plain(key, value)), self.path)
+        return Scenario(self.document.set(key, _check_settable(key, plain(value))), self.path)
 
     def _refuse_imported(self, key: str) -> None:
         """Jobs from `import` are not in the document, so nothing of them can be set there."""
@@ -60,14 +98,51 @@ class Scenario:
 
     @cached_property
     def table(self) -> ScenarioTable:
-        """What the scenario says, checked. Raises InputError with file and line."""
+        """What the scenario says, checked.
+
+        Raises
+        ------
+        InputError
+            With file and line.
+        """
         try:
             return _checked(self.document, self.path)
         except InputError as e:
             raise self._located(e, _checked) from None
 
+    @cached_property
+    def system(self) -> System:
+        """The machine that the scenario names or describes.
+
+        Raises
+        ------
+        InputError
+            With file and line, if there is no such machine or it cannot be built.
+        """
+        try:
+            return machine_of(self.table, self.path)
+        except InputError as e:
+            raise self._located(e, lambda document, path: machine_of(_checked(document, path), path)) from None
+
     def resolve(self) -> Resolved:
-        """Everything decided: machine, nodes, sizes, defaults. Raises InputError with file and line."""
+        """Decide everything that the file leaves open: machine, nodes, sizes, defaults.
+
+        Returns
+        -------
+        Resolved
+            The specification that the core reads, and the id of the run.
+
+        Raises
+        ------
+        InputError
+            With file and line, for a scenario that cannot be simulated.
+
+        Examples
+        --------
+        >>> import odonata as od
+        >>> [job["name"] for job in od.load("examples/quick.toml").resolve().spec["jobs"]]
+        ['target', 'background']
+        """
         return self._resolved
 
     @cached_property
@@ -97,7 +172,7 @@ class Scenario:
         return located
 
     def refusal(self, message: str, at: str | None) -> InputError:
-        """What the core said against this scenario's spec, with the file and line of the value.
+        """Return what the core said against this scenario's spec, with the file and line of the value.
 
         `at` is the path of the value in the spec, as `_core.SpecError.at` has it.
         """
@@ -127,23 +202,84 @@ def _decided(document: Document, path: Path) -> Resolved:
 
 def load(
     path: str | Path,
-    overrides: Iterable[str | tuple[str, Any]] = (),
+    overrides: str | Mapping[str, Any] | Iterable[str | tuple[str, Any]] = (),
     seed: int | None = None,
 ) -> Scenario:
-    """Reads a scenario file and applies overrides: `"key=value"` texts or (key, value) pairs, in order.
+    """Read a scenario file.
 
-    `seed` is the same as a last override of `run.seed`. Raises InputError with file and line for
-    everything that can be told without building the machine.
+    Parameters
+    ----------
+    path
+        The file (TOML).
+    overrides
+        Values to change, in this order: a text `"key=value"` as after `-s` on the command line, with the value in TOML;
+        a table of values by key; or a list of such texts and of (key, value) pairs.
+    seed
+        The same as a last override of `run.seed`.
+
+    Returns
+    -------
+    Scenario
+
+    Raises
+    ------
+    InputError
+        With file and line, for everything that can be told without building the machine.
+
+    Examples
+    --------
+    >>> import odonata as od
+    >>> quick = od.load("examples/quick.toml", "run.seed=3")
+    >>> quick.data["run"]["seed"]
+    3
+    >>> od.load("examples/quick.toml", {"run.seed": 4, "routing": "minimal"}).data["routing"]
+    'minimal'
     """
     return _with(Scenario(read_document(path), Path(path)), overrides, seed)
 
 
 def parse(text: str, path: str | Path = "scenario.toml") -> Scenario:
-    """A scenario from a text; `path` is what errors call it and what its files are relative to."""
+    """Read a scenario from a text.
+
+    Parameters
+    ----------
+    text
+        The TOML.
+    path
+        What errors call it, and what the files that it names are relative to.
+
+    Returns
+    -------
+    Scenario
+
+    Raises
+    ------
+    InputError
+        As `load`.
+    """
     return _with(Scenario(parse_document(text, str(path)), Path(path)), (), None)
 
 
-def _with(scenario: Scenario, overrides: Iterable[str | tuple[str, Any]], seed: int | None) -> Scenario:
+def system(name: str | Path) -> System:
+    """The machine of that name, of that TOML file, or of a scenario's TOML file.
+
+    Raises
+    ------
+    InputError
+        If there is no such machine or file, and if it is wrong.
+    """
+    if str(name).endswith(".toml") and "system" in (document := read_document(name)).data:
+        return Scenario(document, Path(name)).system
+    return load_system(str(name))
+
+
+def _with(
+    scenario: Scenario, overrides: str | Mapping[str, Any] | Iterable[str | tuple[str, Any]], seed: int | None
+) -> Scenario:
+    if isinstance(overrides, str):
+        overrides = [overrides]
+    elif isinstance(overrides, Mapping):
+        overrides = list(overrides.items())
     for override in overrides:
         if isinstance(override, str):
             key, equals, value = override.partition("=")
@@ -154,22 +290,26 @@ def _with(scenario: Scenario, overrides: Iterable[str | tuple[str, Any]], seed: 
             except InputError as e:
                 raise e.at(scenario.document.changed_by(key.strip())) from None
             scenario = scenario.set(key.strip(), read)
-        else:
+        elif _is_pair(override):
             scenario = scenario.set(*override)
+        else:
+            hint = '"run.seed=3", {"run.seed": 3}, or a list of texts and (key, value) pairs'
+            raise InputError(f"expected overrides of a scenario, found `{override!r}`", hint=hint)
     if seed is not None:
         scenario = scenario.set("run.seed", seed)
     _ = scenario.table
     return scenario
 
 
-def _plain(key: str, value: Any) -> Any:
-    """The value in the types of TOML, so that a text can be written of it."""
-    if isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, dict):
-        return {str(k): _plain(f"{key}.{k}", v) for k, v in value.items()}
-    if isinstance(value, list | tuple | range):
-        return [_plain(key, v) for v in value]
-    if hasattr(value, "item"):  # a NumPy scalar
-        return _plain(key, value.item())
-    raise InputError(f"cannot set `{key}` to `{value!r}`", hint="texts, numbers, lists and tables are possible")
+def _check_settable(key: str, value: Any) -> Any:
+    """Refuses what TOML cannot say, so that a text can be written of it."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    for inner in inside or ():
+        _check_settable(key, inner)
+    if inside is None and not isinstance(value, bool | int | float | str):
+        raise InputError(f"cannot set `{key}` to `{value!r}`", hint="texts, numbers, lists and tables are possible")
+    return value
+
+
+def _is_pair(override: object) -> bool:
+    return isinstance(override, tuple | list) and len(override) == 2

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from odonata.errors import InputError
+from odonata.errors import Attributes, InputError, unknown
 from odonata.store.summary import as_html, as_text, summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from matplotlib.figure import Figure
 
-class Run:
+
+class Run(Attributes):
     """What a scenario gave: tables (polars frames) and a summary. Immutable.
 
-    Columns are in `odonata.store.COLUMNS` with their units; times are picoseconds. `messages`, `links`,
-    `iterations`, `ranks` and `counters` are read when first asked for; `scan` gives a lazy frame of any table instead.
+    `odonata.run` makes one, `odonata.open` reads one from its folder. `odonata show columns` lists the columns of all
+    tables with their units; times are picoseconds. A table is read when it is first asked for.
+
+    Examples
+    --------
+    >>> import odonata as od
+    >>> run = od.run("examples/quick.toml")
+    >>> run.jobs["name"].to_list()
+    ['target', 'background']
+    >>> run.table("links").height > 0
+    True
     """
 
     _manifest: Mapping[str, Any]
@@ -73,9 +84,101 @@ class Run:
         """`scenario.toml`: the scenario as given."""
         return self._scenario
 
-    def scan(self, table: str) -> pl.LazyFrame:
-        """A lazy frame of a table by its name."""
-        return self._tables[table].lazy()
+    def table(self, name: str) -> pl.DataFrame:
+        """Return a table by its name: `run.table("jobs")` is `run.jobs`.
+
+        Parameters
+        ----------
+        name
+            `jobs`, `messages`, `links`, `iterations`, `ranks` or `counters`.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        Raises
+        ------
+        InputError
+            For an unknown name, and if the file of the table is damaged.
+        """
+        self._given(name)
+        found: pl.DataFrame = getattr(self, name)
+        return found
+
+    def scan(self, name: str) -> pl.LazyFrame:
+        """Return a lazy frame of a table, which reads only the columns and rows that a query needs.
+
+        Parameters
+        ----------
+        name
+            As for `table`.
+
+        Returns
+        -------
+        polars.LazyFrame
+
+        Raises
+        ------
+        InputError
+            For an unknown name.
+
+        Examples
+        --------
+        >>> import odonata as od
+        >>> run = od.run("examples/quick.toml")
+        >>> run.scan("messages").select("latency_ps").collect().width
+        1
+        """
+        return self._given(name).lazy()
+
+    def plot(
+        self,
+        kind: Literal["overview", "box", "iterations", "links", "arrivals"] = "overview",
+        *,
+        log: bool | None = None,
+        way: Literal["in", "out", "both"] = "both",
+        job: str | None = None,
+    ) -> Figure:
+        """Draw the run, as `odonata plot` does.
+
+        Parameters
+        ----------
+        kind
+            `overview`: latencies and links. `box`: latencies of messages (Kang 2019, figures 5 to 7). `iterations`:
+            times of the iterations of programs. `links`: how busy the links are. `arrivals`: traffic between groups
+            over time (Kang 2019, figure 10).
+        log
+            Whether the axis of times is logarithmic; by default if they spread over more than a factor of 30.
+        way
+            For `arrivals`: traffic into a group, out of it, or the sum.
+        job
+            For `arrivals`: the traffic of this job only.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        InputError
+            For an unknown kind or job, and if the run has not recorded what the picture shows.
+
+        Examples
+        --------
+        >>> import odonata as od
+        >>> figure = od.run("examples/quick.toml").plot("links")
+        >>> figure.savefig("links.png")  # doctest: +SKIP
+        """
+        from odonata.plot.run import KINDS, plot_run
+
+        if kind not in KINDS:
+            raise unknown("kind of picture", str(kind), KINDS)
+        return plot_run(self, kind, log=log, way=way, job=job)
+
+    def _given(self, table: str) -> pl.DataFrame | pl.LazyFrame:
+        if table not in self._tables:
+            raise unknown("table", str(table), self._tables)
+        return self._tables[table]
 
     def _frame(self, table: str) -> pl.DataFrame:
         frame = self._tables[table]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import tomlkit
 
+from odonata.document.plain import plain
 from odonata.errors import InputError
 from odonata.scenario import Scenario
 from odonata.study import read
@@ -47,6 +48,7 @@ def sweep(
 ) -> Study:
     """Simulate a scenario along many axes, every run once.
 
+<<<<<<< HEAD
     `axes` gives a list of values for each key of `Scenario.set`; a range such as `{"from": 1, "to": 10}` and a function
     that returns a list (`odonata.placements`) will do too. Keys that are walked together are a tuple, and so are their
     values. Points that are no product of lists are a list of dictionaries with the same keys. Without `axes`,
@@ -57,12 +59,46 @@ def sweep(
     `keep` is a function from each `Run` to a dictionary of numbers, texts or lists of them, which become columns of
     `Study.runs`; the tables of the run are not kept. A run that was kept by a function with another source is simulated
     again. `name` is what the study is called, if not like its scenario or function.
+=======
+    Parameters
+    ----------
+    scenario
+        The scenario, or the path of its file; without `axes` the path of a study, as `odonata sweep` takes it.
+    axes
+        Values for each key of `Scenario.set`: a list, a range such as `{"from": 1, "to": 10}`, or a function that
+        returns a list (`odonata.placements`, `odonata.routings`, `odonata.systems`). Keys that are walked together are
+        a tuple, and so are their values.
+    workers
+        Processes that simulate at once; by default one for each processor.
+    out
+        The folder of the study, from which the same call goes on after a break; without it the results are in memory
+        only.
+    client
+        A client of Dask, whose workers simulate instead.
+    force
+        Simulate again what `out` holds already.
+    retry_failed
+        Simulate again the points in `out` that failed.
+    progress
+        Called with the number of points done, and of all.
+>>>>>>> 1ddd68d (Python interface: every name importable and documented, with examples that run)
 
-    `workers` processes simulate at once (one for each processor without it), or those of a `client` of Dask. Results
-    are kept in the folder `out`, from which the same call goes on, or in memory only. A run that fails is in
-    `Study.failed` and raises nothing. `progress` is called with the number of points done, and of all.
+    Returns
+    -------
+    Study
+        A run that fails raises nothing: it is in `Study.failed`.
 
-    Raises `InputError` for keys and values that cannot be, and for an `out` that is something else.
+    Raises
+    ------
+    InputError
+        For keys and values that cannot be, and for an `out` that holds something else.
+
+    Examples
+    --------
+    >>> import odonata as od
+    >>> study = od.sweep("examples/quick.toml", {"run.seed": range(1, 3)}, workers=1)
+    >>> study.runs.height
+    2
     """
     plan = plan_of(scenario, axes, keep, name)
     report = None if progress is None else _reporting(progress)
@@ -72,9 +108,9 @@ def sweep(
         return run_sweep(
             plan, _folder(out), DaskPool(client), force=force, retry_failed=retry_failed, report=report
         )  # fmt: skip
-    many = processors() if workers is None else workers
-    if many < 1:
-        raise InputError(f"`workers`: expected at least 1, found {many}")
+    many = processors() if workers is None else plain(workers)
+    if not isinstance(many, int) or many < 1:
+        raise InputError(f"`workers`: expected a whole number from 1 on, found `{workers!r}`")
     return run_sweep(plan, _folder(out), LocalPool(many), force=force, retry_failed=retry_failed, report=report)
 
 
@@ -142,7 +178,8 @@ def _axis(keys: str | tuple[str, ...], given: Values) -> Axis:
             raise InputError(f"`{name}`: expected a list of values, found `{found!r}`", hint=f"[{found!r}]")
         if isinstance(found, Set):
             raise InputError(f"`{name}`: the values of a set have no order", hint="sorted(...) gives them one")
-        found = [_plain(value) for value in found]
+        found = list(found)
+    found = plain(found)
     try:
         chosen = values(found)
     except InputError as e:
@@ -155,6 +192,7 @@ def _axis(keys: str | tuple[str, ...], given: Values) -> Axis:
     return Axis(tuple(keys), tuple(map(tuple, chosen)))
 
 
+<<<<<<< HEAD
 def _plain(value: Any) -> Any:
     """A value in the types of TOML: NumPy's numbers are unwrapped, tuples are lists."""
     if isinstance(value, Mapping):
@@ -169,6 +207,11 @@ def _plain(value: Any) -> Any:
 def _text(axes: tuple[Axis, ...], *, base: bool = True) -> str:
     """The study as a file, for its folder; without `base`, what of it is one."""
     table: dict[str, Any] = {"base": "scenario.toml"} if base else {}
+=======
+def _text(axes: tuple[Axis, ...]) -> str:
+    """The study as a file, for its folder."""
+    table: dict[str, Any] = {"base": "scenario.toml"}
+>>>>>>> 1ddd68d (Python interface: every name importable and documented, with examples that run)
     for axis in axes:
         if len(axis.keys) == 1:
             table.setdefault("sweep", {})[axis.keys[0]] = [row[0] for row in axis.rows]

@@ -12,7 +12,8 @@ from odonata import files
 from odonata.analysis.by_axis import arrange, usual_axes
 from odonata.analysis.compare import SEED as SEED_OF_BOOTSTRAP
 from odonata.analysis.compare import check_column, compare
-from odonata.errors import InputError, unknown
+from odonata.document.plain import plain
+from odonata.errors import Attributes, InputError, unknown
 from odonata.store.columns import columns_of
 from odonata.store.frame import polars_type
 from odonata.store.manifest import MANIFEST
@@ -31,10 +32,17 @@ if TYPE_CHECKING:
 _FILES = ("study.toml", "scenario.toml", "runs.parquet", "jobs.parquet")
 
 
-class Study:
-    """What a sweep gave: `runs`, one row per point, and `jobs`, one per point and job (polars frames).
+class Study(Attributes):
+    """What a sweep gave: `runs`, one row per point, and `jobs`, one per point and job (polars frames). Immutable.
 
-    Both have a column for each axis, named by its key. Immutable.
+    Both have a column for each axis, named by its key. `odonata.sweep` makes a study, `odonata.open` reads one.
+
+    Examples
+    --------
+    >>> import odonata as od
+    >>> study = od.sweep("examples/quick.toml", {"routing": ["fpar", "minimal"]}, workers=1)
+    >>> study.runs["routing"].to_list()
+    ['fpar', 'minimal']
     """
 
     def __init__(
@@ -106,12 +114,41 @@ class Study:
         where: Mapping[str, Any] | None = None,
         seed: int = SEED_OF_BOOTSTRAP,
     ) -> Comparison:
-        """Compares the runs by the values of the axis `by`: medians, ratios to `baseline`, a paired test.
+        """Compare the runs by the values of an axis: medians with intervals, ratios, a paired test.
 
-        `value` is a column of `jobs` (what `[show]` names first, without it), `baseline` a value of the axis (its
-        first). `job` may be left out if one job alone is not background; `where` takes only runs with these values of
-        other axes. Raises InputError for names that there are not.
+        Parameters
+        ----------
+        by
+            The axis, by its key.
+        value
+            A column of `jobs`; by default the first that the study shows.
+        baseline
+            The value of the axis that the others are compared with; by default its first.
+        job
+            The job; it may be left out if only one job is not background.
+        where
+            Take only runs with these values of other axes, by key.
+        seed
+            Seed of the bootstrap.
+
+        Returns
+        -------
+        Comparison
+            Bootstrap intervals (Efron 1987, BCa) and Wilcoxon's signed-rank test, as docs/sweeps.md describes them.
+
+        Raises
+        ------
+        InputError
+            For an axis, column, job or value that does not exist.
+
+        Examples
+        --------
+        >>> import odonata as od
+        >>> axes = {"routing": ["fpar", "minimal"], "run.seed": [1, 2]}
+        >>> study = od.sweep("examples/quick.toml", axes, workers=1)
+        >>> comparison = study.compare("routing", value="latency_mean_ps", baseline="minimal")
         """
+        baseline, where = plain(baseline), plain(where)
         for key in where or {}:
             if key not in self.axes:
                 raise unknown("axis", key, self.axes)
@@ -140,10 +177,35 @@ class Study:
         job: str | None = None,
         log: bool | None = None,
     ) -> Figure:
-        """Draws a column by the axis `by`: lines for numbers and quantities, boxes for names; a colour for each value
-        of `series`. What is left out is chosen (`analysis.by_axis.usual_axes`).
+        """Draw a column by an axis: lines for numbers and quantities, boxes for names.
 
-        Raises InputError for names that there are not.
+        Parameters
+        ----------
+        by
+            The axis, by its key; by default the one with the most numbers.
+        value
+            A column of `jobs`; by default the first that the study shows.
+        series
+            An axis whose every value has a colour of its own.
+        job
+            The job; it may be left out if only one job is not background.
+        log
+            Whether the axis of values is logarithmic; by default if they spread widely.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        InputError
+            For an axis, column or job that does not exist.
+
+        Examples
+        --------
+        >>> import odonata as od
+        >>> study = od.sweep("examples/quick.toml", {"routing": ["fpar", "minimal"]}, workers=1)
+        >>> figure = study.plot(value="latency_mean_ps")
         """
         from odonata.plot.study import plot_arranged
 
@@ -163,9 +225,23 @@ class Study:
         return plot_arranged(arrange(rows, by, column, series), job=rows["name"][0], log=log)
 
     def rows_of(self, job: str | None, where: Mapping[str, Any] | None = None) -> pl.DataFrame:
-        """The rows of `jobs` of one job, in runs with these values of axes.
+        """Return the rows of `jobs` of one job.
 
-        Raises InputError if there is no such job, axis or value, and if the job is to be chosen among several.
+        Parameters
+        ----------
+        job
+            The job; None if only one job is not background.
+        where
+            Take only runs with these values of axes, by key.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        Raises
+        ------
+        InputError
+            If there is no such job, axis or value, and if there are several jobs to choose from.
         """
         rows = jobs_of(self.jobs, job or self.show.job)
         names = rows["name"].unique(maintain_order=True).to_list()
@@ -174,14 +250,29 @@ class Study:
         return _narrowed(rows, where)
 
     def columns(self, rows: pl.DataFrame) -> tuple[str, ...]:
-        """Columns that are shown of these rows of `jobs`: those of `[show]`, or what suits the jobs."""
+        """Return the columns that are shown of rows of `jobs`: those of `[show]`, or what suits the jobs.
+
+        Parameters
+        ----------
+        rows
+            As `rows_of` gives them.
+
+        Returns
+        -------
+        tuple of str
+        """
         if self.show.columns is not None:
             return self.show.columns
         programs = "iterations" in rows.columns and rows.height and rows["iterations"].null_count() == 0
         return OF_PROGRAMS if programs else OF_MESSAGES
 
     def grouped(self) -> tuple[str, ...]:
-        """Axes that the summary groups by: those of `[show]`, or all but the seed."""
+        """Return the axes that the summary groups by: those of `[show]`, or all but the seed.
+
+        Returns
+        -------
+        tuple of str
+        """
         return self.show.by if self.show.by is not None else tuple(key for key in self.axes if key != SEED)
 
     def __repr__(self) -> str:
@@ -215,13 +306,32 @@ def jobs_of(jobs: pl.DataFrame, job: str | None) -> pl.DataFrame:
 
 
 def open_study(path: str | Path, *, verify: bool = True) -> Study:
-    """Open the folder of a study.
+    """Open the folder of a study; `odonata.open` opens runs as well.
 
-    Its files are compared with their checksums; `verify=False` leaves that out. Columns of `jobs` that an older
-    version did not have are null.
+    Parameters
+    ----------
+    path
+        The folder.
+    verify
+        Compare each file with its checksum.
 
-    Raises InputError if it is none, if its sweep was killed before its tables were written, if a newer version wrote
-    it, and if a file of it is missing or not what was written.
+    Returns
+    -------
+    Study
+        Columns of `jobs` that an older version did not have are null.
+
+    Raises
+    ------
+    InputError
+        If it holds no study, if its sweep was killed before its tables were written, if a newer version wrote it, and
+        if a file of it is missing or damaged.
+
+    Examples
+    --------
+    >>> import odonata as od
+    >>> study = od.sweep("examples/quick.toml", {"run.seed": [1]}, workers=1, out=folder / "study")
+    >>> od.open_study(folder / "study").axes
+    ('run.seed',)
     """
     folder = Path(path)
     if not folder.is_dir():

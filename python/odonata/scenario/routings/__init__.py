@@ -5,7 +5,7 @@ routing does is in `docs/model.md`, section 6; `docs/routings.md` has the table.
 """
 
 from odonata.errors import InputError
-from odonata.machine import System
+from odonata.machine import System, load
 from odonata.scenario.routings.adaptive_local import AdaptiveLocal
 from odonata.scenario.routings.aries import Aries
 from odonata.scenario.routings.aries_modes import (
@@ -61,6 +61,35 @@ def routings_of(kind: str) -> list[str]:
     return [name for name, routing in ROUTINGS.items() if kind in routing.kinds]
 
 
+def names(system: str | System | None = None) -> list[str]:
+    """List the routings.
+
+    Parameters
+    ----------
+    system
+        A machine, by name or loaded: only routings for its kind. By default all.
+
+    Returns
+    -------
+    list of str
+        Names as `routing` of a scenario takes them.
+
+    Raises
+    ------
+    InputError
+        For an unknown machine.
+
+    Examples
+    --------
+    >>> import odonata as od
+    >>> od.routings("kang2019")
+    ['minimal', 'valiant', 'prog-adaptive', 'fpar']
+    """
+    if system is None:
+        return list(ROUTINGS)
+    return routings_of((load(system) if isinstance(system, str) else system).table.kind)
+
+
 def on_system(routing: Routing, system: System, compat: str | None) -> Routing:
     """The routing with everything decided for this machine.
 
@@ -87,4 +116,4 @@ def check_channels(routing: Routing, system: System, whose: str = "") -> None:
         )
 
 
-__all__ = ["DEFAULTS", "ROUTINGS", "Routing", "check_channels", "on_system", "routings_of"]
+__all__ = ["DEFAULTS", "ROUTINGS", "Routing", "check_channels", "names", "on_system", "routings_of"]
