@@ -48,26 +48,22 @@ def sweep(
 ) -> Study:
     """Simulate a scenario along many axes, every run once.
 
-<<<<<<< HEAD
-    `axes` gives a list of values for each key of `Scenario.set`; a range such as `{"from": 1, "to": 10}` and a function
-    that returns a list (`odonata.placements`) will do too. Keys that are walked together are a tuple, and so are their
-    values. Points that are no product of lists are a list of dictionaries with the same keys. Without `axes`,
-    `scenario` is the path of a study (a TOML file as `odonata sweep` takes it).
-
-    In place of a scenario, a function may make one of the keys and values of each point, which are then its own.
-
-    `keep` is a function from each `Run` to a dictionary of numbers, texts or lists of them, which become columns of
-    `Study.runs`; the tables of the run are not kept. A run that was kept by a function with another source is simulated
-    again. `name` is what the study is called, if not like its scenario or function.
-=======
     Parameters
     ----------
     scenario
-        The scenario, or the path of its file; without `axes` the path of a study, as `odonata sweep` takes it.
+        The scenario, or the path of its file; without `axes` the path of a study, as `odonata sweep` takes it. Or a
+        function that makes a scenario of the keys and values of each point, which are then its own.
     axes
         Values for each key of `Scenario.set`: a list, a range such as `{"from": 1, "to": 10}`, or a function that
         returns a list (`odonata.placements`, `odonata.routings`, `odonata.systems`). Keys that are walked together are
-        a tuple, and so are their values.
+        a tuple, and so are their values. Points that are no product of lists are a list of dictionaries with the same
+        keys.
+    keep
+        A function from each `Run` to a dictionary of numbers, texts or lists of them, which become columns of
+        `Study.runs`; the tables of the run are not kept. A run that was kept by a function with another source is
+        simulated again.
+    name
+        What the study is called, if not like its scenario or function.
     workers
         Processes that simulate at once; by default one for each processor.
     out
@@ -81,7 +77,6 @@ def sweep(
         Simulate again the points in `out` that failed.
     progress
         Called with the number of points done, and of all.
->>>>>>> 1ddd68d (Python interface: every name importable and documented, with examples that run)
 
     Returns
     -------
@@ -192,26 +187,9 @@ def _axis(keys: str | tuple[str, ...], given: Values) -> Axis:
     return Axis(tuple(keys), tuple(map(tuple, chosen)))
 
 
-<<<<<<< HEAD
-def _plain(value: Any) -> Any:
-    """A value in the types of TOML: NumPy's numbers are unwrapped, tuples are lists."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple | range):
-        return [_plain(inner) for inner in value]
-    if not isinstance(value, bool | int | float | str) and hasattr(value, "item"):
-        return value.item()
-    return value
-
-
 def _text(axes: tuple[Axis, ...], *, base: bool = True) -> str:
     """The study as a file, for its folder; without `base`, what of it is one."""
     table: dict[str, Any] = {"base": "scenario.toml"} if base else {}
-=======
-def _text(axes: tuple[Axis, ...]) -> str:
-    """The study as a file, for its folder."""
-    table: dict[str, Any] = {"base": "scenario.toml"}
->>>>>>> 1ddd68d (Python interface: every name importable and documented, with examples that run)
     for axis in axes:
         if len(axis.keys) == 1:
             table.setdefault("sweep", {})[axis.keys[0]] = [row[0] for row in axis.rows]
