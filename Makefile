@@ -14,7 +14,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv build demo docs test lint test-rust test-python fmt bench validate bless audit lock clean
+.PHONY: help venv build demo docs test lint test-rust test-python fmt bench validate bless audit lock dist clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -93,7 +93,16 @@ audit: ## Licences, advisories and origins of the Rust dependencies (needs cargo
 lock: ## Resolve the dependencies of pyproject.toml anew and pin them
 	scripts/lock.sh
 
+dist: $(INSTALLED) ## Build a wheel and a source distribution in the folder dist, and check both
+	rm -rf dist
+	$(BIN)/maturin build --release --locked --out dist
+	$(BIN)/maturin sdist --out dist
+	PYTHON=$(BIN)/python scripts/check_dist.sh dist/*.whl
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist/from-source dist/*.tar.gz
+	PYTHON=$(BIN)/python scripts/check_dist.sh dist/from-source/*.whl
+	rm -rf dist/from-source
+
 clean: ## Remove everything that make has made
-	rm -rf $(VENV) target demo python/odonata/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache \
+	rm -rf $(VENV) target demo dist python/odonata/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache \
 	  validation/studies build docs/_generated docs/reference
 	find python tests -name __pycache__ -prune -exec rm -rf {} +

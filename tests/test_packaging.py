@@ -28,6 +28,18 @@ def test_what_the_project_asks_for_is_pinned_within_its_range():
         assert wanted.specifier.contains(pinned[wanted.name.lower()]), text
 
 
+def test_no_file_of_the_package_is_left_out_of_the_wheel():
+    """maturin packs what is under `python/odonata` and not ignored by git; `make dist` looks into the wheel."""
+    maturin = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["maturin"]
+    assert maturin["python-source"] == "python"
+    assert "exclude" not in maturin
+    listed = ["git", "ls-files", "--cached", "python/odonata"]
+    files = subprocess.check_output(listed, cwd=ROOT, text=True).splitlines()
+    assert {"toml", "txt", "md", "csv", "typed"} <= {name.rpartition(".")[2] for name in files}
+    ignored = subprocess.check_output([*listed, "--ignored", "--exclude-standard"], cwd=ROOT, text=True)
+    assert ignored == ""
+
+
 def acceptable(expression, allowed):
     """Whether a licence expression can be met with the allowed licences alone."""
     term = r"\b(?!(?:OR|AND)\b)[\w.+-]+(?: WITH [\w.+-]+)?"
