@@ -6,10 +6,16 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from odonata.cli.completion import systems
 from odonata.errors import InputError, RunError
 
 
-def export(system: str, /, *, output: Annotated[Path, Parameter(name=["--output", "-o"])]) -> int:
+def export(
+    system: Annotated[str, Parameter(completer=systems)],
+    /,
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+) -> int:
     """Write a machine as a graph: nodes, routers and links with class, bandwidth, latency and group.
 
     Parameters

@@ -34,6 +34,8 @@ def application() -> App:
     app = App("odonata", help=_HELP, version=_version, help_format="plaintext", suppress_keyboard_interrupt=False)
     for name, (path, help_line) in COMMANDS.items():
         app.command(path, name=name, help=help_line)
+    help_line = "Install shell completion for bash, zsh or fish."
+    app.command("odonata.cli.completion:install", name="--install-completion", help=help_line)
     return app
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from odonata.cli.completion import policies, systems
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 
 def place(
     *,
-    system: str,
-    policy: str,
+    system: Annotated[str, Parameter(completer=systems)],
+    policy: Annotated[str, Parameter(completer=policies)],
     nodes: int | None = None,
     busy: str = "",
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,

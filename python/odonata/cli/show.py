@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from odonata.cli.completion import routings, shown
 from odonata.errors import InputError, unknown
 
 #: What `odonata show` without a name lists: heading -> names and one line about each.
@@ -13,11 +14,11 @@ Listing = dict[str, dict[str, str]]
 
 
 def show(
-    name: str | None = None,
+    name: Annotated[str | None, Parameter(completer=shown)] = None,
     /,
     *,
     routes: Annotated[tuple[int, int] | None, Parameter(negative=())] = None,
-    routing: str | None = None,
+    routing: Annotated[str | None, Parameter(completer=routings)] = None,
     limit: int | None = None,
     json: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:

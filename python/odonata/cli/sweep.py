@@ -28,6 +28,10 @@ def sweep(
     out: Path | None = None,
     on: Literal["local", "dask", "slurm"] = "local",
     scheduler: str | None = None,
+    listen: str | None = None,
+    tls_ca_file: Path | None = None,
+    tls_cert: Path | None = None,
+    tls_key: Path | None = None,
     force: Annotated[bool, Parameter(negative=())] = False,
     retry_failed: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
@@ -44,13 +48,24 @@ def sweep(
     set_
         Override a value of its scenario, as in `-s job.target.app.messages=10`.
     workers
-        Simulations at once: one for each processor without it. With `--on slurm`, jobs of the queue.
+        Simulations at once: one for each processor without it. With `--on slurm`, jobs of the queue. With `--on dask`,
+        workers on this machine for a scheduler that is started here: none without it.
     out
         Folder for the results; `studies/NAME` without it.
     on
         Who simulates: processes on this machine, the workers of a Dask scheduler, or Slurm jobs.
     scheduler
-        Address of the Dask scheduler, such as `tcp://host:8786`.
+        Address of a Dask scheduler that runs already, such as `tls://host:8786`. Without it `--on dask` starts one.
+    listen
+        Where the scheduler that is started here listens: an address, perhaps with a port, or a network interface.
+        Without it: this machine alone with `--on dask`, every interface with `--on slurm`.
+    tls_ca_file
+        Certificate of the CA (PEM), for a scheduler at `tls://`. Without it Dask's configuration counts. A scheduler
+        that is started here makes temporary certificates instead.
+    tls_cert
+        Our certificate (PEM).
+    tls_key
+        Its private key (PEM).
     force
         Simulate again what is there already.
     retry_failed
@@ -67,7 +82,7 @@ def sweep(
     plan = read.load(file, set_ or ())
     folder = out if out is not None else Path("studies") / plan.name
     sweeping.check_place(folder, plan, force=force)
-    backend = _backend(on, workers, scheduler, plan)
+    backend = _backend(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), plan)
     progress = SweepProgress(plan, backend, quiet=quiet)
     with progress:
         study = sweeping.sweep(
@@ -81,29 +96,49 @@ def sweep(
     return 1 if study.failed.height else 0
 
 
-def _backend(on: str, workers: int | None, scheduler: str | None, plan: "Plan") -> "Backend":
+def _backend(
+    on: str,
+    workers: int | None,
+    scheduler: str | None,
+    listen: str | None,
+    tls: tuple[Path | None, Path | None, Path | None],
+    plan: "Plan",
+) -> "Backend":
     from odonata.errors import InputError
+    from odonata.study.certificates import Certificates, warning_of
 
+    files = Certificates(*tls)
     if scheduler is not None and on != "dask":
-        raise InputError("`--scheduler` is for `--on dask`", hint="--on dask --scheduler tcp://host:8786")
-    if on == "dask":
-        from odonata.study.dask_pool import DaskPool
+        raise InputError("`--scheduler` is for `--on dask`", hint="--on dask --scheduler tls://host:8786")
+    if on == "local":
+        if listen is not None or files.given:
+            option = "--listen" if listen is not None else "--tls-..."
+            raise InputError(f"`{option}` is for `--on dask` and `--on slurm`: nothing listens otherwise")
+        from odonata.study.local import LocalPool, processors
 
-        if scheduler is None:
-            hint = "start one with `dask scheduler`, workers with `dask worker ADDRESS`"
-            raise InputError("`--on dask` needs `--scheduler ADDRESS`", hint=hint)
-        if workers is not None:
-            raise InputError("`-j` does nothing for `--on dask`: the scheduler has the workers that it has")
-        return DaskPool(scheduler)
+        return LocalPool(workers if workers is not None else processors())
     if on == "slurm":
         from odonata.study.slurm import SlurmPool, cluster_options
 
         cluster_options(plan.cluster)
         jobs = workers if workers is not None else plan.cluster.get("jobs", 1)
-        return SlurmPool(plan.cluster, jobs)
-    from odonata.study.local import LocalPool, processors
+        return SlurmPool(plan.cluster, jobs, listen, files)
+    from odonata.study.dask_pool import DaskPool, OwnScheduler
 
-    return LocalPool(workers if workers is not None else processors())
+    if scheduler is None:
+        return OwnScheduler(listen, workers or 0, files, say=_say)
+    if listen is not None:
+        raise InputError("`--listen` is for a scheduler that is started here, `--scheduler` for one that runs already")
+    if workers is not None:
+        raise InputError("`-j` does nothing for `--scheduler`: it has the workers that it has")
+    warning = warning_of(scheduler)
+    if warning is not None:
+        _say(f"warning: {warning}")
+    return DaskPool(scheduler, files)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
 
 
 def _facts(study: "Study", folder: Path, ledger: "Ledger | None") -> dict[str, Any]:

@@ -4,6 +4,9 @@ Results come back to this process, which writes them, so workers need no common 
 is under way and nothing else. Dask gives what a dead worker had to others; a batch that is with too many workers when
 they die is taken apart, and a single run with that fate has failed. A task costs Dask about 5 ms, so a batch of short
 runs is worth a second.
+
+A scheduler executes what its clients send. `OwnScheduler`, and that of `slurm.py`, speak TLS with certificates that
+only their own workers and this process hold (`certificates.py`), and listen for nothing else (`dask_servers.py`).
 """
 
 from __future__ import annotations
@@ -13,36 +16,45 @@ import queue
 import time
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError, OdonataError, RunError
 from odonata.machine import core
-from odonata.study import remote
+from odonata.study import certificates, remote
+from odonata.study.certificates import INSTALL, Certificates
 from odonata.study.ledger import FLUSH_S
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from odonata.study.ledger import Ledger
 
 BATCH_S = 1.0
 """Wall time that a batch should take."""
 MOST = 256
 """Points of a batch at most."""
-CONNECT_S = 20.0
-"""Wall time after which a scheduler that does not answer is given up."""
+CONNECT_S = 10.0
+"""Wall time after which a scheduler that accepts connections but does not answer is given up."""
 FETCH_S = 60.0
 """Wall time in which a finished batch must have come here."""
 COUNT_EVERY_S = 2.0
 """Wall time between two looks at how many workers there are."""
 
-_MISSING = "Dask is not installed"
-_INSTALL = 'pip install "odonata[cluster]"'
+WORKER = "odonata.study.dask_servers.Worker"
+"""The class of our own workers."""
 
 
 class DaskPool:
-    """The workers of a Dask client, or of the scheduler at an address."""
+    """The workers of a Dask client, of a cluster, or of the scheduler at an address.
 
-    def __init__(self, scheduler: Any) -> None:
+    `files` are the certificates for an address that begins with `tls://`.
+    """
+
+    def __init__(self, scheduler: Any, files: Certificates | None = None) -> None:
         self._scheduler = scheduler
+        self._files = files or Certificates()
         self._batches: dict[Any, tuple[str, list[int]]] = {}
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._threads, self._counted = 0, 0.0
@@ -54,7 +66,7 @@ class DaskPool:
 
     def run(self, ledger: Ledger) -> None:
         """Settles every point. Raises RunError if there is no scheduler or it is lost, or workers are of no use."""
-        client, ours = connected(self._scheduler)
+        client, ours = connected(self._scheduler, self._files)
         payload, version = remote.payload_of(ledger.plan), core.version()
 
         def submit(what: str, numbers: list[int]) -> None:
@@ -130,24 +142,83 @@ def _outcome(future: Any) -> tuple[Any, BaseException | None]:
         return None, problem
 
 
-def connected(scheduler: Any) -> tuple[Any, bool]:
+def connected(scheduler: Any, files: Certificates) -> tuple[Any, bool]:
     """A client for a scheduler, given by its address, by a cluster or as a client, and whether it is ours to close.
 
-    Raises InputError if Dask is not installed or the address is none, RunError if nobody answers there.
+    Raises InputError if Dask is not installed, the address is none or certificates are missing, RunError if nobody
+    answers there who accepts us.
     """
-    try:
-        from distributed import Client
-    except ImportError:
-        raise InputError(_MISSING, hint=_INSTALL) from None
+    require_dask()
+    from distributed import Client
+
     # Workers that come and go are part of the plan.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if isinstance(scheduler, Client):
         return scheduler, False
+    security = None
+    if isinstance(scheduler, str):
+        protocol, host, port = certificates.address_of(scheduler)
+        if protocol == "tls":
+            security = files.security(f"`{scheduler}`")
+        elif files.given:
+            raise InputError("certificates are for a scheduler with TLS", hint=f"tls://{host}:{port}")
+        certificates.reach(scheduler, security)
     try:
-        return Client(scheduler, timeout=CONNECT_S, set_as_default=False), True
-    except ValueError as problem:
-        hint = "such as tcp://host:8786"
-        raise InputError(f"`{scheduler}` is not the address of a scheduler: {problem}", hint=hint) from None
+        return Client(scheduler, timeout=CONNECT_S, set_as_default=False, security=security), True
     except (OSError, TimeoutError) as problem:
         said = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
         raise RunError(f"no Dask scheduler answers at `{scheduler}`: {said}") from None
+
+
+def require_dask() -> None:
+    """Raises InputError if Dask is not installed."""
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise InputError("Dask is not installed", hint=INSTALL) from None
+
+
+@dataclass
+class OwnScheduler:
+    """A scheduler in this process, for workers that are started by hand, and perhaps some on this machine.
+
+    It speaks TLS with `files`, or with temporary certificates, which are written for the workers to a folder in
+    `folder` that only the user can read, and are removed at the end. `say` is told how a worker is started.
+    """
+
+    listen: str | None = None
+    """Where it listens: an address, perhaps with a port, or a network interface; this machine alone without it."""
+    here: int = 0
+    """Workers on this machine."""
+    files: Certificates = field(default_factory=Certificates)
+    folder: Path = field(default_factory=Path)
+    say: Callable[[str], object] = lambda _: None
+    _pool: DaskPool | None = None
+
+    @property
+    def workers(self) -> int:
+        """Workers that have come."""
+        return self.here if self._pool is None else self._pool.workers
+
+    def run(self, ledger: Ledger) -> None:
+        """Settles every point. Raises InputError for an address that is not ours or wrong certificates."""
+        require_dask()
+        from distributed import Nanny, SpecCluster
+
+        from odonata.study.dask_servers import Scheduler, Worker
+
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        security = self.files.security("the scheduler") if self.files.given else certificates.temporary()
+        options = certificates.listening(self.listen, "127.0.0.1")
+        common = {"security": security, "protocol": "tls://"}
+        nanny = {"nthreads": 1, "worker_class": Worker, "dashboard": False, "host": "127.0.0.1", **common}
+        crew = {number: {"cls": Nanny, "options": nanny} for number in range(self.here)}
+        scheduler = {"cls": Scheduler, "options": {**options, **common, "dashboard": False}}
+        with (
+            certificates.written(security, self.folder) as told,
+            SpecCluster(crew, scheduler, security=security, silence_logs=logging.CRITICAL) as cluster,
+        ):
+            command = certificates.worker_command(cluster.scheduler_address, told, WORKER)
+            self.say(f"a scheduler listens at {cluster.scheduler_address}; a worker is started by\n  {command}")
+            self._pool = DaskPool(cluster)
+            self._pool.run(ledger)

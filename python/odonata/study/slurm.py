@@ -7,9 +7,13 @@ memory = "16 GB"       # memory of a job
 walltime = "01:00:00"
 queue = "main"         # partition
 jobs = 4               # or -j 4 on the command line
+interface = "ib0"      # where scheduler and workers listen
 directives = ["--exclusive"]
 setup = ["module load python"]
 ```
+
+Scheduler and workers speak TLS with a key that is made for the sweep. The jobs read it from a file in `certificates`,
+which only the user can read and which is removed at the end.
 """
 
 from __future__ import annotations
@@ -17,11 +21,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError, RunError, unknown
-from odonata.study.dask_pool import _INSTALL, DaskPool
+from odonata.study import certificates
+from odonata.study.certificates import INSTALL, Certificates
+from odonata.study.dask_pool import WORKER, DaskPool, require_dask
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,6 +49,7 @@ OPTIONS: dict[str, tuple[type, str]] = {
     "setup": (list, "shell lines before the worker starts"),
     "scratch": (str, "folder for the workers' own files"),
     "logs": (str, "folder for the jobs' output"),
+    "certificates": (str, "folder that the jobs see too, for the temporary key (default: the current directory)"),
 }
 """Keys of `[cluster]`: type and meaning."""
 
@@ -52,6 +60,9 @@ _NAMES = {
     "scratch": "local_directory",
     "logs": "log_directory",
 }
+
+_OURS = ("jobs", "certificates")
+"""Keys that are not about a single job."""
 
 
 def read_cluster(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,9 +85,16 @@ def cluster_options(cluster: Mapping[str, Any]) -> dict[str, Any]:
     if "memory" not in cluster:
         raise InputError("[cluster] has no `memory`", hint='such as memory = "4 GB" for each job')
     cores = cluster.get("cores", 1)
-    options = {_NAMES.get(key, key): value for key, value in cluster.items() if key != "jobs"}
+    options = {_NAMES.get(key, key): value for key, value in cluster.items() if key not in _OURS}
     # One thread a process: a run that kills its process kills no other.
-    return {"python": sys.executable, **options, "cores": cores, "processes": cores}
+    return {
+        "python": sys.executable,
+        **options,
+        "cores": cores,
+        "processes": cores,
+        "protocol": "tls://",
+        "worker_extra_args": ["--worker-class", WORKER, "--no-dashboard"],
+    }
 
 
 @dataclass
@@ -85,6 +103,10 @@ class SlurmPool:
 
     cluster: Mapping[str, Any]
     jobs: int
+    listen: str | None = None
+    """Where the scheduler listens: an address, perhaps with a port, or an interface; every interface without it."""
+    files: Certificates = field(default_factory=Certificates)
+    """Certificates in place of temporary ones."""
     _pool: DaskPool | None = None
 
     @property
@@ -95,21 +117,32 @@ class SlurmPool:
     def run(self, ledger: Ledger) -> None:
         """Settles every point. Raises InputError for a wrong table, RunError if jobs cannot be submitted."""
         options = cluster_options(self.cluster)
+        require_dask()
         try:
             from dask_jobqueue import SLURMCluster
         except ImportError:
-            raise InputError("dask-jobqueue is not installed", hint=_INSTALL) from None
+            raise InputError("dask-jobqueue is not installed", hint=INSTALL) from None
+        from odonata.study.dask_servers import Scheduler
+
         if shutil.which("sbatch") is None:
             raise RunError("there is no `sbatch` here\n  hint: sweep where jobs can be submitted, or with --on dask")
-        try:
-            started = SLURMCluster(**options, scheduler_options={"dashboard_address": None})
-        except (ValueError, TypeError, OSError, RuntimeError) as problem:
-            raise RunError(f"the cluster cannot be started: {problem}") from problem
-        with started:
-            _check(started.job_script())
-            started.scale(jobs=self.jobs)
-            self._pool = DaskPool(started)
-            self._pool.run(ledger)
+        security = self.files.security("the scheduler") if self.files.given else certificates.temporary()
+        listening = certificates.listening(self.listen, None)
+        if self.listen is None and "interface" in self.cluster:
+            listening["interface"] = self.cluster["interface"]
+        told = {**listening, "dashboard": False, "dashboard_address": None}
+        with certificates.written(security, Path(self.cluster.get("certificates", "."))) as held:
+            security.tls_ca_file = held["tls-ca-file"]
+            security.tls_worker_cert, security.tls_worker_key = held["tls-cert"], held["tls-key"]
+            try:
+                started = SLURMCluster(**options, security=security, scheduler_cls=Scheduler, scheduler_options=told)
+            except (ValueError, TypeError, OSError, RuntimeError) as problem:
+                raise RunError(f"the cluster cannot be started: {problem}") from problem
+            with started:
+                _check(started.job_script())
+                started.scale(jobs=self.jobs)
+                self._pool = DaskPool(started)
+                self._pool.run(ledger)
 
 
 def _check(script: str) -> None:

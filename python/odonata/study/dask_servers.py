@@ -1,0 +1,23 @@
+"""Scheduler and workers of Dask without the HTTP server that each of them starts otherwise.
+
+That server listens in plain text whatever the certificates are, shows what runs, and can be asked to close workers.
+"""
+
+from __future__ import annotations
+
+from distributed import Scheduler as DaskScheduler
+from distributed import Worker as DaskWorker
+
+
+class Scheduler(DaskScheduler):  # type: ignore[misc]
+    """A scheduler that listens for workers and clients only."""
+
+    def start_http_server(self, *_: object, **__: object) -> None:
+        """Starts nothing."""
+
+
+class Worker(DaskWorker):  # type: ignore[misc]
+    """A worker that listens for the scheduler and other workers only."""
+
+    def start_http_server(self, *_: object, **__: object) -> None:
+        """Starts nothing."""
