@@ -89,22 +89,12 @@ def sweep(
     InputError
         For keys and values that cannot be, and for an `out` that holds something else.
 
-<<<<<<< HEAD
     Examples
     --------
     >>> import odonata as od
     >>> study = od.sweep("examples/quick.toml", {"run.seed": range(1, 3)}, workers=1)
     >>> study.runs.height
     2
-=======
-    `workers` processes simulate at once (one for each processor without it), or those of a `client` of Dask: a
-    `distributed.Client`, or the address of a scheduler such as `"tls://host:8786"`, with the certificates of Dask's
-    configuration. Results are kept in the folder `out`, from which the same call goes on, or in memory only. A run
-    that fails is in `Study.failed` and raises nothing. `progress` is called with the number of points done, and of
-    all.
-
-    Raises `InputError` for keys and values that cannot be, and for an `out` that is something else.
->>>>>>> 423edbf (Schedulers of Dask that a sweep starts speak TLS only; shell completion)
     """
     plan = plan_of(scenario, axes, keep, name)
     report = None if progress is None else _reporting(progress)
