@@ -71,7 +71,8 @@ def sweep(
         The folder of the study, from which the same call goes on after a break; without it the results are in memory
         only.
     client
-        A client of Dask, whose workers simulate instead.
+        A `distributed.Client`, whose workers simulate instead, or the address of a scheduler such as
+        `"tls://host:8786"`, with the certificates of Dask's configuration.
     force
         Simulate again what `out` holds already.
     retry_failed
