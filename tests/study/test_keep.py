@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import odonata as od
-from odonata.errors import InputError
+from odonata.errors import InputError, RunError
 from odonata.scenario import Scenario, parse
 from odonata.study.keep import mark
 from odonata.study.python import plan_of
@@ -149,6 +149,13 @@ def test_the_mark_follows_the_source_and_what_a_function_encloses() -> None:
     assert mark(None) is None
     with pytest.raises(InputError, match="expected a function"):
         mark(3)  # type: ignore[arg-type]
+
+
+def test_workers_that_cannot_read_the_plan_are_given_up(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They say what is wrong before they end, and were started again for ever."""
+    monkeypatch.setattr("odonata.study.plan.Plan.packed", lambda plan: b"nonsense")
+    with pytest.raises(RunError, match=r"do not start.*UnpicklingError"):
+        od.sweep("base.toml", {"run.seed": [1]}, workers=1)
 
 
 def test_functions_of_a_script_reach_the_workers(here: Path) -> None:
