@@ -15,6 +15,7 @@ __all__ = [
     "DeadlockError",
     "SpecError",
     "TraceError",
+    "__fingerprint__",
     "__version__",
     "check",
     "describe",
@@ -27,6 +28,8 @@ __all__ = [
     "write_trace",
 ]
 
+__fingerprint__: str
+"""A hash of the sources of the core and of `Cargo.lock`: 16 hexadecimal digits."""
 __version__: str
 
 class CoreError(Exception):

@@ -90,6 +90,10 @@ class UnknownNameError(InputError, AttributeError):
     """An object has no attribute of that name. `hint` says the nearest one."""
 
 
+class StaleWarning(UserWarning):
+    """Results that are there were made by another engine (`odonata.store.engine`), so they are made again."""
+
+
 class RunError(OdonataError):
     """The input was fine and the run failed all the same (deadlock, full disk, broken installation)."""
 

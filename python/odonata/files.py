@@ -73,6 +73,16 @@ def write(path: Path, data: bytes | memoryview | str) -> None:
         raise RunError(f"cannot write `{path}`: {problem.strerror or problem}") from problem
 
 
+def write_new(path: Path, data: bytes, *, force: bool) -> None:
+    """Write a file that is not there yet, or says the same already; one that says something else only with `force`.
+
+    Raises InputError for another file, and RunError if it cannot be written.
+    """
+    if not force and path.is_file() and path.read_bytes() != data:
+        raise InputError(f"`{path}` exists and says something else", hint="choose another name, or say --force")
+    write(path, data)
+
+
 def remove_partial(folder: Path) -> None:
     """Remove the files that killed processes did not finish in `folder`. Nobody else may be writing there."""
     for path in folder.iterdir():

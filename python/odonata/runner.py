@@ -7,12 +7,13 @@ tables, so that a process which only simulates (as `odonata bench` starts) stays
 from __future__ import annotations
 
 import json
+import warnings
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odonata import _core
-from odonata.errors import InputError, RunError
+from odonata.errors import InputError, RunError, StaleWarning
 from odonata.store.manifest import manifest, now, peak_rss_bytes
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def run(
     alone: bool = False,
     progress: Progress | None = None,
     force: bool = False,
+    keep_stale: bool = False,
 ) -> Run:
     """Simulate a scenario.
 
@@ -54,7 +56,10 @@ def run(
     progress
         Called about every 0.2 s; see `odonata.runner.Progress`.
     force
-        Simulate again and overwrite `out`, also if it holds another run.
+        Simulate again and overwrite `out`, also if it holds another run. Files there that are not of a run are kept.
+    keep_stale
+        Return a finished run also if another engine (`odonata.store.engine`) has simulated it. Without it, a
+        `StaleWarning` says so and it is simulated again.
 
     Returns
     -------
@@ -78,7 +83,7 @@ def run(
     resolved = scenario.resolve()
     folder = None if out is None else Path(out)
     if folder is not None:
-        done = finished(folder, resolved, alone=alone, force=force)
+        done = finished(folder, resolved, alone=alone, force=force, keep_stale=keep_stale)
         if done is not None:
             return done
     there = folder is not None and (folder / "manifest.json").exists()
@@ -123,13 +128,19 @@ def _check_place(folder: Path) -> None:
             )
 
 
-def finished(folder: Path, resolved: Resolved, *, alone: bool, force: bool = False) -> Run | None:
+def finished(
+    folder: Path, resolved: Resolved, *, alone: bool, force: bool = False, keep_stale: bool = False
+) -> Run | None:
     """The run in `folder` if it is what would be computed; `None` if it is to be computed and can be written there.
+
+    A run by another engine is not what would be computed, except with `keep_stale`: a `StaleWarning` says so. All
+    files of the run are compared with their checksums.
 
     Raises `InputError` if something else is there that is not to be overwritten: what is no run folder never is,
     another run or a damaged one only with `force`.
     """
-    from odonata.store.read import lacks_manifest, open_run
+    from odonata.store.engine import difference
+    from odonata.store.read import check_all, lacks_manifest, open_run
 
     _check_place(folder)
     if not force and lacks_manifest(folder):
@@ -138,6 +149,7 @@ def finished(folder: Path, resolved: Resolved, *, alone: bool, force: bool = Fal
         return None
     try:
         run = open_run(folder)
+        check_all(run)
     except InputError as problem:
         hint = "--force simulates again and overwrites the folder"
         raise InputError(problem.message, file=problem.file, line=problem.line, hint=hint) from None
@@ -146,6 +158,11 @@ def finished(folder: Path, resolved: Resolved, *, alone: bool, force: bool = Fal
             f"`{folder}` holds another run ({run.id}, this one is {resolved.id})",
             hint="choose another folder with --out, or overwrite it with --force",
         )
+    other = difference(run.engine)
+    if other is not None and not keep_stale:
+        hint = "--keep-stale keeps it"
+        warnings.warn(f"`{folder}` is simulated again: it was made by {other}\n  hint: {hint}", StaleWarning, 3)
+        return None
     if alone and not set(resolved.targets) <= set(run.manifest["alone"]):
         return None
     return run

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -57,6 +58,26 @@ def test_ctrl_c_ends_within_a_second_and_leaves_nothing(here: Path) -> None:
     assert process.returncode == 130
     assert (out, err) == ("", "error: interrupted\n")
     assert took < 1.0
+    assert [path.name for path in here.iterdir()] == ["tiny.toml"]
+
+
+def test_sigterm_ends_as_ctrl_c_does(here: Path) -> None:
+    """Catches a run that a queue's time limit ends without a word, and a cursor that stays hidden."""
+    endless = ["run", "tiny.toml", "-s", "job.target.app.messages=100000000", "-s", "measure.latency=histogram"]
+    master, slave = pty.openpty()
+    process = subprocess.Popen([*COMMAND, *endless], stdout=subprocess.PIPE, stderr=slave, text=True)
+    os.close(slave)
+    shown = b""
+    while b"simulated" not in shown:
+        shown += os.read(master, 65536)
+    process.send_signal(signal.SIGTERM)
+    with suppress(OSError):  # Linux's way to say that the other end is closed
+        while piece := os.read(master, 65536):
+            shown += piece
+    os.close(master)
+    assert process.wait(timeout=20) == 143
+    assert b"error: terminated" in shown
+    assert shown.rindex(b"\x1b[?25h") > shown.rindex(b"\x1b[?25l")  # the cursor is hidden, then shown
     assert [path.name for path in here.iterdir()] == ["tiny.toml"]
 
 

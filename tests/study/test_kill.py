@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
+import pytest
 
 from odonata.study.local import LocalPool, _Member
 from odonata.study.sweep import sweep
@@ -17,8 +18,6 @@ from odonata.study.sweep import sweep
 from .conftest import COMMAND, Write, children, command, eventually, final, kept, killed, swept
 
 if TYPE_CHECKING:
-    import pytest
-
     from odonata.study.ledger import Ledger
 
 SLOW = """\
@@ -113,20 +112,25 @@ def test_workers_do_not_outlive_a_killed_sweep_even_in_a_long_run(study: Write) 
     eventually(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), within_s=30)
 
 
-def test_ctrl_c_ends_within_a_second_and_keeps_what_is_done(study: Write) -> None:
+@pytest.mark.parametrize(
+    ("number", "status", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_ctrl_c_and_sigterm_end_within_a_second_and_keep_what_is_done(
+    study: Write, number: signal.Signals, status: int, word: str
+) -> None:
     study(SLOW)
     process = subprocess.Popen(
         [*COMMAND, "sweep", "study.toml", "--out", "out", "-j", "2"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     eventually(lambda: len(kept("out")) >= 4)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal sends it: to the workers too
+    os.killpg(process.pid, number)  # as a terminal and a queue send it: to the workers too
     began = time.monotonic()
     out, err = process.communicate(timeout=20)
     took = time.monotonic() - began
-    assert (process.returncode, out) == (130, "")
+    assert (process.returncode, out) == (status, "")
     assert took < 1.0
-    assert "of 32 points are done and kept; the same command goes on from there\nerror: interrupted\n" in err
+    assert f"of 32 points are done and kept; the same command goes on from there\nerror: {word}\n" in err
     runs = pl.read_parquet("out/runs.parquet")
     assert set(runs["id"]) == kept("out")
     assert 4 <= runs.height < 32

@@ -62,6 +62,7 @@ fn dragonfly_max_nodes(radix: u16) -> u64 {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("__fingerprint__", env!("ODONATA_CORE_FINGERPRINT"))?;
     module.add("CoreError", py.get_type::<CoreError>())?;
     module.add("SpecError", py.get_type::<SpecError>())?;
     module.add("DeadlockError", py.get_type::<DeadlockError>())?;

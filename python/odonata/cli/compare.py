@@ -18,6 +18,7 @@ def compare(
     where: Annotated[list[str] | None, Parameter(negative=())] = None,
     seed: int | None = None,
     json: Annotated[bool, Parameter(negative=())] = False,
+    verify: bool = True,
 ) -> int:
     """Compare the runs of a study by one axis, with intervals.
 
@@ -43,11 +44,16 @@ def compare(
         Seed of the bootstrap.
     json
         Print one JSON object instead of the table.
+    verify
+        Compare the files of the study with their checksums.
     """
+    from odonata.cli.sweep import say_engines
     from odonata.study.study import open_study
 
     seeded: dict[str, Any] = {} if seed is None else {"seed": seed}
-    found = open_study(study).compare(by, value, baseline, job=job, where=_where(where or []), **seeded)
+    opened = open_study(study, verify=verify)
+    say_engines(opened)
+    found = opened.compare(by, value, baseline, job=job, where=_where(where or []), **seeded)
     print(json_module.dumps(found.as_dict()) if json else found)
     return 0
 

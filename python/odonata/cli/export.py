@@ -1,13 +1,12 @@
 """`odonata export`: a machine as a graph, for other tools."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from odonata.cli.completion import systems
-from odonata.errors import InputError, RunError
+from odonata.errors import InputError
 
 
 def export(
@@ -15,6 +14,7 @@ def export(
     /,
     *,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    force: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Write a machine as a graph: nodes, routers and links with class, bandwidth, latency and group.
 
@@ -24,8 +24,10 @@ def export(
         The machine: a name (`odonata show systems`), its TOML file, or the TOML file of a scenario.
     output
         The file; its ending says in which form: `.graphml` (networkx, Gephi, yEd) or `.json`.
+    force
+        Overwrite a file that says something else.
     """
-    from odonata import scenario
+    from odonata import files, scenario
     from odonata.machine.export import FORMATS
 
     if output.suffix not in FORMATS:
@@ -35,15 +37,8 @@ def export(
         raise InputError(f"there is no folder `{output.parent}`")
     loaded = scenario.system(system)
     wired = loaded.describe()
-    part = output.with_name(f".{output.name}.{os.getpid()}")
-    try:
-        with part.open("w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in FORMATS[output.suffix](loaded))
-        part.replace(output)
-    except OSError as e:
-        raise RunError(f"cannot write `{output}`: {e.strerror or e}") from None
-    finally:
-        part.unlink(missing_ok=True)
+    text = "".join(f"{line}\n" for line in FORMATS[output.suffix](loaded))
+    files.write_new(output, text.encode(), force=force)
     links = ", ".join(f"{count:,} {name}" for name, count in wired["links"].items())
     print(f"{output}: {loaded.name}, {wired['nodes']:,} nodes, {wired['routers']:,} routers, links: {links}")
     return 0

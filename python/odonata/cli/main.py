@@ -1,28 +1,37 @@
 """`odonata`: the entry point, and what becomes of errors.
 
-Exit status: 0 done, 1 the run failed, 2 the input is wrong, 130 ended by Ctrl-C. Whatever goes wrong is one
-message on standard error; set `ODONATA_TRACEBACK=1` for the traceback as well.
+Exit status: 0 done, 1 the run failed, 2 the input is wrong, 130 ended by Ctrl-C, 143 ended by SIGTERM.
+Whatever goes wrong is one message on standard error; set `ODONATA_TRACEBACK=1` for the traceback as well.
 """
 
 from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+import threading
 import traceback
-from contextlib import nullcontext, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from odonata.cli import COMMANDS
 from odonata.errors import InputError, OdonataError, nearest, shortened, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from cyclopts import App, CycloptsError
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it: 128 + SIGINT."""
+TERMINATED = 143
+"""Exit status after SIGTERM (a queue's time limit, `timeout`, `kill`): 128 + SIGTERM."""
+
+
+class TerminatedError(KeyboardInterrupt):
+    """SIGTERM was received. Whatever Ctrl-C ends tidily, this ends in the same way."""
+
 
 _HELP = "What the jobs on a dragonfly machine do to each other, and which placement or routing would mend it."
 
@@ -47,14 +56,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         # Help is in colours where the terminal has them; all else has what users and files say, and no colours.
         is_help = not arguments or not {"--help", "-h", "--version"}.isdisjoint(arguments)
-        with nullcontext() if is_help else redirect_stdout(cast("TextIO", _Visible(sys.stdout))):
-            status = _run(arguments)
-        sys.stdout.flush()
+        with _heeding_sigterm():
+            with nullcontext() if is_help else redirect_stdout(cast("TextIO", _Visible(sys.stdout))):
+                status = _run(arguments)
+            sys.stdout.flush()
     except BrokenPipeError:
         # The reader has gone (`odonata show | head`): the rest would be lost anyway. Python flushes standard output
         # once more at the end, which must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except TerminatedError:
+        return _failed("terminated", TERMINATED)
     except KeyboardInterrupt:
         return _failed("interrupted", INTERRUPTED)
     except OdonataError as problem:
@@ -71,6 +83,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         hint = "\n  hint: this is a defect of odonata; ODONATA_TRACEBACK=1 shows where"
         return _failed(f"{type(problem).__name__}: {problem}{hint}", 1)
     return status
+
+
+@contextmanager
+def _heeding_sigterm() -> Iterator[None]:
+    """SIGTERM raises TerminatedError, unless the caller has it ignored or this is not the main thread."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) is signal.SIG_IGN:
+        yield
+        return
+
+    def terminate(*_: object) -> None:
+        raise TerminatedError
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
 
 
 def _open_closed_streams() -> None:

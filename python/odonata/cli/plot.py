@@ -18,6 +18,8 @@ def plot(
     by: str | None = None,
     value: str | None = None,
     series: str | None = None,
+    verify: bool = True,
+    force: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Draw a run: latencies as boxes, load of links, traffic over time. Draw a study: a column by one of its axes.
 
@@ -43,18 +45,23 @@ def plot(
         Of a study: the column of `jobs` to draw; without it what the study shows first.
     series
         Of a study: the axis of which each value is a line, or a box of its own.
+    verify
+        Compare files with their checksums.
+    force
+        Overwrite a file that is not a picture of odonata.
     """
     from odonata.errors import InputError
     from odonata.study.folder import is_study_folder
 
     if is_study_folder(run):
-        return _study(run, out, {"--kind": kind, "--way": way}, by=by, value=value, series=series, job=job, log=log)
-    for option, asked in (("--by", by), ("--value", value), ("--series", series)):
-        if asked is not None:
+        asked = {"by": by, "value": value, "series": series, "job": job, "log": log}
+        return _study(run, out, {"--kind": kind, "--way": way}, asked, verify=verify, force=force)
+    for option, wanted in (("--by", by), ("--value", value), ("--series", series)):
+        if wanted is not None:
             raise InputError(f"`{option}` is for studies, `{run}` is not the folder of one")
     kind = kind or "overview"
     from odonata.plot.run import plot_run
-    from odonata.plot.style import check_target, save
+    from odonata.plot.style import check_free, check_target, save
     from odonata.store import open_run
 
     for option, given, kinds in (
@@ -66,24 +73,36 @@ def plot(
             hint = f"it is for --kind {', '.join(kinds[:-1])}{' and ' * (len(kinds) > 1)}{kinds[-1]}"
             raise InputError(f"`{option}` does nothing for --kind {kind}", hint=hint)
     target = out if out is not None else run / f"{kind}.png"
-    opened = open_run(run)
+    opened = open_run(run, verify=verify)
     check_target(target)
+    check_free(target, force=force)
     save(plot_run(opened, kind, log=log, way=way or "both", job=job), target)
     print(target)
     return 0
 
 
-def _study(study: Path, out: Path | None, not_for_studies: dict[str, str | None], **chosen: Any) -> int:
+def _study(
+    study: Path,
+    out: Path | None,
+    not_for_studies: dict[str, str | None],
+    chosen: dict[str, Any],
+    *,
+    verify: bool,
+    force: bool,
+) -> int:
+    from odonata.cli.sweep import say_engines
     from odonata.errors import InputError
-    from odonata.plot.style import check_target, save
+    from odonata.plot.style import check_free, check_target, save
     from odonata.study.study import open_study
 
     for option, given in not_for_studies.items():
         if given is not None:
             raise InputError(f"`{option}` is for runs, `{study}` is the folder of a study")
-    opened = open_study(study)
+    opened = open_study(study, verify=verify)
+    say_engines(opened)
     target = out if out is not None else study / "study.png"
     check_target(target)
+    check_free(target, force=force)
     save(opened.plot(**chosen), target)
     print(target)
     return 0

@@ -57,6 +57,13 @@ class Screen(ABC):
         else:
             self._bar.console.print(text, markup=False, highlight=False)
 
+    def show_warning(self, message: Warning | str, *_: object, **__: object) -> None:
+        """In the place of `warnings.showwarning`: above the bar if there is one, and also with `quiet`."""
+        if self._bar is None:
+            print(f"warning: {message}", file=sys.stderr, flush=True)
+        else:
+            self._bar.console.print(f"warning: {message}", markup=False, highlight=False)
+
     def _line_is_due(self) -> bool:
         """Whether it is time for another plain line."""
         due = time.monotonic() - self._last >= LINE_EVERY_S

@@ -3,6 +3,7 @@
 import json as json_module
 import shutil
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +20,7 @@ def run(
     alone: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
     force: Annotated[bool, Parameter(negative=())] = False,
+    keep_stale: Annotated[bool, Parameter(negative=())] = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
 ) -> int:
     """Simulate a scenario; say how long messages took.
@@ -38,27 +40,37 @@ def run(
     json
         Print one JSON object instead of the table.
     force
-        Simulate again, and overwrite the run folder that is there.
+        Simulate again, and overwrite the run that is there. Other files in its folder are kept.
+    keep_stale
+        Take a finished run also if another engine (other sources of Odonata) has simulated it.
     quiet
         No progress on standard error.
     """
     from odonata import scenario as scenarios
     from odonata.cli.progress import ProgressLine
+    from odonata.errors import StaleWarning
     from odonata.runner import finished
     from odonata.runner import run as simulate
+    from odonata.store.engine import difference
     from odonata.store.summary import as_text
 
     scenario = scenarios.load(file, overrides=set_ or (), seed=seed)
     resolved = scenario.resolve()
     folder = out if out is not None else Path("runs") / f"{file.stem}-{resolved.id}"
     progress = ProgressLine(quiet=quiet)
-    done = finished(folder, resolved, alone=alone, force=force)
+    with warnings.catch_warnings(record=True) as stale:
+        warnings.simplefilter("always", StaleWarning)
+        done = finished(folder, resolved, alone=alone, force=force, keep_stale=keep_stale)
+    for warning in stale:
+        print(f"stale: {warning.message}", file=sys.stderr)
     if done is not None:
-        progress.say(f"done already: {folder} (--force simulates again)")
+        other = difference(done.engine)
+        by = f" by {other}" if other else ""
+        progress.say(f"done already{by}: {folder} (--force simulates again)")
     else:
         progress.say(_opening(resolved.document["scenario"], resolved.system.name))
-        with progress:
-            done = simulate(scenario, folder, alone=alone, progress=progress.report, force=force)
+        with progress, warnings.catch_warnings(action="ignore", category=StaleWarning):  # it has been said
+            done = simulate(scenario, folder, alone=alone, progress=progress.report, force=force, keep_stale=keep_stale)
         progress.say(_closing(done.summary, folder))
     if json:
         print(json_module.dumps({**done.summary, "out": str(folder)}))

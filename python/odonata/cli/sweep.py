@@ -2,6 +2,7 @@
 
 import json as json_module
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -34,6 +35,7 @@ def sweep(
     tls_key: Path | None = None,
     force: Annotated[bool, Parameter(negative=())] = False,
     retry_failed: Annotated[bool, Parameter(negative=())] = False,
+    keep_stale: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
 ) -> int:
@@ -70,12 +72,15 @@ def sweep(
         Simulate again what is there already.
     retry_failed
         Simulate again what has failed.
+    keep_stale
+        Take finished runs also if another engine (other sources of Odonata) has simulated them.
     json
         Print one JSON object instead of the table.
     quiet
         No progress on standard error.
     """
     from odonata.cli.sweep_progress import SweepProgress
+    from odonata.errors import StaleWarning
     from odonata.study import read
     from odonata.study import sweep as sweeping
 
@@ -84,16 +89,29 @@ def sweep(
     sweeping.check_place(folder, plan, force=force)
     backend = _backend(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), plan)
     progress = SweepProgress(plan, backend, quiet=quiet)
-    with progress:
+    with progress, warnings.catch_warnings():
+        warnings.simplefilter("always", StaleWarning)
+        warnings.showwarning = progress.show_warning
         study = sweeping.sweep(
-            plan, folder, backend, force=force, retry_failed=retry_failed, report=progress.report
-        )  # fmt: skip
+            plan, folder, backend, force=force, retry_failed=retry_failed, keep_stale=keep_stale, report=progress.report
+        )
     progress.close(folder)
     if json:
         print(json_module.dumps(_facts(study, folder, progress.ledger)))
     else:
         _print(study)
     return 1 if study.failed.height else 0
+
+
+def say_engines(study: "Study") -> None:
+    """A line on standard error if the runs of a study are not all by one engine, or not by this one."""
+    from odonata.store.engine import fingerprint
+
+    if len(study.engines) > 1:
+        of = ", ".join(study.engines)
+        print(f"note: the runs of this study are by {len(study.engines)} engines: {of}", file=sys.stderr)
+    elif study.engines and study.engines != (fingerprint(),):
+        print(f"note: the runs of this study are by another engine: {study.engines[0]}", file=sys.stderr)
 
 
 def _backend(
@@ -146,7 +164,7 @@ def _facts(study: "Study", folder: Path, ledger: "Ledger | None") -> dict[str, A
     facts = {key: manifest[key] for key in ("name", "version", "points", "settled", "failed", "axes")}
     failed = study.failed.select("point", "id", "error").to_dicts()
     counts = {"simulated": ledger.simulated if ledger else 0, "kept": ledger.kept if ledger else 0}
-    return {**facts, **counts, "errors": failed, "out": str(folder)}
+    return {**facts, **counts, "engines": list(study.engines), "errors": failed, "out": str(folder)}
 
 
 def _print(study: "Study") -> None:
@@ -154,6 +172,7 @@ def _print(study: "Study") -> None:
 
     if study.jobs.height:
         print(as_text(summarise(study)))
+    say_engines(study)
     failed = study.failed
     if not failed.height:
         return

@@ -1,12 +1,11 @@
 """`odonata trace`: what a job's ranks do in one iteration, as a trace."""
 
-import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from odonata.errors import InputError, RunError, unknown
+from odonata.errors import InputError, unknown
 
 
 def trace(
@@ -17,6 +16,7 @@ def trace(
     job: str | None = None,
     format_: Annotated[Literal["goal", "bin", "csv"] | None, Parameter(name=["--format"])] = None,
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
+    force: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Write what the ranks of a job do in one iteration as a trace, for other tools or to be changed by hand.
 
@@ -32,8 +32,10 @@ def trace(
         The form, whatever the ending.
     set_
         Override a value of the scenario, as in `-s job.target.nodes=256`.
+    force
+        Overwrite a file that says something else, such as a trace that was changed by hand.
     """
-    from odonata import scenario
+    from odonata import files, scenario
     from odonata.machine import core
     from odonata.scenario.apps.trace import FORMS
 
@@ -45,14 +47,7 @@ def trace(
         raise InputError(f"there is no folder `{output.parent}`")
     told = _chosen(scenario.load(file, set_ or []).resolve().spec["jobs"], job)
     data = core.write_trace(told["program"]["body"], len(told["nodes"]), form)
-    part = output.with_name(f".{output.name}.{os.getpid()}")
-    try:
-        part.write_bytes(data)
-        part.replace(output)
-    except OSError as e:
-        raise RunError(f"cannot write `{output}`: {e.strerror or e}") from None
-    finally:
-        part.unlink(missing_ok=True)
+    files.write_new(output, data, force=force)
     print(f"{output}: one iteration of {told['name']}, {len(told['nodes']):,} ranks")
     return 0
 

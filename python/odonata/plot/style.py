@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from odonata.errors import InputError, RunError, visible
+from odonata import files
+from odonata.errors import InputError, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,6 +30,9 @@ HEAT = "YlGnBu"
 """Colour map of loads: light is idle, and it stays readable in grey."""
 
 FORMATS = ("png", "pdf", "svg")
+
+MARK = "drawn by odonata"
+"""What pictures say in their metadata, so that they are known as ours and may be drawn anew."""
 
 _UNITS = (("s", 1e12), ("ms", 1e9), ("µs", 1e6), ("ns", 1e3), ("ps", 1.0))
 
@@ -91,6 +94,12 @@ def check_target(path: Path) -> None:
         raise InputError(f"cannot draw `{path}`: there is no folder `{path.parent}`", hint="make it, or choose another")
 
 
+def check_free(path: Path, *, force: bool) -> None:
+    """Raises `InputError` if a file is there that is not a picture of ours, unless `force` says to overwrite it."""
+    if path.is_file() and not force and MARK.encode() not in path.read_bytes():
+        raise InputError(f"`{path}` exists and was not drawn by odonata", hint="choose another name, or say --force")
+
+
 def save(made: Figure, path: Path) -> None:
     """Write the picture, the same bytes for the same data.
 
@@ -98,17 +107,12 @@ def save(made: Figure, path: Path) -> None:
     """
     check_target(path)
     kind = checked_format(path)
-    undated = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}[kind]
+    about = {
+        "png": {"Software": MARK},
+        "pdf": {"CreationDate": None, "Creator": MARK},
+        "svg": {"Date": None, "Creator": MARK},
+    }[kind]
     drawn = io.BytesIO()
     with settings():
-        made.savefig(drawn, format=kind, dpi=200, metadata=undated)
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        partial.write_bytes(drawn.getbuffer())
-        partial.replace(path)
-    except BaseException as problem:
-        with suppress(OSError):
-            partial.unlink()
-        if isinstance(problem, OSError):
-            raise RunError(f"cannot write the picture `{path}`: {problem.strerror or problem}") from problem
-        raise
+        made.savefig(drawn, format=kind, dpi=200, metadata=about)
+    files.write(path, drawn.getbuffer())

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odonata.store.columns import TABLES, columns_of
+from odonata.store.engine import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,6 +50,7 @@ def manifest(
         "format": FORMAT,
         "id": run_id,
         "version": core_version,
+        "engine": fingerprint(),
         "seed": seed,
         "sim_time_ps": result["end_ps"],
         "events": result["events"],

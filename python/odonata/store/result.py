@@ -61,8 +61,14 @@ class Run(Attributes):
 
     @property
     def id(self) -> str:
-        """Hash of the resolved scenario and the version: equal ids mean equal results."""
+        """Hash of the resolved scenario and the version. Equal ids and equal engines mean equal results."""
         return str(self._manifest["id"])
+
+    @property
+    def engine(self) -> str | None:
+        """Fingerprint of what simulated it (`odonata.store.engine`); `None` in folders of format 1."""
+        found = self._manifest.get("engine")
+        return None if found is None else str(found)
 
     @property
     def seed(self) -> int:

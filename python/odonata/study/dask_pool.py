@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError, OdonataError, RunError
-from odonata.machine import core
+from odonata.store.engine import fingerprint
 from odonata.study import certificates, remote
 from odonata.study.certificates import INSTALL, Certificates
 from odonata.study.ledger import FLUSH_S
@@ -67,11 +67,11 @@ class DaskPool:
     def run(self, ledger: Ledger) -> None:
         """Settles every point. Raises RunError if there is no scheduler or it is lost, or workers are of no use."""
         client, ours = connected(self._scheduler, self._files)
-        payload, version = remote.payload_of(ledger.plan), core.version()
+        payload, engine = remote.payload_of(ledger.plan), fingerprint()
 
         def submit(what: str, numbers: list[int]) -> None:
             function = remote.resolve_batch if what == "resolve" else remote.run_batch
-            future = client.submit(function, payload, version, numbers, pure=False)
+            future = client.submit(function, payload, engine, numbers, pure=False)
             self._batches[future] = (what, numbers)
             future.add_done_callback(self._done.put)
 
@@ -118,7 +118,7 @@ class DaskPool:
         elif isinstance(problem, OdonataError):
             raise problem
         else:
-            hint = "Odonata must be installed where the workers run, with the same version"
+            hint = "Odonata must be installed where the workers run, from the same sources"
             raise RunError(f"a Dask worker failed: {type(problem).__name__}: {problem}\n  hint: {hint}")
 
     def _count(self, client: Any) -> int:

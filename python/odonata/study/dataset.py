@@ -3,7 +3,7 @@
 ```
 study.toml        as given
 scenario.toml     the scenario that the axes change, with what `-s` has set
-runs.parquet      one row per point that is settled: its number, the axes, id, status, error, seed, totals
+runs.parquet      one row per point that is settled: its number, the axes, id, status, error, seed, totals, engine
 jobs.parquet      one row per point and job: the number, the axes, and the columns of a run's `jobs`
 walls.parquet     one row per run: id and wall time, which differ from one time to the next
 manifest.json     version, axes, how many points are done; lengths and hashes of the other files but walls.parquet
@@ -20,6 +20,7 @@ import polars as pl
 from odonata import files
 from odonata.scenario import Scenario
 from odonata.store.columns import columns_of
+from odonata.store.engine import fingerprint
 from odonata.store.manifest import FORMAT, MANIFEST, sealed_text
 from odonata.store.write import parquet
 from odonata.study.axis import label
@@ -146,6 +147,7 @@ def _facts(plan: Plan) -> dict[str, Any]:
         "kind": "study",
         "name": plan.name,
         "version": core.version(),
+        "engine": fingerprint(),
         "points": len(plan),
         "axes": [{"keys": list(axis.keys), "values": len(axis)} for axis in plan.axes],
         "show": {

@@ -45,6 +45,7 @@ def sweep(
     client: Any = None,
     force: bool = False,
     retry_failed: bool = False,
+    keep_stale: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Study:
     """Simulate a scenario along many axes, every run once.
@@ -77,6 +78,9 @@ def sweep(
         Simulate again what `out` holds already.
     retry_failed
         Simulate again the points in `out` that failed.
+    keep_stale
+        Keep finished runs in `out` also if another engine (`odonata.store.engine`) has simulated them. Without it, a
+        `StaleWarning` counts them and they are simulated again.
     progress
         Called with the number of points done, and of all.
 
@@ -99,6 +103,7 @@ def sweep(
     """
     plan = plan_of(scenario, axes, keep, name)
     report = None if progress is None else _reporting(progress)
+    choices: dict[str, Any] = {"force": force, "retry_failed": retry_failed, "keep_stale": keep_stale, "report": report}
     if client is not None:
         from odonata.study.certificates import warning_of
         from odonata.study.dask_pool import DaskPool
@@ -106,13 +111,11 @@ def sweep(
         warning = warning_of(client) if isinstance(client, str) else None
         if warning is not None:
             warnings.warn(warning, stacklevel=2)
-        return run_sweep(
-            plan, _folder(out), DaskPool(client), force=force, retry_failed=retry_failed, report=report
-        )  # fmt: skip
+        return run_sweep(plan, _folder(out), DaskPool(client), **choices)
     many = processors() if workers is None else plain(workers)
     if not isinstance(many, int) or many < 1:
         raise InputError(f"`workers`: expected a whole number from 1 on, found `{workers!r}`")
-    return run_sweep(plan, _folder(out), LocalPool(many), force=force, retry_failed=retry_failed, report=report)
+    return run_sweep(plan, _folder(out), LocalPool(many), **choices)
 
 
 def _folder(out: str | Path | None) -> Path | None:

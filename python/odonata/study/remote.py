@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from odonata.errors import RunError
-from odonata.machine import core
+from odonata.store.engine import fingerprint
 from odonata.study import task
 
 if TYPE_CHECKING:
@@ -21,20 +21,20 @@ def payload_of(plan: Plan) -> bytes:
     return plan.packed()
 
 
-def resolve_batch(payload: bytes, version: str, numbers: list[int]) -> list[task.Resolution]:
-    """Which runs these points are. Raises RunError if another version of Odonata is installed here."""
-    plan = _plan(payload, version)
+def resolve_batch(payload: bytes, engine: str, numbers: list[int]) -> list[task.Resolution]:
+    """Which runs these points are. Raises RunError if another engine is installed here."""
+    plan = _plan(payload, engine)
     return [task.resolve(plan, number)[0] for number in numbers]
 
 
 def run_batch(
-    payload: bytes, version: str, numbers: list[int]
+    payload: bytes, engine: str, numbers: list[int]
 ) -> tuple[pl.DataFrame, list[tuple[int, float]], list[task.Resolution]]:
     """Rows of these points, the time that each took, and those that are no run here although they were elsewhere.
 
     Points are resolved once more: another worker may have done it before.
     """
-    plan = _plan(payload, version)
+    plan = _plan(payload, engine)
     outcomes, refused = [], []
     for number in numbers:
         resolution, resolved = task.resolve(plan, number)
@@ -46,8 +46,8 @@ def run_batch(
 
 
 @lru_cache(maxsize=2)
-def _plan(payload: bytes, version: str) -> Plan:
-    if core.version() != version:
-        raise RunError(f"a worker has Odonata {core.version()}, expected {version}: install the same everywhere")
+def _plan(payload: bytes, engine: str) -> Plan:
+    if engine != fingerprint():
+        raise RunError(f"a worker has the engine {fingerprint()}, expected {engine}: install the same everywhere")
     plan: Plan = pickle.loads(payload)
     return plan

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import hashlib
 import io
+from itertools import product
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from odonata import files
 from odonata.errors import InputError, RunError
+from odonata.store.engine import fingerprint
 from odonata.store.write import parquet
 from odonata.study.folder import RESULTS
 from odonata.study.task import PREFIX
@@ -34,16 +36,18 @@ SMALL = 4 * 2**20
 DIGITS = 16
 """Digits of the SHA-256 in the name of a file."""
 
-_ID, _STATUS, _KEEP = (f"{PREFIX}{name}" for name in ("id", "status", "keep"))
+_ID, _STATUS, _KEEP, _ENGINE = (f"{PREFIX}{name}" for name in ("id", "status", "keep", "engine"))
 
 
 class Results:
     """The finished runs of a study; `folder` is that of the study, `None` keeps them in memory only.
 
-    Nobody else may be writing there.
+    Runs by another engine (`odonata.store.engine`) are not used, except with `keep_stale`. Nobody else may be writing
+    there.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, *, keep_stale: bool = False) -> None:
+        self._keep_stale = keep_stale
         self._folder = None if folder is None else folder / RESULTS
         self._kept: list[pl.DataFrame] = []
         self._waiting: list[pl.DataFrame] = []
@@ -56,10 +60,19 @@ class Results:
                 raise RunError(f"cannot use `{self._folder}`: {problem.strerror or problem}") from problem
 
     def statuses(self, mark: str | None = None) -> dict[str, str]:
-        """Every run that is kept, and whether it is `done` or has `failed`; with a `mark` those of what it marks."""
+        """Every run that can be used, and whether it is `done` or has `failed`; with a `mark` those of what it marks."""
+        current, stale = self._statuses(mark, current=True), self._statuses(mark, current=False)
+        return {**stale, **current} if self._keep_stale else current
+
+    def stale(self, mark: str | None = None) -> set[str]:
+        """Runs that are there by other engines only."""
+        return set(self._statuses(mark, current=False)) - set(self._statuses(mark, current=True))
+
+    def _statuses(self, mark: str | None, *, current: bool) -> dict[str, str]:
         found: dict[str, str] = {}
-        for part in self._parts(mark, columns=[_ID, _STATUS, _KEEP]):
-            for run, status in zip(part[_ID].to_list(), part[_STATUS].to_list(), strict=True):
+        for part in self._parts(mark, columns=[_ID, _STATUS, _KEEP, _ENGINE]):
+            of_engine = part.filter(_is_current() == current)
+            for run, status in zip(of_engine[_ID].to_list(), of_engine[_STATUS].to_list(), strict=True):
                 if found.get(run) != "done":
                     found[run] = status
         return found
@@ -83,13 +96,15 @@ class Results:
         self._waiting = []
 
     def rows(self, ids: Iterable[str], mark: str | None = None) -> pl.DataFrame:
-        """The rows of these runs, each run once, in no particular order; with a `mark` those of what it marks."""
+        """The rows of these runs, each run once and by one engine, in no particular order; with a `mark` those of what
+        it marks."""
         wanted = pl.DataFrame({_ID: pl.Series(list(ids), dtype=pl.String)}).unique()
         parts = [part.join(wanted, on=_ID, how="semi") for part in self._parts(mark)][::-1]
         found = []
-        for status in ("done", "failed"):
+        for current, status in product((True, False) if self._keep_stale else (True,), ("done", "failed")):
             for part in parts:
-                rows = part.filter(pl.col(_STATUS) == status).join(wanted, on=_ID, how="semi")
+                chosen = part.filter(_is_current() == current, pl.col(_STATUS) == status)
+                rows = chosen.join(wanted, on=_ID, how="semi")
                 if rows.is_empty():
                     continue  # a part of failed runs alone has no columns of jobs
                 found.append(rows.unique(subset=[_ID, "job"] if status == "done" else [_ID], keep="last"))
@@ -113,6 +128,11 @@ class Results:
         for file in small:
             if file != joint:
                 file.unlink(missing_ok=True)
+
+
+def _is_current() -> pl.Expr:
+    """Whether rows are by this engine."""
+    return pl.col(_ENGINE).eq_missing(pl.lit(fingerprint()))
 
 
 def _files(folder: Path) -> list[Path]:
@@ -147,9 +167,10 @@ def _read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
         if file.stem.count("-") == 2 and file.stem.rpartition("-")[2] != _digest(data):
             message = "the file is damaged: its bytes are not those that were written (SHA-256)"
             raise InputError(message, file=file, hint=hint)
+        # Files of format 1 say neither which engine made them nor what else was kept.
         there = pl.read_parquet_schema(io.BytesIO(data))
-        rows = pl.read_parquet(io.BytesIO(data), columns=columns and [name for name in columns if name in there])
-        # A file of format 1 knows no mark either.
-        return rows if _KEEP in there else rows.with_columns(pl.lit(None, pl.String).alias(_KEEP))
+        wanted = None if columns is None else [name for name in columns if name in there]
+        rows = pl.read_parquet(io.BytesIO(data), columns=wanted)
+        return rows.with_columns(pl.lit(None, pl.String).alias(name) for name in (_KEEP, _ENGINE) if name not in there)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
         raise InputError(f"the results cannot be read ({problem})", file=file, hint=hint) from None

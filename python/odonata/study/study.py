@@ -15,6 +15,7 @@ from odonata.analysis.compare import check_column, compare
 from odonata.document.plain import plain
 from odonata.errors import Attributes, InputError, unknown
 from odonata.store.columns import columns_of
+from odonata.store.engine import UNKNOWN
 from odonata.store.frame import polars_type
 from odonata.store.manifest import MANIFEST
 from odonata.study.axis import label, text
@@ -98,6 +99,12 @@ class Study(Attributes):
     def failed(self) -> pl.DataFrame:
         """The points that failed, with their errors."""
         return self.runs.filter(pl.col("status") == "failed")
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """Fingerprints of what simulated the runs (`odonata.store.engine`), `not recorded` where that is not known."""
+        found = self.runs.filter(pl.col("id").is_not_null())["engine"].fill_null(UNKNOWN)
+        return tuple(sorted(found.unique()))
 
     @property
     def finished(self) -> bool:
@@ -353,6 +360,8 @@ def open_study(path: str | Path, *, verify: bool = True) -> Study:
             raise InputError("the file was cut off or changed", file=file, hint=AGAIN)
         if name.endswith(".parquet"):
             tables[file.stem] = _table(data, file)
+    if "engine" not in tables["runs"].columns:
+        tables["runs"] = tables["runs"].with_columns(engine=pl.lit(None, pl.String))
     tables["jobs"] = _grown(tables["jobs"], manifest["format"])
     return Study(manifest, tables, folder)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from odonata import files
-from odonata.errors import InputError, RunError
+from odonata.errors import InputError, RunError, StaleWarning
+from odonata.store.engine import fingerprint
 from odonata.study import dataset
 from odonata.study.folder import is_study_folder, study_in
 from odonata.study.ledger import Ledger
@@ -43,12 +45,14 @@ def sweep(
     *,
     force: bool = False,
     retry_failed: bool = False,
+    keep_stale: bool = False,
     report: Report | None = None,
 ) -> Study:
     """Does what is not done yet of a study, and writes its tables; `out` is its folder (`None`: in memory).
 
-    A run that fails is kept as failed, with its error; it is not repeated unless `retry_failed` is set. `force` repeats
-    all. Whatever ends it, what was finished stays in `out`, and tables of that are written if there is time
+    A run that fails is kept as failed, with its error; it is not repeated unless `retry_failed` is set. Runs in `out`
+    by another engine are stale: a StaleWarning counts them, and they are repeated unless `keep_stale` is set. `force`
+    repeats all. Whatever ends it, what was finished stays in `out`, and tables of that are written if there is time
     (KeyboardInterrupt). Raises InputError if `out` is something else or another sweep is at work in it, RunError if
     nothing can be written.
     """
@@ -61,7 +65,10 @@ def sweep(
     with _alone_in(out):
         if not _is_of(out, plan):
             dataset.begin(plan, out)
-        ledger = Ledger(plan, Results(out), force=force, retry_failed=retry_failed, report=report)
+        results = Results(out, keep_stale=keep_stale)
+        if not force and not keep_stale:
+            _warn_of_stale(out, results, plan.mark)
+        ledger = Ledger(plan, results, force=force, retry_failed=retry_failed, report=report)
         try:
             backend.run(ledger)
         except BaseException as problem:
@@ -74,6 +81,16 @@ def sweep(
     from odonata.study.study import open_study
 
     return open_study(out)
+
+
+def _warn_of_stale(folder: Path, results: Results, mark: str | None) -> None:
+    stale = len(results.stale(mark))
+    if stale:
+        runs = f"{stale:,} run{' was' if stale == 1 else 's were'}"
+        message = f"{runs} kept in `{folder}` by another engine (this one is {fingerprint()})"
+        hint = "--keep-stale keeps them"
+        what = "what the study needs is simulated again"
+        warnings.warn(f"{message}: {what}\n  hint: {hint}", StaleWarning, stacklevel=3)
 
 
 def check_place(folder: Path, plan: Plan, *, force: bool = False) -> None:

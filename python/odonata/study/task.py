@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.errors import OdonataError
 from odonata.runner import measure
+from odonata.store.engine import fingerprint
 from odonata.store.frame import polars_type
 from odonata.study.keep import kept
 
@@ -33,10 +34,11 @@ RUN_COLUMNS: dict[str, str] = {
     "events": "UInt64",
     "packet_hops": "UInt64",
     "wall_s": "Float64",
+    "engine": "String",
     "keep": "String",
 }
-"""What is kept of a run beside its jobs, with types as polars names them; a failed run has only the first three and
-the last, the mark of what else is kept (`keep.mark`)."""
+"""What is kept of a run beside its jobs, with types as polars names them. A failed run has only the first three, the
+engine (`odonata.store.engine`) and the mark of what else is kept (`keep.mark`)."""
 
 PREFIX = "run."
 """What these columns are called where they stand beside those of jobs."""
@@ -99,7 +101,7 @@ def run(
     except BaseException as problem:
         facts, jobs, found = {"error": reason(problem)}, None, None
     status = "done" if jobs is not None else "failed"
-    told = {"error": None, **facts, "id": resolved.id, "status": status, "keep": plan.mark}
+    told = {"error": None, **facts, "id": resolved.id, "status": status, "engine": fingerprint(), "keep": plan.mark}
     spent_s = before_s + time.perf_counter() - began
     return Outcome(number, {name: told.get(name) for name in RUN_COLUMNS}, jobs, spent_s, found or {})
 
@@ -127,7 +129,7 @@ def reason(problem: BaseException) -> str:
 
 def failure(run_id: str, error: str, keep: str | None = None) -> dict[str, Any]:
     """The facts of a run that did not live to tell."""
-    told = {"id": run_id, "status": "failed", "error": error, "keep": keep}
+    told = {"id": run_id, "status": "failed", "error": error, "engine": fingerprint(), "keep": keep}
     return {name: told.get(name) for name in RUN_COLUMNS}
 
 

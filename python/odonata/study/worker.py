@@ -2,7 +2,7 @@
 
 Started by `local.py` as a process of its own kind, not as a fork: it holds no locks of its parent, and a script that
 sweeps needs no `if __name__ == "__main__"`. It ends when its parent is gone, within a second even in a long run, and
-leaves Ctrl-C to the parent.
+leaves Ctrl-C and SIGTERM to the parent.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ SEND_S = 0.1
 
 def main(descriptor: int, parent: int) -> None:
     """Serves until the pipe is closed. Messages are described in `local.py`."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A terminal and a queue send these to all processes: the parent ends the workers when it has kept what is done.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     pipe = Connection(descriptor)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError, task.StopRun):
         try:

@@ -1,0 +1,67 @@
+"""What makes results: a fingerprint of the core and of the package's sources that decide what a run says.
+
+The id of a run says what is simulated; the fingerprint says what simulated it. Equal ids with equal fingerprints mean
+equal results. It has two parts, `CORE-PACKAGE`:
+
+- the core: a hash of its Rust sources and of `Cargo.lock`, worked out when it is built (`crates/python/build.rs`);
+- the package: a hash of the Python sources under `SOURCES`, from the scenario to the specification and from what the
+  core counted to the tables. Plots, statistics, commands, texts, and how files are read and written do not count. Data
+  files (machines, layouts) do not either: what they say is in the specification, and so in the id.
+
+It is the same for an editable build and for a wheel of the same sources, whatever the profile and the machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+
+from odonata import _core
+
+SOURCES = (
+    "units.py",
+    "document",
+    "machine",
+    "placement",
+    "scenario",
+    "runner.py",
+    "store/frame.py",
+    "store/latency.py",
+    "store/programs.py",
+    "store/tables.py",
+)
+"""Files, and folders with all their modules, that decide results, from the folder of the package."""
+
+UNKNOWN = "not recorded"
+"""What stands for the engine of results of format 1."""
+
+
+@lru_cache(maxsize=1)
+def fingerprint() -> str:
+    """The fingerprint of the installed core and package: twice 16 hexadecimal digits.
+
+    It takes a few milliseconds once per process, and is worked out when results are written or compared.
+    """
+    return f"{_core.__fingerprint__}-{of_package(Path(__file__).parents[1])}"
+
+
+def of_package(root: Path) -> str:
+    """The part of the package, whose folder is `root`."""
+    found = hashlib.sha256()
+    for source in SOURCES:
+        path = root / source
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            data = file.read_bytes()
+            found.update(f"{file.relative_to(root).as_posix()}\n{len(data)}\n".encode() + data)
+    return found.hexdigest()[:16]
+
+
+def difference(other: str | None) -> str | None:
+    """In which way another engine differs from this one, as the end of a sentence; `None` if it does not."""
+    here = fingerprint()
+    if other == here:
+        return None
+    if other is None:
+        return f"an engine that was not recorded (this one is {here})"
+    return f"another engine ({other}, this one is {here})"
