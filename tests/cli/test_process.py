@@ -65,7 +65,7 @@ def test_sigterm_ends_as_ctrl_c_does(here: Path) -> None:
     """Catches a run that a queue's time limit ends without a word, and a cursor that stays hidden."""
     endless = ["run", "tiny.toml", "-s", "job.target.app.messages=100000000", "-s", "measure.latency=histogram"]
     master, slave = pty.openpty()
-    process = subprocess.Popen([*COMMAND, *endless], stdout=subprocess.PIPE, stderr=slave, text=True)
+    process = subprocess.Popen([*COMMAND, *endless], stdout=subprocess.DEVNULL, stderr=slave)
     os.close(slave)
     shown = b""
     while b"simulated" not in shown:

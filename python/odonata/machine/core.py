@@ -20,6 +20,11 @@ def version() -> str:
     return str(_core().__version__)
 
 
+def fingerprint() -> str:
+    """A hash of the sources of the core."""
+    return str(_core().__fingerprint__)
+
+
 def describe(topology: Mapping[str, Any], failures: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Wires a machine and describes it (see `_core.pyi`); what has failed is marked as dead.
 
