@@ -36,6 +36,7 @@ NOT_COUNTED = {
     "odonata._core": "the core has a fingerprint of its own",
     "odonata.errors": "texts",
     "odonata.files": "how files are written",
+    "odonata.reading": "what it refuses to read is an error, not another result",
     "odonata.store": "names what is public",
     "odonata.store.columns": "names and meanings of columns, which must agree with the tables",
     "odonata.store.engine": "this",
