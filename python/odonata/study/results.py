@@ -60,7 +60,7 @@ class Results:
                 raise RunError(f"cannot use `{self._folder}`: {problem.strerror or problem}") from problem
 
     def statuses(self, mark: str | None = None) -> dict[str, str]:
-        """Every run that can be used, and whether it is `done` or has `failed`; with a `mark` those of what it marks."""
+        """Every run that can be used, `done` or `failed`; with a `mark` those of what it marks."""
         current, stale = self._statuses(mark, current=True), self._statuses(mark, current=False)
         return {**stale, **current} if self._keep_stale else current
 
