@@ -44,4 +44,4 @@ import odonata as od
 assert od.open("run").jobs.height == 2
 assert all(od.load("first.toml").set("system", name).system.shape.nodes for name in od.systems())
 PYTHON
-echo "$(odonata --version) works from its wheel"
+echo "odonata $(odonata --version) works from its wheel"

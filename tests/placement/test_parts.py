@@ -43,6 +43,14 @@ def test_splitmix64_gives_the_words_of_its_reference_implementation():
     ]
 
 
+@given(st.integers(0, 2**64 - 1), st.integers(1, 60), st.data())
+def test_few_of_many_are_the_first_of_all(seed, n, data):
+    """A small sample is drawn without a copy of all items, and is the same."""
+    count = data.draw(st.integers(0, n))
+    items = list(range(100, 100 + n))
+    assert SplitMix64(seed)._sample_few(items, count) == SplitMix64(seed).shuffled(items)[:count]
+
+
 @given(st.integers(0, 2**64 - 1), st.integers(1, 40))
 def test_a_full_sample_is_a_permutation(seed, n):
     items = list(range(n))
