@@ -120,6 +120,26 @@ class JobTotals(TypedDict):
     near: int
     #: Requests and clearances issued, of a program.
     control: int
+    #: Messages issued while measuring, and those of them delivered, whatever is recorded.
+    measured_issued: int
+    measured_delivered: int
+    #: Intervals begun, of all ranks together; first delivery of a message. Of traffic.
+    intervals: int
+    first_delivery_ps: int | None
+    backlog: Backlog
+
+@type_check_only
+class Backlog(TypedDict):
+    """Messages of a job with traffic by slice of time, from time 0 on (docs/model.md, section 9)."""
+
+    #: Width of a slice; 0 if there are none.
+    width_ps: int
+    issued: NDArray[np.uint64]
+    #: Sum of their issue times, each from the begin of its slice on.
+    issue_offset_ps: NDArray[np.float64]
+    delivered: NDArray[np.uint64]
+    #: The same of delivery times.
+    delivery_offset_ps: NDArray[np.float64]
 
 @type_check_only
 class Ranks(TypedDict):

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use numpy::{IntoPyArray, PyArray3, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods};
 use odonata_sim::counters::Histogram;
-use odonata_sim::output::{Arrivals, Iterations, JobTotals, Links, Messages, Ranks};
+use odonata_sim::output::{Arrivals, Backlog, Iterations, JobTotals, Links, Messages, Ranks};
 use odonata_sim::spec::TopologySpec;
 use odonata_sim::{Cost, Output, Spec};
 use pyo3::prelude::*;
@@ -60,6 +60,11 @@ fn jobs<'py>(py: Python<'py>, totals: &[JobTotals]) -> PyResult<Bound<'py, PyLis
         entry.set_item("latency", histogram(py, &job.latency)?)?;
         entry.set_item("near", job.near)?;
         entry.set_item("control", job.control)?;
+        entry.set_item("measured_issued", job.measured_issued)?;
+        entry.set_item("measured_delivered", job.measured_delivered)?;
+        entry.set_item("intervals", job.intervals)?;
+        entry.set_item("first_delivery_ps", job.first_delivery_ps)?;
+        entry.set_item("backlog", backlog(py, &job.backlog)?)?;
         list.append(entry)?;
     }
     Ok(list)
@@ -80,6 +85,22 @@ fn histogram<'py>(py: Python<'py>, histogram: &Histogram) -> PyResult<Bound<'py,
     result.set_item("lower", lower.into_pyarray(py))?;
     result.set_item("upper", upper.into_pyarray(py))?;
     result.set_item("bin_count", count.into_pyarray(py))?;
+    Ok(result)
+}
+
+/// Times are given from the begin of their slice on, as numbers that NumPy can hold.
+fn backlog<'py>(py: Python<'py>, backlog: &Backlog) -> PyResult<Bound<'py, PyDict>> {
+    let width = backlog.width_ps;
+    let within = |counts: &[u64], sums: &[u128]| -> Vec<f64> {
+        let slices = counts.iter().zip(sums).enumerate();
+        slices.map(|(i, (&count, &sum))| (sum - u128::from(count) * (i as u128) * u128::from(width)) as f64).collect()
+    };
+    let result = PyDict::new(py);
+    result.set_item("width_ps", width)?;
+    result.set_item("issued", PyArray1::from_slice(py, &backlog.issued))?;
+    result.set_item("issue_offset_ps", within(&backlog.issued, &backlog.issue_sum_ps).into_pyarray(py))?;
+    result.set_item("delivered", PyArray1::from_slice(py, &backlog.delivered))?;
+    result.set_item("delivery_offset_ps", within(&backlog.delivered, &backlog.delivery_sum_ps).into_pyarray(py))?;
     Ok(result)
 }
 

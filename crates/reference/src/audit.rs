@@ -66,7 +66,7 @@ impl Audit {
             audit.packets_at_nics += message.packets(packet_bytes) - unsent.next;
             audit.bytes_at_nics += message.bytes - unsent.next * packet_bytes;
         }
-        for job in world.tally.jobs(world.spec, &world.rows) {
+        for job in world.tally.jobs(world.spec, &world.rows, &world.senders) {
             audit.packets_delivered += job.packets;
             audit.bytes_delivered += job.bytes;
         }

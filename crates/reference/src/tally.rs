@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use odonata_sim::output::{Arrivals, JobTotals, Links, Messages, NOT_DELIVERED};
+use odonata_sim::output::{Arrivals, Backlog, JobTotals, Links, Messages, NOT_DELIVERED};
 use odonata_sim::spec::{Record, Spec};
 
 use crate::link::Link;
 use crate::packet::Row;
+use crate::traffic::Sender;
 
 /// Counts of one window, job and group.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,17 +86,29 @@ impl Tally {
         }
     }
 
-    /// The totals of the jobs, with the messages that count.
-    pub(crate) fn jobs(&self, spec: &Spec, rows: &[Row]) -> Vec<JobTotals> {
+    /// The totals of the jobs, with the messages that count and what the senders have begun.
+    pub(crate) fn jobs(&self, spec: &Spec, rows: &[Row], senders: &[Sender]) -> Vec<JobTotals> {
         let mut jobs = self.jobs.clone();
         let until = spec.measure.until_ps.unwrap_or(u64::MAX);
         for row in rows {
+            let job = &mut jobs[row.job];
+            let measured = (spec.measure.from_ps..until).contains(&row.issued);
+            job.measured_issued += u64::from(measured);
             let Some(delivered) = row.delivered else { continue };
-            jobs[row.job].delivered += 1;
-            let counts = spec.jobs[row.job].record != Record::Nothing;
-            if counts && (spec.measure.from_ps..until).contains(&row.issued) {
-                jobs[row.job].latency.record(delivered - row.issued);
+            job.delivered += 1;
+            job.measured_delivered += u64::from(measured);
+            if measured && spec.jobs[row.job].record != Record::Nothing {
+                job.latency.record(delivered - row.issued);
             }
+        }
+        for sender in senders {
+            jobs[sender.job].intervals += sender.interval;
+        }
+        for (index, job) in jobs.iter_mut().enumerate().filter(|(index, _)| spec.jobs[*index].traffic.is_some()) {
+            let issues: Vec<u64> = rows.iter().filter(|row| row.job == index).map(|row| row.issued).collect();
+            let deliveries: Vec<u64> = rows.iter().filter(|row| row.job == index).filter_map(|r| r.delivered).collect();
+            job.first_delivery_ps = deliveries.iter().copied().min();
+            job.backlog = backlog(&issues, &deliveries);
         }
         jobs
     }
@@ -127,6 +140,26 @@ impl Tally {
         }
         arrivals
     }
+}
+
+/// Messages by slice of time.
+fn backlog(issues: &[u64], deliveries: &[u64]) -> Backlog {
+    let Some(&latest) = issues.iter().chain(deliveries).max() else { return Backlog::default() };
+    let mut width_ps = 1;
+    while latest / width_ps > 127 {
+        width_ps *= 2;
+    }
+    let of = |times: &[u64]| {
+        let slices = (latest / width_ps) as usize + 1;
+        let (mut counts, mut sums) = (vec![0; slices], vec![0; slices]);
+        for &t in times {
+            counts[(t / width_ps) as usize] += 1;
+            sums[(t / width_ps) as usize] += u128::from(t);
+        }
+        (counts, sums)
+    };
+    let ((issued, issue_sum_ps), (delivered, delivery_sum_ps)) = (of(issues), of(deliveries));
+    Backlog { width_ps, issued, issue_sum_ps, delivered, delivery_sum_ps }
 }
 
 /// The rows of all messages of the jobs that want them.

@@ -3,7 +3,9 @@
 mod arrivals;
 mod by_class;
 mod histogram;
+mod slices;
 
 pub use arrivals::ArrivalCounts;
 pub use by_class::ByClass;
 pub use histogram::Histogram;
+pub use slices::{SLICES, Slices};

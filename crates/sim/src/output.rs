@@ -52,6 +52,35 @@ pub struct JobTotals {
     pub near: u64,
     /// Requests and clearances issued (of a program).
     pub control: u64,
+    /// Messages issued in the measured interval, whatever is recorded of them.
+    pub measured_issued: u64,
+    /// Those of them that have been delivered.
+    pub measured_delivered: u64,
+    /// Intervals begun, of all ranks together (of traffic).
+    pub intervals: u64,
+    /// When the first message was delivered (of traffic).
+    pub first_delivery_ps: Option<u64>,
+    /// All messages by slice of time (of traffic).
+    pub backlog: Backlog,
+}
+
+/// Messages issued and delivered by slice of time: columns of equal length, one row per slice from time 0 on.
+///
+/// The width is the least power of two for which there are at most [`SLICES`] rows.
+///
+/// [`SLICES`]: crate::counters::SLICES
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Width of a slice; 0 if no message was issued.
+    pub width_ps: u64,
+    /// Messages issued in the slice.
+    pub issued: Vec<u64>,
+    /// Sum of their issue times.
+    pub issue_sum_ps: Vec<u128>,
+    /// Messages delivered in the slice.
+    pub delivered: Vec<u64>,
+    /// Sum of their delivery times.
+    pub delivery_sum_ps: Vec<u128>,
 }
 
 /// Columns of equal length, one row per rank of each job with a program, sorted by job and rank.

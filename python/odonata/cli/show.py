@@ -2,12 +2,15 @@
 
 import json as json_module
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from odonata.cli.completion import routings, shown
 from odonata.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from odonata.store import Column
 
 #: What `odonata show` without a name lists: heading -> names and one line about each.
 Listing = dict[str, dict[str, str]]
@@ -168,7 +171,15 @@ def _tables() -> dict[str, str]:
 def _columns() -> dict[str, str]:
     from odonata.store.columns import COLUMNS
 
-    return {f"{c.table}.{c.name}": c.meaning + (f" ({c.unit})" if c.unit else "") for c in COLUMNS}
+    return {f"{c.table}.{c.name}": _with_header(c, c.meaning + (f" ({c.unit})" if c.unit else "")) for c in COLUMNS}
+
+
+def _with_header(column: "Column", about: str) -> str:
+    """The meaning of a column, with the header under which `odonata run` prints it."""
+    from odonata.store.columns import PRINTED
+
+    header = PRINTED.get(column.name) if column.table == "jobs" else None
+    return about if header is None else f"{about}; printed as `{header}`"
 
 
 def _scenario() -> dict[str, Any]:
@@ -256,7 +267,7 @@ def _column(name: str) -> dict[str, Any]:
 
     table, _, column = name.partition(".")
     found = next(c for c in COLUMNS if (c.table, c.name) == (table, column))
-    return {"kind": "column", **asdict(found), "name": name}
+    return {"kind": "column", **asdict(found), "name": name, "text": _with_header(found, found.meaning)}
 
 
 _LISTS: dict[str, Callable[[], dict[str, str]]] = {
@@ -311,7 +322,7 @@ def _text(facts: dict[str, Any]) -> str:
         return system_text.text(facts)
     if facts["kind"] == "column":
         unit = facts["unit"] or "none"
-        lines = [f"{facts['name']}: {facts['meaning']}", "", f"  type    {facts['dtype']}", f"  unit    {unit}"]
+        lines = [f"{facts['name']}: {facts['text']}", "", f"  type    {facts['dtype']}", f"  unit    {unit}"]
         lines += [f"  better  {facts['better']}", f"  since   format {facts['since']} of run folders"]
         return "\n".join(lines)
     if facts["kind"] == "scenario":

@@ -18,7 +18,7 @@ TABLES: dict[str, str] = {
     "links": "one row per directed link: every connected router port in order, then the injection link of every node",
     "iterations": "one row per job with a program and iteration that some rank has ended, sorted so",
     "ranks": "one row per rank of the jobs with a program, sorted by job and rank",
-    "counters": "traffic between groups: one row per window of time, job and group (Kang 2019, section 4.4; K21)",
+    "counters": "traffic between groups: one row per window of time, job and group (Kang 2019, section 4.4)",
 }
 """Tables of a run folder and what a row of each is."""
 
@@ -73,14 +73,34 @@ def _latency_lines(prefix: str, of: str, absent: str) -> list[Line]:
 
 
 _BIN = "of the latency histogram's bins that hold something, ascending; empty if nothing was recorded"
-_ITERATION = "time of an iteration that began while measuring and all ranks have ended, first begin to last end"
+_ITERATION = (
+    "time of an iteration that began while measuring and all ranks have ended, from the first rank's begin to the last "
+    "rank's end, so that iterations may overlap"
+)
 _TIME = (
-    "first issue to last delivery, absent if nothing arrived; of a program from its start to the end of its last rank "
-    "(L18), absent if one has not finished"
+    "first issue to last delivery, absent if nothing arrived; of a program from its start to the end of its last rank, "
+    "absent if one has not finished"
 )
 _SLOWDOWN = (
     "mean latency over mean latency alone, of a program time over time alone (with `every`: mean time of its "
-    "iterations over that alone); absent without --alone"
+    "iterations over that alone); absent without --alone, and if the job is not complete here or alone"
+)
+_PER_S = (
+    "iterations that all ranks have ended over the time from the start of the program to the end of the last of them; "
+    "absent if there are none"
+)
+_COMPLETE = (
+    "whether all messages to be issued while measuring were issued and delivered, or a program finished; if not, "
+    "latencies and times cover only what arrived before the end of the run; absent for a background job without end "
+    "that is measured to the end of the run"
+)
+_SATURATED = (
+    "whether the network carries less than the job offers, so that its latencies depend on the length of the run "
+    "(docs/results.md); absent if this run cannot tell, and for programs and broadcasts"
+)
+_GROWTH = (
+    "messages by which those under way grew in the second half of sending, per message issued: the share of the offered "
+    "load that is not carried; absent where `saturated` has no meaning"
 )
 _CLASS_BYTES = (
     "bytes sent on links of each class, in the order of `link_classes` in the manifest; empty if no job of the run has "
@@ -98,6 +118,11 @@ _LINES: dict[str, list[Line]] = {
         ("ranks", "UInt32", "ranks", "its processes, one a node unless it has a program"),
         ("messages_sent", "UInt64", "messages", "messages issued by the end", "more"),
         ("messages_delivered", "UInt64", "messages", "messages delivered by the end", "more"),
+        ("complete", "Boolean", "", _COMPLETE, "neither", 2),
+        ("measured_sent", "UInt64", "messages", "messages issued while measuring", "more", 2),
+        ("measured_delivered", "UInt64", "messages", "those of them delivered by the end", "more", 2),
+        ("saturated", "Boolean", "", _SATURATED, "neither", 2),
+        ("backlog_growth", "Float64", "1", _GROWTH, "less", 2),
         ("messages_near", "UInt64", "messages", "of the messages issued those between ranks of one node"),
         ("messages_control", "UInt64", "messages", "requests and clearances issued beside them, by a program"),
         ("packets", "UInt64", "packets", "packets delivered by the end", "more"),
@@ -108,13 +133,15 @@ _LINES: dict[str, list[Line]] = {
         ("throughput", "Float64", "bytes/s", "bytes delivered over that time; absent if it is", "more"),
         ("hops_mean", "Float64", "links", "links between routers per packet delivered; absent if none was", "less"),
         ("minimal_fraction", "Float64", "1", "share of delivered packets never diverted; absent if none was", "more"),
-        ("latency_count", "UInt64", "messages", "messages issued while measuring and delivered", "more"),
-        *_latency_lines("latency", "latency of these messages (K20)", "absent if there are none"),
+        ("latency_count", "UInt64", "messages", "latencies of messages issued while measuring", "more"),
+        *_latency_lines("latency", "latency of these messages", "absent if there are none"),
         ("iterations", "UInt64", "iterations", "iterations that all ranks ended; absent without a program", "more"),
+        ("iterations_per_s", "Float64", "1/s", _PER_S, "more", 2),
         *_latency_lines("iteration", _ITERATION, "absent if there are none"),
         ("iteration_rank_mean_ps", "Float64", "ps", "mean time of a rank for an iteration; absent if none", "less"),
         *_latency_lines("alone", "latency by itself on the empty system", "absent without --alone"),
         ("alone_time_ps", "UInt64", "ps", "time of a program on the empty system; absent without --alone", "less"),
+        ("alone_complete", "Boolean", "", "`complete` of the run by itself; absent without --alone", "neither", 2),
         ("slowdown", "Float64", "1", _SLOWDOWN, "less"),
         ("class_bytes", "List(UInt64)", "bytes", _CLASS_BYTES),
         ("bin_lower_ps", "List(UInt64)", "ps", f"smallest values {_BIN}"),
@@ -127,7 +154,7 @@ _LINES: dict[str, list[Line]] = {
         ("source", "UInt32", "", "rank that sent it"),
         ("destination", "UInt32", "", "rank it went to"),
         ("issue_ps", "UInt64", "ps", "when it was issued"),
-        ("latency_ps", "UInt64", "ps", "issue to last byte at the destination (K20); absent if never delivered"),
+        ("latency_ps", "UInt64", "ps", "issue to last byte at the destination; absent if never delivered"),
     ],
     "links": [
         ("link", "UInt32", "", "number of the directed link"),
@@ -184,6 +211,27 @@ _LINES: dict[str, list[Line]] = {
         ("rate_both", "Float64", "GiB/s", "bytes in and out over the width; absent for a width of 0"),
     ],
 }  # fmt: skip
+
+_NAMES = ("min", "p25", "p50", "p75", "p99", "max", "mean")
+PRINTED: dict[str, str] = {
+    "name": "name",
+    "nodes": "nodes",
+    "ranks": "ranks",
+    "messages_delivered": "messages",
+    "complete": "complete",
+    "saturated": "saturated",
+    **{f"latency_{name}_ps": name for name in _NAMES},
+    "time_ps": "time",
+    "iterations": "iterations",
+    "iterations_per_s": "per s",
+    **{f"iteration_{name}_ps": name for name in _NAMES if name not in ("min", "p25", "p75")},
+    "hops_mean": "hops",
+    "minimal_fraction": "minimal",
+    "alone_mean_ps": "alone",
+    "alone_time_ps": "alone",
+    "slowdown": "slowdown",
+}
+"""Columns of `jobs` that `odonata run` prints, and what stands above them there."""
 
 COLUMNS: tuple[Column, ...] = tuple(column for table in TABLES for column in _column(table))
 """Every result column, table by table in the order in which it is stored."""

@@ -23,13 +23,17 @@ class Progress:
     """How a job with a program fared."""
 
     time_ps: int | None
-    """From the start to the end of its last rank (L18); `None` if one has not finished."""
+    """From the start to the end of its last rank; `None` if one has not finished."""
     iterations: int
     """Iterations that all ranks have ended."""
+    per_s: float | None
+    """These over the time from the start to the end of the last of them; `None` if there are none."""
     times: Latency | None
     """Times of those of them that began while measuring, first begin to last end; `None` if there are none."""
     rank_mean_ps: float | None
     """Mean time of a rank for one of these."""
+    all_measured_ended: bool
+    """Whether all ranks have ended all iterations that began before the end of measuring."""
 
 
 def of_job(rows: Mapping[str, Any], job: int) -> dict[str, Any]:
@@ -49,15 +53,20 @@ def progress(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> Pr
     ranks, rows = len(spec["jobs"][job]["nodes"]), of_job(result["iterations"], job)
     ended = rows["ranks"] == ranks
     measured = ended & (rows["first_begin_ps"] >= spec["measure"]["from_ps"])
-    if spec["measure"]["until_ps"] is not None:
-        measured &= rows["first_begin_ps"] < spec["measure"]["until_ps"]
+    until = spec["measure"]["until_ps"]
+    if until is not None:
+        measured &= rows["first_begin_ps"] < until
     times = Latency.from_rows((rows["last_end_ps"] - rows["first_begin_ps"])[measured])
+    last = int(rows["last_end_ps"][ended].max(initial=0)) - program["start_ps"]
     of_ranks = float(rows["total_ps"][measured].sum(dtype=np.float64))
     return Progress(
         time_ps=int(finish.max()) - program["start_ps"] if done else None,
         iterations=int(ended.sum()),
+        per_s=int(ended.sum()) / last * 1e12 if last > 0 else None,
         times=times,
         rank_mean_ps=of_ranks / (ranks * times.count) if times else None,
+        # An iteration that all ranks have ended and began later: each rank has ended those before it.
+        all_measured_ended=until is not None and bool((rows["first_begin_ps"][ended] >= until).any()),
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from odonata.store.columns import QUANTILES
-from odonata.store.text import Table, digits, fixed, time, unit_of
+from odonata.store.columns import PRINTED, QUANTILES
+from odonata.store.text import Table, digits, fixed, four_digits, time, unit_of
 from odonata.units import format_time
 
 if TYPE_CHECKING:
@@ -32,7 +32,10 @@ def summary_of(manifest: Mapping[str, Any], jobs: pl.DataFrame) -> dict[str, Any
     }
 
 
-_TOTALS = ("messages_sent", "messages_delivered", "packets", "bytes", "time_ps", "throughput")
+_TOTALS = (
+    "complete", "saturated", "messages_sent", "messages_delivered", "measured_sent", "measured_delivered",
+    "backlog_growth", "packets", "bytes", "time_ps", "throughput",
+)  # fmt: skip
 
 
 def _job(row: Mapping[str, Any], classes: list[str]) -> dict[str, Any]:
@@ -43,7 +46,7 @@ def _job(row: Mapping[str, Any], classes: list[str]) -> dict[str, Any]:
     if row["class_bytes"]:
         job["bytes_by_class"] = dict(zip(classes, row["class_bytes"], strict=True))
     if row["iterations"] is not None:
-        job |= {name: row[name] for name in ("messages_near", "messages_control", "iterations")}
+        job |= {name: row[name] for name in ("messages_near", "messages_control", "iterations", "iterations_per_s")}
         times = _distribution(row, "iteration")
         job["iteration_ps"] = times and {**times, "rank_mean": row["iteration_rank_mean_ps"]}
     alone = _distribution(row, "alone")
@@ -52,6 +55,7 @@ def _job(row: Mapping[str, Any], classes: list[str]) -> dict[str, Any]:
     if row["alone_time_ps"] is not None:
         job["time_alone_ps"] = row["alone_time_ps"]
     if alone is not None or row["alone_time_ps"] is not None:
+        job["alone_complete"] = row["alone_complete"]
         job["slowdown"] = row["slowdown"]
     return job
 
@@ -75,23 +79,35 @@ def _is_program(job: Mapping[str, Any]) -> bool:
     return "iterations" in job
 
 
+CUT_OFF = "*"
+"""Mark of a number that covers only what arrived before the end of the run."""
+
+
 def _latencies(jobs: list[dict[str, Any]], begin: str) -> Table:
     """Jobs with their latencies in a common unit (that of the least mean)."""
     unit, factor = _latency_unit(jobs)
     alone = any("slowdown" in job for job in jobs)
-    shown = {"min": "min", "p25": "q25", "p50": "median", "p75": "q75", "p99": "p99", "max": "max", "mean": "mean"}
-    header = ["job", "nodes", "messages", *shown.values(), "hops", "minimal"]
-    header += ["alone mean", "slowdown"] if alone else []
+    full = any(job["saturated"] for job in jobs)
+    shown = ("min", "p25", "p50", "p75", "p99", "max", "mean")
+    columns = ["name", "nodes", "messages_delivered", *(f"latency_{name}_ps" for name in shown)]
+    columns += ["hops_mean", "minimal_fraction", *(["saturated"] if full else [])]
+    columns += ["alone_mean_ps", "slowdown"] if alone else []
     rows = []
     for job in jobs:
         latency, by_itself = job["latency_ps"] or {}, job.get("latency_alone_ps") or {}
         row = [job["name"], f"{job['nodes']:,}", f"{job['messages_delivered']:,}"]
-        row += [digits(latency.get(name), factor) for name in shown]
+        row += [_marked(digits(latency.get(name), factor), job["complete"]) for name in shown]
         row += [fixed(job["hops_mean"], ".2f"), fixed(job["minimal_fraction"], ".1%")]
+        row += [{True: "yes", False: "no", None: "-"}[job["saturated"]]] if full else []
         if alone:
-            row += [digits(by_itself.get("mean"), factor), fixed(job.get("slowdown"), ".2f", " x")]
+            row.append(_marked(digits(by_itself.get("mean"), factor), job.get("alone_complete")))
+            row.append(fixed(job.get("slowdown"), ".2f", " x"))
         rows.append(row)
-    return Table(f"{begin}latencies in {unit}", unit, header, rows)
+    return Table(f"{begin}latencies in {unit}", unit, [PRINTED[column] for column in columns], rows)
+
+
+def _marked(text: str, complete: bool | None) -> str:
+    return f"{text}{CUT_OFF}" if complete is False and text != "-" else text
 
 
 def _latency_unit(jobs: list[dict[str, Any]]) -> tuple[str, int]:
@@ -103,34 +119,74 @@ def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
     means = [job["iteration_ps"]["mean"] for job in jobs if job["iteration_ps"]]
     unit, factor = unit_of(means or [job["time_ps"] for job in jobs if job["time_ps"]])
     alone = any("slowdown" in job for job in jobs)
-    shown = {"min": "min", "p50": "median", "p99": "p99", "max": "max", "mean": "mean"}
-    header = ["program", "nodes", "ranks", "messages", "time", "iterations", *shown.values(), "hops", "minimal"]
-    header += ["alone", "slowdown"] if alone else []
+    shown = ("p50", "p99", "max", "mean")
+    columns = ["name", "nodes", "ranks", "messages_delivered", "time_ps", "iterations", "iterations_per_s"]
+    columns += [*(f"iteration_{name}_ps" for name in shown), "hops_mean", "minimal_fraction"]
+    columns += ["alone_time_ps", "slowdown"] if alone else []
     rows = []
     for job in jobs:
         times = job["iteration_ps"] or {}
         row = [job["name"], *(f"{job[name]:,}" for name in ("nodes", "ranks", "messages_delivered"))]
-        row += [digits(job["time_ps"], factor), f"{job['iterations']:,}"]
-        row += [digits(times.get(name), factor) for name in shown]
+        row += [digits(job["time_ps"], factor), f"{job['iterations']:,}", _per_s(job)]
+        row += [_marked(digits(times.get(name), factor), job["complete"]) for name in shown]
         row += [fixed(job["hops_mean"], ".2f"), fixed(job["minimal_fraction"], ".1%")]
         if alone:
             row += [digits(job.get("time_alone_ps"), factor), fixed(job.get("slowdown"), ".2f", " x")]
         rows.append(row)
-    return Table(f"{begin}times of programs and of their iterations in {unit}", unit, header, rows)
+    title = f"{begin}times of programs and of their iterations in {unit}"
+    return Table(title, unit, [PRINTED[column] for column in columns], rows)
+
+
+def _per_s(job: Mapping[str, Any]) -> str:
+    return "-" if job["iterations_per_s"] is None else four_digits(job["iterations_per_s"])
 
 
 def answers(summary: Mapping[str, Any]) -> list[str]:
-    """One sentence for each job that is not background: how long it took, and what the others cost it."""
+    """What follows: for each job that is not background how long it took, and what the others cost it.
+
+    Then what misleads if it is not said: which jobs are cut off or saturated, and what the time of an iteration is.
+    """
     jobs = [job for job in summary["jobs"] if not job["background"]]
     unit = _latency_unit([job for job in summary["jobs"] if not _is_program(job)])
-    return [_program_answer(job) if _is_program(job) else _latency_answer(job, *unit) for job in jobs]
+    said = [_program_answer(job) if _is_program(job) else _latency_answer(job, *unit) for job in jobs]
+    said += [text for job in summary["jobs"] for text in _cut_off(job)]
+    said += [_saturated(job) for job in jobs if job["saturated"]]
+    if any(_is_program(job) and job["iterations"] > 1 for job in summary["jobs"]):
+        said.append(
+            "The time of an iteration runs from the first rank's begin to the last rank's end: iterations may overlap."
+        )
+    return said
+
+
+def _cut_off(job: Mapping[str, Any]) -> list[str]:
+    """What is missing from the numbers of a job."""
+    said = []
+    if job["complete"] is False and not _is_program(job):
+        came, sent = job["measured_delivered"], job["measured_sent"]
+        what = "before it had sent all its messages" if came == sent else "before all its messages had arrived"
+        said.append(
+            f"{job['name']}: cut off: the run ended {what} ({came:,} of {sent:,} sent while measuring arrived). "
+            f"Numbers with {CUT_OFF} cover only these and may be much too low: let the run last longer."
+        )
+    elif job["complete"] is False and job["iteration_ps"] is not None:
+        said.append(f"{job['name']}: cut off: numbers with {CUT_OFF} cover only the iterations that had ended.")
+    if job.get("alone_complete") is False:
+        said.append(f"{job['name']}: its run alone was cut off too, so there is no slowdown.")
+    return said
+
+
+def _saturated(job: Mapping[str, Any]) -> str:
+    return (
+        f"{job['name']}: saturated: the network does not carry {job['backlog_growth']:.0%} of what it offers, so its "
+        "latency depends on how long it sends. Compare `throughput` (docs/results.md)."
+    ).replace("%", " %")
 
 
 def _latency_answer(job: Mapping[str, Any], unit: str, factor: int) -> str:
     """How long its messages took, in the unit and with the digits of the table."""
 
     def time(ps: float) -> str:
-        return f"{digits(ps, factor)} {unit}"
+        return f"{_marked(digits(ps, factor), job['complete'])} {unit}"
 
     latency = job["latency_ps"]
     if latency is None:
@@ -158,7 +214,8 @@ def _program_answer(job: Mapping[str, Any]) -> str:
     times = job["iteration_ps"]
     if times is None or job["iterations"] == 1:
         return text
-    return f"{text} (median {time(times['p50'])}, 99 % within {time(times['p99'])})"
+    median, most = (_marked(time(times[name]), job["complete"]) for name in ("p50", "p99"))
+    return f"{text}, {_per_s(job)} per second (an iteration: median {median}, 99 % within {most})"
 
 
 def as_text(summary: Mapping[str, Any], width: int | None = None) -> str:

@@ -10,9 +10,11 @@ import numpy as np
 import polars as pl
 
 from odonata.store.columns import QUANTILES, columns_of
+from odonata.store.complete import complete
 from odonata.store.frame import frame, polars_type
 from odonata.store.latency import Latency
 from odonata.store.programs import iterations_frame, of_job, progress, ranks_frame
+from odonata.store.saturation import saturation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -93,14 +95,18 @@ class Alone:
     """Time of its program; `None` if it has none."""
     iteration_ps: float | None = None
     """Mean time of its iterations."""
+    complete: bool | None = None
+    """Whether its numbers cover all that was to be measured (`store.complete`)."""
 
 
 def alone_of(result: Mapping[str, Any], spec: Mapping[str, Any]) -> Alone:
     """How the only job of a run fared."""
     program = progress(result, spec, 0)
+    whole = complete(result, spec, 0, False, program)
     if program is None:
-        return Alone(job_latency(result, spec, 0))
-    return Alone(job_latency(result, spec, 0), program.time_ps, program.times.mean if program.times else None)
+        return Alone(job_latency(result, spec, 0), complete=whole)
+    times = program.times.mean if program.times else None
+    return Alone(job_latency(result, spec, 0), program.time_ps, times, whole)
 
 
 def jobs_frame(
@@ -131,6 +137,8 @@ def _job_row(
     first, last, packets = totals["first_issue_ps"], totals["last_delivery_ps"], totals["packets"]
     here, program = job_latency(result, spec, job), progress(result, spec, job)
     time = None if first is None or last is None else last - first
+    whole = complete(result, spec, job, background, program)
+    fullness = saturation(totals, what, result["end_ps"])
     slowdown = here.mean / alone.latency.mean if here and alone.latency and alone.latency.mean else None
     if program is not None:
         time = program.time_ps
@@ -138,6 +146,8 @@ def _job_row(
         if what["program"].get("every_ps"):  # its time is mostly waiting for the next iteration
             times = (program.times.mean if program.times else None), alone.iteration_ps
             slowdown = times[0] / times[1] if times[0] is not None and times[1] else None
+    if whole is False or alone.complete is False:
+        slowdown = None  # a ratio of what happened to arrive
     return {
         "job": job,
         "name": what["name"],
@@ -147,6 +157,11 @@ def _job_row(
         "ranks": len(what["nodes"]),
         "messages_sent": totals["issued"],
         "messages_delivered": totals["delivered"],
+        "complete": whole,
+        "measured_sent": totals["measured_issued"],
+        "measured_delivered": totals["measured_delivered"],
+        "saturated": fullness.saturated if fullness else None,
+        "backlog_growth": fullness.growth if fullness else None,
         "messages_near": totals["near"],
         "messages_control": totals["control"],
         "packets": packets,
@@ -160,10 +175,12 @@ def _job_row(
         "latency_count": here.count if here else 0,
         **_latency_columns("latency", here),
         "iterations": program.iterations if program else None,
+        "iterations_per_s": program.per_s if program else None,
         **_latency_columns("iteration", program.times if program else None),
         "iteration_rank_mean_ps": program.rank_mean_ps if program else None,
         **_latency_columns("alone", alone.latency),
         "alone_time_ps": alone.time_ps,
+        "alone_complete": alone.complete,
         "slowdown": slowdown,
         "class_bytes": [int(size) for size in result["class_bytes"][job]],
         "bin_lower_ps": totals["latency"]["lower"],

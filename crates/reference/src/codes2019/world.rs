@@ -188,7 +188,7 @@ impl<'a> World<'a> {
         Output {
             end_ps,
             packet_hops: self.tally.packet_hops,
-            jobs: self.tally.jobs(self.spec, &self.rows),
+            jobs: self.tally.jobs(self.spec, &self.rows, &self.senders),
             messages: tally::message_rows(self.spec, &self.rows),
             links,
             arrivals: self.tally.arrivals(self.spec, self.map.machine.spec.groups),

@@ -16,10 +16,12 @@ pub struct Tally {
     /// More rows than there was memory for.
     refused: bool,
     issued: u64,
+    measured: u64,
     first_issue: Option<u64>,
     /// Latencies of messages that stay on their node, as far as they count.
     near_latency: Histogram,
     near: u64,
+    near_measured: u64,
     /// Requests and clearances.
     pub control: u64,
     /// Iterations ended, of all ranks together.
@@ -57,9 +59,11 @@ impl Tally {
             rows: Vec::new(),
             refused: false,
             issued: 0,
+            measured: 0,
             first_issue: None,
             near_latency: Histogram::default(),
             near: 0,
+            near_measured: 0,
             control: 0,
             ended: 0,
             iterations: Vec::new(),
@@ -69,6 +73,7 @@ impl Tally {
     /// A message is handed over; returns its row.
     pub fn issue(&mut self, key: Key, now: u64) -> u32 {
         self.issued += 1;
+        self.measured += u64::from(self.measures(now));
         let first = self.first_issue.get_or_insert(now);
         *first = now.min(*first);
         if !self.rows_on {
@@ -100,6 +105,7 @@ impl Tally {
     pub fn near(&mut self, row: u32, now: u64, latency: u64) {
         self.near += 1;
         if self.measures(now) {
+            self.near_measured += 1;
             self.near_latency.record(latency);
         }
         self.deliver(row, latency);
@@ -125,6 +131,8 @@ impl Tally {
     pub fn add_to(&self, totals: &mut JobTotals, histogram: bool) {
         totals.issued = self.issued;
         totals.delivered += self.near;
+        totals.measured_issued = self.measured;
+        totals.measured_delivered += self.near_measured;
         totals.first_issue_ps = self.first_issue;
         (totals.near, totals.control) = (self.near, self.control);
         if histogram {

@@ -34,7 +34,11 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             &list
         };
         let measured = now >= self.spec.measure.from_ps && self.spec.measure.until_ps.is_none_or(|until| now < until);
-        job.totals.issued += to.len() as u64;
+        let issued = to.len() as u64;
+        job.totals.issued += issued;
+        job.totals.measured_issued += if measured { issued } else { 0 };
+        job.totals.intervals += 1;
+        job.slices.issue(issued, now);
         let first_issue = job.totals.first_issue_ps.get_or_insert(now);
         *first_issue = now.min(*first_issue);
         let rails = self.wiring.rails;
@@ -201,6 +205,9 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 return;
             }
             totals.delivered += 1;
+            totals.measured_delivered += u64::from(flight.measured);
+            totals.first_delivery_ps = Some(totals.first_delivery_ps.map_or(at, |first| first.min(at)));
+            job.slices.deliver(at);
             let latency = at - flight.issue;
             job.rows.deliver(flight.row, latency);
             if flight.measured && job.histogram {

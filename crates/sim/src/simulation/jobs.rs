@@ -3,6 +3,7 @@
 use odonata_topology::Network;
 
 use super::Simulation;
+use crate::counters::Slices;
 use crate::engine::Queue;
 use crate::fabric::NO_ROW;
 use crate::fabric::packet::Event;
@@ -34,6 +35,8 @@ pub struct Job {
     pub histogram: bool,
     pub rows: Rows,
     pub totals: JobTotals,
+    /// Its messages by slice of time (traffic).
+    pub slices: Slices,
     /// Delivery of its last packet so far; 0 if there is none.
     pub last_delivery_ps: u64,
     /// Whether an interval begins only when all of the one before has been delivered (broadcast).
@@ -63,7 +66,8 @@ impl Job {
 
     /// Its totals at the end of the run.
     pub fn take_totals(&mut self) -> JobTotals {
-        JobTotals { last_delivery_ps: self.last_delivery(), ..std::mem::take(&mut self.totals) }
+        let backlog = std::mem::take(&mut self.slices).into_output();
+        JobTotals { last_delivery_ps: self.last_delivery(), backlog, ..std::mem::take(&mut self.totals) }
     }
 
     /// Position of a rank among those that send.
@@ -177,6 +181,7 @@ impl Jobs {
                     histogram: job.record != Record::Nothing,
                     rows: Rows { on, known, per_interval, senders, ..Rows::default() },
                     totals: JobTotals::default(),
+                    slices: Slices::default(),
                     last_delivery_ps: 0,
                     waits_for_delivery: destinations.only_sender().is_some(),
                     outstanding: 0,

@@ -79,6 +79,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         if matches!(letter.sort, Sort::Eager | Sort::Data) {
             let job = &mut self.jobs.list[usize::from(flight.job)];
             job.totals.delivered += 1;
+            job.totals.measured_delivered += u64::from(flight.measured);
             let latency = at - flight.issue;
             if flight.measured && job.histogram {
                 job.totals.latency.record(latency);

@@ -1,0 +1,125 @@
+"""Whether a job that sends at intervals is saturated: whether the network carries what the job offers.
+
+A message is *under way* from its issue to its delivery. If the network carries the offered load, the number of messages
+under way (the backlog, at the sources and in the network) becomes stationary; if not, it grows as long as the job sends,
+and the latency of a message depends on when it was issued. In a queue that is offered r times what it serves, the
+backlog grows by 1 - 1/r of what is issued.
+
+The test. The core counts messages by slice of time (docs/model.md, section 9), which gives the exact mean backlog of each
+slice. The second half of the time in which all ranks send is cut into batches. The *growth* g is the difference of the
+backlogs of the last and the first batch, over the messages issued meanwhile. Its error comes from the differences between
+batches (as in the method of batch means; Law, "Simulation Modeling and Analysis", section 9.5), widened for the
+correlation of neighbouring differences of a random walk, with Student's t, one-sided, 95 %. A queue that starts empty
+also grows before it is stationary, at most (at load 1) by about 0.5 / sqrt(n) after n intervals. So g is compared with a
+limit of 0.02 + 0.35 / sqrt(n): saturated if g minus its error is above the limit, not saturated if g is not above it, and
+unknown in between. tests/store/test_saturation.py and docs/results.md state how often the test is wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+FEWEST_INTERVALS = 12
+"""Intervals of a rank below which nothing is said (assumed; with fewer the limit is above 0.12)."""
+LEAST_GROWTH = 0.02
+"""Growth that is not taken for saturation in a run of any length: 2 % of the load is offered in excess (assumed)."""
+TRANSIENT = 0.35
+"""Growth of a queue at load 0.95 that starts empty, times the root of the intervals; found by simulating queues."""
+BATCHES = 8
+"""Most batches; each is at least two intervals long, so that messages issued together do not look like growth."""
+FEWEST_SLICES = 4
+"""Slices of sending from which batches can be made. There are fewer if delivery took 30 times as long as sending."""
+PIPELINE = 10
+"""Times that the first delivery must fit into the time of sending: before, nothing can have come out (assumed)."""
+
+_STUDENT = {4: 2.132, 5: 2.015, 6: 1.943, 7: 1.895}
+"""95 % quantiles of Student's t by degrees of freedom."""
+_NORMAL = 1.645
+"""95 % quantile of the normal distribution."""
+_WALK = 1.2
+"""Error of the mean difference of batch means of a random walk, over that of independent differences: sqrt(10 / 7)."""
+_POISSON = 1.55
+"""Error of the growth over the second half of n intervals, times sqrt(n), if each interval adds variance 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saturation:
+    """What the test found of a job."""
+
+    saturated: bool | None
+    """`None`: this run cannot tell."""
+    growth: float
+    """Messages by which the backlog grew in the second half of sending, for each message issued."""
+
+
+def saturation(totals: Mapping[str, Any], job: Mapping[str, Any], end_ps: int) -> Saturation | None:
+    """Tests a job, given its totals and its specification.
+
+    `None` where the question has no meaning: for programs and broadcasts, which wait for their messages; with fewer
+    than 12 intervals a rank; and if the first message took more than a tenth of the time of sending.
+    """
+    traffic = job.get("traffic")
+    if traffic is None or traffic["pattern"]["name"] == "broadcast" or totals["first_issue_ps"] is None:
+        return None
+    first, senders = totals["first_issue_ps"], len(job["nodes"])
+    gap, spread = _gap(traffic)
+    end = end_ps
+    if traffic["intervals"] is not None:
+        # The time at which few ranks have ended: they do not end together if their gaps vary.
+        count = traffic["intervals"]
+        end = min(end_ps, first + int((count - 1) * gap - 2 * math.sqrt(count) * spread))
+    intervals = (end - first) / gap
+    delivered = totals["first_delivery_ps"]
+    if intervals < FEWEST_INTERVALS or delivered is None or (delivered - first) * PIPELINE > end - first:
+        return None
+    limit = LEAST_GROWTH + TRANSIENT / math.sqrt(intervals)
+    growth, error = _growth(totals["backlog"], first, end, intervals, senders)
+    if growth - error > limit:
+        return Saturation(True, growth)
+    return Saturation(False if growth <= limit else None, growth)
+
+
+def _gap(traffic: Mapping[str, Any]) -> tuple[float, float]:
+    """Mean and standard deviation of the time between two intervals of a rank."""
+    arrival = traffic["arrival"]
+    if arrival["name"] == "poisson":
+        return traffic["interval_ps"], traffic["interval_ps"]
+    return traffic["interval_ps"] + arrival["jitter_ps"], arrival["jitter_ps"]
+
+
+def _growth(backlog: Mapping[str, Any], first: int, end: int, intervals: float, senders: int) -> tuple[float, float]:
+    """The growth and its error."""
+    width = backlog["width_ps"]
+    error = _NORMAL * _POISSON / math.sqrt(senders * intervals)
+    begin, stop = first // width + 1, min(end // width, len(backlog["issued"]))
+    if stop - begin < FEWEST_SLICES:
+        # Sending was short beside delivery: what is under way at the end of the slice in which sending ended.
+        issued = backlog["issued"][: stop + 1].sum()
+        return float((issued - backlog["delivered"][: stop + 1].sum()) / issued), error
+    middle = begin + (stop - begin) // 2
+    parts = np.array_split(np.arange(middle, stop), min(BATCHES, stop - middle, max(2, int(intervals / 4))))
+    means = mean_backlog(backlog)
+    batches, times = (np.array([values[part].mean() for part in parts]) for values in (means, np.arange(len(means))))
+    per_slice = backlog["issued"][middle:stop].mean()
+    growth = (batches[-1] - batches[0]) / (times[-1] - times[0]) / per_slice
+    steps = np.diff(batches) / np.diff(times) / per_slice
+    if len(steps) in _STUDENT:
+        error = _STUDENT[len(steps)] * _WALK * float(steps.std(ddof=1)) / math.sqrt(len(steps))
+    return float(growth), error
+
+
+def mean_backlog(backlog: Mapping[str, Any]) -> NDArray[np.float64]:
+    """Messages under way, as the mean over the time of each slice; exact."""
+    more = backlog["issued"].astype(np.float64) - backlog["delivered"]
+    before = np.cumsum(more) - more
+    late = (backlog["issue_offset_ps"] - backlog["delivery_offset_ps"]) / backlog["width_ps"]
+    return np.asarray(before + more - late)
