@@ -68,6 +68,8 @@ def spec() -> dict[str, Any]:
     def link(gb: int) -> dict[str, int]:
         return {"bandwidth": gb * 10**15, "latency_ps": 0, "buffer_bytes": 8192, "credit_delay_ps": 0}
 
+    traffic = {"pattern": {"name": "uniform-random"}, "interval_ps": 1000, "intervals": 3}
+    traffic["arrival"] = {"name": "constant", "jitter_ps": 0}
     return {
         "version": 1,
         "seed": 7,
@@ -78,8 +80,13 @@ def spec() -> dict[str, Any]:
             "links": {"node": link(2), "local": link(1), "global": link(1)},
         },
         "jobs": [
-            {"name": "target", "nodes": [0, 2], "record": "every-message"},
-            {"name": "noise", "nodes": [1, 3], "record": "histogram"},
+            {"name": "target", "nodes": [0, 2], "record": "every-message", "traffic": traffic},
+            {
+                "name": "noise",
+                "nodes": [1, 3],
+                "record": "histogram",
+                "traffic": {**traffic, "intervals": None},
+            },
         ],
         "measure": {"from_ps": 0, "until_ps": None, "arrivals_every_ps": 1_000_000},
     }
@@ -96,6 +103,20 @@ def _latency(bins: dict[int, int]) -> dict[str, Any]:
         "lower": values,
         "upper": values + np.uint64(1),
         "bin_count": np.array([bins[int(value)] for value in values], np.uint64),
+    }
+
+
+def _measured(issued: int, delivered: int, *, intervals: int, first_delivery_ps: int | None) -> dict[str, Any]:
+    """All messages in one slice of time."""
+    slices: dict[str, Any] = {"width_ps": 2**22}
+    slices |= {"issued": np.array([issued], np.uint64), "issue_offset_ps": np.array([issued * 1000.0])}
+    slices |= {"delivered": np.array([delivered], np.uint64), "delivery_offset_ps": np.array([delivered * 3000.0])}
+    return {
+        "measured_issued": issued,
+        "measured_delivered": delivered,
+        "intervals": intervals,
+        "first_delivery_ps": first_delivery_ps,
+        "backlog": slices,
     }
 
 
@@ -126,6 +147,7 @@ def result() -> dict[str, Any]:
                 "near": 0,
                 "control": 0,
                 "latency": _latency({1000: 1, 1500: 1, 1800: 1, 2000: 1}),
+                **_measured(5, 4, intervals=5, first_delivery_ps=1700),
             },
             {
                 "issued": 3,
@@ -139,6 +161,7 @@ def result() -> dict[str, Any]:
                 "near": 0,
                 "control": 0,
                 "latency": _latency({}),
+                **_measured(3, 0, intervals=3, first_delivery_ps=None),
             },
         ],
         "messages": {

@@ -59,7 +59,6 @@ def test_a_program_that_was_cut_off(program: tuple[dict[str, Any], dict[str, Any
 
 
 def test_its_time_is_from_the_start_to_the_end_of_the_last_rank(program: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    """L18."""
     finished(program[0])
     found = progress(*program, 0)
     assert found is not None
@@ -114,12 +113,17 @@ def test_the_object_of_a_run(program: tuple[dict[str, Any], dict[str, Any]]) -> 
 
 def test_what_is_said(program: tuple[dict[str, Any], dict[str, Any]]) -> None:
     told = summary(program, {})
-    assert answers(told) == [
-        "target: not finished by the end, 2 iterations done (median 2.000 us, 99 % within 4.000 us)"
-    ]
+    unfinished, cut_off, *_ = answers(told)
+    assert unfinished == (
+        "target: not finished by the end, 2 iterations done, 333,333 per second "
+        "(an iteration: median 2.000 us*, 99 % within 4.000 us*)"
+    )
+    assert cut_off == "target: cut off: numbers with * cover only the iterations that had ended."
     finished(program[0])
     told = summary(program, {})
-    assert answers(told) == ["target: 9.000 us for 3 iterations (median 3.000 us, 99 % within 4.000 us)"]
+    assert answers(told) == [
+        "target: 9.000 us for 3 iterations, 375,000 per second (an iteration: median 3.000 us, 99 % within 4.000 us)"
+    ]
     told = summary(program, {0: Alone(None, 6 * US)})
     assert answers(told) == ["target: 9.000 us for 3 iterations, 1.50 x that of target alone (6.000 us)"]
 
@@ -133,11 +137,11 @@ def test_programs_stand_in_a_table_of_their_own(program: tuple[dict[str, Any], d
         "4",
         "2",
         "-",
-        "4.000",
+        "4.000*",
     )
     text = as_text(summary(program, {}))
     assert text.startswith("run 0123456789abcdef, seed 7: 2.5 us simulated; latencies in ")
-    assert "times of programs and of their iterations in us" in text
+    assert "times of programs and of iterations (first begin to last end) in us" in text
 
 
 def test_with_a_period_the_iterations_are_compared(program: tuple[dict[str, Any], dict[str, Any]]) -> None:

@@ -71,9 +71,52 @@ def test_a_job_that_delivered_nothing_has_no_values_rather_than_zeros(run_in_mem
 
 def test_slowdown_is_the_ratio_of_means(result: dict[str, Any], spec: dict[str, Any]) -> None:
     alone = Latency.from_rows(np.array([1000, 1100], np.uint64))
+    deliver_all(result)
     target = jobs_frame(result, spec, [False, True], {0: Alone(alone)}).row(0, named=True)
     assert target["alone_mean_ps"] == 1050.0
     assert target["slowdown"] == pytest.approx(1.5)
+
+
+def deliver_all(result: dict[str, Any]) -> None:
+    """The target has sent all of its three intervals of two ranks, and everything has arrived."""
+    result["jobs"][0] |= {"measured_issued": 5, "measured_delivered": 5, "intervals": 6}
+
+
+def complete(result: dict[str, Any], spec: dict[str, Any]) -> list[bool | None]:
+    return jobs_frame(result, spec, [False, True], {})["complete"].to_list()
+
+
+def test_a_job_is_complete_when_all_is_sent_and_all_has_arrived(result: dict[str, Any], spec: dict[str, Any]) -> None:
+    """The background job has no end: where measuring has none either, the question has no meaning."""
+    deliver_all(result)
+    assert complete(result, spec) == [True, None]
+    result["jobs"][0]["measured_delivered"] = 4
+    assert complete(result, spec) == [False, None]
+    result["jobs"][0] |= {"measured_delivered": 5, "intervals": 5}
+    assert complete(result, spec) == [False, None]
+
+
+def test_with_a_window_only_what_was_issued_in_it_must_have_arrived(
+    result: dict[str, Any], spec: dict[str, Any]
+) -> None:
+    deliver_all(result)
+    result["jobs"][0]["intervals"] = 5
+    spec["measure"]["until_ps"] = result["end_ps"] + 1
+    assert complete(result, spec) == [True, False]
+    spec["measure"]["until_ps"] += 1  # more could have been issued in the window
+    assert complete(result, spec) == [False, None]
+
+
+def test_there_is_no_slowdown_of_what_is_cut_off(result: dict[str, Any], spec: dict[str, Any]) -> None:
+    latency = Latency.from_rows(np.array([1000, 1100], np.uint64))
+    for here, alone, given in ((True, True, True), (False, True, False), (True, False, False)):
+        if here:
+            deliver_all(result)
+        else:
+            result["jobs"][0]["measured_delivered"] = 4
+        row = jobs_frame(result, spec, [False, True], {0: Alone(latency, complete=alone)}).row(0, named=True)
+        assert (row["slowdown"] is not None) == given
+        assert (row["complete"], row["alone_complete"]) == (here, alone)
 
 
 def test_only_messages_issued_in_the_measured_interval_count(result: dict[str, Any], spec: dict[str, Any]) -> None:

@@ -99,8 +99,8 @@ _SATURATED = (
     "(docs/results.md); absent if this run cannot tell, and for programs and broadcasts"
 )
 _GROWTH = (
-    "messages by which those under way grew in the second half of sending, per message issued: the share of the offered "
-    "load that is not carried; absent where `saturated` has no meaning"
+    "messages by which those under way grew in the second half of sending, per message issued: the share of the "
+    "offered load that is not carried; absent where `saturated` has no meaning"
 )
 _CLASS_BYTES = (
     "bytes sent on links of each class, in the order of `link_classes` in the manifest; empty if no job of the run has "
@@ -224,7 +224,7 @@ PRINTED: dict[str, str] = {
     "time_ps": "time",
     "iterations": "iterations",
     "iterations_per_s": "per s",
-    **{f"iteration_{name}_ps": name for name in _NAMES if name not in ("min", "p25", "p75")},
+    **{f"iteration_{name}_ps": name for name in _NAMES if name not in ("min", "p25", "p75", "p99")},
     "hops_mean": "hops",
     "minimal_fraction": "minimal",
     "alone_mean_ps": "alone",

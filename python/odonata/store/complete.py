@@ -15,9 +15,9 @@ def complete(
 ) -> bool | None:
     """Whether nothing is missing from what was measured of a job.
 
-    Of a job that sends at intervals: all messages that were to be issued while measuring have been issued, and they have
-    been delivered. Of a program: all its ranks have finished, or all iterations that began while measuring have ended.
-    `None` for a background job without end that is measured to the end of the run: it is always cut off.
+    Of a job that sends at intervals: all messages that were to be issued while measuring have been issued, and they
+    have been delivered. Of a program: all its ranks have finished, or all iterations that began while measuring have
+    ended. `None` for a background job without end that is measured to the end of the run: it is always cut off.
     """
     what, totals, until = spec["jobs"][job], result["jobs"][job], spec["measure"]["until_ps"]
     measured_to_the_end = until is None or result["end_ps"] < until - 1

@@ -119,7 +119,7 @@ def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
     means = [job["iteration_ps"]["mean"] for job in jobs if job["iteration_ps"]]
     unit, factor = unit_of(means or [job["time_ps"] for job in jobs if job["time_ps"]])
     alone = any("slowdown" in job for job in jobs)
-    shown = ("p50", "p99", "max", "mean")
+    shown = ("p50", "max", "mean")
     columns = ["name", "nodes", "ranks", "messages_delivered", "time_ps", "iterations", "iterations_per_s"]
     columns += [*(f"iteration_{name}_ps" for name in shown), "hops_mean", "minimal_fraction"]
     columns += ["alone_time_ps", "slowdown"] if alone else []
@@ -133,7 +133,7 @@ def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
         if alone:
             row += [digits(job.get("time_alone_ps"), factor), fixed(job.get("slowdown"), ".2f", " x")]
         rows.append(row)
-    title = f"{begin}times of programs and of their iterations in {unit}"
+    title = f"{begin}times of programs and of iterations (first begin to last end) in {unit}"
     return Table(title, unit, [PRINTED[column] for column in columns], rows)
 
 
@@ -151,11 +151,25 @@ def answers(summary: Mapping[str, Any]) -> list[str]:
     said = [_program_answer(job) if _is_program(job) else _latency_answer(job, *unit) for job in jobs]
     said += [text for job in summary["jobs"] for text in _cut_off(job)]
     said += [_saturated(job) for job in jobs if job["saturated"]]
-    if any(_is_program(job) and job["iterations"] > 1 for job in summary["jobs"]):
-        said.append(
-            "The time of an iteration runs from the first rank's begin to the last rank's end: iterations may overlap."
-        )
-    return said
+    return said + [_overlapping(job) for job in jobs if _is_program(job) and _apart(job) > APART]
+
+
+APART = 1.25
+"""Iterations under way at a time, as a mean, from which it is said that they overlap (assumed)."""
+
+
+def _apart(job: Mapping[str, Any]) -> float:
+    """Iterations under way at a time: their rate times the mean of their times."""
+    if job["iteration_ps"] is None or job["iterations"] < 2:
+        return 0.0
+    return float(job["iterations_per_s"] * job["iteration_ps"]["mean"] * 1e-12)
+
+
+def _overlapping(job: Mapping[str, Any]) -> str:
+    return (
+        f"{job['name']}: its ranks are not in step: {_apart(job):.1f} iterations are under way at a time, so their "
+        "times (first rank's begin to last rank's end) add up to more than the whole."
+    )
 
 
 def _cut_off(job: Mapping[str, Any]) -> list[str]:
