@@ -118,7 +118,7 @@ def test_what_is_said(program: tuple[dict[str, Any], dict[str, Any]]) -> None:
         "target: not finished by the end, 2 iterations done, 333,333 per second "
         "(an iteration: median 2.000 us*, 99 % within 4.000 us*)"
     )
-    assert cut_off == "target: cut off: numbers with * cover only the iterations that had ended."
+    assert cut_off == "target: cut off: numbers with * cover only the iterations that had ended"
     finished(program[0])
     told = summary(program, {})
     assert answers(told) == [

@@ -16,7 +16,7 @@ def as_text(comparison: Comparison) -> str:
     """The table and the sentences."""
     oriented = comparison.higher_is_better is not None
     header = [
-        comparison.by, "n", "median", "q25", "q75", "95 % interval", "ratio", "95 % interval", "pairs",
+        comparison.by, "n", "p50", "p25", "p75", "95 % interval", "ratio", "95 % interval", "pairs",
         *(("better", "worse") if oriented else ("lower", "higher")), "equal", "p",
     ]  # fmt: skip
     lines = aligned([header, *(_cells(row, comparison) for row in comparison.rows)])

@@ -227,7 +227,7 @@ PRINTED: dict[str, str] = {
     **{f"iteration_{name}_ps": name for name in _NAMES if name not in ("min", "p25", "p75", "p99")},
     "hops_mean": "hops",
     "minimal_fraction": "minimal",
-    "alone_mean_ps": "alone",
+    "alone_mean_ps": "alone mean",
     "alone_time_ps": "alone",
     "slowdown": "slowdown",
 }

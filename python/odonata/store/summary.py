@@ -160,15 +160,15 @@ APART = 1.25
 
 def _apart(job: Mapping[str, Any]) -> float:
     """Iterations under way at a time: their rate times the mean of their times."""
-    if job["iteration_ps"] is None or job["iterations"] < 2:
+    if job["iteration_ps"] is None or job["iterations"] < 2 or job["iterations_per_s"] is None:
         return 0.0
     return float(job["iterations_per_s"] * job["iteration_ps"]["mean"] * 1e-12)
 
 
 def _overlapping(job: Mapping[str, Any]) -> str:
     return (
-        f"{job['name']}: its ranks are not in step: {_apart(job):.1f} iterations are under way at a time, so their "
-        "times (first rank's begin to last rank's end) add up to more than the whole."
+        f"{job['name']}: {_apart(job):.1f} iterations are under way at a time: their times overlap, and add up to more "
+        "than the whole"
     )
 
 
@@ -179,20 +179,20 @@ def _cut_off(job: Mapping[str, Any]) -> list[str]:
         came, sent = job["measured_delivered"], job["measured_sent"]
         what = "before it had sent all its messages" if came == sent else "before all its messages had arrived"
         said.append(
-            f"{job['name']}: cut off: the run ended {what} ({came:,} of {sent:,} sent while measuring arrived). "
-            f"Numbers with {CUT_OFF} cover only these and may be much too low: let the run last longer."
+            f"{job['name']}: cut off: the run ended {what}. Numbers with {CUT_OFF} cover {came:,} of the {sent:,} "
+            "messages sent while measuring, and may be much too low"
         )
     elif job["complete"] is False and job["iteration_ps"] is not None:
-        said.append(f"{job['name']}: cut off: numbers with {CUT_OFF} cover only the iterations that had ended.")
+        said.append(f"{job['name']}: cut off: numbers with {CUT_OFF} cover only the iterations that had ended")
     if job.get("alone_complete") is False:
-        said.append(f"{job['name']}: its run alone was cut off too, so there is no slowdown.")
+        said.append(f"{job['name']}: its run alone was cut off too, so there is no slowdown")
     return said
 
 
 def _saturated(job: Mapping[str, Any]) -> str:
     return (
-        f"{job['name']}: saturated: the network does not carry {job['backlog_growth']:.0%} of what it offers, so its "
-        "latency depends on how long it sends. Compare `throughput` (docs/results.md)."
+        f"{job['name']}: saturated: the network does not carry {job['backlog_growth']:.0%} of what it offers. Its "
+        "latency depends on how long it sends: compare `throughput` instead (docs/results.md)"
     ).replace("%", " %")
 
 
