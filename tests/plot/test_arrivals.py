@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
 from odonata.plot.arrivals import draw_arrivals
-from odonata.plot.style import LINES
+from odonata.plot.style import MOST_LINES
 
 
 def _rates(groups: int) -> pl.DataFrame:
@@ -43,9 +43,16 @@ def test_capacity_is_drawn_and_named() -> None:
     assert axes.get_ylim()[1] > 1678.0
 
 
-def test_of_many_groups_the_busiest_have_names() -> None:
+def test_of_many_groups_the_busiest_are_lines_and_the_others_a_band() -> None:
     axes: Any = draw_arrivals(Figure().subplots(), _rates(40))
     names = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert names == ["other groups", *(f"group {group}" for group in range(30, 40))]
-    assert len(_steps(axes)) == 40
-    assert len(LINES) == 10
+    assert names == ["35 other groups", *(f"group {group}" for group in range(35, 40))]
+    band, *lines = _steps(axes)
+    assert len(lines) == MOST_LINES - 1
+    assert list(band.get_data().baseline) == [0.0, 1.0]
+    assert list(band.get_data().values) == [340.0, 341.0]
+
+
+def test_six_groups_are_all_lines() -> None:
+    axes: Any = draw_arrivals(Figure().subplots(), _rates(6))
+    assert [step.get_label() for step in _steps(axes)] == [f"group {group}" for group in range(6)]

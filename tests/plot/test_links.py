@@ -52,3 +52,11 @@ def test_no_links_at_all_can_be_drawn() -> None:
     nothing = np.full((1, 1), np.nan)
     assert scale_for(nothing) == 0.01
     assert not draw_group_matrix(Figure().subplots(), nothing).texts
+
+
+def test_the_busiest_link_is_named_and_leaves_are_told_from_spines() -> None:
+    axes: Any = draw_local(Figure().subplots(), BUSY, busiest=(0.874, "router 3 to 7 of group 1"), leaves=2)
+    assert "busiest link: 87 % (router 3 to 7 of group 1)" in axes.get_title(loc="left")
+    assert axes.get_xlabel() == "router in the group, by id (leaves: 0 to 1; spines: 2 to 2)"
+    (line,) = axes.lines
+    assert set(line.get_xdata()) == {1.5}

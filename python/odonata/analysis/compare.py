@@ -70,6 +70,10 @@ class Comparison:
     """`None` for a column of which neither is better."""
     rows: tuple[Row, ...]
     seed: int
+    cut_off: int = 0
+    """Runs left out because they are cut off, and would look fast."""
+    saturated: int = 0
+    """Runs among those compared in which the job is saturated, so that its latency depends on how long it sends."""
 
     def as_dict(self) -> dict[str, Any]:
         """What `--json` prints."""

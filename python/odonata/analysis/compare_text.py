@@ -43,6 +43,16 @@ def sentences(comparison: Comparison) -> list[str]:
             + ("no interval can be given" if few <= 1 else "an interval is too narrow")
             + f": at least {ENOUGH} are needed for 95 %."
         )
+    if comparison.cut_off:
+        said.append(
+            f"{comparison.cut_off} run{'s' * (comparison.cut_off > 1)} left out: cut off before all had arrived. "
+            "These may be the slow ones: give them a longer horizon, or see --include-incomplete."
+        )
+    if comparison.saturated:
+        said.append(
+            f"In {comparison.saturated} run{'s' * (comparison.saturated > 1)} the job is saturated: its latency "
+            "depends on how long it sends. Compare --value throughput."
+        )
     tests = sum(row.p is not None for row in comparison.rows)
     if tests > 1:
         said.append(

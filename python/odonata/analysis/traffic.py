@@ -26,6 +26,33 @@ def group_matrix(links: pl.DataFrame) -> NDArray[np.float64]:
     return matrix
 
 
+def busiest(links: pl.DataFrame, *, between_groups: bool) -> tuple[float, str] | None:
+    """The busiest link between groups, or inside one: its busy fraction, and from where to where it leads."""
+    found = links.filter(_BETWEEN_GROUPS if between_groups else _INSIDE)
+    if not found.height:
+        return None
+    top = found.row(int(found["busy"].arg_max() or 0), named=True)
+    groups = f", group {top['from_group']} to {top['to_group']}" if between_groups else f" of group {top['from_group']}"
+    return float(top["busy"]), f"router {top['from_id']} to {top['to_id']}{groups}"
+
+
+def leaves_in_group(links: pl.DataFrame) -> int | None:
+    """How many routers of a group have nodes, if all groups have them first and then routers without nodes.
+
+    `None` if all routers have nodes, or groups differ.
+    """
+    routers = links.filter(pl.col("from_kind") == "router")
+    has_nodes = (pl.col("to_kind") == "node").any()
+    leaf = routers.group_by("from_group", "from_id").agg(has_nodes.alias("leaf")).sort("from_group", "from_id")
+    found: set[int] = set()
+    for _, group in leaf.group_by("from_group", maintain_order=True):
+        flags = group["leaf"].to_list()
+        if all(flags) or flags != sorted(flags, reverse=True):
+            return None
+        found.add(sum(flags))
+    return found.pop() if len(found) == 1 else None
+
+
 def local_matrix(links: pl.DataFrame) -> NDArray[np.float64]:
     """Mean busy fraction of the local links out of each router: groups (rows) by routers in ascending order of id.
 

@@ -17,6 +17,7 @@ def compare(
     job: str | None = None,
     where: Annotated[list[str] | None, Parameter(negative=())] = None,
     seed: int | None = None,
+    include_incomplete: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
     verify: bool = True,
 ) -> int:
@@ -42,6 +43,8 @@ def compare(
         Only runs with this value of another axis, as in `--where routing=fpar`.
     seed
         Seed of the bootstrap.
+    include_incomplete
+        Also latencies, times and slowdowns of runs that are cut off, which cover only what had arrived.
     json
         Print one JSON object instead of the table.
     verify
@@ -53,7 +56,9 @@ def compare(
     seeded: dict[str, Any] = {} if seed is None else {"seed": seed}
     opened = open_study(study, verify=verify)
     say_engines(opened)
-    found = opened.compare(by, value, baseline, job=job, where=_where(where or []), **seeded)
+    found = opened.compare(
+        by, value, baseline, job=job, where=_where(where or []), include_incomplete=include_incomplete, **seeded
+    )
     print(json_module.dumps(found.as_dict()) if json else found)
     return 0
 

@@ -18,6 +18,7 @@ def plot(
     by: str | None = None,
     value: str | None = None,
     series: str | None = None,
+    include_incomplete: Annotated[bool, Parameter(negative=())] = False,
     verify: bool = True,
     force: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
@@ -45,6 +46,8 @@ def plot(
         Of a study: the column of `jobs` to draw; without it what the study shows first.
     series
         Of a study: the axis of which each value is a line, or a box of its own.
+    include_incomplete
+        Of a study: also latencies, times and slowdowns of runs that are cut off, which cover only what had arrived.
     verify
         Compare files with their checksums.
     force
@@ -55,7 +58,10 @@ def plot(
 
     if is_study_folder(run):
         asked = {"by": by, "value": value, "series": series, "job": job, "log": log}
+        asked["include_incomplete"] = include_incomplete
         return _study(run, out, {"--kind": kind, "--way": way}, asked, verify=verify, force=force)
+    if include_incomplete:
+        raise InputError(f"`--include-incomplete` is for studies, `{run}` is not the folder of one")
     for option, wanted in (("--by", by), ("--value", value), ("--series", series)):
         if wanted is not None:
             raise InputError(f"`{option}` is for studies, `{run}` is not the folder of one")

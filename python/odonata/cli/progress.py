@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from abc import ABC, abstractmethod
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 from odonata.units import format_time
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from types import TracebackType
 
     from rich.progress import Progress, ProgressColumn, TaskID
 
-LINE_EVERY_S = 10.0
+LINE_EVERY_S = 30.0
 """Wall time between two plain lines."""
+
+
+@contextmanager
+def ticking(tell: Callable[[], object]) -> Iterator[None]:
+    """Calls `tell` every `LINE_EVERY_S` in a thread of its own, also while nothing is reported."""
+    done = threading.Event()
+
+    def loop() -> None:
+        while not done.wait(LINE_EVERY_S):
+            tell()
+
+    thread = threading.Thread(target=loop, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 class Screen(ABC):

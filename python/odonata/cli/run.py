@@ -51,6 +51,7 @@ def run(
     from odonata.errors import StaleWarning
     from odonata.runner import finished
     from odonata.runner import run as simulate
+    from odonata.scenario.doubts import doubts
     from odonata.store.engine import difference
     from odonata.store.summary import as_text
 
@@ -69,6 +70,8 @@ def run(
         progress.say(f"done already{by}: {folder} (--force simulates again)")
     else:
         progress.say(_opening(resolved.document["scenario"], resolved.system.name))
+        for doubt in doubts(resolved):
+            print(f"warning: {doubt}", file=sys.stderr)
         with progress, warnings.catch_warnings(action="ignore", category=StaleWarning):  # it has been said
             done = simulate(scenario, folder, alone=alone, progress=progress.report, force=force, keep_stale=keep_stale)
         progress.say(_closing(done.summary, folder))

@@ -36,6 +36,7 @@ def sweep(
     force: Annotated[bool, Parameter(negative=())] = False,
     retry_failed: Annotated[bool, Parameter(negative=())] = False,
     keep_stale: Annotated[bool, Parameter(negative=())] = False,
+    include_incomplete: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
 ) -> int:
@@ -74,6 +75,8 @@ def sweep(
         Simulate again what has failed.
     keep_stale
         Take finished runs also if another engine (other sources of Odonata) has simulated them.
+    include_incomplete
+        In the table, also latencies, times and slowdowns of runs that are cut off, which cover only what had arrived.
     json
         Print one JSON object instead of the table.
     quiet
@@ -99,7 +102,7 @@ def sweep(
     if json:
         print(json_module.dumps(_facts(study, folder, progress.ledger)))
     else:
-        _print(study)
+        _print(study, include_incomplete=include_incomplete)
     return 1 if study.failed.height else 0
 
 
@@ -167,11 +170,11 @@ def _facts(study: "Study", folder: Path, ledger: "Ledger | None") -> dict[str, A
     return {**facts, **counts, "engines": list(study.engines), "errors": failed, "out": str(folder)}
 
 
-def _print(study: "Study") -> None:
+def _print(study: "Study", *, include_incomplete: bool) -> None:
     from odonata.study.summary import as_text, summarise
 
     if study.jobs.height:
-        print(as_text(summarise(study)))
+        print(as_text(summarise(study, include_incomplete=include_incomplete)))
     say_engines(study)
     failed = study.failed
     if not failed.height:

@@ -7,9 +7,10 @@ The time left is worked out from how long finished runs took, weighted by the va
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
-from odonata.cli.progress import Screen
+from odonata.cli.progress import Screen, ticking
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +34,7 @@ class SweepProgress(Screen):
         self._plan = plan
         self._backend = backend
         self._estimated, self._left = 0.0, ""
+        self._ticks = ExitStack()
         self.ledger: Ledger | None = None
         """The ledger as last reported."""
 
@@ -49,11 +51,14 @@ class SweepProgress(Screen):
         super().__enter__()
         if self._bar is not None:
             self._task = self._bar.add_task("starting", total=len(self._plan))
+        elif not self._quiet:
+            self._ticks.enter_context(ticking(self._tick))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, where: TracebackType | None
     ) -> None:
+        self._ticks.close()
         super().__exit__(kind, problem, where)
         if problem is not None and self.ledger is not None:
             done, of = self.ledger.settled, len(self._plan)
@@ -66,6 +71,12 @@ class SweepProgress(Screen):
             self._bar.update(self._task, completed=ledger.settled, description=self._state(ledger))
         elif self._line_is_due():
             self.say(self._state(ledger))
+
+    def _tick(self) -> None:
+        """Another line while a long run reports nothing; with the estimate as it was last."""
+        if self._line_is_due():
+            done = self._counts(self.ledger) if self.ledger else f"0 of {len(self._plan):,} points done"
+            self.say(done + self._left)
 
     def close(self, folder: Path) -> None:
         """Says what was done."""

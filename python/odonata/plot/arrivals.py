@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from matplotlib.ticker import StrMethodFormatter
 
-from odonata.plot.style import LINES, time_unit
+from odonata.plot.style import LINES, MOST_LINES, time_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,20 +27,25 @@ def draw_arrivals(axes: Axes, rates: pl.DataFrame, *, way: str = "both", capacit
 
     `capacity` is that of what is shown: of both ways together for `both`.
 
-    Of many groups, those with the highest peaks have names and colours; the others are grey.
+    Of more than six groups, the five with the highest peaks are lines; a grey band reaches from the least to the
+    greatest of the others.
     """
     ends = (rates["start_ps"] + rates["width_ps"]).to_list() if rates.height else []
     unit, factor = time_unit([max(ends)] if ends else [])
     groups = rates["group"].unique().sort().to_list()
-    named = _busiest(rates, len(LINES))
-    others = [group for group in groups if group not in named]
-    for group in [*others, *named]:
+    named = groups if len(groups) <= MOST_LINES else _busiest(rates, MOST_LINES - 1)
+    others = rates.filter(~pl.col("group").is_in(named))
+    if others.height:
+        spread = others.group_by("start_ps").agg(pl.col("rate").min().alias("low"), pl.col("rate").max().alias("high"))
+        spread = spread.sort("start_ps")
+        edges = np.append(spread["start_ps"].to_numpy(), ends[-1]) / factor
+        low, high = spread["low"].to_numpy(), spread["high"].to_numpy()
+        label = f"{len(groups) - len(named)} other groups"
+        axes.stairs(high, edges, baseline=low, fill=True, color="0.85", label=label)
+    for index, group in enumerate(named):
         of_group = rates.filter(group=group)
         edges = np.append(of_group["start_ps"].to_numpy(), ends[-1]) / factor
-        if group in named:
-            look: dict[str, Any] = {"color": LINES[named.index(group)], "linewidth": 1.1, "label": f"group {group}"}
-        else:
-            look = {"color": "0.75", "linewidth": 0.6, "label": None if group != others[0] else "other groups"}
+        look: dict[str, Any] = {"color": LINES[index], "linewidth": 1.1, "label": f"group {group}"}
         axes.stairs(of_group["rate"].to_numpy(), edges, baseline=None, **look)
     if capacity is not None:
         axes.axhline(capacity, color="black", linestyle=(0, (5, 3)), linewidth=1, label=f"capacity {_CAPACITY[way]}")

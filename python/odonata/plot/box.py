@@ -52,18 +52,30 @@ def boxes_of(jobs: pl.DataFrame) -> list[Box]:
     """The boxes of a run: a group for each job with latencies, by itself (if it was run so) and with the others."""
     found = []
     for row in jobs.iter_rows(named=True):
+        cut_off = False in (row.get("complete"), row.get("alone_complete"))
         for prefix, series in (("alone", "alone"), ("latency", "with the other jobs")):
             if row[f"{prefix}_mean_ps"] is not None:
                 names = ("min", "p25", "p50", "p75", "max", "mean")
-                found.append(Box(row["name"], series, {name: row[f"{prefix}_{name}_ps"] for name in names}))
+                found.append(
+                    Box(_labelled(row["name"], cut_off), series, {name: row[f"{prefix}_{name}_ps"] for name in names})
+                )
     return found
+
+
+def _labelled(name: str, cut_off: bool) -> str:
+    """The name of a job; it says so if its boxes cover only what had arrived at the end of the run."""
+    return f"{name} (cut off)" if cut_off else name
 
 
 def iteration_boxes_of(jobs: pl.DataFrame) -> list[Box]:
     """A box for each program of a run: the times of its iterations."""
     names = ("min", "p25", "p50", "p75", "max", "mean")
     return [
-        Box(row["name"], "iterations", {name: row[f"iteration_{name}_ps"] for name in names})
+        Box(
+            _labelled(row["name"], row.get("complete") is False),
+            "iterations",
+            {name: row[f"iteration_{name}_ps"] for name in names},
+        )
         for row in jobs.iter_rows(named=True)
         if row["iteration_mean_ps"] is not None
     ]

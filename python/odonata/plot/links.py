@@ -26,13 +26,16 @@ def scale_for(*busy: NDArray[np.float64]) -> float:
     return next((top for top in _TOPS if peak <= top), _TOPS[-1])
 
 
-def draw_group_matrix(axes: Axes, busy: NDArray[np.float64], *, top: float | None = None) -> Axes:
+def draw_group_matrix(
+    axes: Axes, busy: NDArray[np.float64], *, top: float | None = None, busiest: tuple[float, str] | None = None
+) -> Axes:
     """Busy fraction of the links from each group (row) to each other (column): `analysis.traffic.group_matrix`.
 
-    `top` is the fraction of the darkest colour, by default what `scale_for` gives.
+    `top` is the fraction of the darkest colour, by default what `scale_for` gives; `busiest` is the single link that
+    is named (`analysis.traffic.busiest`).
     """
     top = scale_for(busy) if top is None else top
-    _draw(axes, busy, "links between groups", top)
+    _draw(axes, busy, "links between groups", top, busiest=busiest)
     axes.set_xlabel("to group")
     axes.set_ylabel("from group")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=9, min_n_ticks=1))
@@ -49,17 +52,38 @@ def draw_group_matrix(axes: Axes, busy: NDArray[np.float64], *, top: float | Non
     return axes
 
 
-def draw_local(axes: Axes, busy: NDArray[np.float64], *, top: float | None = None) -> Axes:
-    """Busy fraction of the local links out of each router: `analysis.traffic.local_matrix`; `top` as above."""
-    _draw(axes, busy, "local links out of each router", scale_for(busy) if top is None else top, aspect="auto")
+def draw_local(
+    axes: Axes,
+    busy: NDArray[np.float64],
+    *,
+    top: float | None = None,
+    busiest: tuple[float, str] | None = None,
+    leaves: int | None = None,
+) -> Axes:
+    """Busy fraction of the local links out of each router: `analysis.traffic.local_matrix`; `top`, `busiest` as above.
+
+    `leaves` is how many routers of a group are leaves, if the others are spines (`analysis.traffic.leaves_in_group`).
+    """
+    top = scale_for(busy) if top is None else top
+    _draw(axes, busy, "local links out of each router", top, aspect="auto", busiest=busiest)
     axes.set_xlabel("router in the group, by id")
+    if leaves is not None:
+        axes.axvline(leaves - 0.5, color="black", linewidth=1.2)
+        spines = f"spines: {leaves} to {busy.shape[1] - 1}"
+        axes.set_xlabel(f"router in the group, by id (leaves: 0 to {leaves - 1}; {spines})")
     axes.set_ylabel("group")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=12, min_n_ticks=1))
     return axes
 
 
 def _draw(
-    axes: Axes, busy: NDArray[np.float64], what: str, top: float, aspect: Literal["equal", "auto"] = "equal"
+    axes: Axes,
+    busy: NDArray[np.float64],
+    what: str,
+    top: float,
+    *,
+    aspect: Literal["equal", "auto"] = "equal",
+    busiest: tuple[float, str] | None = None,
 ) -> None:
     colours = colormaps[HEAT].with_extremes(bad="0.85")
     image = axes.imshow(busy, cmap=colours, vmin=0, vmax=top, aspect=aspect, interpolation="nearest")
@@ -67,7 +91,10 @@ def _draw(
     bar.ax.yaxis.set_major_locator(MaxNLocator(nbins=5))
     bar.ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=None, symbol=" %"))
     bar.outline.set_visible(False)
-    axes.set_title(f"{what}: mean share of time busy\n(with all that was granted by the end of the run)", loc="left")
+    second = "(with all that was granted by the end of the run)"
+    if busiest is not None:
+        second = f"busiest link: {busiest[0] * 100:.0f} % ({busiest[1]})"
+    axes.set_title(f"{what}: mean share of time busy\n{second}", loc="left")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=9, min_n_ticks=1))
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)

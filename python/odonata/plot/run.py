@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from odonata.analysis.traffic import Way, arrival_rates, group_capacity, group_matrix, local_matrix
+from odonata.analysis.traffic import (
+    Way,
+    arrival_rates,
+    busiest,
+    group_capacity,
+    group_matrix,
+    leaves_in_group,
+    local_matrix,
+)
 from odonata.errors import InputError, unknown
 from odonata.plot.arrivals import draw_arrivals
 from odonata.plot.box import boxes_of, draw_boxes, iteration_boxes_of
@@ -55,7 +63,16 @@ def plot_run(
         else:
             made = figure(7.6, 3.4)
             _arrivals(made.subplots(), run, way, job)
+        made.suptitle(_title(run), x=0.01, ha="left", fontsize=8.5)
     return made
+
+
+def _title(run: Run) -> str:
+    """Machine, routing and seed."""
+    scenario = run.resolved.get("scenario")
+    if scenario is None:
+        return f"seed {run.seed}"
+    return f"{scenario['system']['name']}, routing {scenario['routing']['name']}, seed {run.seed}"
 
 
 def _halves(made: Figure, ratio: float) -> tuple[SubFigure, SubFigure]:
@@ -79,8 +96,9 @@ def _boxes(axes: Axes, run: Run, log: bool | None) -> None:
 def _links(between: Axes, inside: Axes, run: Run) -> None:
     groups, routers = group_matrix(run.links), local_matrix(run.links)
     top = scale_for(groups, routers)
-    draw_group_matrix(between, groups, top=top)
-    draw_local(inside, routers, top=top)
+    draw_group_matrix(between, groups, top=top, busiest=busiest(run.links, between_groups=True))
+    inner, leaves = busiest(run.links, between_groups=False), leaves_in_group(run.links)
+    draw_local(inside, routers, top=top, busiest=inner, leaves=leaves)
 
 
 def _arrivals(axes: Axes, run: Run, way: Way, job: str | None) -> None:

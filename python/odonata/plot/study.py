@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
-from odonata.plot.style import LINES, SERIES, figure, plain, settings, time_unit
+from odonata.plot.style import LINES, MOST_LINES, SERIES, figure, plain, settings, time_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from odonata.analysis.by_axis import Arranged
+    from odonata.analysis.by_axis import Arranged, Series
 
 LOG_FROM = 30.0
 """Ratio of the greatest to the least value from which an axis is logarithmic when nothing is said."""
@@ -30,7 +31,9 @@ LONGEST = 28
 _UNITS = {"size": "bytes", "bandwidth": "bytes/s"}
 
 
-def plot_arranged(data: Arranged, *, job: str | None = None, log: bool | None = None) -> Figure:
+def plot_arranged(
+    data: Arranged, *, job: str | None = None, log: bool | None = None, title: str | None = None
+) -> Figure:
     """Draws a study. `log` makes the axis of the column logarithmic; `None` decides by its spread."""
     with settings():
         places = len({spot.label for series in data.series for spot in series.spots})
@@ -38,6 +41,8 @@ def plot_arranged(data: Arranged, *, job: str | None = None, log: bool | None = 
         width = min(max(4.2, 1.6 + 0.45 * places * max(1, len(data.series)) ** 0.7), 14.0) if boxes else 6.0
         made = figure(width, 3.8)
         draw(made.subplots(), data, job=job, log=log)
+        if title is not None:
+            made.suptitle(plain(title), x=0.01, ha="left", fontsize=8.5)
     return made
 
 
@@ -55,11 +60,15 @@ def draw(axes: Axes, data: Arranged, *, job: str | None = None, log: bool | None
         axes.set_ylim(bottom=0)
     axes.grid(axis="y", color="0.9", linewidth=0.6)
     if len(data.series) > 1:
+        shown = data.series if data.kind == "name" else _told_apart(data)
+        handles: list[Any] = [
+            Line2D([], [], color=LINES[index % len(LINES)], linewidth=3 if data.kind == "name" else 1.5, label=name)
+            for index, name in enumerate(plain(series.name) for series in shown)
+        ]
+        if len(shown) < len(data.series):
+            handles.append(Patch(color="0.85", label=f"{len(data.series) - len(shown)} others (medians)"))
         axes.legend(
-            handles=[
-                Line2D([], [], color=LINES[index % len(LINES)], linewidth=3 if data.kind == "name" else 1.5, label=name)
-                for index, name in enumerate(plain(series.name) for series in data.series)
-            ],
+            handles=handles,
             title=data.series_key and plain(data.series_key),
             alignment="left",
             loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.2,
@@ -73,11 +82,29 @@ def _unit(data: Arranged) -> tuple[str, float]:
     return time_unit(float(np.median(spot.values)) for series in data.series for spot in series.spots)
 
 
+def _told_apart(data: Arranged) -> tuple[Series, ...]:
+    """The series that are lines of their own: at most six, or the first five if a band of the others is drawn."""
+    return data.series if len(data.series) <= MOST_LINES else data.series[: MOST_LINES - 1]
+
+
+def _band_of_others(axes: Axes, data: Arranged, factor: float, x_factor: float) -> None:
+    """From the least to the greatest median of the series that are no lines of their own."""
+    medians: dict[float, list[float]] = {}
+    for series in data.series[len(_told_apart(data)) :]:
+        for spot in series.spots:
+            medians.setdefault(spot.x / x_factor, []).append(float(np.median(spot.values)) / factor)
+    if medians:
+        x = sorted(medians)
+        low, high = [min(medians[at]) for at in x], [max(medians[at]) for at in x]
+        axes.fill_between(x, low, high, color="0.85", linewidth=0)
+
+
 def _lines(axes: Axes, data: Arranged, factor: float) -> None:
     every = [spot.x for series in data.series for spot in series.spots]
     unit, x_factor = time_unit(every) if data.kind == "time" else (_UNITS.get(data.kind, ""), 1.0)
-    for index, series in enumerate(data.series):
-        colour = LINES[index % len(LINES)]
+    _band_of_others(axes, data, factor, x_factor)
+    for index, series in enumerate(_told_apart(data)):
+        colour = LINES[index]
         x = [spot.x / x_factor for spot in series.spots]
         low, middle, high = (
             [float(np.quantile(spot.values, q)) / factor for spot in series.spots] for q in (0.25, 0.5, 0.75)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from odonata import files
 from odonata.analysis.by_axis import arrange, usual_axes
 from odonata.analysis.compare import SEED as SEED_OF_BOOTSTRAP
 from odonata.analysis.compare import check_column, compare
+from odonata.analysis.cut_off import saturated, without_cut_off
 from odonata.document.plain import plain
 from odonata.errors import Attributes, InputError, unknown
 from odonata.store.columns import columns_of
@@ -120,6 +122,7 @@ class Study(Attributes):
         job: str | None = None,
         where: Mapping[str, Any] | None = None,
         seed: int = SEED_OF_BOOTSTRAP,
+        include_incomplete: bool = False,
     ) -> Comparison:
         """Compare the runs by the values of an axis: medians with intervals, ratios, a paired test.
 
@@ -137,6 +140,8 @@ class Study(Attributes):
             Take only runs with these values of other axes, by key.
         seed
             Seed of the bootstrap.
+        include_incomplete
+            Also compare latencies, times and slowdowns of runs that are cut off.
 
         Returns
         -------
@@ -171,9 +176,17 @@ class Study(Attributes):
         values = _narrowed(self.runs, where)[by].unique(maintain_order=True).to_list()
         of = chosen["name"][0] if chosen.height else job
         column = value or self.columns(chosen)[0]
-        return compare(
-            chosen, by, column, others=others, job=of, baseline=baseline, values=values, seed=seed
-        )  # fmt: skip
+        chosen, left_out = (chosen, 0) if include_incomplete else self._whole(chosen, column)
+        found = compare(chosen, by, column, others=others, job=of, baseline=baseline, values=values, seed=seed)
+        return replace(found, cut_off=left_out, saturated=saturated(chosen, column))
+
+    def _whole(self, rows: pl.DataFrame, column: str) -> tuple[pl.DataFrame, int]:
+        """The rows that are not cut off, and how many are. Raises InputError if all are."""
+        kept, left_out = without_cut_off(rows, column)
+        if left_out and not kept.height:
+            hint = "give them a longer `run.horizon`, or include them with --include-incomplete"
+            raise InputError(f"all runs are cut off, so `{column}` covers only what had arrived", hint=hint)
+        return kept, left_out
 
     def plot(
         self,
@@ -183,6 +196,7 @@ class Study(Attributes):
         *,
         job: str | None = None,
         log: bool | None = None,
+        include_incomplete: bool = False,
     ) -> Figure:
         """Draw a column by an axis: lines for numbers and quantities, boxes for names.
 
@@ -198,6 +212,8 @@ class Study(Attributes):
             The job; it may be left out if only one job is not background.
         log
             Whether the axis of values is logarithmic; by default if they spread widely.
+        include_incomplete
+            Also draw latencies, times and slowdowns of runs that are cut off.
 
         Returns
         -------
@@ -229,7 +245,11 @@ class Study(Attributes):
             by, series = usual, series or next_one
         elif series is None and usual not in (by, SEED):
             series = usual
-        return plot_arranged(arrange(rows, by, column, series), job=rows["name"][0], log=log)
+        rows, left_out = (rows, 0) if include_incomplete else self._whole(rows, column)
+        notes = [f"{left_out} runs that are cut off are not drawn"] * bool(left_out)
+        notes += [f"saturated in {saturated(rows, column)} of {rows.height} runs"] * bool(saturated(rows, column))
+        title = "; ".join([self.name, *notes])
+        return plot_arranged(arrange(rows, by, column, series), job=rows["name"][0], log=log, title=title)
 
     def rows_of(self, job: str | None, where: Mapping[str, Any] | None = None) -> pl.DataFrame:
         """Return the rows of `jobs` of one job.

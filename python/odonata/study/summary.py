@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from odonata.analysis.cut_off import is_whole
 from odonata.store import text
 from odonata.study.study import jobs_of
 from odonata.study.task import POINT
@@ -19,13 +20,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Summary:
-    """Rows of a table: keys of the groups, then `job` if there are several, `runs`, and the medians."""
+    """Rows of a table: keys of the groups, then `job` if there are several, `runs`, and the medians.
+
+    Where there are any, `cut_off` and `saturated` count the runs that are so. Those that are cut off are left out of
+    medians of latencies, times and slowdowns.
+    """
 
     header: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
 
 
-def summarise(study: Study) -> Summary:
+def summarise(study: Study, *, include_incomplete: bool = False) -> Summary:
     """Medians of the columns that the study shows. Raises InputError for a job that there is not."""
     by = study.grouped()
     show = study.show
@@ -37,12 +42,26 @@ def summarise(study: Study) -> Summary:
         keys = ["name"]
     grouped = (
         jobs.group_by(keys, maintain_order=True)
-        .agg(pl.len().alias("runs"), pl.col(POINT).min(), *(pl.col(name).median() for name in columns))
+        .agg(
+            pl.len().alias("runs"),
+            *(pl.col(name).eq(bad).sum().alias(title) for name, bad, title in _counted(jobs)),
+            pl.col(POINT).min(),
+            *(
+                pl.when(pl.lit(include_incomplete) | is_whole(jobs, name)).then(pl.col(name)).median().alias(name)
+                for name in columns
+            ),
+        )
         .sort(POINT, maintain_order=True)
         .drop(POINT)
     )
     header = tuple("job" if name == "name" else name for name in grouped.columns)
     return Summary(header, tuple(grouped.iter_rows()))
+
+
+def _counted(jobs: pl.DataFrame) -> list[tuple[str, bool, str]]:
+    """What is counted of the runs of a group, as column, value and title: what happens in none is not shown."""
+    kinds = [("complete", False, "cut_off"), ("saturated", True, "saturated")]
+    return [kind for kind in kinds if kind[0] in jobs.columns and (jobs[kind[0]] == kind[1]).any()]
 
 
 def as_text(summary: Summary, most: int = 60) -> str:

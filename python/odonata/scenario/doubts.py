@@ -1,0 +1,43 @@
+"""What is likely a slip of a scenario, though it can be simulated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from odonata.scenario.resolve import Resolved
+
+
+def doubts(resolved: Resolved) -> list[str]:
+    """One sentence for each background job that offers at least what the NICs of a node carry.
+
+    Such a job overloads its own NICs, whatever the network is like: messages queue at their sources without end, and
+    links get no more than the NICs send. Broadcasts and programs wait for their messages and cannot.
+    """
+    found = []
+    for job in resolved.spec["jobs"]:
+        if job["name"] in resolved.targets or "traffic" not in job:
+            continue
+        traffic = job["traffic"]
+        offered = _messages(resolved, job) * traffic["message_bytes"] / (traffic["interval_ps"] * 1e-12)
+        nics = int(resolved.system.describe()["rails"]) * resolved.spec["fabric"]["links"]["node"]["bandwidth"] / 1e6
+        if offered >= nics:
+            found.append(
+                f"background job `{job['name']}` offers {offered / 1e9:.3g} GB/s a node, {offered / nics * 100:.0f} % "
+                f"of what the node's NICs carry ({nics / 1e9:.3g} GB/s): its messages queue at their sources"
+            )
+    return found
+
+
+def _messages(resolved: Resolved, job: Mapping[str, Any]) -> int:
+    """Messages that a rank issues in an interval; 0 for a broadcast."""
+    pattern, nodes = job["traffic"]["pattern"], job["nodes"]
+    if pattern["name"] == "broadcast":
+        return 0
+    if pattern["name"] == "stencil-3d":
+        return sum(2 for extent in pattern["grid"] if extent > 1)
+    if pattern["name"] == "group-peers":
+        return len(set(resolved.system.describe()["node_group"][nodes].tolist())) - 1
+    return 1
