@@ -36,6 +36,17 @@ pub(crate) struct Granted {
     hold: u64,
 }
 
+/// When what happens to a packet that crosses the link (model, sections 3 to 5).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Crossing {
+    /// The tail leaves the sender, and with it the buffer that the packet was in.
+    pub(crate) leaves: u64,
+    /// The tail is at the far end.
+    pub(crate) arrives: u64,
+    /// The router at the far end decides.
+    pub(crate) decided: u64,
+}
+
 /// One virtual channel of a link.
 #[derive(Debug)]
 pub(crate) struct Channel {
@@ -58,6 +69,8 @@ pub(crate) struct Channel {
 pub(crate) struct Link {
     /// Its parameters.
     pub(crate) spec: LinkSpec,
+    /// What a router at the far end takes to decide.
+    router_delay: u64,
     /// What drives it.
     pub(crate) sender: Sender,
     /// Where it ends.
@@ -66,8 +79,8 @@ pub(crate) struct Link {
     pub(crate) channels: Vec<Channel>,
     /// Packets granted and not yet sent; the first one is being sent.
     pub(crate) line: VecDeque<Granted>,
-    /// When the tail of the first packet in the line leaves.
-    sending_until: u64,
+    /// Of the first packet in the line.
+    crossing: Crossing,
     /// How much later than a credit its news reaches the sensor.
     news_delay: u64,
     /// Bytes granted and not known to have left the far buffer, but for those in `news`.
@@ -77,14 +90,22 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// An empty link.
-    pub(crate) fn new(spec: LinkSpec, news_delay: u64, sender: Sender, far: Far, channels: usize) -> Self {
+    /// An empty link, with the delays of routers and of the news of credits.
+    pub(crate) fn new(spec: LinkSpec, delays: [u64; 2], sender: Sender, far: Far, channels: usize) -> Self {
+        let [router_delay, news_delay] = delays;
         let room = if matches!(far, Far::Node) { u64::MAX } else { spec.buffer_bytes };
         let channel =
             |_| Channel { room, fifo: VecDeque::new(), waiting_since: None, packets: 0, bytes: 0, stalled: 0 };
         let channels = (0..channels).map(channel).collect();
-        let line = VecDeque::new();
-        Self { spec, sender, far, channels, line, sending_until: 0, news_delay, away: 0, news: Vec::new() }
+        let (line, crossing) = (VecDeque::new(), Crossing::default());
+        Self { spec, router_delay, sender, far, channels, line, crossing, news_delay, away: 0, news: Vec::new() }
+    }
+
+    /// How a packet of `bytes` crosses the link that begins to leave at `begins`: a router decides when it has all of it.
+    fn crossing(&self, begins: u64, bytes: u64) -> Crossing {
+        let leaves = begins + self.serialisation(bytes);
+        let arrives = leaves + self.spec.latency_ps;
+        Crossing { leaves, arrives, decided: arrives + self.router_delay }
     }
 
     /// Time that `bytes` occupy the link.
@@ -114,20 +135,21 @@ impl Link {
     /// Starts to send the first packet of the line; returns when its tail will have left.
     fn start(&mut self, t: u64) -> Option<u64> {
         let first = self.line.front()?;
-        self.sending_until = t + first.hold + self.serialisation(first.packet.bytes);
-        Some(self.sending_until)
+        self.crossing = self.crossing(t + first.hold, first.packet.bytes);
+        Some(self.crossing.leaves)
     }
 
     /// The tail of the first packet has left: takes it off the line. Also returns the end of the next one.
-    pub(crate) fn sent(&mut self, t: u64) -> (Granted, Option<u64>) {
-        debug_assert_eq!(t, self.sending_until);
+    pub(crate) fn sent(&mut self, t: u64) -> (Granted, Crossing, Option<u64>) {
+        let crossing = self.crossing;
+        debug_assert_eq!(t, crossing.leaves);
         let done = self.line.pop_front().expect("a transmission ends only if there is one");
-        (done, self.start(t))
+        (done, crossing, self.start(t))
     }
 
     /// The backlog at time `t`: what remains of the transmission, and all that stands behind it.
     pub(crate) fn backlog(&self, t: u64) -> u64 {
-        let sending = if self.line.is_empty() { 0 } else { self.sending_until - t };
+        let sending = if self.line.is_empty() { 0 } else { self.crossing.leaves - t };
         let granted: u64 = self.line.iter().skip(1).map(|g| g.hold + self.serialisation(g.packet.bytes)).sum();
         let waiting = self.channels.iter().flat_map(|c| &c.fifo);
         sending + granted + waiting.map(|p| self.serialisation(p.bytes)).sum::<u64>()

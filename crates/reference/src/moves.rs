@@ -150,7 +150,7 @@ impl World<'_> {
 
     /// The tail of a packet leaves by a link: its room is given back, it is on the wire, and the next one starts.
     pub(crate) fn send_end(&mut self, t: u64, index: usize) {
-        let (sent, next) = self.links[index].sent(t);
+        let (sent, crossing, next) = self.links[index].sent(t);
         if let Some(end) = next {
             self.calendar.add(end, Event::SendEnd { link: index });
         }
@@ -158,19 +158,18 @@ impl World<'_> {
         if let Some((link, channel)) = packet.stands_in {
             let back = self.links[link].spec;
             let credit = Event::Credit { link, channel, bytes: packet.bytes };
-            let known = t + back.latency_ps + back.credit_delay_ps;
+            let known = crossing.leaves + back.latency_ps + back.credit_delay_ps;
             self.links[link].leave_far(packet.bytes, known, t);
             self.calendar.add(known, credit);
         }
         if matches!(self.links[index].sender, Drives::Nic(_)) {
             self.left_nic(t, packet.message);
         }
-        let arrival = t + self.links[index].spec.latency_ps;
         match self.links[index].far {
-            Far::Node => self.calendar.add(arrival, Event::Delivery { packet }),
+            Far::Node => self.calendar.add(crossing.arrives, Event::Delivery { packet }),
             Far::Router(slot) => {
                 packet.stands_in = Some((index, sent.channel));
-                self.calendar.add(arrival + self.spec.fabric.router_delay_ps, Event::Decision { slot, packet });
+                self.calendar.add(crossing.decided, Event::Decision { slot, packet });
             }
         }
     }

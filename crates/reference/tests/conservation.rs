@@ -1,30 +1,29 @@
 //! Nothing is lost or made: packets, bytes and credits of the reference simulator. Catches a packet dropped or
 //! delivered twice, a credit given back twice, late or never, and a message cut into the wrong packets.
 
-mod support;
-
 use odonata_reference::run_audited;
 use odonata_sim::{SimError, Spec};
+use odonata_testkit as testkit;
 
 #[test]
 fn everything_is_accounted_for_on_a_dragonfly_plus() {
-    account(support::spec);
+    account(testkit::spec);
 }
 
 #[test]
 fn everything_is_accounted_for_on_a_broken_dragonfly_plus() {
-    account(support::odd_spec);
+    account(testkit::odd_spec);
 }
 
 #[test]
 fn everything_is_accounted_for_on_dragonflies_and_cascades() {
-    account(support::direct_spec);
+    account(testkit::direct_spec);
 }
 
 /// Requests, clearances and data as well.
 #[test]
 fn everything_of_programs_is_accounted_for() {
-    account(support::program_spec);
+    account(testkit::program_spec);
 }
 
 fn account(spec: fn(u64) -> Spec) {
@@ -68,7 +67,7 @@ fn account(spec: fn(u64) -> Spec) {
 #[test]
 fn the_same_specification_gives_the_same_output() {
     for seed in 0..10 {
-        let spec = support::spec(seed);
+        let spec = testkit::spec(seed);
         let once = odonata_reference::run(&spec, &mut ()).expect("it runs");
         assert_eq!(once, odonata_reference::run(&spec, &mut ()).expect("it runs again"), "seed {seed}");
     }

@@ -1,11 +1,10 @@
 //! The fast simulator and the reference, two programs written apart from one model, must agree in every number.
 //! Catches any deviation of either from `docs/model.md`.
 
-mod support;
-
 use std::fmt::Write;
 
 use odonata_sim::{Output, QueueChoice, SimError, Spec};
+use odonata_testkit as testkit;
 
 /// The first thing in which two columns of rows differ.
 fn first_difference<T: PartialEq + std::fmt::Debug>(name: &str, sim: &[T], reference: &[T]) -> Option<String> {
@@ -121,64 +120,64 @@ fn compare_all(count: u64, spec: fn(u64) -> Spec) {
 
 #[test]
 fn sim_equals_the_reference_on_small_machines() {
-    compare_all(1_000, support::spec);
+    compare_all(1_000, testkit::spec);
 }
 
 /// Many events at one instant, and little time between them: the order of section 5 decides.
 #[test]
 fn sim_equals_the_reference_when_events_lie_picoseconds_apart() {
-    compare_all(1_000, support::instant_spec);
+    compare_all(1_000, testkit::instant_spec);
 }
 
 #[test]
 fn sim_equals_the_reference_on_larger_machines() {
-    compare_all(20, support::larger_spec);
+    compare_all(20, testkit::larger_spec);
 }
 
 /// Uneven and broken machines, sensors, routings by hash and by job.
 #[test]
 fn sim_equals_the_reference_on_odd_dragonfly_plus_machines() {
-    compare_all(400, support::odd_spec);
+    compare_all(400, testkit::odd_spec);
 }
 
 #[test]
 fn sim_equals_the_reference_on_odd_dragonfly_plus_machines_when_events_lie_picoseconds_apart() {
-    compare_all(200, support::instant_odd_spec);
+    compare_all(200, testkit::instant_odd_spec);
 }
 
 #[test]
 fn sim_equals_the_reference_on_dragonflies_and_cascades() {
-    compare_all(1_000, support::direct_spec);
+    compare_all(1_000, testkit::direct_spec);
 }
 
 #[test]
 fn sim_equals_the_reference_on_dragonflies_and_cascades_when_events_lie_picoseconds_apart() {
-    compare_all(500, support::instant_direct_spec);
+    compare_all(500, testkit::instant_direct_spec);
 }
 
 /// Decisions read the loads of other routers, so the order of routers at one instant decides.
 #[test]
 fn sim_equals_the_reference_when_routers_know_of_each_other() {
-    compare_all(300, support::instant_global_spec);
+    compare_all(300, testkit::instant_global_spec);
 }
 
 #[test]
 fn sim_equals_the_reference_on_larger_dragonflies_and_cascades() {
-    compare_all(30, support::larger_direct_spec);
+    compare_all(30, testkit::larger_direct_spec);
 }
 
 /// Programs: ranks that wait for each other, on every kind of machine, beside open-loop traffic.
 #[test]
 fn sim_equals_the_reference_when_jobs_run_programs() {
-    compare_all(500, support::program_spec);
+    compare_all(500, testkit::program_spec);
 }
 
 #[test]
 fn sim_equals_the_reference_when_jobs_run_programs_and_events_lie_picoseconds_apart() {
-    compare_all(500, support::instant_program_spec);
+    compare_all(500, testkit::instant_program_spec);
 }
 
 #[test]
 fn sim_equals_the_reference_when_jobs_run_programs_and_routers_know_of_each_other() {
-    compare_all(150, support::global_program_spec);
+    compare_all(150, testkit::global_program_spec);
 }

@@ -1,12 +1,11 @@
 //! The generator of the equality tests reaches what it is for: a rule that no specification meets is not compared.
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use odonata_sim::output::NOT_FINISHED;
 use odonata_sim::spec::{Body, Rail, RoutingSpec, Sensed, TopologySpec};
 use odonata_sim::{SimError, Spec};
+use odonata_testkit as testkit;
 use odonata_topology::{GroupId, Machine};
 
 type Counts = BTreeMap<String, u32>;
@@ -51,7 +50,7 @@ fn assert_each(counts: &Counts, least: u32, all: &[&str]) {
 fn dragonflies_and_cascades_meet_every_rule() {
     let mut counts = Counts::new();
     for seed in 0..600 {
-        let spec = support::direct_spec(seed);
+        let spec = testkit::direct_spec(seed);
         of_any_machine(&mut counts, &spec);
         let Machine::Dragonfly(machine) = spec.machine().expect("it was built before") else {
             panic!("seed {seed} is no dragonfly or cascade")
@@ -100,7 +99,7 @@ fn dragonflies_and_cascades_meet_every_rule() {
 fn odd_dragonfly_plus_machines_meet_every_rule() {
     let mut counts = Counts::new();
     for seed in 0..400 {
-        let spec = support::odd_spec(seed);
+        let spec = testkit::odd_spec(seed);
         of_any_machine(&mut counts, &spec);
         let TopologySpec::DragonflyPlus(topology) = &spec.topology else { panic!("seed {seed} is no Dragonfly+") };
         count(&mut counts, "pairs of their own", !topology.pair_links.is_empty());
@@ -174,7 +173,7 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
 fn programs_meet_every_rule() {
     let mut counts = Counts::new();
     for seed in 0..1_000 {
-        let spec = support::program_spec(seed);
+        let spec = testkit::program_spec(seed);
         of_any_machine(&mut counts, &spec);
         of_programs(&mut counts, &spec);
     }

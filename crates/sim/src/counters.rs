@@ -5,7 +5,7 @@ mod by_class;
 mod histogram;
 mod slices;
 
-pub use arrivals::ArrivalCounts;
+pub use arrivals::{ArrivalCounts, Arrivals};
 pub use by_class::ByClass;
 pub use histogram::Histogram;
 pub use slices::{SLICES, Slices};

@@ -25,6 +25,9 @@ pub(crate) use table::Table;
 pub use wheel::Wheel;
 pub use window::Window;
 
+/// Times from this one on are taken for a mistake in the input.
+pub(crate) const LAST_TIME: u64 = 1 << 63;
+
 /// A pending event: a small value that is moved, never shared.
 pub trait Record: Copy {
     /// When it happens, in picoseconds.

@@ -5,18 +5,22 @@
 
 mod credits;
 mod flight;
+mod hop;
 mod logs;
 mod nic;
 pub mod packet;
 mod parked;
+mod place;
 mod sensor;
 mod wiring;
 
 pub use credits::Credits;
 pub use flight::{Flight, Flights, NO_ROW};
+pub use hop::HopTiming;
 pub use logs::{LaneLog, Logs};
 pub use nic::{Nic, Waiting};
 pub use parked::{Chain, Parked};
+pub use place::Place;
 pub use sensor::Sensor;
 pub use wiring::{Home, Times, Wire, Wiring};
 

@@ -4,6 +4,8 @@ use std::collections::TryReserveError;
 
 use crate::counters::Histogram;
 
+pub use crate::counters::Arrivals;
+
 /// Everything a run has measured. Identical for identical specifications, on any machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
@@ -169,19 +171,4 @@ pub struct Links {
     pub bytes: Vec<u64>,
     /// Time during which at least one packet waited for credit.
     pub stalled_ps: Vec<u64>,
-}
-
-/// Traffic between groups: row-major `[window][job][group]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Arrivals {
-    /// Width of a window; 0 if nothing was counted.
-    pub every_ps: u64,
-    /// Packets that came into the group by a global link.
-    pub packets_in: Vec<u64>,
-    /// Bytes of them.
-    pub bytes_in: Vec<u64>,
-    /// Packets sent to another group.
-    pub packets_out: Vec<u64>,
-    /// Bytes of them.
-    pub bytes_out: Vec<u64>,
 }

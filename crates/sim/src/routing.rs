@@ -27,9 +27,10 @@ pub mod show;
 use odonata_topology::Machine;
 
 pub use loads::{Backlog, Loads, Sense};
-pub use ports::{Place, Ports};
+pub use ports::Ports;
 
 use crate::error::SimError;
+use crate::fabric::Place;
 use crate::fabric::packet::{Event, MAX_MODES, Step};
 use crate::spec::{RoutingSpec, Select, Spec};
 use dragonfly_plus::{AnyPlus, Mixed, Plus};

@@ -31,8 +31,6 @@ const EVENTS_AHEAD: usize = 8;
 /// Bytes of a run's tables from which on memory is asked for: half of a server's second-level cache (assumed). With 2 MB asking
 /// costs what it gains, or gains a little under overload; smaller tables stay in the cache.
 const BYTES_TO_ASK_FOR: usize = 1 << 20;
-/// Times beyond this are taken for a mistake in the input.
-pub(crate) const LAST_TIME: u64 = 1 << 63;
 
 /// A run in progress.
 pub struct Simulation<'s, Q, R> {

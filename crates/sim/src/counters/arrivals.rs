@@ -1,9 +1,22 @@
 //! Traffic between groups by window of time (K21).
 
-use crate::output::Arrivals;
-
 /// Entries of all windows together: 2 GiB.
 const MAX_ENTRIES: u64 = 1 << 26;
+
+/// Traffic between groups: row-major `[window][job][group]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arrivals {
+    /// Width of a window; 0 if nothing was counted.
+    pub every_ps: u64,
+    /// Packets that came into the group by a global link.
+    pub packets_in: Vec<u64>,
+    /// Bytes of them.
+    pub bytes_in: Vec<u64>,
+    /// Packets sent to another group.
+    pub packets_out: Vec<u64>,
+    /// Bytes of them.
+    pub bytes_out: Vec<u64>,
+}
 
 /// Counts by window, job and group. Off when the width is 0.
 pub struct ArrivalCounts {

@@ -2,8 +2,8 @@
 
 use odonata_topology::{ClassId, Network, NodeId, Peer, RouterId};
 
+use super::{HopTiming, Place};
 use crate::engine::Table;
-use crate::routing::Place;
 use crate::spec::{FabricSpec, Spec};
 
 /// What a router port leads to.
@@ -128,18 +128,14 @@ impl Wiring {
     /// `least_bytes` (docs/model.md, section 5).
     #[must_use]
     pub fn lookahead(&self, least_bytes: u32) -> u64 {
-        let ser = |times: &Times| times.serialisation[least_bytes as usize];
+        let hop = |times| HopTiming::store_and_forward(0, least_bytes, times);
         let (node, between) = (&self.times[0], &self.times[1..]);
-        let packet = between.iter().map(|t| ser(t) + t.to_decision).min();
-        let departure = self.times.iter().map(ser).min();
+        let packet = between.iter().map(|t| hop(t).decision).min();
+        let departure = self.times.iter().map(|t| hop(t).release).min();
         let credit = between.iter().map(|t| t.to_credit).min();
-        let delivery = ser(node) + node.latency;
+        let delivery = hop(node).arrival;
         // The NICs of a node act at the router of the first of them.
-        let nics = if self.split {
-            (ser(node) + node.to_decision).min(departure.unwrap_or(0) + node.to_credit)
-        } else {
-            u64::MAX
-        };
+        let nics = if self.split { hop(node).decision.min(departure.unwrap_or(0) + node.to_credit) } else { u64::MAX };
         packet.unwrap_or(u64::MAX).min(departure.unwrap_or(0) + credit.unwrap_or(0)).min(delivery).min(nics)
     }
 }

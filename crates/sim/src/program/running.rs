@@ -11,9 +11,9 @@ use super::matching::{Asking, Half, Key, Map};
 use super::rank::Rank;
 use super::sizes::least_packet;
 use super::tally::Tally;
+use crate::engine::LAST_TIME;
 use crate::engine::random::{Stream, exponential, word};
 use crate::error::SimError;
-use crate::simulation::LAST_TIME;
 use crate::spec::{Costs, ProgramSpec, Record, Spec};
 
 /// What a rank is to do when a work is done or a receive is complete. For traces it is the number of the operation; for phases one of the

@@ -2,8 +2,9 @@
 
 use super::Simulation;
 use crate::engine::{Queue, Window};
+use crate::fabric::Place;
 use crate::fabric::packet::{Event, Kind};
-use crate::routing::{Place, Rule};
+use crate::routing::Rule;
 
 /// What is where when a run has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

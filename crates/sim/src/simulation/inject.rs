@@ -1,12 +1,12 @@
 //! What happens at the nodes: messages are issued, cut into packets, and delivered (docs/model.md, sections 2, 3, 7).
 
+use super::Simulation;
 use super::programs::packet_leaves;
-use super::{LAST_TIME, Simulation};
-use crate::engine::Queue;
 use crate::engine::random::{Stream, below, mix64, packet_word, word};
+use crate::engine::{LAST_TIME, Queue};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
-use crate::fabric::{Flight, Nic, Waiting};
+use crate::fabric::{Flight, HopTiming, Nic, Waiting};
 use crate::routing::{Grain, Rule};
 use crate::spec::{NicOrder, Rail};
 
@@ -136,8 +136,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 }
             }
             let overhead = if head.packet == 0 { self.spec.fabric.nic.overhead_ps } else { 0 };
-            let end = nic.free.max(now) + overhead + times.serialisation[bytes as usize];
-            nic.free = end;
+            let hop = HopTiming::store_and_forward(nic.free.max(now) + overhead, bytes, times);
+            nic.free = hop.end;
             lane.room -= bytes;
             lane.count(bytes, &mut self.logs, lane_index);
             let to = self.wiring.homes[head.to as usize];
@@ -146,7 +146,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 Grain::Message => packet_word(head.word, 0),
                 Grain::Flow => flow_word(self.spec.seed, nic_id / self.wiring.rails, head.to / self.wiring.rails),
             };
-            let mut packet = Event::packet(end + times.to_decision, home.port, head.message, word, bytes);
+            let mut packet = Event::packet(hop.decision, home.port, head.message, word, bytes);
             packet.to_group = to.group;
             packet.to_local = to.local;
             packet.to_port = to.port;
@@ -156,7 +156,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             if self.wiring.rails > 1 {
                 *nic.unsent_mut() -= u64::from(bytes);
             }
-            if end >= LAST_TIME {
+            if hop.end >= LAST_TIME {
                 self.failure.get_or_insert(SimError::TimeOverflow);
                 self.end = 0;
                 return;
@@ -166,7 +166,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             if let Some(programs) = &mut self.programs {
                 let (packet, last) = ((head.message, bytes), head.bytes_left == 0);
                 let (flights, by_class, wiring) = (&self.flights, &mut self.by_class, &self.wiring);
-                packet_leaves(programs, flights, by_class, &mut self.queue, wiring, packet, last, end);
+                packet_leaves(programs, flights, by_class, &mut self.queue, wiring, packet, last, hop.end);
             }
             if head.bytes_left > 0 {
                 if self.spec.fabric.nic.order == NicOrder::RoundRobin {

@@ -4,7 +4,8 @@ use super::Simulation;
 use crate::engine::Queue;
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind, Step};
-use crate::routing::{Backlog, Loads, Place, Rule};
+use crate::fabric::{HopTiming, Place};
+use crate::routing::{Backlog, Loads, Rule};
 use odonata_topology::ClassId;
 
 impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
@@ -105,30 +106,29 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let (to, port, class) = (lane.to(), lane.port, lane.class());
         let times = self.wiring.times(class);
         let out = &mut self.outs[slot as usize];
-        let end = out.free.max(now) + times.serialisation[bytes as usize];
-        out.free = end;
-        let arrival = end + times.to_decision;
+        let hop = HopTiming::store_and_forward(out.free.max(now), bytes, times);
+        out.free = hop.end;
         if let Some(sensor) = &mut self.sensor {
             sensor.send(slot, bytes);
         }
         if self.by_class.on() {
             self.count_class(packet.message, class, bytes);
         }
-        self.queue.push_changed(to, arrival, packet, |packet| {
-            packet.time = arrival;
+        self.queue.push_changed(to, hop.decision, packet, |packet| {
+            packet.time = hop.decision;
             packet.port = port;
             packet.set_channel(step.channel());
             packet.next_hop();
             packet.follow(step);
         });
-        self.give_back(first + u32::from(packet.port), packet.channel(), bytes, end);
+        self.give_back(first + u32::from(packet.port), packet.channel(), bytes, hop.release);
     }
 
-    /// Returns the room of a packet that leaves, with its tail at `end`, the buffer behind a port.
+    /// Returns the room of a packet that leaves the buffer behind a port at `release`.
     #[inline(always)]
-    fn give_back(&mut self, slot: u32, channel: u8, bytes: u32, end: u64) {
+    fn give_back(&mut self, slot: u32, channel: u8, bytes: u32, release: u64) {
         let buffer = self.lane(slot, channel);
-        let stamp = end + self.wiring.times(self.credits.class(buffer)).to_credit;
+        let stamp = release + self.wiring.times(self.credits.class(buffer)).to_credit;
         if self.credits.add(buffer, stamp, bytes, self.queue.horizon()) {
             self.announce(buffer, channel, stamp);
         }
@@ -221,16 +221,14 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     fn eject(&mut self, first: u32, packet: &Event) {
         let slot = (first + u32::from(packet.to_port)) as usize;
         let bytes = packet.bytes();
-        let times = self.wiring.node_times();
         let out = &mut self.outs[slot];
-        let end = out.free.max(packet.time) + times.serialisation[bytes as usize];
-        out.free = end;
-        let delivered = end + times.latency;
+        let hop = HopTiming::store_and_forward(out.free.max(packet.time), bytes, self.wiring.node_times());
+        out.free = hop.end;
         self.lanes[slot].count(bytes, &mut self.logs, slot); // channel 0
         if self.by_class.on() {
             self.count_class(packet.message, ClassId::NODE.0, bytes);
         }
-        self.give_back(first + u32::from(packet.port), packet.channel(), bytes, end);
-        self.deliver(packet, delivered);
+        self.give_back(first + u32::from(packet.port), packet.channel(), bytes, hop.release);
+        self.deliver(packet, hop.arrival);
     }
 }

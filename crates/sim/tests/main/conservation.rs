@@ -3,8 +3,8 @@
 use odonata_sim::spec::Pattern;
 use odonata_sim::{Audit, QueueChoice, Spec, audit};
 
-use crate::generator;
 use crate::support::{MINIMAL, job, machine, output, spec};
+use odonata_testkit as generator;
 
 const QUEUES: [QueueChoice; 2] = [QueueChoice::Wheel, QueueChoice::Ordered];
 

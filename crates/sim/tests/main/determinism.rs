@@ -4,8 +4,8 @@ use odonata_sim::output::{Messages, NOT_DELIVERED};
 use odonata_sim::spec::{Arrival, Pattern, Record};
 use odonata_sim::{QueueChoice, Spec, run_with};
 
-use crate::generator;
 use crate::support::{MINIMAL, job, machine, output, spec};
+use odonata_testkit as generator;
 
 /// Catches anything that depends on memory addresses, on a hash order, or on a run before.
 #[test]

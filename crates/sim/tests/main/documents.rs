@@ -2,8 +2,8 @@
 
 use odonata_sim::{SimError, Spec};
 
-use crate::generator;
 use crate::support::{MINIMAL, machine, spec, stream};
+use odonata_testkit as generator;
 
 fn document() -> String {
     spec(machine([2, 2, 2, 2, 2], None), MINIMAL, vec![stream(0, 7, 100)]).to_json()

@@ -4,8 +4,8 @@ use odonata_sim::output::Messages;
 use odonata_sim::spec::{Arrival, Pattern, Record};
 use odonata_sim::{Output, Spec};
 
-use crate::generator;
 use crate::support::{MINIMAL, job, link, link_mut, machine, output, spec};
+use odonata_testkit as generator;
 
 /// Rows of a job without latencies: (interval, source, destination, issue time).
 fn sent(messages: &Messages, job: usize, times: bool) -> Vec<(u32, u32, u32, u64)> {

@@ -7,11 +7,10 @@ mod determinism;
 mod direct;
 mod documents;
 mod fairness;
-#[path = "../../../reference/tests/support/mod.rs"]
-mod generator;
 mod graph;
 mod hops;
 mod independence;
+mod layers;
 mod monitor;
 mod programs;
 mod queues;

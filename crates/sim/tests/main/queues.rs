@@ -3,7 +3,7 @@
 
 use odonata_sim::{Output, QueueChoice, Spec, run_with};
 
-use crate::generator;
+use odonata_testkit as generator;
 
 fn with(spec: &Spec, queue: QueueChoice) -> Output {
     run_with(spec, &mut (), queue).unwrap_or_else(|e| panic!("{queue:?}: {e}\nspec: {}", spec.to_json())).0

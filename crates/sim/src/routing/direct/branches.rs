@@ -5,8 +5,8 @@
 use odonata_topology::GroupId;
 
 use super::{Departure, Direct, Here, Mode, NO_GROUP, remember};
+use crate::fabric::Place;
 use crate::fabric::packet::Event;
-use crate::routing::Place;
 
 /// One way on from a router.
 #[derive(Clone, Copy, Debug)]

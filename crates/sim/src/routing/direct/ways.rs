@@ -6,8 +6,9 @@ use super::inside::Inside;
 use super::{Departure, Here, MINIMAL_DRAWS, ROUTER_DRAWS};
 use crate::engine::Table;
 use crate::engine::random::{below32, draw};
+use crate::fabric::Place;
 use crate::fabric::packet::Event;
-use crate::routing::{Loads, Place, Ports, Sense};
+use crate::routing::{Loads, Ports, Sense};
 use crate::spec::FabricSpec;
 
 /// Cables that are looked at for the least loaded.

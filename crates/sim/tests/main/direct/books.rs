@@ -5,8 +5,8 @@ use odonata_sim::output::Messages;
 use odonata_sim::spec::{Record, StopSpec};
 use odonata_sim::{QueueChoice, Spec, audit, run_with};
 
-use crate::generator;
 use crate::support::output;
+use odonata_testkit as generator;
 
 const QUEUES: [QueueChoice; 2] = [QueueChoice::Wheel, QueueChoice::Ordered];
 

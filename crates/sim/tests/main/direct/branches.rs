@@ -3,15 +3,16 @@
 
 use std::collections::BTreeSet;
 
+use odonata_sim::fabric::Place;
 use odonata_sim::fabric::packet::Event;
 use odonata_sim::fabric::{Out, Sensor, Wiring};
 use odonata_sim::routing::direct::Direct;
-use odonata_sim::routing::{Backlog, Loads, Place, Rule};
+use odonata_sim::routing::{Backlog, Loads, Rule};
 use odonata_sim::spec::{RoutingSpec, Sensed, Sensing};
 
 use super::support::{ALL, Known, Made, NEAREST, machines, routings};
 use super::walk::{State, Ways};
-use crate::generator::choices::Choices;
+use odonata_testkit::Choices;
 
 /// Most states that are tried for each routing of a machine.
 const STATES: usize = 24;

@@ -60,7 +60,7 @@ fn no_packets_can_wait_in_a_circle() {
 fn no_packets_can_wait_in_a_circle_on_random_machines() {
     let mut edges = 0;
     for seed in 0..250 {
-        let spec = crate::generator::direct_spec(seed);
+        let spec = odonata_testkit::direct_spec(seed);
         let machine = spec.machine().expect("it was built before");
         let Ok(Routing::Direct(direct)) = Routing::new(&spec, machine) else { panic!("seed {seed} is refused") };
         let mut ways = Ways::default();

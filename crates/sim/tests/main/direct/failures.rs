@@ -5,8 +5,8 @@ use odonata_sim::{SimError, Spec, check};
 use odonata_topology::{Network, RouterId, SlotId, TopologyError};
 
 use super::support::{ALL, Made, NEAREST, aries, flat, grid, machines, minimal, routings, valiant, without};
-use crate::generator;
 use crate::support::{job, output, stream};
+use odonata_testkit as generator;
 
 /// Slots whose link has failed.
 fn dead(network: &Network) -> impl Iterator<Item = usize> + '_ {

@@ -9,8 +9,8 @@ use odonata_sim::spec::{
 };
 
 use super::support::{ALL, NEAREST, adaptive_local, aries, flat, grid, minimal, par, spec, ugal};
-use crate::generator::choices::Choices;
 use crate::support::{job, link_mut, output, stream};
+use odonata_testkit::Choices;
 
 fn sensing(kind: Sensed, delay_ps: u64, spec: &Spec) -> Sensing {
     let between = spec.fabric.links.keys().filter(|class| *class != "node");

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use odonata_sim::fabric::Place;
 use odonata_sim::fabric::packet::Event;
-use odonata_sim::routing::Place;
 use odonata_sim::routing::direct::Direct;
 use odonata_topology::{Network, Peer, RouterId, SlotId};
 

@@ -1,7 +1,6 @@
-//! A seeded generator of small specifications that reach into every corner of the model.
-#![allow(dead_code)] // each test binary uses its part
+//! A seeded generator of small specifications that reach into every corner of the model, for the tests of both simulators.
 
-pub mod choices;
+mod choices;
 mod fabrics;
 mod jobs;
 mod machines;
@@ -17,7 +16,7 @@ use odonata_sim::spec::{
 use odonata_sim::{SimError, Spec};
 use odonata_topology::{Arrangement, DragonflyPlusSpec, Machine, Network};
 
-use choices::Choices;
+pub use choices::Choices;
 use machines::Made;
 
 /// A valid specification of a small, whole Dragonfly+ with one routing and one sensor.
