@@ -15,13 +15,11 @@
 mod ordered;
 mod prefetch;
 pub mod random;
-mod table;
 mod wheel;
 mod window;
 
 pub use ordered::Ordered;
 pub use prefetch::prefetch;
-pub(crate) use table::Table;
 pub use wheel::Wheel;
 pub use window::Window;
 

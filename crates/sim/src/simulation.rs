@@ -10,7 +10,7 @@ mod switch;
 
 use crate::counters::{ArrivalCounts, ByClass};
 use crate::engine::random::Source;
-use crate::engine::{Queue, Table, Window, prefetch};
+use crate::engine::{Queue, Window, prefetch};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
 use crate::fabric::{Credits, Flights, Lane, Logs, Nic, Out, Parked, Sensor, Wiring};
@@ -39,9 +39,9 @@ pub struct Simulation<'s, Q, R> {
     routing: R,
     queue: Q,
     /// Output ports, by slot.
-    outs: Table<Out>,
+    outs: Vec<Out>,
     /// Lanes at the sender: channel by channel the ports by slot, then the injection links by node.
-    lanes: Table<Lane>,
+    lanes: Vec<Lane>,
     /// What of the lanes is rarely needed.
     logs: Logs,
     /// Credits of the buffer behind each port, at the receiver: channel by channel the ports by slot.
@@ -49,7 +49,7 @@ pub struct Simulation<'s, Q, R> {
     /// What routings sense, if it is not the backlog.
     sensor: Option<Sensor>,
     parked: Parked,
-    nics: Table<Nic>,
+    nics: Vec<Nic>,
     flights: Flights,
     /// Words of messages.
     messages: Source,
@@ -110,13 +110,14 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
 
     /// Handles the events of a window, and what comes late for it.
     fn visit(&mut self, window: &Window<Event>, monitor: &mut dyn Monitor) -> Result<(), SimError> {
-        for position in 0..window.len() {
-            let (router, event) = window.get(position);
+        for (position, (router, event)) in window.iter().enumerate() {
             if self.queue.has_late() {
                 self.handle_late(window, position, monitor)?;
             }
-            if self.asks && position + EVENTS_AHEAD < window.len() {
-                self.ask_for(window.about(position + EVENTS_AHEAD));
+            if self.asks
+                && let Some(ahead) = window.about(position + EVENTS_AHEAD)
+            {
+                self.ask_for(ahead);
             }
             self.handle(router, event);
         }
@@ -135,10 +136,13 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         position: usize,
         monitor: &mut dyn Monitor,
     ) -> Result<(), SimError> {
-        let next = (position < window.len()).then(|| window.get(position));
+        let next = window.get(position);
         while let Some((router, event)) = self.queue.late(next) {
-            let visited = window.get(position - 1).0;
-            debug_assert!(router == visited || self.queue.in_one_order(), "affected sooner than the lookahead allows");
+            let visited = position.checked_sub(1).and_then(|last| window.get(last)).map(|(router, _)| router);
+            debug_assert!(
+                visited == Some(router) || self.queue.in_one_order(),
+                "affected sooner than the lookahead allows"
+            );
             self.handle(router, &event);
             self.look(monitor)?; // there may be any number of them
         }

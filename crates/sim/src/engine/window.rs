@@ -1,22 +1,20 @@
 //! Events that are handled one after the other, known beforehand.
 
-use super::Table;
-
-/// The events of a window of time, place by place.
+/// The events of a window of time, place by place. All tables are as long as each other.
 #[derive(Debug)]
 pub struct Window<R> {
     /// Number of events. The tables may be longer: what is in them does not have to be written again when a window grows.
     len: usize,
-    pub(super) records: Table<R>,
+    pub(super) records: Vec<R>,
     /// The place of each.
-    pub(super) places: Table<u32>,
+    pub(super) places: Vec<u32>,
     /// Their order.
-    pub(super) order: Table<u32>,
+    pub(super) order: Vec<u32>,
 }
 
 impl<R> Default for Window<R> {
     fn default() -> Self {
-        Self { len: 0, records: Table::default(), places: Table::default(), order: Table::default() }
+        Self { len: 0, records: Vec::new(), places: Vec::new(), order: Vec::new() }
     }
 }
 
@@ -34,22 +32,26 @@ impl<R: Copy> Window<R> {
         self.len == 0
     }
 
-    /// An event with its place, by its position in the order of handling, below [`len`](Self::len).
+    /// The events with their places, in the order of handling.
     #[inline(always)]
-    #[must_use]
-    pub fn get(&self, position: usize) -> (u32, &R) {
-        debug_assert!(position < self.len);
-        let at = self.order[position] as usize;
-        (self.places[at], &self.records[at])
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &R)> {
+        self.order[..self.len].iter().map(|&at| (self.places[at as usize], &self.records[at as usize]))
     }
 
-    /// An event that is handled at about that position, below [`len`](Self::len): what it will need can be asked for. All
-    /// positions together show all events.
+    /// An event with its place, by its position in the order of handling, if there is one.
+    #[must_use]
+    pub fn get(&self, position: usize) -> Option<(u32, &R)> {
+        let at = *self.order[..self.len].get(position)? as usize;
+        Some((self.places[at], &self.records[at]))
+    }
+
+    /// An event that is handled at about that position, if there is one: what it will need can be asked for. All positions
+    /// together show all events.
     #[inline(always)]
     #[must_use]
-    pub fn about(&self, position: usize) -> (u32, &R) {
-        debug_assert!(position < self.len);
-        (self.places[position], &self.records[position])
+    pub fn about(&self, position: usize) -> Option<(u32, &R)> {
+        let in_window = position < self.len;
+        in_window.then(|| (self.places[position], &self.records[position]))
     }
 
     /// Makes it one event, or none.
@@ -64,9 +66,9 @@ impl<R: Copy> Window<R> {
     /// Makes room for so many events, of which some one is given; all have to be written.
     pub(super) fn resize(&mut self, count: usize, some: R) {
         if count > self.order.len() {
-            self.records.vec().resize(count, some);
-            self.places.vec().resize(count, 0);
-            self.order.vec().resize(count, 0);
+            self.records.resize(count, some);
+            self.places.resize(count, 0);
+            self.order.resize(count, 0);
         }
         self.len = count;
     }

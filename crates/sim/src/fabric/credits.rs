@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::engine::{Table, prefetch};
+use crate::engine::prefetch;
 
 /// Stamps kept in place.
 const STAMPS: usize = 4;
@@ -98,9 +98,9 @@ impl Returns {
 
 /// The credits of all lanes.
 pub struct Credits {
-    lanes: Table<Returns>,
+    lanes: Vec<Returns>,
     /// When the sender of each lane will be woken, if it waits.
-    wakes: Table<u64>,
+    wakes: Vec<u64>,
     /// Stamps that found no place, by lane. Only ever looked up by key, so its order decides nothing.
     spill: HashMap<u32, Vec<(u64, u32)>>,
 }
@@ -120,7 +120,7 @@ impl Credits {
         for _ in 1..channels {
             lanes.extend_from_within(..links);
         }
-        Self { wakes: vec![0; lanes.len()].into(), lanes: lanes.into(), spill: HashMap::new() }
+        Self { wakes: vec![0; lanes.len()], lanes, spill: HashMap::new() }
     }
 
     /// Number of lanes.
@@ -160,6 +160,7 @@ impl Credits {
     #[inline(always)]
     pub fn add(&mut self, lane: usize, stamp: u64, bytes: u32, horizon: u64) -> bool {
         let returns = &mut self.lanes[lane];
+        let awaited = returns.state & AWAITED != 0;
         if returns.state & PLACES == PLACES || !returns.reaches(stamp) {
             returns.make_room(stamp, horizon);
         }
@@ -171,7 +172,7 @@ impl Credits {
         } else {
             self.spill(lane, stamp, bytes);
         }
-        self.lanes[lane].state & AWAITED != 0 && self.is_earlier(lane, stamp)
+        awaited && self.is_earlier(lane, stamp)
     }
 
     /// Whether a credit comes before the sender would be woken.

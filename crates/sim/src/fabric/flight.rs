@@ -1,6 +1,6 @@
 //! Messages between issue and delivery.
 
-use crate::engine::{Table, prefetch};
+use crate::engine::prefetch;
 
 /// Row of a message of which no row is kept.
 pub const NO_ROW: u32 = u32::MAX;
@@ -23,7 +23,7 @@ pub struct Flight {
 /// The messages under way, in slots that are used again. Which slot a message has is never visible.
 #[derive(Default)]
 pub struct Flights {
-    slots: Table<Flight>,
+    slots: Vec<Flight>,
     free: Vec<u32>,
 }
 
@@ -35,7 +35,7 @@ impl Flights {
             self.slots[slot as usize] = flight;
             return slot;
         }
-        self.slots.vec().push(flight);
+        self.slots.push(flight);
         (self.slots.len() - 1) as u32
     }
 

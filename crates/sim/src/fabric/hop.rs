@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn a_packet_is_stored_before_it_is_forwarded() {
         let times = Times {
-            serialisation: vec![0, 10, 20, 30].into(),
+            serialisation: vec![0, 10, 20, 30],
             to_decision: 107,
             latency: 7,
             to_credit: 9,

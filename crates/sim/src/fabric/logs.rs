@@ -1,7 +1,7 @@
 //! What of a lane is rarely needed. Most lanes have never had to wait and need none, so a log is made when it is first written.
 
 use super::Chain;
-use crate::engine::{Table, prefetch};
+use crate::engine::prefetch;
 
 /// What of a lane is rarely needed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,16 +19,16 @@ pub struct LaneLog {
 /// The logs of all lanes.
 pub struct Logs {
     /// For each lane the number of its log; 0 for one that has none.
-    numbers: Table<u32>,
+    numbers: Vec<u32>,
     /// By number. The first is an empty one.
-    logs: Table<LaneLog>,
+    logs: Vec<LaneLog>,
 }
 
 impl Logs {
     /// Logs of so many lanes.
     #[must_use]
     pub fn new(lanes: usize) -> Self {
-        Self { numbers: vec![0; lanes].into(), logs: vec![LaneLog::default()].into() }
+        Self { numbers: vec![0; lanes], logs: vec![LaneLog::default()] }
     }
 
     /// The log of a lane.
@@ -51,7 +51,7 @@ impl Logs {
     #[inline(never)]
     fn add(&mut self, lane: usize) {
         self.numbers[lane] = self.logs.len() as u32;
-        self.logs.vec().push(LaneLog::default());
+        self.logs.push(LaneLog::default());
     }
 
     /// All logs that were written.

@@ -3,7 +3,6 @@
 use odonata_topology::{ClassId, Network, NodeId, Peer, RouterId};
 
 use super::{HopTiming, Place};
-use crate::engine::Table;
 use crate::spec::{FabricSpec, Spec};
 
 /// What a router port leads to.
@@ -28,7 +27,7 @@ const SCALED_BYTES: u64 = 1 << 16;
 #[derive(Clone, Debug)]
 pub struct Times {
     /// Serialisation time by packet size.
-    pub(crate) serialisation: Table<u64>,
+    pub(crate) serialisation: Vec<u64>,
     /// From the end of a packet's transmission to its decision at the next router.
     pub to_decision: u64,
     /// From the end of a packet's transmission to its arrival.
@@ -54,14 +53,38 @@ pub struct Home {
     pub local: u16,
 }
 
+/// An output virtual channel: a port of a router and a channel on it, both of which exist. Made by [`Wiring::output`] alone, so
+/// that what a routing algorithm decides is bounded once, before any table is indexed by it.
+#[derive(Clone, Copy, Debug)]
+pub struct OutputVc {
+    slot: u32,
+    lane: u32,
+}
+
+impl OutputVc {
+    /// Slot of the port: below the number of slots of the wiring.
+    #[inline(always)]
+    #[must_use]
+    pub fn slot(self) -> usize {
+        self.slot as usize
+    }
+
+    /// Number of the lane: below the number of slots times that of channels.
+    #[inline(always)]
+    #[must_use]
+    pub fn lane(self) -> usize {
+        self.lane as usize
+    }
+}
+
 /// All constants.
 pub struct Wiring {
     /// Position of each router.
-    pub(crate) places: Table<Place>,
+    pub(crate) places: Vec<Place>,
     /// Position of each NIC: `node * rails + rail`.
-    pub(crate) homes: Table<Home>,
+    pub(crate) homes: Vec<Home>,
     /// What every router port leads to, by slot.
-    pub(crate) wires: Table<Wire>,
+    pub(crate) wires: Vec<Wire>,
     /// NICs of each node.
     pub rails: u32,
     /// Whether the NICs of some node are on different routers.
@@ -85,13 +108,13 @@ impl Wiring {
             let group = network.group_of_router[router.index()] as u16;
             Home { router: router.0, port: port.0, group, local: network.local(router) as u16 }
         };
-        let homes: Table<Home> = network.node_slot.iter().map(home).collect();
+        let homes: Vec<Home> = network.node_slot.iter().map(home).collect();
         let nodes = homes.chunks(network.rails as usize);
         Self {
             places: (0..network.routers() as u32).map(|r| Place::of(network, RouterId(r))).collect(),
             split: nodes.into_iter().any(|nics| nics.iter().any(|nic| nic.router != nics[0].router)),
             homes,
-            wires: wires(network).into(),
+            wires: wires(network),
             rails: network.rails,
             groups: network.groups as usize,
             first_global: network.first_global.0,
@@ -100,6 +123,22 @@ impl Wiring {
             }),
             channels: usize::from(spec.fabric.channels),
         }
+    }
+
+    /// The output virtual channel of a port and a channel at a router.
+    ///
+    /// # Panics
+    /// If there is none: a routing algorithm has decided for what does not exist.
+    #[inline(always)]
+    #[must_use]
+    pub fn output(&self, router: u32, port: u16, channel: u8) -> OutputVc {
+        let place = self.places[router as usize];
+        assert!(
+            port < place.ports && usize::from(channel) < self.channels,
+            "no such output: {port}, channel {channel}"
+        );
+        let slot = place.first + u32::from(port);
+        OutputVc { slot, lane: u32::from(channel) * self.wires.len() as u32 + slot }
     }
 
     /// Where what happens to a NIC happens: at the router of its node's first NIC.

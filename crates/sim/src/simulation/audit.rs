@@ -61,7 +61,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         too_late.iter().for_each(|(router, event)| count(*router, event));
         let mut pending = Window::default();
         while self.queue.open(&mut pending) {
-            (0..pending.len()).map(|position| pending.get(position)).for_each(|(router, event)| count(router, event));
+            pending.iter().for_each(|(router, event)| count(router, event));
         }
         for (router, place) in self.wiring.places.iter().enumerate() {
             let lanes =

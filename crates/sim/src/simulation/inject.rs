@@ -53,7 +53,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             let (message, to) = (self.flights.add(flight), job.nodes[rank_to as usize]);
             let mut waiting = Waiting { bytes_left: job.message_bytes, packet: 0, word, message, to };
             if rails > 1 {
-                let nics = &mut (*self.nics)[first as usize..(first + rails) as usize];
+                let nics = &mut self.nics[first as usize..(first + rails) as usize];
                 let rail = choose_rail(self.spec.fabric.nic.rail, word, nics, now);
                 waiting.to = to * rails + rail;
                 *nics[rail as usize].unsent_mut() += job.message_bytes;
@@ -232,7 +232,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// The NICs of a node.
     pub(super) fn nics_of(&mut self, node: u32) -> impl Iterator<Item = &mut Nic> {
         let rails = self.wiring.rails as usize;
-        (*self.nics)[node as usize * rails..][..rails].iter_mut()
+        self.nics[node as usize * rails..][..rails].iter_mut()
     }
 }
 

@@ -51,7 +51,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let message = self.flights.add(Flight { issue: letter.issue, packets_left, row, job, measured });
         let rails = self.wiring.rails;
         let first = node * rails;
-        let nics = &mut (*self.nics)[first as usize..(first + rails) as usize];
+        let nics = &mut self.nics[first as usize..(first + rails) as usize];
         let word = word(self.spec.seed, Stream::Message, u64::from(node), nics[0].issued);
         nics[0].issued += 1;
         let mut waiting = Waiting { bytes_left: bytes, packet: 0, word, message, to };

@@ -4,7 +4,7 @@ use super::Simulation;
 use crate::engine::Queue;
 use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind, Step};
-use crate::fabric::{HopTiming, Place};
+use crate::fabric::{HopTiming, OutputVc, Place};
 use crate::routing::{Backlog, Loads, Rule};
 use odonata_topology::ClassId;
 
@@ -30,14 +30,14 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         if self.arrivals.on() {
             self.count_arrival(place, packet, Some(step.port()));
         }
-        let slot = place.first + u32::from(step.port());
-        let index = self.lane(slot, step.channel());
-        let lane = &self.lanes[index];
+        let output = self.wiring.output(router, step.port(), step.channel());
+        // SAFETY: `output` is one of the wiring's, which the lanes were made for.
+        let lane = unsafe { self.lanes.get_unchecked(output.lane()) };
         let bytes = packet.bytes();
-        if !lane.waits() && (lane.room >= bytes || self.look_for_room(index, step.channel(), bytes, packet.time)) {
-            self.commit(place.first, slot, index, packet, packet.time, step);
+        if !lane.waits() && (lane.room >= bytes || self.look_for_room(output, step.channel(), bytes, packet.time)) {
+            self.commit(place.first, output, packet, packet.time, step);
         } else {
-            self.park(router, index, packet, step);
+            self.park(router, output, packet, step);
         }
     }
 
@@ -82,34 +82,36 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
 
     /// Counts the credits that have come by `now` for a lane. Returns whether there is room then.
     #[inline(never)]
-    fn look_for_room(&mut self, index: usize, channel: u8, bytes: u32, now: u64) -> bool {
-        let far = self.far_buffer(index, channel);
-        let lane = &mut self.lanes[index];
+    fn look_for_room(&mut self, output: OutputVc, channel: u8, bytes: u32, now: u64) -> bool {
+        let far = self.far_buffer(output, channel);
+        let lane = &mut self.lanes[output.lane()];
         lane.room += self.credits.take(far, now);
         lane.room >= bytes
     }
 
-    /// Index in `credits` of the buffer at the far end of a lane.
+    /// Index in `credits` of the buffer at the far end of an output.
     #[inline]
-    fn far_buffer(&self, index: usize, channel: u8) -> usize {
-        let lane = &self.lanes[index];
+    fn far_buffer(&self, output: OutputVc, channel: u8) -> usize {
+        let lane = &self.lanes[output.lane()];
         self.lane(self.slot(lane.to(), lane.port), channel)
     }
 
-    /// Commits a packet at a time to a lane that has room for it.
+    /// Commits a packet at a time to an output that has room for it. It stands behind a port of the router whose slots begin
+    /// at `first`.
     #[inline(always)]
-    fn commit(&mut self, first: u32, slot: u32, index: usize, packet: &Event, now: u64, step: Step) {
+    fn commit(&mut self, first: u32, output: OutputVc, packet: &Event, now: u64, step: Step) {
         let bytes = packet.bytes();
-        let lane = &mut self.lanes[index];
+        // SAFETY: `output` is one of the wiring's, which both tables were made for.
+        let (lane, out) =
+            unsafe { (self.lanes.get_unchecked_mut(output.lane()), self.outs.get_unchecked_mut(output.slot())) };
         lane.room -= bytes;
-        lane.count(bytes, &mut self.logs, index);
+        lane.count(bytes, &mut self.logs, output.lane());
         let (to, port, class) = (lane.to(), lane.port, lane.class());
         let times = self.wiring.times(class);
-        let out = &mut self.outs[slot as usize];
         let hop = HopTiming::store_and_forward(out.free.max(now), bytes, times);
         out.free = hop.end;
         if let Some(sensor) = &mut self.sensor {
-            sensor.send(slot, bytes);
+            sensor.send(output.slot() as u32, bytes);
         }
         if self.by_class.on() {
             self.count_class(packet.message, class, bytes);
@@ -165,21 +167,20 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// Lets a packet wait for room.
     #[cold]
     #[inline(never)]
-    fn park(&mut self, router: u32, index: usize, packet: &Event, step: Step) {
-        let slot = self.slot(router, step.port()) as usize;
-        let (lane, log) = (&mut self.lanes[index], self.logs.get_mut(index));
-        self.outs[slot].parked_ps += self.wiring.times(lane.class()).serialisation[packet.bytes() as usize];
+    fn park(&mut self, router: u32, output: OutputVc, packet: &Event, step: Step) {
+        let (lane, log) = (&mut self.lanes[output.lane()], self.logs.get_mut(output.lane()));
+        self.outs[output.slot()].parked_ps += self.wiring.times(lane.class()).serialisation[packet.bytes() as usize];
         self.parked.push(&mut log.chain, packet).follow(step);
         if !lane.waits() {
             lane.set_waits(true);
             log.waits_since = packet.time;
-            self.arm(router, step.port(), step.channel(), index);
+            self.arm(router, step.port(), step.channel(), output);
         }
     }
 
-    /// Sees to it that a lane on which something waits is woken by the next credit.
-    fn arm(&mut self, router: u32, port: u16, channel: u8, index: usize) {
-        let far = self.far_buffer(index, channel);
+    /// Makes the event of the next credit for an output on which something waits.
+    fn arm(&mut self, router: u32, port: u16, channel: u8, output: OutputVc) {
+        let far = self.far_buffer(output, channel);
         if let Some(at) = self.credits.wait(far) {
             self.queue.push(router, Event::other(Kind::OutputCredit, at, port, channel, far as u32));
         }
@@ -194,18 +195,18 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             return;
         }
         let first = self.wiring.places[router as usize].first;
-        let slot = first + u32::from(port);
-        let index = self.lane(slot, channel);
+        let output = self.wiring.output(router, port, channel);
+        let index = output.lane();
         let class = self.lanes[index].class();
         loop {
             let bytes = self.parked.first(&self.logs.get(index).chain).bytes();
-            if self.lanes[index].room < bytes && !self.look_for_room(index, channel, bytes, now) {
-                self.arm(router, port, channel, index);
+            if self.lanes[index].room < bytes && !self.look_for_room(output, channel, bytes, now) {
+                self.arm(router, port, channel, output);
                 return;
             }
             let packet = self.parked.pop(&mut self.logs.get_mut(index).chain);
-            self.outs[slot as usize].parked_ps -= self.wiring.times(class).serialisation[bytes as usize];
-            self.commit(first, slot, index, &packet, now, Step::new(&packet, port, channel));
+            self.outs[output.slot()].parked_ps -= self.wiring.times(class).serialisation[bytes as usize];
+            self.commit(first, output, &packet, now, Step::new(&packet, port, channel));
             if self.logs.get(index).chain.is_empty() {
                 break;
             }

@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 
 use odonata_topology::{Dragonfly, GroupId, RouterId};
 
-use crate::engine::Table;
 use crate::routing::Ports;
 
 /// From every router to every other of its group. Groups that are alike share their entries.
 #[derive(Clone, Debug)]
 pub struct Inside {
     /// First entry of each router.
-    first: Table<u32>,
+    first: Vec<u32>,
     /// Entries of a router, by the number of the other one.
-    entries: Table<Entry>,
+    entries: Vec<Entry>,
     /// Ports that do not follow each other.
     lists: Vec<u16>,
 }
@@ -53,7 +52,7 @@ impl Inside {
                 }));
             }
         }
-        Self { first: first.into(), entries: entries.into(), lists }
+        Self { first, entries, lists }
     }
 
     /// Ports on shortest ways from a router to number `to` of its group.

@@ -4,7 +4,6 @@ use odonata_topology::{Dragonfly, GroupId, RouterId, SlotId};
 
 use super::inside::Inside;
 use super::{Departure, Here, MINIMAL_DRAWS, ROUTER_DRAWS};
-use crate::engine::Table;
 use crate::engine::random::{below32, draw};
 use crate::fabric::Place;
 use crate::fabric::packet::Event;
@@ -33,8 +32,8 @@ pub struct Ways {
     machine: Dragonfly,
     groups: usize,
     /// Where the cables of each ordered pair of groups start in `gates`, and one entry more.
-    gate_start: Table<u32>,
-    gates: Table<Gate>,
+    gate_start: Vec<u32>,
+    gates: Vec<Gate>,
     /// For each router and other group which cables count as shortest; none if all do.
     nearest: Option<Nearest>,
     inside: Inside,
@@ -45,7 +44,7 @@ pub struct Ways {
     of_channel: [(u8, u8); 16],
     first_global: u8,
     /// Class of each slot.
-    class: Table<u8>,
+    class: Vec<u8>,
     /// Time of one channel's buffer, in picoseconds, by class.
     buffers: Vec<u64>,
 }
@@ -62,8 +61,8 @@ struct Gate {
 #[derive(Clone, Debug)]
 struct Nearest {
     /// Row `router * groups + group` of `cables`, and one entry more.
-    start: Table<u32>,
-    cables: Table<u16>,
+    start: Vec<u32>,
+    cables: Vec<u16>,
 }
 
 /// The groups by way of which a packet may go round.
@@ -138,8 +137,8 @@ impl Ways {
         };
         Self {
             groups: groups as usize,
-            gate_start: gate_start.into(),
-            gates: gates.into(),
+            gate_start,
+            gates,
             nearest: (nearest && several).then(|| Nearest::new(&machine)),
             inside: Inside::new(&machine),
             bridged,
@@ -229,7 +228,7 @@ impl Ways {
     fn shortest(&self, place: Place, group: u16) -> Option<&[u16]> {
         let nearest = self.nearest.as_ref()?;
         let row = self.router(place).index() * self.groups + usize::from(group);
-        Some(&(*nearest.cables)[nearest.start[row] as usize..nearest.start[row + 1] as usize])
+        Some(&nearest.cables[nearest.start[row] as usize..nearest.start[row + 1] as usize])
     }
 
     /// Positions of the cables from a router to a group that count as shortest.
@@ -428,6 +427,6 @@ impl Nearest {
                 start.push(nearest.len() as u32);
             }
         }
-        Self { start: start.into(), cables: nearest.into() }
+        Self { start, cables: nearest }
     }
 }
