@@ -18,11 +18,14 @@ __all__ = [
     "__fingerprint__",
     "__version__",
     "check",
+    "collectives",
     "describe",
     "dragonfly_max_nodes",
     "dragonfly_plus_max_nodes",
     "read_trace",
     "routes",
+    "routing_channels",
+    "routings",
     "run",
     "serialisation_ps",
     "write_trace",
@@ -81,6 +84,27 @@ class Description(TypedDict):
     router_dead: NDArray[np.bool_]
     #: Router-side slot of each NIC: `node * rails + rail`.
     endpoint_slot: NDArray[np.uint32]
+
+@type_check_only
+class RoutingOption(TypedDict):
+    #: Its name in a specification, which ends in its unit.
+    name: str
+    about: str
+    #: Whether it is absent on some machines.
+    optional: bool
+    #: Name -> what it stands for, if the option is a name.
+    names: dict[str, str] | None
+    #: The least and the greatest value, if it is a number.
+    range: tuple[int, int] | None
+
+@type_check_only
+class RoutingInfo(TypedDict):
+    name: str
+    #: What it does, and its source.
+    about: str
+    #: Kinds of machine that it is for.
+    machines: list[str]
+    options: list[RoutingOption]
 
 @type_check_only
 class Progress(TypedDict):
@@ -239,6 +263,9 @@ class Result(TypedDict):
 def check(spec_json: str) -> None:
     """Refuse a specification that cannot be simulated (SpecError)."""
 
+def collectives() -> dict[str, dict[str, str]]:
+    """The algorithms of each collective: name -> what it does."""
+
 def describe(topology_json: str, failures_json: str | None = None) -> Description:
     """Wire a machine and describe it, with what has failed; SpecError if it cannot be built."""
 
@@ -250,6 +277,16 @@ def routes(spec_json: str, from_node: int, to_node: int, limit: int) -> Ways:
 
     At most `limit` of each kind (minimal or not) are listed.
     """
+
+def routing_channels(routing_json: str, machine: str) -> int | None:
+    """Virtual channels that a routing of a specification needs on a kind of machine where nothing has failed.
+
+    On a dragonfly or cascade: the stages of its longest path, each of which needs a set of channels. None if it is not
+    for such machines; ValueError if it is no routing.
+    """
+
+def routings() -> list[RoutingInfo]:
+    """All routings that a specification can name."""
 
 def run(spec_json: str, progress: Callable[[Progress], object] | None = None) -> Result:
     """Simulate a specification.

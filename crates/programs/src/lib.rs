@@ -9,6 +9,7 @@
 //!
 //! This crate knows neither time nor networks; what an operation costs is written down in `docs/model.md`, section 10.
 
+mod choices;
 pub mod collective;
 mod error;
 pub mod motif;
@@ -24,6 +25,6 @@ pub use op::Op;
 pub use part::{LABEL_BITS, Part};
 pub use program::{Phases, Program};
 pub use spec::{
-    Allgather, Allreduce, Alltoall, Along, Barrier, Body, Broadcast, Exchange, Halo, Phase, PingPong, Reduce,
-    ReduceScatter, Sweep, Training, What,
+    Allgather, Allreduce, Alltoall, Along, Barrier, Body, Broadcast, COLLECTIVES, Exchange, Halo, Phase, PingPong,
+    Reduce, ReduceScatter, Sweep, Training, What,
 };

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::collective::Collective;
-use crate::{Part, ProgramError, motif};
+use crate::{Part, ProgramError, choices, motif};
 
 /// One iteration of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,89 +144,100 @@ fn boxed(made: Result<Collective, ProgramError>) -> Result<Box<dyn Part + Send +
     made.map(|collective| Box::new(collective) as Box<_>)
 }
 
-/// Algorithms of a broadcast.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Broadcast {
-    /// The root sends to all others, in ascending order from the rank after it.
-    Flat,
-    /// Down a binary tree in heap order (L).
-    Binary,
-    /// Down a binomial tree.
-    Binomial,
-    /// Blocks are scattered down a binomial tree, then gathered by all in a ring (van de Geijn).
-    ScatterAllgather,
+choices! {
+    /// Algorithms of a broadcast.
+    pub enum Broadcast {
+        /// The root sends to all others, in ascending order from the rank after it.
+        Flat = "flat",
+        /// Down a binary tree in heap order (L).
+        Binary = "binary",
+        /// Down a binomial tree.
+        Binomial = "binomial",
+        /// Blocks are scattered down a binomial tree, then gathered by all in a ring (van de Geijn).
+        ScatterAllgather = "scatter-allgather",
+    }
 }
 
-/// Algorithms of a reduction to one rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reduce {
-    /// Up a binary tree in heap order.
-    Binary,
-    /// Up a binomial tree.
-    Binomial,
+choices! {
+    /// Algorithms of a reduction to one rank.
+    pub enum Reduce {
+        /// Up a binary tree in heap order.
+        Binary = "binary",
+        /// Up a binomial tree.
+        Binomial = "binomial",
+    }
 }
 
-/// Algorithms of a reduction to all ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Allreduce {
-    /// Up and down one binary tree in heap order (L).
-    Binary,
-    /// Pairs exchange whole vectors at distances 1, 2, 4, ...
-    RecursiveDoubling,
-    /// A ring of reduce-scatter and all-gather.
-    Ring,
-    /// Recursive halving, then recursive doubling of blocks.
-    Rabenseifner,
+choices! {
+    /// Algorithms of a reduction to all ranks.
+    pub enum Allreduce {
+        /// Up and down one binary tree in heap order (L).
+        Binary = "binary",
+        /// Pairs exchange whole vectors at distances 1, 2, 4, ...
+        RecursiveDoubling = "recursive-doubling",
+        /// A ring of reduce-scatter and all-gather.
+        Ring = "ring",
+        /// Recursive halving, then recursive doubling of blocks.
+        Rabenseifner = "rabenseifner",
+    }
 }
 
-/// Algorithms of an all-gather.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Allgather {
-    /// Blocks travel round a ring.
-    Ring,
-    /// Pairs exchange what they have at distances 1, 2, 4, ...
-    RecursiveDoubling,
-    /// Blocks double by distances 1, 2, 4, ... for any number of ranks.
-    Bruck,
+choices! {
+    /// Algorithms of an all-gather.
+    pub enum Allgather {
+        /// Blocks travel round a ring.
+        Ring = "ring",
+        /// Pairs exchange what they have at distances 1, 2, 4, ...
+        RecursiveDoubling = "recursive-doubling",
+        /// Blocks double by distances 1, 2, 4, ... for any number of ranks.
+        Bruck = "bruck",
+    }
 }
 
-/// Algorithms of a reduction by blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReduceScatter {
-    /// Partial sums travel round a ring.
-    Ring,
-    /// Each rank sends each other rank that rank's block.
-    Pairwise,
-    /// Pairs exchange halves at falling distances.
-    RecursiveHalving,
+choices! {
+    /// Algorithms of a reduction by blocks.
+    pub enum ReduceScatter {
+        /// Partial sums travel round a ring.
+        Ring = "ring",
+        /// Each rank sends each other rank that rank's block.
+        Pairwise = "pairwise",
+        /// Pairs exchange halves at falling distances.
+        RecursiveHalving = "recursive-halving",
+    }
 }
 
-/// Algorithms of an all-to-all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Alltoall {
-    /// In step c rank r exchanges with r xor c if the number of ranks is a power of two; otherwise as `linear-shift`.
-    Pairwise,
-    /// In step c rank r receives from r - c and sends to r + c, and waits for both (L).
-    LinearShift,
-    /// Blocks travel together by distances 1, 2, 4, ...
-    Bruck,
+choices! {
+    /// Algorithms of an all-to-all.
+    pub enum Alltoall {
+        /// In step c rank r exchanges with r xor c if the number of ranks is a power of two; otherwise as `linear-shift`.
+        Pairwise = "pairwise",
+        /// In step c rank r receives from r - c and sends to r + c, and waits for both (L).
+        LinearShift = "linear-shift",
+        /// Blocks travel together by distances 1, 2, 4, ...
+        Bruck = "bruck",
+    }
 }
 
-/// Algorithms of a barrier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Barrier {
-    /// In step k rank r signals r + 2^k and waits for r - 2^k.
-    Dissemination,
-    /// Up and down one binary tree in heap order (L).
-    Binary,
+choices! {
+    /// Algorithms of a barrier.
+    pub enum Barrier {
+        /// In step k rank r signals r + 2^k and waits for r - 2^k.
+        Dissemination = "dissemination",
+        /// Up and down one binary tree in heap order (L).
+        Binary = "binary",
+    }
 }
+
+/// The algorithms of all collectives, by the name of the collective in a specification.
+pub const COLLECTIVES: &[(&str, &[(&str, &str)])] = &[
+    ("broadcast", Broadcast::NAMES),
+    ("reduce", Reduce::NAMES),
+    ("allreduce", Allreduce::NAMES),
+    ("allgather", Allgather::NAMES),
+    ("reduce-scatter", ReduceScatter::NAMES),
+    ("alltoall", Alltoall::NAMES),
+    ("barrier", Barrier::NAMES),
+];
 
 /// An exchange with the neighbours in a grid of up to three dimensions, x fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

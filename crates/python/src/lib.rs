@@ -8,12 +8,14 @@
 //! | `describe.rs` | a machine to columns |
 //! | `routes.rs` | the ways between two nodes to dictionaries |
 //! | `run.rs` | a specification to a running simulation, with progress and Ctrl-C |
+//! | `lists.rs` | what there is to choose from to dictionaries |
 //! | `output.rs` | a result to columns |
 //! | `trace.rs` | a trace to its canonical text, a program to a trace |
 //! | `errors.rs` | every Rust error to its Python exception |
 
 mod describe;
 mod errors;
+mod lists;
 mod output;
 mod routes;
 mod run;
@@ -69,6 +71,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TraceError", py.get_type::<trace::TraceError>())?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(describe::describe, module)?)?;
+    module.add_function(wrap_pyfunction!(lists::collectives, module)?)?;
+    module.add_function(wrap_pyfunction!(lists::routing_channels, module)?)?;
+    module.add_function(wrap_pyfunction!(lists::routings, module)?)?;
     module.add_function(wrap_pyfunction!(routes::routes, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(trace::read_trace, module)?)?;

@@ -71,37 +71,38 @@ pub trait Rule {
     fn grain(&self, mode: u8) -> Grain;
 }
 
-/// The routings of a specification.
-#[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "a run has one")]
-pub enum Routing {
-    /// See [`dragonfly_plus::minimal`].
-    Minimal(Plus<dragonfly_plus::minimal::Minimal>),
-    /// See [`dragonfly_plus::valiant`].
-    Valiant(Plus<dragonfly_plus::valiant::Valiant>),
-    /// See [`dragonfly_plus::prog_adaptive`].
-    ProgAdaptive(Plus<dragonfly_plus::prog_adaptive::ProgAdaptive>),
-    /// See [`dragonfly_plus::fpar`].
-    Fpar(Plus<dragonfly_plus::fpar::Fpar>),
-    /// Several routings of a Dragonfly+, or one with failures.
-    Mixed(Mixed),
-    /// One or several of a direct machine.
-    Direct(direct::Direct),
-}
+macro_rules! routing {
+    (($d:tt) $($Rule:ident: $file:ident),+) => {
+        /// The routings of a specification. The simulation is compiled for each variant.
+        #[derive(Clone, Debug)]
+        #[expect(clippy::large_enum_variant, reason = "a run has one")]
+        pub enum Routing {
+            $(#[doc = concat!("See [`dragonfly_plus::", stringify!($file), "`].")]
+            $Rule(Plus<dragonfly_plus::$file::$Rule>),)+
+            /// Several routings of a Dragonfly+, or one with failures.
+            Mixed(Mixed),
+            /// One or several of a direct machine.
+            Direct(direct::Direct),
+        }
 
-/// Evaluates `$body` with `$rule` standing for the rule of a [`Routing`], whatever its type.
-macro_rules! with_rule {
-    ($routing:expr, $rule:ident => $body:expr) => {
-        match $routing {
-            $crate::routing::Routing::Minimal($rule) => $body,
-            $crate::routing::Routing::Valiant($rule) => $body,
-            $crate::routing::Routing::ProgAdaptive($rule) => $body,
-            $crate::routing::Routing::Fpar($rule) => $body,
-            $crate::routing::Routing::Mixed($rule) => $body,
-            $crate::routing::Routing::Direct($rule) => $body,
+        /// Evaluates `$body` with `$rule` standing for the rule of a [`Routing`], whatever its type.
+        macro_rules! with_rule {
+            ($d routing:expr, $d rule:ident => $d body:expr) => {
+                match $d routing {
+                    $(crate::routing::Routing::$Rule($d rule) => $d body,)+
+                    crate::routing::Routing::Mixed($d rule) => $d body,
+                    crate::routing::Routing::Direct($d rule) => $d body,
+                }
+            };
+        }
+
+        /// One rule on its machine.
+        fn alone(machine: odonata_topology::DragonflyPlus, rule: AnyPlus) -> Routing {
+            match rule { $(AnyPlus::$Rule(rule) => Routing::$Rule(Plus { machine, rule }),)+ }
         }
     };
 }
+dragonfly_plus::plus_rules! { ($) routing }
 pub(crate) use with_rule;
 
 impl Routing {
@@ -126,12 +127,7 @@ impl Routing {
                 if rules.len() > 1 || machine.has_failures() {
                     return Ok(Self::Mixed(Mixed { machine, rules }));
                 }
-                Ok(match rules.remove(0) {
-                    AnyPlus::Minimal(rule) => Self::Minimal(Plus { machine, rule }),
-                    AnyPlus::Valiant(rule) => Self::Valiant(Plus { machine, rule }),
-                    AnyPlus::ProgAdaptive(rule) => Self::ProgAdaptive(Plus { machine, rule }),
-                    AnyPlus::Fpar(rule) => Self::Fpar(Plus { machine, rule }),
-                })
+                Ok(alone(machine, rules.remove(0)))
             }
         }
     }
@@ -160,6 +156,16 @@ fn distinct(spec: &Spec) -> Result<Vec<(String, &RoutingSpec)>, SimError> {
         return Err(SimError::invalid("jobs", problem));
     }
     Ok(all)
+}
+
+/// Virtual channels that a routing needs on a kind of machine where nothing has failed, for each set of channels of a stage on
+/// direct machines; none if it is not for such machines.
+#[must_use]
+pub fn channels(routing: &RoutingSpec, machine: &str) -> Option<u8> {
+    if !routing.info().machines.contains(&machine) {
+        return None;
+    }
+    if machine == dragonfly_plus::KIND { dragonfly_plus::channels(routing) } else { direct::stages(routing) }
 }
 
 /// The number of each job's routing.

@@ -18,7 +18,10 @@ use serde::{Deserialize, Serialize};
 
 pub use check::{MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS, SETTLE_PS};
 pub use jobs::{Arrival, Costs, First, JobSpec, Pattern, ProgramSpec, Record, Traffic};
-pub use routing::{AriesMode, ChannelSwitch, Compare, FparCandidates, Gateways, Knowledge, RoutingSpec, Select, Via};
+pub use routing::{
+    AriesMode, ChannelSwitch, Compare, FparCandidates, Gateways, Knowledge, OptionInfo, ROUTINGS, RoutingInfo,
+    RoutingSpec, Select, Values, Via,
+};
 pub use sensing::{Sensed, Sensing};
 
 /// Version of this document; another one is refused.

@@ -43,38 +43,13 @@ fn what(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32) -> What {
     let ps = |c: &mut Choices| c.of(&[0, 1, trip / 7, trip]);
     match c.within(0, 15) {
         0 | 1 => What::Compute { ps: ps(c), jitter_ps: ps(c) },
-        2 => What::Broadcast {
-            algorithm: c.of(&[Broadcast::Flat, Broadcast::Binary, Broadcast::Binomial, Broadcast::ScatterAllgather]),
-            root: c.count(0, ranks - 1),
-            bytes: bytes(c),
-        },
-        3 => What::Reduce {
-            algorithm: c.of(&[Reduce::Binary, Reduce::Binomial]),
-            root: c.count(0, ranks - 1),
-            bytes: bytes(c),
-        },
-        4 | 5 => What::Allreduce {
-            algorithm: c.of(&[
-                Allreduce::Binary,
-                Allreduce::RecursiveDoubling,
-                Allreduce::Ring,
-                Allreduce::Rabenseifner,
-            ]),
-            bytes: bytes(c),
-        },
-        6 => What::Allgather {
-            algorithm: c.of(&[Allgather::Ring, Allgather::RecursiveDoubling, Allgather::Bruck]),
-            bytes: bytes(c),
-        },
-        7 => What::ReduceScatter {
-            algorithm: c.of(&[ReduceScatter::Ring, ReduceScatter::Pairwise, ReduceScatter::RecursiveHalving]),
-            bytes: bytes(c),
-        },
-        8 => What::Alltoall {
-            algorithm: c.of(&[Alltoall::Pairwise, Alltoall::LinearShift, Alltoall::Bruck]),
-            bytes: bytes(c),
-        },
-        9 => What::Barrier { algorithm: c.of(&[Barrier::Dissemination, Barrier::Binary]) },
+        2 => What::Broadcast { algorithm: c.of(Broadcast::ALL), root: c.count(0, ranks - 1), bytes: bytes(c) },
+        3 => What::Reduce { algorithm: c.of(Reduce::ALL), root: c.count(0, ranks - 1), bytes: bytes(c) },
+        4 | 5 => What::Allreduce { algorithm: c.of(Allreduce::ALL), bytes: bytes(c) },
+        6 => What::Allgather { algorithm: c.of(Allgather::ALL), bytes: bytes(c) },
+        7 => What::ReduceScatter { algorithm: c.of(ReduceScatter::ALL), bytes: bytes(c) },
+        8 => What::Alltoall { algorithm: c.of(Alltoall::ALL), bytes: bytes(c) },
+        9 => What::Barrier { algorithm: c.of(Barrier::ALL) },
         10 | 11 => What::Halo(halo(c, ranks, packet)),
         12 => {
             let [x, y, z] = grid(c, ranks);

@@ -18,28 +18,26 @@ pub fn roots(ranks: u32) -> Vec<u32> {
 
 /// Those with a root.
 pub fn rooted(root: u32, bytes: u64) -> Vec<What> {
-    let broadcasts = [Broadcast::Flat, Broadcast::Binary, Broadcast::Binomial, Broadcast::ScatterAllgather];
-    let reduces = [Reduce::Binary, Reduce::Binomial];
-    let broadcasts = broadcasts.map(|algorithm| What::Broadcast { algorithm, root, bytes });
-    broadcasts.into_iter().chain(reduces.map(|algorithm| What::Reduce { algorithm, root, bytes })).collect()
+    let broadcasts = Broadcast::ALL.iter().map(|&algorithm| What::Broadcast { algorithm, root, bytes });
+    broadcasts.chain(Reduce::ALL.iter().map(|&algorithm| What::Reduce { algorithm, root, bytes })).collect()
 }
 
 /// Those without.
 pub fn unrooted(bytes: u64) -> Vec<What> {
     let mut all = Vec::new();
-    for algorithm in [Allreduce::Binary, Allreduce::RecursiveDoubling, Allreduce::Ring, Allreduce::Rabenseifner] {
+    for &algorithm in Allreduce::ALL {
         all.push(What::Allreduce { algorithm, bytes });
     }
-    for algorithm in [Allgather::Ring, Allgather::RecursiveDoubling, Allgather::Bruck] {
+    for &algorithm in Allgather::ALL {
         all.push(What::Allgather { algorithm, bytes });
     }
-    for algorithm in [ReduceScatter::Ring, ReduceScatter::Pairwise, ReduceScatter::RecursiveHalving] {
+    for &algorithm in ReduceScatter::ALL {
         all.push(What::ReduceScatter { algorithm, bytes });
     }
-    for algorithm in [Alltoall::Pairwise, Alltoall::LinearShift, Alltoall::Bruck] {
+    for &algorithm in Alltoall::ALL {
         all.push(What::Alltoall { algorithm, bytes });
     }
-    for algorithm in [Barrier::Dissemination, Barrier::Binary] {
+    for &algorithm in Barrier::ALL {
         all.push(What::Barrier { algorithm });
     }
     all

@@ -12,7 +12,6 @@
 pub mod adaptive;
 pub mod adaptive_local;
 pub mod aries;
-mod branches;
 mod inside;
 pub mod minimal;
 pub mod valiant;
@@ -20,14 +19,13 @@ mod ways;
 
 use odonata_topology::Dragonfly;
 
-pub use branches::Branch;
 pub use ways::{Pick, Ways};
 
 use super::{Grain, Loads, Place, Rule, Sense};
 use crate::engine::random::{below32, draw};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, NO_MIDDLE, Step};
-use crate::spec::{Gateways, RoutingSpec, Spec};
+use crate::spec::{FabricSpec, Gateways, ROUTINGS, RoutingSpec, Spec};
 
 /// First draws of ways that are shortest ways, of a routing that compares two: 0 and 8.
 const MINIMAL_DRAWS: u8 = 0;
@@ -41,6 +39,9 @@ const BRIDGE_DRAW: u8 = 39;
 const ROUTER_DRAWS: u8 = 40;
 /// First of the draws for ports on the way along a leg.
 const ALONG_DRAWS: u8 = 48;
+
+/// One of the kinds of machine, as the list of routings names them; what is for one is for all.
+const KIND: &str = "dragonfly";
 
 /// Most cables of a pair of groups: their numbers have 16 bits.
 const MOST_CABLES: u32 = 1 << 16;
@@ -73,17 +74,113 @@ impl Departure {
     }
 }
 
-/// One routing of a run.
-#[derive(Clone, Debug)]
-pub enum Mode {
-    /// See [`minimal`].
-    Minimal(minimal::Minimal),
-    /// See [`valiant`].
-    Valiant(valiant::Valiant),
-    /// See [`adaptive`].
-    Adaptive(adaptive::Adaptive),
-    /// See [`adaptive_local`].
-    AdaptiveLocal(adaptive_local::AdaptiveLocal),
+/// Whether packets take non-minimal paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NonMinimal {
+    /// Never.
+    Never,
+    /// If loads say so.
+    ByLoad,
+    /// Wherever there is one.
+    Always,
+}
+
+/// A routing algorithm of direct machines. All that sets one apart from the others is here; what they share is in [`Direct`].
+pub trait DirectAlgorithm {
+    /// Stages of its longest path (docs/model.md, section 6, "Channels").
+    fn stages(&self) -> u8;
+
+    /// Whether packets take non-minimal paths.
+    fn non_minimal(&self) -> NonMinimal;
+
+    /// The decision at a packet's first router.
+    fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure;
+
+    /// The decision at a further router of the source group on a minimal path, of an algorithm that decides again there.
+    #[inline(always)]
+    fn again(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Option<Departure> {
+        let _ = (ways, here, packet, loads);
+        None
+    }
+
+    /// Whether [`again`](Self::again) decides anything.
+    fn decides_again(&self) -> bool {
+        false
+    }
+
+    /// How ports are picked where the algorithm is not asked.
+    #[inline(always)]
+    fn pick(&self) -> Pick {
+        Pick::Adaptive
+    }
+
+    /// What packets share.
+    #[inline(always)]
+    fn grain(&self) -> Grain {
+        Grain::Packet
+    }
+
+    /// Whether a packet on a non-minimal path turns at a random router of the intermediate group.
+    #[inline(always)]
+    fn turns_at_router(&self) -> bool {
+        false
+    }
+
+    /// Whether packets inside a group may go by way of a random router.
+    fn detours_inside(&self) -> bool {
+        false
+    }
+
+    /// Whether a decision may read the loads of other routers.
+    fn sees_other_routers(&self) -> bool {
+        false
+    }
+
+    /// Works out what depends on the machine and its links.
+    fn prepare(&mut self, ways: &Ways, fabric: &FabricSpec) {
+        let _ = (ways, fabric);
+    }
+}
+
+/// Lists the routing algorithms: for each its file, which has a function `of` that makes it of a specification, and its type;
+/// then the files with an `of` that makes one of these.
+macro_rules! algorithms {
+    (($d:tt) $($file:ident: $Type:ident),+; $($preset:ident),+) => {
+        /// One routing of a run.
+        #[derive(Clone, Debug)]
+        pub enum Mode {
+            $(#[doc = concat!("See [`", stringify!($file), "`].")] $Type($file::$Type),)+
+        }
+
+        /// Evaluates `$body` with `$rule` standing for the algorithm of a [`Mode`], whatever its type.
+        macro_rules! with_mode {
+            ($d mode:expr, $d rule:ident => $d body:expr) => {
+                match $d mode { $(Mode::$Type($d rule) => $d body,)+ }
+            };
+        }
+
+        /// What makes an algorithm of a specification, if it is the one that is meant.
+        const MAKERS: &[fn(&RoutingSpec, &str) -> Result<Option<Mode>, SimError>] = &[$($file::of,)+ $($preset::of),+];
+    };
+}
+
+algorithms! { ($)
+    minimal: Minimal,
+    valiant: Valiant,
+    adaptive: Adaptive,
+    adaptive_local: AdaptiveLocal;
+    aries
+}
+
+// Below the list, because it uses what the list makes.
+mod branches;
+
+pub use branches::Branch;
+
+/// Stages of the longest path of a routing; none if it is not for these machines.
+#[must_use]
+pub fn stages(routing: &RoutingSpec) -> Option<u8> {
+    Mode::of(routing, "routing").ok()?.map(|mode| mode.stages())
 }
 
 /// A dragonfly or cascade with the routings of a run.
@@ -150,7 +247,7 @@ impl Direct {
     /// Whether a decision may read the loads of other routers.
     #[must_use]
     pub fn sees_other_routers(&self) -> bool {
-        self.modes.iter().any(|mode| matches!(mode, Mode::Adaptive(rule) if rule.global))
+        self.modes.iter().any(|mode| with_mode!(mode, rule => rule.sees_other_routers()))
     }
 
     /// The routings.
@@ -175,93 +272,53 @@ impl Direct {
             let (cable, port) = self.ways.to_group(here, via, MINIMAL_DRAWS, mode.pick(), packet, loads);
             return Departure { bridge: true, ..Departure::round(port, via, cable) };
         }
-        match mode {
-            Mode::Minimal(rule) => self.ways.straight(here, rule.pick, packet, loads),
-            Mode::Valiant(rule) => rule.depart(&self.ways, here, packet, loads),
-            Mode::Adaptive(rule) => rule.depart(&self.ways, here, packet, loads),
-            Mode::AdaptiveLocal(rule) => rule.depart(&self.ways, here, packet, loads),
-        }
+        with_mode!(mode, rule => rule.depart(&self.ways, here, packet, loads))
     }
 }
 
 impl Mode {
-    fn new(routing: &RoutingSpec, at: &str, ways: &Ways, spec: &Spec) -> Result<Self, SimError> {
-        Ok(match *routing {
-            RoutingSpec::Minimal { select, .. } => Self::Minimal(minimal::Minimal::new(select)),
-            RoutingSpec::Valiant { via, select, .. } => Self::Valiant(valiant::Valiant::new(via, select, at)?),
-            RoutingSpec::Ugal { .. } | RoutingSpec::Par { .. } => {
-                Self::Adaptive(adaptive::Adaptive::new(routing, at, ways, &spec.fabric)?)
+    /// The algorithm of a specification; none if it is not for these machines.
+    fn of(routing: &RoutingSpec, at: &str) -> Result<Option<Self>, SimError> {
+        for make in MAKERS {
+            if let Some(mode) = make(routing, at)? {
+                return Ok(Some(mode));
             }
-            RoutingSpec::AdaptiveLocal { factor_milli, .. } => {
-                Self::AdaptiveLocal(adaptive_local::AdaptiveLocal::new(factor_milli))
-            }
-            RoutingSpec::Aries { mode, bias_low_bytes, bias_high_bytes, .. } => {
-                aries::mode(mode, [bias_low_bytes, bias_high_bytes], ways, &spec.fabric)
-            }
-            RoutingSpec::Fpar { .. } | RoutingSpec::ProgAdaptive { .. } => {
-                unreachable!("refused when its gateways were looked for")
-            }
-        })
-    }
-
-    /// Stages of a packet's way (docs/model.md, section 6, "Channels").
-    fn stages(&self) -> u8 {
-        match self {
-            Self::Minimal(_) => 2,
-            Self::Valiant(rule) => rule.stages(),
-            Self::Adaptive(rule) => rule.stages(),
-            Self::AdaptiveLocal(_) => 3,
         }
+        Ok(None)
     }
 
-    /// How ports are picked where the rule is not asked.
+    fn new(routing: &RoutingSpec, at: &str, ways: &Ways, spec: &Spec) -> Result<Self, SimError> {
+        let mut mode = Self::of(routing, at)?.expect("refused when its gateways were looked for");
+        with_mode!(&mut mode, rule => rule.prepare(ways, &spec.fabric));
+        Ok(mode)
+    }
+
+    fn stages(&self) -> u8 {
+        with_mode!(self, rule => rule.stages())
+    }
+
     #[inline]
     fn pick(&self) -> Pick {
-        match self {
-            Self::Minimal(rule) => rule.pick,
-            Self::Valiant(rule) => rule.pick,
-            Self::Adaptive(_) | Self::AdaptiveLocal(_) => Pick::Adaptive,
-        }
+        with_mode!(self, rule => rule.pick())
     }
 
-    /// Whether a packet sent round turns at a random router of the intermediate group.
     #[inline]
     fn turns_at_router(&self) -> bool {
-        match self {
-            Self::Valiant(rule) => rule.at_router,
-            Self::Adaptive(rule) => rule.at_router,
-            Self::Minimal(_) | Self::AdaptiveLocal(_) => false,
-        }
-    }
-}
-
-impl Mode {
-    /// Whether packets inside a group may go by way of a random router.
-    fn goes_round_inside(&self) -> bool {
-        match self {
-            Self::Valiant(rule) => rule.inside,
-            Self::Adaptive(rule) => rule.inside,
-            Self::Minimal(_) | Self::AdaptiveLocal(_) => false,
-        }
+        with_mode!(self, rule => rule.turns_at_router())
     }
 }
 
 fn gateways(routing: &RoutingSpec, at: &str) -> Result<Gateways, SimError> {
-    match *routing {
-        RoutingSpec::Minimal { gateways, .. } | RoutingSpec::Valiant { gateways, .. } => gateways.ok_or_else(|| {
-            let problem = "on this kind of machine it must be said which cables count as shortest: `nearest` or `all`";
-            SimError::invalid(format!("{at}.gateways"), problem)
-        }),
-        RoutingSpec::Ugal { gateways, .. }
-        | RoutingSpec::Par { gateways, .. }
-        | RoutingSpec::AdaptiveLocal { gateways, .. }
-        | RoutingSpec::Aries { gateways, .. } => Ok(gateways),
-        RoutingSpec::Fpar { .. } | RoutingSpec::ProgAdaptive { .. } => {
-            let problem = "this routing is for a dragonfly-plus; a dragonfly or cascade knows minimal, valiant, ugal, par, \
-                           adaptive-local and aries";
-            Err(SimError::invalid(format!("{at}.name"), problem))
-        }
+    if !routing.info().machines.contains(&KIND) {
+        let known: Vec<&str> =
+            ROUTINGS.iter().filter(|info| info.machines.contains(&KIND)).map(|info| info.name).collect();
+        let problem = format!("this routing is not for a dragonfly or cascade, which knows {}", known.join(", "));
+        return Err(SimError::invalid(format!("{at}.name"), problem));
     }
+    routing.gateways().ok_or_else(|| {
+        let problem = "on this kind of machine it must be said which cables count as shortest: `nearest` or `all`";
+        SimError::invalid(format!("{at}.gateways"), problem)
+    })
 }
 
 /// The router at which a decision is made, and how the packet came there.
@@ -311,11 +368,7 @@ impl Rule for Direct {
 
     #[inline]
     fn grain(&self, mode: u8) -> Grain {
-        match &self.modes[usize::from(mode)] {
-            Mode::Minimal(rule) => rule.grain,
-            Mode::Valiant(rule) => rule.grain,
-            Mode::Adaptive(_) | Mode::AdaptiveLocal(_) => Grain::Packet,
-        }
+        with_mode!(&self.modes[usize::from(mode)], rule => rule.grain())
     }
 }
 
@@ -376,11 +429,9 @@ impl Direct {
             packet.middle = remember(Some(via), cable);
             return port;
         }
-        if let Mode::Adaptive(rule) = mode
-            && rule.progressive
-            && via == NO_GROUP
+        if via == NO_GROUP
+            && let Some(departure) = with_mode!(mode, rule => rule.again(&self.ways, *here, packet, loads))
         {
-            let departure = rule.again(&self.ways, *here, packet, loads);
             if departure.via.is_some() {
                 packet.divert();
                 packet.middle = remember(departure.via, departure.to);

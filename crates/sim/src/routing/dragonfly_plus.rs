@@ -20,7 +20,10 @@ use super::{Grain, Loads, Place, Ports, Rule, Sense};
 use crate::engine::random::{below32, draw};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, NO_MIDDLE, Step};
-use crate::spec::{FabricSpec, RoutingSpec, Select, Via};
+use crate::spec::{FabricSpec, ROUTINGS, RoutingSpec, Select, Via};
+
+/// The kind of machine, as the list of routings names it.
+pub(super) const KIND: &str = "dragonfly-plus";
 
 /// First of the draws for choices among shortest ways.
 const MINIMAL_DRAWS: u8 = 0;
@@ -34,11 +37,19 @@ const MIDDLE_DRAWS: u8 = 24;
 const PER_PACKET: u8 = 255;
 
 /// A rule of a Dragonfly+: one implementation a file. The simulation is compiled for each of them.
-pub trait PlusRule {
+pub trait PlusRule: Sized {
+    /// Its name in a specification.
+    const NAME: &'static str;
     /// Virtual channels that it uses.
     const CHANNELS: u8;
     /// Most links between routers that a packet may take.
     const MAX_HOPS: u8;
+
+    /// The rule of a routing of this name.
+    ///
+    /// # Errors
+    /// [`SimError::Invalid`] if an option means nothing on such machines.
+    fn new(fabric: &FabricSpec, routing: &RoutingSpec, at: &str) -> Result<Self, SimError>;
 
     /// Whether packets may be diverted by one other group only, drawn when they enter the network.
     #[inline(always)]
@@ -108,30 +119,52 @@ fn follow<R: PlusRule>(rule: &R, plan: &Plan<'_>, packet: &Event, loads: &Loads<
     Step::new(packet, port, channel).marked(other, plan.turns)
 }
 
-/// One of the rules.
-#[derive(Clone, Debug)]
-pub enum AnyPlus {
-    /// See [`minimal`].
-    Minimal(minimal::Minimal),
-    /// See [`valiant`].
-    Valiant(valiant::Valiant),
-    /// See [`prog_adaptive`].
-    ProgAdaptive(prog_adaptive::ProgAdaptive),
-    /// See [`fpar`].
-    Fpar(fpar::Fpar),
+/// Lists the rules, each with its file. With a dollar sign and the name of a macro, hands the list to that macro.
+macro_rules! plus_rules {
+    (($d:tt) $callback:ident) => {
+        $callback! { ($d) Minimal: minimal, Valiant: valiant, ProgAdaptive: prog_adaptive, Fpar: fpar }
+    };
 }
+pub(super) use plus_rules;
 
-/// Evaluates `$body` with `$rule` standing for a rule, whatever its type.
-macro_rules! with_plus {
-    ($any:expr, $rule:ident => $body:expr) => {
-        match $any {
-            AnyPlus::Minimal($rule) => $body,
-            AnyPlus::Valiant($rule) => $body,
-            AnyPlus::ProgAdaptive($rule) => $body,
-            AnyPlus::Fpar($rule) => $body,
+macro_rules! any_plus {
+    (($d:tt) $($Rule:ident: $file:ident),+) => {
+        /// One of the rules.
+        #[derive(Clone, Debug)]
+        pub enum AnyPlus {
+            $(#[doc = concat!("See [`", stringify!($file), "`].")] $Rule($file::$Rule),)+
+        }
+
+        /// Evaluates `$body` with `$rule` standing for a rule, whatever its type.
+        macro_rules! with_plus {
+            ($d any:expr, $d rule:ident => $d body:expr) => {
+                match $d any { $(AnyPlus::$Rule($d rule) => $d body,)+ }
+            };
+        }
+
+        impl AnyPlus {
+            /// The rule of a specification; none if it is not for these machines.
+            fn of(fabric: &FabricSpec, routing: &RoutingSpec, at: &str) -> Result<Option<Self>, SimError> {
+                let name = routing.name();
+                $(if name == $file::$Rule::NAME {
+                    return Ok(Some(Self::$Rule($file::$Rule::new(fabric, routing, at)?)));
+                })+
+                Ok(None)
+            }
+        }
+
+        /// Virtual channels of a routing; none if it is not for these machines.
+        #[must_use]
+        pub fn channels(routing: &RoutingSpec) -> Option<u8> {
+            let name = routing.name();
+            $(if name == $file::$Rule::NAME {
+                return Some($file::$Rule::CHANNELS);
+            })+
+            None
         }
     };
 }
+plus_rules! { ($) any_plus }
 
 impl AnyPlus {
     /// Prepares the rule that stands at `at` of a specification.
@@ -139,28 +172,14 @@ impl AnyPlus {
     /// # Errors
     /// [`SimError::Invalid`] if it is not for a Dragonfly+ or needs more channels than the fabric has.
     pub fn new(fabric: &FabricSpec, routing: &RoutingSpec, at: &str) -> Result<Self, SimError> {
-        let unknown = || {
-            let problem =
-                "this routing is not for a dragonfly-plus, which knows minimal, valiant, prog-adaptive and fpar";
-            SimError::invalid(format!("{at}.name"), problem)
-        };
-        let rule = match *routing {
-            RoutingSpec::Minimal { gateways: Some(_), .. } | RoutingSpec::Valiant { gateways: Some(_), .. } => {
-                let problem = "a dragonfly-plus has no choice of gateways";
-                return Err(SimError::invalid(format!("{at}.gateways"), problem));
-            }
-            RoutingSpec::Valiant { via: Via::Group | Via::Router, .. } => {
-                return Err(SimError::invalid(format!("{at}.via"), "a dragonfly-plus turns at a `spine` or a `leaf`"));
-            }
-            RoutingSpec::Minimal { select, .. } => Self::Minimal(minimal::Minimal { select }),
-            RoutingSpec::Valiant { via, select, .. } => Self::Valiant(valiant::Valiant { via, select }),
-            RoutingSpec::ProgAdaptive { threshold_bytes, factor_milli, candidates } => {
-                Self::ProgAdaptive(prog_adaptive::ProgAdaptive::new(fabric, threshold_bytes, factor_milli, candidates))
-            }
-            RoutingSpec::Fpar { threshold_ppm, compare, candidates, channel_switch } => {
-                Self::Fpar(fpar::Fpar::new(fabric, threshold_ppm, compare, candidates, channel_switch))
-            }
-            _ => return Err(unknown()),
+        if routing.gateways().is_some() {
+            return Err(SimError::invalid(format!("{at}.gateways"), "a dragonfly-plus has no choice of gateways"));
+        }
+        let Some(rule) = Self::of(fabric, routing, at)? else {
+            let known: Vec<&str> =
+                ROUTINGS.iter().filter(|info| info.machines.contains(&KIND)).map(|info| info.name).collect();
+            let problem = format!("this routing is not for a dragonfly-plus, which knows {}", known.join(", "));
+            return Err(SimError::invalid(format!("{at}.name"), problem));
         };
         let (need, have) = (rule.channels(), fabric.channels);
         if have < need {
@@ -191,12 +210,10 @@ impl AnyPlus {
     /// Its name in a scenario.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Minimal(_) => "minimal",
-            Self::Valiant(_) => "valiant",
-            Self::ProgAdaptive(_) => "prog-adaptive",
-            Self::Fpar(_) => "fpar",
+        fn of<R: PlusRule>(_: &R) -> &'static str {
+            R::NAME
         }
+        with_plus!(self, rule => of(rule))
     }
 
     /// Virtual channels that it uses.

@@ -227,40 +227,16 @@ impl FabricSpec {
 
 /// Refuses numbers of a routing that make no sense on any machine.
 fn check_routing(routing: &RoutingSpec, at: &str) -> Result<(), SimError> {
-    let at = |field: &str| format!("{at}.{field}");
-    let at_most = |field: &str, value: u64, most: u64| {
-        if value <= most {
-            return Ok(());
+    for (field, value, range) in routing.numbers() {
+        if !range.contains(&value) {
+            let problem = match *range.start() {
+                0 => format!("{value} is more than {}", range.end()),
+                least => format!("{value} is not between {least} and {}", range.end()),
+            };
+            return Err(SimError::invalid(format!("{at}.{field}"), problem));
         }
-        Err(SimError::invalid(at(field), format!("{value} is more than {most}")))
-    };
-    const MOST: u64 = 1_000_000_000;
-    match *routing {
-        RoutingSpec::Fpar { threshold_ppm, .. } if threshold_ppm > 1_000_000 => {
-            let problem = format!("{threshold_ppm} is more than 1,000,000 millionths (a full port)");
-            Err(SimError::invalid(at("threshold_ppm"), problem))
-        }
-        RoutingSpec::ProgAdaptive { threshold_bytes, factor_milli, .. } => {
-            at_most("threshold_bytes", threshold_bytes, MOST)?;
-            at_most("factor_milli", factor_milli, MOST)
-        }
-        RoutingSpec::Ugal { minimal_candidates, other_candidates, factor_milli, bias_bytes, .. }
-        | RoutingSpec::Par { minimal_candidates, other_candidates, factor_milli, bias_bytes, .. } => {
-            for (field, value) in [("minimal_candidates", minimal_candidates), ("other_candidates", other_candidates)] {
-                if !(1..=2).contains(&value) {
-                    return Err(SimError::invalid(at(field), format!("{value} is not 1 or 2")));
-                }
-            }
-            at_most("factor_milli", factor_milli, MOST)?;
-            at_most("bias_bytes", bias_bytes, MOST)
-        }
-        RoutingSpec::AdaptiveLocal { factor_milli, .. } => at_most("factor_milli", factor_milli, MOST),
-        RoutingSpec::Aries { bias_low_bytes, bias_high_bytes, .. } => {
-            at_most("bias_low_bytes", bias_low_bytes, MOST)?;
-            at_most("bias_high_bytes", bias_high_bytes, MOST)
-        }
-        RoutingSpec::Fpar { .. } | RoutingSpec::Minimal { .. } | RoutingSpec::Valiant { .. } => Ok(()),
     }
+    Ok(())
 }
 
 fn time(at: String, value: u64, least: u64, most: u64) -> Result<(), SimError> {

@@ -1,215 +1,381 @@
-//! Routings and their options.
+//! Routings and their options: the one list of them.
+//!
+//! What a routing is called, the machines that it is for, and what its options mean and may be stand here and nowhere else; the
+//! command line, the documentation and the generator of the tests ask [`ROUTINGS`].
 
+use std::ops::RangeInclusive;
+
+use odonata_programs::choices;
 use serde::{Deserialize, Serialize};
 
-/// How packets find their way (one file each under `routing/`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum RoutingSpec {
+/// The largest factor (of a thousandth) and the largest size of an option.
+const MOST: u64 = 1_000_000_000;
+/// The kind of machine with leaves and spines.
+const PLUS: &[&str] = &["dragonfly-plus"];
+/// The kinds of machine whose routers all have nodes.
+const DIRECT: &[&str] = &["dragonfly", "cascade"];
+/// Both.
+const ALL: &[&str] = &["dragonfly-plus", "dragonfly", "cascade"];
+
+/// What the list says of a routing.
+#[derive(Clone, Copy, Debug)]
+pub struct RoutingInfo {
+    /// Its name in a specification.
+    pub name: &'static str,
+    /// What it does, and its source.
+    pub about: &'static str,
+    /// Kinds of machine that it is for.
+    pub machines: &'static [&'static str],
+    /// Its options.
+    pub options: &'static [OptionInfo],
+}
+
+/// What the list says of an option of a routing.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionInfo {
+    /// Its name in a specification, which ends in its unit.
+    pub name: &'static str,
+    /// What it means.
+    pub about: &'static str,
+    /// What it may be.
+    pub values: Values,
+    /// Whether it is absent on some machines.
+    pub optional: bool,
+}
+
+/// What an option may be.
+#[derive(Clone, Copy, Debug)]
+pub enum Values {
+    /// One of these names, each with what it stands for.
+    Names(&'static [(&'static str, &'static str)]),
+    /// A whole number.
+    Number {
+        /// The least.
+        least: u64,
+        /// The greatest.
+        most: u64,
+    },
+}
+
+/// A type of option whose values have names.
+trait Named {
+    const NAMES: &'static [(&'static str, &'static str)];
+    const OPTIONAL: bool = false;
+
+    /// The value, if it is about gateways.
+    fn gateways(&self) -> Option<Gateways> {
+        None
+    }
+}
+
+macro_rules! values {
+    ($type:ty) => {
+        Values::Names(<$type as Named>::NAMES)
+    };
+    ($type:ty, $least:literal, $most:expr) => {
+        Values::Number { least: $least, most: $most as u64 }
+    };
+}
+
+macro_rules! optional {
+    ($type:ty) => {
+        <$type as Named>::OPTIONAL
+    };
+    ($type:ty, $least:literal) => {
+        false
+    };
+}
+
+macro_rules! gateways {
+    ($field:ident) => {
+        Named::gateways($field)
+    };
+    ($field:ident, $least:literal) => {{
+        let _ = $field;
+        None
+    }};
+}
+
+macro_rules! number {
+    ($all:ident, $field:ident) => {
+        let _ = $field;
+    };
+    ($all:ident, $field:ident, $least:literal, $most:expr) => {
+        $all.push((stringify!($field), u64::from(*$field), $least..=u64::from($most)))
+    };
+}
+
+/// Makes the specification of all routings, and [`ROUTINGS`]. An option is a name or, with a range, a number.
+macro_rules! routings {
+    ($(
+        $(#[doc = $about:literal])+
+        $Name:ident = $name:literal for $machines:ident {
+            $( $(#[doc = $doc:literal])+ $(#[serde($($serde:tt)*)])? $field:ident: $type:ty $(= $least:literal..=$most:expr)?, )+
+        }
+    )+) => {
+        /// How packets find their way (one file each under `routing/`).
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(tag = "name", deny_unknown_fields)]
+        pub enum RoutingSpec {
+            $( $(#[doc = $about])+ #[serde(rename = $name)] $Name {
+                $( $(#[doc = $doc])+ $(#[serde($($serde)*)])? $field: $type, )+
+            }, )+
+        }
+
+        /// All routings.
+        pub const ROUTINGS: &[RoutingInfo] = &[$( RoutingInfo {
+            name: $name,
+            about: concat!($($about),+),
+            machines: $machines,
+            options: &[$( OptionInfo {
+                name: stringify!($field),
+                about: concat!($($doc),+),
+                values: values!($type $(, $least, $most)?),
+                optional: optional!($type $(, $least)?),
+            } ),+],
+        } ),+];
+
+        impl RoutingSpec {
+            /// Its name in a specification.
+            #[must_use]
+            pub fn name(&self) -> &'static str {
+                match self { $( Self::$Name { .. } => $name, )+ }
+            }
+
+            /// Which cables between two groups count as shortest, if it says so.
+            #[must_use]
+            pub fn gateways(&self) -> Option<Gateways> {
+                match self { $( Self::$Name { $($field),+ } => None$(.or(gateways!($field $(, $least)?)))+, )+ }
+            }
+
+            /// Its options that are numbers, each with the range in which it makes sense on any machine.
+            #[must_use]
+            pub fn numbers(&self) -> Vec<(&'static str, u64, RangeInclusive<u64>)> {
+                let mut all = Vec::new();
+                match self { $( Self::$Name { $($field),+ } => { $( number!(all, $field $(, $least, $most)?); )+ } )+ }
+                all
+            }
+        }
+    };
+}
+
+impl RoutingSpec {
+    /// What the list says of it.
+    #[must_use]
+    pub fn info(&self) -> &'static RoutingInfo {
+        ROUTINGS.iter().find(|info| info.name == self.name()).expect("both are made from one list")
+    }
+}
+
+routings! {
     /// Shortest paths only.
-    Minimal {
-        /// Which of several equal ways.
+    Minimal = "minimal" for ALL {
+        /// Which of several equal paths.
         select: Select,
         /// Which cables to another group count as shortest (dragonfly, cascade).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         gateways: Option<Gateways>,
-    },
-    /// By way of a random stop, usually in a random other group.
-    Valiant {
+    }
+    /// By way of a random stop, usually in a random other group. Source: Valiant 1982; Kim 2008, section 4.1.
+    Valiant = "valiant" for ALL {
         /// Where the packet turns to its destination.
         via: Via,
-        /// Which of several equal ways.
+        /// Which of several equal paths.
         select: Select,
         /// As for `minimal`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         gateways: Option<Gateways>,
-    },
-    /// One decision at the first router between shortest ways and ways round (UGAL; dragonfly, cascade).
-    Ugal {
+    }
+    /// One decision at the first router between minimal and non-minimal paths. Source: Singh 2005; Kim 2008, section 4.
+    Ugal = "ugal" for DIRECT {
         /// Whether the loads of the global links themselves are known (UGAL-G), or only those of the own router.
         knowledge: Knowledge,
-        /// Where a packet sent round turns: `group` or `router`.
+        /// Where a packet on a non-minimal path turns: `group` or `router`.
         via: Via,
-        /// Shortest ways that are compared, 1 or 2.
-        minimal_candidates: u8,
-        /// Ways round that are compared, 1 or 2.
-        other_candidates: u8,
-        /// A way round must have less than this many thousandths of the load, as it is longer.
-        factor_milli: u64,
-        /// Added to the load of a way round, in bytes of its first link.
-        bias_bytes: u64,
+        /// Minimal paths that are compared, 1 or 2.
+        minimal_candidates: u8 = 1..=2_u8,
+        /// Non-minimal paths that are compared, 1 or 2.
+        other_candidates: u8 = 1..=2_u8,
+        /// A non-minimal path must have less than this many thousandths of the load, as it is longer.
+        factor_milli: u64 = 0..=MOST,
+        /// Added to the load of a non-minimal path, in bytes of its first link.
+        bias_bytes: u64 = 0..=MOST,
         /// As for `minimal`.
         gateways: Gateways,
-    },
-    /// As `ugal` with local knowledge, and a packet sent minimally decides again at the routers of its source group.
-    Par {
+    }
+    /// As `ugal` with local knowledge, and a packet on a minimal path decides again at the routers of its source group.
+    /// Source: Jiang 2009.
+    Par = "par" for DIRECT {
         /// As for `ugal`.
         via: Via,
         /// As for `ugal`.
-        minimal_candidates: u8,
+        minimal_candidates: u8 = 1..=2_u8,
         /// As for `ugal`.
-        other_candidates: u8,
+        other_candidates: u8 = 1..=2_u8,
         /// As for `ugal`.
-        factor_milli: u64,
+        factor_milli: u64 = 0..=MOST,
         /// As for `ugal`.
-        bias_bytes: u64,
+        bias_bytes: u64 = 0..=MOST,
         /// As for `minimal`.
         gateways: Gateways,
-    },
-    /// SST's adaptive routing: round if there is much more free buffer that way (L4).
-    AdaptiveLocal {
+    }
+    /// SST's adaptive routing: a non-minimal path if there is much more free buffer that way (L4). Source: Zhang 2018.
+    AdaptiveLocal = "adaptive-local" for DIRECT {
         /// How many thousandths of the direct port's free buffer the other must exceed.
-        factor_milli: u64,
+        factor_milli: u64 = 0..=MOST,
         /// As for `minimal`.
         gateways: Gateways,
-    },
-    /// A mode of Cray's Aries (D6, D7).
-    Aries {
+    }
+    /// A mode of Cray's Aries (D6, D7). Source: De Sensi 2019, section 2.2.
+    Aries = "aries" for DIRECT {
         /// Which.
         mode: AriesMode,
         /// Bias of `adaptive-2`, in bytes.
-        bias_low_bytes: u64,
+        bias_low_bytes: u64 = 0..=MOST,
         /// Bias of `adaptive-3`, and of `adaptive-1` at its last decision.
-        bias_high_bytes: u64,
+        bias_high_bytes: u64 = 0..=MOST,
         /// As for `minimal`.
         gateways: Gateways,
-    },
-    /// Progressive adaptive routing by absolute backlogs (K8).
-    ProgAdaptive {
+    }
+    /// Progressive adaptive routing by absolute backlogs (K8). Source: Kang 2019, section 3.1.2.
+    ProgAdaptive = "prog-adaptive" for PLUS {
         /// A minimal port with at most this much queued is taken at once, in bytes of its own link.
-        threshold_bytes: u64,
+        threshold_bytes: u64 = 0..=MOST,
         /// The minimal port is also taken when its backlog is at most this many thousandths of the other's.
-        factor_milli: u64,
+        factor_milli: u64 = 0..=MOST,
         /// Which non-minimal ports are compared.
         candidates: FparCandidates,
-    },
-    /// Fully progressive adaptive routing (K5 to K7).
-    Fpar {
+    }
+    /// Fully progressive adaptive routing (K5 to K7). Source: Shpiner 2017; Kang 2019, section 3.1.2.
+    Fpar = "fpar" for PLUS {
         /// Threshold of the score, in millionths of the capacity.
-        threshold_ppm: u32,
+        threshold_ppm: u32 = 0..=1_000_000_u32,
         /// Whether a score equal to the threshold still counts as free.
         compare: Compare,
         /// Which non-minimal ports are considered.
         candidates: FparCandidates,
-        /// Where a packet on its way round changes to channel 1.
+        /// Where a packet on a non-minimal path changes to channel 1.
         channel_switch: ChannelSwitch,
-    },
-}
-
-impl RoutingSpec {
-    /// Its name in a specification.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Minimal { .. } => "minimal",
-            Self::Valiant { .. } => "valiant",
-            Self::Ugal { .. } => "ugal",
-            Self::Par { .. } => "par",
-            Self::AdaptiveLocal { .. } => "adaptive-local",
-            Self::Aries { .. } => "aries",
-            Self::ProgAdaptive { .. } => "prog-adaptive",
-            Self::Fpar { .. } => "fpar",
-        }
     }
 }
 
-/// Which of several equal ways is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Select {
-    /// Uniformly at random for each packet.
-    Random,
-    /// By a hash of source and destination: always the same between two nodes.
-    Hash,
-    /// The least backlog, ties at random.
-    LeastLoaded,
+choices! {
+    /// Which of several equal paths is taken.
+    pub enum Select {
+        /// Uniformly at random for each packet.
+        Random = "random",
+        /// By a hash of source and destination: always the same between two nodes.
+        Hash = "hash",
+        /// The least backlog, ties at random.
+        LeastLoaded = "least-loaded",
+    }
 }
 
-/// Where a Valiant path turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Via {
-    /// At the spine on which the packet enters the intermediate group (Dragonfly+, as is `leaf`).
-    Spine,
-    /// At a random leaf of the intermediate group.
-    Leaf,
-    /// At the router on which the packet enters the intermediate group (dragonfly, cascade).
-    Group,
-    /// At a random router of the intermediate group, or of the own group for packets that stay in it (dragonfly, cascade).
-    Router,
+choices! {
+    /// Where a Valiant path turns.
+    pub enum Via {
+        /// At the spine on which the packet enters the intermediate group (Dragonfly+, as is `leaf`).
+        Spine = "spine",
+        /// At a random leaf of the intermediate group.
+        Leaf = "leaf",
+        /// At the router on which the packet enters the intermediate group (dragonfly, cascade).
+        Group = "group",
+        /// At a random router of the intermediate group, or of the own group for packets that stay in it (dragonfly, cascade).
+        Router = "router",
+    }
 }
 
-/// Which cables between two groups count as shortest ways.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Gateways {
-    /// Those whose router is nearest.
-    Nearest,
-    /// All.
-    All,
+choices! {
+    /// Which cables between two groups count as shortest paths.
+    pub enum Gateways {
+        /// Those whose router is nearest.
+        Nearest = "nearest",
+        /// All.
+        All = "all",
+    }
 }
 
-/// What an adaptive routing knows of loads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Knowledge {
-    /// Those of the ports of its router.
-    Local,
-    /// Also that of the global link that a way leads to.
-    Global,
+choices! {
+    /// What an adaptive routing knows of loads.
+    pub enum Knowledge {
+        /// Those of the ports of its router.
+        Local = "local",
+        /// Also that of the global link that a path leads to.
+        Global = "global",
+    }
 }
 
-/// Routing modes of Aries (De Sensi 2019, section 2.2; D7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AriesMode {
-    /// No bias.
-    #[serde(rename = "adaptive-0")]
-    Adaptive0,
-    /// Bias towards shortest ways that grows on the way.
-    #[serde(rename = "adaptive-1")]
-    Adaptive1,
-    /// Low bias.
-    #[serde(rename = "adaptive-2")]
-    Adaptive2,
-    /// High bias.
-    #[serde(rename = "adaptive-3")]
-    Adaptive3,
-    /// Shortest ways, the same for all packets of a message.
-    MinHash,
-    /// Ways round, the same for all packets of a message.
-    NminHash,
-    /// A shortest way, always the same between two nodes.
-    InOrder,
+choices! {
+    /// Routing modes of Aries (De Sensi 2019, section 2.2; D7).
+    pub enum AriesMode {
+        /// No bias.
+        Adaptive0 = "adaptive-0",
+        /// Bias towards shortest paths that grows on the way.
+        Adaptive1 = "adaptive-1",
+        /// Low bias.
+        Adaptive2 = "adaptive-2",
+        /// High bias.
+        Adaptive3 = "adaptive-3",
+        /// Shortest paths, the same for all packets of a message.
+        MinHash = "min-hash",
+        /// Non-minimal paths, the same for all packets of a message.
+        NminHash = "nmin-hash",
+        /// A shortest path, always the same between two nodes.
+        InOrder = "in-order",
+    }
 }
 
-/// `score < T` or `score <= T`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Compare {
-    /// Strictly below, as the paper says.
-    Below,
-    /// At most, as the authors' code has it.
-    AtMost,
+choices! {
+    /// `score < T` or `score <= T`.
+    pub enum Compare {
+        /// Strictly below, as the paper says.
+        Below = "below",
+        /// At most, as the authors' code has it.
+        AtMost = "at-most",
+    }
 }
 
-/// Which non-minimal ports an adaptive decision at the source spine considers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FparCandidates {
-    /// Its links to all other groups.
-    AllGroups,
-    /// Its links to one other group, drawn once per packet.
-    OneGroup,
+choices! {
+    /// Which non-minimal ports an adaptive decision at the source spine considers.
+    pub enum FparCandidates {
+        /// Its links to all other groups.
+        AllGroups = "all-groups",
+        /// Its links to one other group, drawn once per packet.
+        OneGroup = "one-group",
+    }
 }
 
-/// Where a packet that was diverted changes to channel 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ChannelSwitch {
-    /// Where it is sent minimally on: the intermediate spine or leaf (the paper; free of deadlock).
-    Intermediate,
-    /// Only at the intermediate leaf (the authors' code): global links then wait for each other on channel 0,
-    /// which can deadlock, so the fabric refuses it.
-    IntermediateLeaf,
+choices! {
+    /// Where a packet that was diverted changes to channel 1.
+    pub enum ChannelSwitch {
+        /// Where it is sent minimally on: the intermediate spine or leaf (the paper; free of deadlock).
+        Intermediate = "intermediate",
+        /// Only at the intermediate leaf (the authors' code): global links then wait for each other on channel 0, which can
+        /// deadlock, so the fabric refuses it.
+        IntermediateLeaf = "intermediate-leaf",
+    }
+}
+
+macro_rules! named {
+    ($($type:ident),+) => {
+        $( impl Named for $type { const NAMES: &'static [(&'static str, &'static str)] = $type::NAMES; } )+
+    };
+}
+named!(Select, Via, Knowledge, AriesMode, Compare, FparCandidates, ChannelSwitch);
+
+impl Named for Gateways {
+    const NAMES: &'static [(&'static str, &'static str)] = Self::NAMES;
+
+    fn gateways(&self) -> Option<Gateways> {
+        Some(*self)
+    }
+}
+
+impl Named for Option<Gateways> {
+    const NAMES: &'static [(&'static str, &'static str)] = Gateways::NAMES;
+    const OPTIONAL: bool = true;
+
+    fn gateways(&self) -> Option<Gateways> {
+        *self
+    }
 }

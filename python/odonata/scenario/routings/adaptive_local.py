@@ -1,16 +1,17 @@
 """Adaptive-local: Valiant where it has much more room (SST)."""
 
 from fractions import Fraction
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
 from odonata.document import Ratio
 from odonata.machine import System
-from odonata.scenario.routings.direct import GATEWAYS, DirectRouting, Gateways, gateways_on, thousandths
+from odonata.scenario.routings.direct import GATEWAYS, Gateways, gateways_on, thousandths
+from odonata.scenario.routings.routing import Routing
 
 
-class AdaptiveLocal(DirectRouting):
+class AdaptiveLocal(Routing):
     """By a third group if the port there has more than `factor` times the free buffer of the direct one.
 
     Source: the dragonfly of SST's merlin (`adaptive-local`), as Zhang 2018 used it.
@@ -18,15 +19,12 @@ class AdaptiveLocal(DirectRouting):
     Machines: dragonfly, cascade.
     """
 
+    core: ClassVar[str] = "adaptive-local"
     name: Literal["adaptive-local"]
     factor: Ratio = Field(
         Fraction(2), description="how many times the direct port's share of free buffer the other must exceed"
     )
     gateways: Gateways | None = Field(None, description=GATEWAYS)
-
-    def stages(self) -> int:
-        """Those of a way by a third group."""
-        return 3
 
     def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
         """With the machine's gateways."""
@@ -36,7 +34,7 @@ class AdaptiveLocal(DirectRouting):
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it."""
         return {
-            "name": self.name,
+            "name": self.core,
             "factor_milli": thousandths(self.factor, "factor"),
             "gateways": self.gateways,
         }

@@ -7,7 +7,8 @@ from pydantic import Field
 from odonata.document import Size
 from odonata.errors import InputError
 from odonata.machine import System
-from odonata.scenario.routings.direct import GATEWAYS, DirectRouting, Gateways, checked_bias, gateways_on
+from odonata.scenario.routings.direct import GATEWAYS, Gateways, checked_bias, gateways_on
+from odonata.scenario.routings.routing import Routing
 
 Mode = Literal["adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nmin-hash", "in-order"]
 
@@ -27,8 +28,10 @@ BIAS_HIGH = (
 )
 
 
-class AriesMode(DirectRouting):
+class AriesMode(Routing):
     """A routing that is one of the modes of Aries."""
+
+    core: ClassVar[str] = "aries"
 
     gateways: Gateways | None = Field(None, description=GATEWAYS)
 
@@ -39,10 +42,6 @@ class AriesMode(DirectRouting):
         """The mode."""
         assert self.fixed is not None
         return self.fixed
-
-    def stages(self) -> int:
-        """Hash modes are minimal or Valiant; the adaptive ones may go round after a first decision."""
-        return {"min-hash": 2, "in-order": 2, "nmin-hash": 3}.get(self.chosen(), 4)
 
     def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
         """With the machine's gateways, and the biases that the mode has."""
@@ -60,7 +59,7 @@ class AriesMode(DirectRouting):
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it; a bias that the mode has not is 0."""
         return {
-            "name": "aries",
+            "name": self.core,
             "mode": self.chosen(),
             "bias_low_bytes": getattr(self, "bias_low", None) or 0,
             "bias_high_bytes": getattr(self, "bias_high", None) or 0,

@@ -1,13 +1,11 @@
 """What routings on dragonflies and cascades have in common, machines whose every router has nodes."""
 
-from abc import abstractmethod
 from fractions import Fraction
-from typing import ClassVar, Literal
+from typing import Literal
 
 from odonata import units
 from odonata.errors import InputError
 from odonata.machine import System
-from odonata.scenario.routings.routing import Routing
 
 #: The kinds of such machines.
 DIRECT = ("dragonfly", "cascade")
@@ -34,29 +32,6 @@ def gateways_on(system: System, given: Gateways | None) -> Gateways | None:
         message = f"`gateways` means nothing on a {kind}, whose ways between two groups are all equally long"
         raise InputError(message, path=("gateways",))
     return None
-
-
-def subs(system: System) -> int:
-    """Channels of each stage of a way: 2 if a way inside a group can turn from a row into a column, else 1.
-
-    docs/model.md, section 6 (S of a machine without failures).
-    """
-    topology = system.topology
-    return 2 if topology.get("rows", 1) > 1 and topology.get("columns", 1) > 1 else 1
-
-
-class DirectRouting(Routing):
-    """A routing of direct machines only."""
-
-    kinds: ClassVar[tuple[str, ...]] = DIRECT
-
-    def channels_needed(self, system: System) -> int:
-        """As many as the stages of its longest way, times those of a stage."""
-        return self.stages() * subs(system)
-
-    @abstractmethod
-    def stages(self) -> int:
-        """Stages of its longest way: one more after each global link and each turn (docs/model.md, section 6)."""
 
 
 #: Largest factor between two loads, and largest bias of one (1 GB), of the core.

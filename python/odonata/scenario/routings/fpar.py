@@ -8,7 +8,6 @@ from pydantic import Field
 from odonata.document import Ratio
 from odonata.errors import InputError
 from odonata.machine import System
-from odonata.scenario.routings.direct import DRAGONFLY_PLUS
 from odonata.scenario.routings.routing import Routing
 
 
@@ -20,8 +19,7 @@ class Fpar(Routing):
     Machines: dragonfly-plus.
     """
 
-    kinds: ClassVar[tuple[str, ...]] = (DRAGONFLY_PLUS,)
-
+    core: ClassVar[str] = "fpar"
     name: Literal["fpar"]
     threshold: Ratio = Field(
         Fraction(1, 2), description="share of a port's buffers from which on it counts as busy (K7: 50 %)"
@@ -38,10 +36,6 @@ class Fpar(Routing):
         "intermediate", description="where a diverted packet changes to channel 1"
     )
 
-    def channels_needed(self, system: System) -> int:  # noqa: ARG002
-        """One before a packet is sent minimally on, one after (K6)."""
-        return 2
-
     def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
         """With the comparison of the paper, or of the simulator to be reproduced."""
         if (self.threshold * 1_000_000).denominator != 1:
@@ -54,7 +48,7 @@ class Fpar(Routing):
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it."""
         return {
-            "name": self.name,
+            "name": self.core,
             "threshold_ppm": (self.threshold * 1_000_000).numerator,
             "compare": self.compare,
             "candidates": self.candidates,

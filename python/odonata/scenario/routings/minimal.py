@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field
 
 from odonata.machine import System
-from odonata.scenario.routings.direct import DIRECT, DRAGONFLY_PLUS, GATEWAYS, Gateways, gateways_on, subs
+from odonata.scenario.routings.direct import GATEWAYS, Gateways, gateways_on
 from odonata.scenario.routings.routing import Routing
 
 Select = Literal["random", "hash", "least-loaded"]
@@ -22,15 +22,10 @@ class Minimal(Routing):
     Machines: dragonfly-plus, dragonfly, cascade.
     """
 
-    kinds: ClassVar[tuple[str, ...]] = (DRAGONFLY_PLUS, *DIRECT)
-
+    core: ClassVar[str] = "minimal"
     name: Literal["minimal"]
     select: Select = Field("random", description=SELECT)
     gateways: Gateways | None = Field(None, description=GATEWAYS)
-
-    def channels_needed(self, system: System) -> int:
-        """One on a Dragonfly+; two stages on direct machines."""
-        return 1 if system.table.kind == DRAGONFLY_PLUS else 2 * subs(system)
 
     def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
         """With the machine's gateways."""
@@ -38,5 +33,5 @@ class Minimal(Routing):
 
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it."""
-        told = {"name": self.name, "select": self.select}
+        told = {"name": self.core, "select": self.select}
         return told if self.gateways is None else told | {"gateways": self.gateways}

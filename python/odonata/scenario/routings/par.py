@@ -1,6 +1,6 @@
 """PAR: decides like UGAL-L, and again at the further routers of the source group."""
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from odonata.scenario.routings.two_ways import TwoWays
 
@@ -13,12 +13,9 @@ class Par(TwoWays):
     Machines: dragonfly, cascade.
     """
 
+    core: ClassVar[str] = "par"
     name: Literal["par"]
-
-    def stages(self) -> int:
-        """One more than a way round, for it may begin at the second router."""
-        return 5 if self.via == "router" else 4
 
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it."""
-        return {"name": "par", **self.options()}
+        return {"name": self.core, **self.options()}

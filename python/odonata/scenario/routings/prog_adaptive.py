@@ -7,7 +7,7 @@ from pydantic import Field
 
 from odonata.document import Ratio, Size
 from odonata.machine import System
-from odonata.scenario.routings.direct import DRAGONFLY_PLUS, thousandths
+from odonata.scenario.routings.direct import thousandths
 from odonata.scenario.routings.routing import Routing
 
 
@@ -20,18 +20,13 @@ class ProgAdaptive(Routing):
     Machines: dragonfly-plus.
     """
 
-    kinds: ClassVar[tuple[str, ...]] = (DRAGONFLY_PLUS,)
-
+    core: ClassVar[str] = "prog-adaptive"
     name: Literal["prog-adaptive"]
     threshold: Size = Field(0, description="a minimal port with at most this much queued is taken at once")
     factor: Ratio = Field(Fraction(1), description="the minimal port may have this many times the backlog of the other")
     candidates: Literal["all-groups", "one-group"] = Field(
         "all-groups", description="which non-minimal ports are compared at the source spine"
     )
-
-    def channels_needed(self, system: System) -> int:  # noqa: ARG002
-        """As fpar."""
-        return 2
 
     def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
         """The same: nothing depends on the machine."""
@@ -41,7 +36,7 @@ class ProgAdaptive(Routing):
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it."""
         return {
-            "name": self.name,
+            "name": self.core,
             "threshold_bytes": self.threshold,
             "factor_milli": thousandths(self.factor, "factor"),
             "candidates": self.candidates,

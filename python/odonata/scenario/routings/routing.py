@@ -1,23 +1,39 @@
 """What all routings have in common."""
 
+import json
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
+from odonata import _core
 from odonata.document import Table
 from odonata.machine import System
+
+#: Routing of the core -> the kinds of machine that it is for.
+MACHINES: dict[str, tuple[str, ...]] = {info["name"]: tuple(info["machines"]) for info in _core.routings()}
 
 
 class Routing(Table):
     """A routing and its options."""
 
-    #: Kinds of machines on which it makes sense.
+    #: Its name in the core, which knows what it needs.
+    core: ClassVar[str]
+    #: Kinds of machines that it is for.
     kinds: ClassVar[tuple[str, ...]]
 
     name: str
 
-    @abstractmethod
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """The core says what machines a routing is for."""
+        super().__pydantic_init_subclass__(**kwargs)
+        if hasattr(cls, "core"):
+            cls.kinds = MACHINES[cls.core]
+
     def channels_needed(self, system: System) -> int:
         """Virtual channels without which packets could wait for each other for ever, if nothing has failed."""
+        needed = _core.routing_channels(json.dumps(self.spec()), system.table.kind)
+        assert needed is not None
+        return needed * subs(system)
 
     @abstractmethod
     def decided(self, system: System, compat: str | None) -> Self:
@@ -29,3 +45,12 @@ class Routing(Table):
     @abstractmethod
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it, of what `decided` gave."""
+
+
+def subs(system: System) -> int:
+    """Channels of each stage of a path: 2 if a path inside a group can turn from a row into a column, else 1.
+
+    docs/model.md, section 6 (S of a machine without failures).
+    """
+    topology = system.topology
+    return 2 if topology.get("rows", 1) > 1 and topology.get("columns", 1) > 1 else 1

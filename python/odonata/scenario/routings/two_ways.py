@@ -10,13 +10,13 @@ from odonata.errors import InputError
 from odonata.machine import System
 from odonata.scenario.routings.direct import (
     GATEWAYS,
-    DirectRouting,
     Gateways,
     Via,
     checked_bias,
     gateways_on,
     thousandths,
 )
+from odonata.scenario.routings.routing import Routing
 
 
 def _one_or_two(value: Any) -> int:
@@ -28,7 +28,7 @@ def _one_or_two(value: Any) -> int:
 Candidates = Annotated[int, BeforeValidator(input_error_as_problem(_one_or_two))]
 
 
-class TwoWays(DirectRouting):
+class TwoWays(Routing):
     """A packet goes the shortest way unless `load > factor x load of a way round + bias`.
 
     Source: Kim 2008, section 4; Jiang 2009.

@@ -1,6 +1,6 @@
 """UGAL-G: one decision at the first router, by the global links themselves."""
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from odonata.scenario.routings.two_ways import TwoWays
 
@@ -13,12 +13,9 @@ class UgalG(TwoWays):
     Machines: dragonfly, cascade.
     """
 
+    core: ClassVar[str] = "ugal"
     name: Literal["ugal-g"]
-
-    def stages(self) -> int:
-        """Those of a way round."""
-        return 4 if self.via == "router" else 3
 
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it."""
-        return {"name": "ugal", "knowledge": "global", **self.options()}
+        return {"name": self.core, "knowledge": "global", **self.options()}

@@ -1,6 +1,6 @@
 """UGAL-L: one decision at the first router, by what that router knows."""
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from odonata.scenario.routings.two_ways import TwoWays
 
@@ -13,12 +13,9 @@ class UgalL(TwoWays):
     Machines: dragonfly, cascade.
     """
 
+    core: ClassVar[str] = "ugal"
     name: Literal["ugal-l"]
-
-    def stages(self) -> int:
-        """Those of a way round."""
-        return 4 if self.via == "router" else 3
 
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it."""
-        return {"name": "ugal", "knowledge": "local", **self.options()}
+        return {"name": self.core, "knowledge": "local", **self.options()}

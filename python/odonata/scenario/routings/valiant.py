@@ -6,7 +6,7 @@ from pydantic import Field
 
 from odonata.errors import InputError
 from odonata.machine import System
-from odonata.scenario.routings.direct import DIRECT, DRAGONFLY_PLUS, GATEWAYS, Gateways, gateways_on, subs
+from odonata.scenario.routings.direct import DIRECT, DRAGONFLY_PLUS, GATEWAYS, Gateways, gateways_on
 from odonata.scenario.routings.minimal import SELECT, Select
 from odonata.scenario.routings.routing import Routing
 
@@ -26,8 +26,7 @@ class Valiant(Routing):
     Machines: dragonfly-plus, dragonfly, cascade.
     """
 
-    kinds: ClassVar[tuple[str, ...]] = (DRAGONFLY_PLUS, *DIRECT)
-
+    core: ClassVar[str] = "valiant"
     name: Literal["valiant"]
     via: Literal["spine", "leaf", "group", "router"] | None = Field(
         None,
@@ -37,12 +36,6 @@ class Valiant(Routing):
     )
     select: Select = Field("random", description=SELECT)
     gateways: Gateways | None = Field(None, description=GATEWAYS)
-
-    def channels_needed(self, system: System) -> int:
-        """Two on a Dragonfly+; three stages on direct machines, one more for a random router."""
-        if system.table.kind == DRAGONFLY_PLUS:
-            return 2
-        return (4 if self.via == "router" else 3) * subs(system)
 
     def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
         """With the machine's stop and gateways."""
@@ -59,5 +52,5 @@ class Valiant(Routing):
 
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it."""
-        told = {"name": self.name, "via": self.via, "select": self.select}
+        told = {"name": self.core, "via": self.via, "select": self.select}
         return told if self.gateways is None else told | {"gateways": self.gateways}

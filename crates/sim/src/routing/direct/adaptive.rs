@@ -11,7 +11,7 @@
 use odonata_topology::Bandwidth;
 
 use super::valiant::turns_at_router;
-use super::{Departure, GROUP_DRAWS, Here, MINIMAL_DRAWS, OTHER_DRAWS, Pick, Ways};
+use super::{Departure, DirectAlgorithm, GROUP_DRAWS, Here, MINIMAL_DRAWS, Mode, NonMinimal, OTHER_DRAWS, Pick, Ways};
 use crate::error::SimError;
 use crate::fabric::packet::Event;
 use crate::routing::{Loads, Sense};
@@ -19,6 +19,15 @@ use crate::spec::{FabricSpec, Knowledge, RoutingSpec};
 
 /// Draws between the first of one candidate and of the next.
 const NEXT: u8 = 8;
+
+/// A head start of minimal paths, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub enum Bias {
+    /// The same at each decision.
+    Constant(u64),
+    /// None at the first decision, and this much at the last.
+    Growing(u64),
+}
 
 /// The routing.
 #[derive(Clone, Debug)]
@@ -29,8 +38,10 @@ pub struct Adaptive {
     pub other_candidates: u8,
     /// Weight of a way round, in thousandths.
     pub factor_milli: u64,
-    /// Added to the load of a way round, in picoseconds, by routers visited and link class.
-    pub bias: Vec<Vec<u64>>,
+    /// Added to the load of a way round.
+    pub bias_bytes: Bias,
+    /// The same in picoseconds, by routers visited and link class.
+    pub(super) bias: Vec<Vec<u64>>,
     /// Whether the loads of global links are known everywhere.
     pub global: bool,
     /// Whether a packet decides again on its way through the source group.
@@ -41,39 +52,75 @@ pub struct Adaptive {
     pub inside: bool,
 }
 
-impl Adaptive {
-    pub(super) fn new(routing: &RoutingSpec, at: &str, ways: &Ways, fabric: &FabricSpec) -> Result<Self, SimError> {
-        let (via, minimal_candidates, other_candidates, factor_milli, bias_bytes, global, progressive) = match *routing
-        {
-            RoutingSpec::Ugal {
-                knowledge,
-                via,
-                minimal_candidates: m,
-                other_candidates: o,
-                factor_milli,
-                bias_bytes,
-                ..
-            } => (via, m, o, factor_milli, bias_bytes, knowledge == Knowledge::Global, false),
-            RoutingSpec::Par { via, minimal_candidates: m, other_candidates: o, factor_milli, bias_bytes, .. } => {
-                (via, m, o, factor_milli, bias_bytes, false, true)
-            }
-            _ => unreachable!("only these two are told here"),
-        };
-        let at_router = turns_at_router(via, at)?;
-        let bias = vec![biases(ways, fabric, bias_bytes)];
-        let inside = at_router;
-        let rule =
-            Self { minimal_candidates, other_candidates, factor_milli, bias, global, progressive, at_router, inside };
-        Ok(rule)
-    }
+pub(super) fn of(routing: &RoutingSpec, at: &str) -> Result<Option<Mode>, SimError> {
+    let (via, minimal_candidates, other_candidates, factor_milli, bias_bytes, global, progressive) = match *routing {
+        RoutingSpec::Ugal {
+            knowledge,
+            via,
+            minimal_candidates: m,
+            other_candidates: o,
+            factor_milli,
+            bias_bytes,
+            ..
+        } => (via, m, o, factor_milli, bias_bytes, knowledge == Knowledge::Global, false),
+        RoutingSpec::Par { via, minimal_candidates: m, other_candidates: o, factor_milli, bias_bytes, .. } => {
+            (via, m, o, factor_milli, bias_bytes, false, true)
+        }
+        _ => return Ok(None),
+    };
+    let at_router = turns_at_router(via, at)?;
+    Ok(Some(Mode::Adaptive(Adaptive {
+        minimal_candidates,
+        other_candidates,
+        factor_milli,
+        bias_bytes: Bias::Constant(bias_bytes),
+        bias: Vec::new(),
+        global,
+        progressive,
+        at_router,
+        inside: at_router,
+    })))
+}
 
-    pub(super) fn stages(&self) -> u8 {
+impl DirectAlgorithm for Adaptive {
+    fn stages(&self) -> u8 {
         3 + u8::from(self.at_router) + u8::from(self.progressive)
     }
 
-    /// The decision at the first router.
+    fn non_minimal(&self) -> NonMinimal {
+        NonMinimal::ByLoad
+    }
+
+    fn decides_again(&self) -> bool {
+        self.progressive
+    }
+
+    #[inline(always)]
+    fn turns_at_router(&self) -> bool {
+        self.at_router
+    }
+
+    fn detours_inside(&self) -> bool {
+        self.inside
+    }
+
+    fn sees_other_routers(&self) -> bool {
+        self.global
+    }
+
+    fn prepare(&mut self, ways: &Ways, fabric: &FabricSpec) {
+        let by_hop = match self.bias_bytes {
+            Bias::Constant(bytes) => vec![bytes],
+            Bias::Growing(bytes) => {
+                let last = u64::from(ways.machine().diameter());
+                (0..=last).map(|hop| bytes * hop / last.max(1)).collect()
+            }
+        };
+        self.bias = by_hop.into_iter().map(|bytes| biases(ways, fabric, bytes)).collect();
+    }
+
     #[inline]
-    pub(super) fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
+    fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
         let Some((other, round)) = self.best_round(ways, here, packet, loads) else {
             return ways.straight(here, Pick::Adaptive, packet, loads);
         };
@@ -95,22 +142,26 @@ impl Adaptive {
         if self.stays(least, other, ways.class(here.place, round.port), packet.hop()) { best } else { round }
     }
 
-    /// The decision at a further router of the source group.
-    pub(super) fn again(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
+    fn again(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Option<Departure> {
+        if !self.progressive {
+            return None;
+        }
         let cable = packet.middle as u16;
         let ports = ways.towards(here.place, packet.to_group, cable);
         let port = loads.least(&ports, packet.word, packet.hop(), MINIMAL_DRAWS + 1);
         let straight = Departure::straight(port, cable);
-        match self.best_round(ways, here, packet, loads) {
+        Some(match self.best_round(ways, here, packet, loads) {
             Some((other, round))
                 if !self.stays(loads.backlog(port), other, ways.class(here.place, round.port), packet.hop()) =>
             {
                 round
             }
             _ => straight,
-        }
+        })
     }
+}
 
+impl Adaptive {
     /// The least loaded of the ways round, with its load.
     fn best_round(
         &self,
@@ -162,7 +213,7 @@ impl Adaptive {
 }
 
 /// Time of so many bytes, by link class.
-pub(super) fn biases(ways: &Ways, fabric: &FabricSpec, bytes: u64) -> Vec<u64> {
+fn biases(ways: &Ways, fabric: &FabricSpec, bytes: u64) -> Vec<u64> {
     let time = |class: &&str| {
         let bandwidth: Bandwidth = fabric.links[*class].bandwidth;
         bandwidth.serialisation_ps(bytes)

@@ -4,9 +4,11 @@
 //! Source: the `adaptive-local` of SST's dragonfly, which Zhang 2018 ran (L4), as told in the catalogue. A port's free buffer is
 //! that of one channel, as a share of its size.
 
-use super::{Departure, GROUP_DRAWS, Here, MINIMAL_DRAWS, OTHER_DRAWS, Pick, Ways};
+use super::{Departure, DirectAlgorithm, GROUP_DRAWS, Here, MINIMAL_DRAWS, Mode, NonMinimal, OTHER_DRAWS, Pick, Ways};
+use crate::error::SimError;
 use crate::fabric::packet::Event;
 use crate::routing::{Loads, Sense};
+use crate::spec::RoutingSpec;
 
 /// The routing.
 #[derive(Clone, Debug)]
@@ -14,13 +16,22 @@ pub struct AdaptiveLocal {
     factor_milli: u64,
 }
 
-impl AdaptiveLocal {
-    pub(super) fn new(factor_milli: u64) -> Self {
-        Self { factor_milli }
+pub(super) fn of(routing: &RoutingSpec, _: &str) -> Result<Option<Mode>, SimError> {
+    let RoutingSpec::AdaptiveLocal { factor_milli, .. } = *routing else { return Ok(None) };
+    Ok(Some(Mode::AdaptiveLocal(AdaptiveLocal { factor_milli })))
+}
+
+impl DirectAlgorithm for AdaptiveLocal {
+    fn stages(&self) -> u8 {
+        3
+    }
+
+    fn non_minimal(&self) -> NonMinimal {
+        NonMinimal::ByLoad
     }
 
     #[inline]
-    pub(super) fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
+    fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
         let (group, to) = (here.place.group, packet.to_group);
         if group == to {
             return ways.straight(here, Pick::Adaptive, packet, loads);

@@ -8,24 +8,26 @@
 //! Source: De Sensi 2019, section 2.2 (D6, D7). The values of the biases are not public; ours are assumed
 //! (docs/model.md). Which ways hash modes hash by is assumed as well.
 
-use super::adaptive::{Adaptive, biases};
+use super::adaptive::{Adaptive, Bias};
 use super::minimal::Minimal;
 use super::valiant::Valiant;
-use super::{Mode, Pick, Ways};
+use super::{Mode, Pick};
+use crate::error::SimError;
 use crate::routing::Grain;
-use crate::spec::{AriesMode, FabricSpec};
+use crate::spec::{AriesMode, RoutingSpec};
 
 /// Weight of a way round, in thousandths: it is about twice as long.
 const FACTOR_MILLI: u64 = 2000;
 
-/// The routing of a mode; the biases of `adaptive-2` and `adaptive-3` are given in bytes.
-pub(super) fn mode(mode: AriesMode, [low, high]: [u64; 2], ways: &Ways, fabric: &FabricSpec) -> Mode {
-    let adaptive = |bias: Vec<u64>| {
+pub(super) fn of(routing: &RoutingSpec, _: &str) -> Result<Option<Mode>, SimError> {
+    let RoutingSpec::Aries { mode, bias_low_bytes, bias_high_bytes, .. } = *routing else { return Ok(None) };
+    let adaptive = |bias_bytes| {
         Mode::Adaptive(Adaptive {
             minimal_candidates: 2,
             other_candidates: 2,
             factor_milli: FACTOR_MILLI,
-            bias: bias.into_iter().map(|bytes| biases(ways, fabric, bytes)).collect(),
+            bias_bytes,
+            bias: Vec::new(),
             global: false,
             progressive: true,
             at_router: false,
@@ -33,18 +35,15 @@ pub(super) fn mode(mode: AriesMode, [low, high]: [u64; 2], ways: &Ways, fabric: 
         })
     };
     let minimal = |grain| Mode::Minimal(Minimal { pick: Pick::Random, grain });
-    match mode {
-        AriesMode::Adaptive0 => adaptive(vec![0]),
-        AriesMode::Adaptive1 => {
-            let last = u64::from(ways.machine().diameter());
-            adaptive((0..=last).map(|hop| high * hop / last.max(1)).collect())
-        }
-        AriesMode::Adaptive2 => adaptive(vec![low]),
-        AriesMode::Adaptive3 => adaptive(vec![high]),
+    Ok(Some(match mode {
+        AriesMode::Adaptive0 => adaptive(Bias::Constant(0)),
+        AriesMode::Adaptive1 => adaptive(Bias::Growing(bias_high_bytes)),
+        AriesMode::Adaptive2 => adaptive(Bias::Constant(bias_low_bytes)),
+        AriesMode::Adaptive3 => adaptive(Bias::Constant(bias_high_bytes)),
         AriesMode::MinHash => minimal(Grain::Message),
         AriesMode::InOrder => minimal(Grain::Flow),
         AriesMode::NminHash => {
             Mode::Valiant(Valiant { pick: Pick::Random, grain: Grain::Message, at_router: false, inside: true })
         }
-    }
+    }))
 }

@@ -4,7 +4,7 @@
 
 use odonata_topology::GroupId;
 
-use super::{Departure, Direct, Here, Mode, NO_GROUP, remember};
+use super::{Departure, Direct, DirectAlgorithm, Here, Mode, NO_GROUP, NonMinimal, remember};
 use crate::fabric::Place;
 use crate::fabric::packet::Event;
 
@@ -57,10 +57,11 @@ impl Direct {
         } else {
             self.cables(place, to).map(|(cable, port)| Departure::straight(port, cable)).collect()
         };
-        let mut rounds = if matches!(mode, Mode::Minimal(_)) { Vec::new() } else { self.rounds(place, mode, packet) };
+        let non_minimal = with_mode!(mode, rule => rule.non_minimal());
+        let mut rounds = if non_minimal == NonMinimal::Never { Vec::new() } else { self.rounds(place, mode, packet) };
         let routers = self.ways.machine().network.routers_in(GroupId(group.into()));
         let some_dead = group == to && (0..routers).any(|router| !self.ways.works(group, router as u16));
-        if !matches!(mode, Mode::Valiant(_)) || rounds.is_empty() || some_dead {
+        if non_minimal != NonMinimal::Always || rounds.is_empty() || some_dead {
             rounds.extend(straight);
         }
         rounds
@@ -84,7 +85,7 @@ impl Direct {
             });
             return rounds.collect();
         }
-        if !mode.goes_round_inside() {
+        if !with_mode!(mode, rule => rule.detours_inside()) {
             return Vec::new();
         }
         let routers = 0..self.ways.machine().network.routers_in(GroupId(group.into())) as u16;
@@ -155,7 +156,7 @@ impl Direct {
     fn along_or_round(&self, here: Here, mode: &Mode, packet: Event) -> Vec<Branch> {
         let mut all = self.along_branches(here, packet.to_group, packet);
         let undecided = (packet.middle >> 16) as u16 == NO_GROUP;
-        if undecided && matches!(mode, Mode::Adaptive(rule) if rule.progressive) {
+        if undecided && with_mode!(mode, rule => rule.decides_again()) {
             let mut anew = here;
             anew.begin_stage();
             let rounds = self.rounds(here.place, mode, &packet).into_iter();

@@ -1,9 +1,11 @@
 //! Shortest ways only: to a cable between the two groups, across it, and on to the destination's router. Which cables count
 //! as shortest is said by the routing's `gateways`.
 
-use super::Pick;
-use crate::routing::Grain;
-use crate::spec::Select;
+use super::{Departure, DirectAlgorithm, Here, Mode, NonMinimal, Pick, Ways};
+use crate::error::SimError;
+use crate::fabric::packet::Event;
+use crate::routing::{Grain, Loads, Sense};
+use crate::spec::{RoutingSpec, Select};
 
 /// The routing.
 #[derive(Clone, Debug)]
@@ -14,9 +16,33 @@ pub struct Minimal {
     pub grain: Grain,
 }
 
-impl Minimal {
-    pub(super) fn new(select: Select) -> Self {
-        Self { pick: pick(select), grain: Grain::of(select) }
+pub(super) fn of(routing: &RoutingSpec, _: &str) -> Result<Option<Mode>, SimError> {
+    let RoutingSpec::Minimal { select, .. } = *routing else { return Ok(None) };
+    Ok(Some(Mode::Minimal(Minimal { pick: pick(select), grain: Grain::of(select) })))
+}
+
+impl DirectAlgorithm for Minimal {
+    fn stages(&self) -> u8 {
+        2
+    }
+
+    fn non_minimal(&self) -> NonMinimal {
+        NonMinimal::Never
+    }
+
+    #[inline(always)]
+    fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
+        ways.straight(here, self.pick, packet, loads)
+    }
+
+    #[inline(always)]
+    fn pick(&self) -> Pick {
+        self.pick
+    }
+
+    #[inline(always)]
+    fn grain(&self) -> Grain {
+        self.grain
     }
 }
 

@@ -5,11 +5,11 @@
 //! at a random router of it. Source: Valiant 1982; Kim 2008, section 4.1.
 
 use super::minimal::pick;
-use super::{Departure, GROUP_DRAWS, Here, OTHER_DRAWS, Pick, Ways};
+use super::{Departure, DirectAlgorithm, GROUP_DRAWS, Here, Mode, NonMinimal, OTHER_DRAWS, Pick, Ways};
 use crate::error::SimError;
 use crate::fabric::packet::Event;
 use crate::routing::{Grain, Loads, Sense};
-use crate::spec::{Select, Via};
+use crate::spec::{RoutingSpec, Via};
 
 /// The routing.
 #[derive(Clone, Debug)]
@@ -24,18 +24,43 @@ pub struct Valiant {
     pub inside: bool,
 }
 
-impl Valiant {
-    pub(super) fn new(via: Via, select: Select, at: &str) -> Result<Self, SimError> {
-        let at_router = turns_at_router(via, at)?;
-        Ok(Self { pick: pick(select), grain: Grain::of(select), at_router, inside: at_router })
-    }
+pub(super) fn of(routing: &RoutingSpec, at: &str) -> Result<Option<Mode>, SimError> {
+    let RoutingSpec::Valiant { via, select, .. } = *routing else { return Ok(None) };
+    let at_router = turns_at_router(via, at)?;
+    let (pick, grain) = (pick(select), Grain::of(select));
+    Ok(Some(Mode::Valiant(Valiant { pick, grain, at_router, inside: at_router })))
+}
 
-    pub(super) fn stages(&self) -> u8 {
+impl DirectAlgorithm for Valiant {
+    fn stages(&self) -> u8 {
         if self.at_router { 4 } else { 3 }
     }
 
+    fn non_minimal(&self) -> NonMinimal {
+        NonMinimal::Always
+    }
+
+    #[inline(always)]
+    fn pick(&self) -> Pick {
+        self.pick
+    }
+
+    #[inline(always)]
+    fn grain(&self) -> Grain {
+        self.grain
+    }
+
+    #[inline(always)]
+    fn turns_at_router(&self) -> bool {
+        self.at_router
+    }
+
+    fn detours_inside(&self) -> bool {
+        self.inside
+    }
+
     #[inline]
-    pub(super) fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
+    fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
         let group = here.place.group;
         if group != packet.to_group {
             if let Some(via) = ways.middles(group, packet.to_group).draw(packet, GROUP_DRAWS) {

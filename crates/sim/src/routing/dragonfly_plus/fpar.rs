@@ -11,8 +11,9 @@ use odonata_topology::dragonfly_plus::{CLASSES, GLOBAL, LOCAL};
 
 use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, Ports, Sense};
 use super::{across, down, failed, minimal, no_choice, up};
+use crate::error::SimError;
 use crate::fabric::packet::{Event, NO_MIDDLE};
-use crate::spec::{ChannelSwitch, Compare, FabricSpec, FparCandidates};
+use crate::spec::{ChannelSwitch, Compare, FabricSpec, FparCandidates, RoutingSpec};
 
 /// The routing.
 #[derive(Clone, Debug)]
@@ -24,31 +25,27 @@ pub struct Fpar {
     switch_at_spine: bool,
 }
 
-impl Fpar {
-    pub(super) fn new(
-        fabric: &FabricSpec,
-        threshold_ppm: u32,
-        compare: Compare,
-        candidates: FparCandidates,
-        switch: ChannelSwitch,
-    ) -> Self {
+impl PlusRule for Fpar {
+    const NAME: &'static str = "fpar";
+    const CHANNELS: u8 = 2;
+    const MAX_HOPS: u8 = 6;
+
+    fn new(fabric: &FabricSpec, routing: &RoutingSpec, _: &str) -> Result<Self, SimError> {
+        let RoutingSpec::Fpar { threshold_ppm, compare, candidates, channel_switch } = *routing else {
+            unreachable!("it has another name")
+        };
         let limit = std::array::from_fn(|class| {
             let link = &fabric.links[CLASSES[class]];
             let capacity = link.bandwidth.serialisation_ps(link.buffer_bytes * u64::from(fabric.channels));
             (u128::from(capacity) * u128::from(threshold_ppm) / 1_000_000) as u64
         });
-        Self {
+        Ok(Self {
             limit,
             at_most: compare == Compare::AtMost,
             one_group: candidates == FparCandidates::OneGroup,
-            switch_at_spine: switch == ChannelSwitch::Intermediate,
-        }
+            switch_at_spine: channel_switch == ChannelSwitch::Intermediate,
+        })
     }
-}
-
-impl PlusRule for Fpar {
-    const CHANNELS: u8 = 2;
-    const MAX_HOPS: u8 = 6;
 
     #[inline(always)]
     fn one_group(&self) -> bool {

@@ -5,8 +5,9 @@ use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
 
 use super::{Grain, Loads, Place, Plan, PlusRule, Ports, Sense, across, failed, select, up};
+use crate::error::SimError;
 use crate::fabric::packet::Event;
-use crate::spec::Select;
+use crate::spec::{FabricSpec, RoutingSpec, Select};
 
 /// The routing.
 #[derive(Clone, Debug)]
@@ -16,8 +17,14 @@ pub struct Minimal {
 }
 
 impl PlusRule for Minimal {
+    const NAME: &'static str = "minimal";
     const CHANNELS: u8 = 1;
     const MAX_HOPS: u8 = 3;
+
+    fn new(_: &FabricSpec, routing: &RoutingSpec, _: &str) -> Result<Self, SimError> {
+        let RoutingSpec::Minimal { select, .. } = *routing else { unreachable!("it has another name") };
+        Ok(Self { select })
+    }
 
     #[inline(always)]
     fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {

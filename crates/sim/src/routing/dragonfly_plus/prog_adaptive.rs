@@ -8,8 +8,9 @@ use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::CLASSES;
 
 use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, Sense, failed, fpar, no_choice};
+use crate::error::SimError;
 use crate::fabric::packet::Event;
-use crate::spec::{FabricSpec, FparCandidates};
+use crate::spec::{FabricSpec, FparCandidates, RoutingSpec};
 
 /// The routing.
 #[derive(Clone, Debug)]
@@ -20,16 +21,19 @@ pub struct ProgAdaptive {
     one_group: bool,
 }
 
-impl ProgAdaptive {
-    pub(super) fn new(fabric: &FabricSpec, bytes: u64, factor_milli: u64, candidates: FparCandidates) -> Self {
-        let threshold = std::array::from_fn(|class| fabric.links[CLASSES[class]].bandwidth.serialisation_ps(bytes));
-        Self { threshold, factor_milli, one_group: candidates == FparCandidates::OneGroup }
-    }
-}
-
 impl PlusRule for ProgAdaptive {
+    const NAME: &'static str = "prog-adaptive";
     const CHANNELS: u8 = 2;
     const MAX_HOPS: u8 = 6;
+
+    fn new(fabric: &FabricSpec, routing: &RoutingSpec, _: &str) -> Result<Self, SimError> {
+        let RoutingSpec::ProgAdaptive { threshold_bytes, factor_milli, candidates } = *routing else {
+            unreachable!("it has another name")
+        };
+        let time = |class: usize| fabric.links[CLASSES[class]].bandwidth.serialisation_ps(threshold_bytes);
+        let one_group = candidates == FparCandidates::OneGroup;
+        Ok(Self { threshold: std::array::from_fn(time), factor_milli, one_group })
+    }
 
     #[inline(always)]
     fn one_group(&self) -> bool {

@@ -12,8 +12,9 @@ use super::{
     minimal, select, up,
 };
 use crate::engine::random::{below32, draw};
+use crate::error::SimError;
 use crate::fabric::packet::{Event, NO_MIDDLE};
-use crate::spec::{Select, Via};
+use crate::spec::{FabricSpec, RoutingSpec, Select, Via};
 
 /// The routing.
 #[derive(Clone, Debug)]
@@ -25,8 +26,17 @@ pub struct Valiant {
 }
 
 impl PlusRule for Valiant {
+    const NAME: &'static str = "valiant";
     const CHANNELS: u8 = 2;
     const MAX_HOPS: u8 = 6;
+
+    fn new(_: &FabricSpec, routing: &RoutingSpec, at: &str) -> Result<Self, SimError> {
+        let RoutingSpec::Valiant { via, select, .. } = *routing else { unreachable!("it has another name") };
+        if matches!(via, Via::Group | Via::Router) {
+            return Err(SimError::invalid(format!("{at}.via"), "a dragonfly-plus turns at a `spine` or a `leaf`"));
+        }
+        Ok(Self { via, select })
+    }
 
     #[inline(always)]
     fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16, leaf: u16) {

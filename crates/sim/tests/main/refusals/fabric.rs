@@ -84,7 +84,7 @@ fn routing() {
         (
             |s| s.routing = fpar(1_000_001, FparCandidates::AllGroups),
             "routing.threshold_ppm",
-            "1000001 is more than 1,000,000 millionths (a full port)",
+            "1000001 is more than 1000000",
         ),
         (
             |s| {

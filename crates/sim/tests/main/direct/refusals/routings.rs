@@ -60,20 +60,28 @@ fn numbers_of_routings() {
             (
                 |s| s.routing = candidates(ugal(LOCAL, GROUP, 1, ALL), 0, 1),
                 "routing.minimal_candidates",
-                "0 is not 1 or 2",
+                "0 is not between 1 and 2",
             ),
             (
                 |s| s.routing = candidates(ugal(LOCAL, GROUP, 1, ALL), 3, 1),
                 "routing.minimal_candidates",
-                "3 is not 1 or 2",
+                "3 is not between 1 and 2",
             ),
             (
                 |s| s.routing = candidates(ugal(LOCAL, GROUP, 1, ALL), 1, 0),
                 "routing.other_candidates",
-                "0 is not 1 or 2",
+                "0 is not between 1 and 2",
             ),
-            (|s| s.routing = candidates(par(GROUP, 1, ALL), 2, 3), "routing.other_candidates", "3 is not 1 or 2"),
-            (|s| s.routing = candidates(par(GROUP, 1, ALL), 0, 2), "routing.minimal_candidates", "0 is not 1 or 2"),
+            (
+                |s| s.routing = candidates(par(GROUP, 1, ALL), 2, 3),
+                "routing.other_candidates",
+                "3 is not between 1 and 2",
+            ),
+            (
+                |s| s.routing = candidates(par(GROUP, 1, ALL), 0, 2),
+                "routing.minimal_candidates",
+                "0 is not between 1 and 2",
+            ),
             (
                 |s| s.routing = weights(ugal(LOCAL, GROUP, 1, ALL), 1_000_000_001, 0),
                 "routing.factor_milli",
@@ -125,8 +133,8 @@ fn biased(bias_low_bytes: u64, bias_high_bytes: u64) -> RoutingSpec {
 /// Catches a routing on a machine that it does not know, and options that have no meaning there.
 #[test]
 fn routings_of_other_machines() {
-    let for_plus = "this routing is for a dragonfly-plus; a dragonfly or cascade knows minimal, valiant, ugal, par, \
-                    adaptive-local and aries";
+    let for_plus = "this routing is not for a dragonfly or cascade, which knows minimal, valiant, ugal, par, adaptive-local, \
+                    aries";
     let no_spines = "a dragonfly or cascade has no spines and leaves: packets turn at a `group` or a `router`";
     let which = "on this kind of machine it must be said which cables count as shortest: `nearest` or `all`";
     refused(

@@ -1,0 +1,63 @@
+//! What there is to choose from, as the core declares it, to dictionaries.
+
+use odonata_programs::COLLECTIVES;
+use odonata_sim::routing;
+use odonata_sim::spec::{ROUTINGS, RoutingSpec, Values};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+/// All routings; see `_core.pyi`.
+#[pyfunction]
+pub fn routings(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for info in ROUTINGS {
+        let options = PyList::empty(py);
+        for option in info.options {
+            let told = PyDict::new(py);
+            told.set_item("name", option.name)?;
+            told.set_item("about", option.about.trim())?;
+            told.set_item("optional", option.optional)?;
+            let (names, range) = match option.values {
+                Values::Names(names) => (Some(names_to_python(py, names)?), None),
+                Values::Number { least, most } => (None, Some((least, most))),
+            };
+            told.set_item("names", names)?;
+            told.set_item("range", range)?;
+            options.append(told)?;
+        }
+        let told = PyDict::new(py);
+        told.set_item("name", info.name)?;
+        told.set_item("about", info.about.trim())?;
+        told.set_item("machines", info.machines)?;
+        told.set_item("options", options)?;
+        list.append(told)?;
+    }
+    Ok(list)
+}
+
+/// The algorithms of each collective; see `_core.pyi`.
+#[pyfunction]
+pub fn collectives(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let all = PyDict::new(py);
+    for (name, algorithms) in COLLECTIVES {
+        all.set_item(name, names_to_python(py, algorithms)?)?;
+    }
+    Ok(all)
+}
+
+/// Virtual channels that a routing needs on a kind of machine; see `_core.pyi`.
+#[pyfunction]
+pub fn routing_channels(routing_json: &str, machine: &str) -> PyResult<Option<u8>> {
+    let routing: RoutingSpec =
+        serde_json::from_str(routing_json).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(routing::channels(&routing, machine))
+}
+
+fn names_to_python<'py>(py: Python<'py>, names: &[(&str, &str)]) -> PyResult<Bound<'py, PyDict>> {
+    let told = PyDict::new(py);
+    for (name, about) in names {
+        told.set_item(name, about.trim())?;
+    }
+    Ok(told)
+}
