@@ -14,7 +14,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv build demo docs test lint test-rust test-python fmt bench validate bless audit lock dist clean
+.PHONY: help venv build demo docs test lint test-rust test-python miri fmt bench validate bless audit lock dist clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -63,6 +63,12 @@ lint: build ## Formatting, lints, types, layers
 # The extension module has no Rust tests: tests/core goes through Python.
 test-rust: $(INSTALLED) ## Tests of the Rust crates
 	cargo test --workspace --exclude odonata-python --locked
+
+miri: ## Tests of the code that is not checked by the compiler, under Miri (needs a nightly toolchain with miri)
+	@cargo +nightly miri --version >/dev/null 2>&1 || \
+	  { echo "error: Miri is not installed: rustup component add --toolchain nightly miri rust-src" >&2; exit 1; }
+	MIRIFLAGS=-Zmiri-disable-isolation CARGO_TARGET_DIR=target/miri \
+	  cargo +nightly miri test -p odonata-sim --locked --lib -- engine:: fabric:: simulation::
 
 test-python: build ## Tests of the Python packages and of the built simulator
 	$(BIN)/pytest -n auto

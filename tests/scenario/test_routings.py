@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from odonata import _core
 from odonata.document import validate
 from odonata.errors import InputError
 from odonata.machine.kinds import KINDS
@@ -46,6 +47,21 @@ def test_which_routing_is_for_which_machine():
     assert {kind for routing in ROUTINGS.values() for kind in routing.kinds} == set(DEFAULTS)
     assert set(KINDS) <= set(DEFAULTS)
     assert all(DEFAULTS[kind] in routings_of(kind) for kind in DEFAULTS)
+
+
+def test_every_routing_of_the_core_has_a_name_in_a_scenario():
+    assert {routing.core for routing in ROUTINGS.values()} == {info["name"] for info in _core.routings()}
+
+
+@pytest.mark.parametrize("name", ROUTINGS)
+def test_a_routing_says_what_the_core_wants_to_know(name):
+    """Catches an option that the core has and a scenario cannot name."""
+    info = next(info for info in _core.routings() if info["name"] == ROUTINGS[name].core)
+    for kind in ROUTINGS[name].kinds:
+        told = set(decided(kind, name).spec())
+        options = {option["name"] for option in info["options"]}
+        required = {option["name"] for option in info["options"] if not option["optional"]}
+        assert required <= told - {"name"} <= options
 
 
 @pytest.mark.parametrize("name", ROUTINGS)

@@ -147,13 +147,13 @@ fn boxed(made: Result<Collective, ProgramError>) -> Result<Box<dyn Part + Send +
 choices! {
     /// Algorithms of a broadcast.
     pub enum Broadcast {
-        /// The root sends to all others, in ascending order from the rank after it.
+        /// The root sends to all others, one after the other.
         Flat = "flat",
-        /// Down a binary tree in heap order (L).
+        /// Down a binary tree in heap order.
         Binary = "binary",
         /// Down a binomial tree.
         Binomial = "binomial",
-        /// Blocks are scattered down a binomial tree, then gathered by all in a ring (van de Geijn).
+        /// Blocks down a binomial tree, then round a ring (van de Geijn).
         ScatterAllgather = "scatter-allgather",
     }
 }
@@ -171,11 +171,11 @@ choices! {
 choices! {
     /// Algorithms of a reduction to all ranks.
     pub enum Allreduce {
-        /// Up and down one binary tree in heap order (L).
+        /// Up and down one binary tree in heap order.
         Binary = "binary",
         /// Pairs exchange whole vectors at distances 1, 2, 4, ...
         RecursiveDoubling = "recursive-doubling",
-        /// A ring of reduce-scatter and all-gather.
+        /// A ring of reduce-scatter, then one of all-gather.
         Ring = "ring",
         /// Recursive halving, then recursive doubling of blocks.
         Rabenseifner = "rabenseifner",
@@ -189,7 +189,7 @@ choices! {
         Ring = "ring",
         /// Pairs exchange what they have at distances 1, 2, 4, ...
         RecursiveDoubling = "recursive-doubling",
-        /// Blocks double by distances 1, 2, 4, ... for any number of ranks.
+        /// Blocks double by distances 1, 2, 4, ..., for any number of ranks.
         Bruck = "bruck",
     }
 }
@@ -201,7 +201,7 @@ choices! {
         Ring = "ring",
         /// Each rank sends each other rank that rank's block.
         Pairwise = "pairwise",
-        /// Pairs exchange halves at falling distances.
+        /// Pairs exchange halves of what is left, at falling distances.
         RecursiveHalving = "recursive-halving",
     }
 }
@@ -209,9 +209,9 @@ choices! {
 choices! {
     /// Algorithms of an all-to-all.
     pub enum Alltoall {
-        /// In step c rank r exchanges with r xor c if the number of ranks is a power of two; otherwise as `linear-shift`.
+        /// In step c rank r exchanges with r xor c (2^n ranks; else as linear-shift).
         Pairwise = "pairwise",
-        /// In step c rank r receives from r - c and sends to r + c, and waits for both (L).
+        /// In step c rank r receives from r - c and sends to r + c, and waits for both.
         LinearShift = "linear-shift",
         /// Blocks travel together by distances 1, 2, 4, ...
         Bruck = "bruck",
@@ -223,7 +223,7 @@ choices! {
     pub enum Barrier {
         /// In step k rank r signals r + 2^k and waits for r - 2^k.
         Dissemination = "dissemination",
-        /// Up and down one binary tree in heap order (L).
+        /// Up and down one binary tree in heap order.
         Binary = "binary",
     }
 }

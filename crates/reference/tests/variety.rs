@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use odonata_sim::output::NOT_FINISHED;
-use odonata_sim::spec::{Body, Rail, RoutingSpec, Sensed, TopologySpec};
+use odonata_sim::spec::{Body, ROUTINGS, Rail, RoutingSpec, Sensed, TopologySpec};
 use odonata_sim::{SimError, Spec};
 use odonata_testkit as testkit;
 use odonata_topology::{GroupId, Machine};
@@ -44,6 +44,11 @@ fn assert_each(counts: &Counts, least: u32, all: &[&str]) {
     for &what in all {
         assert!(counts.get(what).is_some_and(|&n| n >= least), "`{what}` is rare: {counts:#?}");
     }
+}
+
+/// Every routing of the list that is for a kind of machine.
+fn routings_of(machine: &str) -> Vec<&'static str> {
+    ROUTINGS.iter().filter(|info| info.machines.contains(&machine)).map(|info| info.name).collect()
 }
 
 #[test]
@@ -90,6 +95,7 @@ fn dragonflies_and_cascades_meet_every_rule() {
     let hashed = ["aries MinHash", "aries NminHash", "aries InOrder"];
     assert_each(&counts, 20, &machines);
     assert_each(&counts, 5, &rare);
+    assert_each(&counts, 10, &routings_of("dragonfly"));
     for list in [&wiring[..], &sensors, &jobs, &minimal, &valiant, &adaptive, &aries, &hashed] {
         assert_each(&counts, 10, list);
     }

@@ -18,6 +18,7 @@ use odonata_topology::{Arrangement, DragonflyPlusSpec, Machine, Network};
 
 pub use choices::Choices;
 use machines::Made;
+pub use routings::any_options;
 
 /// A valid specification of a small, whole Dragonfly+ with one routing and one sensor.
 pub fn spec(seed: u64) -> Spec {

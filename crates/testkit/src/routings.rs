@@ -1,13 +1,19 @@
 //! Routings with all their options.
 
+use odonata_sim::routing::channels;
 use odonata_sim::spec::{
-    AriesMode, ChannelSwitch, Compare, FabricSpec, FparCandidates, Gateways, Knowledge, RoutingSpec, Select, Via,
+    AriesMode, ChannelSwitch, Compare, FabricSpec, FparCandidates, Gateways, Knowledge, ROUTINGS, RoutingInfo,
+    RoutingSpec, Select, Values, Via,
 };
+use serde_json::{Map, Value};
 
 use super::choices::Choices;
 
 /// A routing of a Dragonfly+; `old` leaves out what came later, `whole` is a machine without failures.
 pub fn dragonfly_plus(c: &mut Choices, old: bool, whole: bool) -> RoutingSpec {
+    if let Some(routing) = unknown(c, "dragonfly-plus", None) {
+        return routing;
+    }
     let selects = [Select::Random, Select::LeastLoaded, Select::Hash];
     let select = c.of(if old { &selects[..2] } else { &selects });
     let candidates = c.of(&[FparCandidates::AllGroups, FparCandidates::OneGroup]);
@@ -31,6 +37,9 @@ pub fn dragonfly_plus(c: &mut Choices, old: bool, whole: bool) -> RoutingSpec {
 
 /// A routing of a dragonfly or a cascade.
 pub fn direct(c: &mut Choices, gateways: Gateways, fabric: &FabricSpec) -> RoutingSpec {
+    if let Some(routing) = unknown(c, "dragonfly", Some(gateways)) {
+        return routing;
+    }
     let select = c.of(&[Select::Random, Select::LeastLoaded, Select::Hash]);
     let via = c.of(&[Via::Group, Via::Router]);
     let (minimal_candidates, other_candidates) = (c.of(&[1, 2]), c.of(&[1, 2]));
@@ -80,4 +89,39 @@ pub fn global_ugal(c: &mut Choices) -> RoutingSpec {
         bias_bytes: 0,
         gateways: c.of(&[Gateways::Nearest, Gateways::All]),
     }
+}
+
+/// The routings that are drawn with options chosen for what they do.
+const KNOWN: [&str; 8] = ["minimal", "valiant", "prog-adaptive", "fpar", "ugal", "par", "adaptive-local", "aries"];
+
+/// Sometimes a routing of the list that is not among [`KNOWN`], if there is one for the machine.
+fn unknown(c: &mut Choices, machine: &str, gateways: Option<Gateways>) -> Option<RoutingSpec> {
+    let news = |info: &&RoutingInfo| info.machines.contains(&machine) && !KNOWN.contains(&info.name);
+    let all: Vec<&RoutingInfo> = ROUTINGS.iter().filter(news).collect();
+    if all.is_empty() || !c.chance(25) {
+        return None;
+    }
+    let info = c.of(&all);
+    loop {
+        let routing = any_options(c, info, gateways);
+        if channels(&routing, machine).is_some() {
+            return Some(routing);
+        }
+    }
+}
+
+/// A routing of the list with any options, which may mean nothing on some machine; `gateways` are those of a direct machine.
+pub fn any_options(c: &mut Choices, info: &RoutingInfo, gateways: Option<Gateways>) -> RoutingSpec {
+    let mut told = Map::from_iter([("name".to_owned(), Value::from(info.name))]);
+    for option in info.options {
+        let value = match (option.values, gateways) {
+            (_, None) if option.optional => continue,
+            (_, Some(gateways)) if option.name == "gateways" => serde_json::to_value(gateways).expect("it has a name"),
+            (Values::Names(names), _) => c.of(names).0.into(),
+            // Small numbers as often as large ones.
+            (Values::Number { least, most }, _) => (least + (c.within(0, most - least) >> c.within(0, 40))).into(),
+        };
+        told.insert(option.name.to_owned(), value);
+    }
+    serde_json::from_value(told.into()).unwrap_or_else(|e| panic!("`{}`: {e}", info.name))
 }

@@ -11,6 +11,7 @@ mod graph;
 mod hops;
 mod independence;
 mod layers;
+mod lists;
 mod monitor;
 mod programs;
 mod queues;

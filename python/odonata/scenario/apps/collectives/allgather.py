@@ -1,11 +1,10 @@
 """Allgather: every rank gets the data of all."""
 
-from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from odonata.scenario.apps.collectives.collective import SizedCollective, is_power_of_two
+from odonata.scenario.apps.collectives.collective import SizedCollective, algorithm_of, is_power_of_two
 from odonata.scenario.apps.values import MessageSize
 
 #: Bytes of all ranks together from which on MPICH sends round a ring: with a power of two of ranks, and else (Thakur
@@ -19,11 +18,6 @@ class Allgather(SizedCollective):
     Source: Thakur, Rabenseifner and Gropp 2005, section 4.
     """
 
-    algorithms: ClassVar[Mapping[str, str]] = {
-        "ring": "blocks travel round a ring",
-        "recursive-doubling": "pairs exchange what they have at distances 1, 2, 4, ...",
-        "bruck": "blocks double by distances 1, 2, 4, ..., for any number of ranks",
-    }
     reason: ClassVar[str] = (
         "`recursive-doubling` for 2^n ranks and less than 512 KiB in all, `bruck` for other numbers and less than "
         "80 KiB, else `ring`: as MPICH (Thakur 2005, section 4)"
@@ -31,7 +25,7 @@ class Allgather(SizedCollective):
 
     collective: Literal["allgather"]
     message: MessageSize = Field(description="size of the data of each rank (osu_allgather)")
-    algorithm: Literal["ring", "recursive-doubling", "bruck"] | None = Field(
+    algorithm: algorithm_of("allgather") | None = Field(  # type: ignore[valid-type]
         None,
         description="how (default, as MPICH: recursive-doubling for 2^n ranks and less than 512 KiB in all, bruck for "
         "other numbers and less than 80 KiB, else ring)",

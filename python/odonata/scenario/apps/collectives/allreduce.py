@@ -1,11 +1,10 @@
 """Allreduce: the vectors of all ranks are combined, and all get the result."""
 
-from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from odonata.scenario.apps.collectives.collective import SizedCollective
+from odonata.scenario.apps.collectives.collective import SizedCollective, algorithm_of
 from odonata.scenario.apps.values import MessageSize
 
 #: Up to so many bytes MPICH exchanges whole vectors (Thakur 2005, section 4).
@@ -19,17 +18,11 @@ class Allreduce(SizedCollective):
     ran it (L).
     """
 
-    algorithms: ClassVar[Mapping[str, str]] = {
-        "binary": "up and down one binary tree in heap order",
-        "recursive-doubling": "pairs exchange whole vectors at distances 1, 2, 4, ...",
-        "ring": "a ring of reduce-scatter, then one of all-gather",
-        "rabenseifner": "recursive halving, then recursive doubling of blocks",
-    }
     reason: ClassVar[str] = "`recursive-doubling` up to 2 KiB, else `rabenseifner`: as MPICH (Thakur 2005, section 4)"
 
     collective: Literal["allreduce"]
     message: MessageSize = Field(description="size of the vector of each rank (osu_allreduce)")
-    algorithm: Literal["binary", "recursive-doubling", "ring", "rabenseifner"] | None = Field(
+    algorithm: algorithm_of("allreduce") | None = Field(  # type: ignore[valid-type]
         None, description="how (default: recursive-doubling up to 2 KiB, else rabenseifner, as MPICH)"
     )
 

@@ -1,11 +1,10 @@
 """Alltoall: every rank has data for each other rank."""
 
-from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from odonata.scenario.apps.collectives.collective import SizedCollective
+from odonata.scenario.apps.collectives.collective import SizedCollective, algorithm_of
 from odonata.scenario.apps.values import MessageSize
 
 #: Up to so many bytes MPICH sends blocks together (Thakur 2005, section 4).
@@ -18,11 +17,6 @@ class Alltoall(SizedCollective):
     Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `linear-shift` as Zhang 2018 ran it (L).
     """
 
-    algorithms: ClassVar[Mapping[str, str]] = {
-        "pairwise": "in step c rank r exchanges with r xor c (2^n ranks; else as linear-shift)",
-        "linear-shift": "in step c rank r receives from r - c and sends to r + c, and waits for both",
-        "bruck": "blocks travel together by distances 1, 2, 4, ...",
-    }
     reason: ClassVar[str] = (
         "`bruck` up to 256 B, else `pairwise`: as MPICH for short and long messages (Thakur 2005, section 4); "
         "between 256 B and 32 KiB, where MPICH posts everything at once, assumed"
@@ -30,7 +24,7 @@ class Alltoall(SizedCollective):
 
     collective: Literal["alltoall"]
     message: MessageSize = Field(description="size of the data of one rank for one other (osu_alltoall)")
-    algorithm: Literal["pairwise", "linear-shift", "bruck"] | None = Field(
+    algorithm: algorithm_of("alltoall") | None = Field(  # type: ignore[valid-type]
         None, description="how (default: bruck up to 256 B, else pairwise, as MPICH)"
     )
 

@@ -1,11 +1,10 @@
 """Barrier: no rank goes on before all have come."""
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from odonata.scenario.apps.collectives.collective import Collective
+from odonata.scenario.apps.collectives.collective import Collective, algorithm_of
 
 
 class Barrier(Collective):
@@ -14,14 +13,10 @@ class Barrier(Collective):
     Sources: Hensgen, Finkel and Manber 1988 (dissemination); `binary` as Zhang 2018 ran it (L).
     """
 
-    algorithms: ClassVar[Mapping[str, str]] = {
-        "dissemination": "in step k rank r signals r + 2^k and waits for r - 2^k",
-        "binary": "up and down one binary tree in heap order",
-    }
     reason: ClassVar[str] = "`dissemination`: as MPICH"
 
     collective: Literal["barrier"]
-    algorithm: Literal["dissemination", "binary"] | None = Field(
+    algorithm: algorithm_of("barrier") | None = Field(  # type: ignore[valid-type]
         None, description="how (default: dissemination, as MPICH)"
     )
 

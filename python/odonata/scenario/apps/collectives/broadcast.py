@@ -1,11 +1,10 @@
 """Broadcast: the data of one rank goes to all."""
 
-from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from odonata.scenario.apps.collectives.collective import RootedCollective
+from odonata.scenario.apps.collectives.collective import RootedCollective, algorithm_of
 from odonata.scenario.apps.values import MessageSize
 
 #: Below so many bytes, or so few ranks, MPICH sends whole messages down a tree (Thakur 2005, section 4).
@@ -19,19 +18,13 @@ class Broadcast(RootedCollective):
     has it (K17).
     """
 
-    algorithms: ClassVar[Mapping[str, str]] = {
-        "flat": "the root sends to all others, one after the other",
-        "binary": "down a binary tree in heap order",
-        "binomial": "down a binomial tree",
-        "scatter-allgather": "blocks down a binomial tree, then round a ring (van de Geijn)",
-    }
     reason: ClassVar[str] = (
         "`binomial` below 12 KiB or 8 ranks, else `scatter-allgather`: as MPICH (Thakur 2005, section 4)"
     )
 
     collective: Literal["broadcast"]
     message: MessageSize = Field(description="size of the data (osu_bcast)")
-    algorithm: Literal["flat", "binary", "binomial", "scatter-allgather"] | None = Field(
+    algorithm: algorithm_of("broadcast") | None = Field(  # type: ignore[valid-type]
         None, description="how (default: binomial below 12 KiB or 8 ranks, else scatter-allgather, as MPICH)"
     )
 

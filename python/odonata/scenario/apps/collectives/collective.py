@@ -2,25 +2,49 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 from pydantic import Field
 
+from odonata import _core
 from odonata.errors import InputError
 from odonata.scenario.apps.program import PhasedProgram
 from odonata.scenario.apps.values import MessageSize
 
 
+def _as_phrase(sentence: str) -> str:
+    return sentence[:1].lower() + (sentence[1:] if sentence.endswith("...") else sentence[1:].removesuffix("."))
+
+
+#: Collective -> algorithm -> what it does.
+ALGORITHMS: dict[str, dict[str, str]] = {
+    collective: {name: _as_phrase(about) for name, about in algorithms.items()}
+    for collective, algorithms in _core.collectives().items()
+}
+
+
+def algorithm_of(collective: str) -> Any:
+    """The type of an algorithm of a collective: one of the names that the core knows."""
+    return Literal[tuple(ALGORITHMS[collective])]
+
+
 class Collective(PhasedProgram):
     """A collective operation of MPI, by one of its algorithms."""
 
-    #: Algorithm -> what it does.
+    #: Algorithm -> what it does, as the core declares them.
     algorithms: ClassVar[Mapping[str, str]]
     #: Why the default algorithms are what they are.
     reason: ClassVar[str]
 
     collective: str
     algorithm: str | None
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """The core says what algorithms there are."""
+        super().__pydantic_init_subclass__(**kwargs)
+        for name in get_args(cls.model_fields["collective"].annotation):
+            cls.algorithms = ALGORITHMS[name]
 
     @abstractmethod
     def usual(self, ranks: int) -> str:

@@ -1,11 +1,10 @@
 """Reduce: the vectors of all ranks are combined at one."""
 
-from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from odonata.scenario.apps.collectives.collective import RootedCollective
+from odonata.scenario.apps.collectives.collective import RootedCollective, algorithm_of
 from odonata.scenario.apps.values import MessageSize
 
 
@@ -15,15 +14,13 @@ class Reduce(RootedCollective):
     Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `binary` as Zhang 2018 ran it (L).
     """
 
-    algorithms: ClassVar[Mapping[str, str]] = {
-        "binary": "up a binary tree in heap order",
-        "binomial": "up a binomial tree",
-    }
     reason: ClassVar[str] = "`binomial`: as MPICH for short vectors (Thakur 2005, section 4); for all sizes: assumed"
 
     collective: Literal["reduce"]
     message: MessageSize = Field(description="size of the vector of each rank (osu_reduce)")
-    algorithm: Literal["binary", "binomial"] | None = Field(None, description="how (default: binomial, as MPICH)")
+    algorithm: algorithm_of("reduce") | None = Field(  # type: ignore[valid-type]
+        None, description="how (default: binomial, as MPICH)"
+    )
 
     def usual(self, ranks: int) -> str:  # noqa: ARG002
         """The tree of the fewest steps."""

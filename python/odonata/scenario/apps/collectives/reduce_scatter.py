@@ -1,11 +1,10 @@
 """Reduce-scatter: the vectors of all ranks are combined, and each gets its block of the result."""
 
-from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from odonata.scenario.apps.collectives.collective import SizedCollective
+from odonata.scenario.apps.collectives.collective import SizedCollective, algorithm_of
 from odonata.scenario.apps.values import MessageSize
 
 #: From so many bytes on MPICH exchanges blocks pairwise (Thakur 2005, section 4).
@@ -18,18 +17,13 @@ class ReduceScatter(SizedCollective):
     Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `ring`: Patarasuk and Yuan 2009.
     """
 
-    algorithms: ClassVar[Mapping[str, str]] = {
-        "ring": "partial sums travel round a ring",
-        "pairwise": "each rank sends each other rank that rank's block",
-        "recursive-halving": "pairs exchange halves of what is left, at falling distances",
-    }
     reason: ClassVar[str] = "`recursive-halving` below 512 KiB, else `pairwise`: as MPICH (Thakur 2005, section 4)"
 
     collective: Literal["reduce-scatter"]
     message: MessageSize = Field(
         description="size of the vector of each rank, all blocks together (osu_reduce_scatter)"
     )
-    algorithm: Literal["ring", "pairwise", "recursive-halving"] | None = Field(
+    algorithm: algorithm_of("reduce-scatter") | None = Field(  # type: ignore[valid-type]
         None, description="how (default: recursive-halving below 512 KiB, else pairwise, as MPICH)"
     )
 
