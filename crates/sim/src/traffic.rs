@@ -27,83 +27,93 @@ pub use arrival::Clock;
 use crate::engine::random::{Source, Stream};
 use crate::spec::{JobSpec, Pattern};
 
-/// The pattern of a job, ready to be asked.
-pub enum Destinations {
-    /// See [`uniform_random`].
-    UniformRandom(Source),
-    /// See [`tornado`].
-    Tornado(u64),
-    /// See [`stencil3d`].
-    Stencil3d(stencil3d::Grid),
-    /// See [`broadcast`].
-    Broadcast(u32),
-    /// See [`group_peers`].
-    GroupPeers(group_peers::Peers),
-    /// See [`group_shift`].
-    GroupShift(group_shift::Shift, Source),
-    /// A job with a program sends nothing by itself.
-    Nowhere,
-}
-
-impl Destinations {
-    /// Prepares the pattern of a checked job.
-    #[must_use]
-    pub fn new(job: &JobSpec, network: &Network, seed: u64) -> Self {
-        let draws = Source::new(seed, Stream::Destination);
-        let Some(traffic) = &job.traffic else { return Self::Nowhere };
-        match traffic.pattern {
-            Pattern::UniformRandom {} => Self::UniformRandom(draws),
-            Pattern::Tornado { offset } => Self::Tornado(offset),
-            Pattern::Stencil3d { grid } => Self::Stencil3d(stencil3d::Grid::new(grid)),
-            Pattern::Broadcast { root } => Self::Broadcast(root),
-            Pattern::GroupPeers {} => Self::GroupPeers(group_peers::Peers::new(&job.nodes, network)),
-            Pattern::GroupShift { shift } => {
-                Self::GroupShift(group_shift::Shift::new(&job.nodes, network, shift), draws)
-            }
-        }
-    }
+/// A traffic pattern: to whom a rank sends in an interval.
+pub(crate) trait TrafficPattern: Sized {
+    /// The pattern of a checked job, if it is this one. Words of `draws` are by node and interval.
+    fn of(pattern: &Pattern, job: &JobSpec, network: &Network, draws: Source) -> Option<Self>;
 
     /// Messages that a sending rank issues in each interval.
-    #[must_use]
-    pub fn per_interval(&self, ranks: u32) -> u32 {
-        match self {
-            Self::UniformRandom(_) | Self::Tornado(_) | Self::GroupShift(..) => 1,
-            Self::Stencil3d(grid) => grid.neighbours(),
-            Self::Broadcast(_) => ranks - 1,
-            Self::GroupPeers(peers) => peers.groups() - 1,
-            Self::Nowhere => 0,
+    fn per_interval(&self, ranks: u32) -> u32 {
+        let _ = ranks;
+        1
+    }
+
+    /// The only rank that sends, if there is only one; it waits until all of an interval is delivered.
+    fn only_sender(&self) -> Option<u32> {
+        None
+    }
+
+    /// The destination of `rank`, on `node`, in interval `k`, of a pattern with one message per interval.
+    #[inline(always)]
+    fn only(&self, node: u32, rank: u32, ranks: u32, k: u32) -> Option<u32> {
+        let _ = (node, rank, ranks, k);
+        None
+    }
+
+    /// Appends the destination ranks of `rank` in interval `k`, in the order in which they are issued.
+    fn list(&self, node: u32, rank: u32, ranks: u32, k: u32, to: &mut Vec<u32>) {
+        to.extend(self.only(node, rank, ranks, k));
+    }
+}
+
+/// Lists the patterns: for each its file and its type.
+macro_rules! patterns {
+    ($($file:ident: $Type:ident),+) => {
+        /// The pattern of a job, ready to be asked.
+        pub enum Destinations {
+            $(#[doc = concat!("See [`", stringify!($file), "`].")] $Type($file::$Type),)+
+            /// A job with a program sends nothing by itself.
+            Nowhere,
         }
-    }
 
-    /// The only rank that sends, if there is only one.
-    #[must_use]
-    pub fn only_sender(&self) -> Option<u32> {
-        if let Self::Broadcast(root) = self { Some(*root) } else { None }
-    }
-
-    /// The destination of `rank` in interval `k`, for patterns with one message per interval.
-    #[inline]
-    #[must_use]
-    pub fn only(&self, node: u32, rank: u32, ranks: u32, k: u32) -> Option<u32> {
-        match self {
-            Self::UniformRandom(draws) => Some(uniform_random::destination(*draws, node, rank, ranks, k)),
-            Self::Tornado(offset) => Some(tornado::destination(*offset, rank, ranks)),
-            Self::GroupShift(shift, draws) => Some(shift.destination(*draws, node, rank, k)),
-            Self::Stencil3d(_) | Self::Broadcast(_) | Self::GroupPeers(_) | Self::Nowhere => None,
-        }
-    }
-
-    /// Writes the destination ranks of `rank` in interval `k` into `to`, in the order in which they are issued.
-    pub fn list(&self, node: u32, rank: u32, ranks: u32, k: u32, to: &mut Vec<u32>) {
-        to.clear();
-        match self {
-            Self::UniformRandom(_) | Self::Tornado(_) | Self::GroupShift(..) => {
-                to.extend(self.only(node, rank, ranks, k))
+        impl Destinations {
+            /// Prepares the pattern of a checked job.
+            ///
+            /// # Panics
+            /// If no file answers to the pattern.
+            #[must_use]
+            pub fn new(job: &JobSpec, network: &Network, seed: u64) -> Self {
+                let Some(traffic) = &job.traffic else { return Self::Nowhere };
+                let draws = Source::new(seed, Stream::Destination);
+                $(if let Some(pattern) = $file::$Type::of(&traffic.pattern, job, network, draws) {
+                    return Self::$Type(pattern);
+                })+
+                unreachable!("no file answers to {:?}", traffic.pattern)
             }
-            Self::Stencil3d(grid) => grid.list(rank, to),
-            Self::Broadcast(root) => broadcast::list(*root, ranks, to),
-            Self::GroupPeers(peers) => peers.list(rank, to),
-            Self::Nowhere => {}
+
+            /// Messages that a sending rank issues in each interval.
+            #[must_use]
+            pub fn per_interval(&self, ranks: u32) -> u32 {
+                match self { $(Self::$Type(pattern) => pattern.per_interval(ranks),)+ Self::Nowhere => 0 }
+            }
+
+            /// The only rank that sends, if there is only one.
+            #[must_use]
+            pub fn only_sender(&self) -> Option<u32> {
+                match self { $(Self::$Type(pattern) => pattern.only_sender(),)+ Self::Nowhere => None }
+            }
+
+            /// The destination of `rank` in interval `k`, for patterns with one message per interval.
+            #[inline]
+            #[must_use]
+            pub fn only(&self, node: u32, rank: u32, ranks: u32, k: u32) -> Option<u32> {
+                match self { $(Self::$Type(pattern) => pattern.only(node, rank, ranks, k),)+ Self::Nowhere => None }
+            }
+
+            /// Writes the destination ranks of `rank` in interval `k` into `to`, in the order in which they are issued.
+            pub fn list(&self, node: u32, rank: u32, ranks: u32, k: u32, to: &mut Vec<u32>) {
+                to.clear();
+                match self { $(Self::$Type(pattern) => pattern.list(node, rank, ranks, k, to),)+ Self::Nowhere => {} }
+            }
         }
-    }
+    };
+}
+
+patterns! {
+    uniform_random: UniformRandom,
+    tornado: Tornado,
+    stencil3d: Stencil3d,
+    broadcast: Broadcast,
+    group_peers: GroupPeers,
+    group_shift: GroupShift
 }

@@ -98,11 +98,7 @@ fn check_routing(routing: &RoutingSpec) -> Result<(), SimError> {
         }
         RoutingSpec::Minimal { select: Select::Random, .. } => None,
         RoutingSpec::Fpar { candidates, .. } | RoutingSpec::ProgAdaptive { candidates, .. } => Some(candidates),
-        RoutingSpec::Valiant { .. }
-        | RoutingSpec::Ugal { .. }
-        | RoutingSpec::Par { .. }
-        | RoutingSpec::AdaptiveLocal { .. }
-        | RoutingSpec::Aries { .. } => {
+        _ => {
             let problem = format!("`{}`, but this model knows `minimal`, `prog-adaptive`, `fpar`", routing.name());
             return refuse("routing.name", problem);
         }

@@ -159,11 +159,7 @@ impl Decision<'_> {
                     load_m <= u128::from(threshold_bytes) || load_m * 1000 <= load_n * u128::from(factor_milli);
                 if onward { (m, true) } else { (n, false) }
             }
-            RoutingSpec::Valiant { .. }
-            | RoutingSpec::Ugal { .. }
-            | RoutingSpec::Par { .. }
-            | RoutingSpec::AdaptiveLocal { .. }
-            | RoutingSpec::Aries { .. } => unreachable!("a routing that the checks refuse"),
+            _ => unreachable!("a routing that the checks refuse"),
         }
     }
 }

@@ -3,15 +3,19 @@
 
 use odonata_topology::{Network, NodeId};
 
+use super::TrafficPattern;
+use crate::engine::random::Source;
+use crate::spec::{JobSpec, Pattern};
+
 /// The ranks of each group of a job.
-pub struct Peers {
+pub struct GroupPeers {
     /// Ranks of each group that the job is in, in order of rank; groups ascending.
     groups: Vec<Vec<u32>>,
     /// Of each rank: which of those groups it is in, and its number there.
     place: Vec<(u32, u32)>,
 }
 
-impl Peers {
+impl GroupPeers {
     pub(super) fn new(nodes: &[u32], network: &Network) -> Self {
         let mut by_group = vec![Vec::new(); network.groups as usize];
         for (rank, &node) in nodes.iter().enumerate() {
@@ -41,9 +45,19 @@ impl Peers {
     pub(super) fn ranks_in(&self, group: u32) -> &[u32] {
         &self.groups[group as usize]
     }
+}
+
+impl TrafficPattern for GroupPeers {
+    fn of(pattern: &Pattern, job: &JobSpec, network: &Network, _: Source) -> Option<Self> {
+        matches!(pattern, Pattern::GroupPeers {}).then(|| Self::new(&job.nodes, network))
+    }
+
+    fn per_interval(&self, _: u32) -> u32 {
+        self.groups() - 1
+    }
 
     /// The peers of `rank`, groups ascending.
-    pub(super) fn list(&self, rank: u32, to: &mut Vec<u32>) {
+    fn list(&self, _: u32, rank: u32, _: u32, _: u32, to: &mut Vec<u32>) {
         let (own, number) = self.place[rank as usize];
         let others = self.groups.iter().enumerate().filter(|&(group, _)| group != own as usize);
         to.extend(others.map(|(_, ranks)| ranks[number as usize]));

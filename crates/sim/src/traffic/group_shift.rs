@@ -3,26 +3,30 @@
 
 use odonata_topology::Network;
 
-use super::group_peers::Peers;
+use super::TrafficPattern;
+use super::group_peers::GroupPeers;
 use crate::engine::random::{Source, below};
+use crate::spec::{JobSpec, Pattern};
 
-/// The ranks of each group of a job, and how far on they send.
-pub struct Shift {
-    peers: Peers,
+/// The pattern: the ranks of each group of a job, and how far on they send.
+pub struct GroupShift {
+    peers: GroupPeers,
     shift: u32,
+    draws: Source,
 }
 
-impl Shift {
-    pub(super) fn new(nodes: &[u32], network: &Network, shift: u32) -> Self {
-        Self { peers: Peers::new(nodes, network), shift }
+impl TrafficPattern for GroupShift {
+    fn of(pattern: &Pattern, job: &JobSpec, network: &Network, draws: Source) -> Option<Self> {
+        let Pattern::GroupShift { shift } = *pattern else { return None };
+        Some(Self { peers: GroupPeers::new(&job.nodes, network), shift, draws })
     }
 
-    /// The destination of `rank`, on `node`, in interval `k`.
-    pub(super) fn destination(&self, draws: Source, node: u32, rank: u32, k: u32) -> u32 {
+    #[inline]
+    fn only(&self, node: u32, rank: u32, _: u32, k: u32) -> Option<u32> {
         let groups = u64::from(self.peers.groups());
         let to = (u64::from(self.peers.group_of(rank)) + u64::from(self.shift)) % groups;
         let ranks = self.peers.ranks_in(to as u32);
-        let draw = draws.word(u64::from(node), u64::from(k));
-        ranks[below(draw, ranks.len() as u64) as usize]
+        let draw = self.draws.word(u64::from(node), u64::from(k));
+        Some(ranks[below(draw, ranks.len() as u64) as usize])
     }
 }

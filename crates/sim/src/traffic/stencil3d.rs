@@ -1,22 +1,28 @@
 //! Each rank sends to its six neighbours in a periodic grid (K15).
 
-/// A grid of ranks, x fastest.
-pub struct Grid {
+use odonata_topology::Network;
+
+use super::TrafficPattern;
+use crate::engine::random::Source;
+use crate::spec::{JobSpec, Pattern};
+
+/// The pattern, with its grid of ranks, x fastest.
+pub struct Stencil3d {
     extent: [u32; 3],
 }
 
-impl Grid {
-    pub(super) fn new(extent: [u32; 3]) -> Self {
-        Self { extent }
+impl TrafficPattern for Stencil3d {
+    fn of(pattern: &Pattern, _: &JobSpec, _: &Network, _: Source) -> Option<Self> {
+        if let Pattern::Stencil3d { grid } = *pattern { Some(Self { extent: grid }) } else { None }
     }
 
-    /// Messages of each rank: two along each axis that has more than one point.
-    pub(super) fn neighbours(&self) -> u32 {
+    /// Two along each axis that has more than one point.
+    fn per_interval(&self, _: u32) -> u32 {
         2 * self.extent.iter().filter(|&&e| e > 1).count() as u32
     }
 
     /// The neighbours of `rank`: x-1, x+1, y-1, y+1, z-1, z+1.
-    pub(super) fn list(&self, rank: u32, to: &mut Vec<u32>) {
+    fn list(&self, _: u32, rank: u32, _: u32, _: u32, to: &mut Vec<u32>) {
         let mut stride = 1;
         for extent in self.extent {
             let at = rank / stride % extent;
@@ -36,8 +42,9 @@ mod tests {
 
     fn list(extent: [u32; 3], rank: u32) -> Vec<u32> {
         let mut to = Vec::new();
-        Grid::new(extent).list(rank, &mut to);
-        assert_eq!(to.len() as u32, Grid::new(extent).neighbours());
+        let pattern = Stencil3d { extent };
+        pattern.list(0, rank, 0, 0, &mut to);
+        assert_eq!(to.len() as u32, pattern.per_interval(0));
         to
     }
 

@@ -1,10 +1,28 @@
 //! Each rank sends to a rank drawn uniformly for each interval; its own number is replaced by the next (K14).
 
+use odonata_topology::Network;
+
+use super::TrafficPattern;
 use crate::engine::random::{Source, below};
+use crate::spec::{JobSpec, Pattern};
+
+/// The pattern.
+pub struct UniformRandom(Source);
+
+impl TrafficPattern for UniformRandom {
+    fn of(pattern: &Pattern, _: &JobSpec, _: &Network, draws: Source) -> Option<Self> {
+        matches!(pattern, Pattern::UniformRandom {}).then_some(Self(draws))
+    }
+
+    #[inline(always)]
+    fn only(&self, node: u32, rank: u32, ranks: u32, k: u32) -> Option<u32> {
+        Some(destination(self.0, node, rank, ranks, k))
+    }
+}
 
 /// The destination of `rank`, which runs on `node`, in interval `k`.
 #[inline]
-pub(super) fn destination(draws: Source, node: u32, rank: u32, ranks: u32, k: u32) -> u32 {
+fn destination(draws: Source, node: u32, rank: u32, ranks: u32, k: u32) -> u32 {
     let drawn = below(draws.word(u64::from(node), u64::from(k)), u64::from(ranks)) as u32;
     if drawn == rank { (rank + 1) % ranks } else { drawn }
 }

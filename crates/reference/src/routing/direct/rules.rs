@@ -27,16 +27,9 @@ pub(super) fn pick(routing: &RoutingSpec) -> Pick {
 
 /// Which cables of a routing count as shortest.
 pub(super) fn gateways(routing: &RoutingSpec) -> Gateways {
-    match *routing {
-        RoutingSpec::Minimal { gateways, .. } | RoutingSpec::Valiant { gateways, .. } => {
-            gateways.expect("it was checked that this machine's routings have gateways")
-        }
-        RoutingSpec::Ugal { gateways, .. }
-        | RoutingSpec::Par { gateways, .. }
-        | RoutingSpec::AdaptiveLocal { gateways, .. }
-        | RoutingSpec::Aries { gateways, .. } => gateways,
-        RoutingSpec::ProgAdaptive { .. } | RoutingSpec::Fpar { .. } => unreachable!("a routing of another machine"),
-    }
+    routing
+        .gateways()
+        .expect("it was checked that this machine knows the routing, and all of its routings have gateways")
 }
 
 /// A decision between shortest ways and ways round, as UGAL makes it.
