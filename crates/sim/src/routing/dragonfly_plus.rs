@@ -20,7 +20,7 @@ use super::{Grain, Loads, Place, Ports, Rule, Sense};
 use crate::engine::random::{below32, draw};
 use crate::error::SimError;
 use crate::fabric::packet::{Event, NO_MIDDLE, Step};
-use crate::spec::{FabricSpec, ROUTINGS, RoutingSpec, Select, Via};
+use crate::spec::{FabricSpec, ROUTINGS, RoutingInfo, RoutingSpec, Select, Via};
 
 /// The kind of machine, as the list of routings names it.
 pub(super) const KIND: &str = "dragonfly-plus";
@@ -172,15 +172,16 @@ impl AnyPlus {
     /// # Errors
     /// [`SimError::Invalid`] if it is not for a Dragonfly+ or needs more channels than the fabric has.
     pub fn new(fabric: &FabricSpec, routing: &RoutingSpec, at: &str) -> Result<Self, SimError> {
+        let for_plus = |info: &&RoutingInfo| info.machines.contains(&KIND);
+        if !for_plus(&routing.info()) {
+            let known: Vec<&str> = ROUTINGS.iter().filter(for_plus).map(|info| info.name).collect();
+            let problem = format!("this routing is not for a dragonfly-plus, which knows {}", known.join(", "));
+            return Err(SimError::invalid(format!("{at}.name"), problem));
+        }
         if routing.gateways().is_some() {
             return Err(SimError::invalid(format!("{at}.gateways"), "a dragonfly-plus has no choice of gateways"));
         }
-        let Some(rule) = Self::of(fabric, routing, at)? else {
-            let known: Vec<&str> =
-                ROUTINGS.iter().filter(|info| info.machines.contains(&KIND)).map(|info| info.name).collect();
-            let problem = format!("this routing is not for a dragonfly-plus, which knows {}", known.join(", "));
-            return Err(SimError::invalid(format!("{at}.name"), problem));
-        };
+        let rule = Self::of(fabric, routing, at)?.expect("the list says that it is for these machines");
         let (need, have) = (rule.channels(), fabric.channels);
         if have < need {
             let problem = format!("routing `{}` needs {need} virtual channels, found {have}", rule.name());

@@ -161,7 +161,7 @@ fn routings_of_other_machines() {
             ),
         ],
     );
-    let knows = "this routing is not for a dragonfly-plus, which knows minimal, valiant, prog-adaptive and fpar";
+    let knows = "this routing is not for a dragonfly-plus, which knows minimal, valiant, prog-adaptive, fpar";
     let no_choice = "a dragonfly-plus has no choice of gateways";
     refused(
         plus,
