@@ -68,7 +68,7 @@ miri: ## Tests of the code that is not checked by the compiler, under Miri (need
 	@cargo +nightly miri --version >/dev/null 2>&1 || \
 	  { echo "error: Miri is not installed: rustup component add --toolchain nightly miri rust-src" >&2; exit 1; }
 	MIRIFLAGS=-Zmiri-disable-isolation CARGO_TARGET_DIR=target/miri \
-	  cargo +nightly miri test -p odonata-sim --locked --lib -- wheel prefetch fabric::
+	  cargo +nightly miri test -p odonata-sim --locked --lib --test main -- wheel prefetch outputs::
 
 test-python: build ## Tests of the Python packages and of the built simulator
 	$(BIN)/pytest -n auto

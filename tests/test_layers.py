@@ -9,7 +9,16 @@ import odonata
 
 PACKAGE = Path(odonata.__file__).parent
 #: What may talk to the extension module: those who need a machine or a run, and `odonata --version`.
-MAY_USE_CORE = {"__init__", "runner", "machine", "cluster", "cli/main", "cli/bench"}
+MAY_USE_CORE = {
+    "__init__",
+    "runner",
+    "machine",
+    "cluster",
+    "cli/main",
+    "cli/bench",
+    "scenario/apps/collectives/collective",
+    "scenario/routings/routing",
+}
 
 
 def uses_core(source):

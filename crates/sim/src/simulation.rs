@@ -171,7 +171,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// Asks for the memory that an event a little ahead is sure to need.
     #[inline(always)]
     fn ask_for(&self, (router, event): (u32, &Event)) {
-        let place = self.wiring.places[router as usize];
+        // SAFETY: as in `decide`.
+        let place = *unsafe { self.wiring.places.get_unchecked(router as usize) };
         let slot = place.first + u32::from(event.port);
         let lane = self.lane(slot, event.channel());
         if !event.is_packet() {

@@ -1,6 +1,9 @@
 //! Events that are handled one after the other, known beforehand.
 
-/// The events of a window of time, place by place. All tables are as long as each other.
+/// The events of a window of time, place by place.
+///
+/// All tables are as long as each other, and at least `len`; the first `len` entries of `order` are below `len`. Only this module
+/// and the wheel change them, which writes an order of all events when it opens a window.
 #[derive(Debug)]
 pub struct Window<R> {
     /// Number of events. The tables may be longer: what is in them does not have to be written again when a window grows.
@@ -35,7 +38,11 @@ impl<R: Copy> Window<R> {
     /// The events with their places, in the order of handling.
     #[inline(always)]
     pub fn iter(&self) -> impl Iterator<Item = (u32, &R)> {
-        self.order[..self.len].iter().map(|&at| (self.places[at as usize], &self.records[at as usize]))
+        self.order[..self.len].iter().map(|&at| {
+            debug_assert!((at as usize) < self.len);
+            // SAFETY: see the type.
+            unsafe { (*self.places.get_unchecked(at as usize), self.records.get_unchecked(at as usize)) }
+        })
     }
 
     /// An event with its place, by its position in the order of handling, if there is one.
@@ -50,8 +57,9 @@ impl<R: Copy> Window<R> {
     #[inline(always)]
     #[must_use]
     pub fn about(&self, position: usize) -> Option<(u32, &R)> {
-        let in_window = position < self.len;
-        in_window.then(|| (self.places[position], &self.records[position]))
+        // SAFETY: see the type.
+        (position < self.len)
+            .then(|| unsafe { (*self.places.get_unchecked(position), self.records.get_unchecked(position)) })
     }
 
     /// Makes it one event, or none.

@@ -128,16 +128,14 @@ impl Wiring {
     /// The output virtual channel of a port and a channel at a router.
     ///
     /// # Panics
-    /// If there is none: a routing algorithm has decided for what does not exist.
+    /// If there is none: a routing algorithm has decided for what does not exist. (That the port is one of this router's is checked
+    /// in builds with debug assertions only: a wrong one would give a wrong result, but touch nothing beyond the tables.)
     #[inline(always)]
     #[must_use]
-    pub fn output(&self, router: u32, port: u16, channel: u8) -> OutputVc {
-        let place = self.places[router as usize];
-        assert!(
-            port < place.ports && usize::from(channel) < self.channels,
-            "no such output: {port}, channel {channel}"
-        );
+    pub fn output(&self, place: Place, port: u16, channel: u8) -> OutputVc {
+        debug_assert!(port < place.ports, "no such output: port {port}");
         let slot = place.first + u32::from(port);
+        assert!((slot as usize) < self.wires.len() && usize::from(channel) < self.channels, "no such output");
         OutputVc { slot, lane: u32::from(channel) * self.wires.len() as u32 + slot }
     }
 

@@ -13,7 +13,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     #[inline(always)]
     pub(super) fn decide(&mut self, router: u32, packet: &Event) {
         self.packet_hops += 1;
-        let place = self.wiring.places[router as usize];
+        // SAFETY: events are pushed for routers of the wiring only, and the queue gives back what was pushed.
+        let place = *unsafe { self.wiring.places.get_unchecked(router as usize) };
         if place.is_last(packet) {
             if self.arrivals.on() {
                 self.count_arrival(place, packet, None);
@@ -30,7 +31,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         if self.arrivals.on() {
             self.count_arrival(place, packet, Some(step.port()));
         }
-        let output = self.wiring.output(router, step.port(), step.channel());
+        let output = self.wiring.output(place, step.port(), step.channel());
         // SAFETY: `output` is one of the wiring's, which the lanes were made for.
         let lane = unsafe { self.lanes.get_unchecked(output.lane()) };
         let bytes = packet.bytes();
@@ -194,8 +195,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         if !self.credits.wakes_at(far, now) {
             return;
         }
-        let first = self.wiring.places[router as usize].first;
-        let output = self.wiring.output(router, port, channel);
+        let place = self.wiring.places[router as usize];
+        let (first, output) = (place.first, self.wiring.output(place, port, channel));
         let index = output.lane();
         let class = self.lanes[index].class();
         loop {

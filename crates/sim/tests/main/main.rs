@@ -13,6 +13,7 @@ mod independence;
 mod layers;
 mod lists;
 mod monitor;
+mod outputs;
 mod programs;
 mod queues;
 mod refusals;

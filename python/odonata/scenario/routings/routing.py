@@ -31,7 +31,8 @@ class Routing(Table):
 
     def channels_needed(self, system: System) -> int:
         """Virtual channels without which packets could wait for each other for ever, if nothing has failed."""
-        needed = _core.routing_channels(json.dumps(self.spec()), system.table.kind)
+        told = json.dumps(self.decided(system, None).spec())
+        needed = _core.routing_channels(told, system.table.kind)
         assert needed is not None
         return needed * subs(system)
 
