@@ -248,17 +248,21 @@ def _as_run(
 
 
 def measure(
-    resolved: Resolved, progress: Progress | None = None, keep: Callable[[Run], Any] | None = None
+    resolved: Resolved,
+    progress: Progress | None = None,
+    keep: Callable[[Run], Any] | None = None,
+    alone: str | None = None,
 ) -> tuple[dict[str, Any], list[dict[str, Any]], Any]:
     """Simulates and keeps what a study keeps of a run: its totals, the rows of the table `jobs`, and what `keep` gives.
 
-    The totals are `seed`, `sim_time_ps`, `events`, `packet_hops` and `wall_s`. Raises as `simulate` and `keep` do.
+    The totals are `seed`, `sim_time_ps`, `events`, `packet_hops` and `wall_s`. With `alone` it is the run of that job
+    by itself, of which `keep` gets nothing. Raises as `simulate` and `keep` do.
     """
-    spec = resolved.spec
+    spec = resolved.spec if alone is None else resolved.alone(alone)
     result = simulate(spec, progress)
     from odonata.store.tables import job_rows
 
-    rows = job_rows(result, spec, resolved.background, {})
+    rows = job_rows(result, spec, resolved.background if alone is None else [False], {})
     facts = {"seed": spec["seed"], "sim_time_ps": result["end_ps"]}
     facts |= {name: result[name] for name in ("events", "packet_hops", "wall_s")}
     if keep is None:

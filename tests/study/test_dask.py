@@ -165,6 +165,6 @@ def test_what_a_worker_finished_and_took_with_it_is_done_again(study: Write) -> 
     ledger = Ledger(study(), Results(None))
     pool, future = DaskPool(None), Gone()
     taken = ledger.take(1, 1.0)
-    pool._batches[future] = ("run", taken)
+    pool._batches[future] = ("run", [(number, (None,)) for number in taken])
     pool._finished(future, ledger, None)
     assert (ledger.take(1, 1.0), pool._batches) == (taken, {})

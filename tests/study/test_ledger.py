@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 SAME = 'base = "base.toml"\n[sweep]\nrouting = ["fpar", { name = "fpar" }]\n"run.seed" = [1, 2, 3]\n'
 
 
+OWN = (None,)
+"""The run of the point itself."""
+
+
 def rows(*runs: str) -> pl.DataFrame:
     facts = [{**failure(run, ""), "status": "done", "error": None} for run in runs]
     return frame_of(facts, [pl.DataFrame({"job": [0], "name": ["a"]})] * len(runs))
@@ -31,11 +35,11 @@ def runs(numbers: list[int], ids: str) -> list[Resolution]:
 def test_points_that_are_one_run_wait_for_it(study: Write) -> None:
     ledger = Ledger(study(SAME), Results(None))
     assert ledger.take(10, 0.0) == [0]  # nothing is known of how long runs take
-    assert ledger.grant(runs([0], "x")) == [0]
+    assert ledger.grant(runs([0], "x")) == [(0, OWN)]
     ledger.hand_in(rows("x"), [(0, 1.0)])
     assert ledger.take(2, 100.0) == [1, 2]
     assert ledger.take(10, 100.0) == [3, 4, 5]
-    assert ledger.grant(runs([1, 2], "yz")) == [1, 2]
+    assert ledger.grant(runs([1, 2], "yz")) == [(1, OWN), (2, OWN)]
     assert ledger.grant(runs([3, 4, 5], "xyz")) == []  # x is done or waits to be written, y and z are under way
     ledger.hand_in(rows("y"), [(1, 1.0)])
     ledger.flush()
@@ -61,10 +65,10 @@ def test_what_is_put_back_is_granted_again_and_those_who_wait_are_served(study: 
     ledger.grant([Resolution(3, "x")])
     ledger.put_back([0])
     assert ledger.take(1, 1.0) == [0]
-    assert ledger.grant(runs([0], "x")) == [0]
+    assert ledger.grant(runs([0], "x")) == [(0, OWN)]
     ledger.strike(0, "SIGKILL")
     assert ledger.settled == 0
-    assert ledger.grant(runs(ledger.take(1, 1.0), "x")) == [0]
+    assert ledger.grant(runs(ledger.take(1, 1.0), "x")) == [(0, OWN)]
     ledger.strike(0, "SIGKILL")
     ledger.flush()
     assert (ledger.settled, ledger.failed) == (2, 2)
@@ -79,7 +83,7 @@ def test_failures_that_were_kept_count_once_for_each_point(study: Write, tmp_pat
     assert ledger.grant([Resolution(0, "x"), Resolution(3, "x"), Resolution(1, None, "no such thing")]) == []
     assert (ledger.settled, ledger.failed) == (3, 3)
     again = Ledger(study(SAME), Results(tmp_path), retry_failed=True)
-    assert again.grant([Resolution(0, "x"), Resolution(3, "x")]) == [0]
+    assert again.grant([Resolution(0, "x"), Resolution(3, "x")]) == [(0, OWN)]
     again.hand_in(rows("x"), [(0, 1.0)])
     again.flush()
     assert (again.settled, again.failed) == (2, 0)
@@ -93,7 +97,7 @@ def test_failures_are_kept_unless_they_are_to_be_tried_again(study: Write, tmp_p
     first.flush()
 
     def granted(**options: bool) -> list[int]:
-        return Ledger(plan, Results(tmp_path), **options).grant(runs([0, 1], "xy"))
+        return [n for n, _ in Ledger(plan, Results(tmp_path), **options).grant(runs([0, 1], "xy"))]
 
     assert granted() == []
     assert granted(retry_failed=True) == [0]

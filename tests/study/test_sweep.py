@@ -68,7 +68,7 @@ def test_jobs_whose_lists_have_one_length_by_chance(study: Write) -> None:
         '[sweep]\n"run.seed" = { from = 1, to = 20 }\n'
     )
     resolved = [task.resolve(plan, number)[1] for number in range(20)]
-    outcomes = [task.run(plan, number, one) for number, one in enumerate(resolved) if one is not None]
+    outcomes = [task.run(plan, (number, (None,)), one)[0] for number, one in enumerate(resolved) if one is not None]
     rows, spent = task.handed_in(outcomes)
     assert len(spent) == 20
     assert rows.schema["bin_count"] == pl.List(pl.UInt64)

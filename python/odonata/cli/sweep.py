@@ -3,6 +3,7 @@
 import json as json_module
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -33,6 +34,7 @@ def sweep(
     tls_ca_file: Path | None = None,
     tls_cert: Path | None = None,
     tls_key: Path | None = None,
+    alone: Annotated[bool, Parameter(negative=())] = False,
     force: Annotated[bool, Parameter(negative=())] = False,
     retry_failed: Annotated[bool, Parameter(negative=())] = False,
     keep_stale: Annotated[bool, Parameter(negative=())] = False,
@@ -69,6 +71,9 @@ def sweep(
         Our certificate (PEM).
     tls_key
         Its private key (PEM).
+    alone
+        Also run each job that is not background by itself on the empty system, and give slowdowns. Points share these
+        runs. The same as `alone = true` in the study.
     force
         Simulate again what is there already.
     retry_failed
@@ -88,6 +93,8 @@ def sweep(
     from odonata.study import sweep as sweeping
 
     plan = read.load(file, set_ or ())
+    if alone and not plan.alone:
+        plan = replace(plan, alone=True, text="alone = true\n" + plan.text)
     folder = out if out is not None else Path("studies") / plan.name
     sweeping.check_place(folder, plan, force=force)
     backend = _backend(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), plan)

@@ -56,9 +56,7 @@ class Resolved:
         Over all that decides what a run folder says: the spec, the core's version, which jobs are targets, and
         what the machine is called.
         """
-        told = [self.spec, self.targets, self.system.name, self.system.title]
-        canonical = json.dumps(told, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(f"{core.version()}\n{canonical}".encode()).hexdigest()[:16]
+        return _id_of([self.spec, self.targets, self.system.name, self.system.title])
 
     @cached_property
     def background(self) -> list[bool]:
@@ -83,6 +81,19 @@ class Resolved:
             message = f"job `{job}` never ends, so it cannot be run alone"
             raise InputError(message, hint=f"give it `{_end_key(only)}`, or `run.horizon`")
         return {**self.spec, "jobs": [only], "stop": {"jobs": [0] if ends else [], "at_ps": at_ps}}
+
+    def id_alone(self, job: str) -> str:
+        """Identity of the run of one job by itself, which does not depend on the other jobs.
+
+        It is `id` if the job is all there is. Raises InputError as `alone` does.
+        """
+        only = self.alone(job)
+        return self.id if only == self.spec else _id_of(["alone", only])
+
+
+def _id_of(told: Any) -> str:
+    canonical = json.dumps(told, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(f"{core.version()}\n{canonical}".encode()).hexdigest()[:16]
 
 
 def _ends(job: Mapping[str, Any]) -> bool:

@@ -55,7 +55,7 @@ class DaskPool:
     def __init__(self, scheduler: Any, files: Certificates | None = None) -> None:
         self._scheduler = scheduler
         self._files = files or Certificates()
-        self._batches: dict[Any, tuple[str, list[int]]] = {}
+        self._batches: dict[Any, tuple[str, list[Any]]] = {}
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._threads, self._counted = 0, 0.0
 
@@ -69,10 +69,10 @@ class DaskPool:
         client, ours = connected(self._scheduler, self._files)
         payload, engine = remote.payload_of(ledger.plan), fingerprint()
 
-        def submit(what: str, numbers: list[int]) -> None:
+        def submit(what: str, items: list[Any]) -> None:
             function = remote.resolve_batch if what == "resolve" else remote.run_batch
-            future = client.submit(function, payload, engine, numbers, pure=False)
-            self._batches[future] = (what, numbers)
+            future = client.submit(function, payload, engine, items, pure=False)
+            self._batches[future] = (what, items)
             future.add_done_callback(self._done.put)
 
         try:
@@ -94,7 +94,8 @@ class DaskPool:
                 client.close(timeout=1)
 
     def _finished(self, future: Any, ledger: Ledger, submit: Any) -> None:
-        what, numbers = self._batches.pop(future)
+        what, items = self._batches.pop(future)
+        numbers = items if what == "resolve" else [number for number, _ in items]
         found, problem = _outcome(future)
         if found is not None:
             if what == "resolve":
@@ -111,8 +112,8 @@ class DaskPool:
             if len(numbers) == 1:
                 ledger.lose(numbers[0], "its workers died, again and again")
             else:
-                for number in numbers:
-                    submit(what, [number])
+                for item in items:
+                    submit(what, [item])
         elif problem is None:  # cancelled, or lost with its scheduler or its worker
             ledger.put_back(numbers)
         elif isinstance(problem, OdonataError):

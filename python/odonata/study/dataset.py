@@ -23,6 +23,7 @@ from odonata.store.columns import columns_of
 from odonata.store.engine import fingerprint
 from odonata.store.manifest import FORMAT, MANIFEST, sealed_text
 from odonata.store.write import parquet
+from odonata.study import slowdowns
 from odonata.study.axis import label
 from odonata.study.task import KEPT, POINT, PREFIX, RUN_COLUMNS
 
@@ -45,15 +46,19 @@ def tables(ledger: Ledger) -> dict[str, pl.DataFrame]:
     numbers = [number for number in range(len(plan)) if ledger.is_settled(number)]
     axes = axis_columns(plan, numbers)
     ids = [ledger.ids.get(number) if number not in ledger.errors else None for number in numbers]
+    alone = {run: ledger.alone[run] for run in ids if run in ledger.alone}
+    needed = [run for run in ids if run is not None] + [one.id for runs in alone.values() for one in runs]
+    rows = ledger.results.rows(dict.fromkeys(needed), plan.mark)
+    lost = slowdowns.failures(alone, rows)
+    unresolved = [ledger.errors.get(n, lost.get(run or "")) for n, run in zip(numbers, ids, strict=True)]
     points = pl.DataFrame(
         {
             POINT: pl.Series(numbers, dtype=pl.UInt32),
             **axes,
             "id": pl.Series(ids, dtype=pl.String),
-            "unresolved": pl.Series([ledger.errors.get(number) for number in numbers], dtype=pl.String),
+            "unresolved": pl.Series(unresolved, dtype=pl.String),
         }
     )
-    rows = ledger.results.rows(dict.fromkeys(run for run in ids if run is not None), plan.mark)
     facts = [f"{PREFIX}{name}" for name in RUN_COLUMNS]
     if rows.width == 0:
         rows = pl.DataFrame(schema=dict.fromkeys(facts, pl.String))
@@ -67,12 +72,15 @@ def tables(ledger: Ledger) -> dict[str, pl.DataFrame]:
         of_runs = of_runs.join(firsts, on="id", how="left")
     joined = points.join(of_runs, on="id", how="left", maintain_order="left")
     runs = joined.with_columns(
-        status=pl.col("status").fill_null("failed"), error=pl.coalesce("unresolved", "error")
+        status=pl.when(pl.col("unresolved").is_null()).then("status").fill_null("failed"),
+        error=pl.coalesce("error", "unresolved"),
     ).select(
         POINT, *axes, *(as_ for name, as_ in names.items() if name not in APART), *(name[len(KEPT) :] for name in kept)
     )
     walls = joined.filter(pl.col("id").is_not_null()).unique("id", keep="first", maintain_order=True)
-    return {"runs": runs, "jobs": _jobs(points.select(POINT, *axes, "id"), rows), "walls": walls.select("id", *WALLS)}
+    good = points.filter(pl.col("unresolved").is_null()).select(POINT, *axes, "id")
+    jobs = _jobs(good, slowdowns.beside_alone(rows, alone) if alone else rows)
+    return {"runs": runs, "jobs": jobs, "walls": walls.select("id", *WALLS)}
 
 
 def _jobs(points: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
@@ -149,6 +157,7 @@ def _facts(plan: Plan) -> dict[str, Any]:
         "version": core.version(),
         "engine": fingerprint(),
         "points": len(plan),
+        **({"alone": True} if plan.alone else {}),
         "axes": [{"keys": list(axis.keys), "values": len(axis)} for axis in plan.axes],
         "show": {
             "columns": None if plan.show.columns is None else list(plan.show.columns),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from odonata.study.plan import Plan
     from odonata.study.results import Results
-    from odonata.study.task import Resolution
+    from odonata.study.task import AloneRun, Granted, Resolution
 
     Report = Callable[["Ledger"], object]
     """Called when something has been written, with the ledger."""
@@ -48,6 +48,8 @@ class Ledger:
         self.results = results
         self.ids: dict[int, str] = {}
         """Runs of the points that have been looked at."""
+        self.alone: dict[str, tuple[AloneRun, ...]] = {}
+        """Of a point's run (by its id) the runs of its targets by themselves, if the study compares with them."""
         self.errors: dict[int, str] = {}
         """Points that are no run: what is wrong with them."""
         self.simulated = 0
@@ -64,6 +66,7 @@ class Ledger:
         self._again: deque[int] = deque()
         self._under_way: dict[str, int] = {}
         self._waiting: dict[str, set[int]] = {}
+        self._missing: dict[int, set[str]] = {}
         self._strikes: Counter[int] = Counter()
         self._unwritten: list[str] = []
         self._report = report
@@ -82,7 +85,12 @@ class Ledger:
 
     def is_settled(self, number: int) -> bool:
         """Whether the outcome of this point is known."""
-        return number in self.errors or self.ids.get(number) in self._known
+        return number in self.errors or (number in self.ids and self.runs_of(number) <= self._known)
+
+    def runs_of(self, number: int) -> set[str]:
+        """The runs that a point needs: its own, and those of its targets by themselves."""
+        run = self.ids[number]
+        return {run, *(alone.id for alone in self.alone.get(run, ()))}
 
     def take(self, count: int, worth_s: float) -> list[int]:
         """Points that nobody has looked at: up to so many, and together for about so long; none if none are left.
@@ -105,23 +113,30 @@ class Ledger:
         """Points that can be taken."""
         return len(self._again) + len(self.plan) - self._next
 
-    def grant(self, resolutions: Iterable[Resolution]) -> list[int]:
-        """Of the points that have been looked at those that are to be simulated by who asks."""
-        granted = []
+    def grant(self, resolutions: Iterable[Resolution]) -> list[Granted]:
+        """Of the points that have been looked at what is to be simulated by who asks."""
+        granted: list[Granted] = []
         for found in resolutions:
             if found.id is None:
                 self.errors[found.number] = found.error or "?"
                 self._settled += 1
                 continue
             self.ids[found.number] = found.id
-            if found.id in self._known:
+            if found.alone:
+                self.alone[found.id] = found.alone
+            missing = self.runs_of(found.number) - self._known
+            if not missing:
                 self.kept += 1
-                self._settle(found.id, 1)
+                self._settle(found.number)
                 continue
-            self._waiting.setdefault(found.id, set()).add(found.number)
-            if found.id not in self._under_way:
-                self._under_way[found.id] = found.number
-                granted.append(found.number)
+            self._missing[found.number] = missing
+            for run in missing:
+                self._waiting.setdefault(run, set()).add(found.number)
+            free = missing.difference(self._under_way)
+            self._under_way |= dict.fromkeys(free, found.number)
+            named = {found.id: None, **{alone.id: alone.name for alone in found.alone if alone.id != found.id}}
+            if free:
+                granted.append((found.number, tuple(name for run, name in named.items() if run in free)))
         self.tell()
         return granted
 
@@ -141,10 +156,13 @@ class Ledger:
     def put_back(self, numbers: Iterable[int]) -> None:
         """Points that were taken or granted, and will not be handed in."""
         for number in numbers:
-            run = self.ids.get(number)
-            if run is not None and self._under_way.get(run) == number:
+            for run in self._runs_under_way(number):
                 del self._under_way[run]
             self._again.append(number)
+
+    def _runs_under_way(self, number: int) -> list[str]:
+        """The runs that were granted to this point and have not been handed in."""
+        return [run for run in self.runs_of(number) if self._under_way.get(run) == number] if number in self.ids else []
 
     def strike(self, number: int, why: str) -> None:
         """A worker died of this point: it is put back, or has failed if that happened before."""
@@ -156,12 +174,13 @@ class Ledger:
 
     def lose(self, number: int, error: str) -> None:
         """A point has failed without an outcome of its own."""
-        run = self.ids.get(number)
-        if run is None:
+        if number not in self.ids:
             self.errors[number] = error
             self._settled += 1
         else:
-            self.hand_in(frame_of([failure(run, error, self.plan.mark)], [None]), [])
+            runs = sorted(self._runs_under_way(number))
+            lost = [failure(run, error, self.plan.mark) for run in runs]
+            self.hand_in(frame_of(lost, [None] * len(runs)), [])
 
     def flush(self, after_s: float = 0.0) -> None:
         """Writes what has been handed in, if the last time was so long ago. Raises RunError if it cannot be written."""
@@ -172,15 +191,20 @@ class Ledger:
         for run in self._unwritten:
             self._known.add(run)
             self._under_way.pop(run, None)
-            self._settle(run, len(self._waiting.pop(run, ())))
+            for number in self._waiting.pop(run, ()):
+                missing = self._missing[number]
+                missing.discard(run)
+                if not missing:
+                    del self._missing[number]
+                    self._settle(number)
         if self._unwritten:
             self._unwritten = []
             self.tell()
 
-    def _settle(self, run: str, points: int) -> None:
+    def _settle(self, number: int) -> None:
         # Counted here: to look through all points at each report would take longer than their runs if there are many.
-        self._settled += points
-        self._lost += points if run in self._failed else 0
+        self._settled += 1
+        self._lost += not self._failed.isdisjoint(self.runs_of(number))
 
     def left_s(self, workers: int) -> float | None:
         """Wall time that is left with so many workers, as estimated; `None` before a run is finished.
@@ -191,7 +215,7 @@ class Ledger:
         kept = min(max(0, self._expected_kept - self.kept), len(untaken))
         share = 1 - kept / len(untaken) if untaken else 1.0
         rest = self.estimate.work_s(untaken)
-        under_way = self.estimate.work_s([*self._again, *self._under_way.values()])
+        under_way = self.estimate.work_s([*self._again, *dict.fromkeys(self._under_way.values())])
         if rest is None or under_way is None:
             return None
         return (rest * share + under_way) / max(1, min(workers, len(self.plan) - self._settled))

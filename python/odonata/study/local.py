@@ -6,7 +6,7 @@ Here the worker is replaced, what it had is put back, and the run that it died o
 | to the worker | answer |
 |---|---|
 | `resolve`, points | `resolved`: which run each is |
-| `run`, those of these points that are granted | `outcomes`, as they come, then `free` |
+| `run`, those of these points that are granted, and which of their runs | `outcomes`, as they come, then `free` |
 
 and before each point `at`, so that it is known what a worker died of (`broken`, if it can still say so). A batch of
 short runs is worth about a quarter of a second, so that messages, and files of results, are few.
@@ -28,6 +28,7 @@ from odonata.study.ledger import FLUSH_S
 
 if TYPE_CHECKING:
     from odonata.study.ledger import Ledger
+    from odonata.study.task import Granted
 
 BATCH_S = 0.25
 """Wall time that a batch should take."""
@@ -60,7 +61,7 @@ class LocalPool:
                         crew.remove(member)
                 for member in crew:
                     if member.idle and (numbers := ledger.take(self._most(ledger), BATCH_S)):
-                        member.ask("resolve", numbers)
+                        member.resolve(numbers)
                 ledger.flush(FLUSH_S if any(member.busy for member in crew) else 0.0)
         finally:
             for member in crew:
@@ -142,18 +143,22 @@ class _Member:
         """Whether it has points."""
         return bool(self.numbers)
 
-    def ask(self, what: str, numbers: list[int]) -> None:
+    def resolve(self, numbers: list[int]) -> None:
+        """Lets it look at these points."""
+        self._ask("resolve", numbers, numbers)
+
+    def granted(self, granted: list[Granted]) -> None:
+        """Lets it simulate these of its points."""
+        if granted:
+            self._ask("run", granted, [number for number, _ in granted])
+        else:
+            self.free()
+
+    def _ask(self, what: str, items: list[Any], numbers: list[int]) -> None:
         """Gives it work; that it is dead is noticed when it is listened to."""
         self.numbers, self.idle, self.at = numbers, False, None
         with suppress(OSError):
-            self.pipe.send((what, numbers))
-
-    def granted(self, numbers: list[int]) -> None:
-        """Lets it simulate these of its points."""
-        if numbers:
-            self.ask("run", numbers)
-        else:
-            self.free()
+            self.pipe.send((what, items))
 
     def free(self) -> None:
         """It has nothing to do."""

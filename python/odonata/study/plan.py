@@ -67,6 +67,8 @@ class Plan:
     """What is kept of each run beside its jobs."""
     mark: str | None = None
     """Identity of what is kept; it follows from `keep`."""
+    alone: bool = False
+    """Whether each job that is not background is also run by itself, for slowdowns."""
 
     def __post_init__(self) -> None:
         if self.mark is None:  # where the plan has been sent, the function's source may be missing

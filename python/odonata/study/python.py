@@ -42,6 +42,7 @@ def sweep(
     name: str | None = None,
     workers: int | None = None,
     out: str | Path | None = None,
+    alone: bool = False,
     client: Any = None,
     force: bool = False,
     retry_failed: bool = False,
@@ -71,6 +72,9 @@ def sweep(
     out
         The folder of the study, from which the same call goes on after a break; without it the results are in memory
         only.
+    alone
+        Also run each job that is not background by itself on the empty system, as `odonata.run` does. Points share such
+        a run if the job has the same nodes, seed and application, whatever its neighbours are.
     client
         A `distributed.Client`, whose workers simulate instead, or the address of a scheduler such as
         `"tls://host:8786"`, with the certificates of Dask's configuration.
@@ -102,6 +106,8 @@ def sweep(
     2
     """
     plan = plan_of(scenario, axes, keep, name)
+    if alone and not plan.alone:
+        plan = replace(plan, alone=True, text="alone = true\n" + plan.text)
     report = None if progress is None else _reporting(progress)
     choices: dict[str, Any] = {"force": force, "retry_failed": retry_failed, "keep_stale": keep_stale, "report": report}
     if client is not None:

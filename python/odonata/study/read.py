@@ -23,7 +23,7 @@ from odonata.study.values import LARGEST, is_range, values
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-TABLES = ("base", "sweep", "zip", "random", "keep", "show", "cluster")
+TABLES = ("base", "alone", "sweep", "zip", "random", "keep", "show", "cluster")
 
 
 def load(path: str | Path, overrides: Iterable[str] = ()) -> Plan:
@@ -45,6 +45,9 @@ def load(path: str | Path, overrides: Iterable[str] = ()) -> Plan:
         check_axes(axes)
         cluster = read_cluster(_table(document.data, "cluster"))
         keep = read_keep(_table(document.data, "keep"), [key for axis in axes for key in axis.keys])
+        alone = document.data.get("alone", False)
+        if not isinstance(alone, bool):
+            raise InputError(f"`alone`: expected true or false, found `{alone!r}`", path=("alone",))
     except InputError as e:
         raise document.locate(e) from None
     base = _base(document, path)
@@ -61,7 +64,7 @@ def load(path: str | Path, overrides: Iterable[str] = ()) -> Plan:
     # Imported jobs have their names from files.
     if shown.job is not None and scenario.import_ is None and shown.job not in names:
         raise document.locate(unknown("job", shown.job, names).under("show", "job"))
-    return Plan(path.stem, base, axes, shown, cluster, document.text, str(path), keep)
+    return Plan(path.stem, base, axes, shown, cluster, document.text, str(path), keep, alone=alone)
 
 
 def _unknown_key(key: str) -> InputError:

@@ -28,20 +28,21 @@ def resolve_batch(payload: bytes, engine: str, numbers: list[int]) -> list[task.
 
 
 def run_batch(
-    payload: bytes, engine: str, numbers: list[int]
+    payload: bytes, engine: str, granted: list[task.Granted]
 ) -> tuple[pl.DataFrame, list[tuple[int, float]], list[task.Resolution]]:
     """Rows of these points, the time that each took, and those that are no run here although they were elsewhere.
 
     Points are resolved once more: another worker may have done it before.
     """
     plan = _plan(payload, engine)
-    outcomes, refused = [], []
-    for number in numbers:
-        resolution, resolved = task.resolve(plan, number)
+    outcomes: list[task.Outcome] = []
+    refused = []
+    for one in granted:
+        resolution, resolved = task.resolve(plan, one[0])
         if resolved is None:
             refused.append(resolution)
         else:
-            outcomes.append(task.run(plan, number, resolved, None, resolution.spent_s))
+            outcomes += task.run(plan, one, resolved, None, resolution.spent_s)
     return (*task.handed_in(outcomes), refused)
 
 

@@ -291,7 +291,8 @@ class Study(Attributes):
         if self.show.columns is not None:
             return self.show.columns
         programs = "iterations" in rows.columns and rows.height and rows["iterations"].null_count() == 0
-        return OF_PROGRAMS if programs else OF_MESSAGES
+        usual = OF_PROGRAMS if programs else OF_MESSAGES
+        return (*usual, "slowdown") if self._manifest.get("alone") else usual
 
     def grouped(self) -> tuple[str, ...]:
         """Return the axes that the summary groups by: those of `[show]`, or all but the seed.

@@ -15,7 +15,7 @@ from odonata.store.frame import polars_type
 from odonata.study.keep import kept
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import polars as pl
 
@@ -47,6 +47,22 @@ KEPT = "kept."
 
 
 @dataclass(frozen=True)
+class AloneRun:
+    """The run of one job of a point by itself."""
+
+    job: int
+    """Index of the job in the point's own run."""
+    name: str
+    id: str
+    every: bool
+    """Whether its iterations begin at a period, so that their times are compared and not the whole (`slowdown`)."""
+
+
+Granted = tuple[int, tuple[str | None, ...]]
+"""A point and which of its runs are to be simulated: its own (None), and those of these jobs by themselves."""
+
+
+@dataclass(frozen=True)
 class Resolution:
     """A point that has been looked at: the run that it is, or why it is none."""
 
@@ -55,6 +71,8 @@ class Resolution:
     error: str | None = None
     spent_s: float = 0.0
     """Wall time that it took."""
+    alone: tuple[AloneRun, ...] = ()
+    """The runs of its targets by themselves, if the study compares with them."""
 
 
 @dataclass(frozen=True)
@@ -77,31 +95,54 @@ def resolve(plan: Plan, number: int) -> tuple[Resolution, Resolved | None]:
     began = time.perf_counter()
     try:
         resolved = plan.scenario(number).resolve()
-        return Resolution(number, resolved.id, None, time.perf_counter() - began), resolved
+        alone = tuple(_alone(resolved)) if plan.alone else ()
+        return Resolution(number, resolved.id, None, time.perf_counter() - began, alone), resolved
     except BaseException as problem:
         return Resolution(number, None, reason(problem)), None
 
 
+def _alone(resolved: Resolved) -> Iterator[AloneRun]:
+    for index, job in enumerate(resolved.spec["jobs"]):
+        if job["name"] in resolved.targets:
+            every = "program" in job and bool(job["program"].get("every_ps"))
+            yield AloneRun(index, job["name"], resolved.id_alone(job["name"]), every)
+
+
 def run(
     plan: Plan,
-    number: int,
+    granted: Granted,
     resolved: Resolved,
     watch: Callable[[Mapping[str, Any]], object] | None = None,
     before_s: float = 0.0,
-) -> Outcome:
-    """Simulates. A failure is an outcome too; only StopRun, by which `watch` ends the run, comes through.
+) -> list[Outcome]:
+    """Simulates what is granted of a point.
 
-    `before_s` is what the point has taken already.
+    A failure is an outcome too; only StopRun, by which `watch` ends the run, comes through. `before_s` is what the
+    point has taken already.
     """
+    number, parts = granted
+    return [_run(plan, number, resolved, part, watch, 0.0 if index else before_s) for index, part in enumerate(parts)]
+
+
+def _run(
+    plan: Plan,
+    number: int,
+    resolved: Resolved,
+    alone: str | None,
+    watch: Callable[[Mapping[str, Any]], object] | None,
+    before_s: float,
+) -> Outcome:
     began = time.perf_counter()
     try:
-        facts, jobs, found = measure(resolved, watch, plan.keep and partial(_keep, plan))
+        keep = partial(_keep, plan) if plan.keep and alone is None else None
+        facts, jobs, found = measure(resolved, watch, keep, alone)
     except StopRun:
         raise
     except BaseException as problem:
         facts, jobs, found = {"error": reason(problem)}, None, None
     status = "done" if jobs is not None else "failed"
-    told = {"error": None, **facts, "id": resolved.id, "status": status, "engine": fingerprint(), "keep": plan.mark}
+    run_id = resolved.id if alone is None else resolved.id_alone(alone)
+    told = {"error": None, **facts, "id": run_id, "status": status, "engine": fingerprint(), "keep": plan.mark}
     spent_s = before_s + time.perf_counter() - began
     return Outcome(number, {name: told.get(name) for name in RUN_COLUMNS}, jobs, spent_s, found or {})
 
@@ -184,4 +225,7 @@ def handed_in(outcomes: Sequence[Outcome]) -> tuple[pl.DataFrame, list[tuple[int
     ]
     kept = [outcome.kept for outcome in outcomes if outcome.jobs is not None]
     rows = frame_of([outcome.facts for outcome in outcomes], tables, kept)
-    return rows, [(outcome.number, outcome.spent_s) for outcome in outcomes]
+    spent: dict[int, float] = {}
+    for outcome in outcomes:
+        spent[outcome.number] = spent.get(outcome.number, 0.0) + outcome.spent_s
+    return rows, list(spent.items())

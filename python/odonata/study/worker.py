@@ -58,11 +58,11 @@ class Worker:
         """Answers messages for ever."""
         self._pipe.send(("ready", None))
         while True:
-            what, numbers = self._pipe.recv()
+            what, items = self._pipe.recv()
             if what == "resolve":
-                self._resolve(numbers)
+                self._resolve(items)
             else:
-                self._run(numbers)
+                self._run(items)
 
     def _resolve(self, numbers: list[int]) -> None:
         found = []
@@ -75,13 +75,13 @@ class Worker:
                 self._resolved[number] = (resolved, resolution.spent_s)
         self._pipe.send(("resolved", found))
 
-    def _run(self, numbers: list[int]) -> None:
+    def _run(self, granted: list[task.Granted]) -> None:
         outcomes: list[task.Outcome] = []
         sent = time.monotonic()
-        for number in numbers:
-            self._pipe.send(("at", number))
-            resolved, before_s = self._resolved.pop(number)
-            outcomes.append(task.run(self._plan, number, resolved, self._watch, before_s))
+        for one in granted:
+            self._pipe.send(("at", one[0]))
+            resolved, before_s = self._resolved.pop(one[0])
+            outcomes += task.run(self._plan, one, resolved, self._watch, before_s)
             if time.monotonic() - sent > SEND_S:
                 self._send(outcomes)
                 outcomes, sent = [], time.monotonic()
