@@ -24,9 +24,11 @@ SOURCES = (
     "placement",
     "scenario",
     "runner.py",
+    "store/complete.py",
     "store/frame.py",
     "store/latency.py",
     "store/programs.py",
+    "store/saturation.py",
     "store/tables.py",
 )
 """Files, and folders with all their modules, that decide results, from the folder of the package."""
