@@ -54,6 +54,16 @@ def test_the_rows_are_those_of_a_run_with_alone(study: Write, base: str) -> None
         assert rows.equals(expected, null_equal=True)
 
 
+def test_what_is_cut_off_has_no_slowdown(study: Write) -> None:
+    """As in a run with `alone`: a ratio of the means of what had arrived would be close to 1."""
+    study()
+    plan = study('alone = true\nbase = "base.toml"\n[sweep]\n"run.horizon" = ["3 us", "1 ms"]\n')
+    found = sweep(plan, Path("out"), LocalPool(1)).jobs.filter(~pl.col("background")).sort("point")
+    assert found["complete"].to_list() == [False, True]
+    assert found["alone_complete"].to_list() == [False, True]
+    assert found["slowdown"].is_null().to_list() == [True, False]
+
+
 def test_points_share_the_runs_of_a_job_alone(study: Write) -> None:
     """The target has the same nodes beside each neighbour: one run alone for each seed, not one for each point."""
     study(NEIGHBOURS)

@@ -47,6 +47,7 @@ def beside_alone(rows: pl.DataFrame, alone: Mapping[str, tuple[AloneRun, ...]]) 
         pl.col(_ID).alias("_alone"),
         *(pl.col(f"latency_{name}_ps").alias(f"alone_{name}_ps") for name in _SUFFIXES),
         pl.when(program).then("time_ps").alias("alone_time_ps"),
+        (pl.col("complete") if "complete" in rows.columns else pl.lit(None, pl.Boolean)).alias("alone_complete"),
         pl.col("iteration_mean_ps").alias("_iteration"),
     )
     # A run in which the job is all there is stands for its run alone; of others nothing is taken here.
@@ -64,5 +65,7 @@ def beside_alone(rows: pl.DataFrame, alone: Mapping[str, tuple[AloneRun, ...]]) 
             ("alone_mean_ps", "_iteration", "alone_time_ps"),
         )
     )
-    slowdown = pl.when(by_itself > 0).then(here / by_itself)
+    # A ratio of what happened to arrive is none.
+    whole = [pl.col(name).fill_null(value=True) for name in ("complete", "alone_complete") if name in joined.columns]
+    slowdown = pl.when(by_itself > 0, *whole).then(here / by_itself)
     return joined.with_columns(slowdown=slowdown).drop("_alone", "_every", "_iteration").select(rows.columns)
