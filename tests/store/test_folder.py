@@ -247,5 +247,5 @@ def test_a_run_prints_usefully(run_in_memory: Run) -> None:
     assert "latencies in ns" in text
     assert "target      2         4  1.000*" in text
     assert "target: mean latency 1.575* ns (median 1.500* ns, 99 % within 2.000* ns)" in text
-    assert "<td>1.575*</td>" in run_in_memory._repr_html_()
+    assert ">1.575*</td>" in run_in_memory._repr_html_()
     assert repr(run_in_memory) == "<Run 0123456789abcdef: target, noise; in memory>"

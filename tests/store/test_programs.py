@@ -132,7 +132,7 @@ def test_programs_stand_in_a_table_of_their_own(program: tuple[dict[str, Any], d
     sending, running = tables_of(summary(program, {}))
     assert [row[0] for row in sending.rows] == ["noise"]
     assert [row[0] for row in running.rows] == ["target"]
-    of_target = dict(zip(running.header, running.rows[0], strict=True))
+    of_target = dict(zip([column.heading for column in running.columns], running.rows[0], strict=True))
     assert (of_target["ranks"], of_target["iterations"], of_target["time"], of_target["max"]) == (
         "4",
         "2",

@@ -5,26 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from odonata.analysis.bootstrap import ENOUGH
-from odonata.store.text import aligned
+from odonata.text import Table, columns
 from odonata.units import format_time
 
 if TYPE_CHECKING:
     from odonata.analysis.compare import Comparison, Row
 
 
-def as_text(comparison: Comparison) -> str:
-    """The table and the sentences."""
+def as_text(comparison: Comparison, width: int | None = None) -> str:
+    """The table, turned if it is wider than `width` characters, and the sentences."""
     oriented = comparison.higher_is_better is not None
     header = [
         comparison.by, "n", "p50", "p25", "p75", "95 % interval", "ratio", "95 % interval", "pairs",
         *(("better", "worse") if oriented else ("lower", "higher")), "equal", "p",
     ]  # fmt: skip
-    lines = aligned([header, *(_cells(row, comparison) for row in comparison.rows)])
     of = f" of {comparison.job}" if comparison.job else ""
     better = f" ({'higher' if comparison.higher_is_better else 'lower'} is better)" if oriented else ""
     title = f"{comparison.column}{of} by {comparison.by}, against {_name(comparison.baseline)}{better}"
-    rule = "-" * max(map(len, lines))
-    return "\n".join([title, "", lines[0], rule, *lines[1:], "", *sentences(comparison)])
+    table = Table(columns(header), [_cells(row, comparison) for row in comparison.rows], title)
+    return "\n".join([*table.lines(width), "", *sentences(comparison)])
 
 
 def sentences(comparison: Comparison) -> list[str]:

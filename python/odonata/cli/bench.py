@@ -18,6 +18,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter, validators
 
+from odonata.text import aligned
+
 _CHILD = "from odonata.runner import benchmark; benchmark()"
 # What is measured, and how the scenario differs from bench.toml.
 _CASES: dict[str, list[str]] = {
@@ -194,14 +196,14 @@ def summarise(runs: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _as_text(found: dict[str, dict[str, Any]]) -> str:
-    def row(name: str, cell: Any) -> str:
-        return f"{name:26}" + "".join(f"{cell(case):>24}" for case in found.values())
+    def row(name: str, cell: Any) -> list[str]:
+        return [name, *(cell(case) for case in found.values())]
 
     def memory(case: dict[str, Any]) -> str:
         return f"{case['peak_rss_bytes'] / 1e6:.0f} MB ({case['idle_rss_bytes'] / 1e6:.0f} before)"
 
-    lines = [
-        f"{'':26}" + "".join(f"{name:>24}" for name in found),
+    rows = [
+        ["", *found],
         row("packet-hops per second", lambda case: f"{case['packet_hops_per_s'] / 1e6:.2f} M"),
         row("events per second", lambda case: f"{case['events_per_s'] / 1e6:.2f} M"),
         row("time per packet-hop", lambda case: f"{case['ns_per_packet_hop']:.1f} ns"),
@@ -215,5 +217,5 @@ def _as_text(found: dict[str, dict[str, Any]]) -> str:
     ]
     counted = found["main"]["instructions_per_packet_hop"]
     if counted is not None:
-        lines.insert(4, f"{'instructions per hop':26}{counted:>24.0f}")
-    return "\n".join(lines)
+        rows.insert(4, ["instructions per hop", f"{counted:.0f}", *[""] * (len(found) - 1)])
+    return "\n".join(aligned(rows, [False, *[True] * len(found)]))

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from importlib.resources import as_file, files
 from typing import Any
 
+from odonata.text import aligned
+
 #: The machine and the routing of the main job, with the traffic of all others here.
 BASE = ("kang2019", "fpar")
 #: The main job itself among the cases.
@@ -130,16 +132,13 @@ def as_text(found: dict[tuple[str, str], dict[str, Any]], prepared: dict[str, tu
     systems = list(dict.fromkeys(name for name, _ in cases))
     routings = list(dict.fromkeys(routing for _, routing in cases))
     main = found[MAIN]["ns_per_packet_hop"]
-    lines = [
-        f"ns per packet-hop (times the main job's, {main:.1f} ns)",
-        f"{'':16}" + "".join(f"{name:>20}" for name in systems),
-    ]
+    rows = [["", *(cell for name in systems for cell in (name, ""))]]
     for routing in routings:
-        row = f"{routing:16}"
+        cells = [routing]
         for name in systems:
             case = found.get((name, routing))
-            row += f"{'' if case is None else format(case['ns_per_packet_hop'], '.1f'):>12}"
-            row += f"{'' if case is None else '(' + format(case['times_main'], '.2f') + ')':>8}"
-        lines.append(row.rstrip())
-    cells = "".join(f"{f'{nodes:,} nodes: {seconds:.2f} s':>26}" for nodes, seconds in prepared.values())
-    return "\n".join([*lines, "", "to wire and check a run" + cells])
+            cells += ["", ""] if case is None else [f"{case['ns_per_packet_hop']:.1f}", f"({case['times_main']:.2f})"]
+        rows.append(cells)
+    wired = ["to wire and check a run", *(f"{nodes:,} nodes: {seconds:.2f} s" for nodes, seconds in prepared.values())]
+    title = f"ns per packet-hop (times the main job's, {main:.1f} ns)"
+    return "\n".join([title, *aligned(rows, [False, *[True] * 2 * len(systems)]), "", *aligned([wired])])

@@ -13,6 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from odonata.text import aligned
+
 RUNS = 2000
 """Runs of a repetition."""
 
@@ -49,7 +51,7 @@ def as_text(found: dict[str, Any]) -> str:
         ("of that the parent", f"{found['parent_ms']:.2f} ms"),
         ("runs per second", f"{found['runs_per_s']:.0f}"),
     ]
-    return "\n".join(f"{name:24}{value:>14}" for name, value in lines)
+    return "\n".join(aligned(lines, [False, True]))
 
 
 def _round() -> dict[str, float]:

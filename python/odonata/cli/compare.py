@@ -50,8 +50,10 @@ def compare(
     verify
         Compare the files of the study with their checksums.
     """
+    from odonata.analysis.compare_text import as_text
     from odonata.cli.sweep import say_engines
     from odonata.study.study import open_study
+    from odonata.text import terminal_width
 
     seeded: dict[str, Any] = {} if seed is None else {"seed": seed}
     opened = open_study(study, verify=verify)
@@ -59,7 +61,7 @@ def compare(
     found = opened.compare(
         by, value, baseline, job=job, where=_where(where or []), include_incomplete=include_incomplete, **seeded
     )
-    print(json_module.dumps(found.as_dict()) if json else found)
+    print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))
     return 0
 
 

@@ -123,14 +123,15 @@ class _Visible:
     """A stream that writes control characters as escapes: names of files and values of others hold anything."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+        self.unescaped = stream
+        """The stream itself, for colours."""
 
     def write(self, text: str) -> int:
-        self._stream.write(visible(text))
+        self.unescaped.write(visible(text))
         return len(text)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+        return getattr(self.unescaped, name)
 
 
 def _run(arguments: list[str]) -> int:

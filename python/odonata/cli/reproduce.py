@@ -1,21 +1,18 @@
 """`odonata reproduce`: a paper's results, simulated anew."""
 
 import json as json_module
-import shutil
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter, validators
+
+from odonata.text import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from odonata.reproduce.reproduction import Reproduction, Runs
     from odonata.reproduce.rows import Row
-
-WIDTH = 200
-"""Columns of a table that does not go to a terminal."""
 
 _STYLES = {"match": "green", "no match": "bold red", "not comparable": "yellow"}
 
@@ -103,23 +100,20 @@ def _list(*, json: bool) -> int:
     if json:
         print(json_module.dumps({"studies": [{"id": name, "title": title} for name, title in titles.items()]}))
     else:
-        width = max(len(name) for name in titles)
-        print("\n".join(f"{name:{width}}  {title}" for name, title in titles.items()))
+        print("\n".join(aligned(list(titles.items()))))
     return 0
 
 
 def _print(rows: "Sequence[Row]") -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     from odonata.reproduce.markdown import number, published
+    from odonata.text import Column, Table
 
-    shown: Any = Table(box=None, pad_edge=False)
-    for name in ("id", "what", "model", "ours", "published", "tolerance", "verdict", "N"):
-        shown.add_column(name, justify="right" if name in ("ours", "published", "N") else "left")
+    names = ("id", "what", "model", "ours", "published", "tolerance", "verdict", "N")
+    columns = [
+        Column(name, name in ("ours", "published", "N"), styles=_STYLES if name == "verdict" else {}) for name in names
+    ]
+    cells = []
     for row in rows:
-        verdict = Text(row.verdict, style=_STYLES[row.verdict])
         ours = f"{number(row.ours, row.unit)} {row.unit}"
-        shown.add_row(row.id, row.what, row.model, ours, published(row), row.tolerance, verdict, str(row.messages))
-    Console(width=shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH).print(shown)
+        cells.append([row.id, row.what, row.model, ours, published(row), row.tolerance, row.verdict, str(row.messages)])
+    Table(columns, cells).show()

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from odonata.errors import InputError
+from odonata.text import aligned
 
 #: What errors call the scenario that is made up for the question.
 _MADE_UP = "odonata show"
@@ -64,13 +65,13 @@ def text(found: dict[str, Any]) -> str:
     head = f"{found['system']}, routing {_routing(found['routing'])}: from node {found['from']} to node {found['to']}"
     ways = f"{total:,} way{'' if total == 1 else 's'}"
     blocks = [f"{head}\n{ways}" + ("" if shown == total else f", {shown} of them here (--limit shows more)")]
-    cells = [[_cells(hop) for hop in way["hops"]] for way in found["ways"]]
-    widths = [max((len(row[column]) for rows in cells for row in rows), default=0) for column in range(6)]
-    for number, (way, rows) in enumerate(zip(found["ways"], cells, strict=True), start=1):
+    # One table for all, so that hops of different ways are below each other.
+    hops = iter(aligned([_cells(hop) for way in found["ways"] for hop in way["hops"]], indent="  "))
+    for number, way in enumerate(found["ways"], start=1):
         links = sum(hop["to_router"] is not None for hop in way["hops"])
         kind = "minimal" if way["minimal"] else "not minimal"
         lines = [f"way {number}, {kind}, {links} link{'' if links == 1 else 's'} between routers"]
-        lines += ["  " + "  ".join(f"{c:{w}}" for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+        lines += [next(hops) for _ in way["hops"]]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 

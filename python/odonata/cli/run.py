@@ -1,7 +1,6 @@
 """`odonata run`: one scenario, one folder, one answer."""
 
 import json as json_module
-import shutil
 import sys
 import warnings
 from pathlib import Path
@@ -54,6 +53,7 @@ def run(
     from odonata.scenario.doubts import doubts
     from odonata.store.engine import difference
     from odonata.store.summary import as_text
+    from odonata.text import terminal_width
 
     scenario = scenarios.load(file, overrides=set_ or (), seed=seed)
     resolved = scenario.resolve()
@@ -78,8 +78,7 @@ def run(
     if json:
         print(json_module.dumps({**done.summary, "out": str(folder)}))
     else:
-        # What is not a terminal has no width: nothing is turned round there.
-        print(as_text(done.summary, shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
+        print(as_text(done.summary, terminal_width()))
     return 0
 
 

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from odonata.cli.completion import routings, shown
 from odonata.errors import InputError, unknown
+from odonata.text import aligned
 
 if TYPE_CHECKING:
     from odonata.store import Column
@@ -310,8 +311,7 @@ def _print_listing(lists: Listing, json: bool) -> None:
         return
     blocks = []
     for kind, names in lists.items():
-        width = max(len(n) for n in names)
-        blocks.append("\n".join([kind, *(f"  {n:{width}}  {about}" for n, about in names.items())]))
+        blocks.append("\n".join([kind, *aligned(list(names.items()), indent="  ")]))
     print("\n\n".join(blocks))
 
 
@@ -321,25 +321,22 @@ def _text(facts: dict[str, Any]) -> str:
 
         return system_text.text(facts)
     if facts["kind"] == "column":
-        unit = facts["unit"] or "none"
-        lines = [f"{facts['name']}: {facts['text']}", "", f"  type    {facts['dtype']}", f"  unit    {unit}"]
-        lines += [f"  better  {facts['better']}", f"  since   format {facts['since']} of run folders"]
-        return "\n".join(lines)
+        rows = [("type", facts["dtype"]), ("unit", facts["unit"] or "none"), ("better", facts["better"])]
+        rows.append(("since", f"format {facts['since']} of run folders"))
+        return "\n".join([f"{facts['name']}: {facts['text']}", "", *aligned(rows, indent="  ")])
     if facts["kind"] == "scenario":
         return "\n\n".join("\n".join([header, *_key_lines(keys)]) for header, keys in facts["tables"].items())
     lines = [f"{facts['kind']} {facts['name']}", "", *facts["about"].splitlines()]
     if facts["keys"]:
         lines += ["", *_key_lines(facts["keys"])]
     if "algorithms" in facts:
-        width = max(map(len, facts["algorithms"]))
-        lines += ["", *(f"  {name:{width}}  {about}" for name, about in facts["algorithms"].items())]
+        lines += ["", *aligned(list(facts["algorithms"].items()), indent="  ")]
         lines += ["", f"Without `algorithm`: {facts['default']}."]
     return "\n\n\n".join(["\n".join(lines), *(_text(other) for other in facts.get("also", ()))])
 
 
 def _key_lines(keys: list[dict[str, Any]]) -> list[str]:
-    width = max(len(key["name"]) for key in keys)
-    return [f"  {key['name']:{width}}  {_key_text(key)}" for key in keys]
+    return aligned([(key["name"], _key_text(key)) for key in keys], indent="  ")
 
 
 def _key_text(key: dict[str, Any]) -> str:

@@ -179,9 +179,10 @@ def _facts(study: "Study", folder: Path, ledger: "Ledger | None") -> dict[str, A
 
 def _print(study: "Study", *, include_incomplete: bool) -> None:
     from odonata.study.summary import as_text, summarise
+    from odonata.text import terminal_width
 
     if study.jobs.height:
-        print(as_text(summarise(study, include_incomplete=include_incomplete)))
+        print(as_text(summarise(study, include_incomplete=include_incomplete), width=terminal_width()))
     say_engines(study)
     failed = study.failed
     if not failed.height:

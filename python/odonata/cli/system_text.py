@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from odonata.text import aligned
+
 if TYPE_CHECKING:
     from odonata.machine import System
 
@@ -51,18 +53,15 @@ def text(facts: dict[str, Any]) -> str:
     ]
     if "failed" in facts:
         rows.append(("failed", _failed(facts["failed"])))
-    width = max(len(name) for name, _ in rows)
     title = f": {facts['title']}" if facts["title"] else ""
-    lines = [f"{facts['name']}{title}", "", *(f"  {name:{width}}  {value}" for name, value in rows)]
+    lines = [f"{facts['name']}{title}", "", *aligned(rows, indent="  ")]
     lines += ["", "numbers and where they come from (any of them can be overridden in [system])"]
     table = [[n["key"], n["value"], n["confidence"] or "", n["source"]] for n in facts["numbers"]]
     if any(row[2] for row in table):
         lines[-1] = "numbers, how sure they are, and where they come from (any of them can be overridden in [system])"
-    widths = [max(len(row[column]) for row in table) for column in range(3)]
-    for row in table:
-        cells = [f"{cell:{width}}" for cell, width in zip(row, widths, strict=False) if width]
-        lines.append("  " + "  ".join([*cells, row[3]]))
-    return "\n".join(lines)
+    else:
+        table = [[row[0], row[1], row[3]] for row in table]
+    return "\n".join([*lines, *aligned(table, indent="  ")])
 
 
 def _failed(failed: dict[str, Any]) -> str:

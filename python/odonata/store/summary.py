@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from odonata.store.columns import PRINTED, QUANTILES
-from odonata.store.text import Table, digits, fixed, four_digits, time, unit_of
+from odonata.text import Table, columns, digits, fixed, four_digits, time, unit_of
 from odonata.units import format_time
 
 if TYPE_CHECKING:
@@ -89,9 +89,9 @@ def _latencies(jobs: list[dict[str, Any]], begin: str) -> Table:
     alone = any("slowdown" in job for job in jobs)
     full = any(job["saturated"] for job in jobs)
     shown = ("min", "p25", "p50", "p75", "p99", "max", "mean")
-    columns = ["name", "nodes", "messages_delivered", *(f"latency_{name}_ps" for name in shown)]
-    columns += ["hops_mean", "minimal_fraction", *(["saturated"] if full else [])]
-    columns += ["alone_mean_ps", "slowdown"] if alone else []
+    names = ["name", "nodes", "messages_delivered", *(f"latency_{name}_ps" for name in shown)]
+    names += ["hops_mean", "minimal_fraction", *(["saturated"] if full else [])]
+    names += ["alone_mean_ps", "slowdown"] if alone else []
     rows = []
     for job in jobs:
         latency, by_itself = job["latency_ps"] or {}, job.get("latency_alone_ps") or {}
@@ -103,7 +103,7 @@ def _latencies(jobs: list[dict[str, Any]], begin: str) -> Table:
             row.append(_marked(digits(by_itself.get("mean"), factor), job.get("alone_complete")))
             row.append(fixed(job.get("slowdown"), ".2f", " x"))
         rows.append(row)
-    return Table(f"{begin}latencies in {unit}", unit, [PRINTED[column] for column in columns], rows)
+    return Table(columns([PRINTED[name] for name in names]), rows, f"{begin}latencies in {unit}")
 
 
 def _marked(text: str, complete: bool | None) -> str:
@@ -120,9 +120,9 @@ def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
     unit, factor = unit_of(means or [job["time_ps"] for job in jobs if job["time_ps"]])
     alone = any("slowdown" in job for job in jobs)
     shown = ("p50", "max", "mean")
-    columns = ["name", "nodes", "ranks", "messages_delivered", "time_ps", "iterations", "iterations_per_s"]
-    columns += [*(f"iteration_{name}_ps" for name in shown), "hops_mean", "minimal_fraction"]
-    columns += ["alone_time_ps", "slowdown"] if alone else []
+    names = ["name", "nodes", "ranks", "messages_delivered", "time_ps", "iterations", "iterations_per_s"]
+    names += [*(f"iteration_{name}_ps" for name in shown), "hops_mean", "minimal_fraction"]
+    names += ["alone_time_ps", "slowdown"] if alone else []
     rows = []
     for job in jobs:
         times = job["iteration_ps"] or {}
@@ -134,7 +134,7 @@ def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
             row += [digits(job.get("time_alone_ps"), factor), fixed(job.get("slowdown"), ".2f", " x")]
         rows.append(row)
     title = f"{begin}times of programs and of iterations (first begin to last end) in {unit}"
-    return Table(title, unit, [PRINTED[column] for column in columns], rows)
+    return Table(columns([PRINTED[name] for name in names]), rows, title)
 
 
 def _per_s(job: Mapping[str, Any]) -> str:
@@ -233,7 +233,7 @@ def _program_answer(job: Mapping[str, Any]) -> str:
 
 
 def as_text(summary: Mapping[str, Any], width: int | None = None) -> str:
-    """The tables in plain text, with the answers below; those wider than `width` characters turned on their side."""
+    """The tables in plain text, with the answers below; those wider than `width` characters turned."""
     tables = [table.lines(width) for table in tables_of(summary)]
     return "\n".join([*(line for lines in tables for line in [*lines, ""]), *answers(summary)])
 

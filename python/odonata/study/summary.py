@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from odonata import text
 from odonata.analysis.cut_off import is_whole
-from odonata.store import text
 from odonata.study.study import jobs_of
 from odonata.study.task import POINT
+from odonata.text import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,16 +65,19 @@ def _counted(jobs: pl.DataFrame) -> list[tuple[str, bool, str]]:
     return [kind for kind in kinds if kind[0] in jobs.columns and (jobs[kind[0]] == kind[1]).any()]
 
 
-def as_text(summary: Summary, most: int = 60) -> str:
-    """The table in plain text, times in the unit that suits each column."""
+def as_text(summary: Summary, most: int = 60, width: int | None = None) -> str:
+    """The table in plain text, times in the unit that suits each column; turned if it is wider than `width`."""
     units = [unit_of(name, [row[index] for row in summary.rows]) for index, name in enumerate(summary.header)]
-    header = [titled(name, unit) for name, (unit, _) in zip(summary.header, units, strict=True)]
+    numeric = [all(isinstance(row[index], int | float) for row in summary.rows) for index in range(len(units))]
+    columns = [
+        Column(name.removesuffix("_ps") if unit else name, right, unit)
+        for name, right, (unit, _) in zip(summary.header, numeric, units, strict=True)
+    ]
     rows = [[cell(value, factor) for value, (_, factor) in zip(row, units, strict=True)] for row in summary.rows[:most]]
-    numeric = [all(isinstance(row[index], int | float) for row in summary.rows) for index in range(len(header))]
-    lines = text.aligned([header, *rows], numeric)
+    lines = Table(columns, rows).lines(width)
     if len(summary.rows) > most:
         lines.append(f"... and {len(summary.rows) - most:,} rows more")
-    return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:]])
+    return "\n".join(lines)
 
 
 def unit_of(name: str, values: Sequence[Any]) -> tuple[str, float]:
@@ -81,11 +85,6 @@ def unit_of(name: str, values: Sequence[Any]) -> tuple[str, float]:
     if not name.endswith("_ps"):
         return "", 1.0
     return text.unit_of(abs(value) for value in values if isinstance(value, int | float) and value)
-
-
-def titled(name: str, unit: str) -> str:
-    """The name of a column with its unit."""
-    return f"{name.removesuffix('_ps')} ({unit})" if unit else name
 
 
 def cell(value: Any, factor: float = 1.0) -> str:

@@ -1,0 +1,40 @@
+"""Numbers as text: four digits or more, in the unit that fits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+UNITS = [("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 10**3), ("ps", 1)]
+
+
+def unit_of(times_ps: Iterable[float]) -> tuple[str, int]:
+    """The largest unit in which the least of these times is 1 or more, and its picoseconds."""
+    least = min(times_ps, default=0)
+    return next(((unit, factor) for unit, factor in UNITS if least >= factor), UNITS[-1])
+
+
+def digits(ps: float | None, factor: int) -> str:
+    """Four digits or more, never a power of ten: 1.234, 51.36, 1,234, 12,345."""
+    if ps is None:
+        return "-"
+    return four_digits(ps / factor) if factor > 1 else f"{ps:,.0f}"
+
+
+def four_digits(value: float) -> str:
+    """Four digits or more, never a power of ten."""
+    places = next((p for p, below in ((3, 10), (2, 100), (1, 1000)) if abs(value) < below), 0)
+    return f"{value:,.{places}f}"
+
+
+def time(ps: float) -> str:
+    """A time by itself, in the unit that fits: `51.36 us`."""
+    unit, factor = unit_of([ps])
+    return f"{digits(ps, factor)} {unit}"
+
+
+def fixed(value: float | None, form: str, unit: str = "") -> str:
+    """A number in this form, with a blank before a sign of per cent; `-` for none."""
+    return "-" if value is None else f"{value:{form}}{unit}".replace("%", " %")
