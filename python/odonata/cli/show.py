@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from odonata.cli.citations import cited
 from odonata.cli.completion import routings, shown
 from odonata.errors import InputError, unknown
 from odonata.text import aligned
@@ -56,7 +57,7 @@ def show(
     elif name in _tables():
         _print_listing({name: {n: about for n, about in _columns().items() if n.startswith(f"{name}.")}}, json)
     else:
-        facts = describe(name)
+        facts = cited(describe(name))
         print(json_module.dumps(facts) if json else _text(facts))
     return 0
 
@@ -306,6 +307,7 @@ def _about(model: type) -> str:
 
 
 def _print_listing(lists: Listing, json: bool) -> None:
+    lists = cited(lists)
     if json:
         print(json_module.dumps(lists))
         return

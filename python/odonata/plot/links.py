@@ -91,10 +91,12 @@ def _draw(
     bar.ax.yaxis.set_major_locator(MaxNLocator(nbins=5))
     bar.ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=None, symbol=" %"))
     bar.outline.set_visible(False)
-    second = "(with all that was granted by the end of the run)"
+    granted, second = "", "(with all that was granted by the end of the run)"
     if busiest is not None:
+        granted = ", with all granted"
+        # Beyond 100 % by what was granted by the end of the run and not yet sent.
         second = f"busiest link: {busiest[0] * 100:.0f} % ({busiest[1]})"
-    axes.set_title(f"{what}: mean share of time busy\n{second}", loc="left")
+    axes.set_title(f"{what}: mean share of time busy{granted}\n{second}", loc="left")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=9, min_n_ticks=1))
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
