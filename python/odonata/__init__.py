@@ -11,6 +11,7 @@ The whole interface fits on a screen:
 | `place(policy, system=, nodes=, busy=)` | asks a placement policy for nodes: a `Placement` |
 | `systems()`, `routings()`, `placements()` | the names that there are |
 | `System` | a machine, such as `load(path).system` |
+| `cluster` | a real cluster: its queue, its background utilisation, nodes for a job |
 | `OdonataError` | every error that is meant for the user: `InputError` or `RunError` |
 
 Each name is imported when it is first used, so that `import odonata` costs next to nothing.
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
+    from odonata import cluster
     from odonata._core import __version__
     from odonata.errors import InputError, OdonataError, RunError
     from odonata.machine import System
@@ -71,6 +73,7 @@ __all__ = [
     "Study",
     "System",
     "__version__",
+    "cluster",
     "load",
     "open",
     "open_study",
@@ -84,6 +87,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "cluster":
+        return import_module("odonata.cluster")
     if name not in _LAZY:
         from odonata.errors import unknown_attribute
 

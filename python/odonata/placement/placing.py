@@ -50,6 +50,8 @@ class Placer:
         Nodes that are taken, such as `"0-15,40"`.
     owners
         Which job holds a busy node, where that is known; jobs in the order in which they were placed.
+    unusable
+        Further nodes that no job can use, such as those that are down.
 
     Raises
     ------
@@ -62,11 +64,12 @@ class Placer:
         system: str | Mapping[str, Any] | System | Shape,
         busy: Iterable[int] | str = (),
         owners: Mapping[int, str] | None = None,
+        unusable: Iterable[int] = (),
     ) -> None:
         if not isinstance(system, Shape | System):
             system = _load_system(system)
         self._shape = shape = system if isinstance(system, Shape) else system.shape
-        self._failed = failed = frozenset(() if isinstance(system, Shape) else system.unusable_nodes)
+        self._failed = failed = frozenset(unusable).union(() if isinstance(system, Shape) else system.unusable_nodes)
         taken = set(parse_ids(busy if isinstance(busy, str) else plain(list(busy)), "busy nodes"))
         for node in taken:
             shape.check_node(node)

@@ -1,0 +1,335 @@
+"""`odonata cluster`: a real Slurm queue in, background utilisation and a list of nodes out."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import App, Parameter, validators
+
+from odonata.errors import InputError
+
+if TYPE_CHECKING:
+    from odonata.cluster.history import History
+    from odonata.cluster.selection import Selection
+    from odonata.cluster.submission import Submission
+    from odonata.cluster.utilisation import Background
+    from odonata.cluster.watch import Sample
+
+cluster = App("cluster", help="Work on a real Slurm cluster: how busy its network is, and nodes for a job.")
+
+_Flag = Parameter(negative=())
+_Positive = Parameter(validator=validators.Number(gt=0))
+_FromOne = Parameter(validator=validators.Number(gte=1))
+
+
+@cluster.command
+def background(
+    *,
+    queue: Path | None = None,
+    nodes_total: Annotated[int | None, _FromOne] = None,
+    nodes: Path | None = None,
+    drained: Literal["count", "leave-out"] = "count",
+    least_nodes: Annotated[int, Parameter(validator=validators.Number(gte=2))] = 2,
+    watch: Annotated[float | None, _Positive] = None,
+    count: Annotated[int | None, _FromOne] = None,
+    history: Path | None = None,
+    every: Annotated[float, _Positive] = 600,
+    cores_per_node: Annotated[int | None, _FromOne] = None,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    json: Annotated[bool, _Flag] = False,
+) -> int:
+    """Compute the background utilisation b: the share of the machine whose nodes run jobs of two nodes or more.
+
+    b1 = Ne/Nt is equation 1 and b = (Ne/Nt)(N'e/Na) equation 2 of Salimi Beni 2022. Without files, Slurm is asked.
+
+    Parameters
+    ----------
+    queue
+        A file instead of the queue of Slurm: what `squeue --json`, `squeue` or `scontrol show job` prints.
+    nodes_total
+        Number of nodes of the machine.
+    nodes
+        A file that lists the nodes of the machine: what `sinfo --json`, `sinfo` or `scontrol show node` prints.
+    drained
+        Whether nodes that are drained or down count as nodes of the machine.
+    least_nodes
+        Fewest nodes of a job that communicates; 3 is the reading "more than two nodes".
+    watch
+        Record b every so many seconds, in the folder --out, until Ctrl-C.
+    count
+        With --watch: stop after so many samples.
+    history
+        Compute b over the past from a file: `sacct --parsable2`, `sacct --json`, a trace in SWF, a PM100 job table.
+    every
+        With --history: seconds between two samples.
+    cores_per_node
+        With --history: processors of a node, for SWF whose header does not say it.
+    out
+        With --watch the folder of the recording (default: `background`), with --history a table (.parquet or .csv).
+    json
+        Print one JSON object; with --watch one for each sample.
+    """
+    from odonata.cluster.utilisation import background as measure
+
+    if history is not None:
+        if queue is not None or nodes is not None or watch is not None or drained != "count":
+            raise InputError(
+                "--history goes with --nodes-total, --least-nodes, --every, --cores-per-node and --out only"
+            )
+        return _history(history, nodes_total, every, least_nodes, cores_per_node, out, json)
+    if watch is None:
+        for name, given in (("--out", out), ("--count", count)):
+            if given is not None:
+                raise InputError(f"{name} goes with --watch{' or --history' if name == '--out' else ''}")
+
+    def sample() -> Background:
+        return measure(queue, nodes_total=nodes_total, nodes=nodes, drained=drained, least_nodes=least_nodes)
+
+    if watch is not None:
+        return _watch(watch, sample, count, out or Path("background"), json)
+    found = sample()
+    if json:
+        print(json_module.dumps(_told(found)))
+    else:
+        print(_text(found, least_nodes))
+    return 0
+
+
+@cluster.command
+def select(
+    *arguments: str,
+    nodes: Annotated[int | None, Parameter(name=["--nodes", "-N"], validator=validators.Number(gte=1))] = None,
+    place: str = "level-spread",
+    set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
+    partition: Annotated[str | None, Parameter(name=["--partition", "-p"])] = None,
+    queue: Path | None = None,
+    nodes_file: Path | None = None,
+    topology: Path | None = None,
+    hostfile: Path | None = None,
+    ranks_per_node: Annotated[int, _FromOne] = 1,
+    submit: Annotated[bool, _Flag] = False,
+    retries: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 3,
+    json: Annotated[bool, _Flag] = False,
+) -> int:
+    """Select idle nodes for a job, by a placement policy; print them for `sbatch -w`.
+
+    Without files, Slurm is asked. With --queue or --nodes-file, Slurm is not asked at all. --submit starts the job:
+    `odonata cluster select -N 64 --submit -- --time=1:00:00 job.sh`. If selected nodes are taken meanwhile, others are
+    selected and the waiting job is moved to them.
+
+    Parameters
+    ----------
+    arguments
+        With --submit: what `sbatch` gets, behind `--`.
+    nodes
+        How many nodes; not needed by policies that count themselves.
+    place
+        The placement policy (`odonata show placements`).
+    set_
+        An option of the policy, as in `-s groups=0-3`.
+    partition
+        Only nodes of this partition; --submit passes it on.
+    queue
+        A file instead of the queue of Slurm.
+    nodes_file
+        A file that lists the nodes with their states: what `sinfo --json`, `sinfo` or `scontrol show node` prints.
+    topology
+        `topology.conf`, or what `scontrol show topology` prints.
+    hostfile
+        Also write the nodes in the order of the ranks, for SLURM_HOSTFILE and `srun --distribution=arbitrary`.
+    ranks_per_node
+        Lines for each node in that file.
+    submit
+        Submit a job onto the nodes, and wait until it starts or waits for something else than nodes.
+    retries
+        With --submit: how often other nodes are selected when some were taken meanwhile.
+    json
+        Print one JSON object.
+    """
+    from odonata.cli.place import _options
+    from odonata.cluster.selection import select as choose
+    from odonata.cluster.submission import submit as start
+
+    options = _options(set_ or [], None, None)
+    if arguments and not submit:
+        raise InputError(f"unexpected argument `{arguments[0]}`", hint="--submit passes what follows `--` to sbatch")
+    if submit and not (queue is None and nodes_file is None):
+        raise InputError("--submit selects from the queue as it is now", hint="leave out --queue and --nodes-file")
+
+    def chosen() -> Selection:
+        return choose(
+            nodes,
+            place,
+            queue=queue,
+            nodes_file=nodes_file,
+            topology=topology,
+            partition=partition,
+            options=options,
+        )
+
+    def write(found: Selection) -> None:
+        if hostfile is not None:
+            from odonata import files
+
+            files.write(hostfile, found.hostfile(ranks_per_node))
+
+    if submit:
+        job = start(
+            chosen,
+            arguments,
+            partition=partition,
+            hostfile=hostfile,
+            write_hostfile=write,
+            retries=retries,
+        )
+        return _submitted(job, json)
+    found = chosen()
+    write(found)
+    if json:
+        print(json_module.dumps(_chosen(found)))
+    else:
+        print(found.nodelist)
+        print(f"{found.policy}: {found.reason}", file=sys.stderr)
+    return 0
+
+
+def _told(found: Background) -> dict[str, Any]:
+    names = ("b1", "b", "nodes_communicating", "nodes_total", "listings_communicating", "listings_running")
+    return {name: getattr(found, name) for name in (*names, "jobs_counted", "jobs_excluded")}
+
+
+def _text(found: Background, least_nodes: int) -> str:
+    return (
+        f"background utilisation b = {found.b:.4f} (equation 2), b1 = {found.b1:.4f} (equation 1)\n"
+        f"{found.nodes_communicating:,} of {found.nodes_total:,} nodes run jobs of {least_nodes} nodes or more; "
+        f"these jobs hold {found.listings_communicating:,} of {found.listings_running:,} allocated nodes, "
+        "each counted once for each of its jobs\n"
+        f"{found.jobs_counted:,} jobs counted, {found.jobs_excluded:,} left out (waiting, ending, or on fewer nodes)"
+    )
+
+
+def _watch(every: float, sample: Any, count: int | None, folder: Path, json: bool) -> int:
+    from odonata.cluster.watch import Recorder, watch
+
+    recorder: Recorder | None = None
+    for found in watch(every, sample, count=count):
+        if recorder is None:
+            recorder = Recorder(folder, process=found.time)
+        recorder.add(found)
+        print(json_module.dumps(_sample(found)) if json else _line(found), flush=True)
+        if found.clock_back_s:
+            print(f"warning: the clock went back by {found.clock_back_s:,.1f} s; the sample is kept", file=sys.stderr)
+        if found.error is not None:
+            print(f"warning: no sample: {found.error}", file=sys.stderr)
+    return 0
+
+
+def _sample(found: Sample) -> dict[str, Any]:
+    told = {} if found.background is None else _told(found.background)
+    return {"time": found.time.isoformat(), "clock_back_s": found.clock_back_s, "error": found.error, **told}
+
+
+def _line(found: Sample) -> str:
+    moment = found.time.strftime("%Y-%m-%d %H:%M:%SZ")
+    if found.background is None:
+        return f"{moment}  no sample"
+    return f"{moment}  b {found.background.b:.4f}  b1 {found.background.b1:.4f}"
+
+
+def _history(
+    file: Path,
+    nodes_total: int | None,
+    every: float,
+    least_nodes: int,
+    cores_per_node: int | None,
+    out: Path | None,
+    json: bool,
+) -> int:
+    from odonata.cluster.history import read_history
+
+    if out is not None and out.suffix not in (".parquet", ".csv"):
+        raise InputError(f"expected a file that ends in .parquet or .csv, found `{out}`")
+    found = read_history(
+        file, nodes_total=nodes_total, every_s=every, least_nodes=least_nodes, cores_per_node=cores_per_node
+    )
+    if out is not None:
+        import io
+
+        from odonata import files
+
+        buffer = io.BytesIO()
+        table = found.frame()
+        table.write_parquet(buffer) if out.suffix == ".parquet" else table.write_csv(buffer)
+        files.write(out, buffer.getvalue())
+    if json:
+        print(json_module.dumps(_series(found)))
+    else:
+        print(_past(found))
+        if out is not None:
+            print(f"{len(found.times):,} samples in {out}")
+    return 0
+
+
+def _series(found: History) -> dict[str, Any]:
+    return {
+        "mean_b": found.mean_b,
+        "mean_b1": found.mean_b1,
+        "runs": found.runs,
+        "skipped": found.skipped,
+        "time": [_moment(at) for at in found.times],
+        "b1": [sample.b1 for sample in found.samples],
+        "b": [sample.b for sample in found.samples],
+        "nodes_communicating": [sample.nodes_communicating for sample in found.samples],
+        "nodes_total": found.samples[0].nodes_total,
+        "jobs_counted": [sample.jobs_counted for sample in found.samples],
+    }
+
+
+def _past(found: History) -> str:
+    ascending = sorted(sample.b for sample in found.samples)
+    low, middle, high = (ascending[int(q * (len(ascending) - 1))] for q in (0.05, 0.5, 0.95))
+    highest = max(range(len(found.times)), key=lambda at: found.samples[at].b)
+    lines = [
+        f"{found.runs:,} jobs that ran, {_moment(found.times[0])} to {_moment(found.times[-1])}, "
+        f"{len(found.times):,} samples",
+        f"b: mean {found.mean_b:.4f} (b1 {found.mean_b1:.4f}), median {middle:.4f}, "
+        f"5 % to 95 %: {low:.4f} to {high:.4f}, "
+        f"highest {found.samples[highest].b:.4f} at {_moment(found.times[highest])}",
+    ]
+    if found.skipped:
+        lines.append(f"{found.skipped:,} jobs left out: they end before they start, so the clock was set back")
+    return "\n".join(lines)
+
+
+def _moment(seconds: float) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat(timespec="seconds")
+
+
+def _chosen(found: Selection) -> dict[str, Any]:
+    return {
+        "policy": found.policy,
+        "nodes": found.nodes,
+        "nodelist": found.nodelist,
+        "reason": found.reason,
+        "groups": found.groups,
+        "leaves": found.leaves,
+        "idle": found.idle,
+    }
+
+
+def _submitted(job: Submission, json: bool) -> int:
+    if json:
+        told = {"job": job.job, "state": job.state, "why": job.why, "races": job.races, **_chosen(job.selection)}
+        print(json_module.dumps(told))
+        return 0
+    for race in job.races:
+        print(f"{race}; selected again", file=sys.stderr)
+    why = f" ({job.why})" if job.why else ""
+    print(f"job {job.job} {job.state}{why} on {job.selection.nodelist}")
+    print(f"{job.selection.policy}: {job.selection.reason}", file=sys.stderr)
+    return 0

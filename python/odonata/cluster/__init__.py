@@ -1,0 +1,68 @@
+"""Real clusters: reads the queue of Slurm, computes background utilisation, selects nodes for a job.
+
+Nothing here needs the simulator. Files of other tools are recognised by their content, not by their names. Each name is
+imported when it is first used, so that reading a queue loads no library.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from odonata.cluster.history import History, read_history
+    from odonata.cluster.hosts import expand, fold
+    from odonata.cluster.records import Job, Node
+    from odonata.cluster.selection import Selection, select
+    from odonata.cluster.snapshot import read_nodes, read_queue
+    from odonata.cluster.topology import Topology, read_topology
+    from odonata.cluster.utilisation import Background, background
+
+#: Public name -> module.
+_LAZY = {
+    "Background": "utilisation",
+    "History": "history",
+    "Job": "records",
+    "Node": "records",
+    "Selection": "selection",
+    "Topology": "topology",
+    "background": "utilisation",
+    "expand": "hosts",
+    "fold": "hosts",
+    "read_history": "history",
+    "read_nodes": "snapshot",
+    "read_queue": "snapshot",
+    "read_topology": "topology",
+    "select": "selection",
+}
+
+__all__ = [
+    "Background",
+    "History",
+    "Job",
+    "Node",
+    "Selection",
+    "Topology",
+    "background",
+    "expand",
+    "fold",
+    "read_history",
+    "read_nodes",
+    "read_queue",
+    "read_topology",
+    "select",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"odonata.cluster.{_LAZY[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

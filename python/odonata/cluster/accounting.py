@@ -1,0 +1,260 @@
+"""Jobs of the past with their times, from the files in which clusters keep them.
+
+Read are `sacct --parsable2` (or `--parsable`, `-P`) with its header, `sacct --json`, traces in the Standard Workload
+Format (SWF, version 2.2; Chapin et al. 1999), and job tables with the columns of PM100 and M100 (Antici et al. 2023;
+Borghesi et al. 2023) as Parquet or CSV.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from odonata import reading
+from odonata.cluster import slurm_json, slurm_table
+from odonata.cluster.files import read
+from odonata.cluster.hosts import expand
+from odonata.errors import InputError, shortened
+
+
+@dataclass(frozen=True)
+class Run:
+    """A job that ran. Times are in seconds since 1970 by the clock of the file."""
+
+    start: float
+    end: float | None
+    """None if it was still running when the file was written."""
+    nodes: tuple[str, ...] | None
+    """None if the file does not say which; then only `count` is known."""
+    count: int
+
+
+@dataclass(frozen=True)
+class Record:
+    """The jobs of a file, and what else it says."""
+
+    runs: list[Run]
+    nodes_total: int | None = None
+    skipped: int = 0
+    """Jobs whose end lies before their start: the clock was set back."""
+
+
+#: Columns of PM100 and M100 that are used.
+_TABLE = ("start_time", "end_time", "nodes")
+_UNKNOWN = ("", "unknown", "none", "n/a", "null", "nan", "nat", "none assigned")
+
+
+def read_runs(file: str | Path, cores_per_node: int | None = None) -> Record:
+    """The jobs of the past in a file.
+
+    Parameters
+    ----------
+    file
+        See the formats above; which one it is follows from its content.
+    cores_per_node
+        For SWF, which counts processors: processors of a node. Without it, `MaxProcs` over `MaxNodes` of the header.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read; with line or row, and the column that is missing.
+    """
+    try:
+        if _begins_with(file, b"PAR1"):
+            return _collect(_from_table(_parquet_rows(file)))
+        text = read(file)
+        if text.lstrip().startswith("{"):
+            return _collect(_from_json(text))
+        first = next(line for line in text.splitlines() if line.strip())
+        if first.lstrip().startswith(";") or re.fullmatch(r"\s*(-?[\d.]+\s+){17}-?[\d.]+\s*", first):
+            return _from_swf(text, cores_per_node)
+        if "," in first and "|" not in first:
+            return _collect(_from_table(_csv_rows(text)))
+        return _collect(_from_sacct(text))
+    except InputError as e:
+        raise e.at(file, e.line) from None
+
+
+def _begins_with(file: str | Path, magic: bytes) -> bool:
+    try:
+        with Path(file).open("rb") as opened:
+            return opened.read(len(magic)) == magic
+    except OSError as e:
+        raise InputError(f"cannot read it: {reading.why(e)}", file=file) from None
+
+
+def _collect(runs: Iterable[Run]) -> Record:
+    kept: list[Run] = []
+    skipped = 0
+    for run in runs:
+        if run.end is not None and run.end < run.start:
+            skipped += 1
+        else:
+            kept.append(run)
+    return Record(kept, skipped=skipped)
+
+
+def _from_sacct(text: str) -> Iterator[Run]:
+    for row in slurm_table.rows(text, ("id", "start", "end", "hosts"), "sacct --parsable2"):
+        if "." in row["id"]:
+            continue  # a step of a job
+        try:
+            start = _time(row["start"])
+            nodes = slurm_table.hosts(row)
+            if start is None or not nodes:
+                continue  # it never ran
+            yield Run(start, _time(row["end"]), nodes, len(nodes))
+        except InputError as e:
+            raise InputError(f"job {row['id']}: {e.message}", line=row.line, hint=e.hint) from None
+
+
+def _from_json(text: str) -> Iterator[Run]:
+    for at, record in enumerate(slurm_json.records_of_jobs(text)):
+        where = f"jobs[{at}] (job {record.get('job_id')})"
+        times = record.get("time")
+        times = times if isinstance(times, dict) else {}
+        start = slurm_json.number(times.get("start", record.get("start_time")))
+        end = slurm_json.number(times.get("end", record.get("end_time")))
+        try:
+            states = slurm_json.texts_of_state(record)
+            nodes = tuple(dict.fromkeys(slurm_json.hosts(record)))
+        except InputError as e:
+            raise InputError(f"{where}: {e.message}") from None
+        if "time" not in record and "start_time" not in record:
+            raise InputError(f"{where}: it has neither `time.start` nor `start_time`")
+        if start and nodes:
+            # The queue gives the end that a running job is expected to have.
+            yield Run(start, None if "RUNNING" in states or not end else end, nodes, len(nodes))
+
+
+def _from_swf(text: str, cores_per_node: int | None) -> Record:
+    header: dict[str, str] = dict(re.findall(r"^;\s*(\w+):\s*(\S+)", text, re.MULTILINE))
+    total = _whole(header.get("MaxNodes"))
+    if cores_per_node is None:
+        processors = _whole(header.get("MaxProcs"))
+        if not total or not processors:
+            raise InputError(
+                "the trace counts processors, and its header does not say `MaxNodes` and `MaxProcs`",
+                hint="give --cores-per-node N",
+            )
+        cores_per_node = max(1, processors // total)
+    since = _whole(header.get("UnixStartTime")) or 0
+    return Record(list(_swf_runs(text, since, cores_per_node)), nodes_total=total or None)
+
+
+def _swf_runs(text: str, since: int, cores_per_node: int) -> Iterator[Run]:
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.partition(";")[0].split()
+        if not words:
+            continue
+        if len(words) != 18:
+            raise InputError(f"expected the 18 columns of SWF, found {len(words)}: the file may be cut", line=number)
+        try:
+            submit, wait, run, allocated, requested = (float(words[at]) for at in (1, 2, 3, 4, 7))
+        except ValueError:
+            raise InputError(f"expected numbers, found `{shortened(line.strip(), 80)}`", line=number) from None
+        processors = int(allocated if allocated > 0 else requested)
+        if wait < 0 or run <= 0 or processors <= 0:
+            continue  # it never ran, or nobody knows when
+        start = since + submit + wait
+        yield Run(start, start + run, None, -(-processors // cores_per_node))
+
+
+def _whole(text: str | None) -> int:
+    return int(text) if text is not None and text.isdigit() else 0
+
+
+def _csv_rows(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    rows = csv.DictReader(io.StringIO(text))
+    _need_columns(rows.fieldnames or ())
+    try:
+        for row in rows:
+            if None in row or None in row.values():
+                raise InputError(
+                    "the row has not as many columns as the header: the file may be cut", line=rows.line_num
+                )
+            yield f"line {rows.line_num}", row
+    except csv.Error as e:
+        raise InputError(f"not CSV: {e}", line=rows.line_num) from None
+
+
+def _parquet_rows(file: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    import polars as pl
+
+    try:
+        names = pl.read_parquet_schema(file)
+        _need_columns(names)
+        optional = [name for name in ("job_id", "num_nodes_alloc") if name in names]
+        frame = pl.read_parquet(file, columns=[*_TABLE, *optional])
+    except (pl.exceptions.PolarsError, OSError) as e:
+        raise InputError(f"not a whole Parquet file: {shortened(str(e).splitlines()[0], 100)}") from None
+    for at, row in enumerate(frame.iter_rows(named=True)):
+        yield f"row {at}", row
+
+
+def _need_columns(names: Iterable[str]) -> None:
+    found = list(names)
+    if missing := [name for name in _TABLE if name not in found]:
+        columns = ", ".join(f"`{name}`" for name in missing)
+        raise InputError(
+            f"the table of jobs has no {columns}", hint="expected the columns of PM100: start_time, end_time, nodes"
+        )
+
+
+def _from_table(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Run]:
+    for where, row in rows:
+        try:
+            start, end = _time(row["start_time"]), _time(row["end_time"])
+            nodes = tuple(dict.fromkeys(_names(row["nodes"])))
+        except InputError as e:
+            raise InputError(f"{where}: {e.message}") from None
+        if start is None:
+            continue
+        count = int(row.get("num_nodes_alloc") or len(nodes))
+        if nodes or count:
+            yield Run(start, end, nodes or None, len(nodes) or count)
+
+
+def _names(value: Any) -> list[str]:
+    """Nodes as the tables have them: a list, the text of a Python list, or a host list."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        text = value.strip()
+        if text.lower() in _UNKNOWN:
+            return []
+        if text.startswith(("[", "{", "(")):
+            return [name for part in text[1:-1].split(",") if (name := part.strip().strip("'\""))]
+        return expand(text)
+    if isinstance(value, Iterable):
+        return [str(name) for name in value]
+    return [str(value)]
+
+
+def _time(value: Any) -> float | None:
+    """A time in seconds; None if it is not known. Times without a zone are taken as they stand."""
+    if value is None:
+        return None
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
+    if isinstance(value, int | float):
+        return float(value) if value > 0 else None
+    text = str(value).strip()
+    if text.lower() in _UNKNOWN:
+        return None
+    if re.fullmatch(r"\d+(\.\d+)?", text):
+        return float(text) or None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise InputError(
+            f"expected a time such as 2026-05-01T12:00:00, found `{shortened(text, 40)}`",
+            hint="unset SLURM_TIME_FORMAT",
+        ) from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

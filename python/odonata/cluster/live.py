@@ -1,0 +1,67 @@
+"""Asks Slurm itself, with formats that every release knows."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+
+from odonata.errors import RunError
+
+#: Longest time of one command, in seconds. Assumed: Slurm's own commands give up after 10 s for each controller.
+TIMEOUT_S = 120
+
+#: Variables with which users change what the commands list and how.
+_CHANGES_OUTPUT = ("SQUEUE_", "SINFO_", "SACCT_", "SLURM_TIME_FORMAT", "SLURM_CLUSTERS", "SLURM_BITSTR_LEN")
+
+
+def available(command: str) -> bool:
+    """Whether a command of Slurm is installed."""
+    return shutil.which(command) is not None
+
+
+def queue() -> str:
+    """All jobs as a table with a header; the node list is last and has no limit."""
+    return run(["squeue", "--all", "--format=%i|%T|%D|%N"])
+
+
+def nodes() -> str:
+    """All nodes as a table with a header, a line for each node and partition."""
+    return run(["sinfo", "--all", "--Node", "--format=%T|%R|%N"])
+
+
+def topology() -> str:
+    """The switches or blocks; empty if Slurm knows none."""
+    return run(["scontrol", "show", "topology"])
+
+
+def run(command: Sequence[str], extra: Mapping[str, str] | None = None) -> str:
+    """What a command of Slurm prints.
+
+    `extra` are environment variables. Raises RunError, with what the command said, if it is not installed, does not
+    end within two minutes, or fails.
+    """
+    name = command[0]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(_CHANGES_OUTPUT)}
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=TIMEOUT_S,
+            stdin=subprocess.DEVNULL,
+            env=environment | dict(extra or {}),
+        )
+    except FileNotFoundError:
+        raise RunError(
+            f"there is no `{name}` here\n  hint: run this where Slurm's commands are, or give files in their place"
+        ) from None
+    except OSError as e:
+        raise RunError(f"cannot run `{name}`: {e.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise RunError(f"`{name}` did not answer within {TIMEOUT_S} seconds") from None
+    if done.returncode != 0:
+        said = " ".join(done.stderr.split()) or f"exit status {done.returncode}"
+        raise RunError(f"`{name}` failed: {said}")
+    return done.stdout

@@ -1,0 +1,167 @@
+"""Jobs and nodes, as Slurm lists them, without what differs between its releases."""
+
+from dataclasses import dataclass
+
+from odonata.errors import InputError, shortened
+
+#: Long names of the short job states (`squeue -o %t`). Source: squeue(1), "JOB STATE CODES".
+_SHORT_STATES = {
+    "BF": "BOOT_FAIL",
+    "CA": "CANCELLED",
+    "CD": "COMPLETED",
+    "CF": "CONFIGURING",
+    "CG": "COMPLETING",
+    "DL": "DEADLINE",
+    "F": "FAILED",
+    "NF": "NODE_FAIL",
+    "OOM": "OUT_OF_MEMORY",
+    "PD": "PENDING",
+    "PR": "PREEMPTED",
+    "R": "RUNNING",
+    "RD": "RESV_DEL_HOLD",
+    "RF": "REQUEUE_FED",
+    "RH": "REQUEUE_HOLD",
+    "RQ": "REQUEUED",
+    "RS": "RESIZING",
+    "RV": "REVOKED",
+    "S": "SUSPENDED",
+    "SE": "SPECIAL_EXIT",
+    "SI": "SIGNALING",
+    "SO": "STAGE_OUT",
+    "ST": "STOPPED",
+    "TO": "TIMEOUT",
+}
+_STATES = frozenset(_SHORT_STATES.values()) | {"LAUNCH_FAILED", "RECONFIG_FAIL", "UPDATE_DB", "EXPEDITING"}
+
+#: States in which the processes of a job run. A job that is being set up, cleaned up, suspended or stopped holds nodes
+#: without using the network.
+_RUNNING = frozenset({"RUNNING", "RESIZING", "SIGNALING", "UPDATE_DB", "EXPEDITING"})
+
+#: Long names of the short node states (`sinfo -o %t`). Source: sinfo(1), "NODE STATE CODES".
+_NODE_STATES = {
+    "alloc": "ALLOCATED",
+    "blocked": "BLOCKED",
+    "comp": "COMPLETING",
+    "completing": "COMPLETING",
+    "down": "DOWN",
+    "drain": "DRAIN",
+    "drained": "DRAIN",
+    "drng": "DRAINING",
+    "draining": "DRAINING",
+    "err": "ERROR",
+    "fail": "FAIL",
+    "failg": "FAILING",
+    "failing": "FAILING",
+    "futr": "FUTURE",
+    "future": "FUTURE",
+    "idle": "IDLE",
+    "allocated": "ALLOCATED",
+    "inval": "INVAL",
+    "maint": "MAINT",
+    "mix": "MIXED",
+    "mixed": "MIXED",
+    "npc": "PERFCTRS",
+    "perfctrs": "PERFCTRS",
+    "plnd": "PLANNED",
+    "planned": "PLANNED",
+    "pow_dn": "POWERING_DOWN",
+    "powering_down": "POWERING_DOWN",
+    "pow_up": "POWERING_UP",
+    "powering_up": "POWERING_UP",
+    "power_down": "POWERING_DOWN",
+    "power_up": "POWERING_UP",
+    "powered_down": "POWERED_DOWN",
+    "reboot": "REBOOT_ISSUED",
+    "boot": "REBOOT_ISSUED",
+    "resv": "RESERVED",
+    "reserved": "RESERVED",
+    "unk": "UNKNOWN",
+    "unknown": "UNKNOWN",
+}
+#: What a sign behind the state of a node means. Source: sinfo(1), "NODE STATE CODES".
+_SIGNS = {
+    "*": "NOT_RESPONDING",
+    "~": "POWERED_DOWN",
+    "#": "POWERING_UP",
+    "!": "POWER_DOWN",
+    "%": "POWERING_DOWN",
+    "$": "MAINT",
+    "@": "REBOOT_REQUESTED",
+    "^": "REBOOT_ISSUED",
+    "-": "PLANNED",
+    "+": "COMPLETING",
+}
+
+#: Flags under which Slurm still starts jobs on an idle node: it is switched on when a job gets it; the backfill
+#: scheduler plans with it; how it joined the cluster.
+_HARMLESS = frozenset(
+    {"IDLE", "PLANNED", "POWERED_DOWN", "POWER_SAVING", "CLOUD", "DYNAMIC", "DYNAMIC_NORM", "DYNAMIC_FUTURE"}
+)
+#: States of nodes that take no new jobs until somebody puts them back.
+_DRAINED = frozenset({"DRAIN", "DRAINED", "DRAINING", "DOWN", "FAIL", "FAILING", "ERROR", "FUTURE", "INVAL", "UNKNOWN"})
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job in the queue."""
+
+    id: str
+    states: frozenset[str]
+    """State and flags, in capital letters, such as `RUNNING` and `COMPLETING`."""
+    nodes: tuple[str, ...]
+    """Its nodes, each once; empty while it is pending."""
+
+    @property
+    def running(self) -> bool:
+        """Whether its processes run."""
+        return bool(self.states) and self.states <= _RUNNING
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of the cluster."""
+
+    name: str
+    states: frozenset[str]
+    """State and flags, in capital letters, such as `IDLE` and `DRAIN`."""
+    partitions: frozenset[str] = frozenset()
+
+    @property
+    def idle(self) -> bool:
+        """Whether a job can start on it now and have it alone."""
+        return bool(self.states) and self.states <= _HARMLESS
+
+    @property
+    def drained(self) -> bool:
+        """Whether it takes no new jobs: drained, draining, down or failed."""
+        return bool(self.states & _DRAINED)
+
+
+def job_states(text: str) -> frozenset[str]:
+    """The states of a job in a text: `RUNNING`, `R`, `CANCELLED by 0`, `COMPLETED+COMPLETING`.
+
+    Raises InputError for a state that Slurm does not know.
+    """
+    found = set()
+    for word in text.upper().partition(" BY ")[0].replace(",", "+").split("+"):
+        name = _SHORT_STATES.get(word.strip(), word.strip())
+        if name not in _STATES:
+            raise InputError(f"expected the state of a job, found `{shortened(text, 60)}`")
+        found.add(name)
+    return frozenset(found)
+
+
+def node_states(text: str) -> frozenset[str]:
+    """The states of a node in a text: `idle*`, `drng`, `IDLE+DRAIN+NOT_RESPONDING`, `mixed-`."""
+    found = set()
+    for word in text.strip().replace(",", "+").split("+"):
+        bare = word.rstrip("".join(_SIGNS))
+        found |= {_SIGNS[sign] for sign in word[len(bare) :]}
+        if bare:
+            found.add(_NODE_STATES.get(bare.lower(), bare.upper()))
+    if text.strip().endswith("+"):
+        found.add("COMPLETING")
+    # A node that a pending job is planned on is idle otherwise; so is one that is switched off to save power.
+    if found and found <= {"PLANNED", "POWERED_DOWN"}:
+        found.add("IDLE")
+    return frozenset(found)

@@ -1,0 +1,66 @@
+"""What `scontrol show job` and `scontrol show node` print: `Key=value` over several lines or on one."""
+
+import re
+from collections.abc import Iterator
+
+from odonata.cluster.hosts import expand
+from odonata.cluster.records import Job, Node, job_states, node_states
+from odonata.errors import InputError
+
+_PAIR = re.compile(r"(?:^|(?<=\s))([A-Za-z][A-Za-z0-9_:/]*)=(\S*)")
+_NO_NODES = ("", "(null)", "None")
+
+
+def is_records(text: str, key: str) -> bool:
+    """Whether a text is a list of records that begin with a key."""
+    return re.search(rf"^{key}=", text, re.MULTILINE) is not None
+
+
+def records(text: str, first: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """The records of a text, each with its line; a record begins with the key `first`."""
+    line, found = 0, dict[str, str]()
+    for number, row in enumerate(text.splitlines(), 1):
+        if row.startswith(f"{first}="):
+            if found:
+                yield line, found
+            line, found = number, {}
+        if line:
+            for key, value in _PAIR.findall(row):
+                found.setdefault(key, value)
+    if found:
+        yield line, found
+
+
+def queue(text: str) -> list[Job]:
+    """The jobs of `scontrol show job`. Raises InputError with the line of the job."""
+    jobs = []
+    for line, record in records(text, "JobId"):
+        try:
+            listed = record.get("NodeList", "")
+            names = () if listed in _NO_NODES else tuple(dict.fromkeys(expand(listed)))
+            job = Job(record["JobId"], job_states(_need(record, "JobState")), names)
+            if job.running and not names:
+                raise InputError("it runs, but has no `NodeList`")
+        except InputError as e:
+            raise InputError(f"job {record['JobId']}: {e.message}", line=line) from None
+        jobs.append(job)
+    return jobs
+
+
+def nodes(text: str) -> list[Node]:
+    """The nodes of `scontrol show node`. Raises InputError with the line of the node."""
+    found = []
+    for line, record in records(text, "NodeName"):
+        try:
+            states = node_states(_need(record, "State"))
+        except InputError as e:
+            raise InputError(f"node {record['NodeName']}: {e.message}", line=line) from None
+        partitions = frozenset(name for name in record.get("Partitions", "").split(",") if name)
+        found += [Node(name, states, partitions) for name in expand(record["NodeName"])]
+    return found
+
+
+def _need(record: dict[str, str], key: str) -> str:
+    if key not in record:
+        raise InputError(f"it has no `{key}`: the file may be cut")
+    return record[key]

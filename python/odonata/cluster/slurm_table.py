@@ -1,0 +1,200 @@
+"""What `squeue`, `sinfo` and `sacct` print as a table with a header: blanks or a sign between the columns.
+
+The default formats and those of `-o`, `-O` and `--parsable2` are read. Columns are found by the names in the header.
+Between blanks the name of a job may hold blanks and the last column may be empty.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from odonata.cluster.hosts import expand
+from odonata.cluster.records import Job, Node, job_states, node_states
+from odonata.errors import InputError, shortened
+
+#: Column -> its names in headers, in small letters. Source: squeue(1), sinfo(1), sacct(1).
+_COLUMNS = {
+    "id": ("jobid", "job_id", "jobidraw"),
+    "state": ("state", "st"),
+    "hosts": ("nodelist", "nodelist(reason)", "hostnames", "alloc_nodes"),
+    "count": ("nodes", "nnodes", "allocnodes"),
+    "partition": ("partition",),
+    "start": ("start", "start_time"),
+    "end": ("end", "end_time"),
+}
+#: Columns whose values may hold blanks.
+_FREE = ("name", "jobname", "comment", "reason", "command", "work_dir", "workdir")
+_SIGNS = ("|", "\t", ";", ",")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table: its number, and the values by the names of `_COLUMNS`."""
+
+    line: int
+    values: dict[str, str]
+
+    def __getitem__(self, column: str) -> str:
+        return self.values[column]
+
+    def get(self, column: str) -> str:
+        """The value, or an empty text where the table has no such column."""
+        return self.values.get(column, "")
+
+
+def queue(text: str) -> list[Job]:
+    """The jobs of `squeue`. Raises InputError with the line."""
+    jobs = []
+    for row in rows(text, ("state", "hosts"), "squeue"):
+        try:
+            states = job_states(row["state"])
+            names = hosts(row)
+            job = Job(row.get("id") or f"line {row.line}", states, names)
+            if job.running:
+                _check_count(row, names)
+        except InputError as e:
+            raise InputError(e.message, line=row.line, hint=e.hint) from None
+        jobs.append(job)
+    return jobs
+
+
+def nodes(text: str) -> list[Node]:
+    """The nodes of `sinfo`, each once. Raises InputError with the line."""
+    states: dict[str, frozenset[str]] = {}
+    partitions: dict[str, set[str]] = {}
+    for row in rows(text, ("state", "hosts"), "sinfo"):
+        try:
+            names = hosts(row)
+        except InputError as e:
+            raise InputError(e.message, line=row.line, hint=e.hint) from None
+        for name in names:
+            states[name] = states.get(name, frozenset()) | node_states(row["state"])
+            # The default partition is marked.
+            if partition := row.get("partition").rstrip("*"):
+                partitions.setdefault(name, set()).add(partition)
+    return [Node(name, states[name], frozenset(partitions.get(name, ()))) for name in states]
+
+
+def hosts(row: Row) -> tuple[str, ...]:
+    """The hosts of a row, each once; none for the reason in brackets of a job that waits.
+
+    Raises InputError if the list is cut, with what to do about it.
+    """
+    listed = row["hosts"].strip()
+    if not listed or listed.startswith(("(", "None", "N/A", "n/a", "Unknown")):
+        return ()
+    try:
+        return tuple(dict.fromkeys(expand(listed)))
+    except InputError as e:
+        raise InputError(e.message, hint=_CUT if "is cut" in e.message else None) from None
+
+
+_CUT = "print the whole list: `-o '%i|%T|%D|%N'`, `-O JobID,State,NumNodes,NodeList:10000`, or --json"
+
+
+def _check_count(row: Row, names: tuple[str, ...]) -> None:
+    if not names:
+        raise InputError(f"the job runs, but its node list is `{row['hosts']}`", hint=_CUT)
+    count = row.get("count")
+    if count.isdigit() and int(count) != len(names):
+        raise InputError(f"the job has {count} nodes, but its list names {len(names)}: the list is cut", hint=_CUT)
+
+
+def rows(text: str, needed: tuple[str, ...], command: str) -> Iterator[Row]:
+    """The rows of a table, below its header.
+
+    Raises InputError if the header has not the columns that are needed, and for a row that does not fit the header.
+    """
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    # `squeue -l` and `sinfo -l` begin with the date.
+    if len(lines) > 1 and re.match(r"[A-Z][a-z]{2} [A-Z][a-z]{2} .*\d\d:\d\d:\d\d", lines[0][1]):
+        lines = lines[1:]
+    if not lines:
+        raise InputError(f"`{command}` printed nothing; expected a header at least")
+    number, header = lines[0]
+    sign = next((sign for sign in _SIGNS if sign in header), None)
+    split = _Split(header, sign)
+    missing = [column for column in needed if column not in split.known]
+    if missing:
+        names = " and ".join(f"`{_COLUMNS[column][0].upper()}`" for column in missing)
+        raise InputError(
+            f"expected the header of `{command}` with {names}, found `{shortened(header.strip(), 80)}`",
+            line=number,
+            hint=f"keep the header (no -h), or give `{command} --json`",
+        )
+    for number, line in lines[1:]:
+        if line.strip() == header.strip():
+            continue  # output of several calls in one file
+        yield Row(number, split.row(line, number))
+
+
+class _Split:
+    """Cuts the lines of a table into its columns."""
+
+    def __init__(self, header: str, sign: str | None) -> None:
+        self._sign = sign
+        self._names = [name.strip().lower() for name in header.split(sign)]
+        self._starts = [found.start() for found in re.finditer(r"\S+", header)]
+        self.known = {
+            column: at
+            for column, names in _COLUMNS.items()
+            if (at := next((i for i, name in enumerate(self._names) if name in names), None)) is not None
+        }
+
+    def row(self, line: str, number: int) -> dict[str, str]:
+        """The values of a line by column. Raises InputError if it has another number of columns."""
+        values = self._by_sign(line) if self._sign else self._by_blanks(line)
+        if len(values) != len(self._names):
+            raise InputError(
+                f"expected {len(self._names)} columns as in the header, found {len(values)}: "
+                f"`{shortened(line.strip(), 80)}`",
+                line=number,
+                hint="the file may be cut; a sign between the columns is safer than blanks: -o '%i|%T|%D|%N'",
+            )
+        return {column: values[at].strip() for column, at in self.known.items()}
+
+    def _by_sign(self, line: str) -> list[str]:
+        """Commas and other signs inside the brackets of a host list, or in the last column, do not separate."""
+        sign = self._sign or ""
+        parts = line.split(sign) if sign != "," else re.split(r",(?![^\[]*\])", line)
+        extra = len(parts) - len(self._names)
+        if extra > 0 and (free := self._free()) is not None:
+            parts[free : free + extra + 1] = [sign.join(parts[free : free + extra + 1])]
+        return parts
+
+    def _by_blanks(self, line: str) -> list[str]:
+        words = line.split()
+        last = self._names[-1]
+        # The reason of a job that waits may hold blanks: (ReqNodeNotAvail, UnavailableNodes:n[1-3])
+        if last.endswith("(reason)") and line.rstrip().endswith(")"):
+            at = next((i for i, word in enumerate(words) if word.startswith("(") and i >= len(self._names) - 1), None)
+            if at is not None:
+                words[at:] = [" ".join(words[at:])]
+        extra = len(words) - len(self._names)
+        if extra > 0 and (free := self._free()) is not None:
+            words[free : free + extra + 1] = [" ".join(words[free : free + extra + 1])]
+        elif extra == -1 and self.known.get("hosts") == len(self._names) - 1 and "(" not in last:
+            words.append("")  # %N is empty for a job that waits
+        if len(words) != len(self._names) or not self._fits(words):
+            # Columns of `-O` have fixed widths, and nothing between them where a value is as wide.
+            ends = [*self._starts[1:], len(line)]
+            cut = [line[a:b].strip() for a, b in zip(self._starts, ends, strict=True)]
+            if self._fits(cut):
+                return cut
+        return words
+
+    def _free(self) -> int | None:
+        """The column that may hold the sign itself, if there is just one."""
+        free = [at for at, name in enumerate(self._names) if name in _FREE]
+        return free[0] if len(free) == 1 else None
+
+    def _fits(self, values: list[str]) -> bool:
+        """Whether columns cut at the beginnings of the header's words hold a state of a job."""
+        at = self.known.get("state")
+        if at is None:
+            return False
+        try:
+            job_states(values[at])
+        except InputError:
+            return False
+        return True

@@ -1,0 +1,146 @@
+"""Background utilisation over the past, from every file of jobs that is read."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from odonata.cluster import read_history
+from odonata.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BEGIN = datetime(2026, 5, 1, 12, tzinfo=UTC).timestamp()
+#: Minutes: A on two nodes from 0 to 60, B on n2 and n3 from 20 to 40, C on n4 from 30 to 60. Ten nodes.
+SACCT = """\
+JobID|JobName|State|Start|End|NNodes|NodeList
+1|a|b|COMPLETED|2026-05-01T12:00:00|2026-05-01T13:00:00|2|n[1-2]
+1.batch|batch|COMPLETED|2026-05-01T12:00:00|2026-05-01T13:00:00|1|n1
+2|x|CANCELLED by 0|2026-05-01T12:20:00|2026-05-01T12:40:00|2|n[2-3]
+3|x|RUNNING|2026-05-01T12:30:00|Unknown|1|n4
+4|x|PENDING|Unknown|Unknown|4|None assigned
+5|x|CANCELLED|None|2026-05-01T12:40:00|4|None assigned
+"""
+ROWS = [  # start, end, nodes in minutes
+    (0, 60, ["1", "2"]),
+    (20, 40, ["2", "3"]),
+    (30, 60, ["4"]),
+]
+SWF = f"""\
+; Version: 2.2
+; UnixStartTime: {int(BEGIN)}
+; MaxNodes: 10
+; MaxProcs: 40
+1 0 0 3600 8 -1 -1 8 -1 -1 1 1 1 1 1 1 -1 -1
+2 600 600 1200 -1 -1 -1 7 -1 -1 1 1 1 1 1 1 -1 -1
+3 1800 0 1800 4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1
+4 1900 -1 -1 -1 -1 -1 4 -1 -1 5 1 1 1 1 1 -1 -1
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "jobs"
+    path.write_text(text)
+    return path
+
+
+def check(path: Path, shared: int = 1) -> None:
+    found = read_history(path, nodes_total=10, every_s=600)
+    assert [at - BEGIN for at in found.times] == [0, 600, 1200, 1800, 2400, 3000]
+    three = 4 - shared  # n2 has both jobs; where nodes have no names nobody knows
+    assert [sample.nodes_communicating for sample in found.samples] == [2, 2, three, three, 2, 2]
+    b = [0.2, 0.2, three / 10, three / 10 * 4 / 5, 0.2 * 2 / 3, 0.2 * 2 / 3]
+    assert [sample.b for sample in found.samples] == pytest.approx(b)
+    assert found.mean_b == pytest.approx(sum(b) / 6)
+    assert found.runs == 3
+    assert found.frame().columns[:3] == ["time", "b1", "b"]
+    assert found.frame()["time"][0] == datetime(2026, 5, 1, 12)
+
+
+def test_sacct(tmp_path: Path) -> None:
+    check(write(tmp_path, SACCT))
+
+
+def test_sacct_json(tmp_path: Path) -> None:
+    jobs = [
+        {
+            "job_id": at,
+            "state": {"current": ["COMPLETED"], "reason": "None"},
+            "time": {"start": {"set": True, "infinite": False, "number": BEGIN + 60 * a}, "end": BEGIN + 60 * b},
+            "nodes": ",".join(f"n{name}" for name in names),
+        }
+        for at, (a, b, names) in enumerate(ROWS)
+    ]
+    waiting = {"job_id": 9, "state": {"current": ["PENDING"]}, "time": {"start": 0, "end": 0}, "nodes": "None assigned"}
+    check(write(tmp_path, json.dumps({"jobs": [*jobs, waiting], "meta": {}, "errors": []})))
+
+
+def test_swf(tmp_path: Path) -> None:
+    check(write(tmp_path, SWF), shared=0)
+    assert read_history(write(tmp_path, SWF)).samples[0].nodes_total == 10
+    without = SWF.replace("; MaxProcs: 40\n", "")
+    assert read_history(write(tmp_path, without), cores_per_node=4).mean_b == read_history(write(tmp_path, SWF)).mean_b
+
+
+def table(nodes: list) -> pl.DataFrame:
+    moments = [[datetime.fromtimestamp(BEGIN + 60 * row[i], UTC) for row in ROWS] for i in (0, 1)]
+    counts = [len(row[2]) for row in ROWS]
+    return pl.DataFrame(
+        {
+            "job_id": [1, 2, 3],
+            "start_time": moments[0],
+            "end_time": moments[1],
+            "num_nodes_alloc": counts,
+            "nodes": nodes,
+        }
+    )
+
+
+@pytest.mark.parametrize("form", ["lists", "texts", "host lists", "csv"])
+def test_tables_of_jobs(form: str, tmp_path: Path) -> None:
+    lists = [row[2] for row in ROWS]
+    path = tmp_path / "jobs"
+    if form == "csv":
+        table([str(names) for names in lists]).write_csv(path)
+    else:
+        texts = {"lists": lists, "texts": [str(x) for x in lists], "host lists": ["n[1-2]", "n[2-3]", "n4"]}
+        table(texts[form]).write_parquet(path)
+    check(path)
+
+
+def test_a_clock_that_went_back(tmp_path: Path) -> None:
+    found = read_history(
+        write(tmp_path, SACCT + "6|x|COMPLETED|2026-05-01T12:50:00|2026-05-01T12:49:00|2|n[7-8]\n"), nodes_total=10
+    )
+    assert (found.runs, found.skipped) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (SACCT, {}, "F: the number of nodes of the machine is not known\n  hint: give --nodes-total N"),
+        (SACCT, {"nodes_total": 2}, "F: jobs run on 3 nodes at once, more than the 2 of the machine"),
+        (SACCT.replace("|End", "|Ende"), {}, "F:1: expected the header of `sacct --parsable2` with `END`, found"),
+        (SACCT.replace("2026-05-01T12:20:00", "20 past"), {}, "F:4: job 2: expected a time such as"),
+        (SACCT.replace("n[2-3]", "n[3-2]"), {}, "F:4: job 2: host list `n[3-2]`, character 3: the range `3-2` ends"),
+        (SACCT[:-30], {}, "F:7: expected 7 columns as in the header, found 5"),
+        ("JobID|Start|End|NodeList\n", {"nodes_total": 9}, "F: no job in the file ran"),
+        (SWF[:-20], {}, "F:8: expected the 18 columns of SWF, found"),
+        (SWF.replace("MaxNodes", "Nodes"), {}, "F: the trace counts processors, and its header does not say"),
+        (SWF.replace("1800 0", "1800 x"), {}, "F:7: expected numbers, found `3 1800 x"),
+        ("start_time,end_time\n1,2\n", {"nodes_total": 9}, "F: the table of jobs has no `nodes`"),
+        ("start_time,end_time,nodes\n1,2\n", {"nodes_total": 9}, "F:2: the row has not as many columns"),
+        ("PAR1 and no more", {"nodes_total": 9}, "F: not a whole Parquet file"),
+        (SACCT, {"nodes_total": 9, "every_s": 1e-6}, "F: samples of 1e-06 s make more than"),
+    ],
+)
+def test_wrong_files(text: str, options: dict, message: str, tmp_path: Path) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(InputError) as found:
+        read_history(path, **options)
+    assert str(found.value).replace(str(path), "F").startswith(message)
