@@ -14,7 +14,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv build demo docs test lint test-rust test-python miri fmt bench validate bless audit lock dist clean
+.PHONY: help venv build demo docs test lint test-rust test-python test-slurm system-deps miri fmt bench validate bless audit lock dist clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -49,7 +49,7 @@ $(VENV)/.docs: $(INSTALLED) requirements/docs.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/docs.lock
 	@touch $@
 
-test: lint test-rust test-python ## Everything that must hold: lint, Rust tests, Python tests
+test: lint test-rust test-python test-slurm ## Everything that must hold: lint, Rust tests, Python tests
 
 lint: build ## Formatting, lints, types, layers
 	$(BIN)/ruff check
@@ -71,7 +71,14 @@ miri: ## Tests of the code that is not checked by the compiler, under Miri (need
 	  cargo +nightly miri test -p odonata-sim --locked --lib --test main -- wheel prefetch outputs::
 
 test-python: build ## Tests of the Python packages and of the built simulator
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --ignore=tests/cluster/slurm
+
+# In one process: each would start a Slurm of its own.
+test-slurm: build ## Tests with a real Slurm of 64 virtual nodes; says what is missing where there is none
+	$(BIN)/pytest -rs tests/cluster/slurm
+
+system-deps: ## Install Slurm and munge with apt, for test-slurm (needs root; goes on without)
+	@scripts/system_deps.sh
 
 bless: build ## Accept changed snapshots; look at the diff before you commit it
 	$(BIN)/pytest -n auto --snapshot-update

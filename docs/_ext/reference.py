@@ -9,7 +9,10 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "reference"
@@ -43,11 +46,8 @@ def commands() -> str:
 
     app = application()
     parts = ["# Commands", "`odonata COMMAND --help` prints the same."]
-    for name in sorted(n for n in app if not n.startswith("-")):
-        command = app[name]
+    for name, command in _functions(app):
         function = command.default_command
-        if function is None:
-            continue
         document = inspect.getdoc(function) or ""
         summary, _, rest = document.partition("\n\n")
         parts += [f"## odonata {name}", _plain(summary)]
@@ -62,6 +62,15 @@ def commands() -> str:
             rows.append((shown, _cell(meaning)))
         parts.append(_table(("argument", "meaning"), rows))
     return _page(parts)
+
+
+def _functions(app: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command that does something by its name, such as `cluster select`, in the order of the names."""
+    for name in sorted(n for n in app if not n.startswith("-")):
+        if app[name].default_command is None:
+            yield from _functions(app[name], f"{before}{name} ")
+        else:
+            yield f"{before}{name}", app[name]
 
 
 def scenario() -> str:

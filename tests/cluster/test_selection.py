@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from odonata import cluster, placement
@@ -173,6 +173,7 @@ def clusters(draw: st.DrawFn) -> Cluster:
 
 
 @pytest.mark.parametrize("policy", [name for name in policies() if name != "per-leaf"])
+@settings(deadline=None, max_examples=40)
 @given(given_cluster=clusters(), data=st.data())
 def test_every_policy_gives_distinct_idle_nodes_or_says_why_not(
     policy: str, given_cluster: Cluster, data: st.DataObject
