@@ -2,6 +2,19 @@
 
 Nothing here needs the simulator. Files of other tools are recognised by their content, not by their names. Each name is
 imported when it is first used, so that reading a queue loads no library.
+
+Examples
+--------
+Three jobs run on ten nodes: one on three nodes, one on two, of which they share one, and one on a single node.
+
+>>> import odonata as od
+>>> queue = folder / "squeue.txt"
+>>> _ = queue.write_text("JOBID|STATE|NODELIST\\n1|R|n[1-3]\\n2|R|n[3-4]\\n3|R|n5\\n4|PD|\\n")
+>>> found = od.cluster.background(queue, nodes_total=10)
+>>> round(found.b1, 3), round(found.utilisation, 3)
+(0.4, 0.333)
+>>> od.cluster.fold(od.cluster.expand("n[08-10],n12"))
+'n[08-10,12]'
 """
 
 from __future__ import annotations
