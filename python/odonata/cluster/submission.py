@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from odonata.cluster import live
@@ -14,7 +15,6 @@ from odonata.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from odonata.cluster.selection import Selection
 
@@ -27,7 +27,7 @@ PATIENCE_S = 10.0
 #: Why a job waits although its nodes are there: nothing that other nodes would change. Source: squeue(1).
 _TAKEN = frozenset({"Resources", "ReqNodeNotAvail", "NodeDown", "Nodes_required_for_job_are_DOWN", "Reserved"})
 #: Options of sbatch that say which nodes, or how many.
-_OURS = ("-w", "--nodelist", "-N", "--nodes", "-F", "--nodefile")
+_OURS = re.compile(r"-[wNF].*|--(nodelist|nodes|nodefile)(=.*)?")
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,9 @@ def submit(
         If a command fails, and if the job still waits for nodes that others hold; it then stays in the queue.
     """
     for argument in arguments:
-        if argument in _OURS or argument.startswith(("--nodelist=", "--nodes=", "--nodefile=")):
+        if Path(argument).is_file():
+            break  # the script: what follows is its own
+        if _OURS.fullmatch(argument):
             raise InputError(
                 f"`{argument}` says which nodes, or how many; that is what is selected here", hint="leave it out"
             )
