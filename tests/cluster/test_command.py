@@ -119,6 +119,13 @@ def test_what_is_wrong(odonata, words: str, status: int, message: str) -> None:
     assert message in found[2]
 
 
+def test_a_file_without_the_number_of_nodes_where_slurm_does_not_answer(odonata, here: Path) -> None:
+    fake(here, "sinfo", "echo 'no answer' >&2; exit 1")
+    status, out, err = odonata("background", "--queue", "q.json")
+    assert (status, out) == (2, "")
+    assert "does not say it, and `sinfo` failed: no answer\n  hint: give --nodes-total N" in err
+
+
 def test_slurm_that_says_no(odonata, here: Path) -> None:
     fake(here, "squeue", "echo 'slurm_load_jobs error: Access/permission denied' >&2; exit 1")
     assert odonata("background", "--nodes-total", "3") == (

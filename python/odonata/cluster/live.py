@@ -1,7 +1,6 @@
 """Asks Slurm itself, with formats that every release knows."""
 
 import os
-import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 
@@ -12,11 +11,6 @@ TIMEOUT_S = 120
 
 #: Variables with which users change what the commands list and how.
 _CHANGES_OUTPUT = ("SQUEUE_", "SINFO_", "SACCT_", "SLURM_TIME_FORMAT", "SLURM_CLUSTERS", "SLURM_BITSTR_LEN")
-
-
-def available(command: str) -> bool:
-    """Whether a command of Slurm is installed."""
-    return shutil.which(command) is not None
 
 
 def queue() -> str:

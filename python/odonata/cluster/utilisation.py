@@ -13,9 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from odonata.cluster import live
 from odonata.cluster.snapshot import nodes_in_queue_file, read_nodes, read_queue
-from odonata.errors import InputError
+from odonata.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -156,13 +155,16 @@ def _nodes(queue: str | Path | None, nodes: str | Path | None) -> list[Node]:
     beside = None if queue is None else nodes_in_queue_file(queue)
     if beside is not None:
         return beside
-    if queue is not None and not live.available("sinfo"):
+    try:
+        return read_nodes()
+    except RunError as e:
+        if queue is None:
+            raise
+        why = str(e).partition("\n")[0]
         raise InputError(
-            "the number of nodes of the machine is not known: the file of the queue does not say it, and there is "
-            "no `sinfo` here",
+            f"the number of nodes of the machine is not known: the file of the queue does not say it, and {why}",
             hint="give --nodes-total N, or --nodes FILE with what `sinfo --json` prints",
-        )
-    return read_nodes()
+        ) from None
 
 
 def _total(nodes: list[Node], jobs: list[Job], drained: Drained) -> int:
