@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata import _core
 from odonata.errors import InputError, RunError, StaleWarning
+from odonata.memory import check_memory
 from odonata.store.manifest import manifest, now, peak_rss_bytes
 
 if TYPE_CHECKING:
@@ -171,6 +172,10 @@ def finished(
 def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: Progress | None) -> Run:
     spec, started = resolved.spec, now()
     try:
+        check_memory(resolved)
+    except InputError as problem:
+        raise scenario.document.locate(problem) from None
+    try:
         result = simulate(spec, progress)
     except InputError as problem:
         refused = problem.__cause__
@@ -258,6 +263,7 @@ def measure(
     The totals are `seed`, `sim_time_ps`, `events`, `packet_hops` and `wall_s`. With `alone` it is the run of that job
     by itself, of which `keep` gets nothing. Raises as `simulate` and `keep` do.
     """
+    check_memory(resolved)
     spec = resolved.spec if alone is None else resolved.alone(alone)
     result = simulate(spec, progress)
     from odonata.store.tables import job_rows

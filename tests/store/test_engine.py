@@ -35,6 +35,7 @@ NOT_COUNTED = {
     "odonata": "names what is public",
     "odonata._core": "the core has a fingerprint of its own",
     "odonata.errors": "texts",
+    "odonata.memory": "refuses runs, and changes none",
     "odonata.files": "how files are written",
     "odonata.reading": "what it refuses to read is an error, not another result",
     "odonata.store": "names what is public",

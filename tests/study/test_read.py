@@ -108,6 +108,30 @@ AXES = 'base = "base.toml"\n[sweep]\nrouting = ["fpar"]\n'
             AXES + '"job.target.app.interval" = ["1 us", "2 uss"]',
             "study.toml:4: `interval`: `uss` is not a unit of time\n  hint: did you mean `us`?",
         ),
+        (
+            AXES + '"job.target.place" = ["contiguous",\n"levelspread"]',
+            "study.toml:5: unknown placement policy `levelspread`\n  hint: did you mean `level-spread`?",
+        ),
+        (
+            AXES + '"job.target.place" = ["contiguous",\n{ policy = "per-leaf", perleaf = 1 }]',
+            "study.toml:5: unknown option of `per-leaf` `perleaf`\n  hint: did you mean `per_leaf`?",
+        ),
+        (AXES + '"job.target.place" = [{ nodes = "gone.txt" }]', "study.toml:4: there is no file `gone.txt`"),
+        (AXES + '"job.target.app" = [{ trace = "gone.goal" }]', "study.toml:4: there is no file `gone.goal`"),
+        (
+            AXES + '"job.target.app" = [{ motif = "ping-pong", message = "1 B", mapping = "gone.txt" }]',
+            "study.toml:4: there is no file `gone.txt`",
+        ),
+        (
+            AXES + '"run.until" = ["target",\n"1 ms",\n"tragt"]',
+            "study.toml:6: there is no job `tragt`\n  hint: did you mean `target`?",
+        ),
+        (AXES + 'system = ["tiny",\n"kang"]', "study.toml:5: unknown system `kang`\n  hint: did you mean `kang2019`?"),
+        (AXES + 'system = ["gone.toml"]', "study.toml:4: gone.toml: cannot read it: no such file or directory"),
+        (
+            AXES + '"fabric.links.glboal.latency" = ["1 us"]',
+            "study.toml:4: unknown class of links `glboal`\n  hint: did you mean `global`?",
+        ),
         (AXES + '"job.target.app.interval" = [1]', "study.toml:4: `interval`: the time 1 has no unit"),
         (AXES + "[random]\nseed = 1", "study.toml:4: [random] has no `samples`"),
         (AXES + "[random]\nsamples = 2\nseed = 1", "study.toml:4: [random] draws nothing"),
@@ -146,3 +170,11 @@ def test_errors_of_the_scenario_are_of_its_own_file(study: Write) -> None:
     assert "`routing` is an axis of the study" in problem(study, AXES, "routing=minimal")
     assert "`routing` is an axis of the study" in problem(study, AXES, "routing.threshold=0.5")
     assert problem(study, AXES, "run.sed=3").startswith("base.toml with -s run.sed: unknown key `sed`")
+
+
+def test_what_only_another_axis_makes_right_is_left_to_the_runs(study: Write) -> None:
+    """Groups that only the larger machine has, and a machine that two axes describe together."""
+    assert len(
+        study(AXES + 'system = ["tiny", "kang2019"]\n"job.target.place" = [{ policy = "contiguous", groups = "8" }]')
+    )
+    assert len(study(AXES + 'system = ["tiny", "aries"]\n"fabric.links.optical.latency" = ["1 us"]'))

@@ -21,7 +21,7 @@ def doubts(resolved: Resolved) -> list[str]:
         if job["name"] in resolved.targets or "traffic" not in job:
             continue
         traffic = job["traffic"]
-        offered = _messages(resolved, job) * traffic["message_bytes"] / (traffic["interval_ps"] * 1e-12)
+        offered = messages_per_interval(resolved, job) * traffic["message_bytes"] / (traffic["interval_ps"] * 1e-12)
         nics = int(resolved.system.describe()["rails"]) * resolved.spec["fabric"]["links"]["node"]["bandwidth"] / 1e6
         if offered >= nics:
             found.append(
@@ -31,7 +31,7 @@ def doubts(resolved: Resolved) -> list[str]:
     return found
 
 
-def _messages(resolved: Resolved, job: Mapping[str, Any]) -> int:
+def messages_per_interval(resolved: Resolved, job: Mapping[str, Any]) -> int:
     """Messages that a rank issues in an interval; 0 for a broadcast."""
     pattern, nodes = job["traffic"]["pattern"], job["nodes"]
     if pattern["name"] == "broadcast":

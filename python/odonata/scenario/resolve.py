@@ -15,7 +15,7 @@ from odonata.errors import InputError, nearest
 from odonata.machine import System, core
 from odonata.placement import Placement
 from odonata.scenario import programs
-from odonata.scenario.apps import Pattern, Program, Ranks
+from odonata.scenario.apps import Pattern, Program, Ranks, Trace
 from odonata.scenario.kang_files import ImportedJob, read_kang
 from odonata.scenario.programs import ProgramJob
 from odonata.scenario.refusals import refusal_as_error
@@ -184,6 +184,40 @@ def machine_of(table: ScenarioTable, path: Path) -> System:
     return system
 
 
+def check_names(table: ScenarioTable, path: Path) -> None:
+    """Find policies, options, files and jobs that a scenario names and that do not exist.
+
+    The machine is not built, and imported jobs are not read, so that this is quick. Raises InputError whose path leads
+    into the scenario.
+    """
+    folder = path.parent
+    for index, given in enumerate(table.job):
+        job = _Job(given, index, None)
+        with job.errors("place"):
+            _, _, values = _policy(job, table.run.seed)
+            for name, value in values.items():
+                if isinstance(value, Path):
+                    _check_file(folder / value, name)
+        in_app = given.app.mapping if isinstance(given.app, Program) else None
+        for at, mapping in ((("mapping",), given.mapping), (("app", "mapping"), in_app)):
+            with job.errors(*at):
+                if mapping is not None and mapping.file is not None:
+                    _check_file(folder / mapping.file)
+        with job.errors("app"):
+            if isinstance(given.app, Trace):
+                _check_file(folder / given.app.trace, "trace")
+    names = [given.name for given in table.job]
+    for text in (table.run.until or ()) if table.import_ is None else ():
+        if text not in names:
+            _end_time(text, names)
+
+
+def _check_file(file: Path, *path: str) -> None:
+    if not file.exists():
+        hint = "the path is relative to the folder of the scenario"
+        raise InputError(f"there is no file `{file}`", hint=hint, path=path)
+
+
 def _jobs(table: ScenarioTable, folder: Path) -> list[_Job]:
     jobs = [_Job(given, index, None) for index, given in enumerate(table.job)]
     if table.import_ is not None:
@@ -213,12 +247,9 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
     order = []
     counts = {job.index: _node_count(job, folder) for job in jobs}
     for job in jobs:
-        options = {k: v for k, v in job.table.place.items() if k != "policy"}
         with job.errors("place"):
-            policy = placement.get(job.table.place["policy"])
-            if policy.seeded:
-                options = {"seed": placement.seed_of_job(seed, job.index)} | options
-            order.append((policy.freedom(placement.read_options(policy, options)), job, policy, options))
+            policy, options, values = _policy(job, seed)
+            order.append((policy.freedom(values), job, policy, options))
     placed: dict[int, Placement] = {}
     placer = placement.Placer(system)
     for _, job, policy, options in sorted(order, key=lambda entry: entry[0]):
@@ -235,6 +266,15 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
                 raise InputError("a job of one node has nobody to send to")
         placed[job.index] = found
     return placed
+
+
+def _policy(job: _Job, seed: int) -> tuple[placement.Policy, dict[str, Any], dict[str, Any]]:
+    """The placement policy of a job, its options as given, and as the policy uses them."""
+    options = {k: v for k, v in job.table.place.items() if k != "policy"}
+    policy = placement.get(job.table.place["policy"])
+    if policy.seeded:
+        options = {"seed": placement.seed_of_job(seed, job.index)} | options
+    return policy, options, placement.read_options(policy, options)
 
 
 def _mentioning(lost: Sequence[int], error: InputError) -> InputError:

@@ -15,7 +15,7 @@ from odonata.errors import Attributes, InputError
 from odonata.machine import System
 from odonata.machine import load as load_system
 from odonata.scenario.refusals import refusal_as_error
-from odonata.scenario.resolve import Resolved, machine_of, resolve
+from odonata.scenario.resolve import Resolved, check_names, machine_of, resolve
 from odonata.scenario.tables import ScenarioTable
 
 
@@ -151,6 +151,19 @@ class Scenario(Attributes):
             return resolve(self.table, self.path)
         except InputError as e:
             raise self._located(e, _decided) from None
+
+    def check_names(self) -> None:
+        """Find policies, files and jobs that are named and do not exist, without building the machine.
+
+        Raises
+        ------
+        InputError
+            With file and line.
+        """
+        try:
+            check_names(self.table, self.path)
+        except InputError as e:
+            raise self._located(e, lambda document, path: check_names(_checked(document, path), path)) from None
 
     def _located(self, error: InputError, read: Callable[[Document, Path], object]) -> InputError:
         """The error with its position: that of the value, or the change (`-s`) without which there is no error.

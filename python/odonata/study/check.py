@@ -17,20 +17,28 @@ MOST = 500
 """Rows of an axis that are checked one by one; of a longer one the first so many and the last."""
 
 
+MACHINE = ("system", "fabric", "compat")
+"""Tables and keys of a scenario that decide its machine."""
+
+
 def check_values(plan: Plan, document: Document | None) -> None:
     """Sets every value of every axis once, the other axes at their first.
 
-    That finds keys that lead nowhere, misspelt names and wrong units, at half a millisecond a value; what depends on
-    the machine (too few free nodes) is left to the runs, where it fails one of them. Raises InputError at the line of
-    the value.
+    That finds keys that lead nowhere, misspelt names, wrong units, and machines, placement policies, files and jobs
+    that do not exist, at about a millisecond a value. What depends on the machine (too few free nodes) is left to the
+    runs, where it fails one of them. Raises InputError at the line of the value.
     """
+    of_machine = [index for index, axis in enumerate(plan.axes) if any(map(_is_of_machine, axis.keys))]
     for index, axis in enumerate(plan.axes):
         rows = range(len(axis)) if len(axis) <= MOST else [*range(MOST), len(axis) - 1]
         for row in rows:
-            _check(plan, index, row, document)
+            scenario = _check(plan, index, row, document)
+            # Values of two axes may make a machine only together, so each by itself says nothing.
+            if of_machine == [index]:
+                _check_machine(scenario, axis, row, document)
 
 
-def _check(plan: Plan, index: int, row: int, document: Document | None) -> None:
+def _check(plan: Plan, index: int, row: int, document: Document | None) -> Scenario:
     scenario = plan.base
     assert isinstance(scenario, Scenario), "a scenario that a function makes is not set anything"
     changes = []
@@ -43,12 +51,38 @@ def _check(plan: Plan, index: int, row: int, document: Document | None) -> None:
         except InputError as e:
             raise _at(e, axis, step, key, value, document) from None
     try:
-        _ = scenario.table
+        if any(_has_text(value) for value in plan.axes[index].rows[row]):
+            scenario.check_names()
+        else:
+            _ = scenario.table
     except InputError as e:
         for axis, step, key, value in changes:
             if e.file == _blamed(scenario, key):
                 raise _at(InputError(e.message, hint=e.hint), axis, step, key, value, document) from None
         raise
+    return scenario
+
+
+def _check_machine(scenario: Scenario, axis: Axis, row: int, document: Document | None) -> None:
+    column = next(column for column, key in enumerate(axis.keys) if _is_of_machine(key))
+    try:
+        _ = scenario.system
+    except InputError as e:
+        key = axis.keys[column]
+        # An error in the file of a machine says where it is there; the line of the study says who asked for it.
+        line = "" if e.line is None else f":{e.line}"
+        where = "" if e.file in (None, _blamed(scenario, key)) else f"{e.file}{line}: "
+        problem = InputError(where + e.message, hint=e.hint)
+        raise _at(problem, axis, row, key, axis.rows[row][column], document) from None
+
+
+def _is_of_machine(key: str) -> bool:
+    return key.split(".")[0] in MACHINE
+
+
+def _has_text(value: object) -> bool:
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return isinstance(value, str) or any(map(_has_text, inside))
 
 
 def _blamed(scenario: Scenario, key: str) -> str:
