@@ -8,4 +8,4 @@ mod slices;
 pub use arrivals::{ArrivalCounts, Arrivals};
 pub use by_class::ByClass;
 pub use histogram::Histogram;
-pub use slices::{SLICES, Slices};
+pub use slices::{Backlog, SLICES, Slices};

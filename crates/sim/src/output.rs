@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 
 use crate::counters::Histogram;
 
-pub use crate::counters::Arrivals;
+pub use crate::counters::{Arrivals, Backlog};
 
 /// Everything a run has measured. Identical for identical specifications, on any machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,25 +64,6 @@ pub struct JobTotals {
     pub first_delivery_ps: Option<u64>,
     /// All messages by slice of time (of traffic).
     pub backlog: Backlog,
-}
-
-/// Messages issued and delivered by slice of time: columns of equal length, one row per slice from time 0 on.
-///
-/// The width is the least power of two for which there are at most [`SLICES`] rows.
-///
-/// [`SLICES`]: crate::counters::SLICES
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Backlog {
-    /// Width of a slice; 0 if no message was issued.
-    pub width_ps: u64,
-    /// Messages issued in the slice.
-    pub issued: Vec<u64>,
-    /// Sum of their issue times.
-    pub issue_sum_ps: Vec<u128>,
-    /// Messages delivered in the slice.
-    pub delivered: Vec<u64>,
-    /// Sum of their delivery times.
-    pub delivery_sum_ps: Vec<u128>,
 }
 
 /// Columns of equal length, one row per rank of each job with a program, sorted by job and rank.

@@ -1,9 +1,26 @@
 //! Messages issued and delivered by slice of time (docs/model.md, section 9): whether a job's backlog grows.
 
-use crate::output::Backlog;
-
 /// Most slices. When a time lies beyond the last one, pairs of slices become one, twice as wide.
 pub const SLICES: usize = 128;
+
+/// Messages issued and delivered by slice of time: columns of equal length, one row per slice from time 0 on.
+///
+/// The width is the least power of two for which there are at most [`SLICES`] rows.
+///
+/// [`SLICES`]: crate::counters::SLICES
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Width of a slice; 0 if no message was issued.
+    pub width_ps: u64,
+    /// Messages issued in the slice.
+    pub issued: Vec<u64>,
+    /// Sum of their issue times.
+    pub issue_sum_ps: Vec<u128>,
+    /// Messages delivered in the slice.
+    pub delivered: Vec<u64>,
+    /// Sum of their delivery times.
+    pub delivery_sum_ps: Vec<u128>,
+}
 
 /// Counts by slice. They are sums, so the order of counting does not matter.
 #[derive(Debug, Default)]

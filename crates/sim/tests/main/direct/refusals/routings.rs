@@ -1,6 +1,6 @@
 //! Numbers of routings, and routings on machines that do not know them.
 
-use odonata_sim::spec::{AriesMode, FparCandidates, RoutingSpec, Select, Via};
+use odonata_sim::spec::{AriesMode, FparCandidates, ROUTINGS, RoutingSpec, Select, Via};
 
 use super::super::support::{ALL, NEAREST, adaptive_local, aries, minimal, par, ugal, valiant};
 use super::{GROUP, LOCAL, accepted, plus, refused, valid};
@@ -133,8 +133,12 @@ fn biased(bias_low_bytes: u64, bias_high_bytes: u64) -> RoutingSpec {
 /// Catches a routing on a machine that it does not know, and options that have no meaning there.
 #[test]
 fn routings_of_other_machines() {
-    let for_plus = "this routing is not for a dragonfly or cascade, which knows minimal, valiant, ugal, par, adaptive-local, \
-                    aries";
+    let known = |machine: &'static str| {
+        let of_machine = ROUTINGS.iter().filter(|info| info.machines.contains(&machine));
+        of_machine.map(|info| info.name).collect::<Vec<_>>().join(", ")
+    };
+    let for_plus: &str =
+        format!("this routing is not for a dragonfly or cascade, which knows {}", known("dragonfly")).leak();
     let no_spines = "a dragonfly or cascade has no spines and leaves: packets turn at a `group` or a `router`";
     let which = "on this kind of machine it must be said which cables count as shortest: `nearest` or `all`";
     refused(
@@ -161,7 +165,8 @@ fn routings_of_other_machines() {
             ),
         ],
     );
-    let knows = "this routing is not for a dragonfly-plus, which knows minimal, valiant, prog-adaptive, fpar";
+    let knows: &str =
+        format!("this routing is not for a dragonfly-plus, which knows {}", known("dragonfly-plus")).leak();
     let no_choice = "a dragonfly-plus has no choice of gateways";
     refused(
         plus,
