@@ -113,9 +113,9 @@ def test_a_narrow_terminal_gets_the_table_on_its_side(here: Path) -> None:
     out = _on_terminal(["run", "tiny.toml", "--alone"], columns=60)
     lines = out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert any(line.split() == ["median", *line.split()[1:]] and len(line.split()) == 3 for line in lines)
+    assert any(line.split() == ["p50", *line.split()[1:]] and len(line.split()) == 3 for line in lines)
     wide = _on_terminal(["run", "tiny.toml", "--alone"], columns=200)
-    assert "job     nodes  messages" in wide
+    assert "name    nodes  messages" in wide
 
 
 def _on_terminal(arguments: list[str], columns: int) -> str:

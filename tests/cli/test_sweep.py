@@ -177,7 +177,7 @@ def test_a_folder_that_was_tampered_with(odonata: Command, swept: str) -> None:
     file.write_bytes(file.read_bytes()[:-1])
     status, _, err = odonata("compare", swept, "--by", "routing")
     assert status == 2
-    assert err.startswith("error: studies/study/jobs.parquet: the file was cut off or changed\n  hint: `odonata sweep`")
+    assert err.startswith("error: studies/study/jobs.parquet: the file was cut off or changed\n  hint: run `odonata")
     assert odonata("sweep", "study.toml", "-q")[0] == 0
     assert odonata("compare", swept, "--by", "routing")[0] == 0
 

@@ -41,7 +41,7 @@ def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_a_run_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(RunError, match="cannot write the picture"):
+    with pytest.raises(RunError, match="cannot write"):
         save(figure(1, 1), tmp_path / "file" / "a.png")
 
 

@@ -54,10 +54,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _write_every_character()
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        # Help is in colours where the terminal has them; all else has what users and files say, and no colours.
+        # Help has colours where the terminal has them, and completion has marks for the shell. All else prints what
+        # users and files say, without colours.
         is_help = not arguments or not {"--help", "-h", "--version"}.isdisjoint(arguments)
+        is_completion = arguments[:1] == ["__complete"]
         with _heeding_sigterm():
-            with nullcontext() if is_help else redirect_stdout(cast("TextIO", _Visible(sys.stdout))):
+            with nullcontext() if is_help or is_completion else redirect_stdout(cast("TextIO", _Visible(sys.stdout))):
                 status = _run(arguments)
             sys.stdout.flush()
     except BrokenPipeError:

@@ -114,9 +114,13 @@ def check_place(folder: Path, plan: Plan, *, force: bool = False) -> None:
 
 
 def _is_of(folder: Path, plan: Plan) -> bool:
-    """Whether the folder is that of this study, perhaps before it was changed: the same name, and an axis in common."""
+    """Whether the folder holds this study, or an earlier form: the same name and a common axis, or its own file."""
+    from pathlib import Path
+
     found = study_in(folder)
-    return found is not None and found[0] == plan.name and not found[1].isdisjoint(plan.keys)
+    if found is None or found[1].isdisjoint(plan.keys):
+        return False
+    return found[0] == plan.name or (plan.file is not None and Path(plan.file).resolve().parent == folder.resolve())
 
 
 @contextmanager
