@@ -166,6 +166,8 @@ def test_more_messages_than_memory_is_an_error_and_leaves_nothing(tmp_path: Path
     scenario.write_text(
         'system = "tiny"\n[[job]]\nname = "many"\nnodes = 16\n'
         'app = { pattern = "broadcast", message = "1 B", interval = "1 ps", messages = 1000000000 }\n'
+        # How many broadcasts end by a time is not known, so this is not refused before it is simulated.
+        '[run]\nhorizon = "1000 s"\n'
     )
     limit = 600 * 2**20
     code = (

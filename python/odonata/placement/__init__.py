@@ -9,7 +9,7 @@ what it is. One file a policy under `policies/`, listed in `table.py`; the fixed
 from odonata.placement.fragmentation import Fragmentation, fragmentation
 from odonata.placement.ids import format_ids, parse_ids
 from odonata.placement.layouts import LAYOUTS
-from odonata.placement.placing import Placer, place, read_options
+from odonata.placement.placing import Placer, place, read_given, read_options
 from odonata.placement.policy import COUNT, Freedom, Option, Placement, Policy, Request
 from odonata.placement.several import ORDERS, Job, arrange, place_all, seed_of_job
 from odonata.placement.table import POLICIES, names
@@ -41,6 +41,7 @@ __all__ = [
     "parse_ids",
     "place",
     "place_all",
+    "read_given",
     "read_options",
     "seed_of_job",
 ]

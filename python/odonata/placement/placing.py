@@ -20,6 +20,15 @@ def read_options(policy: Policy, options: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises InputError for an unknown, wrong or missing option; its `path` is the option's name.
     """
+    values = read_given(policy, options)
+    for option in policy.options:
+        if option.default is None and option.name not in values:
+            raise InputError(f"`{policy.name}` needs `{option.name}`", hint=option.doc)
+    return values
+
+
+def read_given(policy: Policy, options: Mapping[str, Any]) -> dict[str, Any]:
+    """As `read_options`, but options may be missing."""
     known = {option.name: option for option in policy.options}
     values = {}
     for name, value in options.items():
@@ -31,9 +40,6 @@ def read_options(policy: Policy, options: Mapping[str, Any]) -> dict[str, Any]:
         except InputError as e:
             message = f"`{name}`: {e.message}"
             raise InputError(message, file=e.file, line=e.line, hint=e.hint, path=(name,)) from None
-    for option in policy.options:
-        if option.default is None and option.name not in values:
-            raise InputError(f"`{policy.name}` needs `{option.name}`", hint=option.doc)
     return values
 
 

@@ -194,8 +194,8 @@ def check_names(table: ScenarioTable, path: Path) -> None:
     for index, given in enumerate(table.job):
         job = _Job(given, index, None)
         with job.errors("place"):
-            _, _, values = _policy(job, table.run.seed)
-            for name, value in values.items():
+            # An option that is missing may come from another axis of a study.
+            for name, value in placement.read_given(*_policy(job, table.run.seed)).items():
                 if isinstance(value, Path):
                     _check_file(folder / value, name)
         in_app = given.app.mapping if isinstance(given.app, Program) else None
@@ -248,8 +248,8 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
     counts = {job.index: _node_count(job, folder) for job in jobs}
     for job in jobs:
         with job.errors("place"):
-            policy, options, values = _policy(job, seed)
-            order.append((policy.freedom(values), job, policy, options))
+            policy, options = _policy(job, seed)
+            order.append((policy.freedom(placement.read_options(policy, options)), job, policy, options))
     placed: dict[int, Placement] = {}
     placer = placement.Placer(system)
     for _, job, policy, options in sorted(order, key=lambda entry: entry[0]):
@@ -268,13 +268,13 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
     return placed
 
 
-def _policy(job: _Job, seed: int) -> tuple[placement.Policy, dict[str, Any], dict[str, Any]]:
-    """The placement policy of a job, its options as given, and as the policy uses them."""
+def _policy(job: _Job, seed: int) -> tuple[placement.Policy, dict[str, Any]]:
+    """The placement policy of a job and its options as given."""
     options = {k: v for k, v in job.table.place.items() if k != "policy"}
     policy = placement.get(job.table.place["policy"])
     if policy.seeded:
         options = {"seed": placement.seed_of_job(seed, job.index)} | options
-    return policy, options, placement.read_options(policy, options)
+    return policy, options
 
 
 def _mentioning(lost: Sequence[int], error: InputError) -> InputError:
