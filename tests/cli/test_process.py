@@ -55,7 +55,7 @@ def test_ctrl_c_ends_within_a_second_and_leaves_nothing(here: Path) -> None:
     began = time.monotonic()
     out, err = process.communicate(timeout=20)
     took = time.monotonic() - began
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     assert (out, err) == ("", "error: interrupted\n")
     assert took < 1.0
     assert [path.name for path in here.iterdir()] == ["tiny.toml"]

@@ -31,8 +31,9 @@ class Here:
         while not ledger.complete:
             for number in ledger.take(64, 1e9):
                 resolution, resolved = task.resolve(ledger.plan, number)
-                if ledger.grant([resolution]) and resolved is not None:
-                    ledger.hand_in(*task.handed_in([task.run(ledger.plan, number, resolved)]))
+                for granted in ledger.grant([resolution]):
+                    assert resolved is not None
+                    ledger.hand_in(*task.handed_in(task.run(ledger.plan, granted, resolved)))
             ledger.flush()
 
 

@@ -38,9 +38,9 @@ class Here:
 
         while numbers := ledger.take(1, 1.0):
             resolution, resolved = task.resolve(ledger.plan, numbers[0])
-            for number in ledger.grant([resolution]):
+            for granted in ledger.grant([resolution]):
                 assert resolved is not None
-                ledger.hand_in(*task.handed_in([task.run(ledger.plan, number, resolved)]))
+                ledger.hand_in(*task.handed_in(task.run(ledger.plan, granted, resolved)))
         ledger.flush()
 
 
