@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -39,9 +37,8 @@ class Here:
 
 @pytest.fixture(scope="session")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that the processes of the session share."""
-    base = tmp_path_factory.getbasetemp()
-    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "reproductions"
+    """A folder of this process: a sweep refuses a folder in which another one is at work."""
+    return tmp_path_factory.getbasetemp() / "reproductions"
 
 
 @pytest.fixture(scope="session")
@@ -50,8 +47,6 @@ def reduced(out: Path) -> Callable[[str], Runs]:
 
     def simulated(name: str) -> Runs:
         out.mkdir(exist_ok=True)
-        with (out / "lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            return find(name).run(Here(), out / "studies", reduced=True)
+        return find(name).run(Here(), out / "studies", reduced=True)
 
     return simulated
