@@ -62,7 +62,9 @@ def test_a_run_that_kills_its_workers_fails_and_the_others_go_on(study: Write, m
 
     def heard(self: LocalPool, member: _Member, ledger: Ledger) -> bool:
         alive = plain(self, member, ledger)
-        if alive and member.at in long and member.numbers and ledger.ids.get(member.at) is not None:
+        # While it simulates, not while it resolves the point: it must not have said anything after.
+        run = None if member.at is None else ledger.ids.get(member.at)
+        if alive and member.at in long and ledger._under_way.get(run) == member.at:
             deaths.append(member.at)
             os.kill(member.process.pid, signal.SIGKILL)
         return alive

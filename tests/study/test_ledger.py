@@ -75,6 +75,19 @@ def test_what_is_put_back_is_granted_again_and_those_who_wait_are_served(study: 
     assert ledger.results.statuses() == {"x": "failed"}
 
 
+def test_a_worker_that_dies_again_before_it_asks_loses_the_point(study: Write) -> None:
+    """Catches a sweep that waits for ever for a point that was put back and is granted to nobody."""
+    ledger = Ledger(study(SAME), Results(None))
+    ledger.grant(runs(ledger.take(1, 1.0), "x"))
+    ledger.grant([Resolution(3, "x")])
+    ledger.strike(0, "SIGKILL")
+    assert ledger.take(1, 1.0) == [0]
+    ledger.strike(0, "SIGKILL")  # while it resolves the point
+    ledger.flush()
+    assert (ledger.settled, ledger.failed) == (2, 2)
+    assert ledger.results.statuses() == {"x": "failed"}
+
+
 def test_failures_that_were_kept_count_once_for_each_point(study: Write, tmp_path: Path) -> None:
     results = Results(tmp_path)
     results.add(frame_of([failure("x", "it broke")], [None]))

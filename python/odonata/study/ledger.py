@@ -178,7 +178,9 @@ class Ledger:
             self.errors[number] = error
             self._settled += 1
         else:
-            runs = sorted(self._runs_under_way(number))
+            # Not only what was granted: its worker may have died before it could ask again.
+            missing = self._missing.get(number, set())
+            runs = sorted(run for run in missing if self._under_way.get(run, number) == number)
             lost = [failure(run, error, self.plan.mark) for run in runs]
             self.hand_in(frame_of(lost, [None] * len(runs)), [])
 
