@@ -101,6 +101,8 @@ PLACES: dict[str, str] = {
     "V2": "3.3, table 1",
     "V3": "3.3",
     "V4": "4.1; 3.3",
+    "V8": "4.2, equation 1",
+    "V9": "4.2, equation 2",
     "V18": "4.1",
 }
 """Where in its paper each number stands, as the catalogue says it."""
