@@ -5,16 +5,13 @@ at 0. A "slot" is one port of one router; slots are numbered router by router.
 """
 
 from collections.abc import Callable
-from typing import TypedDict, type_check_only
+from typing import Any, TypedDict, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
     "CoreError",
-    "DeadlockError",
-    "SpecError",
-    "TraceError",
     "__fingerprint__",
     "__version__",
     "check",
@@ -22,6 +19,7 @@ __all__ = [
     "describe",
     "dragonfly_max_nodes",
     "dragonfly_plus_max_nodes",
+    "error_codes",
     "read_trace",
     "routes",
     "routing_channels",
@@ -36,22 +34,20 @@ __fingerprint__: str
 __version__: str
 
 class CoreError(Exception):
-    """The core has no result."""
+    """The core has no result; the text is for developers."""
 
-    at: str | None
+    #: The stable name of what is wrong.
+    code: str
+    #: The value of the specification that is at fault: `("jobs", 1, "nodes")`; empty if no single value is.
+    path: tuple[str | int, ...]
+    #: Values by name: integers, texts, None, and lists and dictionaries of them.
+    parameters: dict[str, Any]
+    #: The place in a trace: `line` and `column` (from 1, in characters), `byte` (from 0), or `rank` and `operation`
+    #: (its number in the rank, from 1); empty if it is not about one.
+    place: dict[str, int]
 
-class SpecError(CoreError):
-    """The specification or the topology is invalid; `at` is the path of the value (`jobs[1].nodes`), or None."""
-
-class DeadlockError(CoreError):
-    """Packets, or the ranks of a program, wait for each other and nothing can move."""
-
-class TraceError(SpecError):
-    """A trace cannot be read or written; the message begins with line and column if it is about a place in the text."""
-
-    #: From 1, in characters; None if it is not about a line.
-    line: int | None
-    column: int | None
+def error_codes() -> dict[str, dict[str, str]]:
+    """All codes, with names and types (`integer`, `text`, `list`, `record`) of their parameters."""
 
 @type_check_only
 class Description(TypedDict):
@@ -261,16 +257,16 @@ class Result(TypedDict):
     class_bytes: NDArray[np.uint64]
 
 def check(spec_json: str) -> None:
-    """Refuse a specification that cannot be simulated (SpecError)."""
+    """Refuse a specification that cannot be simulated (CoreError)."""
 
 def collectives() -> dict[str, dict[str, str]]:
     """The algorithms of each collective: name -> what it does."""
 
 def describe(topology_json: str, failures_json: str | None = None) -> Description:
-    """Wire a machine and describe it, with what has failed; SpecError if it cannot be built."""
+    """Wire a machine and describe it, with what has failed; CoreError if it cannot be built."""
 
 def read_trace(data: bytes, format: str, keep_nics: bool = True) -> Trace:
-    """Read a trace in the format `goal`, `bin` or `csv` (docs/traces.md); TraceError if it is wrong."""
+    """Read a trace in the format `goal`, `bin` or `csv` (docs/traces.md); CoreError if it is wrong."""
 
 def routes(spec_json: str, from_node: int, to_node: int, limit: int) -> Ways:
     """Every way that packets may take between two nodes, whatever the loads.
@@ -301,7 +297,7 @@ def serialisation_ps(bandwidth_micro_bytes_per_s: int, bytes: int) -> int:
 def write_trace(body_json: str, ranks: int, format: str) -> bytes:
     """Write one iteration of a program (its body in the specification) as a trace (`goal`, `bin` or `csv`).
 
-    TraceError if the program is wrong or the format cannot say what it does.
+    CoreError if the program is wrong or the format cannot say what it does.
     """
 
 def dragonfly_plus_max_nodes(radix: int) -> int:

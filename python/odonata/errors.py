@@ -26,16 +26,21 @@ def shortened(text: str, most: int = 200) -> str:
 
 
 class OdonataError(Exception):
-    """Base of every error that Odonata raises on purpose."""
+    """Base of every error that Odonata raises on purpose.
+
+    `code` is the stable name of what is wrong, for programs that tell errors apart; None for those that have no name
+    yet. All errors of the simulator core have one (`crates/error/src/kind.rs`).
+    """
 
     exit_status: ClassVar[int] = 1
+    code: str | None = None
 
 
 class InputError(OdonataError):
     """The input is wrong: nothing was simulated.
 
-    `file` and `line` say where (line 1 is the first), `hint` says what to try. Who finds the error
-    often knows only the keys that lead to the wrong value (`path`); who read the file turns them
+    `file` and `line` say where (line 1 is the first), `hint` says what to try, `code` is as in `OdonataError`. Who
+    finds the error often knows only the keys that lead to the wrong value (`path`); who read the file turns them
     into a line (`odonata.document.Document.locate`).
     """
 
@@ -49,6 +54,7 @@ class InputError(OdonataError):
         line: int | None = None,
         hint: str | None = None,
         path: tuple[str | int, ...] = (),
+        code: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -56,6 +62,7 @@ class InputError(OdonataError):
         self.line = line
         self.hint = hint
         self.path = path
+        self.code = code
 
     def __str__(self) -> str:
         where = ""
@@ -64,26 +71,24 @@ class InputError(OdonataError):
         hint = "" if self.hint is None else f"\n  hint: {self.hint}"
         return f"{where}{self.message}{hint}"
 
+    def but(self, **changes: Any) -> "InputError":
+        """The same error with other attributes: `error.but(path=("job", 0), hint=None)`."""
+        names = ("message", "file", "line", "hint", "path", "code")
+        kept = {name: getattr(self, name) for name in names} | changes
+        return type(self)(kept.pop("message"), **kept)
+
     def at(self, file: str | Path | None, line: int | None = None) -> "InputError":
         """The same error with a position, unless it has one already."""
-        if self.file is not None:
-            return self
-        return InputError(self.message, file=file, line=line, hint=self.hint, path=self.path)
+        return self if self.file is not None else self.but(file=file, line=line)
 
     def under(self, *prefix: str | int) -> "InputError":
         """The same error inside a larger table: `prefix` leads to the part that was at fault."""
-        path = (*prefix, *self.path)
-        return InputError(self.message, file=self.file, line=self.line, hint=self.hint, path=path)
+        return self.but(path=(*prefix, *self.path))
 
     def __reduce__(self) -> tuple[object, ...]:
         # The default would rebuild from `args` and lose the position on its way between processes.
-        return _rebuild_input_error, (
-            self.message,
-            self.file,
-            self.line,
-            self.hint,
-            self.path,
-        )
+        attributes = {name: getattr(self, name) for name in ("file", "line", "hint", "path", "code")}
+        return _rebuild_input_error, (type(self), self.message, attributes)
 
 
 class UnknownNameError(InputError, AttributeError):
@@ -96,6 +101,13 @@ class StaleWarning(UserWarning):
 
 class RunError(OdonataError):
     """The input was fine and the run failed all the same (deadlock, full disk, broken installation)."""
+
+    def __init__(self, message: str, *, code: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild_run_error, (str(self), self.code)
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -139,11 +151,9 @@ def _fold(name: str) -> str:
     return name.casefold().replace("-", "_")
 
 
-def _rebuild_input_error(
-    message: str,
-    file: str | None,
-    line: int | None,
-    hint: str | None,
-    path: tuple[str | int, ...],
-) -> InputError:
-    return InputError(message, file=file, line=line, hint=hint, path=path)
+def _rebuild_input_error(kind: type[InputError], message: str, attributes: dict[str, Any]) -> InputError:
+    return kind(message, **attributes)
+
+
+def _rebuild_run_error(message: str, code: str | None) -> RunError:
+    return RunError(message, code=code)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata import _core
 from odonata.errors import InputError, RunError, StaleWarning
+from odonata.machine import core
 from odonata.memory import check_memory
 from odonata.store.manifest import manifest, now, peak_rss_bytes
 
@@ -178,10 +179,7 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
     try:
         result = simulate(spec, progress)
     except InputError as problem:
-        refused = problem.__cause__
-        if isinstance(refused, _core.SpecError):
-            raise scenario.refusal(str(refused), refused.at) from refused
-        raise
+        raise scenario.located(problem) from problem.__cause__
     peak = peak_rss_bytes()
     alone_wall_s = 0.0
     by_itself: dict[int, Alone] = {}
@@ -280,27 +278,15 @@ def measure(
 def simulate(spec: Mapping[str, Any], progress: Progress | None = None, stage: str = "") -> dict[str, Any]:
     """What the core returns for a specification; its errors as ours."""
     report = None if progress is None else lambda state: progress({"stage": stage, **state})
+    from odonata.scenario.refusals import keys_of_path
+
     try:
         result: Any = _core.run(json.dumps(spec), report)
-    except _core.SpecError as problem:
-        raise InputError(_located(problem)) from problem
     except _core.CoreError as problem:
-        hint = ""
-        if isinstance(problem, _core.DeadlockError) and any(map(_is_trace, spec["jobs"])):
-            hint = "\n  hint: lines of a trace are counted as `odonata trace` writes it"
-        raise RunError(f"{problem}{hint}") from problem
+        raise core.as_error(problem, keys_of_path(problem.path)) from problem
     except MemoryError as problem:
         raise RunError(str(problem) or "not enough memory for this run") from problem
     return dict(result)
-
-
-def _located(problem: _core.SpecError) -> str:
-    text = str(problem)
-    return text if not problem.at or problem.at in text else f"{problem.at}: {text}"
-
-
-def _is_trace(job: Mapping[str, Any]) -> bool:
-    return "program" in job and job["program"]["body"]["name"] == "trace"
 
 
 def benchmark() -> None:

@@ -127,12 +127,15 @@ def test_a_full_disk_is_status_1_and_leaves_nothing(
 
 def test_a_deadlock_is_status_1(odonata: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     def core(*_: object) -> None:
-        raise _core.DeadlockError("7 packets wait for each other")
+        problem = _core.CoreError()
+        problem.code, problem.path, problem.parameters = "deadlock", (), {"at_ps": 5, "waiting": 7}
+        problem.place = {}
+        raise problem
 
     monkeypatch.setattr(_core, "run", core)
     status, out, err = odonata("run", "tiny.toml")
     assert (status, out) == (1, "")
-    assert err.endswith("error: 7 packets wait for each other\n")
+    assert "error: deadlock at 5 ps: 7 packets" in err
 
 
 def test_a_defect_is_one_message_with_a_way_to_see_more(odonata: Command, monkeypatch: pytest.MonkeyPatch) -> None:

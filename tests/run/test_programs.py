@@ -113,4 +113,4 @@ def test_ranks_that_wait_for_each_other_are_named(tmp_path: Path) -> None:
     text = 'system = "tiny"\n[[job]]\nname = "a"\napp = { trace = "x.goal" }\n'
     with pytest.raises(RunError, match="rank 0 waits to receive 8 bytes from rank 1") as caught:
         run(scenario.parse(text, tmp_path / "s.toml"))
-    assert "as `odonata trace` writes it" in str(caught.value)
+    assert "that `odonata trace` writes" in str(caught.value)

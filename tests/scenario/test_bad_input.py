@@ -158,7 +158,7 @@ CASES = [
         "seed = 1",
         '[fabric]\nlinks.global.bandwidth = "1 B/s"',
         11,
-        "`bandwidth`: a packet of 2048",
+        "`bandwidth`: a packet of 2 KiB",
         None,
     ),
     ("a small buffer", "seed = 1", '[fabric]\nlinks.local.buffer = "1 KB"', 11, "at least one packet", None),

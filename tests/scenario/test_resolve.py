@@ -218,7 +218,7 @@ def test_every_option_of_every_routing_reaches_the_core(routing, told):
 
 def test_the_published_simulator_has_its_own_comparison():
     assert spec(TINY, ("compat", "codes-2019"))["routing"]["compare"] == "at-most"
-    with pytest.raises(InputError, match="`below`, but this model tests `at-most`"):
+    with pytest.raises(InputError, match="`below`, but the model `codes-2019` supports only `at-most`"):
         spec(TINY, ("compat", "codes-2019"), ("routing.compare", "below"))
 
 

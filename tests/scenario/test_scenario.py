@@ -11,6 +11,7 @@ import pytest
 from odonata.errors import InputError
 from odonata.placement import place
 from odonata.scenario import load, parse
+from odonata.scenario.refusals import keys_of_path
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TEXT = """\
@@ -100,22 +101,23 @@ def test_objects_print_on_one_useful_line():
 
 
 @pytest.mark.parametrize(
-    ("at", "message", "text"),
+    ("path", "place"),
     [
-        ("jobs[0].traffic.message_bytes", "too much", "s.toml:5: `message`: too much"),
-        ("jobs[0].nodes", "jobs[0].nodes: taken", "s.toml:2: `place`: taken"),
-        ("fabric.links.global.buffer_bytes", "small", "s.toml:7: `buffer`: small"),
-        ("fabric.links.global.latency_ps", "long", "s.toml:6: `latency`: long"),
-        ("routing.threshold_ppm", "high", "s.toml: `threshold`: high"),
-        ("topology.groups", "many", "s.toml:1: `groups`: many"),
-        ("stop.at_ps", "late", "s.toml: `horizon`: late"),
-        ("what.else", "bad", "s.toml: bad"),
-        (None, "bad", "s.toml: bad"),
+        (("jobs", 0, "traffic", "message_bytes"), "s.toml:5"),
+        (("jobs", 0, "nodes"), "s.toml:2"),
+        (("fabric", "links", "global", "buffer_bytes"), "s.toml:7"),
+        (("fabric", "links", "global", "latency_ps"), "s.toml:6"),
+        (("routing", "threshold_ppm"), "s.toml"),
+        (("topology", "groups"), "s.toml:1"),
+        (("stop", "at_ps"), "s.toml"),
+        (("what", "else"), "s.toml"),
+        ((), "s.toml"),
     ],
 )
-def test_refusals_of_the_core_have_a_line(at, message, text):
+def test_refusals_of_the_core_have_a_line(path, place):
     scenario = parse(TEXT + '[fabric.links.global]\nbuffer = "1 MB"\n', "s.toml")
-    assert str(scenario.refusal(message, at)) == text
+    error = scenario.located(InputError("wrong", path=keys_of_path(path)))
+    assert str(error) == f"{place}: wrong"
 
 
 PAIR = """\

@@ -34,7 +34,9 @@ pub use piece::{Division, Piece};
 pub use run::Collective;
 pub use step::{Act, Algorithm, Move, Step};
 
-use crate::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, ProgramError, Reduce, ReduceScatter};
+use odonata_error::{Error, ErrorKind, path};
+
+use crate::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Reduce, ReduceScatter};
 use binary::Binary;
 use binomial::Binomial;
 use bruck::{BruckAllgather, BruckAlltoall};
@@ -52,8 +54,8 @@ impl Collective {
     /// See [`crate::What::Broadcast`].
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`].
-    pub fn broadcast(how: Broadcast, n: u32, root: u32, bytes: u64) -> Result<Self, ProgramError> {
+    /// [`Error`].
+    pub fn broadcast(how: Broadcast, n: u32, root: u32, bytes: u64) -> Result<Self, Error> {
         check(n, root)?;
         let whole = Division::split(bytes, 1);
         match how {
@@ -67,8 +69,8 @@ impl Collective {
     /// See [`crate::What::Reduce`].
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`].
-    pub fn reduce(how: Reduce, n: u32, root: u32, bytes: u64) -> Result<Self, ProgramError> {
+    /// [`Error`].
+    pub fn reduce(how: Reduce, n: u32, root: u32, bytes: u64) -> Result<Self, Error> {
         check(n, root)?;
         let whole = Division::split(bytes, 1);
         match how {
@@ -80,8 +82,8 @@ impl Collective {
     /// See [`crate::What::Allreduce`].
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`].
-    pub fn allreduce(how: Allreduce, n: u32, bytes: u64) -> Result<Self, ProgramError> {
+    /// [`Error`].
+    pub fn allreduce(how: Allreduce, n: u32, bytes: u64) -> Result<Self, Error> {
         check(n, 0)?;
         let whole = Division::split(bytes, 1);
         match how {
@@ -98,8 +100,8 @@ impl Collective {
     /// See [`crate::What::Allgather`].
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`].
-    pub fn allgather(how: Allgather, n: u32, bytes: u64) -> Result<Self, ProgramError> {
+    /// [`Error`].
+    pub fn allgather(how: Allgather, n: u32, bytes: u64) -> Result<Self, Error> {
         check(n, 0)?;
         let blocks = Division::equal(bytes, n);
         match how {
@@ -112,8 +114,8 @@ impl Collective {
     /// See [`crate::What::ReduceScatter`].
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`].
-    pub fn reduce_scatter(how: ReduceScatter, n: u32, bytes: u64) -> Result<Self, ProgramError> {
+    /// [`Error`].
+    pub fn reduce_scatter(how: ReduceScatter, n: u32, bytes: u64) -> Result<Self, Error> {
         check(n, 0)?;
         let blocks = Division::split(bytes, n);
         match how {
@@ -126,8 +128,8 @@ impl Collective {
     /// See [`crate::What::Alltoall`].
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`].
-    pub fn alltoall(how: Alltoall, n: u32, bytes: u64) -> Result<Self, ProgramError> {
+    /// [`Error`].
+    pub fn alltoall(how: Alltoall, n: u32, bytes: u64) -> Result<Self, Error> {
         check(n, 0)?;
         let pairs = Division::equal(bytes, n);
         match how {
@@ -140,8 +142,8 @@ impl Collective {
     /// See [`crate::What::Barrier`].
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`].
-    pub fn barrier(how: Barrier, n: u32) -> Result<Self, ProgramError> {
+    /// [`Error`].
+    pub fn barrier(how: Barrier, n: u32) -> Result<Self, Error> {
         check(n, 0)?;
         let nothing = Division::split(0, 1);
         match how {
@@ -151,10 +153,10 @@ impl Collective {
     }
 }
 
-fn check(ranks: u32, root: u32) -> Result<(), ProgramError> {
+fn check(ranks: u32, root: u32) -> Result<(), Error> {
     match ranks {
-        0 => Err(ProgramError::invalid("ranks", "0, but a collective needs at least 1 rank")),
+        0 => Err(ErrorKind::NoRanks {}.into()),
         _ if root < ranks => Ok(()),
-        _ => Err(ProgramError::invalid("root", format!("{root} is none of {ranks} ranks, which are numbered from 0"))),
+        _ => Err(ErrorKind::RootNotARank { root, ranks: ranks.into() }.at(path!["root"])),
     }
 }

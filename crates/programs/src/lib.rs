@@ -11,7 +11,6 @@
 
 mod choices;
 pub mod collective;
-mod error;
 pub mod motif;
 mod op;
 mod over;
@@ -20,7 +19,6 @@ mod program;
 mod spec;
 pub mod trace;
 
-pub use error::ProgramError;
 pub use op::Op;
 pub use part::{LABEL_BITS, Part};
 pub use program::{Phases, Program};

@@ -10,13 +10,15 @@ mod training;
 
 pub use compute::Compute;
 
-use crate::{Halo, Part, PingPong, ProgramError, Sweep, Training};
+use odonata_error::Error;
 
-type Made = Result<Box<dyn Part + Send + Sync>, ProgramError>;
+use crate::{Halo, Part, PingPong, Sweep, Training};
+
+type Made = Result<Box<dyn Part + Send + Sync>, Error>;
 
 /// An exchange with neighbours in a grid.
 ///
-/// # Errors [`ProgramError::Invalid`]: a grid with another number of points than there are ranks, a size above 2^40 bytes, no
+/// # Errors [`Error`]: a grid with another number of points than there are ranks, a size above 2^40 bytes, no
 /// message at all, or edges and corners in an order that has none.
 pub fn halo(halo: &Halo, ranks: u32) -> Made {
     Ok(Box::new(halo::Neighbours::new(halo, ranks)?))
@@ -24,7 +26,7 @@ pub fn halo(halo: &Halo, ranks: u32) -> Made {
 
 /// Wavefronts through a grid.
 ///
-/// # Errors [`ProgramError::Invalid`]: a grid with another number of points than there are ranks, a size above 2^40 bytes, no
+/// # Errors [`Error`]: a grid with another number of points than there are ranks, a size above 2^40 bytes, no
 /// block, no sweep, or more than 2^40 blocks in all sweeps.
 pub fn sweep(sweep: &Sweep, ranks: u32) -> Made {
     Ok(Box::new(sweep::Wavefronts::new(sweep, ranks)?))
@@ -33,7 +35,7 @@ pub fn sweep(sweep: &Sweep, ranks: u32) -> Made {
 /// Messages to and fro.
 ///
 /// # Errors
-/// [`ProgramError::Invalid`]: ranks without a partner, no round, or a size above 2^40 bytes.
+/// [`Error`]: ranks without a partner, no round, or a size above 2^40 bytes.
 pub fn ping_pong(ping_pong: &PingPong, ranks: u32) -> Made {
     Ok(Box::new(ping_pong::Rally::new(ping_pong, ranks)?))
 }
@@ -41,7 +43,7 @@ pub fn ping_pong(ping_pong: &PingPong, ranks: u32) -> Made {
 /// A step of training.
 ///
 /// # Errors
-/// [`ProgramError::Invalid`]: groups whose product is not the number of ranks, no microbatch, a size above 2^40 bytes, or more
+/// [`Error`]: groups whose product is not the number of ranks, no microbatch, a size above 2^40 bytes, or more
 /// than 2^40 messages from a rank to another.
 pub fn training(training: &Training, ranks: u32) -> Made {
     Ok(Box::new(training::Step::new(training, ranks)?))

@@ -1,6 +1,8 @@
 //! Communicators: how the ranks of a job are split for a phase.
 
-use crate::{Along, ProgramError};
+use odonata_error::{Error, ErrorKind, path};
+
+use crate::Along;
 
 /// The split of a job's ranks: one communicator of all, or those along one axis of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,17 +18,15 @@ impl Over {
     ///
     /// # Errors
     /// If the grid has not as many points as there are ranks, or no such axis.
-    pub fn new(along: Option<&Along>, ranks: u32) -> Result<Self, ProgramError> {
+    pub fn new(along: Option<&Along>, ranks: u32) -> Result<Self, Error> {
         let Some(Along { grid, axis }) = along else { return Ok(Self { stride: 1, count: ranks }) };
-        let points = grid.iter().try_fold(1_u32, |product, &extent| product.checked_mul(extent));
-        if points != Some(ranks) {
-            return Err(ProgramError::Grid { grid: grid.clone(), ranks });
+        let points = grid.iter().fold(1_u128, |product, &extent| product.saturating_mul(extent.into()));
+        if points != u128::from(ranks) {
+            let kind = ErrorKind::GridOfOtherSize { grid: grid.clone(), points, ranks: ranks.into() };
+            return Err(kind.at(path!["grid"]));
         }
         let Some(&count) = grid.get(*axis as usize) else {
-            return Err(ProgramError::invalid(
-                "axis",
-                format!("{axis} is no axis of a grid of {} extents", grid.len()),
-            ));
+            return Err(ErrorKind::NoSuchAxis { axis: *axis, axes: grid.len() }.at(path!["axis"]));
         };
         Ok(Self { stride: grid[..*axis as usize].iter().product(), count })
     }

@@ -1,9 +1,11 @@
 //! A checked program.
 
+use odonata_error::{Error, ErrorKind, path};
+
 use crate::over::Over;
 use crate::part::LABEL_BITS;
 use crate::trace::Trace;
-use crate::{Body, Op, Part, ProgramError};
+use crate::{Body, Op, Part};
 
 /// What the ranks of a job do in one iteration.
 pub enum Program {
@@ -17,8 +19,8 @@ impl Program {
     /// The program of a body, for `ranks` ranks.
     ///
     /// # Errors
-    /// [`ProgramError`].
-    pub fn new(body: &Body, ranks: u32) -> Result<Self, ProgramError> {
+    /// [`Error`].
+    pub fn new(body: &Body, ranks: u32) -> Result<Self, Error> {
         match body {
             Body::Phases { phases } => Phases::new(phases, ranks).map(Self::Phases),
             Body::Trace { goal } => Trace::read(goal, ranks).map(Self::Trace),
@@ -32,14 +34,14 @@ pub struct Phases {
 }
 
 impl Phases {
-    fn new(phases: &[crate::Phase], ranks: u32) -> Result<Self, ProgramError> {
+    fn new(phases: &[crate::Phase], ranks: u32) -> Result<Self, Error> {
         if phases.is_empty() || phases.len() >= 1 << (64 - LABEL_BITS) {
-            return Err(ProgramError::invalid("phases", format!("{} phases are none, or too many", phases.len())));
+            return Err(ErrorKind::PhaseCount { found: phases.len() }.at(path!["phases"]));
         }
         let part = |(number, phase): (usize, &crate::Phase)| {
             let made = Over::new(phase.along.as_ref(), ranks)
                 .and_then(|over| phase.what.part(over.count()).map(|part| (over, part)));
-            made.map_err(|e| e.under(&format!("phases[{number}]")))
+            made.map_err(|e| e.under(path!["phases", number]))
         };
         Ok(Self { phases: phases.iter().enumerate().map(part).collect::<Result<_, _>>()? })
     }

@@ -1,9 +1,10 @@
 //! How a program is written in a specification. All sizes are bytes, all times picoseconds; nothing is defaulted.
 
+use odonata_error::Error;
 use serde::{Deserialize, Serialize};
 
 use crate::collective::Collective;
-use crate::{Part, ProgramError, choices, motif};
+use crate::{Part, choices, motif};
 
 /// One iteration of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,8 +120,8 @@ impl What {
     /// The operations, for a communicator of `ranks` ranks.
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`] with the field.
-    pub fn part(&self, ranks: u32) -> Result<Box<dyn Part + Send + Sync>, ProgramError> {
+    /// With the field.
+    pub fn part(&self, ranks: u32) -> Result<Box<dyn Part + Send + Sync>, Error> {
         match self {
             Self::Compute { ps, jitter_ps } => Ok(Box::new(motif::Compute { ps: *ps, jitter_ps: *jitter_ps })),
             Self::Broadcast { algorithm, root, bytes } => {
@@ -140,7 +141,7 @@ impl What {
     }
 }
 
-fn boxed(made: Result<Collective, ProgramError>) -> Result<Box<dyn Part + Send + Sync>, ProgramError> {
+fn boxed(made: Result<Collective, Error>) -> Result<Box<dyn Part + Send + Sync>, Error> {
     made.map(|collective| Box::new(collective) as Box<_>)
 }
 

@@ -9,6 +9,8 @@
 //! | `goal/`, `binary/`, `csv/` | the formats |
 //! | `problem.rs`, `quantity.rs` | errors with line and column, near names, times with units |
 
+use odonata_error::{Error, ErrorKind, path};
+
 mod binary;
 mod chain;
 mod csv;
@@ -23,8 +25,6 @@ mod quantity;
 pub use csv::write_csv;
 pub use graph::{Graph, Start, Step, Task, Trace};
 
-use crate::ProgramError;
-
 /// Largest size of a message, in bytes.
 pub const MAX_BYTES: u64 = 1 << 40;
 
@@ -35,12 +35,12 @@ impl Trace {
     /// Reads a schedule in the GOAL format for `ranks` ranks.
     ///
     /// # Errors
-    /// [`ProgramError::Trace`] as [`Trace::parse_goal`]; [`ProgramError::Invalid`] if it is for another number of ranks.
-    pub fn read(goal: &str, ranks: u32) -> Result<Self, ProgramError> {
-        let trace = Self::parse_goal(goal)?;
+    /// [`Error`] as [`Trace::parse_goal`]; [`Error`] if it is for another number of ranks.
+    pub fn read(goal: &str, ranks: u32) -> Result<Self, Error> {
+        let trace = Self::parse_goal(goal).map_err(|e| e.under(path!["goal"]))?;
         if trace.ranks() == ranks {
             return Ok(trace);
         }
-        Err(ProgramError::invalid("goal", format!("a trace of {} ranks for a job of {ranks}", trace.ranks())))
+        Err(ErrorKind::TraceOfOtherRanks { found: trace.ranks(), ranks }.at(path!["goal"]))
     }
 }

@@ -1,7 +1,7 @@
 //! A machine as columns: what placement, plots and the explorer need to know of it.
 
 use numpy::IntoPyArray;
-use odonata_sim::SimError;
+use odonata_error::{Error, ErrorKind};
 use odonata_sim::spec::TopologySpec;
 use odonata_topology::{Failures, GroupId, Machine, Network, NodeId, Peer, RouterId, SlotId};
 use pyo3::prelude::*;
@@ -65,11 +65,11 @@ pub fn describe<'py>(
     Ok(result)
 }
 
-fn build(topology_json: &str, failures_json: Option<&str>) -> Result<Machine, SimError> {
-    let json = |e: serde_json::Error| SimError::Json(e.to_string());
+fn build(topology_json: &str, failures_json: Option<&str>) -> Result<Machine, Error> {
+    let json = |e: serde_json::Error| Error::from(ErrorKind::UnreadableSpecification { problem: e.to_string() });
     let spec: TopologySpec = serde_json::from_str(topology_json).map_err(json)?;
     let failures = failures_json.map_or(Ok(Failures::default()), serde_json::from_str).map_err(json)?;
-    Ok(Machine::build(&spec, &failures)?)
+    Machine::build(&spec, &failures)
 }
 
 /// Most cables, dead or not, between any two groups.

@@ -26,7 +26,7 @@ use odonata_topology::Bandwidth;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use errors::{CoreError, DeadlockError, SpecError, to_python};
+use errors::{CoreError, error_codes, to_python};
 
 /// Refuses a specification that cannot be simulated.
 #[pyfunction]
@@ -66,9 +66,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("__fingerprint__", env!("ODONATA_CORE_FINGERPRINT"))?;
     module.add("CoreError", py.get_type::<CoreError>())?;
-    module.add("SpecError", py.get_type::<SpecError>())?;
-    module.add("DeadlockError", py.get_type::<DeadlockError>())?;
-    module.add("TraceError", py.get_type::<trace::TraceError>())?;
+    module.add_function(wrap_pyfunction!(error_codes, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(describe::describe, module)?)?;
     module.add_function(wrap_pyfunction!(lists::collectives, module)?)?;

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use odonata_error::{Error, ErrorKind};
 use odonata_sim::spec::Compat;
-use odonata_sim::{Cost, Monitor, Output, Progress, SimError, Spec};
+use odonata_sim::{Cost, Monitor, Output, Progress, Spec};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -35,7 +36,7 @@ pub fn run<'py>(py: Python<'py>, spec_json: &str, progress: Option<Py<PyAny>>) -
     output::to_python(py, &spec, output, cost, wall)
 }
 
-fn simulate(spec_json: &str, watch: &mut Watch) -> Result<(Spec, Output, Cost), SimError> {
+fn simulate(spec_json: &str, watch: &mut Watch) -> Result<(Spec, Output, Cost), Error> {
     let spec = Spec::from_json(spec_json)?;
     let (output, cost) = match spec.compat {
         None => odonata_sim::run(&spec, watch)?,
@@ -73,7 +74,7 @@ impl Watch {
 }
 
 impl Monitor for Watch {
-    fn progress(&mut self, progress: &Progress) -> Result<(), SimError> {
+    fn progress(&mut self, progress: &Progress) -> Result<(), Error> {
         if self.last.elapsed() < LOOK_EVERY {
             return Ok(());
         }
@@ -81,7 +82,7 @@ impl Monitor for Watch {
         self.last = Instant::now();
         looked.map_err(|raised| {
             self.raised = Some(raised);
-            SimError::Interrupted
+            ErrorKind::Interrupted {}.into()
         })
     }
 }

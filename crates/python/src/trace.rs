@@ -2,21 +2,14 @@
 
 use std::borrow::Cow;
 
+use odonata_error::{Error, ErrorKind};
 use odonata_programs::trace::{Trace, write_csv};
-use odonata_programs::{Body, Program, ProgramError};
-use pyo3::create_exception;
+use odonata_programs::{Body, Program};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::SpecError;
-
-create_exception!(
-    odonata._core,
-    TraceError,
-    SpecError,
-    "A trace cannot be read or written; `line` and `column` (from 1, in characters) are None if it is not about a line."
-);
+use crate::errors::to_python;
 
 /// Reads a trace; see `_core.pyi`.
 #[pyfunction]
@@ -27,8 +20,7 @@ pub fn read_trace<'py>(py: Python<'py>, data: &[u8], format: &str, keep_nics: bo
         let trace = match format {
             Format::Bin => Trace::parse_binary(data)?,
             _ if Trace::is_binary(data) => {
-                let problem = "this is binary GOAL, which ends in .bin; rename it or say format = \"bin\"".to_string();
-                return Err(ProgramError::Binary { byte: 0, problem });
+                return Err(ErrorKind::BinaryAsText {}.at_byte(0));
             }
             Format::Goal => Trace::parse_goal(text(data)?)?,
             Format::Csv => Trace::parse_csv(text(data)?)?,
@@ -51,11 +43,9 @@ pub fn write_trace<'py>(py: Python<'py>, body_json: &str, ranks: u32, format: &s
     if ranks == 0 {
         return Err(PyValueError::new_err("a program needs at least one rank"));
     }
-    let body: Body = serde_json::from_str(body_json).map_err(|e| {
-        let error = SpecError::new_err(format!("not the body of a program: {e}"));
-        with(py, error, &[("at", None)])
-    })?;
     let write = || {
+        let unreadable = |e: serde_json::Error| ErrorKind::UnreadableSpecification { problem: e.to_string() };
+        let body: Body = serde_json::from_str(body_json).map_err(unreadable)?;
         let trace = match Program::new(&body, ranks)? {
             Program::Phases(phases) if format == Format::Csv => return Ok(write_csv(&phases, ranks)?.into_bytes()),
             Program::Phases(phases) => Trace::of_phases(&phases, ranks)?,
@@ -89,30 +79,6 @@ impl Format {
 }
 
 /// The bytes as text, without a copy.
-fn text(data: &[u8]) -> Result<&str, ProgramError> {
-    std::str::from_utf8(data).map_err(|e| {
-        let problem = "expected text in UTF-8, found a byte that is not".to_string();
-        ProgramError::Binary { byte: e.valid_up_to() as u64, problem }
-    })
-}
-
-fn to_python(py: Python<'_>, error: &ProgramError) -> PyErr {
-    let place = match error {
-        ProgramError::Trace { line, column, .. } => (Some(*line), Some(*column)),
-        ProgramError::Grid { .. }
-        | ProgramError::Invalid { .. }
-        | ProgramError::Binary { .. }
-        | ProgramError::Operation { .. } => (None, None),
-    };
-    with(py, TraceError::new_err(error.to_string()), &[("at", None), ("line", place.0), ("column", place.1)])
-}
-
-/// The exception with these attributes.
-fn with(py: Python<'_>, exception: PyErr, attributes: &[(&str, Option<u32>)]) -> PyErr {
-    for (name, value) in attributes {
-        if let Err(failure) = exception.value(py).setattr(*name, *value) {
-            return failure;
-        }
-    }
-    exception
+fn text(data: &[u8]) -> Result<&str, Error> {
+    std::str::from_utf8(data).map_err(|e| ErrorKind::NotUtf8 {}.at_byte(e.valid_up_to()))
 }

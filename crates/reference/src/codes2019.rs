@@ -56,7 +56,8 @@ mod stock;
 mod switch;
 mod world;
 
-use odonata_sim::{Monitor, Output, SimError, Spec};
+use odonata_error::Error;
+use odonata_sim::{Monitor, Output, Spec};
 
 pub use stock::CompatStock;
 use world::World;
@@ -64,8 +65,8 @@ use world::World;
 /// Refuses what [`run_compat`] would refuse, without simulating.
 ///
 /// # Errors
-/// [`SimError::Invalid`]: an invalid specification, or a value that this model cannot honour.
-pub fn check_compat(spec: &Spec) -> Result<(), SimError> {
+/// An invalid specification, or a value that this model cannot honour.
+pub fn check_compat(spec: &Spec) -> Result<(), Error> {
     spec.check()?;
     check::check(spec)
 }
@@ -73,8 +74,8 @@ pub fn check_compat(spec: &Spec) -> Result<(), SimError> {
 /// Simulates one specification as CODES of 2019 would have.
 ///
 /// # Errors
-/// [`SimError`]: an invalid specification, a value that this model cannot honour, an interruption, a deadlock.
-pub fn run_compat(spec: &Spec, monitor: &mut dyn Monitor) -> Result<Output, SimError> {
+/// [`Error`]: an invalid specification, a value that this model cannot honour, an interruption, a deadlock.
+pub fn run_compat(spec: &Spec, monitor: &mut dyn Monitor) -> Result<Output, Error> {
     Ok(run_compat_counted(spec, monitor)?.0)
 }
 
@@ -82,7 +83,7 @@ pub fn run_compat(spec: &Spec, monitor: &mut dyn Monitor) -> Result<Output, SimE
 ///
 /// # Errors
 /// As [`run_compat`].
-pub fn run_compat_counted(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, CompatStock), SimError> {
+pub fn run_compat_counted(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, CompatStock), Error> {
     check_compat(spec)?;
     let mut world = World::new(spec)?;
     world.run(monitor)?;

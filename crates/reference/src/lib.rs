@@ -33,7 +33,8 @@ mod tally;
 mod traffic;
 mod world;
 
-use odonata_sim::{Monitor, Output, SimError, Spec};
+use odonata_error::{Error, ErrorKind, path};
+use odonata_sim::{Monitor, Output, Spec};
 
 pub use audit::{Audit, BufferAudit};
 pub use codes2019::{CompatStock, check_compat, run_compat, run_compat_counted};
@@ -44,11 +45,11 @@ use world::World;
 /// Refuses what [`run`] would refuse, without simulating.
 ///
 /// # Errors
-/// [`SimError`]: an invalid specification, or a `compat` model.
-pub fn check(spec: &Spec) -> Result<(), SimError> {
+/// [`Error`]: an invalid specification, or a `compat` model.
+pub fn check(spec: &Spec) -> Result<(), Error> {
     spec.check()?;
     if spec.compat.is_some() {
-        return Err(SimError::invalid("compat", "this simulator imitates none; see `run_compat`"));
+        return Err(ErrorKind::NoSuchModel {}.at(path!["compat"]));
     }
     routing::check(spec, &Map::new(&spec.machine()?)?)
 }
@@ -56,9 +57,9 @@ pub fn check(spec: &Spec) -> Result<(), SimError> {
 /// Simulates one specification.
 ///
 /// # Errors
-/// [`SimError`]: an invalid specification, an interruption, a deadlock, a dead program, time out of range, or a `compat`
+/// [`Error`]: an invalid specification, an interruption, a deadlock, a dead program, time out of range, or a `compat`
 /// model.
-pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<Output, SimError> {
+pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<Output, Error> {
     Ok(run_audited(spec, monitor)?.0)
 }
 
@@ -66,7 +67,7 @@ pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<Output, SimError> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_audited(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, Audit), SimError> {
+pub fn run_audited(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, Audit), Error> {
     check(spec)?;
     let mut world = World::new(spec)?;
     world.run(monitor)?;

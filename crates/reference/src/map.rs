@@ -4,7 +4,7 @@
 mod leaf_spine;
 mod paths;
 
-use odonata_sim::SimError;
+use odonata_error::Error;
 use odonata_topology::{Machine, Network, NodeId, Peer, RouterId, SlotId};
 
 pub(crate) use leaf_spine::LeafSpine;
@@ -33,7 +33,7 @@ impl Map {
     ///
     /// # Errors
     /// If two groups of a dragonfly or a cascade are joined neither by a cable nor by a third group.
-    pub(crate) fn new(machine: &Machine) -> Result<Self, SimError> {
+    pub(crate) fn new(machine: &Machine) -> Result<Self, Error> {
         let network = machine.network().clone();
         let shape = match machine {
             Machine::DragonflyPlus(_) => Shape::DragonflyPlus(LeafSpine::new(&network)),

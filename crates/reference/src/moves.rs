@@ -1,6 +1,6 @@
 //! What each event does (model, sections 3, 4 and 7; for those of programs see `program`).
 
-use odonata_sim::SimError;
+use odonata_error::Error;
 use odonata_sim::engine::random::{Stream, below, mix64, word};
 use odonata_sim::spec::{Pattern, Rail};
 use odonata_topology::NodeId;
@@ -19,7 +19,7 @@ impl World<'_> {
     ///
     /// # Errors
     /// If a program cannot go on.
-    pub(crate) fn happen(&mut self, t: u64, event: Event) -> Result<(), SimError> {
+    pub(crate) fn happen(&mut self, t: u64, event: Event) -> Result<(), Error> {
         match event {
             Event::SendEnd { link } => self.send_end(t, link),
             Event::Delivery { packet } => self.deliver(t, &packet),

@@ -1,7 +1,8 @@
 //! A run: its state, its beginning and its end (model, section 8).
 
+use odonata_error::{Error, ErrorKind};
 use odonata_sim::spec::Spec;
-use odonata_sim::{Monitor, Output, Progress, SimError};
+use odonata_sim::{Monitor, Output, Progress};
 use odonata_topology::{Network, NodeId, Peer};
 
 use crate::calendar::{Calendar, Event};
@@ -47,7 +48,7 @@ pub(crate) struct World<'a> {
 
 impl<'a> World<'a> {
     /// An empty machine, the first interval of every rank that has traffic and the start of every rank that has a program.
-    pub(crate) fn new(spec: &'a Spec) -> Result<Self, SimError> {
+    pub(crate) fn new(spec: &'a Spec) -> Result<Self, Error> {
         let map = Map::new(&spec.machine()?)?;
         let links = links(spec, &map.network);
         let nics = map.network.node_slot.iter().map(|_| Nic::default()).collect();
@@ -101,13 +102,13 @@ impl<'a> World<'a> {
     }
 
     /// Lets everything happen until the end.
-    pub(crate) fn run(&mut self, monitor: &mut dyn Monitor) -> Result<(), SimError> {
+    pub(crate) fn run(&mut self, monitor: &mut dyn Monitor) -> Result<(), Error> {
         let mut now = 0;
         while let Some(t) = self.calendar.next_time()
             && t <= self.end.unwrap_or(u64::MAX)
         {
             if t >= MAX_TIME {
-                return Err(SimError::TimeOverflow);
+                return Err(ErrorKind::TimeOverflow {}.into());
             }
             now = t;
             let (_, event) = self.calendar.pop().expect("there is a next event");
@@ -120,7 +121,7 @@ impl<'a> World<'a> {
         if self.calendar.next_time().is_none() {
             let waiting = self.waiting();
             if waiting > 0 {
-                return Err(SimError::Deadlock { at_ps: now, waiting });
+                return Err(ErrorKind::Deadlock { at_ps: now, waiting }.into());
             }
         }
         self.end.get_or_insert(now);

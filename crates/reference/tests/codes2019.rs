@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use odonata_reference::{run_compat, run_compat_counted};
+use odonata_sim::Spec;
 use odonata_sim::spec::{
     Arrival, ChannelSwitch, Compare, Compat, FabricSpec, Failures, First, FparCandidates, Gateways, JobSpec, LinkSpec,
     MeasureSpec, NicOrder, NicSpec, Pattern, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensed, Sensing,
     StopSpec, TopologySpec, Traffic,
 };
-use odonata_sim::{SimError, Spec};
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlusSpec};
 
 const PACKET: u64 = 2048;
@@ -270,7 +270,7 @@ fn what_the_model_cannot_honour_is_refused_by_name() {
     run_compat(&good(), &mut ()).expect("the unchanged one runs");
     for (expected, spec) in cases {
         match run_compat(&spec, &mut ()) {
-            Err(SimError::Invalid { at, .. }) => assert_eq!(at, expected),
+            Err(error) if error.code().starts_with("compat-") => assert_eq!(error.path.to_string(), expected),
             other => panic!("{expected}: {other:?}"),
         }
     }

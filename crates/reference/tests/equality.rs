@@ -3,7 +3,8 @@
 
 use std::fmt::Write;
 
-use odonata_sim::{Output, QueueChoice, SimError, Spec};
+use odonata_error::{Error, ErrorKind};
+use odonata_sim::{Output, QueueChoice, Spec};
 use odonata_testkit as testkit;
 
 /// The first thing in which two columns of rows differ.
@@ -74,10 +75,10 @@ fn differences(spec: &Spec, sim: &Output, reference: &Output) -> String {
 }
 
 /// What ends a run of a program without a result, but for the words.
-fn failure(error: &SimError) -> Option<String> {
-    match error {
-        SimError::DeadProgram { job, ranks, .. } => Some(format!("{job} is dead with {ranks} ranks")),
-        SimError::Invalid { at, .. } if at.ends_with("program.iterations") => Some(at.clone()),
+fn failure(error: &Error) -> Option<String> {
+    match &error.kind {
+        ErrorKind::DeadProgram { job, ranks, .. } => Some(format!("{job} is dead with {ranks} ranks")),
+        ErrorKind::EndlessIterations {} => Some(error.path.to_string()),
         _ => None,
     }
 }
@@ -91,7 +92,7 @@ fn compare(seed: u64, spec: &Spec) -> Result<(), String> {
             (Err(a), Err(b)) if failure(a).is_some() && failure(a) == failure(b) => continue,
             (a, b) => {
                 let said =
-                    |r: &Result<Output, SimError>| r.as_ref().map_or_else(ToString::to_string, |_| "a result".into());
+                    |r: &Result<Output, Error>| r.as_ref().map_or_else(ToString::to_string, |_| "a result".into());
                 let both = format!("sim ({queue:?}): {}, reference: {}", said(a), said(b));
                 return Err(format!("seed {seed}: {both}\nspec: {}", spec.to_json()));
             }

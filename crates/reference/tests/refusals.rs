@@ -1,16 +1,14 @@
 //! The two simulators accept and refuse the same specifications: channels counted from the model's table, groups that
 //! nothing joins. Catches a count of stages or of `S` that is too small or too large in one of them.
 
-use odonata_sim::SimError;
+use odonata_error::Error;
 use odonata_testkit as testkit;
 
 /// What is wrong, without the words.
-fn at(result: &Result<(), SimError>) -> String {
+fn at(result: &Result<(), Error>) -> String {
     match result {
         Ok(()) => "nothing".into(),
-        Err(SimError::Invalid { at, .. }) => at.clone(),
-        Err(SimError::Topology(_)) => "topology".into(),
-        Err(other) => other.to_string(),
+        Err(error) => error.path.to_string(),
     }
 }
 

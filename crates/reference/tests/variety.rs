@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use odonata_error::{Error, ErrorKind};
+use odonata_sim::Spec;
 use odonata_sim::output::NOT_FINISHED;
 use odonata_sim::spec::{Body, ROUTINGS, Rail, RoutingSpec, Sensed, TopologySpec};
-use odonata_sim::{SimError, Spec};
 use odonata_testkit as testkit;
 use odonata_topology::{GroupId, Machine};
 
@@ -160,7 +161,7 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
         }
     }
     match odonata_reference::run(spec, &mut ()) {
-        Err(SimError::DeadProgram { .. }) => count(counts, "dead", true),
+        Err(Error { kind: ErrorKind::DeadProgram { .. }, .. }) => count(counts, "dead", true),
         Err(_) => count(counts, "takes no time", true),
         Ok(output) => {
             let of = |what: fn(&odonata_sim::output::JobTotals) -> bool| output.jobs.iter().any(what);

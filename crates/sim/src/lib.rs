@@ -3,9 +3,10 @@
 //! One [`Spec`] goes in, one [`Output`] comes out; nothing else is read, printed or remembered. What is simulated is
 //! written down in `docs/model.md`; how, in `ARCHITECTURE.md`.
 
+use odonata_error::Error;
+
 pub mod counters;
 pub mod engine;
-mod error;
 pub mod fabric;
 pub mod output;
 mod program;
@@ -14,7 +15,6 @@ mod simulation;
 pub mod spec;
 mod traffic;
 
-pub use error::SimError;
 pub use output::Output;
 pub use simulation::{Audit, QueueChoice, audit};
 pub use spec::Spec;
@@ -39,13 +39,13 @@ pub trait Monitor {
     /// Called every few milliseconds of wall time.
     ///
     /// # Errors
-    /// [`SimError::Interrupted`] ends the run.
-    fn progress(&mut self, progress: &Progress) -> Result<(), SimError>;
+    /// [`ErrorKind::Interrupted`] ends the run.
+    fn progress(&mut self, progress: &Progress) -> Result<(), Error>;
 }
 
 /// A monitor that does nothing.
 impl Monitor for () {
-    fn progress(&mut self, _: &Progress) -> Result<(), SimError> {
+    fn progress(&mut self, _: &Progress) -> Result<(), Error> {
         Ok(())
     }
 }
@@ -60,16 +60,16 @@ pub struct Cost {
 /// Refuses what [`run`] would refuse, without simulating: values, jobs, and routings that could deadlock.
 ///
 /// # Errors
-/// [`SimError`].
-pub fn check(spec: &Spec) -> Result<(), SimError> {
+/// [`Error`].
+pub fn check(spec: &Spec) -> Result<(), Error> {
     simulation::prepare(spec).map(|_| ())
 }
 
 /// Simulates one specification.
 ///
 /// # Errors
-/// [`SimError`]: an invalid specification, an interruption, a deadlock.
-pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, Cost), SimError> {
+/// [`Error`]: an invalid specification, an interruption, a deadlock.
+pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, Cost), Error> {
     simulation::run(spec, monitor, QueueChoice::Estimate)
 }
 
@@ -77,6 +77,6 @@ pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, Cost), Sim
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_with(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> Result<(Output, Cost), SimError> {
+pub fn run_with(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> Result<(Output, Cost), Error> {
     simulation::run(spec, monitor, choice)
 }

@@ -28,7 +28,8 @@ mod sizes;
 mod stream;
 mod tally;
 
-use crate::error::SimError;
+use odonata_error::Error;
+
 use crate::spec::Spec;
 use agenda::Agenda;
 pub use letters::Letter;
@@ -109,7 +110,7 @@ impl Programs {
     ///
     /// # Errors
     /// A dead program, an endless one that takes no time, a time out of range.
-    pub fn run(&mut self, node: u32, now: u64) -> Result<(), SimError> {
+    pub fn run(&mut self, node: u32, now: u64) -> Result<(), Error> {
         let agenda = &mut self.hosts[self.host_of[node as usize] as usize];
         let running = self.running[usize::from(agenda.job)].as_mut().expect("the node has a program");
         while let Some(moment) = agenda.take(now) {

@@ -24,12 +24,12 @@ mod loads;
 mod ports;
 pub mod show;
 
+use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_topology::Machine;
 
 pub use loads::{Backlog, Loads, Sense};
 pub use ports::Ports;
 
-use crate::error::SimError;
 use crate::fabric::Place;
 use crate::fabric::packet::{Event, MAX_MODES, Step};
 use crate::spec::{RoutingSpec, Select, Spec};
@@ -109,9 +109,9 @@ impl Routing {
     /// Prepares the routings of a checked specification.
     ///
     /// # Errors
-    /// [`SimError::Invalid`] if one of them is not for this kind of machine or needs more channels than the fabric has,
-    /// or if there are too many; [`SimError::CouldDeadlock`].
-    pub fn new(spec: &Spec, machine: Machine) -> Result<Self, SimError> {
+    /// If one of them is not for this kind of machine or needs more channels than the fabric has, if there are too many, or
+    /// if they could deadlock.
+    pub fn new(spec: &Spec, machine: Machine) -> Result<Self, Error> {
         let specs = distinct(spec)?;
         match machine {
             Machine::Dragonfly(machine) => Ok(Self::Direct(direct::Direct::new(spec, machine, &specs)?)),
@@ -140,20 +140,19 @@ impl Routing {
 }
 
 /// The different routings of a run, each with where it first stands; a job's `mode` is its number here.
-fn distinct(spec: &Spec) -> Result<Vec<(String, &RoutingSpec)>, SimError> {
-    let mut all: Vec<(String, &RoutingSpec)> = Vec::new();
+fn distinct(spec: &Spec) -> Result<Vec<(Path, &RoutingSpec)>, Error> {
+    let mut all: Vec<(Path, &RoutingSpec)> = Vec::new();
     for (index, job) in spec.jobs.iter().enumerate() {
         let (at, routing) = match &job.routing {
-            None => ("routing".to_owned(), &spec.routing),
-            Some(own) => (format!("jobs[{index}].routing"), own),
+            None => (path!["routing"], &spec.routing),
+            Some(own) => (path!["jobs", index, "routing"], own),
         };
         if !all.iter().any(|(_, other)| *other == routing) {
             all.push((at, routing));
         }
     }
     if all.len() > MAX_MODES {
-        let problem = format!("the jobs have {} different routings, but a run knows at most {MAX_MODES}", all.len());
-        return Err(SimError::invalid("jobs", problem));
+        return Err(ErrorKind::TooManyRoutings { found: all.len(), most: MAX_MODES }.at(path!["jobs"]));
     }
     Ok(all)
 }

@@ -8,10 +8,11 @@ mod programs;
 mod setup;
 mod switch;
 
+use odonata_error::Error;
+
 use crate::counters::{ArrivalCounts, ByClass};
 use crate::engine::random::Source;
 use crate::engine::{Queue, Window, prefetch};
-use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
 use crate::fabric::{Credits, Flights, Lane, Logs, Nic, Out, Parked, Sensor, Wiring};
 use crate::output::Output;
@@ -71,14 +72,14 @@ pub struct Simulation<'s, Q, R> {
     /// Events beyond the end that were taken from the queue in its last window.
     too_late: Vec<(u32, Event)>,
     /// Why the run cannot go on.
-    failure: Option<SimError>,
+    failure: Option<Error>,
     /// Destinations of an interval, kept to save allocations.
     destinations: Vec<u32>,
 }
 
 impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// Handles events until the run ends.
-    fn play(&mut self, monitor: &mut dyn Monitor) -> Result<(), SimError> {
+    fn play(&mut self, monitor: &mut dyn Monitor) -> Result<(), Error> {
         monitor.progress(&self.progress(0))?;
         let mut window = Window::default();
         loop {
@@ -97,7 +98,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
 
     /// Lets the monitor look, if it is time.
     #[inline]
-    fn look(&mut self, monitor: &mut dyn Monitor) -> Result<(), SimError> {
+    fn look(&mut self, monitor: &mut dyn Monitor) -> Result<(), Error> {
         if self.events < self.next_look {
             return Ok(());
         }
@@ -109,7 +110,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     }
 
     /// Handles the events of a window, and what comes late for it.
-    fn visit(&mut self, window: &Window<Event>, monitor: &mut dyn Monitor) -> Result<(), SimError> {
+    fn visit(&mut self, window: &Window<Event>, monitor: &mut dyn Monitor) -> Result<(), Error> {
         for (position, (router, event)) in window.iter().enumerate() {
             if self.queue.has_late() {
                 self.handle_late(window, position, monitor)?;
@@ -130,12 +131,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// Handles the events that have come for the present window and precede one of it.
     #[cold]
     #[inline(never)]
-    fn handle_late(
-        &mut self,
-        window: &Window<Event>,
-        position: usize,
-        monitor: &mut dyn Monitor,
-    ) -> Result<(), SimError> {
+    fn handle_late(&mut self, window: &Window<Event>, position: usize, monitor: &mut dyn Monitor) -> Result<(), Error> {
         let next = window.get(position);
         while let Some((router, event)) = self.queue.late(next) {
             let visited = position.checked_sub(1).and_then(|last| window.get(last)).map(|(router, _)| router);
@@ -215,7 +211,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
 /// Simulates one checked specification with the queue of choice.
 ///
 /// # Errors
-/// [`SimError`].
-pub fn run(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> Result<(Output, Cost), SimError> {
+/// [`Error`].
+pub fn run(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> Result<(Output, Cost), Error> {
     setup::run(spec, monitor, choice)
 }

@@ -9,11 +9,12 @@ mod programs;
 mod routings;
 mod traces;
 
+use odonata_error::{Error, ErrorKind};
+use odonata_sim::Spec;
 use odonata_sim::spec::{
     FabricSpec, Failures, Gateways, MAX_CHANNELS, MeasureSpec, NicOrder, RoutingSpec, SPEC_VERSION, Sensing,
     TopologySpec,
 };
-use odonata_sim::{SimError, Spec};
 use odonata_topology::{Arrangement, DragonflyPlusSpec, Machine, Network};
 
 pub use choices::Choices;
@@ -243,8 +244,8 @@ fn unfit(c: &mut Choices, (topology, failures): &Made, fabric: MakesFabric, exte
 }
 
 /// The specification with as many channels as it needs, or with one or two more.
-fn fit(c: &mut Choices, mut spec: Spec) -> Result<Spec, SimError> {
-    let lacks_channels = |e: &SimError| matches!(e, SimError::Invalid { at, .. } if at == "fabric.channels");
+fn fit(c: &mut Choices, mut spec: Spec) -> Result<Spec, Error> {
+    let lacks_channels = |e: &Error| matches!(e.kind, ErrorKind::TooFewChannels { .. });
     while let Err(error) = odonata_reference::check(&spec) {
         if !lacks_channels(&error) || spec.fabric.channels == MAX_CHANNELS {
             return Err(error);

@@ -21,11 +21,11 @@ mod wiring;
 pub use reach::Middles;
 pub use spec::{CascadeSpec, DragonflyArrangement, DragonflySpec, RailsOn, Spread};
 
-use crate::error::TopologyError;
 use crate::failures::Failures;
 use crate::ids::{GroupId, RouterId, SlotId};
 use crate::network::{ClassId, Network};
 use design::Design;
+use odonata_error::Error;
 use reach::Reach;
 use tables::Tables;
 
@@ -51,20 +51,20 @@ impl Dragonfly {
     /// Wires a dragonfly and takes away what has failed.
     ///
     /// # Errors
-    /// Any [`TopologyError`].
-    pub fn build(spec: &DragonflySpec, failures: &Failures) -> Result<Self, TopologyError> {
+    /// Any [`Error`].
+    pub fn build(spec: &DragonflySpec, failures: &Failures) -> Result<Self, Error> {
         Self::of(&Design::dragonfly(spec)?, failures)
     }
 
     /// Wires a cascade and takes away what has failed.
     ///
     /// # Errors
-    /// Any [`TopologyError`].
-    pub fn build_cascade(spec: &CascadeSpec, failures: &Failures) -> Result<Self, TopologyError> {
+    /// Any [`Error`].
+    pub fn build_cascade(spec: &CascadeSpec, failures: &Failures) -> Result<Self, Error> {
         Self::of(&Design::cascade(spec)?, failures)
     }
 
-    fn of(design: &Design, failures: &Failures) -> Result<Self, TopologyError> {
+    fn of(design: &Design, failures: &Failures) -> Result<Self, Error> {
         let mut network = wiring::wire(design, &arrangement::cables(design)?);
         network.fail(failures)?;
         let tables = Tables::new(design, &network)?;

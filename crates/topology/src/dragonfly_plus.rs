@@ -15,11 +15,11 @@ mod spec;
 mod ways;
 mod wiring;
 
+use odonata_error::Error;
 use std::ops::Range;
 
 pub use spec::{Arrangement, DragonflyPlusSpec};
 
-use crate::error::TopologyError;
 use crate::failures::Failures;
 use crate::ids::{GroupId, NodeId, RouterId};
 use crate::network::{ClassId, Network};
@@ -56,8 +56,8 @@ impl DragonflyPlus {
     /// Wires the machine.
     ///
     /// # Errors
-    /// Any [`TopologyError`]: a zero count, more links than ports, or more parts than can be numbered.
-    pub fn build(spec: &DragonflyPlusSpec) -> Result<Self, TopologyError> {
+    /// Any [`Error`]: a zero count, more links than ports, or more parts than can be numbered.
+    pub fn build(spec: &DragonflyPlusSpec) -> Result<Self, Error> {
         Self::build_with(spec, &Failures::default())
     }
 
@@ -65,7 +65,7 @@ impl DragonflyPlus {
     ///
     /// # Errors
     /// As [`build`](Self::build).
-    pub fn build_with(spec: &DragonflyPlusSpec, failures: &Failures) -> Result<Self, TopologyError> {
+    pub fn build_with(spec: &DragonflyPlusSpec, failures: &Failures) -> Result<Self, Error> {
         let (spec, pairs) = check::check(spec)?;
         let cables = cables::cables(&spec, pairs.as_ref())?;
         let mut machine = wiring::build(spec, &cables);

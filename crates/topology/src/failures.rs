@@ -1,8 +1,8 @@
 //! Links and routers that do not work.
 
+use odonata_error::{Error, ErrorKind, path};
 use serde::{Deserialize, Serialize};
 
-use crate::error::TopologyError;
 use crate::ids::{RouterId, SlotId};
 use crate::network::{Network, Peer};
 
@@ -28,23 +28,21 @@ impl Failures {
 
 impl Network {
     /// Takes away what has failed.
-    pub(crate) fn fail(&mut self, failures: &Failures) -> Result<(), TopologyError> {
+    pub(crate) fn fail(&mut self, failures: &Failures) -> Result<(), Error> {
         if failures.is_empty() {
             return Ok(());
         }
         self.dead = vec![false; self.peer.len()];
         self.dead_router = vec![false; self.routers()];
         for (at, &[router, port]) in failures.links.iter().enumerate() {
-            let slot = self
-                .failing_link(router, port)
-                .map_err(|problem| TopologyError::invalid(format!("failures.links[{at}]"), problem))?;
+            let slot = self.failing_link(router, port).map_err(|kind| kind.at(path!["failures", "links", at]))?;
             self.kill(slot);
         }
         for (at, &router) in failures.routers.iter().enumerate() {
             let routers = self.routers();
             if router as usize >= routers {
-                let problem = format!("names router {router}, but the routers are 0 to {}", routers - 1);
-                return Err(TopologyError::invalid(format!("failures.routers[{at}]"), problem));
+                let kind = ErrorKind::NoSuchRouter { router, last: routers as u32 - 1 };
+                return Err(kind.at(path!["failures", "routers", at]));
             }
             self.dead_router[router as usize] = true;
             for slot in self.first_slot[router as usize]..self.first_slot[router as usize + 1] {
@@ -55,26 +53,20 @@ impl Network {
     }
 
     /// The slot of a link that is said to have failed, or what is wrong with it.
-    fn failing_link(&self, router: u32, port: u32) -> Result<SlotId, String> {
+    fn failing_link(&self, router: u32, port: u32) -> Result<SlotId, ErrorKind> {
         let routers = self.routers();
         if router as usize >= routers {
-            return Err(format!("names router {router}, but the routers are 0 to {}", routers - 1));
+            return Err(ErrorKind::NoSuchRouter { router, last: routers as u32 - 1 });
         }
         let ports = u32::from(self.ports(RouterId(router)));
         if port >= ports {
-            return Err(format!("names port {port} of router {router}, whose ports are 0 to {}", ports - 1));
+            return Err(ErrorKind::NoSuchPort { router, port, last: ports - 1 });
         }
         let slot = SlotId(self.first_slot[router as usize] + port);
         match self.peer[slot.index()] {
             Peer::Router(_) => Ok(slot),
-            Peer::Node(endpoint) => {
-                let node = endpoint.0 / self.rails;
-                Err(format!(
-                    "names port {port} of router {router}, which leads to node {node}; only links between routers can \
-                     fail: leave the node out of the jobs instead"
-                ))
-            }
-            Peer::None => Err(format!("names port {port} of router {router}, which leads nowhere")),
+            Peer::Node(endpoint) => Err(ErrorKind::PortToNode { router, port, node: endpoint.0 / self.rails }),
+            Peer::None => Err(ErrorKind::UnusedPort { router, port }),
         }
     }
 

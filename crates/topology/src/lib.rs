@@ -23,7 +23,6 @@ pub mod units;
 
 pub use dragonfly::{CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec, Middles, RailsOn, Spread};
 pub use dragonfly_plus::{Arrangement, DragonflyPlus, DragonflyPlusSpec};
-pub use error::{GlobalNames, TopologyError};
 pub use failures::Failures;
 pub use ids::{GroupId, NodeId, Port, RouterId, SlotId};
 pub use machine::{Machine, TopologySpec};

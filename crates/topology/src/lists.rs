@@ -1,8 +1,9 @@
 //! Many short lists of ports in one piece of memory.
 
-use std::ops::Range;
+use odonata_error::Error;
 
-use crate::error::TopologyError;
+use crate::error::bounded;
+use std::ops::Range;
 
 /// Most ports of a table.
 pub(crate) const MAX_ENTRIES: u64 = 1 << 28;
@@ -21,8 +22,8 @@ impl Lists {
     }
 
     /// Refuses more ports than it should hold. A row has fewer than 2^31, so that none overflows before this is asked.
-    pub fn bounded(&self, what: &'static str) -> Result<(), TopologyError> {
-        TopologyError::bounded(&[(what, self.ports.len() as u128, MAX_ENTRIES)])
+    pub fn bounded(&self, what: &'static str) -> Result<(), Error> {
+        bounded(&[(what, self.ports.len() as u128, MAX_ENTRIES)])
     }
 
     /// Adds a row.

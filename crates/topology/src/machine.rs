@@ -1,10 +1,10 @@
 //! Any machine, by kind.
 
+use odonata_error::Error;
 use serde::{Deserialize, Serialize};
 
 use crate::dragonfly::{CascadeSpec, Dragonfly, DragonflySpec};
 use crate::dragonfly_plus::{DragonflyPlus, DragonflyPlusSpec};
-use crate::error::TopologyError;
 use crate::failures::Failures;
 use crate::network::Network;
 
@@ -33,8 +33,8 @@ impl Machine {
     /// Wires the machine and takes away what has failed.
     ///
     /// # Errors
-    /// Any [`TopologyError`].
-    pub fn build(spec: &TopologySpec, failures: &Failures) -> Result<Self, TopologyError> {
+    /// Any [`Error`].
+    pub fn build(spec: &TopologySpec, failures: &Failures) -> Result<Self, Error> {
         Ok(match spec {
             TopologySpec::DragonflyPlus(spec) => Machine::DragonflyPlus(DragonflyPlus::build_with(spec, failures)?),
             TopologySpec::Dragonfly(spec) => Machine::Dragonfly(Dragonfly::build(spec, failures)?),

@@ -1,8 +1,9 @@
 //! How many cables join each pair of groups.
 
-use std::collections::BTreeMap;
+use odonata_error::{Error, ErrorKind, path};
 
-use crate::error::{GlobalNames, TopologyError};
+use crate::error::GlobalNames;
+use std::collections::BTreeMap;
 
 /// What is known of the groups' global ports.
 pub(crate) struct Groups<'a> {
@@ -35,7 +36,7 @@ pub(crate) struct Pairs {
 
 impl Pairs {
     /// Counts and checks them: every group has the global ports that its cables need.
-    pub fn new(of: &Groups) -> Result<Self, TopologyError> {
+    pub fn new(of: &Groups) -> Result<Self, Error> {
         let groups = of.groups;
         let mut pairs =
             Pairs { groups, links: [0; 2], exceptions: exceptions(of)?, excepted: vec![false; groups as usize] };
@@ -65,75 +66,78 @@ impl Pairs {
         self.links[usize::from(self.groups <= 2)]
     }
 
-    fn check(&self, of: &Groups, group: u32) -> Result<(), TopologyError> {
-        let routers = u64::from(of.routers[usize::from(group + 1 == self.groups)]);
-        let per_router = u64::from(of.per_router);
-        let have = routers * per_router;
+    fn check(&self, of: &Groups, group: u32) -> Result<(), Error> {
+        let (routers, per_router) = (of.routers[usize::from(group + 1 == self.groups)], of.per_router);
+        let have = u64::from(routers) * u64::from(per_router);
         let need: u64 = (0..self.groups).filter(|&to| to != group).map(|to| u64::from(self.links(group, to))).sum();
         if need > have {
-            return Err(TopologyError::GroupPorts { group, need, routers, per_router, have, names: of.names });
+            let GlobalNames { routers: router_name, parameter } = of.names;
+            let kind = ErrorKind::GroupLacksPorts { group, need, have, per_router, routers, router_name, parameter };
+            return Err(kind.at(path!["topology", "pair_links"]));
         }
         Ok(())
     }
 }
 
-fn exceptions(of: &Groups) -> Result<BTreeMap<(u32, u32), u32>, TopologyError> {
+fn exceptions(of: &Groups) -> Result<BTreeMap<(u32, u32), u32>, Error> {
     let mut exceptions = BTreeMap::new();
     for (at, &[a, b, links]) in of.pair_links.iter().enumerate() {
-        let wrong = |problem: String| Err(TopologyError::invalid(format!("pair_links[{at}]"), problem));
+        let wrong = |kind: ErrorKind| Err(kind.at(path!["topology", "pair_links", at]));
         let last = of.groups - 1;
         if let Some(group) = [a, b].into_iter().find(|&group| group > last) {
-            return wrong(format!("names group {group}, but the groups are 0 to {last}"));
+            return wrong(ErrorKind::NoSuchGroup { group, last });
         }
         if a == b {
-            return wrong(format!("names group {a} twice; a pair is two different groups"));
+            return wrong(ErrorKind::PairOfOneGroup { group: a });
         }
         if exceptions.insert((a.min(b), a.max(b)), links).is_some() {
-            return wrong(format!("names the pair of groups {a} and {b} again; leave one of the two out"));
+            return wrong(ErrorKind::PairAgain { groups: vec![a, b] });
         }
     }
     Ok(exceptions)
 }
 
 /// Cables between two full groups, and between a full group and the last one.
-fn usual(of: &Groups) -> Result<[u32; 2], TopologyError> {
-    let (groups, peers) = (u64::from(of.groups), u64::from(of.groups - 1));
-    let (routers, per_router, names) = (u64::from(of.routers[0]), u64::from(of.per_router), of.names);
-    let have = routers * per_router;
-    let fit = |routers: u32| u32::try_from(u64::from(routers) * per_router / peers).unwrap_or(u32::MAX);
+fn usual(of: &Groups) -> Result<[u32; 2], Error> {
+    let (groups, peers) = (of.groups, u64::from(of.groups - 1));
+    let (routers, per_router) = (of.routers[0], of.per_router);
+    let GlobalNames { routers: router_name, parameter } = of.names;
+    let ports = |routers: u32| u64::from(routers) * u64::from(per_router);
+    let have = ports(routers);
+    let fit = |routers: u32| u32::try_from(ports(routers) / peers).unwrap_or(u32::MAX);
     let links = match of.links_per_pair {
-        Some(0) if of.pair_links.is_empty() => return Err(TopologyError::Zero { what: "links_per_pair" }),
+        Some(0) if of.pair_links.is_empty() => {
+            return Err(ErrorKind::Zero {}.at(path!["topology", "links_per_pair"]));
+        }
         Some(links) => {
             let links_per_pair = u64::from(links);
             let need = links_per_pair * peers;
             if need > have && of.pair_links.is_empty() {
-                return Err(TopologyError::GlobalPorts {
+                let kind = ErrorKind::TooFewGlobalPorts {
                     links_per_pair,
                     peers,
                     need,
-                    routers,
-                    per_router,
                     have,
-                    names,
-                });
+                    per_router,
+                    routers,
+                    router_name,
+                    parameter,
+                };
+                return Err(kind.at(path!["topology", "links_per_pair"]));
             }
             links
         }
         None if have < peers => {
-            let (need, max) = (peers, have + 1);
-            return Err(TopologyError::TooManyGroups { groups, need, routers, per_router, have, max, names });
+            let (need, most) = (peers, have + 1);
+            let kind = ErrorKind::TooManyGroups { groups, need, have, per_router, routers, most, router_name };
+            return Err(kind.at(path!["topology", "groups"]));
         }
         None => fit(of.routers[0]),
     };
     let last = fit(of.routers[1]);
     if last == 0 && links > 0 {
-        let have = u64::from(of.routers[1]) * per_router;
-        let problem = format!(
-            "leaves the last group {have} global ports, but it needs one to each of {peers} other groups; raise it, or \
-             raise `{}`",
-            names.parameter
-        );
-        return Err(TopologyError::invalid(of.last_name, problem));
+        let kind = ErrorKind::LastGroupLacksPorts { have: ports(of.routers[1]), peers, parameter };
+        return Err(kind.at(path!["topology", of.last_name]));
     }
     // A last group that is full is like the others, even where exceptions make room for more than fit everywhere.
     Ok([links, if of.routers[0] == of.routers[1] { links } else { links.min(last) }])

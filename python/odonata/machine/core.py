@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from odonata.errors import InputError, RunError
+from odonata.errors import OdonataError, RunError
+from odonata.messages import Path, error_of
 
 
 def _core() -> Any:
@@ -25,17 +26,22 @@ def fingerprint() -> str:
     return str(_core().__fingerprint__)
 
 
+def as_error(problem: Any, keys: Path = ()) -> OdonataError:
+    """What users see of a `_core.CoreError`; `keys` lead to the value where the caller's input has it."""
+    return error_of(problem.code, problem.path, problem.parameters, keys=keys, place=problem.place)
+
+
 def describe(topology: Mapping[str, Any], failures: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Wires a machine and describes it (see `_core.pyi`); what has failed is marked as dead.
 
-    Raises InputError if the machine cannot be built, or what has failed cuts it apart.
+    Raises InputError (path in the table of the machine) if it cannot be built, or what has failed cuts it apart.
     """
     core = _core()
     failed = [json.dumps(dict(failures))] if failures else []
     try:
         return dict(core.describe(json.dumps(dict(topology)), *failed))
-    except core.SpecError as e:
-        raise InputError(str(e).replace("`failures.", "`failed.")) from None
+    except core.CoreError as e:
+        raise as_error(e, ("failed",) if e.path[:1] == ("failures",) else e.path[1:]) from None
 
 
 def routes(spec_json: str, source: int, destination: int, limit: int) -> dict[str, Any]:
@@ -46,17 +52,17 @@ def routes(spec_json: str, source: int, destination: int, limit: int) -> dict[st
     core = _core()
     try:
         return dict(core.routes(spec_json, source, destination, limit))
-    except core.SpecError as e:
-        raise InputError(str(e)) from None
+    except core.CoreError as e:
+        raise as_error(e) from None
 
 
-def refusal(spec_json: str) -> tuple[str, str | None] | None:
-    """Why the core would not simulate a specification, and the path of the value; None if it would."""
+def refused(spec_json: str) -> Any | None:
+    """The `_core.CoreError` with which the core refuses a specification; None if it would simulate it."""
     core = _core()
     try:
         core.check(spec_json)
-    except core.SpecError as e:
-        return str(e), e.at
+    except core.CoreError as e:
+        return e
     return None
 
 
@@ -68,9 +74,8 @@ def read_trace(data: bytes, form: str, *, keep_nics: bool = True) -> dict[str, A
     core = _core()
     try:
         return dict(core.read_trace(data, form, keep_nics))
-    except core.TraceError as e:
-        message = str(e).removeprefix(f"line {e.line}, ")
-        raise InputError(message, line=e.line) from None
+    except core.CoreError as e:
+        raise as_error(e) from None
 
 
 def write_trace(body: Mapping[str, Any], ranks: int, form: str) -> bytes:
@@ -82,4 +87,4 @@ def write_trace(body: Mapping[str, Any], ranks: int, form: str) -> bytes:
     try:
         return bytes(core.write_trace(json.dumps(dict(body)), ranks, form))
     except core.CoreError as e:
-        raise InputError(str(e).removeprefix("format: ")) from None
+        raise as_error(e) from None

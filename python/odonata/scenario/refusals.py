@@ -1,63 +1,92 @@
-"""What the core refuses, in terms of the scenario: which keys led to a value of the specification."""
+"""Which keys of the scenario led to a value of the specification."""
 
-import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from odonata.errors import InputError
+from odonata.messages import Path
 
-#: Path of a value in the specification -> keys in the scenario; {0} and {1} are groups of the pattern.
-_PATHS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (r"jobs\[(\d+)\]\.name", ("job", "{0}", "name")),
-    (r"jobs\[(\d+)\]\.nodes.*", ("job", "{0}", "place")),
-    (r"jobs\[(\d+)\]\.traffic\.message_bytes", ("job", "{0}", "app", "message")),
-    (r"jobs\[(\d+)\]\.traffic\.interval_ps", ("job", "{0}", "app", "interval")),
-    (r"jobs\[(\d+)\]\.traffic\.intervals", ("job", "{0}", "app", "messages")),
-    (r"jobs\[(\d+)\]\.traffic\.arrival.*", ("job", "{0}", "app", "arrival")),
-    (r"jobs\[(\d+)\]\.routing\.name", ("job", "{0}", "routing")),
-    (r"jobs\[(\d+)\]\.routing\.(\w+?)(?:_ppm|_bytes|_milli)?", ("job", "{0}", "routing", "{1}")),
-    (r"jobs\[(\d+)\]\.routing.*", ("job", "{0}", "routing")),
-    (r"jobs\[(\d+)\]\.traffic\.pattern\.(\w+)", ("job", "{0}", "app", "{1}")),
-    (r"jobs\[(\d+)\]\.program\.(start|gap|every)_ps", ("job", "{0}", "{1}")),
-    (r"jobs\[(\d+)\]\.program\.iterations", ("job", "{0}", "iterations")),
-    (r"jobs\[(\d+)\]\.program\.costs\.(\w+?)(?:_ps|_bytes)?", ("job", "{0}", "overhead", "{1}")),
-    (r"jobs\[(\d+)\]\.program\.body\.(?:.*\.)?(\w+)(?:\[\d+\])?", ("job", "{0}", "app", "{1}")),
-    (r"jobs\[(\d+)\].*", ("job", "{0}", "app")),
-    (r"fabric\.links\.(\w+)\.(bandwidth)", ("fabric", "links", "{0}", "{1}")),
-    (r"fabric\.links\.(\w+)\.(\w+?)_(?:ps|bytes)", ("fabric", "links", "{0}", "{1}")),
-    (r"fabric\.nic\.(\w+?)(?:_ps)?", ("fabric", "nic", "{0}")),
-    (r"fabric\.packet_bytes", ("fabric", "packet")),
-    (r"fabric\.router_delay_ps", ("fabric", "router_delay")),
-    (r"fabric\.channels", ("fabric", "channels")),
-    (r"fabric.*", ("fabric",)),
-    (r"topology\.(\w+)", ("system", "{0}")),
-    (r"topology.*", ("system",)),
-    (r"routing\.name", ("routing",)),
-    (r"routing\.(\w+?)(?:_ppm|_bytes|_milli)?", ("routing", "{0}")),
-    (r"routing.*", ("routing",)),
-    (r"sensing\.delay_ps\.(\w+)", ("sensing", "delay", "{0}")),
-    (r"sensing\.delay_ps", ("sensing", "delay")),
-    (r"sensing.*", ("sensing",)),
-    (r"failures.*", ("system", "failed")),
-    (r"stop\.at_ps", ("run", "horizon")),
-    (r"stop.*", ("run", "until")),
-    (r"measure\.until_ps", ("measure", "window")),
-    (r"measure\.arrivals_every_ps", ("measure", "links", "every")),
-    (r"measure.*", ("measure",)),
-    (r"compat", ("compat",)),
-    (r"seed", ("run", "seed")),
+#: What a number of the specification has behind its name where the scenario has a quantity.
+_UNITS = ("_ps", "_bytes", "_ppm", "_milli")
+
+
+@dataclass(frozen=True)
+class _Table:
+    """What a table of the specification is in the scenario.
+
+    `keys` stand there for its own key. `below` has the keys inside it that are called otherwise; the others keep their
+    name without the unit. `whole` is a table that the scenario has as one value, `unlisted` one whose lists it does not
+    have as lists.
+    """
+
+    keys: Path = ()
+    below: Mapping[str, "_Table"] = field(default_factory=dict)
+    whole: bool = False
+    unlisted: bool = False
+
+
+def _named(*keys: str) -> _Table:
+    """A value that has this name in the scenario."""
+    return _Table(keys, whole=True)
+
+
+_ROUTING = _Table(("routing",), {"name": _Table(whole=True)})
+_BODY = _Table(
+    ("app",),
+    {"phases": _Table((), {"bytes": _named("message")}), "bytes": _named("message"), "goal": _named("trace")},
+    unlisted=True,
+)
+_TRAFFIC = _Table(
+    ("app",),
+    {
+        "message_bytes": _named("message"),
+        "intervals": _named("messages"),
+        "arrival": _named("arrival"),
+        "pattern": _Table(),
+    },
+)
+_JOB = _Table(
+    ("job",),
+    {
+        "nodes": _named("place"),
+        "traffic": _TRAFFIC,
+        "routing": _ROUTING,
+        "program": _Table((), {"costs": _Table(("overhead",)), "body": _BODY}),
+    },
+)
+_SPECIFICATION = _Table(
+    (),
+    {
+        "jobs": _JOB,
+        "topology": _Table(("system",)),
+        "failures": _Table(("system", "failed"), whole=True),
+        "fabric": _Table(("fabric",)),
+        "routing": _ROUTING,
+        "sensing": _Table(("sensing",), {"delay_ps": _Table(("delay",))}),
+        "stop": _Table(("run",), {"at_ps": _named("horizon"), "jobs": _named("until")}),
+        "measure": _Table(("measure",), {"until_ps": _named("window"), "arrivals_every_ps": _named("links", "every")}),
+        "seed": _named("run", "seed"),
+    },
 )
 
 
-def refusal_as_error(message: str, at: str | None) -> InputError:
-    """The core's refusal as an InputError whose path leads into the scenario."""
-    for pattern, keys in _PATHS:
-        match = re.fullmatch(pattern, at or "")
-        if match is not None:
-            path = tuple(int(part) if part.isdigit() else part for part in (k.format(*match.groups()) for k in keys))
-            return InputError(f"`{keys[-1].format(*match.groups())}`: {_without(message, at or '')}", path=path)
-    return InputError(message)
+def keys_of_path(path: Path) -> Path:
+    """The keys in the scenario that led to the value at this path of the specification."""
+    table, unlisted = _SPECIFICATION, False
+    keys: list[str | int] = []
+    for part in path:
+        if table.whole:
+            break
+        if isinstance(part, int):
+            if not unlisted:
+                keys.append(part)
+            continue
+        table = table.below.get(part) or _Table((_without_unit(part),))
+        keys.extend(table.keys)
+        unlisted = unlisted or table.unlisted
+    return tuple(keys)
 
 
-def _without(message: str, at: str) -> str:
-    """The message without the path of the specification, which the user never wrote, and with the scenario's keys."""
-    told = re.sub(rf"^`?{re.escape(at)}`?\s*:?\s*", "", message) or message
-    return told.replace("`failures.", "`failed.")
+def _without_unit(key: str) -> str:
+    for unit in _UNITS:
+        key = key.removesuffix(unit)
+    return key

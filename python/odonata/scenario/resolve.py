@@ -11,14 +11,14 @@ from typing import Any
 
 from odonata import machine, placement, units
 from odonata.document import validate
-from odonata.errors import InputError, nearest
+from odonata.errors import InputError, OdonataError, nearest
 from odonata.machine import System, core
 from odonata.placement import Placement
 from odonata.scenario import programs
 from odonata.scenario.apps import Pattern, Program, Ranks, Trace
 from odonata.scenario.kang_files import ImportedJob, read_kang
 from odonata.scenario.programs import ProgramJob
-from odonata.scenario.refusals import refusal_as_error
+from odonata.scenario.refusals import keys_of_path
 from odonata.scenario.tables import JobTable, RunTable, ScenarioTable
 from odonata.scenario.ways import ways
 from odonata.scenario.written import write_document
@@ -123,14 +123,10 @@ class _Job:
             yield
         except InputError as e:
             about_count = e.path == placement.COUNT
-            inner = _moved(e, ("nodes",)) if about_count else e.under(*prefix)
+            inner = e.but(path=("nodes",)) if about_count else e.under(*prefix)
             if self.imported is not None:
                 raise self.imported.locate(inner) from None
             raise inner.under("job", self.index) from None
-
-
-def _moved(error: InputError, path: tuple[str | int, ...]) -> InputError:
-    return InputError(error.message, file=error.file, line=error.line, hint=error.hint, path=path)
 
 
 def resolve(table: ScenarioTable, path: Path) -> Resolved:
@@ -165,9 +161,10 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     sensor = sensing.spec()
     spec |= {"sensing": sensor} if sensor else {}
     spec |= {"failures": failed} if failed else {}
-    refused = core.refusal(json.dumps(spec))
+    refused = core.refused(json.dumps(spec))
     if refused is not None:
-        raise _located(routings.refusal(table, *refused) or refusal_as_error(*refused), jobs)
+        error = routings.refused(refused, table) or core.as_error(refused, keys_of_path(refused.path))
+        raise _located(error, jobs)
     targets = tuple(job.table.name for job in jobs if not job.table.background)
     decided = table.model_copy(update={"sensing": sensing})
     write = partial(write_document, decided, path, system, [job.table for job in jobs], placed, run, routings, spec)
@@ -284,7 +281,7 @@ def _mentioning(lost: Sequence[int], error: InputError) -> InputError:
     ids = placement.format_ids(lost)
     ids = ids if len(ids) <= 60 else f"{ids[:57].rpartition(',')[0]}, ..."
     hint = f"{len(lost):,} nodes are left out because their routers have failed: {ids}"
-    return InputError(error.message, file=error.file, line=error.line, hint=hint, path=error.path)
+    return error.but(hint=hint)
 
 
 def _node_count(job: _Job, folder: Path) -> int | None:
@@ -372,10 +369,10 @@ def _measure(table: ScenarioTable) -> dict[str, Any]:
     }
 
 
-def _located(error: InputError, jobs: list[_Job]) -> InputError:
+def _located(error: OdonataError, jobs: list[_Job]) -> OdonataError:
     """An error of the core about an imported job points into the imported files."""
-    if error.path[:1] == ("job",) and isinstance(error.path[1], int):
+    if isinstance(error, InputError) and error.path[:1] == ("job",) and isinstance(error.path[1], int):
         imported = jobs[error.path[1]].imported
         if imported is not None:
-            return imported.locate(_moved(error, error.path[2:]))
+            return imported.locate(error.but(path=error.path[2:]))
     return error

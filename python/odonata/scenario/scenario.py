@@ -14,7 +14,6 @@ from odonata.document.plain import plain
 from odonata.errors import Attributes, InputError
 from odonata.machine import System
 from odonata.machine import load as load_system
-from odonata.scenario.refusals import refusal_as_error
 from odonata.scenario.resolve import Resolved, check_names, machine_of, resolve
 from odonata.scenario.tables import ScenarioTable
 
@@ -184,12 +183,9 @@ class Scenario(Attributes):
                 return error.at(self.document.changed_by(self.document.changes[count][0]))
         return located
 
-    def refusal(self, message: str, at: str | None) -> InputError:
-        """Return what the core said against this scenario's spec, with the file and line of the value.
-
-        `at` is the path of the value in the spec, as `_core.SpecError.at` has it.
-        """
-        return self.document.locate(refusal_as_error(message, at))
+    def located(self, error: InputError) -> InputError:
+        """Return an error about a value of this scenario, with the file and line of the value."""
+        return self.document.locate(error)
 
     def __str__(self) -> str:
         return self.text

@@ -1,13 +1,13 @@
 """Which routing the packets of each job use, decided for the machine."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from odonata.errors import InputError
+from odonata.errors import InputError, OdonataError
 from odonata.machine import System
+from odonata.messages import error_of
 from odonata.scenario.routings import DEFAULTS, Routing, check_channels, on_system
 from odonata.scenario.routings.choice import Unnamed, named
 from odonata.scenario.tables import JobTable, ScenarioTable
@@ -30,27 +30,22 @@ class Ways:
         told = self.own[index].spec()
         return {} if told == self.usual.spec() else {"routing": told}
 
-    def refusal(self, table: ScenarioTable, message: str, at: str | None) -> InputError | None:
-        """The core's refusal of too few channels in the words of the scenario; None if it is about something else.
+    def refused(self, problem: Any, table: ScenarioTable) -> OdonataError | None:
+        """What users see of the core's refusal of too few channels; None if it is about something else.
 
         A machine that lacks cables between some groups, or on which links have failed, needs more than can be told
-        without wiring it.
+        without wiring it. The core calls a routing by its family, the scenario perhaps by a name of its own.
         """
-        found = re.search(r"`(\S+)` needs (\d+) virtual channels.*found (\d+)", message)
-        if at != "fabric.channels" or found is None:
+        if problem.code != "too-few-channels":
             return None
-        told, need, have = found.groups()
+        family = problem.parameters["routing"]
         index, routing = next(
-            ((n, r) for n, r in (*self.own.items(), (None, self.usual)) if r.spec()["name"] == told),
+            ((n, r) for n, r in (*self.own.items(), (None, self.usual)) if r.spec()["name"] == family),
             (None, self.usual),
         )
         path: tuple[str | int, ...] = ("routing",) if index is None else ("job", index, "routing")
-        return InputError(
-            f"the routing `{routing.name}` needs {need} virtual channels on this machine, where packets must go round "
-            f"links that are missing; the fabric has {have}",
-            hint=f"say channels = {need} in [fabric]",
-            path=_channels(table, path),
-        )
+        parameters = {**problem.parameters, "routing": routing.name}
+        return error_of(problem.code, problem.path, parameters, keys=_channels(table, path))
 
 
 def ways(table: ScenarioTable, jobs: Sequence[JobTable], system: System) -> Ways:

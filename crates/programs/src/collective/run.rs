@@ -1,8 +1,10 @@
 //! A collective of a number of ranks and a number of bytes.
 
+use odonata_error::{Error, ErrorKind, path};
+
 use super::piece::Division;
 use super::step::{Algorithm, Step};
-use crate::{Op, Part, ProgramError};
+use crate::{Op, Part};
 
 /// Bytes of the largest message that a collective may have.
 const MOST_BYTES: u128 = 1 << 40;
@@ -20,13 +22,11 @@ impl Collective {
         algorithm: impl Algorithm + Send + Sync + 'static,
         ranks: u32,
         division: Division,
-    ) -> Result<Self, ProgramError> {
+    ) -> Result<Self, Error> {
         let largest = division.at_most(algorithm.largest());
         if ranks > 1 && largest > MOST_BYTES {
-            return Err(ProgramError::invalid(
-                "bytes",
-                format!("the largest message among {ranks} ranks would have {largest} bytes; at most 2^40 can be sent"),
-            ));
+            let kind = ErrorKind::CollectiveTooLarge { ranks, found_bytes: largest, most_bytes: MOST_BYTES };
+            return Err(kind.at(path!["bytes"]));
         }
         Ok(Self { algorithm: Box::new(algorithm), division })
     }

@@ -1,6 +1,7 @@
 //! What motifs ask of the numbers that they are given.
 
-use crate::ProgramError;
+use odonata_error::{Error, ErrorKind, Path, path};
+
 use crate::part::LABEL_BITS;
 
 /// Largest message, in bytes.
@@ -10,42 +11,41 @@ const MAX_BYTES: u64 = 1 << 40;
 ///
 /// # Errors
 /// If an extent is 0, or the product differs from `ranks`.
-pub fn grid(field: &str, extents: &[u32], ranks: u32) -> Result<(), ProgramError> {
+pub fn grid(field: &'static str, extents: &[u32], ranks: u32) -> Result<(), Error> {
     let points: u128 = extents.iter().map(|&extent| u128::from(extent)).product();
     if points == u128::from(ranks) && ranks > 0 {
         return Ok(());
     }
-    let found = extents.iter().map(u32::to_string).collect::<Vec<_>>().join(" x ");
-    Err(ProgramError::invalid(field, format!("{found} are {points}, but there are {ranks} ranks")))
+    let kind = ErrorKind::GridOfOtherSize { grid: extents.to_vec(), points, ranks: ranks.into() };
+    Err(kind.at(path![field]))
 }
 
 /// There is at least one of something.
 ///
 /// # Errors
 /// If `number` is 0.
-pub fn some(field: &str, number: u32) -> Result<(), ProgramError> {
-    if number == 0 { Err(ProgramError::invalid(field, "0 is not at least 1")) } else { Ok(()) }
+pub fn some(field: &'static str, number: u32) -> Result<(), Error> {
+    if number == 0 { Err(ErrorKind::Zero {}.at(path![field])) } else { Ok(()) }
 }
 
 /// A message can be so large.
 ///
 /// # Errors
 /// If it has more than 2^40 bytes.
-pub fn bytes(field: &str, bytes: u64) -> Result<(), ProgramError> {
+pub fn bytes(field: Path, bytes: u64) -> Result<(), Error> {
     if bytes <= MAX_BYTES {
         return Ok(());
     }
-    Err(ProgramError::invalid(field, format!("{bytes} bytes are more than 2^40 ({MAX_BYTES})")))
+    Err(ErrorKind::OutOfRange { found: bytes, least: 0, most: MAX_BYTES }.at(field))
 }
 
 /// The messages from a rank to another can be told apart.
 ///
 /// # Errors
 /// If there are more than 2^[`LABEL_BITS`].
-pub fn labels(field: &str, messages: u128) -> Result<(), ProgramError> {
+pub fn labels(field: &'static str, messages: u128) -> Result<(), Error> {
     if messages <= 1 << LABEL_BITS {
         return Ok(());
     }
-    let problem = format!("{messages} messages from a rank to another are more than 2^{LABEL_BITS}");
-    Err(ProgramError::invalid(field, problem))
+    Err(ErrorKind::TooManyMessages { found: messages, most: 1 << LABEL_BITS }.at(path![field]))
 }

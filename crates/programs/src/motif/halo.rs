@@ -15,8 +15,10 @@
 mod alternate;
 mod ways;
 
+use odonata_error::{Error, ErrorKind, path};
+
 use super::check;
-use crate::{Exchange, Halo, Op, Part, ProgramError};
+use crate::{Exchange, Halo, Op, Part};
 use ways::Way;
 
 /// The neighbours of every rank.
@@ -31,25 +33,23 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
-    pub fn new(spec: &Halo, ranks: u32) -> Result<Self, ProgramError> {
+    pub fn new(spec: &Halo, ranks: u32) -> Result<Self, Error> {
         let Halo { grid, periodic, face_bytes, edge_bytes, corner_bytes, order } = *spec;
         check::grid("grid", &grid, ranks)?;
         for axis in 0..3 {
-            check::bytes(&format!("face_bytes[{axis}]"), face_bytes[axis])?;
-            check::bytes(&format!("edge_bytes[{axis}]"), edge_bytes[axis])?;
+            check::bytes(path!["face_bytes", axis], face_bytes[axis])?;
+            check::bytes(path!["edge_bytes", axis], edge_bytes[axis])?;
         }
-        check::bytes("corner_bytes", corner_bytes)?;
+        check::bytes(path!["corner_bytes"], corner_bytes)?;
         if order != Exchange::AllAtOnce {
-            let only = "must be 0: across edges and corners messages are sent by the order all-at-once only";
-            if edge_bytes != [0; 3] {
-                return Err(ProgramError::invalid("edge_bytes", format!("{edge_bytes:?} {only}")));
-            }
-            if corner_bytes != 0 {
-                return Err(ProgramError::invalid("corner_bytes", format!("{corner_bytes} {only}")));
+            for (field, given) in [("edge_bytes", edge_bytes != [0; 3]), ("corner_bytes", corner_bytes != 0)] {
+                if given {
+                    return Err(ErrorKind::FacesOnly { order: "all-at-once" }.at(path![field]));
+                }
             }
         }
         if face_bytes == [0; 3] && edge_bytes == [0; 3] && corner_bytes == 0 {
-            return Err(ProgramError::invalid("face_bytes", "all sizes are 0: there is no message to send"));
+            return Err(ErrorKind::NothingToSend {}.at(path!["face_bytes"]));
         }
         let ways = ways::all(face_bytes, edge_bytes, corner_bytes)
             .filter(|way| way.bytes > 0 && (0..3).all(|axis| way.step[axis] == 0 || grid[axis] > 1))

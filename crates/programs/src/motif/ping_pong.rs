@@ -2,8 +2,10 @@
 //!
 //! Labels: the round.
 
+use odonata_error::{Error, ErrorKind, path};
+
 use super::check;
-use crate::{Op, Part, PingPong, ProgramError};
+use crate::{Op, Part, PingPong};
 
 /// Pairs that play; a chunk is a round.
 pub struct Rally {
@@ -13,15 +15,14 @@ pub struct Rally {
 }
 
 impl Rally {
-    pub fn new(spec: &PingPong, ranks: u32) -> Result<Self, ProgramError> {
+    pub fn new(spec: &PingPong, ranks: u32) -> Result<Self, Error> {
         let PingPong { stride, bytes, rounds } = *spec;
         check::some("stride", stride)?;
         check::some("rounds", rounds)?;
-        check::bytes("bytes", bytes)?;
+        check::bytes(path!["bytes"], bytes)?;
         if ranks == 0 || u64::from(ranks) % (2 * u64::from(stride)) != 0 {
             let block = 2 * u64::from(stride);
-            let problem = format!("{ranks} ranks are not whole blocks of 2 x {stride} = {block}: some have no partner");
-            return Err(ProgramError::invalid("stride", problem));
+            return Err(ErrorKind::NoPartner { ranks, stride, block }.at(path!["stride"]));
         }
         Ok(Self { stride, bytes, rounds })
     }

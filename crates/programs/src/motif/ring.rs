@@ -1,8 +1,10 @@
 //! Ring all-reduces as parts of something larger: those of [`crate::collective`], with ranks as peers and labels that differ.
 
+use odonata_error::Error;
+
 use crate::collective::Collective;
 use crate::over::Over;
-use crate::{Allreduce, Op, Part, ProgramError};
+use crate::{Allreduce, Op, Part};
 
 /// An all-reduce over each communicator of a split, which can be done many times.
 pub struct Ring {
@@ -15,7 +17,7 @@ impl Ring {
     ///
     /// # Errors
     /// As [`Collective::allreduce`].
-    pub fn new(over: Over, bytes: u64) -> Result<Self, ProgramError> {
+    pub fn new(over: Over, bytes: u64) -> Result<Self, Error> {
         Ok(Self { over, once: Collective::allreduce(Allreduce::Ring, over.count(), bytes)? })
     }
 

@@ -10,8 +10,10 @@
 //!
 //! Labels: `sweep * blocks + block`. A pair of ranks is next to each other along one axis only.
 
+use odonata_error::{Error, path};
+
 use super::check;
-use crate::{Op, Part, ProgramError, Sweep};
+use crate::{Op, Part, Sweep};
 
 /// The sweeps; a chunk is a block.
 pub struct Wavefronts {
@@ -19,12 +21,12 @@ pub struct Wavefronts {
 }
 
 impl Wavefronts {
-    pub fn new(spec: &Sweep, ranks: u32) -> Result<Self, ProgramError> {
+    pub fn new(spec: &Sweep, ranks: u32) -> Result<Self, Error> {
         check::grid("grid", &spec.grid, ranks)?;
         check::some("blocks", spec.blocks)?;
         check::some("sweeps", spec.sweeps)?;
-        check::bytes("x_bytes", spec.x_bytes)?;
-        check::bytes("y_bytes", spec.y_bytes)?;
+        check::bytes(path!["x_bytes"], spec.x_bytes)?;
+        check::bytes(path!["y_bytes"], spec.y_bytes)?;
         check::labels("blocks", u128::from(spec.blocks) * u128::from(spec.sweeps))?;
         Ok(Self { spec: *spec })
     }

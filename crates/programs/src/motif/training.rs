@@ -17,10 +17,12 @@
 
 mod schedule;
 
+use odonata_error::{Error, path};
+
 use super::check;
 use super::ring::Ring;
 use crate::over::Over;
-use crate::{Along, Op, Part, ProgramError, Training};
+use crate::{Along, Op, Part, Training};
 use schedule::{Pass, pass};
 
 /// The step; a chunk is a part of a pass or a step of a ring.
@@ -34,16 +36,16 @@ pub struct Step {
 }
 
 impl Step {
-    pub fn new(spec: &Training, ranks: u32) -> Result<Self, ProgramError> {
+    pub fn new(spec: &Training, ranks: u32) -> Result<Self, Error> {
         let grid = [spec.tensor, spec.data, spec.pipeline];
         for (field, number) in [("tensor", grid[0]), ("data", grid[1]), ("pipeline", grid[2])] {
             check::some(field, number)?;
         }
         check::grid("pipeline", &grid, ranks)?;
         check::some("microbatches", spec.microbatches)?;
-        check::bytes("tensor_bytes", spec.tensor_bytes)?;
-        check::bytes("activation_bytes", spec.activation_bytes)?;
-        check::bytes("gradient_bytes", spec.gradient_bytes)?;
+        check::bytes(path!["tensor_bytes"], spec.tensor_bytes)?;
+        check::bytes(path!["activation_bytes"], spec.activation_bytes)?;
+        check::bytes(path!["gradient_bytes"], spec.gradient_bytes)?;
         let over = |axis| Over::new(Some(&Along { grid: grid.to_vec(), axis }), ranks);
         let tensor = Ring::new(over(0)?, spec.tensor_bytes)?;
         let data = Ring::new(over(1)?, spec.gradient_bytes)?;

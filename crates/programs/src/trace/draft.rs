@@ -1,9 +1,10 @@
 //! What a reader has found: the operations of each rank, with their places in the file.
 
+use odonata_error::{Error, ErrorKind};
+
 use super::graph::{Edge, Graph, Step, Task, Trace};
 use super::matching;
 use super::problem::Source;
-use crate::ProgramError;
 
 /// The operations of a rank.
 #[derive(Default)]
@@ -35,15 +36,16 @@ impl Draft {
 }
 
 /// Refuses a file whose places do not fit into [`Said::place`].
-pub fn check_size(bytes: usize) -> Result<(), ProgramError> {
+pub fn check_size(bytes: usize) -> Result<(), Error> {
     if u32::try_from(bytes).is_err() {
-        return Err(ProgramError::invalid("goal", format!("a trace of {bytes} bytes; 4 GiB at most can be read")));
+        let kind = ErrorKind::TraceTooLong { found_bytes: bytes, most_bytes: u32::MAX.into() };
+        return Err(kind.into());
     }
     Ok(())
 }
 
 /// Refuses a text that is too long, and drops a byte order mark.
-pub fn checked(text: &str) -> Result<&str, ProgramError> {
+pub fn checked(text: &str) -> Result<&str, Error> {
     check_size(text.len())?;
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
@@ -52,7 +54,7 @@ pub fn checked(text: &str) -> Result<&str, ProgramError> {
 ///
 /// # Errors
 /// If a send has no receive, or a receive no send; if a rank has too many CPUs.
-pub fn finish(source: Source<'_>, mut drafts: Vec<Draft>) -> Result<Trace, ProgramError> {
+pub fn finish(source: Source<'_>, mut drafts: Vec<Draft>) -> Result<Trace, Error> {
     let messages = |draft: &Draft| draft.steps.iter().zip(&draft.said).filter_map(tag_of).collect::<Vec<u64>>();
     let mut tags: Vec<u64> = drafts.iter().flat_map(messages).collect();
     tags.sort_unstable();
@@ -76,7 +78,7 @@ fn tag_of((step, said): (&Step, &Said)) -> Option<u64> {
 }
 
 /// Gives the CPUs of a rank numbers without gaps, so that they take as much memory as there are of them; returns the numbers of the file.
-fn number_cpus(source: Source<'_>, rank: u32, draft: &mut Draft) -> Result<Vec<u32>, ProgramError> {
+fn number_cpus(source: Source<'_>, rank: u32, draft: &mut Draft) -> Result<Vec<u32>, Error> {
     let mut cpus: Vec<u32> = draft.said.iter().map(|said| said.cpu).chain([0]).collect();
     cpus.sort_unstable();
     cpus.dedup();
@@ -84,8 +86,8 @@ fn number_cpus(source: Source<'_>, rank: u32, draft: &mut Draft) -> Result<Vec<u
     for (number, (step, said)) in (0..).zip(draft.steps.iter_mut().zip(&draft.said)) {
         let place = cpus.partition_point(|&cpu| cpu < said.cpu);
         step.cpu = u16::try_from(place).map_err(|_| {
-            let problem = format!("CPU {}: rank {rank} uses {} CPUs; {most} at most can be kept", said.cpu, cpus.len());
-            source.at(said.place, rank, number, problem)
+            let kind = ErrorKind::TooManyCpus { cpu: said.cpu, rank, found: cpus.len(), most };
+            source.at(said.place, rank, number, kind)
         })?;
     }
     Ok(cpus)

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use odonata_error::{Error, ErrorKind, path};
+
 use super::chain::Chain;
 use super::graph::{Graph, Task, Trace};
-use crate::{Op, Phases, ProgramError};
+use crate::{Op, Phases};
 
 /// The labels of all messages in ascending order; the tag of each is its place. (With a tag of its own for each label it does not
 /// matter in which order the two sides name their messages.)
@@ -24,8 +26,8 @@ pub fn tag(tags: &[u64], label: u64) -> u64 {
 /// Refuses what a trace cannot say.
 ///
 /// # Errors
-/// [`ProgramError::Invalid`] with the phase.
-pub fn check(phases: &Phases, ranks: u32) -> Result<(), ProgramError> {
+/// [`Error`] with the phase.
+pub fn check(phases: &Phases, ranks: u32) -> Result<(), Error> {
     let mut ops = Vec::new();
     for phase in 0..phases.len() {
         for rank in 0..ranks {
@@ -33,10 +35,7 @@ pub fn check(phases: &Phases, ranks: u32) -> Result<(), ProgramError> {
                 ops.clear();
                 phases.chunk(phase, rank, index, &mut ops);
                 if ops.iter().any(|op| matches!(op, Op::Compute { jitter_ps: 1.., .. })) {
-                    return Err(ProgramError::invalid(
-                        format!("phases[{phase}]"),
-                        "computing takes a random time, which a trace cannot say; set its jitter to 0",
-                    ));
+                    return Err(ErrorKind::RandomCompute {}.at(path!["phases", phase]));
                 }
             }
         }
@@ -48,8 +47,8 @@ impl Trace {
     /// One iteration of phases for `ranks` ranks: `docs/traces.md` says which operation waits for which.
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`] if computing takes a random time, which a trace cannot say.
-    pub fn of_phases(phases: &Phases, ranks: u32) -> Result<Self, ProgramError> {
+    /// [`Error`] if computing takes a random time, which a trace cannot say.
+    pub fn of_phases(phases: &Phases, ranks: u32) -> Result<Self, Error> {
         check(phases, ranks)?;
         let labels = tags(phases, ranks);
         let graph = |rank| {

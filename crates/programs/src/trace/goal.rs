@@ -8,3 +8,4 @@ mod tokens;
 mod write;
 
 pub use circle::circle;
+pub use read::MOST_IN_CIRCLE;

@@ -1,9 +1,10 @@
 //! Which send belongs to which receive: the k-th of the same source, destination and tag, in the order of the text.
 
+use odonata_error::{Error, ErrorKind};
+
 use super::draft::Draft;
 use super::graph::{Step, Task};
 use super::problem::Source;
-use crate::ProgramError;
 
 /// One side of a message, in the order in which sides match.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,16 +26,8 @@ impl End {
         if self.sends { self.source } else { self.destination }
     }
 
-    /// `rank 2 sends 8 bytes to rank 3 with tag 7`
-    fn says(self, bytes: u64, tags: &[u64]) -> String {
-        let Self { source, destination, sends, .. } = self;
-        let tag = tags[self.tag as usize];
-        let size = shown(bytes);
-        if sends {
-            format!("rank {source} sends {size} to rank {destination} with tag {tag}")
-        } else {
-            format!("rank {destination} receives {size} from rank {source} with tag {tag}")
-        }
+    fn peer(self) -> u32 {
+        if self.sends { self.destination } else { self.source }
     }
 }
 
@@ -43,7 +36,7 @@ impl End {
 ///
 /// # Errors
 /// The first operation in the file for which that is not so.
-pub fn number_and_check(source: Source<'_>, drafts: &mut [Draft], tags: &[u64]) -> Result<(), ProgramError> {
+pub fn number_and_check(source: Source<'_>, drafts: &mut [Draft], tags: &[u64]) -> Result<(), Error> {
     let (mut sends, mut receives) = (Vec::new(), Vec::new());
     for (rank, draft) in (0..).zip(&*drafts) {
         for (step, found) in (0..).zip(&draft.steps) {
@@ -65,8 +58,8 @@ pub fn number_and_check(source: Source<'_>, drafts: &mut [Draft], tags: &[u64]) 
     number(&sends, drafts);
     number(&receives, drafts);
     let faults = Faults::new(&sends, &receives, drafts);
-    if let Some((end, problem)) = faults.first(source, drafts, tags) {
-        return Err(source.at(place(drafts, end), end.owner(), end.step, problem));
+    if let Some((end, kind)) = faults.first(source, drafts, tags) {
+        return Err(source.at(place(drafts, end), end.owner(), end.step, kind));
     }
     // Both lists hold the same messages in the same order.
     for (&send, &receive) in sends.iter().zip(&receives) {
@@ -133,29 +126,29 @@ impl Faults {
     }
 
     /// The first in the file, and what is wrong.
-    fn first(&self, source: Source<'_>, drafts: &[Draft], tags: &[u64]) -> Option<(End, String)> {
+    fn first(&self, source: Source<'_>, drafts: &[Draft], tags: &[u64]) -> Option<(End, ErrorKind)> {
         let unequal = self.unequal.iter().map(|&(send, receive)| (receive, Err(send)));
         let alone = self.sends.iter().chain(&self.receives).map(|&(end, matched)| (end, Ok(matched)));
         let (end, fault) = unequal.chain(alone).min_by_key(|fault| place(drafts, fault.0))?;
         let other = |end: End| source.other(end.owner(), step(drafts, end).line);
-        let found = end.says(bytes(step(drafts, end)), tags);
-        let does = if end.sends { "receives" } else { "sends" };
-        let but = match fault {
+        let (rank, peer, bytes) = (end.owner(), end.peer(), bytes(step(drafts, end)));
+        let tag = tags[end.tag as usize];
+        let matched = match fault {
+            Ok(matched) => matched,
             Err(send) => {
-                format!("{} sends {}", other(send), shown(bytes(step(drafts, send))))
+                let (send_bytes, send) = (self::bytes(step(drafts, send)), other(send));
+                return Some((end, ErrorKind::UnequalSizes { rank, peer, tag, bytes, send, send_bytes }));
             }
-            Ok(0) => format!("nobody {does} that"),
-            Ok(1) => format!("its peer {does} that only once"),
-            Ok(matched) => format!("its peer {does} that only {matched} times"),
         };
+        let operation = if end.sends { "send" } else { "receive" };
         // A tag may be mistyped: does anything else between the two lack its other end?
         let others = if end.sends { &self.receives } else { &self.sends };
         let from =
             others.partition_point(|(other, _)| (other.source, other.destination) < (end.source, end.destination));
         let near = others.get(from).map(|&(near, _)| near);
-        let near = near.filter(|o| fault.is_ok() && (o.source, o.destination) == (end.source, end.destination));
-        let near = near.map(|o| format!("; {} {does} with tag {}", other(o), tags[o.tag as usize])).unwrap_or_default();
-        Some((end, format!("{found}, but {but}{near}")))
+        let near = near.filter(|o| (o.source, o.destination) == (end.source, end.destination));
+        let (other, other_tag) = (near.map(other), near.map(|o| tags[o.tag as usize]));
+        Some((end, ErrorKind::Unmatched { operation, rank, peer, tag, bytes, matched, other, other_tag }))
     }
 }
 
@@ -172,8 +165,4 @@ fn bytes(step: &Step) -> u64 {
         Task::Send { bytes, .. } | Task::Receive { bytes, .. } => bytes,
         Task::Compute { .. } => 0,
     }
-}
-
-fn shown(bytes: u64) -> String {
-    if bytes == 1 { "1 byte".to_string() } else { format!("{bytes} bytes") }
 }

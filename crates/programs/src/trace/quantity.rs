@@ -1,6 +1,8 @@
 //! Times with units, read and written exactly.
 
-use super::problem::{cut, hint, quoted};
+use odonata_error::ErrorKind;
+
+use super::problem::cut;
 
 /// Units of time: name, and picoseconds as a factor times a power of ten. The same as in `python/odonata/units.py`.
 const UNITS: [(&str, u128, i32); 8] = [
@@ -38,29 +40,23 @@ pub fn split(quantity: &str) -> (&str, &str) {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn time_ps(number: &str, unit: &str) -> Result<u64, String> {
+pub fn time_ps(number: &str, unit: &str) -> Result<u64, ErrorKind> {
     if number.is_empty() {
-        return Err(format!("expected a time such as `1.5 us`, found {}", quoted(unit)));
+        return Err(ErrorKind::NotATime { found: cut(unit) });
     }
-    let shown = cut(number);
+    let quantity = || format!("{} {unit}", cut(number));
     let Some(&(_, factor, power)) = UNITS.iter().find(|known| known.0 == unit) else {
-        let known = || units().collect::<Vec<_>>();
-        if unit.is_empty() {
-            return Err(format!(
-                "the time `{shown}` has no unit; write `{shown} ns`, or another of {}",
-                known().join(", ")
-            ));
-        }
-        let near = hint(unit, units());
-        let near = if near.is_empty() { format!("; known: {}", known().join(", ")) } else { near };
-        return Err(format!("{} is not a unit of time{near}", quoted(unit)));
+        let known = units().collect();
+        return Err(match unit {
+            "" => ErrorKind::NoUnit { found: cut(number), units: known },
+            _ => ErrorKind::UnknownName { what: "unit of time", found: cut(unit), known },
+        });
     };
     if number.starts_with('-') {
-        return Err(format!("a time must not be negative, found `{shown} {unit}`"));
+        return Err(ErrorKind::NegativeTime { found: quantity() });
     }
-    let (digits, tens) =
-        decimal(number).ok_or_else(|| format!("expected a time such as `1.5 us`, found `{shown} {unit}`"))?;
-    let too_long = || format!("`{shown} {unit}` is too long: a time is less than 2^64 ps (213 days)");
+    let (digits, tens) = decimal(number).ok_or_else(|| ErrorKind::NotATime { found: quantity() })?;
+    let too_long = || ErrorKind::TimeTooLong { found: quantity() };
     let exact = digits.checked_mul(factor).ok_or_else(too_long)?;
     let tens = tens + power;
     if exact == 0 {
@@ -72,7 +68,7 @@ pub fn time_ps(number: &str, unit: &str) -> Result<u64, String> {
     } else {
         ten.filter(|ten| exact % ten == 0)
             .map(|ten| exact / ten)
-            .ok_or_else(|| format!("`{shown} {unit}` is not a whole number of picoseconds"))?
+            .ok_or_else(|| ErrorKind::FractionOfPicosecond { found: quantity() })?
     };
     u64::try_from(ps).map_err(|_| too_long())
 }
@@ -105,7 +101,7 @@ fn decimal(number: &str) -> Option<(u128, i32)> {
 mod tests {
     use super::*;
 
-    fn read(quantity: &str) -> Result<u64, String> {
+    fn read(quantity: &str) -> Result<u64, ErrorKind> {
         let (number, unit) = split(quantity);
         time_ps(number, unit)
     }
@@ -136,24 +132,21 @@ mod tests {
 
     #[test]
     fn other_times_are_refused() {
+        let units = || units().collect::<Vec<_>>();
         let cases = [
-            ("5", "the time `5` has no unit; write `5 ns`, or another of ps, ns, us, ms, s, min"),
-            ("5 sn", "`sn` is not a unit of time; did you mean `ns`?"),
-            ("5 days", "`days` is not a unit of time; known: ps, ns, us, ms, s, min"),
-            ("0.5 ps", "`0.5 ps` is not a whole number of picoseconds"),
-            ("1e-300 s", "`1e-300 s` is not a whole number of picoseconds"),
-            (
-                "18446744073709551616 ps",
-                "`18446744073709551616 ps` is too long: a time is less than 2^64 ps (213 days)",
-            ),
-            ("1e300 s", "`1e300 s` is too long: a time is less than 2^64 ps (213 days)"),
-            ("-1 ns", "a time must not be negative, found `-1 ns`"),
-            ("1.2.3 ns", "expected a time such as `1.5 us`, found `1.2.3 ns`"),
-            (". ns", "expected a time such as `1.5 us`, found `. ns`"),
-            ("ns", "expected a time such as `1.5 us`, found `ns`"),
+            ("5", ErrorKind::NoUnit { found: "5".into(), units: units() }),
+            ("5 sn", ErrorKind::UnknownName { what: "unit of time", found: "sn".into(), known: units() }),
+            ("0.5 ps", ErrorKind::FractionOfPicosecond { found: "0.5 ps".into() }),
+            ("1e-300 s", ErrorKind::FractionOfPicosecond { found: "1e-300 s".into() }),
+            ("18446744073709551616 ps", ErrorKind::TimeTooLong { found: "18446744073709551616 ps".into() }),
+            ("1e300 s", ErrorKind::TimeTooLong { found: "1e300 s".into() }),
+            ("-1 ns", ErrorKind::NegativeTime { found: "-1 ns".into() }),
+            ("1.2.3 ns", ErrorKind::NotATime { found: "1.2.3 ns".into() }),
+            (". ns", ErrorKind::NotATime { found: ". ns".into() }),
+            ("ns", ErrorKind::NotATime { found: "ns".into() }),
         ];
-        for (text, problem) in cases {
-            assert_eq!(read(text), Err(problem.to_string()), "{text}");
+        for (text, kind) in cases {
+            assert_eq!(read(text), Err(kind), "{text}");
         }
     }
 }

@@ -1,18 +1,17 @@
 //! Would catch: arithmetic that runs over with many ranks or bytes; limits that refuse what could be run, or do not.
 
+use odonata_error::Error;
 use odonata_programs::collective::Division;
-use odonata_programs::{Broadcast, Op, ProgramError, Reduce, What};
+use odonata_programs::{Broadcast, Op, Reduce, What};
 
 use crate::cases::{all, made};
 use crate::script::Script;
 
 const MOST: u64 = 1 << 40;
 
-fn field(error: ProgramError) -> String {
-    match error {
-        ProgramError::Invalid { field, .. } => field,
-        other => panic!("{other}"),
-    }
+/// Code and path.
+fn told(error: Error) -> (&'static str, String) {
+    (error.code(), error.path.to_string())
 }
 
 #[test]
@@ -25,13 +24,13 @@ fn one_rank_has_nothing_to_do() {
 #[test]
 fn what_cannot_be_is_refused_with_its_field() {
     for what in all(0, 8) {
-        assert_eq!(made(&what, 0).err().map(field).as_deref(), Some("ranks"), "{what:?}");
+        assert_eq!(made(&what, 0).err().map(told), Some(("no-ranks", String::new())), "{what:?}");
     }
     for root in [5, u32::MAX] {
         let broadcast = What::Broadcast { algorithm: Broadcast::Flat, root, bytes: 8 };
         let reduce = What::Reduce { algorithm: Reduce::Binomial, root, bytes: 8 };
         for what in [broadcast, reduce] {
-            assert_eq!(what.part(5).err().map(field).as_deref(), Some("root"), "{what:?}");
+            assert_eq!(what.part(5).err().map(told), Some(("root-not-a-rank", "root".into())), "{what:?}");
         }
     }
 }
@@ -55,7 +54,7 @@ fn messages_have_at_most_2_to_the_40_bytes() {
             assert!(with(limit - n).is_ok(), "{what:?} of {ranks} ranks");
             for bytes in [limit + 2 * n, u64::MAX / 2, u64::MAX] {
                 let error = with(bytes).err().unwrap_or_else(|| panic!("{what:?} of {ranks} ranks: {bytes} bytes"));
-                assert_eq!(field(error), "bytes");
+                assert_eq!(told(error), ("collective-too-large", "bytes".into()));
             }
         }
     }

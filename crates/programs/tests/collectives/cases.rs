@@ -1,7 +1,8 @@
 //! All algorithms, and the numbers of ranks that they are tested with.
 
+use odonata_error::Error;
 use odonata_programs::collective::Collective;
-use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, ProgramError, Reduce, ReduceScatter, What};
+use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Reduce, ReduceScatter, What};
 
 /// Powers of two, their neighbours, and everything small.
 pub fn numbers_of_ranks() -> impl Iterator<Item = u32> {
@@ -49,7 +50,7 @@ pub fn all(root: u32, bytes: u64) -> Vec<What> {
 }
 
 /// What a specification makes, with its steps open to us.
-pub fn made(what: &What, ranks: u32) -> Result<Collective, ProgramError> {
+pub fn made(what: &What, ranks: u32) -> Result<Collective, Error> {
     match *what {
         What::Broadcast { algorithm, root, bytes } => Collective::broadcast(algorithm, ranks, root, bytes),
         What::Reduce { algorithm, root, bytes } => Collective::reduce(algorithm, ranks, root, bytes),

@@ -1,6 +1,6 @@
 //! Binary GOAL: both layouts byte by byte, what is refused, and whatever the bytes.
 
-use odonata_programs::ProgramError;
+use odonata_error::{ErrorKind, Place};
 use odonata_programs::trace::Trace;
 use proptest::prelude::*;
 
@@ -113,19 +113,15 @@ fn ranks_that_do_nothing_are_read_and_written() {
 #[test]
 fn what_the_format_cannot_say_is_named_and_not_written() {
     let cases = [
-        ("calc 1\ncalc 1.5", 2, "computes for 1500 ps; binary GOAL has whole nanoseconds"),
-        ("calc 5 cpu 256", 1, "is on CPU 256; binary GOAL has CPUs up to 255"),
-        (
-            "send 1b to 1\nsend 1b to 1 tag 4294967296",
-            2,
-            "has the tag 4294967296; binary GOAL has tags up to 4294967294",
-        ),
+        ("calc 1\ncalc 1.5", 1, "time in picoseconds", 1500, "whole nanoseconds"),
+        ("calc 5 cpu 256", 0, "CPU", 256, "CPUs up to 255"),
+        ("send 1b to 1\nsend 1b to 1 tag 4294967296", 1, "tag", 1 << 32, "tags up to 4294967294"),
     ];
-    for (lines, operation, problem) in cases {
+    for (lines, operation, what, found, limit) in cases {
         let received = lines.lines().filter_map(|line| line.strip_prefix("send 1b to 1"));
         let received: String = received.map(|rest| format!("recv 1b from 0{rest}\n")).collect();
         let text = format!("num_ranks 2\nrank 0 {{\n{lines}\n}}\nrank 1 {{\n{received}}}\n");
-        let error = ProgramError::Operation { rank: 0, operation, problem: problem.to_string() };
+        let error = ErrorKind::BinaryLimit { what, found, limit }.of_operation(0, operation);
         assert_eq!(Trace::parse_goal(&text).unwrap().to_binary(), Err(error));
     }
 }
@@ -146,62 +142,64 @@ fn what_cannot_be_kept_is_named_by_rank_and_operation() {
     let second = |n: usize| first(4) + 12 + 8 + 8 + 39 * (n - 1);
     let any = &[255; 4];
     let cases: &[(usize, &[u8], &str)] = &[
+        (0, &[38, 9], "byte 0: spoilt-file"),
+        (0, b"num_rank", "byte 0: not-binary-goal (found = 7741231953351636334, expected = 4223)"),
+        (8, &[0], "byte 8: trace-without-ranks"),
+        (8, &[3], "byte 14: rank-misplaced (rank = 0, begin = 38, expected = 54, problem = `overlap`)"),
+        (8, any, "byte 8: long-rank-table (ranks = 4294967295, need_bytes = 68719476720)"),
+        (14, &[39], "byte 14: rank-misplaced (rank = 0, begin = 39, expected = 38, problem = `gap`)"),
+        (30, &[39], "byte 30: rank-misplaced (rank = 1, begin = 39, expected = 179, problem = `overlap`)"),
+        (46, &[2], "byte 136: dependencies-do-not-fit (rank = 0, found = 3, need_bytes = 12, found_bytes = 51)"),
         (
-            0,
-            &[38, 9],
-            "byte 0: a run of LogGOPSim with `--save-mem` has spoilt this file (it begins with 2342); make it again from its text",
-        ),
-        (0, b"num_rank", "byte 0: expected binary GOAL, which begins with the number 4223, found 7741231953351636334"),
-        (8, &[0], "byte 8: expected at least one rank, found 0"),
-        (8, &[3], "byte 14: rank 0 has the bytes from 38 on, which another rank or the table has too; expected 54"),
-        (8, any, "byte 8: 4294967295 ranks need a table of 68719476720 bytes, but the file ends before"),
-        (14, &[39], "byte 14: rank 0 has the bytes from 39 on, and nothing has those before it; expected 38"),
-        (30, &[39], "byte 30: rank 1 has the bytes from 39 on, which another rank or the table has too; expected 179"),
-        (46, &[2], "byte 136: the operations of rank 0 have 3 dependencies, which need 12 bytes; found 51"),
-        (46, &[4], "byte 46: rank 0 says that it has 4 operations and 1 roots, which need 168 bytes; it has 141"),
-        (50, any, "byte 46: rank 0 says that it has 3 operations and 4294967295 roots"),
-        (54, &[1], "rank 0, operation 1: waits 0 times and is not among the roots"),
-        (54, &[3], "byte 54: in the roots of rank 0, operation 4 does not exist"),
-        (
-            first(1),
-            &[1],
-            "rank 0, operation 1: says that it waits 1 times, but is 0 times among the followers of others",
+            46,
+            &[4],
+            "byte 46: too-many-operations (rank = 0, operations = 4, roots = 1, need_bytes = 168, found_bytes = 141)",
         ),
         (
-            first(1) + 4,
-            &[12],
-            "rank 0, operation 1: expected a send (1), a recv (2) or a calc (3), found an operation of kind 12",
+            50,
+            any,
+            "byte 46: too-many-operations (rank = 0, operations = 3, roots = 4294967295, need_bytes = 17179869305, found_bytes = 141)",
         ),
-        (
-            first(1) + 9,
-            &[255; 8],
-            "rank 0, operation 1: computes for 18446744073709551615 ns; a time is less than 2^64 ps",
-        ),
-        (first(2) + 5, any, "rank 0, operation 2: receives from any source: a receive here must name its source"),
-        (first(2) + 5, &[2], "rank 0, operation 2: receives from rank 2, but ranks are 0 to 1"),
+        (54, &[1], "rank 0, operation 1: root-disagrees (waits = 0, root = `no`)"),
+        (54, &[3], "byte 54: bad-root (rank = 0, operation = 4, problem = `unknown`)"),
+        (first(1), &[1], "rank 0, operation 1: waits-disagree (told = 1, found = 0)"),
+        (first(1) + 4, &[12], "rank 0, operation 1: unknown-operation (found = 12)"),
+        (first(1) + 9, &[255; 8], "rank 0, operation 1: compute-too-long (found_ns = 18446744073709551615)"),
+        (first(2) + 5, any, "rank 0, operation 2: any-source (found = `4294967295`)"),
+        (first(2) + 5, &[2], "rank 0, operation 2: no-such-rank (rank = 2, ranks = 2)"),
         (
             first(2) + 9,
             &[1],
-            "rank 0, operation 2: rank 0 receives 4097 bytes from rank 1 with tag 7, but operation 2 of rank 1 sends 4096 bytes",
+            "rank 0, operation 2: unequal-sizes (rank = 0, peer = 1, tag = 7, bytes = 4097, send = {rank = 1, operation = 2}, send_bytes = 4096)",
         ),
-        (first(2) + 17, any, "rank 0, operation 2: has any tag: a message here must have one tag"),
-        (first(3) + 14, &[1], "rank 0, operation 3: sends 1169511627776 bytes; expected at most 1099511627776"),
-        (first(1) + 23, &[1], "byte 175: the operations of rank 0 have 2 dependencies, which need 8 bytes; found 12"),
-        (first(1) + 27, &[2], "rank 0, operation 1: its followers are 2 to 4 of the list of dependencies, which has 3"),
-        (first(4), &[9], "rank 0, operation 1: operation 10 waits for it, but there are 3"),
+        (first(2) + 17, any, "rank 0, operation 2: any-tag (found = `4294967295`)"),
+        (
+            first(3) + 14,
+            &[1],
+            "rank 0, operation 3: too-large (what = `a size in bytes`, found = `1169511627776`, most = 1099511627776)",
+        ),
+        (
+            first(1) + 23,
+            &[1],
+            "byte 175: dependencies-do-not-fit (rank = 0, found = 2, need_bytes = 8, found_bytes = 12)",
+        ),
+        (first(1) + 27, &[2], "rank 0, operation 1: followers-outside (first = 2, end = 4, found = 3)"),
+        (first(4), &[9], "rank 0, operation 1: no-such-follower (follower = 10, operations = 3)"),
         (
             second(1) + 17,
             &[8, 0, 0, 0],
-            "rank 0, operation 3: rank 0 sends 70000000000 bytes to rank 1 with tag 4294967294, but nobody receives that; operation 1 of rank 1 receives with tag 8",
+            "rank 0, operation 3: unmatched (operation = `send`, rank = 0, peer = 1, tag = 4294967294, bytes = 70000000000, matched = 0, other = {rank = 1, operation = 1}, other_tag = 8)",
         ),
     ];
-    for (at, new, expected) in cases {
-        let found = error(&[(*at, new)]);
-        assert!(found.starts_with(expected), "{at}: {found}\n{expected}");
-    }
+    let found: Vec<String> = cases.iter().map(|(at, new, _)| error(&[(*at, new)])).collect();
+    let expected: Vec<&str> = cases.iter().map(|case| case.2).collect();
+    assert_eq!(found, expected);
     // Operation 2 waits for 3, and 3 for the beginning of 2.
     let circle = error(&[(first(1) + 23, &[1]), (first(2), &[2]), (first(3), &[1]), (first(3) + 23, &[1, 0, 0, 0, 0])]);
-    assert_eq!(circle, "rank 0, operation 2: operations wait for each other in a circle: 2 waits for 3 waits for 2");
+    assert_eq!(
+        circle,
+        "rank 0, operation 2: circle-of-operations (first = [{label = `2`, line = nothing}, {label = `3`, line = nothing}], length = 2)"
+    );
 }
 
 /// Reads it; what is read can be written and read again, if the format can say it.
@@ -211,13 +209,11 @@ fn read(bytes: &[u8]) {
             assert_eq!(Trace::parse_goal(&trace.to_goal()).as_ref(), Ok(&trace));
             assert_eq!(Trace::parse_binary(&trace.to_binary().unwrap()), Ok(trace));
         }
-        Err(ProgramError::Binary { byte, problem }) => {
-            assert!(byte <= bytes.len() as u64 && !problem.is_empty() && problem.len() < 1000, "{byte}: {problem}");
-        }
-        Err(ProgramError::Operation { problem, .. }) => {
-            assert!(!problem.is_empty() && problem.len() < 1000, "{problem}")
-        }
-        Err(other) => panic!("{other}"),
+        Err(error) => match error.place {
+            Some(Place::Byte(byte)) => assert!(byte <= bytes.len() as u64, "{error}"),
+            Some(Place::Operation { .. }) => {}
+            _ => panic!("{error}"),
+        },
     }
 }
 
@@ -230,7 +226,7 @@ fn a_file_that_ends_early_or_late_is_refused() {
             read(&whole[end..]);
         }
         let late = Trace::parse_binary(&[&whole[..], &[0; 3]].concat()).unwrap_err().to_string();
-        assert_eq!(late, format!("byte {}: 3 bytes belong to no rank", whole.len()));
+        assert_eq!(late, format!("byte {}: bytes-of-no-rank (found_bytes = 3)", whole.len()));
     }
 }
 
@@ -246,11 +242,11 @@ fn what_a_file_claims_costs_nothing() {
         bytes.extend([begin, begin + 2_000_000].map(u64::to_le_bytes).as_flattened());
     }
     bytes.extend(vec![0; 2_000_000]);
-    assert!(Trace::parse_binary(&bytes).unwrap_err().to_string().contains("which another rank or the table has too"));
+    assert!(Trace::parse_binary(&bytes).unwrap_err().to_string().contains("problem = `overlap`"));
     // Each of 10,000 operations has the same 10,000 followers.
     let record = (0, 3, 0, 1, 0, [0, 0], [(10_000, 0), (0, 0)]);
     let bytes = file(&[rank(&[], &vec![record; 10_000], &(0..10_000).collect::<Vec<_>>(), &[])], &[0], [0, 0]);
-    assert!(Trace::parse_binary(&bytes).unwrap_err().to_string().contains("have 100000000 dependencies"));
+    assert!(Trace::parse_binary(&bytes).unwrap_err().to_string().contains("found = 100000000,"));
 }
 
 proptest! {

@@ -1,6 +1,5 @@
 //! What tables of operations mean.
 
-use odonata_programs::ProgramError;
 use odonata_programs::trace::Start::{AtBegin, AtEnd};
 use odonata_programs::trace::{Task, Trace};
 
@@ -114,29 +113,29 @@ fn only_sequences_can_be_written_as_tables() {
     let refused = |body: &str| {
         let text = format!("num_ranks 2\nrank 0 {{\n}}\nrank 1 {{\n{body}\n}}");
         match Trace::parse_goal(&text).unwrap().to_csv() {
-            Err(ProgramError::Operation { rank: 1, operation, problem }) => format!("{operation}: {problem}"),
+            Err(error) => error.to_string(),
             other => panic!("{other:?}"),
         }
     };
-    let other = "waits for other operations than the one before it, and those that a `wait` can name, which CSV cannot say; write GOAL";
+    let other = "csv-order";
     // Two at once; one that waits for the end of what was waited for before; for the beginning of an older one; for a later one.
-    assert_eq!(refused("calc 1\ncalc 2"), format!("2: {other}"));
+    assert_eq!(refused("calc 1\ncalc 2"), format!("rank 1, operation 2: {other}"));
     assert_eq!(
         refused("a: calc 1\nb: calc 2\nc: calc 3\nb requires a\nc requires b\nc requires a"),
-        format!("3: {other}")
+        format!("rank 1, operation 3: {other}")
     );
     assert_eq!(
         refused("a: calc 1\nb: calc 2\nc: calc 3\nb requires a\nc requires b\nc irequires a"),
-        format!("3: {other}")
+        format!("rank 1, operation 3: {other}")
     );
-    assert_eq!(refused("a: calc 1\nb: calc 2\na requires b"), format!("1: {other}"));
-    assert_eq!(refused("calc 1 cpu 2"), "1: is on CPU 2, which CSV cannot say; write GOAL");
-    assert_eq!(refused("send 1b to 1 nic 3\nrecv 1b from 1"), "1: names NIC 3, which CSV cannot say; write GOAL");
-    assert_eq!(
-        refused("a: calc 1\nb: calc 2\nb irequires a"),
-        "1: computes, and the next one does not wait for its end, which CSV cannot say; write GOAL"
-    );
+    assert_eq!(refused("a: calc 1\nb: calc 2\na requires b"), format!("rank 1, operation 1: {other}"));
+    assert_eq!(refused("calc 1 cpu 2"), "rank 1, operation 1: csv-cpu (cpu = 2)");
+    assert_eq!(refused("send 1b to 1 nic 3\nrecv 1b from 1"), "rank 1, operation 1: csv-nic (nic = 3)");
+    assert_eq!(refused("a: calc 1\nb: calc 2\nb irequires a"), "rank 1, operation 1: csv-overlap");
     // The second of two alike is waited for, the first is not.
     let alike = "a: recv 1b from 1\nb: recv 1b from 1\nc: send 1b to 1\nd: send 1b to 1\nb irequires a\nc irequires b\nd irequires c\n";
-    assert_eq!(refused(&format!("{alike}e: calc 1\ne requires d\ne requires b")), format!("5: {other}"));
+    assert_eq!(
+        refused(&format!("{alike}e: calc 1\ne requires d\ne requires b")),
+        format!("rank 1, operation 5: {other}")
+    );
 }

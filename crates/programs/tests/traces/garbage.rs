@@ -1,6 +1,6 @@
 //! Whatever the text, there is an answer.
 
-use odonata_programs::ProgramError;
+use odonata_error::{Error, Place};
 use odonata_programs::trace::Trace;
 use proptest::prelude::*;
 
@@ -80,7 +80,7 @@ const PIECES: [&str; 40] = [
 
 /// Reads it both ways. What is wrong is at a place that the text has.
 fn read(text: &str) -> (bool, bool) {
-    let sound = |read: Result<Trace, ProgramError>| match read {
+    let sound = |read: Result<Trace, Error>| match read {
         Ok(trace) => {
             assert_eq!(Trace::parse_goal(&trace.to_goal()).as_ref(), Ok(&trace), "{text:?}");
             if let Ok(table) = trace.to_csv() {
@@ -88,11 +88,11 @@ fn read(text: &str) -> (bool, bool) {
             }
             true
         }
-        Err(ProgramError::Trace { line, column, problem }) => {
+        Err(Error { place: Some(Place::Text { line, column }), kind, .. }) => {
             let text = text.strip_prefix('\u{feff}').unwrap_or(text);
             let found = text.split('\n').nth(line as usize - 1).unwrap_or_else(|| panic!("no line {line} in {text:?}"));
             assert!((1..=found.chars().count() + 1).contains(&(column as usize)), "{line}:{column} {text:?}");
-            assert!(!problem.is_empty() && problem.len() < 1000, "{problem}");
+            assert!(format!("{kind:?}").len() < 1000, "{kind:?}");
             false
         }
         Err(other) => panic!("{other}"),

@@ -1,6 +1,6 @@
 //! What GOAL texts mean.
 
-use odonata_programs::ProgramError;
+use odonata_error::{ErrorKind, path};
 use odonata_programs::trace::{Start, Step, Task, Trace};
 
 use crate::support::{goal_error, waits};
@@ -106,8 +106,8 @@ fn windows_texts_are_read_too() {
 fn the_number_of_ranks_must_be_that_of_the_job() {
     let text = "num_ranks 2\nrank 0 {\n}\nrank 1 {\n}\n";
     assert!(Trace::read(text, 2).is_ok());
-    let problem = "a trace of 2 ranks for a job of 3".to_string();
-    assert_eq!(Trace::read(text, 3), Err(ProgramError::Invalid { field: "goal".to_string(), problem }));
+    let error = ErrorKind::TraceOfOtherRanks { found: 2, ranks: 3 }.at(path!["goal"]);
+    assert_eq!(Trace::read(text, 3), Err(error));
 }
 
 #[test]
@@ -172,5 +172,8 @@ fn many_cpus_and_large_tags_are_kept() {
         1,
     );
     let (line, _, problem) = goal_error(&too_many);
-    assert_eq!((line, problem.as_str()), (5, "CPU 4294967295: rank 0 uses 66000 CPUs; 65536 at most can be kept"));
+    assert_eq!(
+        (line, problem.as_str()),
+        (5, "too-many-cpus (cpu = 4294967295, rank = 0, found = 66000, most = 65536)")
+    );
 }

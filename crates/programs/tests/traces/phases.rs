@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use odonata_error::{ErrorKind, path};
 use odonata_programs::trace::{Task, Trace, write_csv};
-use odonata_programs::{Body, Op, Phases, Program, ProgramError};
+use odonata_programs::{Body, Op, Phases, Program};
 
 /// The phases of a JSON list.
 fn phases(list: &str, ranks: u32) -> Phases {
@@ -154,8 +155,7 @@ fn rows_are_the_operations_of_the_phases() {
 fn random_times_cannot_be_written() {
     let list = r#"[{"what": {"name": "compute", "ps": 5, "jitter_ps": 0}}, {"what": {"name": "compute", "ps": 5, "jitter_ps": 1}}]"#;
     let phases = phases(list, 2);
-    let problem = "computing takes a random time, which a trace cannot say; set its jitter to 0".to_string();
-    let error = ProgramError::Invalid { field: "phases[1]".to_string(), problem };
+    let error = ErrorKind::RandomCompute {}.at(path!["phases", 1]);
     assert_eq!(Trace::of_phases(&phases, 2), Err(error.clone()));
     assert_eq!(write_csv(&phases, 2), Err(error));
 }

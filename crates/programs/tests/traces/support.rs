@@ -1,16 +1,18 @@
 //! What several tests need.
 
-use odonata_programs::ProgramError;
+use odonata_error::{Error, Place};
 use odonata_programs::trace::{Graph, Start, Trace};
 
-/// Line, column and problem of the error in a GOAL text.
+/// Line, column, code and parameters of the error in a GOAL text.
 pub fn goal_error(text: &str) -> (u32, u32, String) {
     place(Trace::parse_goal(text))
 }
 
-pub fn place(read: Result<Trace, ProgramError>) -> (u32, u32, String) {
+pub fn place(read: Result<Trace, Error>) -> (u32, u32, String) {
     match read {
-        Err(ProgramError::Trace { line, column, problem }) => (line, column, problem),
+        Err(error @ Error { place: Some(Place::Text { line, column }), .. }) => {
+            (line, column, Error { place: None, ..error }.to_string())
+        }
         other => panic!("no place: {other:?}"),
     }
 }

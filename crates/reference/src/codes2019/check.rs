@@ -1,38 +1,50 @@
 //! Refuses what CODES of 2019 had no notion of, instead of ignoring it.
 
-use odonata_sim::SimError;
+use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_sim::spec::{Compare, FparCandidates, Rail, RoutingSpec, Select, Spec, TopologySpec};
 
 use super::port::CHANNELS;
 
-fn refuse(at: &str, problem: impl std::fmt::Display) -> Result<(), SimError> {
-    Err(SimError::invalid(at, format!("{problem} (compat `codes-2019`)")))
+const MODEL: &str = "codes-2019";
+
+/// What the model does not have at all.
+fn unsupported(at: Path) -> Result<(), Error> {
+    Err(ErrorKind::CompatUnsupported { model: MODEL }.at(at))
+}
+
+/// A value other than those that the model supports.
+fn other(at: Path, found: impl ToString, supported: &[&'static str]) -> Result<(), Error> {
+    Err(ErrorKind::CompatOtherValue { model: MODEL, found: found.to_string(), supported: supported.to_vec() }.at(at))
 }
 
 /// Refuses a specification that this model cannot honour in full.
-pub(super) fn check(spec: &Spec) -> Result<(), SimError> {
+pub(super) fn check(spec: &Spec) -> Result<(), Error> {
     check_machine(spec)?;
     check_fabric(spec)?;
     for (index, job) in spec.jobs.iter().enumerate() {
         if job.routing.is_some() {
-            return refuse(&format!("jobs[{index}].routing"), "all jobs have the same routing in this model");
+            return unsupported(path!["jobs", index, "routing"]);
         }
         if job.program.is_some() {
-            return refuse(&format!("jobs[{index}].program"), "jobs have traffic, not programs, in this model");
+            return unsupported(path!["jobs", index, "program"]);
         }
-        let packets = job.traffic().message_bytes.div_ceil(u64::from(spec.fabric.packet_bytes));
-        if packets > u64::from(u32::MAX) {
-            let problem = format!("{packets} packets a message, but this model numbers at most 2^32 - 1");
-            return refuse(&format!("jobs[{index}].traffic.message_bytes"), problem);
+        let found = job.traffic().message_bytes.div_ceil(u64::from(spec.fabric.packet_bytes));
+        if found > u64::from(u32::MAX) {
+            let kind = ErrorKind::CompatTooManyPackets { model: MODEL, found, most: u32::MAX };
+            return Err(kind.at(path!["jobs", index, "traffic", "message_bytes"]));
         }
     }
     check_routing(&spec.routing)
 }
 
 /// A whole Dragonfly+ of equal groups.
-fn check_machine(spec: &Spec) -> Result<(), SimError> {
+fn check_machine(spec: &Spec) -> Result<(), Error> {
     let TopologySpec::DragonflyPlus(topology) = &spec.topology else {
-        return refuse("topology.kind", "this model knows no other machine than `dragonfly-plus`");
+        let found = match &spec.topology {
+            TopologySpec::Cascade(_) => "cascade",
+            _ => "dragonfly",
+        };
+        return other(path!["topology", "kind"], found, &["dragonfly-plus"]);
     };
     for (given, field) in [
         (!topology.pair_links.is_empty(), "pair_links"),
@@ -40,71 +52,62 @@ fn check_machine(spec: &Spec) -> Result<(), SimError> {
         (topology.global_links.is_some(), "global_links"),
     ] {
         if given {
-            return refuse(
-                &format!("topology.{field}"),
-                "this model knows only equal groups, joined by an arrangement",
-            );
+            return unsupported(path!["topology", field]);
         }
     }
     if !spec.failures.is_empty() {
-        return refuse("failures", "nothing fails in this model");
+        return unsupported(path!["failures"]);
     }
     Ok(())
 }
 
-fn check_fabric(spec: &Spec) -> Result<(), SimError> {
+fn check_fabric(spec: &Spec) -> Result<(), Error> {
     if !spec.sensing.is_default() {
-        return refuse("sensing", "this model senses the joint buffers of a port and nothing else");
+        return unsupported(path!["sensing"]);
     }
     if spec.fabric.nic.rail != Rail::Hash {
-        return refuse("fabric.nic.rail", "`least-busy`, but a node has one NIC in this model");
+        return other(path!["fabric", "nic", "rail"], "least-busy", &["hash"]);
     }
     if usize::from(spec.fabric.channels) != CHANNELS {
-        return refuse("fabric.channels", format!("{} channels, but this model has 2", spec.fabric.channels));
+        return other(path!["fabric", "channels"], spec.fabric.channels, &["2"]);
     }
     for (class, link) in &spec.fabric.links {
-        if link.latency_ps != 0 {
-            let problem = format!("{} ps, but wires take no time in this model: 0 is expected", link.latency_ps);
-            return refuse(&format!("fabric.links.{class}.latency_ps"), problem);
-        }
-        if link.credit_delay_ps != 0 {
-            let problem = format!(
-                "{} ps, but every credit takes what 8 bytes take on a local link: 0 is expected",
-                link.credit_delay_ps
-            );
-            return refuse(&format!("fabric.links.{class}.credit_delay_ps"), problem);
+        for (field, found_ps) in [("latency_ps", link.latency_ps), ("credit_delay_ps", link.credit_delay_ps)] {
+            if found_ps != 0 {
+                let kind = ErrorKind::CompatNotZero { model: MODEL, found_ps };
+                return Err(kind.at(path!["fabric", "links", class.clone(), field]));
+            }
         }
     }
     Ok(())
 }
 
-fn check_routing(routing: &RoutingSpec) -> Result<(), SimError> {
+fn check_routing(routing: &RoutingSpec) -> Result<(), Error> {
     let candidates = match *routing {
         RoutingSpec::Fpar { threshold_ppm, .. } if threshold_ppm % 10_000 != 0 => {
-            let problem = format!("{threshold_ppm} is not a whole percent (a multiple of 10,000)");
-            return refuse("routing.threshold_ppm", problem);
+            let kind = ErrorKind::CompatWholePercent { model: MODEL, found_ppm: threshold_ppm };
+            return Err(kind.at(path!["routing", "threshold_ppm"]));
         }
         RoutingSpec::Fpar { compare: Compare::Below, .. } => {
-            return refuse("routing.compare", "`below`, but this model tests `at-most`");
+            return other(path!["routing", "compare"], "below", &["at-most"]);
         }
         RoutingSpec::Minimal { gateways: Some(_), .. } => {
-            return refuse("routing.gateways", "all cables of a spine are alike in this model");
+            return unsupported(path!["routing", "gateways"]);
         }
         RoutingSpec::Minimal { select: Select::LeastLoaded, .. } => {
-            return refuse("routing.select", "`least-loaded`, but spines take any global link here: `random`");
+            return other(path!["routing", "select"], "least-loaded", &["random"]);
         }
         RoutingSpec::Minimal { select: Select::Hash, .. } => {
-            return refuse("routing.select", "`hash`, but spines take any global link here: `random`");
+            return other(path!["routing", "select"], "hash", &["random"]);
         }
         RoutingSpec::Minimal { select: Select::Random, .. } => None,
         RoutingSpec::Fpar { candidates, .. } | RoutingSpec::ProgAdaptive { candidates, .. } => Some(candidates),
         _ => {
-            let problem = format!("`{}`, but this model knows `minimal`, `prog-adaptive`, `fpar`", routing.name());
-            return refuse("routing.name", problem);
+            return other(path!["routing", "name"], routing.name(), &["minimal", "prog-adaptive", "fpar"]);
         }
     };
     if candidates == Some(FparCandidates::OneGroup) {
-        return refuse("routing.candidates", "`one-group`, but this model compares `all-groups`");
+        return other(path!["routing", "candidates"], "one-group", &["all-groups"]);
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! A run: its state, its beginning and its end.
 
+use odonata_error::{Error, ErrorKind};
 use odonata_sim::output::Links;
 use odonata_sim::spec::Spec;
-use odonata_sim::{Monitor, Output, Progress, SimError};
+use odonata_sim::{Monitor, Output, Progress};
 use odonata_topology::{Machine, NodeId, Peer};
 
 use super::calendar::{Calendar, Event};
@@ -64,7 +65,7 @@ pub(super) struct World<'a> {
 
 impl<'a> World<'a> {
     /// An empty machine and the first interval of every rank.
-    pub(super) fn new(spec: &'a Spec) -> Result<Self, SimError> {
+    pub(super) fn new(spec: &'a Spec) -> Result<Self, Error> {
         let Machine::DragonflyPlus(machine) = spec.machine()? else { unreachable!("a machine that the checks refuse") };
         let map = Map::new(machine);
         let network = &map.machine.network;
@@ -113,13 +114,13 @@ impl<'a> World<'a> {
     }
 
     /// Lets everything happen until the end.
-    pub(super) fn run(&mut self, monitor: &mut dyn Monitor) -> Result<(), SimError> {
+    pub(super) fn run(&mut self, monitor: &mut dyn Monitor) -> Result<(), Error> {
         let mut now = 0;
         while let Some(t) = self.calendar.next_time()
             && t <= self.end.unwrap_or(u64::MAX)
         {
             if t >= MAX_TIME {
-                return Err(SimError::TimeOverflow);
+                return Err(ErrorKind::TimeOverflow {}.into());
             }
             now = t;
             let (_, event) = self.calendar.pop().expect("there is a next event");
@@ -133,7 +134,7 @@ impl<'a> World<'a> {
         }
         let waiting = (self.packets.len() - self.unused.len()) as u64;
         if self.calendar.next_time().is_none() && waiting > 0 {
-            return Err(SimError::Deadlock { at_ps: now, waiting });
+            return Err(ErrorKind::Deadlock { at_ps: now, waiting }.into());
         }
         self.end.get_or_insert(now);
         Ok(())

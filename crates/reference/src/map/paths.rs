@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use odonata_sim::SimError;
+use odonata_error::{Error, ErrorKind, path};
 use odonata_topology::Network;
 
 use super::{live, routers, works};
@@ -31,7 +31,7 @@ pub(crate) struct Paths {
 
 impl Paths {
     /// Looks at a machine.
-    pub(super) fn new(network: &Network) -> Result<Self, SimError> {
+    pub(super) fn new(network: &Network) -> Result<Self, Error> {
         let group = |r: usize| network.group_of_router[r] as usize;
         let groups = network.groups as usize;
         let (mut local, mut members) = (vec![Vec::new(); network.routers()], vec![Vec::new(); groups]);
@@ -57,13 +57,13 @@ impl Paths {
     }
 
     /// Refuses a machine in which some pair of groups cannot be bridged.
-    fn check(&self, network: &Network) -> Result<(), SimError> {
+    fn check(&self, network: &Network) -> Result<(), Error> {
         let alive = |group: usize| self.members[group].iter().any(|&r| works(network, r));
         for a in (0..self.members.len()).filter(|&g| alive(g)) {
             for b in (0..self.members.len()).filter(|&g| g != a && alive(g)) {
                 if self.cables[a][b].is_empty() && self.middles(a, b).is_empty() {
-                    let problem = format!("neither a cable nor a third group joins the groups {a} and {b}");
-                    return Err(SimError::invalid("topology", problem));
+                    let groups = vec![a as u32, b as u32];
+                    return Err(ErrorKind::GroupsCutApart { groups }.at(path!["topology"]));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use odonata_sim::SimError;
+use odonata_error::{Error, ErrorKind, path};
 use odonata_sim::spec::SETTLE_PS;
 
 use super::Running;
@@ -81,7 +81,7 @@ impl<'a> World<'a> {
     }
 
     /// A moment comes.
-    pub(crate) fn moment(&mut self, t: u64, who: Who, moment: Moment) -> Result<(), SimError> {
+    pub(crate) fn moment(&mut self, t: u64, who: Who, moment: Moment) -> Result<(), Error> {
         self.running(who.job).moments -= 1;
         match moment {
             Moment::Arrival(arrival) => self.arrive(t, who, arrival),
@@ -114,7 +114,7 @@ impl<'a> World<'a> {
     }
 
     /// A rank does what it can.
-    fn go_on(&mut self, t: u64, who: Who) -> Result<(), SimError> {
+    fn go_on(&mut self, t: u64, who: Who) -> Result<(), Error> {
         while self.rank(who).began.is_some() {
             match self.rank(who).plan.next() {
                 Next::Begin(task) => self.carry_out(t, who, task),
@@ -125,17 +125,14 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    fn end_iteration(&mut self, t: u64, who: Who) -> Result<(), SimError> {
+    fn end_iteration(&mut self, t: u64, who: Who) -> Result<(), Error> {
         let running = self.running(who.job);
         let spec = running.spec;
         let rank = &mut running.ranks[who.rank as usize];
         let began = rank.began.take().expect("it is in an iteration");
         if spec.iterations.is_none() && spec.every_ps == 0 && began == t {
-            let problem = format!(
-                "iteration {} of rank {} takes no time, so a program without end would stand still; give it something to do",
-                rank.iteration, who.rank
-            );
-            return Err(SimError::invalid(format!("jobs[{}].program.iterations", who.job), problem));
+            let at = path!["jobs", who.job, "program", "iterations"];
+            return Err(ErrorKind::EndlessIterations {}.at(at));
         }
         running.iterations.entry(rank.iteration).or_default().count(began, t);
         rank.iteration += 1;
@@ -154,13 +151,14 @@ impl<'a> World<'a> {
     }
 
     /// A program is dead if some rank waits and nothing of the job is to come.
-    fn check_alive(&mut self, job: usize) -> Result<(), SimError> {
+    fn check_alive(&mut self, job: usize) -> Result<(), Error> {
         let running = self.running(job);
         if running.unfinished == 0 || running.moments > 0 || running.under_way > 0 {
             return Ok(());
         }
         let ranks = running.unfinished;
         // What each of them waits for is of no use to an oracle.
-        Err(SimError::DeadProgram { job: self.spec.jobs[job].name.clone(), ranks, waiting: Vec::new() })
+        let job = self.spec.jobs[job].name.clone();
+        Err(ErrorKind::DeadProgram { job, ranks, first: Vec::new() }.into())
     }
 }

@@ -1,13 +1,13 @@
 //! Refuses a routing on a machine that it does not know, and a fabric with too few channels for it.
 
-use odonata_sim::SimError;
+use odonata_error::{Error, ErrorKind, path};
 use odonata_sim::spec::{AriesMode, RoutingSpec, Spec, Via};
 
 use super::routing_of;
 use crate::map::{Map, Shape};
 
 /// Refuses what cannot be routed.
-pub(crate) fn check(spec: &Spec, map: &Map) -> Result<(), SimError> {
+pub(crate) fn check(spec: &Spec, map: &Map) -> Result<(), Error> {
     for job in 0..spec.jobs.len() {
         let routing = routing_of(spec, job);
         let needed = match &map.shape {
@@ -16,13 +16,17 @@ pub(crate) fn check(spec: &Spec, map: &Map) -> Result<(), SimError> {
         };
         let via_leaf = matches!(routing, RoutingSpec::Valiant { via: Via::Leaf, .. });
         if via_leaf && !spec.failures.is_empty() {
-            return Err(SimError::invalid("routing.via", "`leaf` is not known on a machine with failures"));
+            return Err(ErrorKind::ViaLeafWithFailures {}.at(path!["routing", "via"]));
         }
         let Some(needed) = needed else {
-            return Err(SimError::invalid("routing.name", "this machine knows no such routing"));
+            let (routing, machine) = (routing.name(), "machine");
+            let kind = ErrorKind::RoutingNotForMachine { routing, machine, choices: Vec::new() };
+            return Err(kind.at(path!["routing", "name"]));
         };
         if usize::from(spec.fabric.channels) < needed {
-            return Err(SimError::invalid("fabric.channels", format!("this routing needs {needed} channels")));
+            let (need, have) = (needed as u32, spec.fabric.channels.into());
+            let kind = ErrorKind::TooFewChannels { routing: routing.name(), need, have };
+            return Err(kind.at(path!["fabric", "channels"]));
         }
     }
     Ok(())

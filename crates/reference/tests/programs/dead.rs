@@ -1,8 +1,7 @@
 //! Programs that cannot go on.
 
-use odonata_sim::SimError;
-
 use crate::system::{SEND, hop, phases, run, spec, trace};
+use odonata_error::{Error, ErrorKind};
 
 /// Each receives before it sends.
 const EMBRACE: [&str; 2] = [
@@ -10,11 +9,11 @@ const EMBRACE: [&str; 2] = [
     "r: recv 8b from 0 tag 1; s: send 8b to 0 tag 2; s requires r",
 ];
 
-fn dead(result: Result<odonata_sim::Output, SimError>) -> Option<(String, u64)> {
-    match result {
-        Err(SimError::DeadProgram { job, ranks, .. }) => Some((job, ranks)),
+fn dead(result: Result<odonata_sim::Output, Error>) -> Option<(String, u64)> {
+    match result.map_err(|error| error.kind) {
+        Err(ErrorKind::DeadProgram { job, ranks, .. }) => Some((job, ranks)),
         Ok(_) => None,
-        Err(other) => panic!("{other}"),
+        Err(other) => panic!("{other:?}"),
     }
 }
 
@@ -65,7 +64,9 @@ fn endless_iterations_must_take_time() {
         let mut spec = spec(&[idle]);
         spec.stop.at_ps = Some(50);
         match run(&spec) {
-            Err(SimError::Invalid { at, .. }) => assert_eq!((at.as_str(), start), ("jobs[0].program.iterations", 0)),
+            Err(error) if error.kind == (ErrorKind::EndlessIterations {}) => {
+                assert_eq!((error.path.to_string().as_str(), start), ("jobs[0].program.iterations", 0));
+            }
             Ok(_) => assert_eq!(start, 100, "it has not begun"),
             Err(other) => panic!("{other}"),
         }

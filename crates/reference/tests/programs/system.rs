@@ -3,7 +3,8 @@
 //! Two routers with two nodes each, 0 and 1, 2 and 3. Every link takes 1 ns for a byte. The wire to a node takes 1 ns, that between the
 //! routers 2 ns, a decision 3 ns. Packets have 1,000 bytes; buffers hold everything.
 
-use odonata_sim::{Output, SimError, Spec};
+use odonata_error::{Error, ErrorKind};
+use odonata_sim::{Output, Spec};
 
 /// What it takes to send, receive, and go from rank to rank of a node.
 pub const SEND: u64 = 100;
@@ -89,14 +90,14 @@ pub fn spec(jobs: &[Job]) -> Spec {
 }
 
 /// What a run gives; the two simulators agree.
-pub fn run(spec: &Spec) -> Result<Output, SimError> {
+pub fn run(spec: &Spec) -> Result<Output, Error> {
     let output = odonata_reference::run(spec, &mut ());
     let sim = odonata_sim::run(spec, &mut ()).map(|(output, _)| output);
-    match (&output, &sim) {
-        (Err(SimError::DeadProgram { job, ranks, .. }), Err(SimError::DeadProgram { job: j, ranks: r, .. })) => {
+    let kinds = (output.as_ref().map_err(|e| &e.kind), sim.as_ref().map_err(|e| &e.kind));
+    match kinds {
+        (Err(ErrorKind::DeadProgram { job, ranks, .. }), Err(ErrorKind::DeadProgram { job: j, ranks: r, .. })) => {
             assert_eq!((job, ranks), (j, r));
         }
-        (Err(SimError::Invalid { at, .. }), Err(SimError::Invalid { at: a, .. })) => assert_eq!(at, a),
         _ => assert_eq!(sim, output, "{}", spec.to_json()),
     }
     output

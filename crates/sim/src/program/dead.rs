@@ -1,9 +1,10 @@
 //! What is said of a program that cannot go on.
 
+use odonata_error::Awaited;
 use odonata_programs::Program;
 use odonata_programs::trace::{Graph, Task};
 
-use super::matching::{Half, Key};
+use super::matching::Half;
 use super::running::Running;
 
 /// As many are named.
@@ -11,7 +12,7 @@ const NAMED: usize = 8;
 
 impl Running {
     /// What some ranks wait for, in order of rank.
-    pub(super) fn what_waits(&self) -> Vec<String> {
+    pub(super) fn what_waits(&self) -> Vec<Awaited> {
         let receives = self.at_receiver.iter().filter_map(|(&key, half)| match *half {
             Half::Posted { bytes, token, .. } => Some((key.to, key, bytes, token, true)),
             _ => None,
@@ -24,31 +25,28 @@ impl Running {
         all.into_iter()
             .take(NAMED)
             .map(|(rank, key, bytes, token, receives)| {
-                let Key { to, from, iteration, .. } = key;
-                let what = if receives {
-                    format!("receive {bytes} bytes from rank {from}")
-                } else {
-                    format!("send {bytes} bytes to rank {to}")
-                };
-                format!("rank {rank} waits to {what}{}", self.place(rank, token, iteration))
+                let (operation, peer) = if receives { ("receive", key.from) } else { ("send", key.to) };
+                let iteration = (self.iterations != Some(1)).then_some(key.iteration);
+                let waiting =
+                    Awaited { rank, operation, bytes, peer, phase: None, step: None, tag: None, line: None, iteration };
+                self.placed(waiting, token)
             })
             .collect()
     }
 
-    /// Where in the program that is.
-    fn place(&self, rank: u32, token: u32, iteration: u32) -> String {
-        let of = if self.iterations == Some(1) { String::new() } else { format!(", iteration {iteration}") };
+    /// With the place in the program.
+    fn placed(&self, waiting: Awaited, token: u32) -> Awaited {
         match &self.program {
             Program::Phases(phases) => {
-                let here = &self.ranks[rank as usize];
-                let phase = if phases.len() == 1 { String::new() } else { format!("phase {}, ", here.phase) };
-                format!(" ({phase}step {}{of})", here.chunk)
+                let here = &self.ranks[waiting.rank as usize];
+                let phase = (phases.len() > 1).then_some(here.phase as u32);
+                Awaited { phase, step: Some(here.chunk), ..waiting }
             }
             Program::Trace(trace) => {
-                let graph: &Graph = trace.graph(rank);
+                let graph: &Graph = trace.graph(waiting.rank);
                 let step = graph.steps()[token as usize];
-                let (Task::Send { label, .. } | Task::Receive { label, .. }) = step.task else { return String::new() };
-                format!(" with tag {} (line {}{of})", trace.tag(label), step.line)
+                let (Task::Send { label, .. } | Task::Receive { label, .. }) = step.task else { return waiting };
+                Awaited { tag: Some(trace.tag(label)), line: Some(step.line), ..waiting }
             }
         }
     }

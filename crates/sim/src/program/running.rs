@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use odonata_error::{Error, ErrorKind, path};
 use odonata_programs::Program;
 
 use super::agenda::{Agenda, Kind, Moment};
@@ -13,7 +14,6 @@ use super::sizes::least_packet;
 use super::tally::Tally;
 use crate::engine::LAST_TIME;
 use crate::engine::random::{Stream, exponential, word};
-use crate::error::SimError;
 use crate::spec::{Costs, ProgramSpec, Record, Spec};
 
 /// What a rank is to do when a work is done or a receive is complete. For traces it is the number of the operation; for phases one of the
@@ -58,7 +58,7 @@ pub struct Running {
     unfinished: u32,
     finished_at: Option<u64>,
     /// Why it cannot go on.
-    pub(super) failure: Option<SimError>,
+    pub(super) failure: Option<Error>,
     /// Room for the operations of a chunk, and for operations that are ready.
     pub(super) ops: Vec<odonata_programs::Op>,
     pub(super) ready: BinaryHeap<Reverse<u32>>,
@@ -168,7 +168,7 @@ impl Running {
         now: u64,
         agenda: &mut Agenda,
         outbox: &mut Vec<Letter>,
-    ) -> Result<(), SimError> {
+    ) -> Result<(), Error> {
         self.alive -= 1;
         let here = &mut Here { now, agenda, outbox };
         let rank = moment.rank;
@@ -197,7 +197,7 @@ impl Running {
         let end = begin.saturating_add(ps);
         *free = end;
         if end >= LAST_TIME {
-            self.failure.get_or_insert(SimError::TimeOverflow);
+            self.failure.get_or_insert(ErrorKind::TimeOverflow {}.into());
         }
         let of = &mut self.ranks[rank as usize];
         let number = of.works;
@@ -289,13 +289,12 @@ impl Running {
             return false;
         }
         if self.iterations.is_none() && self.every == 0 && of.begun == here.now {
-            let problem = "an iteration takes no time, so iterations without end would never get anywhere";
-            let at = format!("jobs[{}].program.iterations", self.job);
-            self.failure.get_or_insert(SimError::invalid(at, problem));
+            let at = path!["jobs", usize::from(self.job), "program", "iterations"];
+            self.failure.get_or_insert(ErrorKind::EndlessIterations {}.at(at));
             return false;
         }
         if of.iteration == u32::MAX {
-            self.failure.get_or_insert(SimError::TimeOverflow);
+            self.failure.get_or_insert(ErrorKind::TimeOverflow {}.into());
             return false;
         }
         of.iteration += 1;
@@ -314,7 +313,7 @@ impl Running {
             return true;
         }
         if earliest >= LAST_TIME {
-            self.failure.get_or_insert(SimError::TimeOverflow);
+            self.failure.get_or_insert(ErrorKind::TimeOverflow {}.into());
         }
         self.alive += 1;
         here.agenda.start(earliest, rank);
@@ -324,15 +323,12 @@ impl Running {
     /// Refuses to wait for ever.
     ///
     /// # Errors
-    /// [`SimError::DeadProgram`] if nothing is left to happen to a job that has not finished.
-    pub fn still_alive(&self) -> Result<(), SimError> {
+    /// [`ErrorKind::DeadProgram`] if nothing is left to happen to a job that has not finished.
+    pub fn still_alive(&self) -> Result<(), Error> {
         if self.alive > 0 || self.unfinished == 0 {
             return Ok(());
         }
-        Err(SimError::DeadProgram {
-            job: self.name.clone(),
-            ranks: u64::from(self.unfinished),
-            waiting: self.what_waits(),
-        })
+        let (job, ranks, first) = (self.name.clone(), u64::from(self.unfinished), self.what_waits());
+        Err(ErrorKind::DeadProgram { job, ranks, first }.into())
     }
 }

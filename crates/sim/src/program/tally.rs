@@ -1,7 +1,8 @@
 //! What is counted of a program, beside what its packets count.
 
+use odonata_error::{Error, ErrorKind};
+
 use crate::counters::Histogram;
-use crate::error::SimError;
 use crate::fabric::NO_ROW;
 use crate::output::{Iterations, JobTotals};
 use crate::spec::MeasureSpec;
@@ -158,10 +159,10 @@ impl Tally {
     /// The rows, by iteration, source and order of issue.
     ///
     /// # Errors
-    /// [`SimError::Memory`] if there were more than memory holds.
-    pub fn take_rows(&mut self) -> Result<Vec<Row>, SimError> {
+    /// [`ErrorKind::OutOfMemory`] if there were more than memory holds.
+    pub fn take_rows(&mut self) -> Result<Vec<Row>, Error> {
         if self.refused {
-            return Err(SimError::Memory { rows: self.issued });
+            return Err(ErrorKind::OutOfMemory { rows: self.issued }.into());
         }
         let mut rows = std::mem::take(&mut self.rows);
         rows.sort_by_key(|row| (row.iteration, row.source)); // stable: rows of one rank stand in the order of issue

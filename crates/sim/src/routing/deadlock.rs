@@ -7,11 +7,11 @@
 
 use std::collections::BTreeSet;
 
+use odonata_error::{Error, ErrorKind, path};
 use odonata_topology::{DragonflyPlus, Peer, Port, RouterId};
 
 use super::Place;
 use super::dragonfly_plus::AnyPlus;
-use crate::error::SimError;
 use crate::fabric::packet::Event;
 
 /// A lane, by its sender: router, port and channel.
@@ -103,8 +103,8 @@ fn kind(machine: &DragonflyPlus, (router, port, channel): LaneAt) -> (&'static s
 /// in either counts. (That may refuse more than it must, never less.)
 ///
 /// # Errors
-/// [`SimError::CouldDeadlock`] with the circle.
-pub fn check(machine: &DragonflyPlus, routings: &[AnyPlus]) -> Result<(), SimError> {
+/// [`ErrorKind::CouldDeadlock`] with the circle.
+pub fn check(machine: &DragonflyPlus, routings: &[AnyPlus]) -> Result<(), Error> {
     let mut follows = BTreeSet::new();
     let links: &[u32] =
         if machine.complete && !machine.has_failures() { &[machine.spec.spines] } else { &[machine.spec.spines, 1] };
@@ -127,17 +127,9 @@ pub fn check(machine: &DragonflyPlus, routings: &[AnyPlus]) -> Result<(), SimErr
         }
     }
     let Some(circle) = circle(&follows) else { return Ok(()) };
-    let names: Vec<String> = circle.iter().map(|(name, channel)| format!("{name}, channel {channel}")).collect();
-    Err(SimError::CouldDeadlock {
-        routing: routings.iter().map(AnyPlus::name).collect::<Vec<_>>().join(", "),
-        cycle: names.join(" -> "),
-        remedy: if routings.iter().any(|routing| matches!(routing, AnyPlus::Fpar(_))) {
-            "let it change to channel 1 at the intermediate spine as well (`channel_switch = \"intermediate\"`)"
-        } else {
-            "let it change to another channel where its ways turn"
-        }
-        .into(),
-    })
+    let circle = circle.iter().map(|(name, channel)| format!("{name}, channel {channel}")).collect();
+    let routings = routings.iter().map(AnyPlus::name).collect();
+    Err(ErrorKind::CouldDeadlock { routings, circle }.at(path!["routing"]))
 }
 
 /// A machine with the same rules and few parts; `links_per_pair` is cut to its number of spines.

@@ -17,13 +17,13 @@ pub mod minimal;
 pub mod valiant;
 mod ways;
 
+use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_topology::Dragonfly;
 
 pub use ways::{Pick, Ways};
 
 use super::{Grain, Loads, Place, Rule, Sense};
 use crate::engine::random::{below32, draw};
-use crate::error::SimError;
 use crate::fabric::packet::{Event, NO_MIDDLE, Step};
 use crate::spec::{FabricSpec, Gateways, ROUTINGS, RoutingSpec, Spec};
 
@@ -160,7 +160,7 @@ macro_rules! algorithms {
         }
 
         /// What makes an algorithm of a specification, if it is the one that is meant.
-        const MAKERS: &[fn(&RoutingSpec, &str) -> Result<Option<Mode>, SimError>] = &[$($file::of,)+ $($preset::of),+];
+        const MAKERS: &[fn(&RoutingSpec, &Path) -> Result<Option<Mode>, Error>] = &[$($file::of,)+ $($preset::of),+];
     };
 }
 
@@ -180,7 +180,7 @@ pub use branches::Branch;
 /// Stages of the longest path of a routing; none if it is not for these machines.
 #[must_use]
 pub fn stages(routing: &RoutingSpec) -> Option<u8> {
-    Mode::of(routing, "routing").ok()?.map(|mode| mode.stages())
+    Mode::of(routing, &path!["routing"]).ok()?.map(|mode| mode.stages())
 }
 
 /// A dragonfly or cascade with the routings of a run.
@@ -195,35 +195,27 @@ impl Direct {
     /// Prepares the routings of a specification, each with the place where it stands there.
     ///
     /// # Errors
-    /// [`SimError::Invalid`] if one of them is not for this machine or needs more channels than the fabric has.
-    pub fn new(spec: &Spec, machine: Dragonfly, specs: &[(String, &RoutingSpec)]) -> Result<Self, SimError> {
+    /// If one of them is not for this machine or needs more channels than the fabric has.
+    pub fn new(spec: &Spec, machine: Dragonfly, specs: &[(Path, &RoutingSpec)]) -> Result<Self, Error> {
         let gateways = specs.iter().map(|(at, routing)| gateways(routing, at)).collect::<Result<Vec<_>, _>>()?;
         if let Some(other) = gateways.iter().position(|&g| g != gateways[0]) {
-            let problem = "all routings of a run must agree on the `gateways`";
-            return Err(SimError::invalid(format!("{}.gateways", specs[other].0), problem));
+            return Err(ErrorKind::DifferentGateways {}.at(specs[other].0.join("gateways")));
         }
         let ways = Ways::new(machine, gateways[0] == Gateways::Nearest, &spec.fabric);
         if let Some((a, b)) = ways.apart() {
-            let problem = format!(
-                "neither a cable nor a third group with cables to both joins groups {a} and {b}; give them a link \
-                 (`pair_links`, `global_links`), or let more links work"
-            );
-            return Err(SimError::invalid("topology", problem));
+            return Err(ErrorKind::GroupsCutApart { groups: vec![a.into(), b.into()] }.at(path!["topology"]));
         }
         let most = ways.machine().links_per_pair();
         if most > MOST_CABLES {
-            let problem =
-                format!("two groups have {most} cables between them, but routings know at most {MOST_CABLES}");
-            return Err(SimError::invalid("topology", problem));
+            return Err(ErrorKind::TooManyCables { found: most, most: MOST_CABLES }.at(path!["topology"]));
         }
         let modes = specs.iter().map(|(at, routing)| Mode::new(routing, at, &ways, spec)).collect::<Result<_, _>>()?;
         let direct = Self { ways, modes };
         for (mode, (_, routing)) in direct.modes.iter().zip(specs) {
             let (need, have) = (direct.channels(mode), u32::from(spec.fabric.channels));
             if have < need {
-                let problem =
-                    format!("routing `{}` needs {need} virtual channels on this machine, found {have}", routing.name());
-                return Err(SimError::invalid("fabric.channels", problem));
+                let kind = ErrorKind::TooFewChannels { routing: routing.name(), need, have };
+                return Err(kind.at(path!["fabric", "channels"]));
             }
         }
         Ok(direct)
@@ -278,7 +270,7 @@ impl Direct {
 
 impl Mode {
     /// The algorithm of a specification; none if it is not for these machines.
-    fn of(routing: &RoutingSpec, at: &str) -> Result<Option<Self>, SimError> {
+    fn of(routing: &RoutingSpec, at: &Path) -> Result<Option<Self>, Error> {
         for make in MAKERS {
             if let Some(mode) = make(routing, at)? {
                 return Ok(Some(mode));
@@ -287,7 +279,7 @@ impl Mode {
         Ok(None)
     }
 
-    fn new(routing: &RoutingSpec, at: &str, ways: &Ways, spec: &Spec) -> Result<Self, SimError> {
+    fn new(routing: &RoutingSpec, at: &Path, ways: &Ways, spec: &Spec) -> Result<Self, Error> {
         let mut mode = Self::of(routing, at)?.expect("refused when its gateways were looked for");
         with_mode!(&mut mode, rule => rule.prepare(ways, &spec.fabric));
         Ok(mode)
@@ -308,17 +300,14 @@ impl Mode {
     }
 }
 
-fn gateways(routing: &RoutingSpec, at: &str) -> Result<Gateways, SimError> {
+fn gateways(routing: &RoutingSpec, at: &Path) -> Result<Gateways, Error> {
     if !routing.info().machines.contains(&KIND) {
-        let known: Vec<&str> =
-            ROUTINGS.iter().filter(|info| info.machines.contains(&KIND)).map(|info| info.name).collect();
-        let problem = format!("this routing is not for a dragonfly or cascade, which knows {}", known.join(", "));
-        return Err(SimError::invalid(format!("{at}.name"), problem));
+        let choices = ROUTINGS.iter().filter(|info| info.machines.contains(&KIND)).map(|info| info.name).collect();
+        let (routing, machine) = (routing.name(), "dragonfly or cascade");
+        return Err(ErrorKind::RoutingNotForMachine { routing, machine, choices }.at(at.join("name")));
     }
-    routing.gateways().ok_or_else(|| {
-        let problem = "on this kind of machine it must be said which cables count as shortest: `nearest` or `all`";
-        SimError::invalid(format!("{at}.gateways"), problem)
-    })
+    let missing = || ErrorKind::MissingGateways { choices: vec!["nearest", "all"] }.at(at.join("gateways"));
+    routing.gateways().ok_or_else(missing)
 }
 
 /// The router at which a decision is made, and how the packet came there.

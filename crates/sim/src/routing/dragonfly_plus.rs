@@ -12,13 +12,13 @@ mod plan;
 pub mod prog_adaptive;
 pub mod valiant;
 
+use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_topology::{DragonflyPlus, GroupId};
 
 pub use plan::Plan;
 
 use super::{Grain, Loads, Place, Ports, Rule, Sense};
 use crate::engine::random::{below32, draw};
-use crate::error::SimError;
 use crate::fabric::packet::{Event, NO_MIDDLE, Step};
 use crate::spec::{FabricSpec, ROUTINGS, RoutingInfo, RoutingSpec, Select, Via};
 
@@ -48,8 +48,8 @@ pub trait PlusRule: Sized {
     /// The rule of a routing of this name.
     ///
     /// # Errors
-    /// [`SimError::Invalid`] if an option means nothing on such machines.
-    fn new(fabric: &FabricSpec, routing: &RoutingSpec, at: &str) -> Result<Self, SimError>;
+    /// If an option means nothing on such machines.
+    fn new(fabric: &FabricSpec, routing: &RoutingSpec, at: &Path) -> Result<Self, Error>;
 
     /// Whether packets may be diverted by one other group only, drawn when they enter the network.
     #[inline(always)]
@@ -142,9 +142,12 @@ macro_rules! any_plus {
             };
         }
 
-        impl AnyPlus {
+        /// What errors call the machines.
+const MACHINE: &str = "dragonfly-plus";
+
+impl AnyPlus {
             /// The rule of a specification; none if it is not for these machines.
-            fn of(fabric: &FabricSpec, routing: &RoutingSpec, at: &str) -> Result<Option<Self>, SimError> {
+            fn of(fabric: &FabricSpec, routing: &RoutingSpec, at: &Path) -> Result<Option<Self>, Error> {
                 let name = routing.name();
                 $(if name == $file::$Rule::NAME {
                     return Ok(Some(Self::$Rule($file::$Rule::new(fabric, routing, at)?)));
@@ -170,40 +173,39 @@ impl AnyPlus {
     /// Prepares the rule that stands at `at` of a specification.
     ///
     /// # Errors
-    /// [`SimError::Invalid`] if it is not for a Dragonfly+ or needs more channels than the fabric has.
-    pub fn new(fabric: &FabricSpec, routing: &RoutingSpec, at: &str) -> Result<Self, SimError> {
+    /// If it is not for a Dragonfly+ or needs more channels than the fabric has.
+    pub fn new(fabric: &FabricSpec, routing: &RoutingSpec, at: &Path) -> Result<Self, Error> {
         let for_plus = |info: &&RoutingInfo| info.machines.contains(&KIND);
         if !for_plus(&routing.info()) {
-            let known: Vec<&str> = ROUTINGS.iter().filter(for_plus).map(|info| info.name).collect();
-            let problem = format!("this routing is not for a dragonfly-plus, which knows {}", known.join(", "));
-            return Err(SimError::invalid(format!("{at}.name"), problem));
+            let choices = ROUTINGS.iter().filter(for_plus).map(|info| info.name).collect();
+            let kind = ErrorKind::RoutingNotForMachine { routing: routing.name(), machine: MACHINE, choices };
+            return Err(kind.at(at.join("name")));
         }
         if routing.gateways().is_some() {
-            return Err(SimError::invalid(format!("{at}.gateways"), "a dragonfly-plus has no choice of gateways"));
+            return Err(ErrorKind::NeedlessGateways { machine: MACHINE }.at(at.join("gateways")));
         }
         let rule = Self::of(fabric, routing, at)?.expect("the list says that it is for these machines");
-        let (need, have) = (rule.channels(), fabric.channels);
+        let (need, have) = (u32::from(rule.channels()), u32::from(fabric.channels));
         if have < need {
-            let problem = format!("routing `{}` needs {need} virtual channels, found {have}", rule.name());
-            return Err(SimError::invalid("fabric.channels", problem));
+            let kind = ErrorKind::TooFewChannels { routing: rule.name(), need, have };
+            return Err(kind.at(path!["fabric", "channels"]));
         }
         Ok(rule)
     }
 
     /// Refuses what the rule cannot do on a machine in which something has failed.
-    pub(super) fn check(&self, machine: &DragonflyPlus, at: &str) -> Result<(), SimError> {
+    pub(super) fn check(&self, machine: &DragonflyPlus, at: &Path) -> Result<(), Error> {
         let Self::Valiant(rule) = self else { return Ok(()) };
         if !machine.has_failures() {
             return Ok(());
         }
         if rule.via == Via::Leaf {
-            let problem = "with failures packets cannot be sent by way of a leaf, only of a `spine`";
-            return Err(SimError::invalid(format!("{at}.via"), problem));
+            return Err(ErrorKind::ViaLeafWithFailures {}.at(at.join("via")));
         }
         if machine.spec.spines > failed::MAX_SPINES {
             let (found, most) = (machine.spec.spines, failed::MAX_SPINES);
-            let problem = format!("with failures `valiant` knows groups of at most {most} spines, not {found}");
-            return Err(SimError::invalid(format!("{at}.name"), problem));
+            let kind = ErrorKind::TooManySpines { routing: self.name(), found, most };
+            return Err(kind.at(at.join("name")));
         }
         Ok(())
     }

@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use odonata_error::{Error, ErrorKind, path};
 use odonata_topology::{Machine, NodeId, Peer, Port, RouterId, SlotId};
 
 use super::direct::Direct;
 use super::dragonfly_plus::AnyPlus;
 use super::{Place, distinct};
-use crate::error::SimError;
 use crate::fabric::packet::Event;
 use crate::spec::Spec;
 
@@ -50,8 +50,8 @@ pub const COUNTED_ONE_BY_ONE: usize = 10_000;
 /// `limit` of each kind are listed.
 ///
 /// # Errors
-/// Any that a run of the specification would have, and [`SimError::Invalid`] if there is no such node.
-pub fn ways(spec: &Spec, from: u32, to: u32, limit: usize) -> Result<Ways, SimError> {
+/// Any that a run of the specification would have, and an error if there is no such node.
+pub fn ways(spec: &Spec, from: u32, to: u32, limit: usize) -> Result<Ways, Error> {
     let machine = spec.checked()?;
     let routings = distinct(spec)?;
     let (at, routing) = &routings[0];
@@ -82,16 +82,15 @@ struct Graph {
 type Key = (u32, u16, u8, u32, bool, bool, u8);
 
 impl Graph {
-    fn ways(&self, from: u32, to: u32, limit: usize) -> Result<Ways, SimError> {
+    fn ways(&self, from: u32, to: u32, limit: usize) -> Result<Ways, Error> {
         let network = self.machine.network();
         for (at, node) in [("from", from), ("to", to)] {
             if node as usize >= network.nodes() {
-                let problem = format!("node {node} does not exist: the machine has {} nodes", network.nodes());
-                return Err(SimError::invalid(at, problem));
+                return Err(ErrorKind::NoSuchNode { node, nodes: network.nodes() }.at(path![at]));
             }
         }
         if from == to {
-            return Err(SimError::invalid("to", format!("node {to} is where the packet is already")));
+            return Err(ErrorKind::SameNode { node: to }.at(path!["to"]));
         }
         let target = self.place(network.router_of_node(NodeId(to)));
         let end = network.node_slot[(to * network.rails) as usize];

@@ -1,8 +1,9 @@
 //! From the last event to the columns.
 
+use odonata_error::{Error, ErrorKind};
+
 use super::Simulation;
 use crate::engine::Queue;
-use crate::error::SimError;
 use crate::fabric::packet::Event;
 use crate::output::{Iterations, JobTotals, Links, Messages, NOT_DELIVERED, NOT_FINISHED, Output, Ranks};
 use crate::program::Running;
@@ -11,16 +12,17 @@ use crate::routing::Rule;
 /// The result of a run whose events are all handled.
 ///
 /// # Errors
-/// [`SimError::Deadlock`] if packets wait though nothing is left to happen.
-pub(super) fn output<Q: Queue<Event>, R: Rule>(mut simulation: Simulation<'_, Q, R>) -> Result<Output, SimError> {
+/// [`ErrorKind::Deadlock`] if packets wait though nothing is left to happen.
+pub(super) fn output<Q: Queue<Event>, R: Rule>(mut simulation: Simulation<'_, Q, R>) -> Result<Output, Error> {
     let waiting = simulation.parked.len() as u64 + simulation.nics.iter().filter(|nic| nic.waits).count() as u64;
     if simulation.ran_dry && waiting > 0 {
         let chains = simulation.logs.written().flat_map(|log| simulation.parked.chain(&log.chain));
         let since = simulation.logs.written().map(|log| log.waits_since);
-        return Err(SimError::Deadlock {
+        return Err(ErrorKind::Deadlock {
             at_ps: chains.map(|packet| packet.time).chain(since).max().unwrap_or(0),
             waiting,
-        });
+        }
+        .into());
     }
     let end_ps = simulation.end;
     let links = links(&simulation, end_ps);
@@ -97,15 +99,12 @@ fn iterations(programs: &[Option<Running>]) -> Iterations {
     iterations
 }
 
-fn messages<Q, R>(
-    simulation: &mut Simulation<'_, Q, R>,
-    programs: &mut [Option<Running>],
-) -> Result<Messages, SimError> {
+fn messages<Q, R>(simulation: &mut Simulation<'_, Q, R>, programs: &mut [Option<Running>]) -> Result<Messages, Error> {
     let mut messages = Messages::default();
     let of_traffic: usize = simulation.jobs.list.iter().map(|job| job.rows.issue.len()).sum();
     let of_programs: usize = programs.iter().flatten().map(|running| running.tally.rows()).sum();
     let rows = of_traffic + of_programs;
-    messages.reserve(rows).map_err(|_| SimError::Memory { rows: rows as u64 })?;
+    messages.reserve(rows).map_err(|_| Error::from(ErrorKind::OutOfMemory { rows: rows as u64 }))?;
     let mut to = Vec::new();
     for (index, job) in simulation.jobs.list.iter_mut().enumerate() {
         if let Some(Some(running)) = programs.get_mut(index) {

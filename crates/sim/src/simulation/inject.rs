@@ -1,10 +1,11 @@
 //! What happens at the nodes: messages are issued, cut into packets, and delivered (docs/model.md, sections 2, 3, 7).
 
+use odonata_error::ErrorKind;
+
 use super::Simulation;
 use super::programs::packet_leaves;
 use crate::engine::random::{Stream, below, mix64, packet_word, word};
 use crate::engine::{LAST_TIME, Queue};
-use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind};
 use crate::fabric::{Flight, HopTiming, Nic, Waiting};
 use crate::routing::{Grain, Rule};
@@ -15,7 +16,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     #[inline(never)]
     pub(super) fn issue(&mut self, router: u32, port: u16, node: u32, k: u32, now: u64) {
         if now >= LAST_TIME {
-            self.failure.get_or_insert(SimError::TimeOverflow);
+            self.failure.get_or_insert(ErrorKind::TimeOverflow {}.into());
             self.end = 0;
             return;
         }
@@ -66,7 +67,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         }
         job.outstanding = to.len() as u32;
         if let Some(rows) = job.rows.refused() {
-            self.failure.get_or_insert(SimError::Memory { rows });
+            self.failure.get_or_insert(ErrorKind::OutOfMemory { rows }.into());
             self.end = 0;
         }
         if k + 1 < job.intervals {
@@ -157,7 +158,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 *nic.unsent_mut() -= u64::from(bytes);
             }
             if hop.end >= LAST_TIME {
-                self.failure.get_or_insert(SimError::TimeOverflow);
+                self.failure.get_or_insert(ErrorKind::TimeOverflow {}.into());
                 self.end = 0;
                 return;
             }

@@ -1,11 +1,12 @@
 //! From a specification to the first events.
 
+use odonata_error::{Error, ErrorKind, path};
+
 use super::jobs::Jobs;
 use super::{Audit, BYTES_TO_ASK_FOR, EVENTS_PER_LOOK, Simulation, finish};
 use crate::counters::{ArrivalCounts, ByClass};
 use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Queue, Wheel};
-use crate::error::SimError;
 use crate::fabric::packet::Event;
 use crate::fabric::{Credits, Flights, Home, Lane, Logs, Nic, Out, Parked, Sensor, Wire, Wiring};
 use crate::output::Output;
@@ -29,7 +30,7 @@ pub enum QueueChoice {
 /// Routers per event and window beyond which visiting all routers in each window costs more than a heap.
 const ROUTERS_PER_EVENT: f64 = 200.0;
 
-pub(super) fn run(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> Result<(Output, Cost), SimError> {
+pub(super) fn run(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> Result<(Output, Cost), Error> {
     with_queue(spec, choice, Finish { monitor })
 }
 
@@ -37,14 +38,14 @@ pub(super) fn run(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -
 ///
 /// # Errors
 /// As [`run`](super::run).
-pub fn audit(spec: &Spec, choice: QueueChoice) -> Result<Audit, SimError> {
+pub fn audit(spec: &Spec, choice: QueueChoice) -> Result<Audit, Error> {
     with_queue(spec, choice, Balance)
 }
 
 /// What to do with a simulation, whatever its queue.
 trait Task {
     type Result;
-    fn with<Q: Queue<Event>, R: Rule>(self, simulation: Simulation<'_, Q, R>) -> Result<Self::Result, SimError>;
+    fn with<Q: Queue<Event>, R: Rule>(self, simulation: Simulation<'_, Q, R>) -> Result<Self::Result, Error>;
 }
 
 struct Finish<'m> {
@@ -54,7 +55,7 @@ struct Finish<'m> {
 impl Task for Finish<'_> {
     type Result = (Output, Cost);
 
-    fn with<Q: Queue<Event>, R: Rule>(self, mut simulation: Simulation<'_, Q, R>) -> Result<Self::Result, SimError> {
+    fn with<Q: Queue<Event>, R: Rule>(self, mut simulation: Simulation<'_, Q, R>) -> Result<Self::Result, Error> {
         simulation.play(self.monitor)?;
         let cost = Cost { events: simulation.events };
         Ok((finish::output(simulation)?, cost))
@@ -66,7 +67,7 @@ struct Balance;
 impl Task for Balance {
     type Result = Audit;
 
-    fn with<Q: Queue<Event>, R: Rule>(self, mut simulation: Simulation<'_, Q, R>) -> Result<Audit, SimError> {
+    fn with<Q: Queue<Event>, R: Rule>(self, mut simulation: Simulation<'_, Q, R>) -> Result<Audit, Error> {
         simulation.play(&mut ())?;
         Ok(simulation.audit())
     }
@@ -75,11 +76,11 @@ impl Task for Balance {
 /// Checks everything that can be checked before a run; returns the tables and the routing.
 ///
 /// # Errors
-/// [`SimError`].
-pub fn prepare(spec: &Spec) -> Result<(Tables, Routing), SimError> {
+/// [`Error`].
+pub fn prepare(spec: &Spec) -> Result<(Tables, Routing), Error> {
     let machine = spec.checked()?;
     if spec.compat.is_some() {
-        return Err(SimError::invalid("compat", "this simulator imitates no other; the reference simulator does"));
+        return Err(ErrorKind::NoSuchModel {}.at(path!["compat"]));
     }
     let network = machine.network();
     let wiring = Wiring::new(spec, network);
@@ -99,7 +100,7 @@ pub struct Tables {
     classes: usize,
 }
 
-fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, SimError> {
+fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, Error> {
     let (tables, routing) = prepare(spec)?;
     let wiring = &tables.wiring;
     // What ends a run with programs is known only SETTLE_PS before.

@@ -1,8 +1,9 @@
 //! What happens in a router: decisions, waiting, credits, delivery (docs/model.md, sections 4 to 6).
 
+use odonata_error::{ErrorKind, path};
+
 use super::Simulation;
 use crate::engine::Queue;
-use crate::error::SimError;
 use crate::fabric::packet::{Event, Kind, Step};
 use crate::fabric::{HopTiming, OutputVc, Place};
 use crate::routing::{Backlog, Loads, Rule};
@@ -61,8 +62,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             if wire.class >= self.wiring.first_global
                 && !self.arrivals.count(packet.time, job, place.group, packet.bytes(), inwards)
             {
-                let problem = "the run has more windows of this width than fit into memory; use wider ones";
-                self.failure.get_or_insert(SimError::invalid("measure.arrivals_every_ps", problem));
+                let at = path!["measure", "arrivals_every_ps"];
+                self.failure.get_or_insert(ErrorKind::TooManyWindows {}.at(at));
                 self.end = 0;
             }
         }

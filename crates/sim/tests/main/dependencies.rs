@@ -1,8 +1,9 @@
 //! No routing lets packets wait for each other in a circle, and a routing that would is refused.
 
+use odonata_error::{ErrorKind, path};
 use odonata_sim::routing::deadlock::{check, circle};
 use odonata_sim::spec::{ChannelSwitch, Compare, FparCandidates, RoutingSpec};
-use odonata_sim::{SimError, Spec, run};
+use odonata_sim::{Spec, run};
 
 use crate::graph::{acyclic, graph};
 use crate::support::{build, machine, output, routings, rule, spec, stream};
@@ -69,10 +70,10 @@ fn refused(sizes: &[([u32; 5], Option<u32>)]) -> u32 {
             assert!(lanes.len() > 2 && lanes.first() == lanes.last(), "{lanes:?}");
             assert!(lanes.windows(2).all(|w| full.edges.contains(&(w[0], w[1]))), "{lanes:?} is no circle");
             let Err(error) = result else { panic!("{case} is accepted, but packets can wait in a circle: {lanes:?}") };
-            let text = "routing `fpar` could deadlock: packets can wait for each other in a circle (across, channel 0 -> \
-                        across, channel 0); let it change to channel 1 at the intermediate spine";
-            assert!(error.to_string().starts_with(text), "{error}");
-            assert!(matches!(run(&spec, &mut ()), Err(SimError::CouldDeadlock { .. })), "{case}");
+            let circle = vec!["across, channel 0".to_string(); 2];
+            let expected = ErrorKind::CouldDeadlock { routings: vec!["fpar"], circle }.at(path!["routing"]);
+            assert_eq!(error, expected);
+            assert_eq!(run(&spec, &mut ()).err(), Some(expected), "{case}");
         }
     }
     refused

@@ -1,6 +1,7 @@
 //! The document that a run is given: what is not a specification is refused with its place.
 
-use odonata_sim::{SimError, Spec};
+use odonata_error::{Error, ErrorKind, path};
+use odonata_sim::Spec;
 
 use crate::support::{MINIMAL, machine, spec, stream};
 use odonata_testkit as generator;
@@ -14,7 +15,7 @@ fn refusal(from: &str, to: &str) -> String {
     let text = document();
     assert_eq!(text.matches(from).count(), 1, "`{from}` in {text}");
     match Spec::from_json(&text.replace(from, to)) {
-        Err(SimError::Json(problem)) => problem,
+        Err(Error { kind: ErrorKind::UnreadableSpecification { problem }, .. }) => problem,
         other => panic!("`{to}` for `{from}` gave {other:?}"),
     }
 }
@@ -75,11 +76,12 @@ fn malformed_text_is_refused_with_its_position() {
         ("{\"version\": 1} x", "at line 1 column"),
     ] {
         let error = Spec::from_json(text).expect_err("it is no specification").to_string();
-        assert!(error.starts_with("the specification cannot be read: ") && error.contains(expected), "{text}: {error}");
+        assert!(error.starts_with("unreadable-specification") && error.contains(expected), "{text}: {error}");
     }
     let whole = document();
     for cut in (1..whole.len()).step_by(7) {
-        assert!(matches!(Spec::from_json(&whole[..cut]), Err(SimError::Json(_))), "cut after {cut} bytes");
+        let error = Spec::from_json(&whole[..cut]).expect_err("it is cut");
+        assert_eq!(error.code(), "unreadable-specification", "cut after {cut} bytes");
     }
 }
 
@@ -97,6 +99,6 @@ fn what_is_written_can_be_read() {
 fn this_simulator_imitates_no_other() {
     let mut spec = spec(machine([2, 2, 2, 2, 2], None), MINIMAL, vec![stream(0, 7, 100)]);
     spec.compat = Some(odonata_sim::spec::Compat::Codes2019);
-    let error = odonata_sim::run(&spec, &mut ()).expect_err("it is not the model asked for").to_string();
-    assert!(error.starts_with("compat: this simulator imitates no other"), "{error}");
+    let error = odonata_sim::run(&spec, &mut ()).expect_err("it is not the model asked for");
+    assert_eq!(error, ErrorKind::NoSuchModel {}.at(path!["compat"]));
 }

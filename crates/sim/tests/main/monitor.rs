@@ -1,7 +1,8 @@
 //! Whoever looks on sees a run advance, and can end it.
 
+use odonata_error::{Error, ErrorKind};
 use odonata_sim::spec::{Pattern, What};
-use odonata_sim::{Monitor, Progress, QueueChoice, SimError, Spec, run, run_with};
+use odonata_sim::{Monitor, Progress, QueueChoice, Spec, run, run_with};
 
 use crate::programs::support::{FREE, of, phases, program, star};
 use crate::support::{MINIMAL, job, machine, output, spec};
@@ -13,9 +14,9 @@ struct Watch {
 }
 
 impl Monitor for Watch {
-    fn progress(&mut self, progress: &Progress) -> Result<(), SimError> {
+    fn progress(&mut self, progress: &Progress) -> Result<(), Error> {
         self.seen.push(*progress);
-        if self.seen.len() > self.last { Err(SimError::Interrupted) } else { Ok(()) }
+        if self.seen.len() > self.last { Err(ErrorKind::Interrupted {}.into()) } else { Ok(()) }
     }
 }
 
@@ -48,7 +49,7 @@ fn a_run_can_be_interrupted_at_any_look() {
     let spec = busy();
     for last in [0, 1, 3] {
         let mut watch = Watch { seen: Vec::new(), last };
-        assert_eq!(run(&spec, &mut watch).err(), Some(SimError::Interrupted), "look {last}");
+        assert_eq!(run(&spec, &mut watch).err(), Some(ErrorKind::Interrupted {}.into()), "look {last}");
         assert_eq!(watch.seen.len(), last + 1, "the run went on after it was interrupted");
     }
     let mut watch = Watch { seen: Vec::new(), last: usize::MAX };

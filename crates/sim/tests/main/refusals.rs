@@ -1,12 +1,12 @@
-//! Everything that a specification is refused for: where, and with which words. Catches a check that went missing, one
+//! Everything that a specification is refused for: where, with which code and parameters. Catches a check that went missing, one
 //! that is off by one, and a message that names the wrong value.
 
 mod fabric;
 mod jobs;
 
+use odonata_error::{ErrorKind, path};
+use odonata_sim::run;
 use odonata_sim::spec::{First, Pattern, Spec, TopologySpec};
-use odonata_sim::{SimError, run};
-use odonata_topology::TopologyError;
 
 use crate::support::{MINIMAL, job, machine, output, spec, stream};
 
@@ -24,13 +24,15 @@ pub fn with(change: Change) -> Spec {
 }
 
 pub fn refused(cases: &[(Change, &str, &str)]) {
+    let (mut found, mut expected) = (Vec::new(), Vec::new());
     for &(change, at, problem) in cases {
-        let expected = SimError::invalid(at, problem);
-        assert_eq!(with(change).check(), Err(expected.clone()));
-        assert_eq!(odonata_sim::check(&with(change)), Err(expected.clone()));
-        assert_eq!(run(&with(change), &mut ()).err(), Some(expected.clone()));
-        assert_eq!(expected.to_string(), format!("{at}: {problem}"));
+        let error = with(change).check().expect_err(at);
+        assert_eq!(odonata_sim::check(&with(change)).as_ref(), Err(&error));
+        assert_eq!(run(&with(change), &mut ()).err().as_ref(), Some(&error));
+        found.push(error.to_string());
+        expected.push(format!("{at}: {problem}"));
     }
+    assert_eq!(found, expected);
 }
 
 pub fn accepted(changes: &[Change]) {
@@ -42,35 +44,30 @@ pub fn accepted(changes: &[Change]) {
 #[test]
 fn version_and_machine() {
     refused(&[
-        (|s| s.version = 2, "version", "this core reads version 1, not 2"),
-        (|s| s.version = 0, "version", "this core reads version 1, not 0"),
+        (|s| s.version = 2, "version", "unsupported-version (found = 2, supported = 1)"),
+        (|s| s.version = 0, "version", "unsupported-version (found = 0, supported = 1)"),
     ]);
     let zero = with(|s| s.topology = TopologySpec::DragonflyPlus(machine([2, 0, 2, 2, 2], None)));
-    assert_eq!(zero.check(), Err(SimError::Topology(TopologyError::Zero { what: "leaves" })));
-    assert_eq!(zero.check().map_err(|e| e.to_string()), Err("`leaves` is 0, but a machine needs at least 1".into()));
+    assert_eq!(zero.check(), Err(ErrorKind::Zero {}.at(path!["topology", "leaves"])));
 }
 
 #[test]
 fn stop_and_measure() {
     refused(&[
-        (|s| s.stop.jobs.clear(), "stop", "neither a job nor a time ends the run"),
-        (|s| s.stop.at_ps = Some(0), "stop.at_ps", "0 ps is not between 1 and 4611686018427387904 ps"),
+        (|s| s.stop.jobs.clear(), "stop", "no-end"),
+        (|s| s.stop.at_ps = Some(0), "stop.at_ps", "out-of-range (found = 0, least = 1, most = 4611686018427387904)"),
         (
             |s| s.stop.at_ps = Some((1 << 62) + 1),
             "stop.at_ps",
-            "4611686018427387905 ps is not between 1 and 4611686018427387904 ps",
+            "out-of-range (found = 4611686018427387905, least = 1, most = 4611686018427387904)",
         ),
-        (|s| s.stop.jobs.push(2), "stop.jobs", "there is no job 2"),
-        (
-            |s| s.jobs[1].traffic_mut().intervals = None,
-            "stop.jobs",
-            "job `1 to 6` never ends, so the run would not either",
-        ),
-        (|s| s.measure.arrivals_every_ps = Some(0), "measure.arrivals_every_ps", "a window of 0 ps has no end"),
+        (|s| s.stop.jobs.push(2), "stop.jobs", "no-such-job (job = 2)"),
+        (|s| s.jobs[1].traffic_mut().intervals = None, "stop.jobs", "endless-job (job = `1 to 6`)"),
+        (|s| s.measure.arrivals_every_ps = Some(0), "measure.arrivals_every_ps", "zero"),
         (
             |s| (s.measure.from_ps, s.measure.until_ps) = (50, Some(50)),
             "measure.until_ps",
-            "the measured interval ends at 50 ps, before it begins",
+            "window-ends-early (from_ps = 50, until_ps = 50)",
         ),
     ]);
     accepted(&[|s| (s.stop.jobs, s.stop.at_ps) = (vec![], Some(1)), |s| s.measure.until_ps = Some(1)]);
@@ -82,13 +79,13 @@ fn runs_that_leave_all_bounds() {
     let mut windows = valid();
     (windows.measure.arrivals_every_ps, windows.jobs[0].traffic_mut().first) = (Some(1), First::AfterInterval);
     windows.jobs[0].traffic_mut().interval_ps = 1 << 40;
-    let problem = "the run has more windows of this width than fit into memory; use wider ones";
-    assert_eq!(run(&windows, &mut ()).err(), Some(SimError::invalid("measure.arrivals_every_ps", problem)));
+    let expected = ErrorKind::TooManyWindows {}.at(path!["measure", "arrivals_every_ps"]);
+    assert_eq!(run(&windows, &mut ()).err(), Some(expected));
 
     let mut ages = valid();
     ages.jobs = vec![job("ages", vec![0, 7], Pattern::Tornado { offset: 1 }, 1, 1 << 54, 600)];
     ages.stop.jobs = vec![0];
-    assert_eq!(run(&ages, &mut ()).err(), Some(SimError::TimeOverflow));
+    assert_eq!(run(&ages, &mut ()).err(), Some(ErrorKind::TimeOverflow {}.into()));
     ages.jobs[0].traffic_mut().intervals = Some(512);
     assert_eq!(output(&ages).jobs[0].delivered, 1_024, "the last one is issued at 511 * 2^54 ps");
 }

@@ -42,7 +42,7 @@ pub fn build(spec: &Spec) -> DragonflyPlus {
 
 /// The rule that a specification's packets follow on a Dragonfly+.
 pub fn rule(spec: &Spec) -> AnyPlus {
-    AnyPlus::new(&spec.fabric, &spec.routing, "routing").expect("there are channels enough")
+    AnyPlus::new(&spec.fabric, &spec.routing, &odonata_error::path!["routing"]).expect("there are channels enough")
 }
 
 /// A link of so many GB/s without latency, and with more room than any test fills.

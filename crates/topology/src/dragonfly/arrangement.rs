@@ -8,8 +8,8 @@
 
 use super::design::{Design, NAMES};
 use super::{DragonflyArrangement, Spread};
-use crate::error::TopologyError;
 use crate::pairs::{Groups, Pairs};
+use odonata_error::{Error, ErrorKind, path};
 
 /// One end of a global cable: router, and which of its global ports.
 pub(super) type End = (u32, u32);
@@ -22,7 +22,7 @@ pub(super) struct Cables {
 }
 
 /// Lays the global cables.
-pub(super) fn cables(design: &Design) -> Result<Cables, TopologyError> {
+pub(super) fn cables(design: &Design) -> Result<Cables, Error> {
     let routers = (design.groups - 1) * design.full.routers() + design.last.routers();
     let mut cables = Cables { ends: Vec::new(), used: vec![0; routers as usize] };
     match design.global_links {
@@ -33,15 +33,15 @@ pub(super) fn cables(design: &Design) -> Result<Cables, TopologyError> {
 }
 
 /// The cables of `global_links`, in its order.
-fn listed(design: &Design, links: &[[u32; 2]], cables: &mut Cables) -> Result<(), TopologyError> {
+fn listed(design: &Design, links: &[[u32; 2]], cables: &mut Cables) -> Result<(), Error> {
     let (routers, per_group) = (cables.used.len() as u32, design.full.routers());
     for (at, &[a, b]) in links.iter().enumerate() {
-        let wrong = |problem: String| Err(TopologyError::invalid(format!("global_links[{at}]"), problem));
+        let wrong = |kind: ErrorKind| Err(kind.at(path!["topology", "global_links", at]));
         if let Some(router) = [a, b].into_iter().find(|&router| router >= routers) {
-            return wrong(format!("names router {router}, but the routers are 0 to {}", routers - 1));
+            return wrong(ErrorKind::NoSuchRouter { router, last: routers - 1 });
         }
         if a / per_group == b / per_group {
-            return wrong(format!("joins routers {a} and {b}, both of group {}", a / per_group));
+            return wrong(ErrorKind::SameGroup { routers: vec![a, b], group: a / per_group });
         }
         let end = |router: u32, used: &mut [u32]| {
             used[router as usize] += 1;
@@ -50,10 +50,7 @@ fn listed(design: &Design, links: &[[u32; 2]], cables: &mut Cables) -> Result<()
         let ends = [end(a, &mut cables.used), end(b, &mut cables.used)];
         if let Some((router, _)) = ends.into_iter().find(|&(_, port)| port >= design.per_router) {
             let most = design.per_router;
-            return wrong(format!(
-                "is one link too many for router {router}, which has {most} global ports; raise \
-                 `global_links_per_router`"
-            ));
+            return wrong(ErrorKind::TooManyLinksOfRouter { router, most, parameter: "global_links_per_router" });
         }
         cables.ends.push(ends);
     }
@@ -61,7 +58,7 @@ fn listed(design: &Design, links: &[[u32; 2]], cables: &mut Cables) -> Result<()
 }
 
 /// The cables of an arrangement.
-fn arranged(design: &Design, cables: &mut Cables) -> Result<(), TopologyError> {
+fn arranged(design: &Design, cables: &mut Cables) -> Result<(), Error> {
     let groups = design.groups;
     let pairs = Pairs::new(&Groups {
         groups,

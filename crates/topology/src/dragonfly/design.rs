@@ -1,8 +1,10 @@
 //! What dragonfly and cascade descriptions have in common, checked: no size beyond this point can overflow.
 
+use odonata_error::{Error, ErrorKind, path};
+
 use super::grid::Grid;
 use super::{CASCADE_CLASSES, CLASSES, CascadeSpec, DragonflyArrangement, DragonflySpec, RailsOn, Spread};
-use crate::error::{GlobalNames, TopologyError};
+use crate::error::{GlobalNames, bounded};
 use crate::network::{ClassId, MAX_PORTS};
 
 /// Most pairs of groups, for each of which there is an entry in a table.
@@ -33,27 +35,25 @@ pub(super) struct Design<'a> {
 }
 
 /// Refuses counts of zero.
-fn some(counts: &[(&'static str, u32)]) -> Result<(), TopologyError> {
+fn some(counts: &[(&'static str, u32)]) -> Result<(), Error> {
     match counts.iter().find(|&&(_, n)| n == 0) {
-        Some(&(what, _)) => Err(TopologyError::Zero { what }),
+        Some(&(what, _)) => Err(ErrorKind::Zero {}.at(path!["topology", what])),
         None => Ok(()),
     }
 }
 
 /// The size of the last group.
-fn last(what: &'static str, given: Option<u32>, full: u32) -> Result<u32, TopologyError> {
+fn last(what: &'static str, given: Option<u32>, full: u32) -> Result<u32, Error> {
     match given {
-        Some(0) => Err(TopologyError::Zero { what }),
-        Some(n) if n > full => {
-            Err(TopologyError::invalid(what, format!("is {n}, but a full group has {full}; it can be 1 to {full}")))
-        }
+        Some(0) => Err(ErrorKind::Zero {}.at(path!["topology", what])),
+        Some(found) if found > full => Err(ErrorKind::LastGroupTooLarge { found, full }.at(path!["topology", what])),
         Some(n) => Ok(n),
         None => Ok(full),
     }
 }
 
 impl<'a> Design<'a> {
-    pub fn dragonfly(spec: &'a DragonflySpec) -> Result<Self, TopologyError> {
+    pub fn dragonfly(spec: &'a DragonflySpec) -> Result<Self, Error> {
         some(&[
             ("groups", spec.groups),
             ("routers", spec.routers),
@@ -85,7 +85,7 @@ impl<'a> Design<'a> {
         Ok(design)
     }
 
-    pub fn cascade(spec: &'a CascadeSpec) -> Result<Self, TopologyError> {
+    pub fn cascade(spec: &'a CascadeSpec) -> Result<Self, Error> {
         some(&[
             ("groups", spec.groups),
             ("rows", spec.rows),
@@ -129,7 +129,7 @@ impl<'a> Design<'a> {
         if group + 1 == self.groups { self.last } else { self.full }
     }
 
-    fn check(&self) -> Result<(), TopologyError> {
+    fn check(&self) -> Result<(), Error> {
         let Grid { rows, columns, node_ports, row_links, column_links } = self.full;
         let wide = |n: u32| u128::from(n);
         let per_group = wide(rows) * wide(columns);
@@ -137,7 +137,7 @@ impl<'a> Design<'a> {
             + wide(columns - 1) * wide(row_links)
             + wide(rows - 1) * wide(column_links)
             + wide(self.per_router);
-        TopologyError::bounded(&[
+        bounded(&[
             ("ports per router", ports, u64::from(u16::MAX)),
             ("groups", wide(self.groups), u64::from(u16::MAX)),
             ("pairs of groups", wide(self.groups) * wide(self.groups), MAX_PAIRS),
@@ -148,28 +148,22 @@ impl<'a> Design<'a> {
         self.check_arrangement()
     }
 
-    fn check_rails(&self) -> Result<(), TopologyError> {
+    fn check_rails(&self) -> Result<(), Error> {
         let rails = self.rails;
         match self.rails_on {
             RailsOn::OneRouter => {
                 let ports = self.full.node_ports;
                 if !ports.is_multiple_of(rails) {
-                    let problem = format!(
-                        "is {ports}, but every node of a router has {rails} NICs (`rails`): use a multiple of {rails}"
-                    );
-                    return Err(TopologyError::invalid("nodes_per_router", problem));
+                    return Err(ErrorKind::UnevenRails { ports, rails }.at(path!["topology", "nodes_per_router"]));
                 }
             }
             RailsOn::DifferentRouters => {
-                let full = (self.groups > 1).then_some((self.full, "a group"));
-                for (grid, whose) in full.into_iter().chain([(self.last, "the last group")]) {
+                let full = (self.groups > 1).then_some((self.full, "every"));
+                for (grid, group) in full.into_iter().chain([(self.last, "last")]) {
                     let routers = grid.routers();
                     if !routers.is_multiple_of(rails) {
-                        let problem = format!(
-                            "is {rails}, each on another router, but {whose} has {routers} routers: that must be a \
-                             multiple of `rails`"
-                        );
-                        return Err(TopologyError::invalid("rails", problem));
+                        let kind = ErrorKind::UnevenRailRouters { rails, routers, group };
+                        return Err(kind.at(path!["topology", "rails"]));
                     }
                 }
             }
@@ -177,12 +171,11 @@ impl<'a> Design<'a> {
         Ok(())
     }
 
-    fn check_arrangement(&self) -> Result<(), TopologyError> {
+    fn check_arrangement(&self) -> Result<(), Error> {
         let arranged = !self.arrangement.is_explicit();
         if self.global_links.is_none() && !arranged {
-            let problem =
-                "is missing; it can be absolute, relative, circulant, palmtree or random (or give `global_links`)";
-            return Err(TopologyError::invalid("arrangement", problem));
+            let choices = vec!["absolute", "relative", "circulant", "palmtree", "random"];
+            return Err(ErrorKind::MissingArrangement { choices }.at(path!["topology", "arrangement"]));
         }
         if self.global_links.is_some() {
             for (what, given) in [
@@ -192,22 +185,14 @@ impl<'a> Design<'a> {
                 ("spread", self.spread != Spread::default()),
             ] {
                 if given {
-                    let problem =
-                        "has no meaning beside `global_links`, which lists every cable: leave one of them out";
-                    return Err(TopologyError::invalid(what, problem));
+                    return Err(ErrorKind::BesideGlobalLinks {}.at(path!["topology", what]));
                 }
             }
         }
         let random = self.arrangement == DragonflyArrangement::Random;
         match self.seed {
-            None if random => {
-                let problem = "is missing; the arrangement `random` needs one";
-                Err(TopologyError::invalid("arrangement_seed", problem))
-            }
-            Some(_) if !random => {
-                let problem = "has no meaning here; only the arrangement `random` uses it: leave it out";
-                Err(TopologyError::invalid("arrangement_seed", problem))
-            }
+            None if random => Err(ErrorKind::MissingSeed {}.at(path!["topology", "arrangement_seed"])),
+            Some(_) if !random => Err(ErrorKind::NeedlessSeed {}.at(path!["topology", "arrangement_seed"])),
             _ => Ok(()),
         }
     }

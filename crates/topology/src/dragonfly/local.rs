@@ -1,7 +1,9 @@
 //! Shortest ways inside a group: `L(r, s)` and `dist(r, s)` of the model, section 6.
 
+use odonata_error::Error;
+
 use super::grid::Grid;
-use crate::error::TopologyError;
+use crate::error::too_large;
 
 /// Most entries of all tables together, 2 B each.
 const MAX_ENTRIES: u64 = 1 << 28;
@@ -39,7 +41,7 @@ pub(super) enum NoTable {
     /// No way joins these two routers of the group.
     Apart(u32, u32),
     /// A size that is refused.
-    Size(TopologyError),
+    Size(Error),
 }
 
 impl LocalTable {
@@ -66,8 +68,8 @@ impl LocalTable {
             }
             if *entries + table.ports.len() as u64 > MAX_ENTRIES {
                 let (what, found) =
-                    ("entries in its tables of ways inside groups", *entries + table.ports.len() as u64);
-                return Err(NoTable::Size(TopologyError::TooLarge { what, found, max: MAX_ENTRIES }));
+                    ("entries in its tables of paths inside groups", *entries + table.ports.len() as u64);
+                return Err(NoTable::Size(too_large(what, found, MAX_ENTRIES)));
             }
         }
         table.start.push(table.ports.len() as u32);
@@ -159,6 +161,6 @@ fn measure(group: &Group, to: u32, distance: &mut [u8]) -> Result<(), NoTable> {
         }
         open = rest;
     }
-    let (what, max) = ("links on a way inside a group", u64::from(FAR) - 1);
-    Err(NoTable::Size(TopologyError::TooLarge { what, found: u64::from(FAR), max }))
+    let (what, most) = ("links on a path inside a group", u64::from(FAR) - 1);
+    Err(NoTable::Size(too_large(what, u64::from(FAR), most)))
 }

@@ -1,6 +1,8 @@
 //! Which cables join two groups, and which groups lie between two others.
 
-use crate::error::TopologyError;
+use odonata_error::Error;
+
+use crate::error::bounded;
 use crate::ids::{RouterId, SlotId};
 use crate::network::{Network, Peer};
 
@@ -33,7 +35,7 @@ pub(super) struct Reach {
 
 impl Reach {
     /// Reads the cables off the wiring.
-    pub fn new(network: &Network) -> Result<Self, TopologyError> {
+    pub fn new(network: &Network) -> Result<Self, Error> {
         let groups = network.groups;
         let mut start = vec![0_u32; groups as usize * groups as usize + 1];
         for (row, _) in global(network) {
@@ -80,7 +82,7 @@ impl Reach {
         if list.len() as u32 + 2 == self.groups { Middles::All } else { Middles::List(list) }
     }
 
-    fn list_middles(&mut self) -> Result<(), TopologyError> {
+    fn list_middles(&mut self) -> Result<(), Error> {
         let groups = self.groups;
         let peers: Vec<Vec<u16>> = (0..groups)
             .map(|a| (0..groups).filter(|&b| !self.cables(a, b).is_empty()).map(|b| b as u16).collect())
@@ -95,11 +97,7 @@ impl Reach {
                     self.middles.extend(list);
                 }
             }
-            TopologyError::bounded(&[(
-                "entries in its lists of groups between two others",
-                self.middles.len() as u128,
-                MAX_MIDDLES,
-            )])?;
+            bounded(&[("entries in its lists of groups between two others", self.middles.len() as u128, MAX_MIDDLES)])?;
         }
         self.middle_start.push(self.middles.len() as u32);
         Ok(())

@@ -1,8 +1,10 @@
 //! One table of local ways for all groups that are alike, and one for each group in which something has failed.
 
+use odonata_error::{Error, ErrorKind, path};
+
 use super::design::Design;
 use super::local::{Group, LocalTable, NoTable};
-use crate::error::TopologyError;
+use crate::error::bounded;
 use crate::ids::{GroupId, RouterId, SlotId};
 use crate::network::Network;
 
@@ -21,11 +23,11 @@ pub(super) struct Tables {
 
 impl Tables {
     /// Finds the ways in all groups.
-    pub fn new(design: &Design, network: &Network) -> Result<Self, TopologyError> {
+    pub fn new(design: &Design, network: &Network) -> Result<Self, Error> {
         let hurt: Vec<bool> = (0..design.groups).map(|group| is_hurt(design, network, group)).collect();
         let of = |group: u32| u128::from(design.grid(group).routers()).pow(2);
         let pairs: u128 = (0..design.groups).filter(|&group| hurt[group as usize]).map(of).sum();
-        TopologyError::bounded(&[("pairs of routers in groups with failures", pairs, MAX_PAIRS)])?;
+        bounded(&[("pairs of routers in groups with failures", pairs, MAX_PAIRS)])?;
 
         let mut tables = Tables { tables: Vec::new(), table_of: Vec::new(), diameter: 0, subs: 1 };
         let (mut whole, mut entries) = (Vec::new(), 0);
@@ -58,13 +60,15 @@ impl Tables {
         self.table_of[group as usize]
     }
 
-    fn add(&mut self, design: &Design, network: &Network, group: u32, entries: &mut u64) -> Result<(), TopologyError> {
+    fn add(&mut self, design: &Design, network: &Network, group: u32, entries: &mut u64) -> Result<(), Error> {
         let first = network.first_router(GroupId(group)).0;
         let works = |r: u32, port: u16| !network.is_dead(slot(network, first + r, port));
         let alive = |r: u32| network.alive_router(RouterId(first + r));
         let group_of = Group { grid: design.grid(group), works: &works, alive: &alive };
         let table = LocalTable::new(&group_of, entries).map_err(|none| match none {
-            NoTable::Apart(a, b) => TopologyError::Partitioned { group, from: first + a, to: first + b },
+            NoTable::Apart(a, b) => {
+                ErrorKind::GroupCutApart { group, routers: vec![first + a, first + b] }.at(path!["failures"])
+            }
             NoTable::Size(error) => error,
         })?;
         self.diameter = self.diameter.max(table.diameter);

@@ -1,8 +1,8 @@
 //! Global cables of a Dragonfly+: which spines each joins, and by which of their ports.
 
 use super::{Arrangement, DragonflyPlusSpec};
-use crate::error::TopologyError;
 use crate::pairs::Pairs;
+use odonata_error::{Error, ErrorKind, path};
 
 /// One end of a global cable: spine (group * spines + number in the group), and which of its global ports.
 pub(super) type End = (u32, u32);
@@ -16,7 +16,7 @@ pub(super) struct Cables {
 }
 
 /// Lays the cables: by the arrangement for `pairs`, or as the description lists them.
-pub(super) fn cables(spec: &DragonflyPlusSpec, pairs: Option<&Pairs>) -> Result<Cables, TopologyError> {
+pub(super) fn cables(spec: &DragonflyPlusSpec, pairs: Option<&Pairs>) -> Result<Cables, Error> {
     let joined = match (pairs, &spec.global_links) {
         (Some(pairs), _) => arranged(spec, pairs),
         (None, Some(links)) => listed(spec, links)?,
@@ -72,42 +72,35 @@ fn arranged(spec: &DragonflyPlusSpec, pairs: &Pairs) -> Vec<[u32; 2]> {
 }
 
 /// The cables of `global_links`, which names them by their routers.
-fn listed(spec: &DragonflyPlusSpec, links: &[[u32; 2]]) -> Result<Vec<[u32; 2]>, TopologyError> {
+fn listed(spec: &DragonflyPlusSpec, links: &[[u32; 2]]) -> Result<Vec<[u32; 2]>, Error> {
     let (spines, per_group) = (spec.spines, spec.leaves + spec.spines);
     let last_leaves = spec.last_group_leaves.unwrap_or(spec.leaves);
     let routers = (spec.groups - 1) * per_group + last_leaves + spines;
     let mut used = vec![0_u32; spec.groups as usize * spines as usize];
     let mut joined = Vec::with_capacity(links.len());
     for (at, &[a, b]) in links.iter().enumerate() {
-        let wrong = |problem: String| Err(TopologyError::invalid(format!("global_links[{at}]"), problem));
+        let wrong = |kind: ErrorKind| Err(kind.at(path!["topology", "global_links", at]));
         let mut ends = [0; 2];
         for (end, router) in ends.iter_mut().zip([a, b]) {
             if router >= routers {
-                return wrong(format!("names router {router}, but the routers are 0 to {}", routers - 1));
+                return wrong(ErrorKind::NoSuchRouter { router, last: routers - 1 });
             }
             let (group, local) = (router / per_group, router % per_group);
             let leaves = if group + 1 == spec.groups { last_leaves } else { spec.leaves };
             if local < leaves {
                 let first = group * per_group + leaves;
-                return wrong(format!(
-                    "names router {router}, a leaf; global links join spines, which are routers {first} to {} in \
-                     group {group}",
-                    first + spines - 1
-                ));
+                return wrong(ErrorKind::NotASpine { router, group, first, last: first + spines - 1 });
             }
             *end = group * spines + local - leaves;
         }
         if a / per_group == b / per_group {
-            return wrong(format!("joins routers {a} and {b}, both of group {}", a / per_group));
+            return wrong(ErrorKind::SameGroup { routers: vec![a, b], group: a / per_group });
         }
         for (end, router) in ends.into_iter().zip([a, b]) {
             used[end as usize] += 1;
             if used[end as usize] > spec.global_links_per_spine {
                 let most = spec.global_links_per_spine;
-                return wrong(format!(
-                    "is one link too many for router {router}, which has {most} global ports; raise \
-                     `global_links_per_spine`"
-                ));
+                return wrong(ErrorKind::TooManyLinksOfRouter { router, most, parameter: "global_links_per_spine" });
             }
         }
         joined.push(ends);

@@ -1,7 +1,9 @@
 //! Refuses descriptions of a Dragonfly+ that cannot be built: no size beyond this point can overflow.
 
+use odonata_error::{Error, ErrorKind, path};
+
 use super::{Arrangement, DragonflyPlusSpec};
-use crate::error::{GlobalNames, TopologyError};
+use crate::error::{GlobalNames, bounded};
 use crate::network::MAX_PORTS;
 use crate::pairs::{Groups, Pairs};
 
@@ -12,7 +14,7 @@ const NAMES: GlobalNames = GlobalNames { routers: "spines", parameter: "global_l
 
 /// Refuses what cannot be built. Returns the description with `links_per_pair` filled in, and the cables between each
 /// pair of groups, unless they are listed one by one.
-pub(super) fn check(spec: &DragonflyPlusSpec) -> Result<(DragonflyPlusSpec, Option<Pairs>), TopologyError> {
+pub(super) fn check(spec: &DragonflyPlusSpec) -> Result<(DragonflyPlusSpec, Option<Pairs>), Error> {
     check_sizes(spec)?;
     check_last(spec)?;
     let arranged = !spec.arrangement.is_explicit();
@@ -23,15 +25,14 @@ pub(super) fn check(spec: &DragonflyPlusSpec) -> Result<(DragonflyPlusSpec, Opti
             ("pair_links", !spec.pair_links.is_empty()),
         ] {
             if given {
-                let problem = "has no meaning beside `global_links`, which lists every cable: leave one of them out";
-                return Err(TopologyError::invalid(what, problem));
+                return Err(ErrorKind::BesideGlobalLinks {}.at(path!["topology", what]));
             }
         }
         return Ok((spec.clone(), None));
     }
     if !arranged {
-        let problem = "is missing; it can be linear or parallel (or give `global_links`)";
-        return Err(TopologyError::invalid("arrangement", problem));
+        let choices = vec!["linear", "parallel"];
+        return Err(ErrorKind::MissingArrangement { choices }.at(path!["topology", "arrangement"]));
     }
     let pairs = Pairs::new(&Groups {
         groups: spec.groups,
@@ -49,7 +50,7 @@ pub(super) fn check(spec: &DragonflyPlusSpec) -> Result<(DragonflyPlusSpec, Opti
     Ok((DragonflyPlusSpec { links_per_pair, ..spec.clone() }, Some(pairs)))
 }
 
-fn check_sizes(spec: &DragonflyPlusSpec) -> Result<(), TopologyError> {
+fn check_sizes(spec: &DragonflyPlusSpec) -> Result<(), Error> {
     for (what, value) in [
         ("groups", spec.groups),
         ("leaves", spec.leaves),
@@ -57,13 +58,13 @@ fn check_sizes(spec: &DragonflyPlusSpec) -> Result<(), TopologyError> {
         ("nodes_per_leaf", spec.nodes_per_leaf),
     ] {
         if value == 0 {
-            return Err(TopologyError::Zero { what });
+            return Err(ErrorKind::Zero {}.at(path!["topology", what]));
         }
     }
     let [groups, leaves, spines, nodes_per_leaf, per_spine] =
         [spec.groups, spec.leaves, spec.spines, spec.nodes_per_leaf, spec.global_links_per_spine].map(u128::from);
     let (of_leaf, of_spine) = (nodes_per_leaf + spines, leaves + per_spine);
-    TopologyError::bounded(&[
+    bounded(&[
         ("ports per router", of_leaf.max(of_spine), u64::from(u16::MAX)),
         ("groups", groups, u64::from(u16::MAX)),
         ("nodes", groups * leaves * nodes_per_leaf, u64::from(u32::MAX)),
@@ -72,34 +73,29 @@ fn check_sizes(spec: &DragonflyPlusSpec) -> Result<(), TopologyError> {
     ])
 }
 
-fn check_last(spec: &DragonflyPlusSpec) -> Result<(), TopologyError> {
+fn check_last(spec: &DragonflyPlusSpec) -> Result<(), Error> {
     let (what, full) = ("last_group_leaves", spec.leaves);
     match spec.last_group_leaves {
-        Some(0) => Err(TopologyError::Zero { what }),
-        Some(n) if n > full => {
-            Err(TopologyError::invalid(what, format!("is {n}, but a full group has {full}; it can be 1 to {full}")))
-        }
+        Some(0) => Err(ErrorKind::Zero {}.at(path!["topology", what])),
+        Some(found) if found > full => Err(ErrorKind::LastGroupTooLarge { found, full }.at(path!["topology", what])),
         _ => Ok(()),
     }
 }
 
 /// The parallel arrangement needs whole rounds of spines, for exceptions as well.
-fn check_rounds(spec: &DragonflyPlusSpec, pairs: &Pairs) -> Result<(), TopologyError> {
+fn check_rounds(spec: &DragonflyPlusSpec, pairs: &Pairs) -> Result<(), Error> {
     let whole = |links: u32| links.is_multiple_of(spec.spines);
     let links = pairs.usual();
     if !whole(links) {
-        let (links_per_pair, spines) = (u64::from(links), u64::from(spec.spines));
-        return Err(TopologyError::ParallelNeedsWholeRounds { links_per_pair, spines });
+        return Err(
+            ErrorKind::UnevenParallelLinks { links, spines: spec.spines }.at(path!["topology", "links_per_pair"])
+        );
     }
     match spec.pair_links.iter().enumerate().find(|(_, exception)| !whole(exception[2])) {
         None => Ok(()),
         Some((at, &[.., links])) => {
-            let problem = format!(
-                "asks for {links} links, but the parallel arrangement gives every spine the same number of links to a \
-                 group: use a multiple of {} spines, or the arrangement `linear`",
-                spec.spines
-            );
-            Err(TopologyError::invalid(format!("pair_links[{at}]"), problem))
+            let kind = ErrorKind::UnevenParallelLinks { links, spines: spec.spines };
+            Err(kind.at(path!["topology", "pair_links", at]))
         }
     }
 }

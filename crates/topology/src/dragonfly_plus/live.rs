@@ -5,9 +5,11 @@
 //! still has a link to. Leaves of a group with the same spines are one *kind*: a machine with few failures has little
 //! more than one kind a group, and tables are by kind.
 
+use odonata_error::{Error, ErrorKind, path};
+
 use super::DragonflyPlus;
 use super::kinds::Kinds;
-use crate::error::TopologyError;
+use crate::error::bounded;
 use crate::ids::{GroupId, RouterId, SlotId};
 use crate::lists::{Lists, MAX_ENTRIES};
 use crate::network::Peer;
@@ -40,14 +42,14 @@ const NONE: u32 = u32::MAX;
 
 impl Live {
     /// Finds what is left.
-    pub fn new(machine: &DragonflyPlus) -> Result<Self, TopologyError> {
+    pub fn new(machine: &DragonflyPlus) -> Result<Self, Error> {
         let (spec, network) = (&machine.spec, &machine.network);
         let kinds = Kinds::new(machine);
         let spines = machine.spines();
         let global = spines.clone().map(|s| machine.global_ports(machine.spine_router(s)).len() as u128).sum::<u128>();
-        TopologyError::bounded(&[
+        bounded(&[
             ("pairs of kinds of leaves after failures", (kinds.count() as u128).pow(2), MAX_PAIRS),
-            ("entries in its table of ways round failures", global * u128::from(spec.groups), MAX_ENTRIES),
+            ("entries in its table of paths around failures", global * u128::from(spec.groups), MAX_ENTRIES),
         ])?;
         let works = |r: RouterId, port: u16| !network.is_dead(slot(machine, r, port));
         let mut live = Live {
@@ -72,7 +74,7 @@ impl Live {
         }
         for spine in spines {
             live.add_around(machine, spine);
-            live.around_special.bounded("entries in its table of ways round failures")?;
+            live.around_special.bounded("entries in its table of paths around failures")?;
         }
         live.add_up(machine)?;
         Ok(live)
@@ -176,7 +178,7 @@ impl Live {
         }
     }
 
-    fn add_up(&mut self, machine: &DragonflyPlus) -> Result<(), TopologyError> {
+    fn add_up(&mut self, machine: &DragonflyPlus) -> Result<(), Error> {
         let first_up = machine.spec.nodes_per_leaf as u16;
         let mut last: Vec<u16> = Vec::new();
         for group in 0..machine.spec.groups {
@@ -189,11 +191,11 @@ impl Live {
                     if last.is_empty()
                         && let Some((from, to)) = self.kinds.two(from, to)
                     {
-                        return Err(TopologyError::Unreachable { from: from.0, to: to.0 });
+                        return Err(ErrorKind::LeavesCutApart { routers: vec![from.0, to.0] }.at(path!["failures"]));
                     }
                     self.up.push_shared(&last);
                 }
-                self.up.bounded("entries in its table of ways up")?;
+                self.up.bounded("entries in its table of paths up")?;
             }
         }
         Ok(())

@@ -3,10 +3,10 @@
 //! All lists are ascending ports whose links work. They exist only if something has failed
 //! ([`DragonflyPlus::has_failures`]); else they are empty, and the plain look-ups hold.
 
+use odonata_error::{Error, ErrorKind, path};
 use std::ops::Range;
 
 use super::DragonflyPlus;
-use crate::error::TopologyError;
 use crate::ids::{GroupId, RouterId};
 
 impl DragonflyPlus {
@@ -84,12 +84,12 @@ impl DragonflyPlus {
     }
 
     /// Refuses two groups without a cable: their leaves could not reach each other by a shortest way.
-    pub(super) fn check_joined(&self) -> Result<(), TopologyError> {
+    pub(super) fn check_joined(&self) -> Result<(), Error> {
         let groups = || (0..self.spec.groups).map(GroupId);
         for (a, b) in groups().flat_map(|a| groups().map(move |b| (a, b))) {
             if a != b && self.gateways(a, b).is_empty() {
                 let [from, to] = [a, b].map(|group| self.network.first_router(group).0);
-                return Err(TopologyError::Unreachable { from, to });
+                return Err(ErrorKind::LeavesCutApart { routers: vec![from, to] }.at(path!["topology"]));
             }
         }
         Ok(())

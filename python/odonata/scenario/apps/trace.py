@@ -58,7 +58,7 @@ class Trace(Program):
         try:
             return _parsed(data, form, self.nic == "keep")
         except InputError as e:
-            raise InputError(e.message, file=path, line=e.line) from None
+            raise e.at(path, e.line) from None
 
 
 @lru_cache(maxsize=8)

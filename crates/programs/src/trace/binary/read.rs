@@ -3,15 +3,16 @@
 //! Nothing in a file is believed before it is checked against the number of bytes that are there: the ranks must lie side by side, and
 //! the dependencies of a rank must be as many as its list of them. So a trace takes memory in proportion to its file.
 
+use odonata_error::{CircleStep, Error, ErrorKind};
+
 use super::{ANY, COMPUTE, COOKIE, COUNTS, HEAD, LONG, ORIGIN, PS, RECEIVE, SEND, SHORT, SPAN, SPOILT};
-use crate::ProgramError;
 use crate::trace::MAX_BYTES;
 use crate::trace::draft::{self, Draft, Said};
-use crate::trace::goal::circle;
+use crate::trace::goal::{MOST_IN_CIRCLE, circle};
 use crate::trace::graph::{Edge, Start, Task, Trace};
 use crate::trace::problem::Source;
 
-type Result<T> = std::result::Result<T, ProgramError>;
+type Result<T> = std::result::Result<T, Error>;
 
 impl Trace {
     /// Whether a file begins as binary GOAL does, spoilt or not.
@@ -23,8 +24,7 @@ impl Trace {
     /// Reads binary GOAL in either layout.
     ///
     /// # Errors
-    /// [`ProgramError::Operation`] for an operation that cannot be kept or does not fit to others; [`ProgramError::Binary`] for the rest of
-    /// the file.
+    /// With the operation that cannot be kept or does not fit to others, or the byte of the rest of the file.
     pub fn parse_binary(bytes: &[u8]) -> Result<Self> {
         draft::check_size(bytes.len())?;
         let ranks = ranks(bytes)?;
@@ -51,8 +51,8 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
 
-fn fail<T>(byte: usize, problem: impl Into<String>) -> Result<T> {
-    Err(ProgramError::Binary { byte: byte as u64, problem: problem.into() })
+fn fail<T>(byte: usize, kind: ErrorKind) -> Result<T> {
+    Err(kind.at_byte(byte))
 }
 
 /// The bytes of a rank, and where in the file they begin.
@@ -65,27 +65,21 @@ struct Rank<'a> {
 /// The bytes of all ranks, which lie side by side in any order and fill the file.
 fn ranks(bytes: &[u8]) -> Result<Vec<Rank<'_>>> {
     if bytes.len() < ORIGIN + HEAD {
-        let found = bytes.len();
-        return fail(0, format!("expected a header of {} bytes, found a file of {found}", ORIGIN + HEAD));
+        return fail(0, ErrorKind::ShortFile { found_bytes: bytes.len(), least_bytes: ORIGIN + HEAD });
     }
     match u64_at(bytes, 0) {
         COOKIE => {}
-        SPOILT => {
-            return fail(
-                0,
-                "a run of LogGOPSim with `--save-mem` has spoilt this file (it begins with 2342); make it again from its text",
-            );
-        }
-        other => return fail(0, format!("expected binary GOAL, which begins with the number 4223, found {other}")),
+        SPOILT => return fail(0, ErrorKind::SpoiltFile {}),
+        found => return fail(0, ErrorKind::NotBinaryGoal { found, expected: COOKIE }),
     }
     let count = u32_at(bytes, ORIGIN) as usize;
     if count == 0 {
-        return fail(ORIGIN, "expected at least one rank, found 0");
+        return fail(ORIGIN, ErrorKind::TraceWithoutRanks {});
     }
     let body = &bytes[ORIGIN..];
     let table = HEAD + SPAN * count;
     if table > body.len() {
-        return fail(ORIGIN, format!("{count} ranks need a table of {} bytes, but the file ends before", SPAN * count));
+        return fail(ORIGIN, ErrorKind::LongRankTable { ranks: count, need_bytes: SPAN * count });
     }
     let at = |rank: usize| ORIGIN + HEAD + SPAN * rank;
     let span = |rank: usize| (u64_at(bytes, at(rank)), u64_at(bytes, at(rank) + 8));
@@ -95,26 +89,20 @@ fn ranks(bytes: &[u8]) -> Result<Vec<Rank<'_>>> {
     for rank in order {
         let (begin, end) = span(rank);
         if begin != next {
-            let what = if begin < next {
-                "which another rank or the table has too"
-            } else {
-                "and nothing has those before it"
-            };
-            return fail(at(rank), format!("rank {rank} has the bytes from {begin} on, {what}; expected {next}"));
+            let problem = if begin < next { "overlap" } else { "gap" };
+            return fail(at(rank), ErrorKind::RankMisplaced { rank, begin, expected: next, problem });
         }
         if end > body.len() as u64 {
-            return fail(at(rank) + 8, format!("rank {rank} ends at byte {end}, but the file has {}", body.len()));
+            return fail(at(rank) + 8, ErrorKind::RankBeyondFile { rank, end, file_bytes: body.len() });
         }
         if end < begin + COUNTS as u64 {
-            return fail(
-                at(rank) + 8,
-                format!("rank {rank} has the bytes from {begin} to {end}; the least is {COUNTS}"),
-            );
+            return fail(at(rank) + 8, ErrorKind::ShortRank { rank, begin, end, least_bytes: COUNTS });
         }
         next = end;
     }
     if next != body.len() as u64 {
-        return fail(ORIGIN + next as usize, format!("{} bytes belong to no rank", body.len() as u64 - next));
+        let found_bytes = body.len() as u64 - next;
+        return fail(ORIGIN + next as usize, ErrorKind::BytesOfNoRank { found_bytes });
     }
     let rank = |rank| {
         let (begin, end) = span(rank);
@@ -169,8 +157,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn fail<T>(&self, step: usize, problem: impl Into<String>) -> Result<T> {
-        Err(ProgramError::operation(self.number, step as u32, problem))
+    fn fail<T>(&self, step: usize, kind: ErrorKind) -> Result<T> {
+        Err(kind.of_operation(self.number, step as u32))
     }
 
     fn u32(&self, at: usize) -> u32 {
@@ -182,22 +170,14 @@ impl Reader<'_> {
         let (list, length) = (self.rank.list(self.record), self.rank.bytes.len());
         if list > length {
             let (roots, begin) = (self.rank.roots(), self.rank.begin);
-            return fail(
-                begin,
-                format!(
-                    "rank {rank} says that it has {steps} operations and {roots} roots, which need {list} bytes; it has {length}"
-                ),
-            );
+            let (need_bytes, found_bytes) = (list, length);
+            let kind = ErrorKind::TooManyOperations { rank, operations: steps, roots, need_bytes, found_bytes };
+            return fail(begin, kind);
         }
         if !self.rank.fits(self.record) {
-            let (listed, room) = (self.rank.listed(self.record), length - list);
-            return fail(
-                self.rank.begin + list,
-                format!(
-                    "the operations of rank {rank} have {listed} dependencies, which need {} bytes; found {room}",
-                    4 * listed
-                ),
-            );
+            let (found, found_bytes) = (self.rank.listed(self.record), length - list);
+            let kind = ErrorKind::DependenciesDoNotFit { rank, found, need_bytes: 4 * found, found_bytes };
+            return fail(self.rank.begin + list, kind);
         }
         let mut draft = Draft::default();
         let mut awaits = vec![0_u32; steps];
@@ -209,10 +189,9 @@ impl Reader<'_> {
         }
         self.check(&awaits)?;
         let Some(circle) = circle(steps, &draft.edges) else { return Ok(draft) };
-        let mut shown: Vec<String> = circle.iter().take(8).map(|step| (step + 1).to_string()).collect();
-        shown.push(if circle.len() > 8 { "...".to_string() } else { shown[0].clone() });
-        let problem = format!("operations wait for each other in a circle: {}", shown.join(" waits for "));
-        self.fail(circle[0] as usize, problem)
+        let numbered = |step: &u32| CircleStep { label: (step + 1).to_string(), line: None };
+        let first = circle.iter().take(MOST_IN_CIRCLE).map(numbered).collect();
+        self.fail(circle[0] as usize, ErrorKind::CircleOfOperations { first, length: circle.len() })
     }
 
     fn at(&self, step: usize) -> usize {
@@ -227,30 +206,26 @@ impl Reader<'_> {
         let said = Said { tag: 0, cpu: bytes[at + 21].into(), place };
         if kind == COMPUTE {
             let Some(ps) = size.checked_mul(PS) else {
-                return self.fail(step, format!("computes for {size} ns; a time is less than 2^64 ps (213 days)"));
+                return self.fail(step, ErrorKind::ComputeTooLong { found_ns: size });
             };
             return Ok((Task::Compute { ps }, 0, said));
         }
         if ![SEND, RECEIVE].contains(&kind) {
-            return self.fail(
-                step,
-                format!("expected a send (1), a recv (2) or a calc (3), found an operation of kind {kind}"),
-            );
+            return self.fail(step, ErrorKind::UnknownOperation { found: kind });
         }
         let sends = kind == SEND;
         if peer == ANY && !sends {
-            return self.fail(step, "receives from any source: a receive here must name its source");
+            return self.fail(step, ErrorKind::AnySource { found: peer.to_string() });
         }
         if tag == ANY {
-            return self.fail(step, "has any tag: a message here must have one tag");
+            return self.fail(step, ErrorKind::AnyTag { found: tag.to_string() });
         }
         if peer >= self.ranks {
-            let does = if sends { "sends to" } else { "receives from" };
-            return self.fail(step, format!("{does} rank {peer}, but ranks are 0 to {}", self.ranks - 1));
+            return self.fail(step, ErrorKind::NoSuchRank { rank: peer.into(), ranks: self.ranks });
         }
         if size > MAX_BYTES {
-            let does = if sends { "sends" } else { "receives" };
-            return self.fail(step, format!("{does} {size} bytes; expected at most {MAX_BYTES}"));
+            let (what, found) = ("a size in bytes", size.to_string());
+            return self.fail(step, ErrorKind::TooLarge { what, found, most: MAX_BYTES });
         }
         let task = if sends {
             Task::Send { to: peer, label: 0, bytes: size }
@@ -268,18 +243,14 @@ impl Reader<'_> {
         for (place, start) in [(23, Start::AtEnd), (31, Start::AtBegin)] {
             let (count, first) = (self.u32(at + place) as usize, self.u32(at + place + 4) as usize);
             if count > 0 && first + count > entries {
-                let last = first + count;
-                return self.fail(
-                    step,
-                    format!("its followers are {first} to {last} of the list of dependencies, which has {entries}"),
-                );
+                let end = first + count;
+                return self.fail(step, ErrorKind::FollowersOutside { first, end, found: entries });
             }
             for entry in first..first + count {
                 let after = self.u32(list + 4 * entry);
                 let Some(of) = awaits.get_mut(after as usize) else {
-                    let steps = awaits.len();
-                    return self
-                        .fail(step, format!("operation {} waits for it, but there are {steps}", u64::from(after) + 1));
+                    let (follower, operations) = (u64::from(after) + 1, awaits.len());
+                    return self.fail(step, ErrorKind::NoSuchFollower { follower, operations });
                 };
                 *of += 1;
                 edges.push(Edge { before: step as u32, after, start });
@@ -296,25 +267,20 @@ impl Reader<'_> {
             let step = self.u32(at) as usize;
             if root.get(step) != Some(&false) {
                 let rank = self.number;
-                let why = if step < root.len() { "is there twice" } else { "does not exist" };
-                return fail(
-                    self.rank.begin + at,
-                    format!("in the roots of rank {rank}, operation {} {why}", step as u64 + 1),
-                );
+                let problem = if step < root.len() { "twice" } else { "unknown" };
+                let kind = ErrorKind::BadRoot { rank, operation: step as u64 + 1, problem };
+                return fail(self.rank.begin + at, kind);
             }
             root[step] = true;
         }
         for (step, (&found, &root)) in awaits.iter().zip(&root).enumerate() {
             let said = self.u32(self.at(step));
             if said != found {
-                return self.fail(
-                    step,
-                    format!("says that it waits {said} times, but is {found} times among the followers of others"),
-                );
+                return self.fail(step, ErrorKind::WaitsDisagree { told: said, found });
             }
             if root != (found == 0) {
-                let is = if root { "is" } else { "is not" };
-                return self.fail(step, format!("waits {found} times and {is} among the roots"));
+                let root = if root { "yes" } else { "no" };
+                return self.fail(step, ErrorKind::RootDisagrees { waits: found, root });
             }
         }
         Ok(())

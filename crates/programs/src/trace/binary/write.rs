@@ -1,16 +1,17 @@
 //! Writes binary GOAL.
 
+use odonata_error::{Error, ErrorKind};
+
 use super::{ANY, COMPUTE, COOKIE, COUNTS, HEAD, ORIGIN, PS, RECEIVE, SEND, SHORT, SPAN};
-use crate::ProgramError;
 use crate::trace::graph::{Graph, Start, Step, Task, Trace};
 
 impl Trace {
     /// The trace as binary GOAL in the layout of LogGOPSim: the same bytes for equal traces.
     ///
     /// # Errors
-    /// [`ProgramError::Operation`] for the first operation that the format cannot say: parts of a nanosecond, tags of more than 32 bits, CPUs
+    /// With the first operation that the format cannot say: parts of a nanosecond, tags of more than 32 bits, CPUs
     /// above 255.
-    pub fn to_binary(&self) -> Result<Vec<u8>, ProgramError> {
+    pub fn to_binary(&self) -> Result<Vec<u8>, Error> {
         let table = HEAD + SPAN * self.graphs.len();
         let size = |graph: &Graph| {
             let edges: usize = (0..graph.steps().len() as u32).map(|step| graph.followers(step).len()).sum();
@@ -36,26 +37,25 @@ impl Trace {
         Ok(out)
     }
 
-    fn rank(&self, rank: u32, graph: &Graph, out: &mut Vec<u8>) -> Result<(), ProgramError> {
+    fn rank(&self, rank: u32, graph: &Graph, out: &mut Vec<u8>) -> Result<(), Error> {
         out.extend((graph.steps().len() as u32).to_le_bytes());
         out.extend((roots(graph).count() as u32).to_le_bytes());
         out.extend(roots(graph).flat_map(u32::to_le_bytes));
         let mut listed = 0;
         for (number, step) in (0..).zip(graph.steps()) {
-            let not = |what: String, limit: &str| {
-                Err(ProgramError::operation(rank, number, format!("{what}; binary GOAL {limit}")))
-            };
+            let not =
+                |what, found, limit| Err(ErrorKind::BinaryLimit { what, found, limit }.of_operation(rank, number));
             let (kind, peer, size, tag) = match step.task {
                 Task::Send { to, label, bytes } => (SEND, to, bytes, self.tag(label)),
                 Task::Receive { from, label, bytes } => (RECEIVE, from, bytes, self.tag(label)),
                 Task::Compute { ps } if ps.is_multiple_of(PS) => (COMPUTE, 0, ps / PS, 0),
-                Task::Compute { ps } => return not(format!("computes for {ps} ps"), "has whole nanoseconds"),
+                Task::Compute { ps } => return not("time in picoseconds", ps, "whole nanoseconds"),
             };
             if tag >= u64::from(ANY) {
-                return not(format!("has the tag {tag}"), "has tags up to 4294967294");
+                return not("tag", tag, "tags up to 4294967294");
             }
             let Ok(cpu) = u8::try_from(graph.cpu(step)) else {
-                return not(format!("is on CPU {}", graph.cpu(step)), "has CPUs up to 255");
+                return not("CPU", graph.cpu(step).into(), "CPUs up to 255");
             };
             out.extend(graph.waits_for(number).to_le_bytes());
             out.push(kind);

@@ -2,28 +2,28 @@
 
 use std::collections::BTreeMap;
 
+use odonata_error::{Error, ErrorKind};
+
 use super::{BYTES, COLUMNS, OPERATION, OPERATIONS, PEER, RANK, TAG, TIME};
-use crate::ProgramError;
 use crate::trace::chain::{Chain, peer};
 use crate::trace::graph::{Task, Trace};
 use crate::trace::problem::Source;
-use crate::trace::problem::{at, hint, quoted};
+use crate::trace::problem::{at, cut};
 use crate::trace::quantity::{split, time_ps};
 use crate::trace::{ANY_TAG, MAX_BYTES, draft};
 
-type Result<T> = std::result::Result<T, ProgramError>;
+type Result<T> = std::result::Result<T, Error>;
 
 impl Trace {
     /// Reads a table of operations.
     ///
     /// # Errors
-    /// [`ProgramError::Trace`] with the place of what cannot be read or does not match.
+    /// [`Error`] with the place of what cannot be read or does not match.
     pub fn parse_csv(text: &str) -> Result<Self> {
         let text = draft::checked(text)?;
         let mut rows = Rows { text, position: 0, line: 0 };
         let Some(first) = rows.next() else {
-            let problem = format!("expected a header, `{}`, found nothing", COLUMNS.join(","));
-            return Err(at(text, text.len(), problem));
+            return Err(at(text, text.len(), ErrorKind::NoHeader { columns: COLUMNS.to_vec() }));
         };
         let header = Header::new(first)?;
         let mut chains: BTreeMap<u32, Chain> = BTreeMap::new();
@@ -39,13 +39,10 @@ impl Trace {
 /// Checks what can be known at the end only: that no rank is left out, and that peers exist.
 fn finish(text: &str, header: &Header, chains: BTreeMap<u32, Chain>) -> Result<Trace> {
     let Some((&last, _)) = chains.last_key_value() else {
-        return Err(at(text, text.len(), "expected at least one row after the header"));
+        return Err(at(text, text.len(), ErrorKind::NoRows {}));
     };
     if let Some((missing, _)) = (0..).zip(chains.keys()).find(|(rank, found)| rank != *found) {
-        let problem = format!(
-            "there are rows of rank {last}, but none of rank {missing}; if it does nothing, write `{missing}` alone"
-        );
-        return Err(at(text, text.len(), problem));
+        return Err(at(text, text.len(), ErrorKind::RankWithoutRows { rank: missing, last }));
     }
     let bad = |(place, task): (u32, Task)| peer(task).filter(|peer| *peer > last).map(|peer| (place, peer));
     let of = |chain: &Chain| {
@@ -55,7 +52,7 @@ fn finish(text: &str, header: &Header, chains: BTreeMap<u32, Chain>) -> Result<T
     if let Some((place, peer)) = all.filter_map(bad).min() {
         let row = Rows { text, position: place as usize, line: 0 }.next();
         let place = row.map(|row| header.fields(row)).transpose()?.map_or(place as usize, |fields| fields[PEER].1);
-        return Err(at(text, place, format!("there is no rank {peer}: the rows are of ranks 0 to {last}")));
+        return Err(at(text, place, ErrorKind::NoSuchRank { rank: peer.into(), ranks: last + 1 }));
     }
     draft::finish(Source::Text(text), chains.into_values().map(|chain| chain.draft).collect())
 }
@@ -121,17 +118,17 @@ impl Header {
         let mut columns = Vec::new();
         for (name, place) in line.fields() {
             let Some(column) = COLUMNS.iter().position(|known| *known == name) else {
-                let near = hint(name, COLUMNS);
-                let problem = format!("expected a column ({}), found {}{near}", COLUMNS.join(", "), quoted(name));
-                return Err(at(line.text, place, problem));
+                let kind = ErrorKind::UnknownName { what: "column", found: cut(name), known: COLUMNS.to_vec() };
+                return Err(at(line.text, place, kind));
             };
             if columns.contains(&column) {
-                return Err(at(line.text, place, format!("the column `{name}` is there a second time")));
+                let kind = ErrorKind::SecondTime { what: "column", found: name.into(), first_line: None };
+                return Err(at(line.text, place, kind));
             }
             columns.push(column);
         }
         match [RANK, OPERATION].into_iter().find(|column| !columns.contains(column)) {
-            Some(column) => Err(at(line.text, line.begin, format!("the header has no column `{}`", COLUMNS[column]))),
+            Some(column) => Err(at(line.text, line.begin, ErrorKind::MissingColumn { column: COLUMNS[column] })),
             None => Ok(Self { columns }),
         }
     }
@@ -142,8 +139,7 @@ impl Header {
         let mut fields = [("", end); COLUMNS.len()];
         for (number, (field, place)) in line.fields().enumerate() {
             let Some(&column) = self.columns.get(number) else {
-                let problem = format!("expected {} fields, as in the header, found more", self.columns.len());
-                return Err(at(line.text, place, problem));
+                return Err(at(line.text, place, ErrorKind::TooManyFields { most: self.columns.len() }));
             };
             fields[column] = (field, place);
         }
@@ -157,8 +153,8 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    fn fail(&self, column: usize, problem: impl Into<String>) -> ProgramError {
-        at(self.row.text, self.place[column].1, problem)
+    fn fail(&self, column: usize, kind: ErrorKind) -> Error {
+        at(self.row.text, self.place[column].1, kind)
     }
 
     fn field(&self, column: usize) -> &str {
@@ -167,19 +163,20 @@ impl Row<'_> {
 
     /// A whole number of at most so much.
     fn whole(&self, column: usize, most: u64) -> Result<u64> {
-        let (field, name) = (self.field(column), COLUMNS[column]);
+        let (field, what) = (self.field(column), COLUMNS[column]);
         if field.is_empty() {
-            let what = if self.field(OPERATION).is_empty() { "row" } else { self.field(OPERATION) };
-            return Err(self.fail(column, format!("a `{what}` needs `{name}`, found nothing")));
+            return Err(self.fail(column, self.missing(what)));
         }
         let digits = field.bytes().all(|byte| byte.is_ascii_digit());
         match field.parse() {
             Ok(value) if digits && value <= most => Ok(value),
-            _ if digits => {
-                Err(self.fail(column, format!("expected `{name}` of at most {most}, found {}", quoted(field))))
-            }
-            _ => Err(self.fail(column, format!("expected `{name}` as a whole number, found {}", quoted(field)))),
+            _ if digits => Err(self.fail(column, ErrorKind::TooLarge { what, found: cut(field), most })),
+            _ => Err(self.fail(column, ErrorKind::NotWhole { what, found: cut(field) })),
         }
+    }
+
+    fn missing(&self, field: &'static str) -> ErrorKind {
+        ErrorKind::MissingField { operation: cut(self.field(OPERATION)), field }
     }
 
     fn rank(&self, column: usize) -> Result<u32> {
@@ -188,7 +185,7 @@ impl Row<'_> {
 
     fn tag(&self) -> Result<u64> {
         match if self.field(TAG).is_empty() { 0 } else { self.whole(TAG, u64::MAX)? } {
-            ANY_TAG => Err(self.fail(TAG, format!("`{ANY_TAG}` means any tag: a message here must have one tag"))),
+            ANY_TAG => Err(self.fail(TAG, ErrorKind::AnyTag { found: ANY_TAG.to_string() })),
             tag => Ok(tag),
         }
     }
@@ -196,10 +193,8 @@ impl Row<'_> {
     /// Refuses a field that the operation does not have.
     fn without(&self, columns: &[usize]) -> Result<()> {
         let Some(&column) = columns.iter().find(|&&column| !self.field(column).is_empty()) else { return Ok(()) };
-        let (operation, name, found) = (self.field(OPERATION), COLUMNS[column], quoted(self.field(column)));
-        let what =
-            if operation.is_empty() { "a row without operation".to_string() } else { format!("a `{operation}`") };
-        Err(self.fail(column, format!("{what} has no `{name}`, found {found}; leave it empty")))
+        let (operation, found) = (cut(self.field(OPERATION)), cut(self.field(column)));
+        Err(self.fail(column, ErrorKind::NeedlessField { operation, field: COLUMNS[column], found }))
     }
 
     /// Appends the operation to those of its rank.
@@ -220,10 +215,10 @@ impl Row<'_> {
             "compute" => {
                 self.without(&[PEER, BYTES, TAG])?;
                 if self.field(TIME).is_empty() {
-                    return Err(self.fail(TIME, "a `compute` needs `time`, such as `1.5us`; found nothing"));
+                    return Err(self.fail(TIME, self.missing(COLUMNS[TIME])));
                 }
                 let (number, unit) = split(self.field(TIME));
-                let ps = time_ps(number, unit).map_err(|problem| self.fail(TIME, problem))?;
+                let ps = time_ps(number, unit).map_err(|kind| self.fail(TIME, kind))?;
                 chain.push(Task::Compute { ps }, 0, true, place, self.row.line);
             }
             "wait" if self.field(PEER).is_empty() => {
@@ -233,19 +228,14 @@ impl Row<'_> {
             "wait" => {
                 self.without(&[BYTES, TIME])?;
                 let (peer, tag) = (self.rank(PEER)?, self.tag()?);
-                chain.wait_for(peer, tag).ok_or_else(|| {
-                    let problem = format!(
-                        "rank {rank} waits for an `isend` or `irecv` with rank {peer} and tag {tag}, but all of them are done"
-                    );
-                    self.fail(OPERATION, problem)
-                })?;
+                chain
+                    .wait_for(peer, tag)
+                    .ok_or_else(|| self.fail(OPERATION, ErrorKind::NothingToWaitFor { rank, peer, tag }))?;
             }
             "" => self.without(&[PEER, BYTES, TAG, TIME])?,
             other => {
-                let near = hint(other, OPERATIONS);
-                let problem =
-                    format!("expected an operation ({}), found {}{near}", OPERATIONS.join(", "), quoted(other));
-                return Err(self.fail(OPERATION, problem));
+                let (found, known) = (cut(other), OPERATIONS.to_vec());
+                return Err(self.fail(OPERATION, ErrorKind::UnknownName { what: "operation", found, known }));
             }
         }
         Ok(())

@@ -2,17 +2,19 @@
 
 use std::fmt::Write;
 
+use odonata_error::{Error, ErrorKind};
+
 use super::COLUMNS;
 use crate::trace::chain::{Chain, peer};
 use crate::trace::export::{check, tag, tags};
 use crate::trace::graph::{Edge, Graph, Start, Task, Trace};
-use crate::{Op, Phases, ProgramError};
+use crate::{Op, Phases};
 
 /// Phases as a table of operations for `ranks` ranks.
 ///
 /// # Errors
-/// [`ProgramError::Invalid`] if computing takes a random time, which a trace cannot say.
-pub fn write_csv(phases: &Phases, ranks: u32) -> Result<String, ProgramError> {
+/// [`Error`] if computing takes a random time, which a trace cannot say.
+pub fn write_csv(phases: &Phases, ranks: u32) -> Result<String, Error> {
     check(phases, ranks)?;
     let tags = tags(phases, ranks);
     let mut out = header();
@@ -46,8 +48,8 @@ impl Trace {
     /// The trace as a table, if the operations of each rank come one after the other as those of a table do.
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`] that names the first operation for which that is not so.
-    pub fn to_csv(&self) -> Result<String, ProgramError> {
+    /// [`Error`] that names the first operation for which that is not so.
+    pub fn to_csv(&self) -> Result<String, Error> {
         let mut out = header();
         for (rank, graph) in (0..).zip(&self.graphs) {
             sequence(rank, graph, self, &mut out)?;
@@ -78,19 +80,17 @@ fn row(out: &mut String, rank: u32, task: Task, tag: u64, blocking: bool) {
 }
 
 /// Writes the operations of a rank in the way that gives this graph if any does, and looks whether it does.
-fn sequence(rank: u32, graph: &Graph, trace: &Trace, out: &mut String) -> Result<(), ProgramError> {
+fn sequence(rank: u32, graph: &Graph, trace: &Trace, out: &mut String) -> Result<(), Error> {
     let mut edges = graph.edges();
     edges.sort_unstable_by_key(|edge| (edge.after, edge.before, edge.start));
     let mut edges = edges.chunk_by(|a, b| a.after == b.after).peekable();
     let (mut chain, mut blocking) = (Chain::default(), true);
     for (number, step) in (0_u32..).zip(graph.steps()) {
-        let not =
-            |why: &str| Err(ProgramError::operation(rank, number, format!("{why}, which CSV cannot say; write GOAL")));
         if step.cpu != 0 {
-            return not(&format!("is on CPU {}", graph.cpu(step)));
+            return Err(ErrorKind::CsvCpu { cpu: graph.cpu(step) }.of_operation(rank, number));
         }
         if step.nic != 0 {
-            return not(&format!("names NIC {}", step.nic));
+            return Err(ErrorKind::CsvNic { nic: step.nic }.of_operation(rank, number));
         }
         let expected = edges.next_if(|edges| edges[0].after == number).unwrap_or_default();
         let awaited = ends(expected, number).filter(|&before| before + 1 != number || !blocking);
@@ -107,10 +107,10 @@ fn sequence(rank: u32, graph: &Graph, trace: &Trace, out: &mut String) -> Result
         chain.push(step.task, tag, blocking, 0, 0);
         chain.draft.edges[before..].sort_unstable();
         if chain.draft.edges[before..] != *expected {
-            return not("waits for other operations than the one before it, and those that a `wait` can name");
+            return Err(ErrorKind::CsvOrder {}.of_operation(rank, number));
         }
         if !blocking && computes {
-            return not("computes, and the next one does not wait for its end");
+            return Err(ErrorKind::CsvOverlap {}.of_operation(rank, number));
         }
         row(out, rank, step.task, tag, blocking);
     }

@@ -1,6 +1,8 @@
 //! Reads an operation of GOAL.
 
-use super::read::{Block, Reader, Result};
+use odonata_error::ErrorKind;
+
+use super::read::{Block, Reader, Result, SOURCE};
 use super::tokens::{Kind, Token};
 use crate::trace::draft::Said;
 use crate::trace::graph::Task;
@@ -15,9 +17,9 @@ impl<'a> Reader<'a> {
             _ => self.message(name.text == "send", ranks)?,
         };
         let (mut nic, mut said) = (0, Said { place: first.offset as u32, ..Said::default() });
-        let (names, what): (&[&str], _) = match name.text {
-            "calc" => (&["cpu"], "`cpu` or the end of the line"),
-            _ => (&["tag", "cpu", "nic"], "`tag`, `cpu`, `nic` or the end of the line"),
+        let (names, what): (&[&str], &[&str]) = match name.text {
+            "calc" => (&["cpu"], &["`cpu`", "the end of the line"]),
+            _ => (&["tag", "cpu", "nic"], &["`tag`", "`cpu`", "`nic`", "the end of the line"]),
         };
         let mut seen = [false; 3];
         let closed = loop {
@@ -26,14 +28,14 @@ impl<'a> Reader<'a> {
                 break self.ends(key, what, names)?;
             };
             if std::mem::replace(&mut seen[which], true) {
-                return Err(self.fail(key, format!("{} is there a second time", key.shown())));
+                let found = key.shown();
+                return Err(self.fail(key, ErrorKind::SecondTime { what: "keyword", found, first_line: None }));
             }
             let number = self.tokens.next()?;
             match key.text {
                 "tag" => {
                     if number.kind == Kind::Negative || number.text == ANY_TAG.to_string() {
-                        let problem = format!("{} means any tag: a message here must have one tag", number.shown());
-                        return Err(self.fail(number, problem));
+                        return Err(self.fail(number, ErrorKind::AnyTag { found: number.shown() }));
                     }
                     said.tag = self.whole(number, "a tag", u64::MAX)?;
                 }
@@ -50,7 +52,7 @@ impl<'a> Reader<'a> {
     fn calc(&mut self) -> Result<(Task, Token<'a>)> {
         let number = self.tokens.next()?;
         if number.kind != Kind::Number {
-            return Err(self.expected("a time such as `100` (in nanoseconds) or `1.5us`", number, &[]));
+            return Err(self.expected(&["a time such as `100` (in nanoseconds)", "`1.5us`"], number, &[]));
         }
         let unit = self.tokens.next()?;
         let (ps, next) = if unit.kind != Kind::Word || unit.text == "cpu" {
@@ -58,11 +60,11 @@ impl<'a> Reader<'a> {
         } else {
             if !units().any(|known| known == unit.text) {
                 let names: Vec<_> = units().chain(["cpu"]).collect();
-                return Err(self.expected("a unit of time, `cpu` or the end of the line", unit, &names));
+                return Err(self.expected(&["a unit of time", "`cpu`", "the end of the line"], unit, &names));
             }
             (time_ps(number.text, unit.text), self.tokens.next()?)
         };
-        Ok((Task::Compute { ps: ps.map_err(|problem| self.fail(number, problem))? }, next))
+        Ok((Task::Compute { ps: ps.map_err(|kind| self.fail(number, kind))? }, next))
     }
 
     /// After `send` or `recv`: size and peer, and the token after them.
@@ -71,12 +73,12 @@ impl<'a> Reader<'a> {
         let bytes = self.whole(number, "a size in bytes such as `8b`", MAX_BYTES)?;
         let b = self.tokens.next()?;
         if !b.is("b") {
-            return Err(self.expected(&format!("`b` (bytes) after the size {bytes}"), b, &["b"]));
+            return Err(self.expected(&[&format!("`b` (bytes) after the size {bytes}")], b, &["b"]));
         }
-        let (word, what) = if sends { ("to", "a destination") } else { ("from", "a source") };
+        let (word, what) = if sends { ("to", "a destination") } else { ("from", SOURCE) };
         let to = self.tokens.next()?;
         if !to.is(word) {
-            return Err(self.expected(&format!("`{word}`"), to, &[word]));
+            return Err(self.expected(&[&format!("`{word}`")], to, &[word]));
         }
         let peer = self.tokens.next()?;
         let peer = self.rank(peer, what, ranks)?;

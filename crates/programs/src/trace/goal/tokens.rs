@@ -1,7 +1,8 @@
 //! The words of a GOAL text.
 
-use crate::ProgramError;
-use crate::trace::problem::{at, quoted};
+use odonata_error::{Error, ErrorKind};
+
+use crate::trace::problem::{at, cut};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,13 +38,9 @@ impl Token<'_> {
         self.text == text && matches!(self.kind, Kind::Word | Kind::Sign)
     }
 
-    /// How it is called in an error.
+    /// Its text in an error: `\n` is the end of a line, nothing the end of the text.
     pub fn shown(&self) -> String {
-        match self.kind {
-            Kind::Line => "the end of the line".to_string(),
-            Kind::End => "the end of the text".to_string(),
-            _ => quoted(self.text),
-        }
+        cut(self.text)
     }
 }
 
@@ -60,7 +57,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// The next token; at the end of the text always [`Kind::End`].
-    pub fn next(&mut self) -> Result<Token<'a>, ProgramError> {
+    pub fn next(&mut self) -> Result<Token<'a>, Error> {
         self.skip()?;
         let rest = &self.text.as_bytes()[self.position..];
         let digits = |from: usize| from + rest[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b'.').count();
@@ -81,7 +78,7 @@ impl<'a> Tokens<'a> {
         Ok(token)
     }
 
-    fn skip(&mut self) -> Result<(), ProgramError> {
+    fn skip(&mut self) -> Result<(), Error> {
         loop {
             match &self.text.as_bytes()[self.position..] {
                 [b' ' | b'\t' | b'\r', ..] => self.position += 1,
@@ -91,11 +88,7 @@ impl<'a> Tokens<'a> {
                 }
                 [b'/', b'*', rest @ ..] => {
                     let Some(end) = rest.windows(2).position(|two| two == b"*/") else {
-                        return Err(at(
-                            self.text,
-                            self.position,
-                            "a comment that begins here has no end: expected `*/`",
-                        ));
+                        return Err(at(self.text, self.position, ErrorKind::OpenComment {}));
                     };
                     self.line += rest[..end].iter().filter(|&&b| b == b'\n').count() as u32;
                     self.position += end + 4;

@@ -8,11 +8,11 @@
 //! Sources: Singh 2005 (UGAL); Kim 2008, section 4.2 (UGAL-L, UGAL-G); Jiang 2009 (PAR); De Sensi 2019, section 2.2 (Aries).
 //! A weight of 2 is that of BookSim's dragonfly; with hop counts it would be 2 for most pairs of routers.
 
+use odonata_error::{Error, Path};
 use odonata_topology::Bandwidth;
 
 use super::valiant::turns_at_router;
 use super::{Departure, DirectAlgorithm, GROUP_DRAWS, Here, MINIMAL_DRAWS, Mode, NonMinimal, OTHER_DRAWS, Pick, Ways};
-use crate::error::SimError;
 use crate::fabric::packet::Event;
 use crate::routing::{Loads, Sense};
 use crate::spec::{FabricSpec, Knowledge, RoutingSpec};
@@ -52,7 +52,7 @@ pub struct Adaptive {
     pub inside: bool,
 }
 
-pub(super) fn of(routing: &RoutingSpec, at: &str) -> Result<Option<Mode>, SimError> {
+pub(super) fn of(routing: &RoutingSpec, at: &Path) -> Result<Option<Mode>, Error> {
     let (via, minimal_candidates, other_candidates, factor_milli, bias_bytes, global, progressive) = match *routing {
         RoutingSpec::Ugal {
             knowledge,

@@ -4,8 +4,9 @@
 //! Source: the `adaptive-local` of SST's dragonfly, which Zhang 2018 ran (L4), as told in the catalogue. A port's free buffer is
 //! that of one channel, as a share of its size.
 
+use odonata_error::{Error, Path};
+
 use super::{Departure, DirectAlgorithm, GROUP_DRAWS, Here, MINIMAL_DRAWS, Mode, NonMinimal, OTHER_DRAWS, Pick, Ways};
-use crate::error::SimError;
 use crate::fabric::packet::Event;
 use crate::routing::{Loads, Sense};
 use crate::spec::RoutingSpec;
@@ -16,7 +17,7 @@ pub struct AdaptiveLocal {
     factor_milli: u64,
 }
 
-pub(super) fn of(routing: &RoutingSpec, _: &str) -> Result<Option<Mode>, SimError> {
+pub(super) fn of(routing: &RoutingSpec, _: &Path) -> Result<Option<Mode>, Error> {
     let RoutingSpec::AdaptiveLocal { factor_milli, .. } = *routing else { return Ok(None) };
     Ok(Some(Mode::AdaptiveLocal(AdaptiveLocal { factor_milli })))
 }

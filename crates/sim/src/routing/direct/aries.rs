@@ -8,18 +8,19 @@
 //! Source: De Sensi 2019, section 2.2 (D6, D7). The values of the biases are not public; ours are assumed
 //! (docs/model.md). Which ways hash modes hash by is assumed as well.
 
+use odonata_error::{Error, Path};
+
 use super::adaptive::{Adaptive, Bias};
 use super::minimal::Minimal;
 use super::valiant::Valiant;
 use super::{Mode, Pick};
-use crate::error::SimError;
 use crate::routing::Grain;
 use crate::spec::{AriesMode, RoutingSpec};
 
 /// Weight of a way round, in thousandths: it is about twice as long.
 const FACTOR_MILLI: u64 = 2000;
 
-pub(super) fn of(routing: &RoutingSpec, _: &str) -> Result<Option<Mode>, SimError> {
+pub(super) fn of(routing: &RoutingSpec, _: &Path) -> Result<Option<Mode>, Error> {
     let RoutingSpec::Aries { mode, bias_low_bytes, bias_high_bytes, .. } = *routing else { return Ok(None) };
     let adaptive = |bias_bytes| {
         Mode::Adaptive(Adaptive {

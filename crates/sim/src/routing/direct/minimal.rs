@@ -1,8 +1,9 @@
 //! Shortest ways only: to a cable between the two groups, across it, and on to the destination's router. Which cables count
 //! as shortest is said by the routing's `gateways`.
 
+use odonata_error::{Error, Path};
+
 use super::{Departure, DirectAlgorithm, Here, Mode, NonMinimal, Pick, Ways};
-use crate::error::SimError;
 use crate::fabric::packet::Event;
 use crate::routing::{Grain, Loads, Sense};
 use crate::spec::{RoutingSpec, Select};
@@ -16,7 +17,7 @@ pub struct Minimal {
     pub grain: Grain,
 }
 
-pub(super) fn of(routing: &RoutingSpec, _: &str) -> Result<Option<Mode>, SimError> {
+pub(super) fn of(routing: &RoutingSpec, _: &Path) -> Result<Option<Mode>, Error> {
     let RoutingSpec::Minimal { select, .. } = *routing else { return Ok(None) };
     Ok(Some(Mode::Minimal(Minimal { pick: pick(select), grain: Grain::of(select) })))
 }

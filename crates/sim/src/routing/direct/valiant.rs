@@ -4,9 +4,10 @@
 //! goes straight. By way of a router, it turns at a random router of the third group, and one that stays in its group turns
 //! at a random router of it. Source: Valiant 1982; Kim 2008, section 4.1.
 
+use odonata_error::{Error, ErrorKind, Path};
+
 use super::minimal::pick;
 use super::{Departure, DirectAlgorithm, GROUP_DRAWS, Here, Mode, NonMinimal, OTHER_DRAWS, Pick, Ways};
-use crate::error::SimError;
 use crate::fabric::packet::Event;
 use crate::routing::{Grain, Loads, Sense};
 use crate::spec::{RoutingSpec, Via};
@@ -24,7 +25,7 @@ pub struct Valiant {
     pub inside: bool,
 }
 
-pub(super) fn of(routing: &RoutingSpec, at: &str) -> Result<Option<Mode>, SimError> {
+pub(super) fn of(routing: &RoutingSpec, at: &Path) -> Result<Option<Mode>, Error> {
     let RoutingSpec::Valiant { via, select, .. } = *routing else { return Ok(None) };
     let at_router = turns_at_router(via, at)?;
     let (pick, grain) = (pick(select), Grain::of(select));
@@ -77,13 +78,13 @@ impl DirectAlgorithm for Valiant {
 }
 
 /// Whether packets turn at a random router of the intermediate group.
-pub(super) fn turns_at_router(via: Via, at: &str) -> Result<bool, SimError> {
+pub(super) fn turns_at_router(via: Via, at: &Path) -> Result<bool, Error> {
     match via {
         Via::Group => Ok(false),
         Via::Router => Ok(true),
         Via::Spine | Via::Leaf => {
-            let problem = "a dragonfly or cascade has no spines and leaves: packets turn at a `group` or a `router`";
-            Err(SimError::invalid(format!("{at}.via"), problem))
+            let (machine, choices) = ("dragonfly or cascade", vec!["group", "router"]);
+            Err(ErrorKind::ViaNotForMachine { machine, choices }.at(at.join("via")))
         }
     }
 }

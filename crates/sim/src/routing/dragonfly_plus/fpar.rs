@@ -6,12 +6,13 @@
 //! 1 from there; on channel 1 only shortest ways. Options that the authors' published code differs in: `compare`
 //! (`<=`), `channel_switch`, and `candidates` (one random group instead of all).
 
+use odonata_error::{Error, Path};
+
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{CLASSES, GLOBAL, LOCAL};
 
 use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, Ports, Sense};
 use super::{across, down, failed, minimal, no_choice, up};
-use crate::error::SimError;
 use crate::fabric::packet::{Event, NO_MIDDLE};
 use crate::spec::{ChannelSwitch, Compare, FabricSpec, FparCandidates, RoutingSpec};
 
@@ -30,7 +31,7 @@ impl PlusRule for Fpar {
     const CHANNELS: u8 = 2;
     const MAX_HOPS: u8 = 6;
 
-    fn new(fabric: &FabricSpec, routing: &RoutingSpec, _: &str) -> Result<Self, SimError> {
+    fn new(fabric: &FabricSpec, routing: &RoutingSpec, _: &Path) -> Result<Self, Error> {
         let RoutingSpec::Fpar { threshold_ppm, compare, candidates, channel_switch } = *routing else {
             unreachable!("it has another name")
         };

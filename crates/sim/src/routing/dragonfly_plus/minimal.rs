@@ -1,11 +1,12 @@
 //! Shortest ways only: leaf, spine, spine, leaf (three links between groups, two inside one). One channel is enough:
 //! every way goes up, across, down, in this order.
 
+use odonata_error::{Error, Path};
+
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
 
 use super::{Grain, Loads, Place, Plan, PlusRule, Ports, Sense, across, failed, select, up};
-use crate::error::SimError;
 use crate::fabric::packet::Event;
 use crate::spec::{FabricSpec, RoutingSpec, Select};
 
@@ -21,7 +22,7 @@ impl PlusRule for Minimal {
     const CHANNELS: u8 = 1;
     const MAX_HOPS: u8 = 3;
 
-    fn new(_: &FabricSpec, routing: &RoutingSpec, _: &str) -> Result<Self, SimError> {
+    fn new(_: &FabricSpec, routing: &RoutingSpec, _: &Path) -> Result<Self, Error> {
         let RoutingSpec::Minimal { select, .. } = *routing else { unreachable!("it has another name") };
         Ok(Self { select })
     }

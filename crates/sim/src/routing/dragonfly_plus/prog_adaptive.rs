@@ -4,11 +4,12 @@
 //! loaded other one: the shortest is taken when little waits for it, or when its backlog is at most `factor` times the
 //! other's. With factor 1 and threshold 0 it is the rule of CODES; factor 2 is UGAL's weighting by path length.
 
+use odonata_error::{Error, Path};
+
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::CLASSES;
 
 use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, Sense, failed, fpar, no_choice};
-use crate::error::SimError;
 use crate::fabric::packet::Event;
 use crate::spec::{FabricSpec, FparCandidates, RoutingSpec};
 
@@ -26,7 +27,7 @@ impl PlusRule for ProgAdaptive {
     const CHANNELS: u8 = 2;
     const MAX_HOPS: u8 = 6;
 
-    fn new(fabric: &FabricSpec, routing: &RoutingSpec, _: &str) -> Result<Self, SimError> {
+    fn new(fabric: &FabricSpec, routing: &RoutingSpec, _: &Path) -> Result<Self, Error> {
         let RoutingSpec::ProgAdaptive { threshold_bytes, factor_milli, candidates } = *routing else {
             unreachable!("it has another name")
         };

@@ -4,6 +4,8 @@
 //! intermediate group (unless that spine has no link to the destination's group: then at a leaf below); by way of a
 //! leaf it goes down to a random leaf first. Source: Valiant 1982; the two kinds of stop are those of Kang 2019, Fig. 3.
 
+use odonata_error::{Error, ErrorKind, Path};
+
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
 use odonata_topology::{DragonflyPlus, GroupId};
 
@@ -12,7 +14,6 @@ use super::{
     minimal, select, up,
 };
 use crate::engine::random::{below32, draw};
-use crate::error::SimError;
 use crate::fabric::packet::{Event, NO_MIDDLE};
 use crate::spec::{FabricSpec, RoutingSpec, Select, Via};
 
@@ -30,10 +31,11 @@ impl PlusRule for Valiant {
     const CHANNELS: u8 = 2;
     const MAX_HOPS: u8 = 6;
 
-    fn new(_: &FabricSpec, routing: &RoutingSpec, at: &str) -> Result<Self, SimError> {
+    fn new(_: &FabricSpec, routing: &RoutingSpec, at: &Path) -> Result<Self, Error> {
         let RoutingSpec::Valiant { via, select, .. } = *routing else { unreachable!("it has another name") };
         if matches!(via, Via::Group | Via::Router) {
-            return Err(SimError::invalid(format!("{at}.via"), "a dragonfly-plus turns at a `spine` or a `leaf`"));
+            let choices = vec!["spine", "leaf"];
+            return Err(ErrorKind::ViaNotForMachine { machine: super::MACHINE, choices }.at(at.join("via")));
         }
         Ok(Self { via, select })
     }

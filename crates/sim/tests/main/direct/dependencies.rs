@@ -1,9 +1,10 @@
 //! No routing of a dragonfly or a cascade lets packets wait for each other in a circle, with as many channels as it is said
 //! to need; with one less it is refused.
 
+use odonata_error::{ErrorKind, path};
+use odonata_sim::check;
 use odonata_sim::routing::Routing;
 use odonata_sim::spec::{AriesMode, Gateways, Select, TopologySpec, Via};
-use odonata_sim::{SimError, check};
 use odonata_topology::GroupId;
 
 use super::support::{
@@ -140,9 +141,9 @@ fn one_channel_too_few_is_refused() {
             spec.fabric.channels = need;
             assert_eq!(check(&spec), Ok(()), "{}, {:?}", made.name, known.routing);
             spec.fabric.channels = need - 1;
-            let name = known.routing.name();
-            let problem = format!("routing `{name}` needs {need} virtual channels on this machine, found {}", need - 1);
-            let refusal = SimError::invalid("fabric.channels", problem);
+            let (routing, need) = (known.routing.name(), u32::from(need));
+            let kind = ErrorKind::TooFewChannels { routing, need, have: need - 1 };
+            let refusal = kind.at(path!["fabric", "channels"]);
             assert_eq!(check(&spec), Err(refusal), "{}, {:?}", made.name, known.routing);
         }
     }
@@ -189,9 +190,9 @@ fn more_channels_than_can_be_counted_are_refused() {
         made.failures.links = (0..routers).flat_map(|r| (r + 2..routers).map(move |s| [r, s])).collect();
         let mut spec = made.spec(routing, vec![stream(0, 1, 100)]);
         spec.fabric.channels = 16;
-        let Err(SimError::Invalid { at, problem }) = check(&spec) else { panic!("it is accepted") };
-        assert_eq!(at, "fabric.channels");
-        assert!(problem.contains(&format!("needs {need} virtual channels")), "{problem}");
+        let error = check(&spec).expect_err("too few channels");
+        let ErrorKind::TooFewChannels { need: told, .. } = error.kind else { panic!("{error}") };
+        assert_eq!(told, need);
     }
 }
 
@@ -206,8 +207,8 @@ fn more_cables_than_can_be_numbered_are_refused() {
             minimal(Select::Random, ALL),
             vec![stream(0, 1, 100)],
         );
-        let problem = "two groups have 65537 cables between them, but routings know at most 65536";
-        let expected = if refused { Err(SimError::invalid("topology", problem)) } else { Ok(()) };
+        let refusal = ErrorKind::TooManyCables { found: 65_537, most: 65_536 }.at(path!["topology"]);
+        let expected = if refused { Err(refusal) } else { Ok(()) };
         assert_eq!(check(&spec), expected);
     }
 }

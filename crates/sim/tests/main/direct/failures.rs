@@ -1,8 +1,9 @@
 //! Links and routers that have failed carry nothing, and everything else arrives.
 
+use odonata_error::{ErrorKind, path};
 use odonata_sim::spec::{Pattern, Select, Via};
-use odonata_sim::{SimError, Spec, check};
-use odonata_topology::{Network, RouterId, SlotId, TopologyError};
+use odonata_sim::{Spec, check};
+use odonata_topology::{Network, RouterId, SlotId};
 
 use super::support::{ALL, Made, NEAREST, aries, flat, grid, machines, minimal, routings, valiant, without};
 use crate::support::{job, output, stream};
@@ -89,7 +90,7 @@ fn nodes_of_failed_routers_are_refused() {
         // One node a router.
         let [works, lost] = [of(true), of(false)];
         let spec = made.spec(minimal(Select::Random, ALL), vec![stream(works, lost, 100)]);
-        let refusal = SimError::invalid("jobs[0].nodes", format!("node {lost} is on a router that has failed"));
+        let refusal = ErrorKind::NodeFailed { node: lost }.at(path!["jobs", 0, "nodes"]);
         assert_eq!(check(&spec), Err(refusal), "{}", made.name);
     }
 }
@@ -104,13 +105,12 @@ fn pairs_that_nothing_joins_are_named() {
     };
     let parted = without(named("a square", grid([1, 2, 2, 1, 0])), &[(0, 1), (2, 3)]);
     let text = refusal(&parted, aries(odonata_sim::spec::AriesMode::Adaptive0, ALL));
-    assert!(text.starts_with("the failures leave no way from router 0 to router 1 inside group 0;"), "{text}");
+    assert!(text == "failures: group-cut-apart (group = 0, routers = [0, 1])", "{text}");
 
     let apart = without(named("four groups", flat([4, 3, 1, 1])), &[(0, 5), (1, 7), (2, 9)]);
     for routing in [minimal(Select::Random, NEAREST), valiant(Via::Group, Select::Random, NEAREST)] {
         let text = refusal(&apart, routing);
-        let start = "topology: neither a cable nor a third group with cables to both joins groups 0 and 1;";
-        assert!(text.starts_with(start), "{text}");
+        assert_eq!(text, "topology: groups-cut-apart (groups = [0, 1])");
     }
     // A group that has failed whole needs no ways.
     let mut gone = apart.clone();
@@ -126,11 +126,8 @@ fn pairs_that_nothing_joins_are_named() {
     assert_eq!(output(&plus).jobs[0].delivered, 1);
     // Leaf 0 keeps its link to spine 2 only, leaf 6 to spine 8 only. Ports of a leaf: node, spines.
     plus.failures.links = vec![[0, 2], [0, 3], [6, 1], [6, 3]];
-    let unreachable = SimError::Topology(TopologyError::Unreachable { from: 0, to: 6 });
-    assert_eq!(check(&plus), Err(unreachable.clone()));
-    let text = "leaf 0 (router) cannot reach leaf 6 by a shortest way; give their groups a link between spines that both \
-                leaves are linked to, or take one of the two leaves out as well (`failures.routers`)";
-    assert_eq!(unreachable.to_string(), text);
+    let unreachable = ErrorKind::LeavesCutApart { routers: vec![0, 6] }.at(path!["failures"]);
+    assert_eq!(check(&plus), Err(unreachable));
     plus.failures.links.pop();
     plus.failures.links.pop();
     assert_eq!(output(&plus).jobs[0].delivered, 1);

@@ -1,5 +1,6 @@
 //! Nodes with several NICs.
 
+use odonata_error::{ErrorKind, path};
 use odonata_sim::spec::{Arrival, JobSpec, Pattern, Rail, Select, TopologySpec};
 use odonata_sim::{Output, QueueChoice, Spec, audit};
 use odonata_topology::{DragonflySpec, RailsOn};
@@ -142,7 +143,7 @@ fn a_node_with_a_lost_nic_is_refused() {
             let pair = job("pair", vec![0, 23], Pattern::Tornado { offset: 1 }, PACKET, 1_000, 20);
             let mut spec = with(rail, RailsOn::DifferentRouters, vec![pair]);
             spec.failures.routers = vec![router];
-            let refusal = odonata_sim::SimError::invalid("jobs[0].nodes", "node 0 is on a router that has failed");
+            let refusal = ErrorKind::NodeFailed { node: 0 }.at(path!["jobs", 0, "nodes"]);
             assert_eq!(odonata_sim::check(&spec), Err(refusal), "router {router}");
         }
     }

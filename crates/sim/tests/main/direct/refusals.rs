@@ -1,11 +1,12 @@
-//! Everything that a specification is refused for that came with dragonflies and cascades: where, and with which words.
-//! Catches a check that went missing, one that is off by one, and a message that names the wrong value.
+//! Everything that a specification is refused for that came with dragonflies and cascades: where, with which code and parameters.
+//! Catches a check that went missing, one that is off by one, and one that names the wrong value.
 
 mod documents;
 mod routings;
 
+use odonata_error::{ErrorKind, path};
 use odonata_sim::spec::{AriesMode, Knowledge, Pattern, RoutingSpec, Select, Sensed, Spec, Via};
-use odonata_sim::{SimError, check, run};
+use odonata_sim::{check, run};
 
 use super::support::{ALL, aries, flat, grid, minimal, spec, ugal, valiant};
 use crate::support::{machine, stream};
@@ -31,13 +32,16 @@ type Case = (fn(&mut Spec), &'static str, &'static str);
 
 fn refused(base: fn() -> Spec, cases: &[Case]) {
     assert_eq!(check(&base()), Ok(()));
+    let (mut found, mut expected) = (Vec::new(), Vec::new());
     for &(change, at, problem) in cases {
         let mut spec = base();
         change(&mut spec);
-        let expected = SimError::invalid(at, problem);
-        assert_eq!(check(&spec), Err(expected.clone()));
-        assert_eq!(run(&spec, &mut ()).err(), Some(expected));
+        let error = check(&spec).expect_err(at);
+        assert_eq!(run(&spec, &mut ()).err().as_ref(), Some(&error));
+        found.push(error.to_string());
+        expected.push(format!("{at}: {problem}"));
     }
+    assert_eq!(found, expected);
 }
 
 fn accepted(base: fn() -> Spec, changes: &[fn(&mut Spec)]) {
@@ -74,14 +78,14 @@ fn at_most_eight_routings_in_a_run() {
     let jobs = crate::support::output(&many(8)).jobs;
     let minimal: Vec<(u64, u64)> = jobs.iter().map(|job| (job.packets, job.minimal)).collect();
     assert_eq!(minimal, [[(5, 5); 4], [(5, 0); 4]].concat());
-    let problem = "the jobs have 9 different routings, but a run knows at most 8";
-    assert_eq!(check(&many(9)), Err(SimError::invalid("jobs", problem)));
+    let refusal = ErrorKind::TooManyRoutings { found: 9, most: 8 }.at(path!["jobs"]);
+    assert_eq!(check(&many(9)), Err(refusal.clone()));
     // The routing of the whole counts only where a job uses it, and equal ones count once.
     let mut alike = many(9);
     alike.jobs[8].routing = alike.jobs[7].routing.clone();
     assert_eq!(check(&alike), Ok(()));
     alike.jobs[8].routing = None;
-    assert_eq!(check(&alike), Err(SimError::invalid("jobs", problem)));
+    assert_eq!(check(&alike), Err(refusal));
 }
 
 #[test]
@@ -92,17 +96,17 @@ fn sensors_links_and_patterns() {
             (
                 |s| s.sensing.delay_ps.extend([("local".to_owned(), 1)]),
                 "sensing.delay_ps.local",
-                "the links between routers are of the classes [\"chassis\", \"group\", \"optical\"]",
+                "unknown-class (class = `local`, classes = [`chassis`, `group`, `optical`])",
             ),
             (
                 |s| s.sensing.delay_ps.extend([("node".to_owned(), 1)]),
                 "sensing.delay_ps.node",
-                "the links between routers are of the classes [\"chassis\", \"group\", \"optical\"]",
+                "unknown-class (class = `node`, classes = [`chassis`, `group`, `optical`])",
             ),
             (
                 |s| s.sensing.delay_ps.extend([("optical".to_owned(), 1_000_000_001)]),
                 "sensing.delay_ps.optical",
-                "1000000001 ps is not between 0 and 1000000000 ps",
+                "out-of-range (found = 1000000001, least = 0, most = 1000000000)",
             ),
             (
                 |s| {
@@ -110,29 +114,28 @@ fn sensors_links_and_patterns() {
                     s.fabric.links.insert("global".to_owned(), optical);
                 },
                 "fabric.links",
-                "this machine has links of the classes {\"chassis\", \"group\", \"node\", \"optical\"}, found {\"chassis\", \
-                 \"global\", \"group\", \"node\"}",
+                "other-classes (classes = [`chassis`, `group`, `node`, `optical`], found = [`chassis`, `global`, `group`, `node`])",
             ),
             (
                 |s| s.jobs[0].traffic_mut().pattern = Pattern::GroupShift { shift: 2 },
-                "jobs[0].traffic.pattern",
-                "a shift of 2 makes each of the job's 2 groups its own partner",
+                "jobs[0].traffic.pattern.shift",
+                "shift-to-self (shift = 2, groups = 2)",
             ),
             (
                 |s| s.jobs[0].traffic_mut().pattern = Pattern::GroupShift { shift: 0 },
-                "jobs[0].traffic.pattern",
-                "a shift of 0 makes each of the job's 2 groups its own partner",
+                "jobs[0].traffic.pattern.shift",
+                "shift-to-self (shift = 0, groups = 2)",
             ),
             (
                 |s| {
                     s.jobs[1].nodes = vec![1, 2];
                     s.jobs[1].traffic_mut().pattern = Pattern::GroupShift { shift: 7 };
                 },
-                "jobs[1].traffic.pattern",
-                "a shift of 7 makes each of the job's 1 groups its own partner",
+                "jobs[1].traffic.pattern.shift",
+                "shift-to-self (shift = 7, groups = 1)",
             ),
-            (|s| s.jobs[0].nodes[1] = 12, "jobs[0].nodes", "node 12 does not exist: the machine has 12 nodes"),
-            (|s| s.failures.routers = vec![10], "jobs[1].nodes", "node 10 is on a router that has failed"),
+            (|s| s.jobs[0].nodes[1] = 12, "jobs[0].nodes", "no-such-node (node = 12, nodes = 12)"),
+            (|s| s.failures.routers = vec![10], "jobs[1].nodes", "node-failed (node = 10)"),
         ],
     );
     accepted(
@@ -150,13 +153,9 @@ fn sensors_links_and_patterns() {
 #[test]
 fn failures_that_do_not_exist() {
     for (failing, text) in [
-        ([12, 0], "`failures.links[0]` names router 12, but the routers are 0 to 11"),
-        ([0, 9], "`failures.links[0]` names port 9 of router 0, whose ports are 0 to 4"),
-        (
-            [3, 0],
-            "`failures.links[0]` names port 0 of router 3, which leads to node 3; only links between routers can fail: \
-             leave the node out of the jobs instead",
-        ),
+        ([12, 0], "failures.links[0]: no-such-router (router = 12, last = 11)"),
+        ([0, 9], "failures.links[0]: no-such-port (router = 0, port = 9, last = 4)"),
+        ([3, 0], "failures.links[0]: port-to-node (router = 3, port = 0, node = 3)"),
     ] {
         let mut spec = valid();
         spec.failures.links = vec![failing];
@@ -164,14 +163,14 @@ fn failures_that_do_not_exist() {
     }
     let mut spec = valid();
     spec.failures.routers = vec![12];
-    let text = "`failures.routers[0]` names router 12, but the routers are 0 to 11";
+    let text = "failures.routers[0]: no-such-router (router = 12, last = 11)";
     assert_eq!(check(&spec).map_err(|e| e.to_string()), Err(text.to_owned()));
 }
 
 /// What a Dragonfly+ cannot do once something has failed.
 #[test]
 fn broken_dragonfly_plus() {
-    let by_leaf = "with failures packets cannot be sent by way of a leaf, only of a `spine`";
+    let by_leaf = "via-leaf-with-failures";
     refused(
         plus,
         &[(
@@ -193,8 +192,8 @@ fn broken_dragonfly_plus() {
         spec
     };
     assert_eq!(check(&wide(64)), Ok(()));
-    let problem = "with failures `valiant` knows groups of at most 64 spines, not 65";
-    assert_eq!(check(&wide(65)), Err(SimError::invalid("routing.name", problem)));
+    let kind = ErrorKind::TooManySpines { routing: "valiant", found: 65, most: 64 };
+    assert_eq!(check(&wide(65)), Err(kind.at(path!["routing", "name"])));
 }
 
 /// Catches a machine that is built, and then takes more memory than there is.
@@ -203,7 +202,6 @@ fn more_channels_than_memory_holds() {
     let mut spec = valid();
     spec.topology = grid([1, 1, 1_500, 1, 1]);
     spec.fabric.channels = 16;
-    let problem = "2250000 router ports with 16 virtual channels each are more than the 33554432 channels that can be \
-                   simulated; use a smaller machine or fewer channels";
-    assert_eq!(check(&spec), Err(SimError::invalid("topology", problem)));
+    let kind = ErrorKind::TooManyLanes { ports: 2_250_000, channels: 16, most: 1 << 25 };
+    assert_eq!(check(&spec), Err(kind.at(path!["topology"])));
 }

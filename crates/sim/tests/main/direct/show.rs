@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use odonata_sim::SimError;
+use odonata_error::{ErrorKind, path};
 use odonata_sim::routing::show::{Way, ways};
 use odonata_sim::spec::{AriesMode, Knowledge, RoutingSpec, Select, Spec, TopologySpec, Via};
 use odonata_topology::{DragonflySpec, NodeId, Peer, Port, RailsOn, RouterId};
@@ -148,11 +148,12 @@ fn ways_lead_from_first_nic_to_first_nic() {
 #[test]
 fn nodes_that_are_not_there_are_refused() {
     let spec = spec(flat([5, 4, 1, 1]), minimal(Select::Random, ALL), vec![stream(0, 19, 100)]);
-    for (from, to, at, problem) in [
-        (20, 0, "from", "node 20 does not exist: the machine has 20 nodes"),
-        (0, 20, "to", "node 20 does not exist: the machine has 20 nodes"),
-        (7, 7, "to", "node 7 is where the packet is already"),
+    let none = ErrorKind::NoSuchNode { node: 20, nodes: 20 };
+    for (from, to, expected) in [
+        (20, 0, none.clone().at(path!["from"])),
+        (0, 20, none.at(path!["to"])),
+        (7, 7, ErrorKind::SameNode { node: 7 }.at(path!["to"])),
     ] {
-        assert_eq!(ways(&spec, from, to, 5), Err(SimError::invalid(at, problem)));
+        assert_eq!(ways(&spec, from, to, 5), Err(expected));
     }
 }

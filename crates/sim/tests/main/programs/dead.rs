@@ -1,8 +1,9 @@
 //! Programs that cannot go on: what is said of them, and that they are noticed.
 
+use odonata_error::{Awaited, Error, ErrorKind, path};
 use odonata_programs::What;
 use odonata_sim::spec::{Costs, JobSpec, Pattern, Spec};
-use odonata_sim::{Monitor, Progress, QueueChoice, SimError, run_with};
+use odonata_sim::{Monitor, Progress, QueueChoice, run_with};
 
 use super::support::{FREE, finishes_of, goal, of, phases, program, star};
 use crate::support::{job, output};
@@ -10,7 +11,7 @@ use crate::support::{job, output};
 const ASKING: Costs = Costs { eager_bytes: 0, send_ps: 1_000, control_bytes: 8, ..FREE };
 
 /// The error of a run, which must be the same with both queues.
-fn error(spec: &Spec) -> SimError {
+fn error(spec: &Spec) -> Error {
     let run = |queue| run_with(spec, &mut (), queue).expect_err("the program is dead");
     let ordered = run(QueueChoice::Ordered);
     assert_eq!(run(QueueChoice::Wheel), ordered);
@@ -29,18 +30,30 @@ fn both_wait_first() -> JobSpec {
     program("shy", &[0, 1], FREE, goal(&[&rank(1), &rank(0)]))
 }
 
-fn message(job: &str, ranks: u32, waiting: &str) -> String {
-    format!("the program of job `{job}` is dead: {ranks} of its ranks wait for what cannot come any more ({waiting})")
+fn dead(job: &str, ranks: u64, first: Vec<Awaited>) -> Error {
+    ErrorKind::DeadProgram { job: job.into(), ranks, first }.into()
+}
+
+/// A rank of a trace of one iteration that waits for a message with a tag.
+fn awaits(rank: u32, operation: &'static str, bytes: u64, peer: u32, tag: u64, line: u32) -> Awaited {
+    let (phase, step, iteration) = (None, None, None);
+    Awaited { rank, operation, bytes, peer, phase, step, tag: Some(tag), line: Some(line), iteration }
+}
+
+/// How many ranks are dead, and what the first few wait for.
+fn awaited(error: Error) -> (u64, Vec<Awaited>) {
+    match error.kind {
+        ErrorKind::DeadProgram { ranks, first, .. } => (ranks, first),
+        other => panic!("{other:?}"),
+    }
 }
 
 /// Catches a run that ends as if all was well, and an error that does not say where.
 #[test]
 fn sends_that_wait_for_each_other() {
-    let dead = error(&star(2, vec![both_ask_first()]));
     // num_ranks, then each rank's own lines.
-    let waiting = "rank 0 waits to send 100 bytes to rank 1 with tag 5 (line 3); \
-                   rank 1 waits to send 100 bytes to rank 0 with tag 5 (line 8)";
-    assert_eq!(dead.to_string(), message("embrace", 2, waiting));
+    let first = vec![awaits(0, "send", 100, 1, 5, 3), awaits(1, "send", 100, 0, 5, 8)];
+    assert_eq!(error(&star(2, vec![both_ask_first()])), dead("embrace", 2, first));
     let mut eager = both_ask_first();
     of(&mut eager).costs.eager_bytes = 100;
     assert_eq!(output(&star(2, vec![eager])).jobs[0].delivered, 2, "eager messages are not waited for");
@@ -48,10 +61,8 @@ fn sends_that_wait_for_each_other() {
 
 #[test]
 fn receives_that_wait_for_each_other() {
-    let dead = error(&star(2, vec![both_wait_first()]));
-    let waiting = "rank 0 waits to receive 100 bytes from rank 1 with tag 0 (line 3); \
-                   rank 1 waits to receive 100 bytes from rank 0 with tag 0 (line 8)";
-    assert_eq!(dead.to_string(), message("shy", 2, waiting));
+    let first = vec![awaits(0, "receive", 100, 1, 0, 3), awaits(1, "receive", 100, 0, 0, 8)];
+    assert_eq!(error(&star(2, vec![both_wait_first()])), dead("shy", 2, first));
 }
 
 /// Catches iterations that are not named, ranks that wait though they have finished, and a list without end.
@@ -67,12 +78,11 @@ fn some_ranks_in_some_iteration() {
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let mut job = program("ring", &(0..n).collect::<Vec<_>>(), FREE, goal(&lines));
     of(&mut job).iterations = Some(2);
-    let SimError::DeadProgram { job, ranks, waiting } = error(&star(n, vec![job])) else { panic!("another error") };
-    assert_eq!((job.as_str(), ranks, waiting.len()), ("ring", 10, 8));
-    assert_eq!(waiting[0], "rank 0 waits to receive 7 bytes from rank 9 with tag 9 (line 3, iteration 0)");
-    assert_eq!(waiting[7], "rank 7 waits to receive 7 bytes from rank 6 with tag 9 (line 38, iteration 0)");
-    let text = SimError::DeadProgram { job, ranks, waiting }.to_string();
-    assert!(text.ends_with("(line 38, iteration 0); ...)"), "{text}");
+    let (ranks, first) = awaited(error(&star(n, vec![job])));
+    assert_eq!((ranks, first.len()), (10, 8));
+    let iteration = Some(0);
+    assert_eq!(first[0], Awaited { iteration, ..awaits(0, "receive", 7, 9, 9, 3) });
+    assert_eq!(first[7], Awaited { iteration, ..awaits(7, "receive", 7, 6, 9, 38) });
 }
 
 /// A rank that waits for several is named once. Catches a list that names one rank only.
@@ -81,16 +91,9 @@ fn a_rank_is_named_once() {
     let first = "a: recv 1b from 2\nb: recv 1b from 1\nc: send 1b to 1\nc requires b\nd: send 1b to 2\nd requires a";
     let other = "r: recv 1b from 0\ns: send 1b to 0\ns requires r";
     let job = program("three", &[0, 1, 2], FREE, goal(&[first, other, other]));
-    let SimError::DeadProgram { ranks, waiting, .. } = error(&star(3, vec![job])) else { panic!("another error") };
-    assert_eq!(ranks, 3);
-    assert_eq!(
-        waiting,
-        [
-            "rank 0 waits to receive 1 bytes from rank 1 with tag 0 (line 4)",
-            "rank 1 waits to receive 1 bytes from rank 0 with tag 0 (line 11)",
-            "rank 2 waits to receive 1 bytes from rank 0 with tag 0 (line 16)",
-        ]
-    );
+    let first =
+        vec![awaits(0, "receive", 1, 1, 0, 4), awaits(1, "receive", 1, 0, 0, 11), awaits(2, "receive", 1, 0, 0, 16)];
+    assert_eq!(awaited(error(&star(3, vec![job]))), (3, first));
 }
 
 /// A rank that waits for one that waits for a circle is dead too; one that has its message is not.
@@ -104,18 +107,18 @@ fn who_waits_for_the_dead_is_dead() {
     ];
     let second = format!("{}\nf: send 1b to 2 tag 4\nf requires c", ranks[1]);
     let job = program("four", &[0, 1, 2, 3], FREE, goal(&[ranks[0], &second, ranks[2], ranks[3]]));
-    let SimError::DeadProgram { ranks, waiting, .. } = error(&star(4, vec![job])) else { panic!("another error") };
-    assert_eq!((ranks, waiting.len()), (3, 3));
-    assert!(waiting[2].starts_with("rank 2 waits to receive 1 bytes from rank 1 with tag 4"), "{}", waiting[2]);
+    let (ranks, first) = awaited(error(&star(4, vec![job])));
+    assert_eq!((ranks, first.len()), (3, 3));
+    assert_eq!((first[2].rank, first[2].peer, first[2].tag), (2, 1, Some(4)));
 }
 
 /// Stops a run that should have ended itself long ago.
 struct Patience(u32);
 
 impl Monitor for Patience {
-    fn progress(&mut self, _: &Progress) -> Result<(), SimError> {
+    fn progress(&mut self, _: &Progress) -> Result<(), Error> {
         self.0 -= 1;
-        if self.0 == 0 { Err(SimError::Interrupted) } else { Ok(()) }
+        if self.0 == 0 { Err(ErrorKind::Interrupted {}.into()) } else { Ok(()) }
     }
 }
 
@@ -134,7 +137,10 @@ fn a_dead_program_is_noticed_beside_a_job_without_end() {
                 (spec.stop.jobs, spec.stop.at_ps) = (jobs, at);
                 for queue in [QueueChoice::Ordered, QueueChoice::Wheel] {
                     let error = run_with(&spec, &mut Patience(50), queue).err();
-                    assert!(matches!(error, Some(SimError::DeadProgram { .. })), "{queue:?}: {error:?}");
+                    assert!(
+                        matches!(&error, Some(Error { kind: ErrorKind::DeadProgram { .. }, .. })),
+                        "{queue:?}: {error:?}"
+                    );
                 }
             }
         }
@@ -164,7 +170,7 @@ fn a_run_that_ends_before_the_program_is_dead_ends_well() {
     of(&mut spec.jobs[0]).start_ps = 1_000_001 - arrival + 1;
     assert_eq!(output(&spec).end_ps, 1_000_001);
     of(&mut spec.jobs[0]).start_ps -= 1;
-    assert!(matches!(error(&spec), SimError::DeadProgram { .. }));
+    assert!(matches!(error(&spec).kind, ErrorKind::DeadProgram { .. }));
 }
 
 /// Catches an endless loop at one instant.
@@ -184,8 +190,8 @@ fn iterations_without_end_that_take_no_time() {
             (of(&mut idle).iterations, of(&mut idle).gap_ps) = (None, gap);
             let mut spec = star(2, vec![idle]);
             (spec.stop.jobs, spec.stop.at_ps) = (vec![], Some(1_000_000));
-            let problem = "an iteration takes no time, so iterations without end would never get anywhere";
-            assert_eq!(error(&spec), SimError::invalid("jobs[0].program.iterations", problem));
+            let expected = ErrorKind::EndlessIterations {}.at(path!["jobs", 0, "program", "iterations"]);
+            assert_eq!(error(&spec), expected);
             of(&mut spec.jobs[0]).iterations = Some(5);
             output(&spec);
         }
@@ -198,20 +204,26 @@ fn time_that_runs_out() {
     let half = 1_u64 << 62;
     let twice = |ps: u64| format!("calc {ps}ps\ncalc {ps}ps");
     for lines in [format!("calc {}ps", u64::MAX), format!("calc {}ps", 2 * half), twice(half), twice(u64::MAX)] {
-        assert_eq!(error(&star(2, vec![program("ages", &[0, 1], FREE, goal(&[&lines, ""]))])), SimError::TimeOverflow);
+        assert_eq!(
+            error(&star(2, vec![program("ages", &[0, 1], FREE, goal(&[&lines, ""]))])),
+            ErrorKind::TimeOverflow {}.into()
+        );
     }
     let finishes = finishes_of(&star(2, vec![program("ages", &[0, 1], FREE, goal(&[&twice(half - 1), ""]))]));
     assert_eq!(finishes, [2 * half - 2, 0]);
     for what in [What::Compute { ps: u64::MAX, jitter_ps: 0 }, What::Compute { ps: u64::MAX, jitter_ps: u64::MAX }] {
-        assert_eq!(error(&star(2, vec![program("ages", &[0, 1], FREE, phases(&[what]))])), SimError::TimeOverflow);
+        assert_eq!(
+            error(&star(2, vec![program("ages", &[0, 1], FREE, phases(&[what]))])),
+            ErrorKind::TimeOverflow {}.into()
+        );
     }
     let mut gap = program("gap", &[0, 1], FREE, goal(&["calc 1", ""]));
     (of(&mut gap).gap_ps, of(&mut gap).iterations) = (1 << 54, Some(600));
-    assert_eq!(error(&star(2, vec![gap])), SimError::TimeOverflow);
+    assert_eq!(error(&star(2, vec![gap])), ErrorKind::TimeOverflow {}.into());
     // Copying at a byte a second takes 12 days for a megabyte.
     let mut copy = program("copy", &[0, 1], FREE, goal(&["send 99999999b to 1", "recv 99999999b from 0"]));
     of(&mut copy).costs.copy = Some(odonata_topology::Bandwidth(1_000_000));
-    assert_eq!(error(&star(2, vec![copy])), SimError::TimeOverflow);
+    assert_eq!(error(&star(2, vec![copy])), ErrorKind::TimeOverflow {}.into());
 }
 
 /// Work of many CPUs, each less than the longest time, may be more in all. Catches a sum that wraps round.

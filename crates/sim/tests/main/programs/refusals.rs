@@ -1,9 +1,10 @@
-//! Everything that a program is refused for: where, and with which words. Catches a check that went missing, one that is off by one,
+//! Everything that a program is refused for: where, with which code and parameters. Catches a check that went missing, one that is off by one,
 //! and a path that names another value.
 
+use odonata_error::{ErrorKind, path};
 use odonata_programs::{Along, Barrier, PingPong};
+use odonata_sim::run;
 use odonata_sim::spec::{Body, JobSpec, Phase, Spec, What};
-use odonata_sim::{SimError, run};
 use odonata_topology::Bandwidth;
 
 use super::support::{FREE, goal, of, phases, program, star};
@@ -24,38 +25,49 @@ fn with(change: Change) -> Spec {
 }
 
 fn refused(cases: &[(Change, &str, &str)]) {
+    let (mut found, mut expected) = (Vec::new(), Vec::new());
     for &(change, at, problem) in cases {
-        let expected = SimError::invalid(format!("jobs[1]{at}"), problem);
-        assert_eq!(with(change).check(), Err(expected.clone()));
-        assert_eq!(odonata_sim::check(&with(change)), Err(expected.clone()));
-        assert_eq!(run(&with(change), &mut ()).err(), Some(expected));
+        let error = with(change).check().expect_err(at);
+        assert_eq!(odonata_sim::check(&with(change)).as_ref(), Err(&error));
+        assert_eq!(run(&with(change), &mut ()).err().as_ref(), Some(&error));
+        found.push(error.to_string());
+        expected.push(format!("jobs[1]{at}: {problem}"));
     }
+    assert_eq!(found, expected);
 }
 
 #[test]
 fn times_and_numbers() {
-    let time = "18014398509481985 ps is not between 0 and 18014398509481984 ps";
-    let delay = "1000000001 ps is not between 0 and 1000000000 ps";
+    let time = "out-of-range (found = 18014398509481985, least = 0, most = 18014398509481984)";
+    let delay = "out-of-range (found = 1000000001, least = 0, most = 1000000000)";
     refused(&[
         (|j| of(j).start_ps = (1 << 54) + 1, ".program.start_ps", time),
         (|j| of(j).gap_ps = (1 << 54) + 1, ".program.gap_ps", time),
         (|j| of(j).every_ps = (1 << 54) + 1, ".program.every_ps", time),
-        (|j| of(j).iterations = Some(0), ".program.iterations", "0 is not between 1 and 2^31 - 1"),
-        (|j| of(j).iterations = Some(1 << 31), ".program.iterations", "2147483648 is not between 1 and 2^31 - 1"),
+        (
+            |j| of(j).iterations = Some(0),
+            ".program.iterations",
+            "out-of-range (found = 0, least = 1, most = 2147483647)",
+        ),
+        (
+            |j| of(j).iterations = Some(1 << 31),
+            ".program.iterations",
+            "out-of-range (found = 2147483648, least = 1, most = 2147483647)",
+        ),
         (|j| of(j).costs.send_ps = 1_000_000_001, ".program.costs.send_ps", delay),
         (|j| of(j).costs.receive_ps = 1_000_000_001, ".program.costs.receive_ps", delay),
         (|j| of(j).costs.memory_ps = 1_000_000_001, ".program.costs.memory_ps", delay),
-        (|j| of(j).costs.control_bytes = 0, ".program.costs.control_bytes", "0 is not between 1 and 65536 bytes"),
+        (
+            |j| of(j).costs.control_bytes = 0,
+            ".program.costs.control_bytes",
+            "out-of-range (found = 0, least = 1, most = 65536)",
+        ),
         (
             |j| of(j).costs.control_bytes = 65_537,
             ".program.costs.control_bytes",
-            "65537 is not between 1 and 65536 bytes",
+            "out-of-range (found = 65537, least = 1, most = 65536)",
         ),
-        (
-            |j| of(j).costs.copy = Some(Bandwidth(0)),
-            ".program.costs.copy",
-            "a copy at no bandwidth never ends; leave `copy` out if copying takes no time",
-        ),
+        (|j| of(j).costs.copy = Some(Bandwidth(0)), ".program.costs.copy", "no-bandwidth"),
     ]);
     let accepted: &[Change] = &[
         |j| (of(j).start_ps, of(j).gap_ps, of(j).iterations) = (1 << 54, 1 << 54, Some((1 << 31) - 1)),
@@ -70,21 +82,20 @@ fn times_and_numbers() {
 #[test]
 fn nodes_and_kinds_of_job() {
     refused(&[
-        (|j| j.nodes = vec![2], ".nodes", "1 ranks have nobody to send to"),
-        (|j| j.nodes = vec![], ".nodes", "0 ranks have nobody to send to"),
-        (|j| j.nodes = vec![2, 2, 1], ".nodes", "node 1 belongs to job `0 to 1` already"),
-        (|j| j.nodes = vec![2, 4], ".nodes", "node 4 does not exist: the machine has 4 nodes"),
-        (|j| j.program = None, "", "a job has either `traffic` or a `program`"),
-        (|j| j.traffic = stream(2, 3, 5).traffic, "", "a job has either `traffic` or a `program`"),
+        (|j| j.nodes = vec![2], ".nodes", "too-few-ranks (ranks = 1)"),
+        (|j| j.nodes = vec![], ".nodes", "too-few-ranks (ranks = 0)"),
+        (|j| j.nodes = vec![2, 2, 1], ".nodes", "node-taken (node = 1, job = `0 to 1`)"),
+        (|j| j.nodes = vec![2, 4], ".nodes", "no-such-node (node = 4, nodes = 4)"),
+        (|j| j.program = None, "", "traffic-or-program"),
+        (|j| j.traffic = stream(2, 3, 5).traffic, "", "traffic-or-program"),
     ]);
     // Two jobs with programs do not share a node either.
     let mut spec = valid();
     spec.jobs[0] = program("first", &[0, 3, 3], FREE, phases(&[What::Compute { ps: 1, jitter_ps: 0 }]));
-    assert_eq!(spec.check(), Err(SimError::invalid("jobs[1].nodes", "node 3 belongs to job `first` already")));
+    assert_eq!(spec.check(), Err(ErrorKind::NodeTaken { node: 3, job: "first".into() }.at(path!["jobs", 1, "nodes"])));
     // A run does not wait for a program without end.
     let mut spec = with(|j| of(j).iterations = None);
-    let problem = "job `two` never ends, so the run would not either";
-    assert_eq!(spec.check(), Err(SimError::invalid("stop.jobs", problem)));
+    assert_eq!(spec.check(), Err(ErrorKind::EndlessJob { job: "two".into() }.at(path!["stop", "jobs"])));
     spec.stop.jobs = vec![0];
     assert_eq!(spec.check(), Ok(()));
 }
@@ -93,7 +104,7 @@ fn nodes_and_kinds_of_job() {
 fn phases_that_are_none() {
     const BODY: &str = ".program.body";
     let refused = |change: Change, at: &str, problem: &str| refused(&[(change, &format!("{BODY}.{at}"), problem)]);
-    refused(|j| of(j).body = phases(&[]), "phases", "0 phases are none, or too many");
+    refused(|j| of(j).body = phases(&[]), "phases", "phase-count (found = 0)");
     refused(
         |j| {
             let along = Some(Along { grid: vec![3], axis: 0 });
@@ -102,7 +113,7 @@ fn phases_that_are_none() {
             of(j).body = Body::Phases { phases: vec![first, Phase { along, what }] };
         },
         "phases[1].grid",
-        "a grid of [3] does not have as many points as there are ranks (2)",
+        "grid-of-other-size (grid = [3], points = 3, ranks = 2)",
     );
     refused(
         |j| {
@@ -110,12 +121,12 @@ fn phases_that_are_none() {
             of(j).body = Body::Phases { phases: vec![Phase { along, what: What::Compute { ps: 0, jitter_ps: 0 } }] };
         },
         "phases[0].axis",
-        "1 is no axis of a grid of 1 extents",
+        "no-such-axis (axis = 1, axes = 1)",
     );
     refused(
         |j| of(j).body = phases(&[What::PingPong(PingPong { stride: 2, bytes: 1, rounds: 1 })]),
         "phases[0].stride",
-        "2 ranks are not whole blocks of 2 x 2 = 4: some have no partner",
+        "no-partner (ranks = 2, stride = 2, block = 4)",
     );
     refused(
         |j| {
@@ -123,7 +134,7 @@ fn phases_that_are_none() {
             of(j).body = phases(&[What::Broadcast { algorithm, root: 2, bytes: 1 }]);
         },
         "phases[0].root",
-        "2 is none of 2 ranks, which are numbered from 0",
+        "root-not-a-rank (root = 2, ranks = 2)",
     );
 }
 
@@ -133,19 +144,19 @@ fn traces_that_are_none() {
     let refused = |change: Change, problem: &str| refused(&[(change, ".program.body.goal", problem)]);
     refused(
         |j| of(j).body = goal(&["recv 8b from 1", ""]),
-        "line 3, column 1: rank 0 receives 8 bytes from rank 1 with tag 0, but nobody sends that",
+        "line 3, column 1: unmatched (operation = `receive`, rank = 0, peer = 1, tag = 0, bytes = 8, matched = 0, other = nothing, other_tag = nothing)",
     );
     refused(
         |j| of(j).body = goal(&["", "l: send 8b to 0 tag 3"]),
-        "line 6, column 1: rank 1 sends 8 bytes to rank 0 with tag 3, but nobody receives that",
+        "line 6, column 1: unmatched (operation = `send`, rank = 1, peer = 0, tag = 3, bytes = 8, matched = 0, other = nothing, other_tag = nothing)",
     );
     refused(
         |j| of(j).body = goal(&["send 8b to 1", "recv 9b from 0"]),
-        "line 6, column 1: rank 1 receives 9 bytes from rank 0 with tag 0, but line 3 sends 8 bytes",
+        "line 6, column 1: unequal-sizes (rank = 1, peer = 0, tag = 0, bytes = 9, send = {line = 3}, send_bytes = 8)",
     );
-    refused(|j| of(j).body = goal(&["", "", ""]), "a trace of 3 ranks for a job of 2");
+    refused(|j| of(j).body = goal(&["", "", ""]), "trace-of-other-ranks (found = 3, ranks = 2)");
     refused(
         |j| of(j).body = Body::Trace { goal: "num_rank 2".into() },
-        "line 1, column 1: expected `num_ranks`, found `num_rank`; did you mean `num_ranks`?",
+        "line 1, column 1: unexpected (expected = [``num_ranks``], found = `num_rank`, known = [`num_ranks`])",
     );
 }

@@ -1,7 +1,8 @@
 //! Links, routers, NICs and routings that cannot be simulated.
 
+use odonata_error::{ErrorKind, path};
+use odonata_sim::run;
 use odonata_sim::spec::{FparCandidates, RoutingSpec, Via};
-use odonata_sim::{SimError, run};
 use odonata_topology::Bandwidth;
 
 use super::{accepted, refused, valid, with};
@@ -10,60 +11,59 @@ use crate::support::{fpar, link, link_mut, output, prog_adaptive, valiant};
 #[test]
 fn fabric() {
     refused(&[
-        (|s| s.fabric.packet_bytes = 0, "fabric.packet_bytes", "0 is not between 1 and 65536 bytes"),
-        (|s| s.fabric.packet_bytes = 65_537, "fabric.packet_bytes", "65537 is not between 1 and 65536 bytes"),
-        (|s| s.fabric.channels = 0, "fabric.channels", "0 is not between 1 and 16"),
-        (|s| s.fabric.channels = 17, "fabric.channels", "17 is not between 1 and 16"),
+        (|s| s.fabric.packet_bytes = 0, "fabric.packet_bytes", "out-of-range (found = 0, least = 1, most = 65536)"),
+        (
+            |s| s.fabric.packet_bytes = 65_537,
+            "fabric.packet_bytes",
+            "out-of-range (found = 65537, least = 1, most = 65536)",
+        ),
+        (|s| s.fabric.channels = 0, "fabric.channels", "out-of-range (found = 0, least = 1, most = 16)"),
+        (|s| s.fabric.channels = 17, "fabric.channels", "out-of-range (found = 17, least = 1, most = 16)"),
         (
             |s| s.fabric.router_delay_ps = 1_000_000_001,
             "fabric.router_delay_ps",
-            "1000000001 ps is not between 0 and 1000000000 ps",
+            "out-of-range (found = 1000000001, least = 0, most = 1000000000)",
         ),
         (
             |s| s.fabric.nic.overhead_ps = u64::MAX,
             "fabric.nic.overhead_ps",
-            "18446744073709551615 ps is not between 0 and 1000000000 ps",
+            "out-of-range (found = 18446744073709551615, least = 0, most = 1000000000)",
         ),
         (
             |s| s.fabric.links.retain(|class, _| class != "global"),
             "fabric.links",
-            "this machine has links of the classes {\"global\", \"local\", \"node\"}, found {\"local\", \"node\"}",
+            "other-classes (classes = [`global`, `local`, `node`], found = [`local`, `node`])",
         ),
         (
             |s| s.fabric.links.extend([("green".to_owned(), link(1))]),
             "fabric.links",
-            "this machine has links of the classes {\"global\", \"local\", \"node\"}, found {\"global\", \"green\", \
-             \"local\", \"node\"}",
+            "other-classes (classes = [`global`, `local`, `node`], found = [`global`, `green`, `local`, `node`])",
         ),
-        (
-            |s| link_mut(s, "local").bandwidth = Bandwidth(0),
-            "fabric.links.local.bandwidth",
-            "a link of no bandwidth never delivers",
-        ),
+        (|s| link_mut(s, "local").bandwidth = Bandwidth(0), "fabric.links.local.bandwidth", "no-bandwidth"),
         (
             |s| link_mut(s, "node").bandwidth = Bandwidth(249_999_999_999),
             "fabric.links.node.bandwidth",
-            "a packet of 1000 bytes takes 4000000001 ps, more than 4 ms",
+            "slow-link (packet_bytes = 1000, found_ps = 4000000001, most_ps = 4000000000)",
         ),
         (
             |s| link_mut(s, "global").latency_ps = 1_000_000_001,
             "fabric.links.global.latency_ps",
-            "1000000001 ps is not between 0 and 1000000000 ps",
+            "out-of-range (found = 1000000001, least = 0, most = 1000000000)",
         ),
         (
             |s| link_mut(s, "node").credit_delay_ps = 1_000_000_001,
             "fabric.links.node.credit_delay_ps",
-            "1000000001 ps is not between 0 and 1000000000 ps",
+            "out-of-range (found = 1000000001, least = 0, most = 1000000000)",
         ),
         (
             |s| link_mut(s, "global").buffer_bytes = 999,
             "fabric.links.global.buffer_bytes",
-            "999 bytes must hold at least one packet (1000 bytes) and at most 2^30 bytes",
+            "buffer-out-of-range (found_bytes = 999, packet_bytes = 1000, most_bytes = 1073741824)",
         ),
         (
             |s| link_mut(s, "global").buffer_bytes = (1 << 30) + 1,
             "fabric.links.global.buffer_bytes",
-            "1073741825 bytes must hold at least one packet (1000 bytes) and at most 2^30 bytes",
+            "buffer-out-of-range (found_bytes = 1073741825, packet_bytes = 1000, most_bytes = 1073741824)",
         ),
     ]);
     accepted(&[
@@ -84,7 +84,7 @@ fn routing() {
         (
             |s| s.routing = fpar(1_000_001, FparCandidates::AllGroups),
             "routing.threshold_ppm",
-            "1000001 is more than 1000000",
+            "out-of-range (found = 1000001, least = 0, most = 1000000)",
         ),
         (
             |s| {
@@ -92,7 +92,7 @@ fn routing() {
                 s.routing = RoutingSpec::ProgAdaptive { threshold_bytes: 1_000_000_001, factor_milli: 1, candidates };
             },
             "routing.threshold_bytes",
-            "1000000001 is more than 1000000000",
+            "out-of-range (found = 1000000001, least = 0, most = 1000000000)",
         ),
         (
             |s| {
@@ -100,7 +100,7 @@ fn routing() {
                 s.routing = RoutingSpec::ProgAdaptive { threshold_bytes: 1, factor_milli: 1_000_000_001, candidates };
             },
             "routing.factor_milli",
-            "1000000001 is more than 1000000000",
+            "out-of-range (found = 1000000001, least = 0, most = 1000000000)",
         ),
     ]);
     accepted(&[|s| s.routing = fpar(1_000_000, FparCandidates::OneGroup)]);
@@ -115,8 +115,8 @@ fn channels_of_a_routing() {
     {
         let mut spec = valid();
         (spec.routing, spec.fabric.channels) = (routing, 1);
-        let problem = format!("routing `{name}` needs 2 virtual channels, found 1");
-        assert_eq!(run(&spec, &mut ()).err(), Some(SimError::invalid("fabric.channels", problem)));
+        let kind = ErrorKind::TooFewChannels { routing: name, need: 2, have: 1 };
+        assert_eq!(run(&spec, &mut ()).err(), Some(kind.at(path!["fabric", "channels"])));
     }
     assert_eq!(output(&with(|s| s.fabric.channels = 1)).jobs[0].delivered, 1);
 }

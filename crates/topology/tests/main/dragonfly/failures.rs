@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use odonata_error::{Error, ErrorKind};
 use odonata_topology::{
-    Dragonfly, DragonflyArrangement, Failures, GroupId, Middles, Network, Peer, RouterId, SlotId, TopologyError,
-    TopologySpec,
+    Dragonfly, DragonflyArrangement, Failures, GroupId, Middles, Network, Peer, RouterId, SlotId, TopologySpec,
 };
 use proptest::prelude::*;
 
@@ -184,7 +184,8 @@ proptest! {
                 prop_assert!(apart.is_empty(), "{:?} are apart", apart);
                 check(&machine, &failures);
             }
-            Err(TopologyError::Partitioned { group, from, to }) => {
+            Err(Error { kind: ErrorKind::GroupCutApart { group, routers }, .. }) => {
+                let (from, to) = (routers[0], routers[1]);
                 prop_assert!(apart.contains(&(from, to)), "{} and {} are not apart", from, to);
                 prop_assert_eq!(whole.network.group_of_router[from as usize], group);
             }

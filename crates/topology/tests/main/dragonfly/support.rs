@@ -1,8 +1,9 @@
 //! Descriptions of dragonflies and cascades of all shapes, and what they mean, worked out anew.
 
+use odonata_error::Error;
 use odonata_topology::{
     CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec, Failures, GroupId, Machine, Network, RailsOn,
-    RouterId, Spread, TopologyError, TopologySpec,
+    RouterId, Spread, TopologySpec,
 };
 use proptest::prelude::*;
 
@@ -51,7 +52,7 @@ pub fn cascade(size: [u32; 7], arrangement: DragonflyArrangement) -> CascadeSpec
     }
 }
 
-pub fn try_direct(spec: &TopologySpec, failures: &Failures) -> Result<Dragonfly, TopologyError> {
+pub fn try_direct(spec: &TopologySpec, failures: &Failures) -> Result<Dragonfly, Error> {
     match Machine::build(spec, failures)? {
         Machine::Dragonfly(machine) => Ok(machine),
         Machine::DragonflyPlus(_) => panic!("{spec:?} became a Dragonfly+"),
@@ -175,16 +176,17 @@ impl Shape {
 }
 
 /// The word of [`Shape::reason`] for an error.
-pub fn word(error: &TopologyError) -> &'static str {
-    match error {
-        TopologyError::Zero { .. } => "zero",
-        TopologyError::GlobalPorts { .. } => "ports",
-        TopologyError::TooManyGroups { .. } => "groups",
-        TopologyError::GroupPorts { .. } => "group",
-        TopologyError::Invalid { what, .. } if what.starts_with("pair_links[") => "pair_links",
-        TopologyError::Invalid { what, .. } if what.starts_with("last_group_") => "last",
-        TopologyError::Invalid { what, .. } if what == "rails" => "rails",
-        TopologyError::Invalid { what, .. } if what == "nodes_per_router" => "nodes_per_router",
+pub fn word(error: &Error) -> &'static str {
+    let at = error.path.to_string();
+    match error.code() {
+        "zero" => "zero",
+        "too-few-global-ports" => "ports",
+        "too-many-groups" => "groups",
+        "group-lacks-ports" => "group",
+        _ if at.starts_with("topology.pair_links[") => "pair_links",
+        _ if at.starts_with("topology.last_group_") => "last",
+        _ if at == "topology.rails" => "rails",
+        _ if at == "topology.nodes_per_router" => "nodes_per_router",
         other => panic!("no refusal of a small machine: {other}"),
     }
 }

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use odonata_topology::{
-    Arrangement, DragonflyPlus, DragonflyPlusSpec, Failures, GroupId, Peer, RouterId, SlotId, TopologyError,
-};
+use odonata_error::{Error, ErrorKind};
+use odonata_topology::{Arrangement, DragonflyPlus, DragonflyPlusSpec, Failures, GroupId, Peer, RouterId, SlotId};
 use proptest::prelude::*;
 
 use super::irregular::specs;
@@ -176,8 +175,8 @@ proptest! {
                     check(&machine, &failures, &left);
                 }
             }
-            Err(TopologyError::Unreachable { from, to }) => {
-                prop_assert!(far.contains(&(from, to)), "{} can reach {}", from, to);
+            Err(Error { kind: ErrorKind::LeavesCutApart { routers }, .. }) => {
+                prop_assert!(far.contains(&(routers[0], routers[1])), "{routers:?} can reach each other");
             }
             Err(error) => prop_assert!(false, "{}", error),
         }

@@ -1,6 +1,6 @@
 //! The document that a run is given.
 
-use odonata_sim::SimError;
+use odonata_error::{Error, ErrorKind};
 use odonata_sim::spec::{AriesMode, Sensed, Spec};
 
 use super::super::support::{ALL, aries, ugal};
@@ -43,7 +43,9 @@ fn documents() {
     ] {
         assert_eq!(text.matches(from).count(), 1, "`{from}` in {text}");
         match Spec::from_json(&text.replace(from, to)) {
-            Err(SimError::Json(problem)) => assert!(problem.contains(expected), "`{to}`: {problem}"),
+            Err(Error { kind: ErrorKind::UnreadableSpecification { problem }, .. }) => {
+                assert!(problem.contains(expected), "`{to}`: {problem}")
+            }
             other => panic!("`{to}` for `{from}` gave {other:?}"),
         }
     }

@@ -60,58 +60,62 @@ fn numbers_of_routings() {
             (
                 |s| s.routing = candidates(ugal(LOCAL, GROUP, 1, ALL), 0, 1),
                 "routing.minimal_candidates",
-                "0 is not between 1 and 2",
+                "out-of-range (found = 0, least = 1, most = 2)",
             ),
             (
                 |s| s.routing = candidates(ugal(LOCAL, GROUP, 1, ALL), 3, 1),
                 "routing.minimal_candidates",
-                "3 is not between 1 and 2",
+                "out-of-range (found = 3, least = 1, most = 2)",
             ),
             (
                 |s| s.routing = candidates(ugal(LOCAL, GROUP, 1, ALL), 1, 0),
                 "routing.other_candidates",
-                "0 is not between 1 and 2",
+                "out-of-range (found = 0, least = 1, most = 2)",
             ),
             (
                 |s| s.routing = candidates(par(GROUP, 1, ALL), 2, 3),
                 "routing.other_candidates",
-                "3 is not between 1 and 2",
+                "out-of-range (found = 3, least = 1, most = 2)",
             ),
             (
                 |s| s.routing = candidates(par(GROUP, 1, ALL), 0, 2),
                 "routing.minimal_candidates",
-                "0 is not between 1 and 2",
+                "out-of-range (found = 0, least = 1, most = 2)",
             ),
             (
                 |s| s.routing = weights(ugal(LOCAL, GROUP, 1, ALL), 1_000_000_001, 0),
                 "routing.factor_milli",
-                "1000000001 is more than 1000000000",
+                "out-of-range (found = 1000000001, least = 0, most = 1000000000)",
             ),
             (
                 |s| s.routing = weights(ugal(LOCAL, GROUP, 1, ALL), 1, 1_000_000_001),
                 "routing.bias_bytes",
-                "1000000001 is more than 1000000000",
+                "out-of-range (found = 1000000001, least = 0, most = 1000000000)",
             ),
             (
                 |s| s.routing = weights(par(GROUP, 1, ALL), u64::MAX, 0),
                 "routing.factor_milli",
-                "18446744073709551615 is more than 1000000000",
+                "out-of-range (found = 18446744073709551615, least = 0, most = 1000000000)",
             ),
             (
                 |s| s.jobs[1].routing = Some(weights(par(GROUP, 1, ALL), 1, 1_000_000_001)),
                 "jobs[1].routing.bias_bytes",
-                "1000000001 is more than 1000000000",
+                "out-of-range (found = 1000000001, least = 0, most = 1000000000)",
             ),
             (
                 |s| s.routing = RoutingSpec::AdaptiveLocal { factor_milli: 1_000_000_001, gateways: ALL },
                 "routing.factor_milli",
-                "1000000001 is more than 1000000000",
+                "out-of-range (found = 1000000001, least = 0, most = 1000000000)",
             ),
-            (|s| s.routing = biased(1_000_000_001, 0), "routing.bias_low_bytes", "1000000001 is more than 1000000000"),
+            (
+                |s| s.routing = biased(1_000_000_001, 0),
+                "routing.bias_low_bytes",
+                "out-of-range (found = 1000000001, least = 0, most = 1000000000)",
+            ),
             (
                 |s| s.jobs[0].routing = Some(biased(0, 1_000_000_001)),
                 "jobs[0].routing.bias_high_bytes",
-                "1000000001 is more than 1000000000",
+                "out-of-range (found = 1000000001, least = 0, most = 1000000000)",
             ),
         ],
     );
@@ -130,22 +134,40 @@ fn biased(bias_low_bytes: u64, bias_high_bytes: u64) -> RoutingSpec {
     RoutingSpec::Aries { mode: AriesMode::Adaptive1, bias_low_bytes, bias_high_bytes, gateways: ALL }
 }
 
+macro_rules! not_here {
+    ($routing:literal) => {
+        concat!(
+            "routing-not-for-machine (routing = `",
+            $routing,
+            "`, machine = `dragonfly or cascade`, choices = [`minimal`, `valiant`, `ugal`, `par`, `adaptive-local`, `aries`])"
+        )
+    };
+}
+
+macro_rules! not_on_plus {
+    ($routing:literal) => {
+        concat!(
+            "routing-not-for-machine (routing = `",
+            $routing,
+            "`, machine = `dragonfly-plus`, choices = [`minimal`, `valiant`, `prog-adaptive`, `fpar`])"
+        )
+    };
+}
+
 /// Catches a routing on a machine that it does not know, and options that have no meaning there.
 #[test]
 fn routings_of_other_machines() {
-    let known = |machine: &'static str| {
-        let of_machine = ROUTINGS.iter().filter(|info| info.machines.contains(&machine));
-        of_machine.map(|info| info.name).collect::<Vec<_>>().join(", ")
-    };
-    let for_plus: &str =
-        format!("this routing is not for a dragonfly or cascade, which knows {}", known("dragonfly")).leak();
-    let no_spines = "a dragonfly or cascade has no spines and leaves: packets turn at a `group` or a `router`";
-    let which = "on this kind of machine it must be said which cables count as shortest: `nearest` or `all`";
+    let no_spines = "via-not-for-machine (machine = `dragonfly or cascade`, choices = [`group`, `router`])";
+    let which = "missing-gateways (choices = [`nearest`, `all`])";
     refused(
         valid,
         &[
-            (|s| s.routing = fpar(1_000, FparCandidates::AllGroups), "routing.name", for_plus),
-            (|s| s.jobs[1].routing = Some(prog_adaptive(FparCandidates::OneGroup)), "jobs[1].routing.name", for_plus),
+            (|s| s.routing = fpar(1_000, FparCandidates::AllGroups), "routing.name", not_here!("fpar")),
+            (
+                |s| s.jobs[1].routing = Some(prog_adaptive(FparCandidates::OneGroup)),
+                "jobs[1].routing.name",
+                not_here!("prog-adaptive"),
+            ),
             (|s| s.routing = valiant(Via::Spine, Select::Random, ALL), "routing.via", no_spines),
             (|s| s.routing = ugal(LOCAL, Via::Leaf, 1, ALL), "routing.via", no_spines),
             (|s| s.jobs[0].routing = Some(par(Via::Spine, 1, ALL)), "jobs[0].routing.via", no_spines),
@@ -161,26 +183,28 @@ fn routings_of_other_machines() {
             (
                 |s| s.jobs[1].routing = Some(minimal(Select::Random, NEAREST)),
                 "jobs[1].routing.gateways",
-                "all routings of a run must agree on the `gateways`",
+                "different-gateways",
             ),
         ],
     );
-    let knows: &str =
-        format!("this routing is not for a dragonfly-plus, which knows {}", known("dragonfly-plus")).leak();
-    let no_choice = "a dragonfly-plus has no choice of gateways";
+    let no_choice = "needless-gateways (machine = `dragonfly-plus`)";
     refused(
         plus,
         &[
-            (|s| s.routing = ugal(LOCAL, GROUP, 1, ALL), "routing.name", knows),
-            (|s| s.routing = par(GROUP, 1, ALL), "routing.name", knows),
-            (|s| s.routing = adaptive_local(ALL), "routing.name", knows),
-            (|s| s.jobs[1].routing = Some(aries(AriesMode::MinHash, ALL)), "jobs[1].routing.name", knows),
+            (|s| s.routing = ugal(LOCAL, GROUP, 1, ALL), "routing.name", not_on_plus!("ugal")),
+            (|s| s.routing = par(GROUP, 1, ALL), "routing.name", not_on_plus!("par")),
+            (|s| s.routing = adaptive_local(ALL), "routing.name", not_on_plus!("adaptive-local")),
+            (
+                |s| s.jobs[1].routing = Some(aries(AriesMode::MinHash, ALL)),
+                "jobs[1].routing.name",
+                not_on_plus!("aries"),
+            ),
             (|s| s.routing = minimal(Select::Random, ALL), "routing.gateways", no_choice),
             (|s| s.routing = valiant(GROUP, Select::Random, NEAREST), "routing.gateways", no_choice),
             (
                 |s| s.routing = crate::support::valiant(Via::Router),
                 "routing.via",
-                "a dragonfly-plus turns at a `spine` or a `leaf`",
+                "via-not-for-machine (machine = `dragonfly-plus`, choices = [`spine`, `leaf`])",
             ),
         ],
     );

@@ -1,0 +1,414 @@
+//! All codes.
+
+use crate::{Awaited, CircleStep, Elsewhere, Error, Parameter, Path, Place, Value};
+
+/// A code and the parameters that come with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Code {
+    /// The stable name, in kebab case.
+    pub code: &'static str,
+    /// Name and type (`integer`, `text`, `list`, `record`) of each parameter.
+    pub parameters: &'static [(&'static str, &'static str)],
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident = $code:literal { $($parameter:ident: $type:ty),* $(,)? })*) => {
+        /// What can be wrong. The fields of a variant are the parameters of its code.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)] // of the fields, which are named for what they are
+        pub enum ErrorKind {
+            $($(#[$doc])* $name { $($parameter: $type),* },)*
+        }
+
+        impl ErrorKind {
+            /// All codes.
+            pub const ALL: &[Code] = &[$(Code {
+                code: $code,
+                parameters: &[$((stringify!($parameter), <$type as Parameter>::TYPE)),*],
+            }),*];
+
+            /// The stable name.
+            #[must_use]
+            pub fn code(&self) -> &'static str {
+                match self {
+                    $(Self::$name { .. } => $code,)*
+                }
+            }
+
+            /// Names and values of the parameters.
+            #[must_use]
+            pub fn parameters(&self) -> Vec<(&'static str, Value)> {
+                match self {
+                    $(Self::$name { $($parameter),* } => vec![$((stringify!($parameter), $parameter.value())),*],)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    // Any value.
+
+    /// A number outside its range.
+    OutOfRange = "out-of-range" { found: u64, least: u64, most: u64 }
+    /// A number that must be at least 1.
+    Zero = "zero" {}
+    /// A grid whose points are not the ranks.
+    GridOfOtherSize = "grid-of-other-size" { grid: Vec<u32>, points: u128, ranks: u64 }
+    /// A root that is not one of the ranks, which are numbered from 0.
+    RootNotARank = "root-not-a-rank" { root: u32, ranks: u64 }
+    /// A bandwidth of 0.
+    NoBandwidth = "no-bandwidth" {}
+
+    // Machines.
+
+    /// More links per pair of groups than the groups have global ports.
+    TooFewGlobalPorts = "too-few-global-ports" {
+        links_per_pair: u64, peers: u64, need: u64, have: u64, per_router: u32, routers: u32,
+        router_name: &'static str, parameter: &'static str,
+    }
+    /// Not even one link per pair of groups fits.
+    TooManyGroups = "too-many-groups" {
+        groups: u32, need: u64, have: u64, per_router: u32, routers: u32, most: u64, router_name: &'static str,
+    }
+    /// One group needs more global ports than it has, because of exceptions in `pair_links`.
+    GroupLacksPorts = "group-lacks-ports" {
+        group: u32, need: u64, have: u64, per_router: u32, routers: u32,
+        router_name: &'static str, parameter: &'static str,
+    }
+    /// The last group has no global port for some other group.
+    LastGroupLacksPorts = "last-group-lacks-ports" { have: u64, peers: u64, parameter: &'static str }
+    /// The parallel arrangement gives every spine the same number of links to a group.
+    UnevenParallelLinks = "uneven-parallel-links" { links: u32, spines: u32 }
+    /// A last group that is larger than a full one.
+    LastGroupTooLarge = "last-group-too-large" { found: u32, full: u32 }
+    /// More of something than can be numbered or held.
+    MachineTooLarge = "machine-too-large" { what: &'static str, found: u64, most: u64 }
+    /// More virtual channels of router ports than memory holds.
+    TooManyLanes = "too-many-lanes" { ports: u64, channels: u64, most: u64 }
+    /// A key that says again what `global_links` says.
+    BesideGlobalLinks = "beside-global-links" {}
+    /// Neither an arrangement nor a list of cables.
+    MissingArrangement = "missing-arrangement" { choices: Vec<&'static str> }
+    /// A random arrangement without a seed.
+    MissingSeed = "missing-seed" {}
+    /// A seed for an arrangement that is not random.
+    NeedlessSeed = "needless-seed" {}
+    /// Endpoint ports of a router that its nodes cannot share equally.
+    UnevenRails = "uneven-rails" { ports: u32, rails: u32 }
+    /// Routers of a group that nodes with a NIC on each of several cannot share equally.
+    UnevenRailRouters = "uneven-rail-routers" { rails: u32, routers: u32, group: &'static str }
+    /// A router that does not exist.
+    NoSuchRouter = "no-such-router" { router: u32, last: u32 }
+    /// A group that does not exist.
+    NoSuchGroup = "no-such-group" { group: u32, last: u32 }
+    /// A cable that ends at a leaf.
+    NotASpine = "not-a-spine" { router: u32, group: u32, first: u32, last: u32 }
+    /// A global link inside a group.
+    SameGroup = "same-group" { routers: Vec<u32>, group: u32 }
+    /// One cable more than the router has global ports.
+    TooManyLinksOfRouter = "too-many-links-of-router" { router: u32, most: u32, parameter: &'static str }
+    /// A pair of groups that is one group twice.
+    PairOfOneGroup = "pair-of-one-group" { group: u32 }
+    /// A pair of groups that is listed twice.
+    PairAgain = "pair-again" { groups: Vec<u32> }
+    /// A router has no such port.
+    NoSuchPort = "no-such-port" { router: u32, port: u32, last: u32 }
+    /// A failed link that leads to a node.
+    PortToNode = "port-to-node" { router: u32, port: u32, node: u32 }
+    /// A failed link at a port without a cable.
+    UnusedPort = "unused-port" { router: u32, port: u32 }
+    /// Failures that leave no path between two routers of a group.
+    GroupCutApart = "group-cut-apart" { group: u32, routers: Vec<u32> }
+    /// Two leaves without a shortest path between them.
+    LeavesCutApart = "leaves-cut-apart" { routers: Vec<u32> }
+    /// Two groups that neither a cable nor a third group joins.
+    GroupsCutApart = "groups-cut-apart" { groups: Vec<u32> }
+    /// More cables between two groups than routings handle.
+    TooManyCables = "too-many-cables" { found: u32, most: u32 }
+
+    // The specification.
+
+    /// Malformed JSON, an unknown key, a value of another type; `problem` is the parser's text.
+    UnreadableSpecification = "unreadable-specification" { problem: String }
+    /// A specification for another version of the core.
+    UnsupportedVersion = "unsupported-version" { found: u32, supported: u32 }
+    /// A specification for another machine than the one that was prepared.
+    OtherMachine = "other-machine" {}
+    /// A compatibility model that the simulator at hand does not have.
+    NoSuchModel = "no-such-model" {}
+    /// A measured interval that ends before it begins.
+    WindowEndsEarly = "window-ends-early" { from_ps: u64, until_ps: u64 }
+    /// More windows than memory holds.
+    TooManyWindows = "too-many-windows" {}
+    /// Link classes that the machine does not have, or lacks.
+    OtherClasses = "other-classes" { classes: Vec<String>, found: Vec<String> }
+    /// A class that is not one of links between routers.
+    UnknownClass = "unknown-class" { class: String, classes: Vec<String> }
+    /// A packet that takes too long on a link.
+    SlowLink = "slow-link" { packet_bytes: u32, found_ps: u64, most_ps: u64 }
+    /// A buffer that is smaller than a packet, or larger than is possible.
+    BufferOutOfRange = "buffer-out-of-range" { found_bytes: u64, packet_bytes: u32, most_bytes: u64 }
+    /// A run of no job, or of too many.
+    JobCount = "job-count" { found: usize, most: u32 }
+    /// Two jobs of one name.
+    JobNameTaken = "job-name-taken" { name: String }
+    /// A node that does not exist.
+    NoSuchNode = "no-such-node" { node: u32, nodes: usize }
+    /// A node that is listed twice.
+    NodeTwice = "node-twice" { node: u32 }
+    /// A node of two jobs.
+    NodeTaken = "node-taken" { node: u32, job: String }
+    /// A node on a failed router.
+    NodeFailed = "node-failed" { node: u32 }
+    /// A route from a node to itself.
+    SameNode = "same-node" { node: u32 }
+    /// A job whose ranks have nobody to send to.
+    TooFewRanks = "too-few-ranks" { ranks: u64 }
+    /// A job with both traffic and a program, or neither.
+    TrafficOrProgram = "traffic-or-program" {}
+    /// Nothing ends the run.
+    NoEnd = "no-end" {}
+    /// The run waits for a job that does not exist.
+    NoSuchJob = "no-such-job" { job: u32 }
+    /// The run waits for a job that never ends.
+    EndlessJob = "endless-job" { job: String }
+    /// An offset that makes each rank its own partner.
+    OffsetToSelf = "offset-to-self" { offset: u64, ranks: u64 }
+    /// A shift that makes each group its own partner.
+    ShiftToSelf = "shift-to-self" { shift: u32, groups: usize }
+    /// Partners in other groups, for a job in one group.
+    OneGroup = "one-group" {}
+    /// Partners in other groups, for groups of different sizes.
+    UnequalGroups = "unequal-groups" { group: usize, ranks: u64, other: usize, other_ranks: u64 }
+    /// An iteration without end that takes no time.
+    EndlessIterations = "endless-iterations" {}
+
+    // Routings.
+
+    /// A routing for machines of another kind.
+    RoutingNotForMachine = "routing-not-for-machine" {
+        routing: &'static str, machine: &'static str, choices: Vec<&'static str>,
+    }
+    /// An intermediate place that machines of the kind do not have.
+    ViaNotForMachine = "via-not-for-machine" { machine: &'static str, choices: Vec<&'static str> }
+    /// A choice of gateways on a machine that has none.
+    NeedlessGateways = "needless-gateways" { machine: &'static str }
+    /// No choice of gateways on a machine that needs one.
+    MissingGateways = "missing-gateways" { choices: Vec<&'static str> }
+    /// Routings of one run that do not agree on the gateways.
+    DifferentGateways = "different-gateways" {}
+    /// A fabric with too few virtual channels for a routing on this machine.
+    TooFewChannels = "too-few-channels" { routing: &'static str, need: u32, have: u32 }
+    /// A path by way of a leaf, on a machine with failures.
+    ViaLeafWithFailures = "via-leaf-with-failures" {}
+    /// Groups of more spines than the routing can handle on a machine with failures.
+    TooManySpines = "too-many-spines" { routing: &'static str, found: u32, most: u32 }
+    /// More different routings in a run than are possible.
+    TooManyRoutings = "too-many-routings" { found: usize, most: usize }
+    /// Packets of these routings could wait for each other in a circle of link kinds.
+    CouldDeadlock = "could-deadlock" { routings: Vec<&'static str>, circle: Vec<String> }
+
+    // Compatibility models.
+
+    /// A value other than those that the model supports.
+    CompatOtherValue = "compat-other-value" { model: &'static str, found: String, supported: Vec<&'static str> }
+    /// Time on a wire, or of a credit, in a model that has a rule of its own.
+    CompatNotZero = "compat-not-zero" { model: &'static str, found_ps: u64 }
+    /// A percentage with decimals.
+    CompatWholePercent = "compat-whole-percent" { model: &'static str, found_ppm: u32 }
+    /// More packets in a message than the model numbers.
+    CompatTooManyPackets = "compat-too-many-packets" { model: &'static str, found: u64, most: u32 }
+    /// A key that the model does not have.
+    CompatUnsupported = "compat-unsupported" { model: &'static str }
+
+    // Programs.
+
+    /// A program of no phase, or of too many.
+    PhaseCount = "phase-count" { found: usize }
+    /// A collective of no rank.
+    NoRanks = "no-ranks" {}
+    /// An axis that the grid does not have.
+    NoSuchAxis = "no-such-axis" { axis: u32, axes: usize }
+    /// A message of a collective that is too large.
+    CollectiveTooLarge = "collective-too-large" { ranks: u32, found_bytes: u128, most_bytes: u128 }
+    /// Ranks without a partner.
+    NoPartner = "no-partner" { ranks: u32, stride: u32, block: u64 }
+    /// A size across edges or corners, in an order that has messages across faces only.
+    FacesOnly = "faces-only" { order: &'static str }
+    /// A halo exchange without a message.
+    NothingToSend = "nothing-to-send" {}
+    /// More messages from a rank to another than can be told apart.
+    TooManyMessages = "too-many-messages" { found: u128, most: u64 }
+
+    // Traces.
+
+    /// A text that is too long.
+    TraceTooLong = "trace-too-long" { found_bytes: usize, most_bytes: u64 }
+    /// A trace for another number of ranks than the job has.
+    TraceOfOtherRanks = "trace-of-other-ranks" { found: u32, ranks: u32 }
+    /// Something else than expected. Words of the format stand in backticks in `expected`; `found` is `\n` for the end of
+    /// a line, and empty for the end of the text; `known` are the names that it may be a misspelling of.
+    Unexpected = "unexpected" { expected: Vec<String>, found: String, known: Vec<&'static str> }
+    /// A name that is not one of a list.
+    UnknownName = "unknown-name" { what: &'static str, found: String, known: Vec<&'static str> }
+    /// A keyword, a rank, a label or a column that is there a second time.
+    SecondTime = "second-time" { what: &'static str, found: String, first_line: Option<u32> }
+    /// A rank that does not end.
+    OpenRank = "open-rank" { rank: u32, rank_line: u32 }
+    /// A comment that does not end.
+    OpenComment = "open-comment" {}
+    /// A number that is not whole.
+    NotWhole = "not-whole" { what: &'static str, found: String }
+    /// A number that is too large.
+    TooLarge = "too-large" { what: &'static str, found: String, most: u64 }
+    /// A trace of no rank.
+    TraceWithoutRanks = "trace-without-ranks" {}
+    /// A rank without operations in GOAL.
+    MissingRank = "missing-rank" { rank: u32, ranks: u32 }
+    /// A rank that does not exist.
+    NoSuchRank = "no-such-rank" { rank: u64, ranks: u32 }
+    /// A wildcard for sources or tags, which the format does not have here.
+    AnySource = "any-source" { found: String }
+    /// As above, for tags.
+    AnyTag = "any-tag" { found: String }
+    /// A label that no operation of the rank has.
+    UnknownLabel = "unknown-label" { label: String, known: Vec<String> }
+    /// Operations that wait for each other; the first few, and how many there are.
+    CircleOfOperations = "circle-of-operations" { first: Vec<CircleStep>, length: usize }
+    /// A CSV file without a header.
+    NoHeader = "no-header" { columns: Vec<&'static str> }
+    /// A CSV file without rows.
+    NoRows = "no-rows" {}
+    /// A column that must be there.
+    MissingColumn = "missing-column" { column: &'static str }
+    /// A row of more fields than the header.
+    TooManyFields = "too-many-fields" { most: usize }
+    /// A rank without rows.
+    RankWithoutRows = "rank-without-rows" { rank: u32, last: u32 }
+    /// A field that an operation needs; the operation is empty where there is none.
+    MissingField = "missing-field" { operation: String, field: &'static str }
+    /// A field that an operation does not have.
+    NeedlessField = "needless-field" { operation: String, field: &'static str, found: String }
+    /// A wait for messages that have all been waited for.
+    NothingToWaitFor = "nothing-to-wait-for" { rank: u32, peer: u32, tag: u64 }
+    /// A send without a receive, or the reverse. `matched` of its kind have a partner; `other` is where an operation
+    /// of the other kind is between the two ranks that has none, with another tag.
+    Unmatched = "unmatched" {
+        operation: &'static str, rank: u32, peer: u32, tag: u64, bytes: u64, matched: u32,
+        other: Option<Elsewhere>, other_tag: Option<u64>,
+    }
+    /// A receive of another size than its send.
+    UnequalSizes = "unequal-sizes" {
+        rank: u32, peer: u32, tag: u64, bytes: u64, send: Elsewhere, send_bytes: u64,
+    }
+    /// Text that is not a time.
+    NotATime = "not-a-time" { found: String }
+    /// A time without a unit.
+    NoUnit = "no-unit" { found: String, units: Vec<&'static str> }
+    /// A time below 0.
+    NegativeTime = "negative-time" { found: String }
+    /// A time above 2^64 ps.
+    TimeTooLong = "time-too-long" { found: String }
+    /// A time that is not a whole number of picoseconds.
+    FractionOfPicosecond = "fraction-of-picosecond" { found: String }
+    /// Computing of random length, which a trace cannot express.
+    RandomCompute = "random-compute" {}
+    /// An operation on a certain CPU, which CSV cannot express.
+    CsvCpu = "csv-cpu" { cpu: u32 }
+    /// An operation that names a NIC, which CSV cannot express.
+    CsvNic = "csv-nic" { nic: u8 }
+    /// Dependencies that CSV cannot express.
+    CsvOrder = "csv-order" {}
+
+    /// Computing during which a later operation goes on, which CSV cannot express.
+    CsvOverlap = "csv-overlap" {}
+
+    /// More CPUs of a rank than can be kept.
+    TooManyCpus = "too-many-cpus" { cpu: u32, rank: u32, found: usize, most: usize }
+    /// Binary GOAL where a text is expected.
+    BinaryAsText = "binary-as-text" {}
+    /// A byte that is not UTF-8.
+    NotUtf8 = "not-utf8" {}
+
+    // Binary traces.
+
+    /// A file that is shorter than a header.
+    ShortFile = "short-file" { found_bytes: usize, least_bytes: usize }
+    /// A file that a run of LogGOPSim with `--save-mem` has overwritten.
+    SpoiltFile = "spoilt-file" {}
+    /// A file that does not begin as binary GOAL does.
+    NotBinaryGoal = "not-binary-goal" { found: u64, expected: u64 }
+    /// A table of ranks that is longer than the file.
+    LongRankTable = "long-rank-table" { ranks: usize, need_bytes: usize }
+    /// A rank whose bytes do not follow those of the one before; `problem` is `overlap` or `gap`.
+    RankMisplaced = "rank-misplaced" { rank: usize, begin: u64, expected: u64, problem: &'static str }
+    /// A rank that ends after the file.
+    RankBeyondFile = "rank-beyond-file" { rank: usize, end: u64, file_bytes: usize }
+    /// A rank of fewer bytes than its counts take.
+    ShortRank = "short-rank" { rank: usize, begin: u64, end: u64, least_bytes: usize }
+    /// Bytes after the last rank.
+    BytesOfNoRank = "bytes-of-no-rank" { found_bytes: u64 }
+    /// Operations and roots that do not fit into the bytes of their rank.
+    TooManyOperations = "too-many-operations" {
+        rank: u32, operations: usize, roots: usize, need_bytes: usize, found_bytes: usize,
+    }
+    /// Dependencies that do not fill the bytes that are left for them.
+    DependenciesDoNotFit = "dependencies-do-not-fit" { rank: u32, found: u64, need_bytes: u64, found_bytes: usize }
+    /// A root that is there twice, or that is not an operation; `problem` is `twice` or `unknown`.
+    BadRoot = "bad-root" { rank: u32, operation: u64, problem: &'static str }
+    /// Computing for too long.
+    ComputeTooLong = "compute-too-long" { found_ns: u64 }
+    /// An operation of an unknown kind.
+    UnknownOperation = "unknown-operation" { found: u8 }
+    /// Followers outside the list of dependencies.
+    FollowersOutside = "followers-outside" { first: usize, end: usize, found: usize }
+    /// A follower that does not exist.
+    NoSuchFollower = "no-such-follower" { follower: u64, operations: usize }
+    /// A count of dependencies other than that of the operations that have it as follower.
+    WaitsDisagree = "waits-disagree" { told: u32, found: u32 }
+    /// An operation that waits and is a root, or neither; `root` is `yes` or `no`.
+    RootDisagrees = "root-disagrees" { waits: u32, root: &'static str }
+    /// What binary GOAL cannot express: a tag, a CPU or a time; `most` is the largest that it can, of times the least unit.
+    BinaryLimit = "binary-limit" { what: &'static str, found: u64, limit: &'static str }
+
+    // Runs.
+
+    /// Packets wait for each other and nothing can move.
+    Deadlock = "deadlock" { at_ps: u64, waiting: u64 }
+    /// The ranks of a program wait for each other, or for messages that nobody sends; what the first few wait for.
+    DeadProgram = "dead-program" { job: String, ranks: u64, first: Vec<Awaited> }
+    /// Simulated time left the range of 2^63 ps.
+    TimeOverflow = "time-overflow" {}
+    /// Results that do not fit into memory.
+    OutOfMemory = "out-of-memory" { rows: u64 }
+    /// The caller asked to stop.
+    Interrupted = "interrupted" {}
+}
+
+impl ErrorKind {
+    /// The error at a value of the specification.
+    #[must_use]
+    pub fn at(self, path: Path) -> Error {
+        Error { kind: self, path, place: None }
+    }
+
+    /// The error at a place in a text.
+    #[must_use]
+    pub fn in_text(self, line: u32, column: u32) -> Error {
+        Error { kind: self, path: Path::default(), place: Some(Place::Text { line, column }) }
+    }
+
+    /// The error at a byte of a file.
+    #[must_use]
+    pub fn at_byte(self, byte: usize) -> Error {
+        Error { kind: self, path: Path::default(), place: Some(Place::Byte(byte as u64)) }
+    }
+
+    /// The error of an operation, whose number is counted from 0 here.
+    #[must_use]
+    pub fn of_operation(self, rank: u32, number: u32) -> Error {
+        let place = Place::Operation { rank, operation: number.saturating_add(1) };
+        Error { kind: self, path: Path::default(), place: Some(place) }
+    }
+}

@@ -1,0 +1,564 @@
+"""What users read of an error of the core: one table, from its code to a sentence and a hint.
+
+The core says what is wrong as data: a code, a path into the specification, and named parameters
+(`crates/error/src/kind.rs`). The sentences are here, in the vocabulary of the scenario file. `{key}` is the last key of
+the path; a format after a colon says how a value is shown: `{found:unit}` with the unit that the key of the
+specification ends in, `{at_ps:time}`, `{found_bytes:bytes}`, `{choices:or}`, `{columns:list}`, `{routers:and}`.
+"""
+
+import inspect
+import string
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from odonata import units
+from odonata.errors import InputError, OdonataError, RunError, nearest
+
+#: Keys and indices that lead to a value.
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Message:
+    """The sentence for a code.
+
+    `made` holds what is made of several parameters: a name for templates, and a function whose parameters are called
+    as those of the core. A hint that comes out empty is left out. With `of_run` the input was fine and the run failed.
+    """
+
+    text: str
+    hint: str = ""
+    made: Mapping[str, Callable[..., str]] = field(default_factory=dict)
+    of_run: bool = False
+
+    def parameters(self) -> frozenset[str]:
+        """The parameters that it needs from the core."""
+        parsed = (*string.Formatter().parse(self.text), *string.Formatter().parse(self.hint))
+        named = {name for _, name, _, _ in parsed if name is not None}
+        used = {name for function in self.made.values() for name in inspect.signature(function).parameters}
+        return frozenset((named - self.made.keys() - {"key"}) | used)
+
+
+def message_of(code: str, path: Path, parameters: Mapping[str, Any], key: str) -> tuple[str, str | None]:
+    """The sentence and the hint for an error of the core.
+
+    `path` leads into the specification; `key` is what the scenario calls the value at its end.
+    """
+    message = MESSAGES[code]
+    made = {
+        name: function(**{p: parameters[p] for p in inspect.signature(function).parameters})
+        for name, function in message.made.items()
+    }
+    show = _Formatter(next((part for part in reversed(path) if isinstance(part, str)), ""))
+    values = {**parameters, **made, "key": key}
+    return show.vformat(message.text, (), values), show.vformat(message.hint, (), values) or None
+
+
+def error_of(
+    code: str,
+    path: Path,
+    parameters: Mapping[str, Any],
+    *,
+    keys: Path = (),
+    place: Mapping[str, int] | None = None,
+) -> OdonataError:
+    """The error that users see; `keys` lead to the value in the scenario.
+
+    `place` is where in a trace it is: `line` and `column`, `byte`, or `rank` and `operation`.
+    """
+    text, hint = message_of(code, path, parameters, key_of(keys or path))
+    place = place or {}
+    line = place.get("line")
+    where = ", ".join(f"{name} {number}" for name, number in place.items() if name != "line")
+    text = f"{where}: {text}" if where else text
+    if MESSAGES[code].of_run:
+        return RunError(text if hint is None else f"{text}\n  hint: {hint}", code=code)
+    return InputError(text, hint=hint, path=keys, line=line, code=code)
+
+
+def key_of(path: Path) -> str:
+    """How the value at the end of a path is called: its key, with its position in a list."""
+    names = [number for number, part in enumerate(path) if isinstance(part, str)]
+    if not names:
+        return ""
+    return str(path[names[-1]]) + "".join(f"[{part}]" for part in path[names[-1] + 1 :])
+
+
+class _Formatter(string.Formatter):
+    """Formats values of parameters; `unit` is the key of the specification that says what unit a number has."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        shown: dict[str, Callable[[Any], str]] = {
+            "unit": self._with_unit,
+            "time": units.format_time,
+            "bytes": _bytes,
+            "or": _or,
+            "and": _and,
+        }
+        shown |= {"list": _list, "x": _product, "lines": "; ".join}
+        return shown[format_spec](value) if format_spec else str(value)
+
+    def _with_unit(self, value: int) -> str:
+        if self.key.endswith("_ps"):
+            return units.format_time(value)
+        if self.key.endswith("bytes"):
+            return _bytes(value)
+        if self.key.endswith("_ppm"):
+            return f"{value / 10_000:.6g} %"
+        return f"{value / 1_000:.6g}" if self.key.endswith("_milli") else str(value)
+
+
+def _bytes(size: int) -> str:
+    return units.format_bytes(size)
+
+
+def _ticked(values: Sequence[object]) -> list[str]:
+    return [
+        f"`{value}`" if isinstance(value, str) and "`" not in value and " " not in value else str(value)
+        for value in values
+    ]
+
+
+def _list(values: Sequence[object]) -> str:
+    return ", ".join(_ticked(values)) or "none"
+
+
+def _or(values: Sequence[object]) -> str:
+    *first, last = _ticked(values)
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _and(values: Sequence[object]) -> str:
+    *first, last = _ticked(values)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _product(values: Sequence[object]) -> str:
+    return " x ".join(map(str, values))
+
+
+def _near(found: str, known: Sequence[str]) -> str:
+    near = nearest(found, known) if found.strip() else None
+    return f"did you mean `{near}`?" if near else ""
+
+
+def _near_or_all(found: str, known: Sequence[str]) -> str:
+    return _near(found, known) or f"known: {', '.join(known)}"
+
+
+def _near_label(label: str, known: Sequence[str]) -> str:
+    return _near(label, known) or (f"labels: {', '.join(known)}" if len(known) <= 8 else "")
+
+
+def _found(found: str) -> str:
+    return {"": "the end of the text", "\n": "the end of the line"}.get(found, f"`{found}`")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _ranks(ranks: int) -> str:
+    return _counted(ranks, "rank")
+
+
+def _again(first_line: int | None) -> str:
+    return "" if first_line is None else f"; the first is in line {first_line}"
+
+
+def _whose_group(group: str) -> str:
+    return "the last group" if group == "last" else "a group"
+
+
+def _operation(operation: str) -> str:
+    return f"a `{operation}`" if operation else "a row without an operation"
+
+
+def _time_example(field: str) -> str:
+    return "for example `1.5us`" if field == "time" else ""
+
+
+def _circle(first: Sequence[Mapping[str, Any]], length: int) -> str:
+    def named(step: Mapping[str, Any]) -> str:
+        return f"`{step['label']}`" if step["line"] is None else f"`{step['label']}` (line {step['line']})"
+
+    return " waits for ".join([*map(named, first), "..." if length > len(first) else f"`{first[0]['label']}`"])
+
+
+def _elsewhere(place: Mapping[str, int]) -> str:
+    return f"line {place['line']}" if "line" in place else f"operation {place['operation']} of rank {place['rank']}"
+
+
+def _message(operation: str, rank: int, peer: int, tag: int, bytes: int) -> str:  # noqa: A002 - as the core calls it
+    to = "to" if operation == "send" else "from"
+    return f"rank {rank} {operation}s {_counted(bytes, 'byte')} {to} rank {peer} with tag {tag}"
+
+
+def _partners(operation: str, matched: int) -> str:
+    does = "receives" if operation == "send" else "sends"
+    if matched == 0:
+        return f"its peer never {does} that"
+    return f"its peer {does} that only {'once' if matched == 1 else f'{matched} times'}"
+
+
+def _other(operation: str, other: Mapping[str, int] | None, other_tag: int | None) -> str:
+    does = "receives" if operation == "send" else "sends"
+    return "" if other is None else f"{_elsewhere(other)} {does} with tag {other_tag}"
+
+
+def _send(send: Mapping[str, int]) -> str:
+    return _elsewhere(send)
+
+
+def _overlap(problem: str) -> str:
+    if problem == "overlap":
+        return "which also belong to another rank or to the table"
+    return "and no rank has those before"
+
+
+def _root(problem: str) -> str:
+    return "is there twice" if problem == "twice" else "does not exist"
+
+
+def _is_root(root: str) -> str:
+    return "is" if root == "yes" else "is not"
+
+
+def _bytes_received(bytes: int) -> str:  # noqa: A002 - as the core calls it
+    return _counted(bytes, "byte")
+
+
+def _bytes_sent(send_bytes: int) -> str:
+    return _counted(send_bytes, "byte")
+
+
+def _remedy(routings: Sequence[str]) -> str:
+    if "fpar" in routings:
+        return 'let `fpar` change to channel 1 at the intermediate spine as well: channel_switch = "intermediate"'
+    return "choose a routing that changes to another channel where its paths turn"
+
+
+def _awaited(first: Sequence[Mapping[str, Any]], ranks: int) -> str:
+    return "; ".join([*map(_wait, first), *(["..."] if ranks > len(first) else [])])
+
+
+def _wait(wait: Mapping[str, Any]) -> str:
+    to = "to" if wait["operation"] == "send" else "from"
+    told = (
+        f"rank {wait['rank']} waits to {wait['operation']} {_counted(wait['bytes'], 'byte')} {to} rank {wait['peer']}"
+    )
+    if wait["tag"] is not None:
+        told += f" with tag {wait['tag']}"
+    places = [f"{name} {wait[name]}" for name in ("phase", "step", "line", "iteration") if wait[name] is not None]
+    return told + (f" ({', '.join(places)})" if places else "")
+
+
+def _trace_lines(first: Sequence[Mapping[str, Any]]) -> str:
+    told = any(wait["line"] is not None for wait in first)
+    return "line numbers are those of the text that `odonata trace` writes" if told else ""
+
+
+_NEAR = {"near": _near}
+
+#: Code of the core -> message.
+MESSAGES: Mapping[str, Message] = {
+    # Any value.
+    "out-of-range": Message("`{key}` is {found:unit}; it must be between {least:unit} and {most:unit}"),
+    "zero": Message("`{key}` is 0; it must be at least 1"),
+    "grid-of-other-size": Message("`{key}`: a grid of {grid:x} has {points} points, but there are {ranks} ranks"),
+    "root-not-a-rank": Message("`{key}`: {root} is not one of the {ranks} ranks, which are numbered from 0"),
+    "no-bandwidth": Message("`{key}` is 0, so nothing would ever arrive"),
+    # Machines.
+    "too-few-global-ports": Message(
+        "{links_per_pair} links to each of {peers} other groups need {need} global ports per group, but {routers} "
+        "{router_name} with {per_router} global links each have only {have}",
+        "lower `groups` or `links_per_pair`, or raise `{parameter}`",
+    ),
+    "too-many-groups": Message(
+        "{groups} groups need at least {need} global ports per group, one per other group, but {routers} {router_name} "
+        "with {per_router} global links each have only {have}",
+        "at most {most} groups can be connected",
+    ),
+    "group-lacks-ports": Message(
+        "group {group} needs {need} global ports for its links to other groups, but its {routers} {router_name} with "
+        "{per_router} global links each have only {have}",
+        "lower `pair_links` or `links_per_pair`, or raise `{parameter}`",
+    ),
+    "last-group-lacks-ports": Message(
+        "`{key}` leaves the last group {have} global ports, but it needs one to each of {peers} other groups",
+        "raise it, or raise `{parameter}`",
+    ),
+    "uneven-parallel-links": Message(
+        "`{key}` asks for {links} links, but the parallel arrangement gives each of {spines} spines the same number of "
+        "links to a group",
+        "use a multiple of {spines}, or the arrangement `linear`",
+    ),
+    "last-group-too-large": Message("`{key}` is {found}, but a full group has {full}; it can be 1 to {full}"),
+    "machine-too-large": Message("the machine has {what} = {found}, but at most {most} are possible"),
+    "too-many-lanes": Message(
+        "{ports} router ports with {channels} virtual channels each are more than the {most} channels that can be "
+        "simulated",
+        "use a smaller machine or fewer channels",
+    ),
+    "beside-global-links": Message(
+        "`{key}` has no meaning beside `global_links`, which lists every cable", "leave one of them out"
+    ),
+    "missing-arrangement": Message(
+        "`{key}` is missing; it can be {choices:or}", "or list every cable in `global_links`"
+    ),
+    "missing-seed": Message("`{key}` is missing; the arrangement `random` needs one"),
+    "needless-seed": Message("`{key}` has no meaning here; only the arrangement `random` uses it", "leave it out"),
+    "uneven-rails": Message(
+        "`{key}` is {ports}, but every node of a router has {rails} NICs (`rails`)", "use a multiple of {rails}"
+    ),
+    "uneven-rail-routers": Message(
+        "`{key}` is {rails}, each on another router, but {whose} has {routers} routers",
+        "the number of routers must be a multiple of `rails`",
+        {"whose": _whose_group},
+    ),
+    "no-such-router": Message("`{key}` names router {router}, but the routers are 0 to {last}"),
+    "no-such-group": Message("`{key}` names group {group}, but the groups are 0 to {last}"),
+    "not-a-spine": Message(
+        "`{key}` names router {router}, a leaf; global links join spines, which are routers {first} to {last} in group "
+        "{group}"
+    ),
+    "same-group": Message("`{key}` joins routers {routers:and}, both of group {group}"),
+    "too-many-links-of-router": Message(
+        "`{key}` is one link too many for router {router}, which has {most} global ports", "raise `{parameter}`"
+    ),
+    "pair-of-one-group": Message("`{key}` names group {group} twice; a pair is two different groups"),
+    "pair-again": Message("`{key}` names the pair of groups {groups:and} again", "leave one of the two out"),
+    "no-such-port": Message("`{key}` names port {port} of router {router}, whose ports are 0 to {last}"),
+    "port-to-node": Message(
+        "`{key}` names port {port} of router {router}, which leads to node {node}; only links between routers can fail",
+        "leave the node out of the jobs instead",
+    ),
+    "unused-port": Message("`{key}` names port {port} of router {router}, which has no cable"),
+    "group-cut-apart": Message(
+        "the failures leave no path between routers {routers:and} of group {group}",
+        "let more of the group's local links work, or let one of the two routers fail as well (`failed.routers`)",
+    ),
+    "leaves-cut-apart": Message(
+        "no shortest path joins the leaves {routers:and} (routers)",
+        "give their groups a link between spines that both leaves are linked to, or let one of the two leaves fail as "
+        "well (`failed.routers`)",
+    ),
+    "groups-cut-apart": Message(
+        "groups {groups:and} have neither a cable between them nor a third group with cables to both",
+        "give them a link (`pair_links`, `global_links`), or let more links work",
+    ),
+    "too-many-cables": Message("two groups have {found} cables between them, but routings handle at most {most}"),
+    # The specification.
+    "unreadable-specification": Message("the specification cannot be read: {problem}"),
+    "unsupported-version": Message("this core reads version {supported} of the specification, not {found}"),
+    "other-machine": Message("the specification is for another machine than the one that was prepared"),
+    "no-such-model": Message("`{key}`: this simulator imitates no other; leave `{key}` out"),
+    "window-ends-early": Message(
+        "`{key}`: the measured window ends at {until_ps:time}, before it begins at {from_ps:time}"
+    ),
+    "too-many-windows": Message(
+        "`{key}`: the run has more windows of this width than fit into memory", "use wider ones"
+    ),
+    "other-classes": Message(
+        "`{key}`: the links of this machine are of the classes {classes:list}, found {found:list}"
+    ),
+    "unknown-class": Message("`{class}` is not a class of links between routers; those are {classes:list}"),
+    "slow-link": Message("`{key}`: a packet of {packet_bytes:bytes} takes {found_ps:time}, more than {most_ps:time}"),
+    "buffer-out-of-range": Message(
+        "`{key}` is {found_bytes:bytes}; it must hold at least one packet ({packet_bytes:bytes}) and at most "
+        "{most_bytes:bytes}"
+    ),
+    "job-count": Message("a run has between 1 and {most} jobs, not {found}"),
+    "job-name-taken": Message("`{key}`: another job is named `{name}` too"),
+    "no-such-node": Message("`{key}`: node {node} does not exist; the machine has {nodes} nodes, numbered from 0"),
+    "node-twice": Message("`{key}`: node {node} is listed twice"),
+    "node-taken": Message("`{key}`: node {node} already belongs to job `{job}`"),
+    "node-failed": Message("`{key}`: node {node} is on a router that has failed"),
+    "same-node": Message("`{key}`: the packet is already at node {node}"),
+    "too-few-ranks": Message("`{key}`: a job of {shown} has nobody to send to", "", {"shown": _ranks}),
+    "traffic-or-program": Message("a job has either traffic or a program"),
+    "no-end": Message("neither a job nor a time ends the run"),
+    "no-such-job": Message("`{key}`: there is no job {job}"),
+    "endless-job": Message("`{key}`: job `{job}` never ends, so the run would not either"),
+    "offset-to-self": Message("`{key}`: an offset of {offset} makes each of {ranks} ranks its own partner"),
+    "shift-to-self": Message("`{key}`: a shift of {shift} makes each of the job's {groups} groups its own partner"),
+    "one-group": Message("the pattern needs ranks in at least two groups"),
+    "unequal-groups": Message(
+        "the pattern needs equally many ranks in each group, but group {group} has {ranks} and group {other} has "
+        "{other_ranks}"
+    ),
+    "endless-iterations": Message(
+        "`{key}`: an iteration takes no time, so a program without a number of iterations would never get anywhere",
+        "give it something to do, or say how many `iterations` there are",
+    ),
+    # Routings.
+    "routing-not-for-machine": Message("`{routing}` is not a routing for a {machine}", "choose {choices:or}"),
+    "via-not-for-machine": Message("`{key}`: on a {machine} packets turn at a {choices:or}"),
+    "needless-gateways": Message("`{key}`: a {machine} has no choice of gateways", "leave it out"),
+    "missing-gateways": Message("`{key}`: say which cables count as shortest: {choices:or}"),
+    "different-gateways": Message("`{key}`: all routings of a run must have the same gateways"),
+    "too-few-channels": Message(
+        "the routing `{routing}` needs {need} virtual channels on this machine; the fabric has {have}",
+        "say channels = {need} in [fabric]; paths around missing links need more channels than others",
+    ),
+    "via-leaf-with-failures": Message(
+        "`{key}`: on a machine with failures packets cannot turn at a leaf", 'say via = "spine"'
+    ),
+    "too-many-spines": Message(
+        "on a machine with failures the routing `{routing}` handles groups of at most {most} spines, not {found}"
+    ),
+    "too-many-routings": Message("the jobs have {found} different routings, but a run has at most {most}"),
+    "could-deadlock": Message(
+        "the routing ({routings:list}) could deadlock: packets can wait for each other in a circle ({circle})",
+        "{remedy}",
+        {"circle": lambda circle: " -> ".join(circle), "remedy": _remedy},
+    ),
+    # Compatibility models.
+    "compat-other-value": Message("`{key}` is `{found}`, but the model `{model}` supports only {supported:or}"),
+    "compat-not-zero": Message(
+        "`{key}` is {found_ps:time}, but the model `{model}` has its own rule for it: 0 is expected"
+    ),
+    "compat-whole-percent": Message(
+        "`{key}` is {found}, but the model `{model}` needs a whole percent",
+        "",
+        {
+            "found": lambda found_ppm: f"{found_ppm / 10_000:.6g} %",
+        },
+    ),
+    "compat-too-many-packets": Message(
+        "`{key}`: a message has {found} packets, but the model `{model}` numbers at most {most}"
+    ),
+    "compat-unsupported": Message("`{key}`: the model `{model}` does not support this", "leave it out"),
+    # Programs.
+    "phase-count": Message("`{key}`: a program of {found} phases has either none or too many"),
+    "no-ranks": Message("a collective needs at least one rank"),
+    "no-such-axis": Message("`{key}`: {axis} is not an axis of a grid with {axes} axes, which are numbered from 0"),
+    "collective-too-large": Message(
+        "`{key}`: the largest message among {ranks} ranks would have {found_bytes:bytes}; at most {most_bytes:bytes} "
+        "can be sent"
+    ),
+    "no-partner": Message(
+        "`{key}`: {ranks} ranks are not whole blocks of 2 x {stride} = {block}, so some have no partner"
+    ),
+    "faces-only": Message("`{key}` must be 0: only the order `{order}` sends messages across edges and corners"),
+    "nothing-to-send": Message("`{key}`: all sizes are 0, so there is no message to send"),
+    "too-many-messages": Message("`{key}`: {found} messages from a rank to another are more than {most}"),
+    # Traces.
+    "trace-too-long": Message("the trace has {found_bytes:bytes}; at most {most_bytes:bytes} can be read"),
+    "trace-of-other-ranks": Message("a trace of {found} ranks for a job of {ranks}"),
+    "unexpected": Message("expected {expected:or}, found {shown}", "{near}", {"shown": _found, "near": _near}),
+    "unknown-name": Message("unknown {what} `{found}`", "{near}", {"near": _near_or_all}),
+    "second-time": Message("the {what} `{found}` appears a second time{again}", "", {"again": _again}),
+    "open-rank": Message("rank {rank} has no end: expected `}}` for the `{{` in line {rank_line}"),
+    "open-comment": Message("a comment that begins here has no end: expected `*/`"),
+    "not-whole": Message("expected {what}, found `{found}`: not a whole number"),
+    "too-large": Message("expected {what} of at most {most}, found `{found}`"),
+    "trace-without-ranks": Message("expected at least one rank, found 0"),
+    "missing-rank": Message("`num_ranks` is {ranks}, but there is no block of rank {rank}"),
+    "no-such-rank": Message("there is no rank {rank}; there are {ranks} ranks, numbered from 0"),
+    "any-source": Message("`{found}` means any source, but a receive here must name its source"),
+    "any-tag": Message("`{found}` means any tag, but a message here must have one tag"),
+    "unknown-label": Message("no operation of this rank has the label `{label}`", "{near}", {"near": _near_label}),
+    "circle-of-operations": Message("operations wait for each other in a circle: {circle}", "", {"circle": _circle}),
+    "no-header": Message(
+        "expected a header, `{names}`, found nothing", "", {"names": lambda columns: ",".join(columns)}
+    ),
+    "no-rows": Message("expected at least one row after the header"),
+    "missing-column": Message("the header has no column `{column}`"),
+    "too-many-fields": Message("expected {most} fields, as in the header, found more"),
+    "rank-without-rows": Message(
+        "there are rows of rank {last}, but none of rank {rank}", "if it does nothing, write `{rank}` alone"
+    ),
+    "missing-field": Message(
+        "{what} needs `{field}`, found nothing", "{example}", {"what": _operation, "example": _time_example}
+    ),
+    "needless-field": Message("{what} has no `{field}`, found `{found}`", "leave it empty", {"what": _operation}),
+    "nothing-to-wait-for": Message(
+        "rank {rank} waits for an `isend` or `irecv` with rank {peer} and tag {tag}, but none is outstanding"
+    ),
+    "unmatched": Message(
+        "{message}, but {partners}",
+        "{other}",
+        {"message": _message, "partners": _partners, "other": _other},
+    ),
+    "unequal-sizes": Message(
+        "rank {rank} receives {received} from rank {peer} with tag {tag}, but {where} sends {sent}",
+        "",
+        {"where": _send, "received": _bytes_received, "sent": _bytes_sent},
+    ),
+    "not-a-time": Message("expected a time such as `1.5 us`, found `{found}`"),
+    "no-unit": Message(
+        "the time `{found}` has no unit",
+        "write `{found} ns`, or another of {names}",
+        {
+            "names": lambda units: ", ".join(units),
+        },
+    ),
+    "negative-time": Message("a time must not be negative, found `{found}`"),
+    "time-too-long": Message("`{found}` is too long: a time is less than 2^64 ps (213 days)"),
+    "fraction-of-picosecond": Message("`{found}` is not a whole number of picoseconds"),
+    "random-compute": Message("computing takes a random time, which a trace cannot say", "set its jitter to 0"),
+    "csv-cpu": Message("the operation is on CPU {cpu}, which CSV cannot say", "write GOAL"),
+    "csv-nic": Message("the operation names NIC {nic}, which CSV cannot say", "write GOAL"),
+    "csv-order": Message(
+        "the operation waits for others than the one before it and those that a `wait` can name, which CSV cannot say",
+        "write GOAL",
+    ),
+    "csv-overlap": Message(
+        "the operation computes, and the next one does not wait for its end, which CSV cannot say", "write GOAL"
+    ),
+    "too-many-cpus": Message("CPU {cpu}: rank {rank} uses {found} CPUs, but at most {most} are possible"),
+    "binary-as-text": Message("this is binary GOAL, which ends in .bin", 'rename the file, or say format = "bin"'),
+    "not-utf8": Message("expected text in UTF-8, found a byte that is not"),
+    # Binary traces.
+    "short-file": Message("expected a header of {least_bytes} bytes, found a file of {found_bytes}"),
+    "spoilt-file": Message(
+        "a run of LogGOPSim with `--save-mem` has overwritten parts of this file (it begins with 2342)",
+        "make it again from its text",
+    ),
+    "not-binary-goal": Message("expected binary GOAL, which begins with the number {expected}, found {found}"),
+    "long-rank-table": Message("{ranks} ranks need a table of {need_bytes} bytes, but the file ends before"),
+    "rank-misplaced": Message(
+        "rank {rank} has the bytes from {begin} on, {overlap}; expected {expected}", "", {"overlap": _overlap}
+    ),
+    "rank-beyond-file": Message("rank {rank} ends at byte {end}, but the file has {file_bytes}"),
+    "short-rank": Message("rank {rank} has the bytes from {begin} to {end}, but it needs at least {least_bytes}"),
+    "bytes-of-no-rank": Message("{found_bytes} bytes belong to no rank"),
+    "too-many-operations": Message(
+        "rank {rank} has {operations} operations and {roots} roots, which need {need_bytes} bytes, but it has only "
+        "{found_bytes}"
+    ),
+    "dependencies-do-not-fit": Message(
+        "the operations of rank {rank} have {found} dependencies, which need {need_bytes} bytes; found {found_bytes}"
+    ),
+    "bad-root": Message("in the roots of rank {rank}, operation {operation} {what}", "", {"what": _root}),
+    "compute-too-long": Message("computes for {found_ns} ns; a time is less than 2^64 ps (213 days)"),
+    "unknown-operation": Message("expected a send (1), a recv (2) or a calc (3), found an operation of kind {found}"),
+    "followers-outside": Message(
+        "its followers are {first} to {end} of the list of dependencies, which has {found} entries"
+    ),
+    "no-such-follower": Message("operation {follower} waits for it, but there are only {operations}"),
+    "waits-disagree": Message("it says that it waits for {told} operations, but {found} have it among their followers"),
+    "root-disagrees": Message("it waits for {waits} operations and {is_root} a root", "", {"is_root": _is_root}),
+    "binary-limit": Message("binary GOAL has only {limit}, found the {what} {found}"),
+    # Runs.
+    "deadlock": Message("deadlock at {at_ps:time}: {waiting} packets wait for room and nothing can move", of_run=True),
+    "dead-program": Message(
+        "the program of job `{job}` is dead: {ranks} of its ranks wait for messages that can no longer come "
+        "({awaited})",
+        "{trace_lines}",
+        {"awaited": _awaited, "trace_lines": _trace_lines},
+        of_run=True,
+    ),
+    "time-overflow": Message(
+        "simulated time passed 2^63 ps (106 days): an interval, a size or a bandwidth is out of scale", of_run=True
+    ),
+    "out-of-memory": Message(
+        "not enough memory for {rows} rows of messages", 'latency = "histogram" in [measure] needs none', of_run=True
+    ),
+    "interrupted": Message("interrupted", of_run=True),
+}

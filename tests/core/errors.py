@@ -1,0 +1,309 @@
+"""A way to provoke every error of the core, by its code."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from odonata import _core
+
+from .conftest import SPEC, TOPOLOGY
+
+DRAGONFLY: dict[str, Any] = {
+    "kind": "dragonfly",
+    "groups": 3,
+    "routers": 2,
+    "nodes_per_router": 2,
+    "global_links_per_router": 2,
+    "arrangement": "absolute",
+}
+COSTS = {"send_ps": 0, "receive_ps": 0, "copy": None, "memory_ps": 0, "eager_bytes": 4_000, "control_bytes": 64}
+VALIANT = {"name": "valiant", "via": "spine", "select": "random"}
+FPAR = {"name": "fpar", "threshold_ppm": 0, "compare": "below", "candidates": "one-group"}
+
+Provoke = Callable[[], object]
+
+
+def edited(*changes: tuple[str, Any]) -> str:
+    """The specification as JSON with values at dotted paths: `("jobs.0.nodes", [0, 1])`."""
+    spec = json.loads(json.dumps(SPEC))
+    for path, value in changes:
+        *inner, last = (int(part) if part.isdigit() else part for part in path.split("."))
+        at: Any = spec
+        for part in inner:
+            at = at[part]
+        at[last] = value
+    return json.dumps(spec)
+
+
+def check(*changes: tuple[str, Any]) -> Provoke:
+    """Asks for a specification with these changes."""
+    return lambda: _core.check(edited(*changes))
+
+
+def run(*changes: tuple[str, Any]) -> Provoke:
+    """Runs a specification with these changes."""
+    return lambda: _core.run(edited(*changes))
+
+
+def plus(failures: Mapping[str, Any] | None = None, **changes: Any) -> Provoke:
+    """Wires a Dragonfly+ with these changes; None takes a key away."""
+    return _wire(TOPOLOGY, changes, failures)
+
+
+def direct(failures: Mapping[str, Any] | None = None, **changes: Any) -> Provoke:
+    """Wires a dragonfly with these changes."""
+    return _wire(DRAGONFLY, changes, failures)
+
+
+def _wire(base: Mapping[str, Any], changes: Mapping[str, Any], failures: Mapping[str, Any] | None) -> Provoke:
+    topology = {key: value for key, value in {**base, **changes}.items() if value is not None}
+    return lambda: _core.describe(json.dumps(topology), json.dumps(failures or {}))
+
+
+def on_direct(*changes: tuple[str, Any]) -> Provoke:
+    """A specification for a dragonfly."""
+    routing = {"name": "minimal", "select": "random", "gateways": "all"}
+    return check(("topology", DRAGONFLY), ("routing", routing), *changes)
+
+
+def program(
+    body: Mapping[str, Any], *changes: tuple[str, Any], ranks: int = 4, ask: Callable[..., Provoke] = check
+) -> Provoke:
+    """A job that runs a program, on the nodes from 0 on."""
+    told = {"start_ps": 0, "iterations": 1, "gap_ps": 0, "costs": COSTS, "body": body}
+    job = {"name": "p", "nodes": list(range(ranks)), "program": told, "record": "histogram"}
+    return ask(("jobs", [job]), ("stop.jobs", [0]), *changes)
+
+
+def phase(name: str, *, ranks: int = 4, along: Mapping[str, Any] | None = None, **options: Any) -> Provoke:
+    """A program of one phase."""
+    one = {"what": {"name": name, **options}} | ({} if along is None else {"along": along})
+    return program({"name": "phases", "phases": [one]}, ranks=ranks)
+
+
+def goal(*ranks: str) -> str:
+    """A GOAL text of ranks with these lines."""
+    blocks = "".join(f"rank {n} {{\n{lines}\n}}\n" for n, lines in enumerate(ranks))
+    return f"num_ranks {len(ranks)}\n{blocks}"
+
+
+def read(text: str, form: str = "goal") -> Provoke:
+    """Reads a trace."""
+    return lambda: _core.read_trace(text.encode(), form)
+
+
+def table(rows: str) -> Provoke:
+    """Reads a CSV trace with these rows."""
+    return read(f"rank,operation,peer,bytes,tag,time\n{rows}\n", "csv")
+
+
+def write(text: str) -> Provoke:
+    """Writes a GOAL text of one rank as CSV."""
+    return lambda: _core.write_trace(json.dumps({"name": "trace", "goal": text}), 1, "csv")
+
+
+def binary() -> bytes:
+    """One rank that computes and computes again, as binary GOAL."""
+    body = {"name": "trace", "goal": goal("a: calc 1\nb: calc 2\nb requires a")}
+    return _core.write_trace(json.dumps(body), 1, "bin")
+
+
+def spoilt(at: int, value: int, size: int) -> Provoke:
+    """Reads that file with another number of `size` bytes at a place."""
+
+    def provoke() -> object:
+        data = bytearray(binary())
+        data[at : at + size] = value.to_bytes(size, "little")
+        return _core.read_trace(bytes(data), "bin")
+
+    return provoke
+
+
+_SPINES = {"global_links_per_spine": 1, "links_per_pair": None, "arrangement": None}
+_HALO = {"grid": [2, 2, 1], "periodic": False, "face_bytes": [8, 8, 8], "edge_bytes": [0, 0, 0], "corner_bytes": 0}
+_SWEEP = {"grid": [2, 2], "blocks": 1, "x_bytes": 1, "y_bytes": 1, "compute_ps": 0, "sweeps": 1}
+_OTHER = {"name": "minimal", "select": "hash"}
+_NO_LATENCY = ("fabric.links", {name: {**link, "latency_ps": 0} for name, link in SPEC["fabric"]["links"].items()})
+_COMPAT = ("compat", "codes-2019")
+_UNJOINED = {key: value for key, value in DRAGONFLY.items() if key != "arrangement"} | {"global_links": [[0, 2]]}
+_ROUTER_CUT = {"links": [[0, 2], [0, 3]]}
+
+
+def _many_routings() -> Provoke:
+    nodes = [[n, 11 - n] for n in range(6)] + [[12 + n, 23 - n] for n in range(6)]
+    jobs = [{**SPEC["jobs"][0], "name": str(n), "nodes": pair} for n, pair in enumerate(nodes[:9])]
+    for n, job in enumerate(jobs):
+        job["routing"] = {"name": "prog-adaptive", "threshold_bytes": n, "factor_milli": 1, "candidates": "all-groups"}
+    return check(("topology.nodes_per_leaf", 4), ("jobs", jobs), ("stop.jobs", [0]))
+
+
+#: Code -> what provokes it.
+PROVOKED: dict[str, Provoke] = {
+    "out-of-range": check(("fabric.packet_bytes", 0)),
+    "zero": plus(leaves=0),
+    "grid-of-other-size": check(("jobs.0.traffic.pattern", {"name": "stencil-3d", "grid": [2, 2, 2]})),
+    "root-not-a-rank": check(("jobs.0.traffic.pattern", {"name": "broadcast", "root": 9})),
+    "no-bandwidth": check(("fabric.links.local.bandwidth", 0)),
+    "too-few-global-ports": plus(links_per_pair=5),
+    "too-many-groups": plus(groups=10, links_per_pair=None),
+    "group-lacks-ports": plus(pair_links=[[0, 1, 7]]),
+    "last-group-lacks-ports": direct(groups=4, last_group_routers=1),
+    "uneven-parallel-links": plus(arrangement="parallel", links_per_pair=3),
+    "last-group-too-large": plus(last_group_leaves=3),
+    "machine-too-large": plus(groups=65_536),
+    "beside-global-links": plus(global_links=[[2, 6]]),
+    "missing-arrangement": plus(arrangement=None),
+    "missing-seed": direct(arrangement="random"),
+    "needless-seed": direct(arrangement_seed=1),
+    "uneven-rails": direct(rails=3),
+    "uneven-rail-routers": direct(rails=3, rails_on="different-routers"),
+    "no-such-router": plus(**_SPINES, global_links=[[2, 12]]),
+    "no-such-group": plus(pair_links=[[0, 3, 1]]),
+    "not-a-spine": plus(**_SPINES, global_links=[[2, 4]]),
+    "same-group": plus(**_SPINES, global_links=[[2, 3]]),
+    "too-many-links-of-router": plus(**_SPINES, global_links=[[2, 6], [2, 10]]),
+    "pair-of-one-group": plus(pair_links=[[1, 1, 1]]),
+    "pair-again": plus(pair_links=[[0, 1, 1], [1, 0, 2]]),
+    "no-such-port": plus({"links": [[0, 9]]}),
+    "port-to-node": plus({"links": [[0, 0]]}),
+    "group-cut-apart": direct({"links": [[0, 2]]}),
+    "leaves-cut-apart": plus(_ROUTER_CUT),
+    "groups-cut-apart": on_direct(("topology", _UNJOINED)),
+    "unreadable-specification": lambda: _core.check("{"),
+    "unsupported-version": check(("version", 99)),
+    "window-ends-early": check(("measure", {"from_ps": 50, "until_ps": 20, "arrivals_every_ps": None})),
+    "other-classes": check(("fabric.links", {"node": SPEC["fabric"]["links"]["node"]})),
+    "unknown-class": check(("sensing", {"kind": "credits", "delay_ps": {"optical": 5}})),
+    "slow-link": check(("fabric.links.local.bandwidth", 100_000)),
+    "buffer-out-of-range": check(("fabric.links.global.buffer_bytes", 100)),
+    "job-count": check(("jobs", [])),
+    "job-name-taken": check(("jobs.1.name", "every")),
+    "no-such-node": check(("jobs.1.nodes", [1, 2, 99])),
+    "node-twice": check(("jobs.0.nodes", [0, 0])),
+    "node-taken": check(("jobs.1.nodes", [1, 2, 0])),
+    "node-failed": check(("failures", {"routers": [0]})),
+    "same-node": lambda: _core.routes(json.dumps(SPEC), 3, 3, 1),
+    "too-few-ranks": check(("jobs.0.nodes", [0])),
+    "traffic-or-program": check(("jobs.0.traffic", None)),
+    "no-end": check(("stop.jobs", [])),
+    "no-such-job": check(("stop.jobs", [2])),
+    "endless-job": check(("jobs.0.traffic.intervals", None)),
+    "offset-to-self": check(("jobs.1.traffic.pattern", {"name": "tornado", "offset": 3})),
+    "shift-to-self": check(("jobs.0.traffic.pattern", {"name": "group-shift", "shift": 3})),
+    "one-group": check(("jobs.1.nodes", [1, 2]), ("jobs.1.traffic.pattern", {"name": "group-peers"})),
+    "unequal-groups": check(("jobs.1.nodes", [1, 2, 4]), ("jobs.1.traffic.pattern", {"name": "group-peers"})),
+    "endless-iterations": program(
+        {"name": "phases", "phases": [{"what": {"name": "compute", "ps": 0, "jitter_ps": 0}}]},
+        ("jobs.0.program.iterations", None),
+        ("stop", {"jobs": [], "at_ps": 1_000}),
+        ask=run,
+    ),
+    "routing-not-for-machine": on_direct(("routing", {**FPAR, "channel_switch": "intermediate"})),
+    "via-not-for-machine": on_direct(("routing", {**VALIANT, "gateways": "all"})),
+    "needless-gateways": check(("routing.gateways", "all")),
+    "missing-gateways": on_direct(("routing", {"name": "minimal", "select": "random"})),
+    "different-gateways": on_direct(("jobs.0.routing", {"name": "minimal", "select": "random", "gateways": "nearest"})),
+    "too-few-channels": check(("routing", VALIANT), ("fabric.channels", 1)),
+    "via-leaf-with-failures": check(("routing", {**VALIANT, "via": "leaf"}), ("failures", {"links": [[0, 2]]})),
+    "too-many-routings": _many_routings(),
+    "could-deadlock": check(("routing", {**FPAR, "channel_switch": "intermediate-leaf"})),
+    "compat-other-value": check(_COMPAT, ("fabric.channels", 3)),
+    "compat-not-zero": check(_COMPAT, ("fabric.channels", 2)),
+    "compat-unsupported": check(_COMPAT, ("fabric.channels", 2), _NO_LATENCY, ("jobs.0.routing", _OTHER)),
+    "phase-count": program({"name": "phases", "phases": []}),
+    "no-such-axis": phase("barrier", algorithm="dissemination", along={"grid": [2, 2], "axis": 2}),
+    "collective-too-large": phase("alltoall", algorithm="linear-shift", bytes=2**41),
+    "no-partner": phase("ping-pong", stride=3, bytes=1, rounds=1),
+    "faces-only": phase("halo", **_HALO | {"corner_bytes": 1, "order": "axis-by-axis"}),
+    "nothing-to-send": phase("halo", **_HALO | {"face_bytes": [0, 0, 0], "order": "axis-by-axis"}),
+    "too-many-messages": phase("sweep", **_SWEEP | {"blocks": 2**31, "sweeps": 2**31}),
+    "trace-of-other-ranks": program({"name": "trace", "goal": goal("calc 1")}),
+    "unexpected": read(goal("l1: sned 8b to 1")),
+    "unknown-name": table("0,snd,1,5,,"),
+    "second-time": read(goal("a: calc 1\na: calc 2")),
+    "open-rank": read("num_ranks 1\nrank 0 {\ncalc 1\n"),
+    "open-comment": read("num_ranks 1 /* one"),
+    "not-whole": read(goal("send 1.5b to 0")),
+    "too-large": read(goal("calc 1 cpu 4294967296")),
+    "trace-without-ranks": read("num_ranks 0"),
+    "missing-rank": read("num_ranks 2\nrank 0 {\n}\n"),
+    "no-such-rank": read(goal("send 8b to 3")),
+    "any-source": read(goal("recv 8b from -1")),
+    "any-tag": read(goal("recv 8b from 0 tag -1")),
+    "unknown-label": read(goal("first: calc 1\nfirst requires frist")),
+    "circle-of-operations": read(goal("a: calc 1\nb: calc 2\na requires b\nb requires a")),
+    "no-header": read("", "csv"),
+    "no-rows": table(""),
+    "missing-column": read("rank,peer\n0,1\n", "csv"),
+    "too-many-fields": read("rank,operation\n0,wait,1\n", "csv"),
+    "rank-without-rows": table("1,compute,,,,1ns"),
+    "missing-field": table("0,compute,,,,"),
+    "needless-field": table("0,send,1,5,,1ns"),
+    "nothing-to-wait-for": table("0,wait,0,,5,"),
+    "unmatched": read(goal("send 8b to 1 tag 3", "recv 8b from 0 tag 4")),
+    "unequal-sizes": read(goal("send 8b to 1", "recv 1b from 0")),
+    "not-a-time": table("0,compute,,,,soon"),
+    "no-unit": table("0,compute,,,,5"),
+    "negative-time": table("0,compute,,,,-1 ns"),
+    "time-too-long": table("0,compute,,,,1e300 s"),
+    "fraction-of-picosecond": table("0,compute,,,,0.5 ps"),
+    "random-compute": lambda: _core.write_trace(
+        json.dumps({"name": "phases", "phases": [{"what": {"name": "compute", "ps": 5, "jitter_ps": 1}}]}), 1, "csv"
+    ),
+    "csv-cpu": write(goal("calc 1 cpu 1")),
+    "csv-nic": write(goal("a: send 1b to 0 nic 1\nb: recv 1b from 0")),
+    "csv-order": write(goal("calc 1\ncalc 2")),
+    "too-many-cpus": read(goal("\n".join(f"calc 1 cpu {n}" for n in range(65_537)))),
+    "binary-as-text": lambda: _core.read_trace(binary(), "goal"),
+    "not-utf8": lambda: _core.read_trace(b"num_ranks \xff", "goal"),
+    "short-file": lambda: _core.read_trace(binary()[:9], "bin"),
+    "spoilt-file": spoilt(0, 2342, 8),
+    "not-binary-goal": spoilt(0, 7, 8),
+    "long-rank-table": spoilt(8, 1_000, 4),
+    "rank-misplaced": spoilt(14, 1, 8),
+    "rank-beyond-file": spoilt(22, 10_000, 8),
+    "short-rank": spoilt(22, 23, 8),
+    "bytes-of-no-rank": lambda: _core.read_trace(binary() + b"1234", "bin"),
+    "too-many-operations": spoilt(30, 1_000, 4),
+    "dependencies-do-not-fit": spoilt(42 + 23, 2, 4),
+    "followers-outside": spoilt(42 + 27, 5, 4),
+    "no-such-follower": spoilt(120, 9, 4),
+    "waits-disagree": spoilt(42, 5, 4),
+    "root-disagrees": spoilt(38, 1, 4),
+    "bad-root": spoilt(38, 9, 4),
+    "unknown-operation": spoilt(42 + 4, 9, 1),
+    "compute-too-long": spoilt(42 + 9, 2**63, 8),
+    "binary-limit": lambda: _core.write_trace(json.dumps({"name": "trace", "goal": goal("calc 1ps")}), 1, "bin"),
+    "dead-program": program(
+        {
+            "name": "trace",
+            "goal": goal(
+                "r: recv 8b from 1\ns: send 8b to 1\ns requires r",
+                *["r: recv 8b from 0\ns: send 8b to 0\ns requires r"],
+            ),
+        },
+        ranks=2,
+        ask=run,
+    ),
+    "time-overflow": program({"name": "trace", "goal": goal("calc 9000000s\ncalc 9000000s", "")}, ranks=2, ask=run),
+}
+
+#: Code -> parameters, for errors that only the tests in Rust can provoke: machines or texts of many gigabytes, states
+#: that the checks before a run exclude, and ports without a cable, which no machine of today has.
+IN_RUST: dict[str, dict[str, Any]] = {
+    "too-many-lanes": {"ports": 2_250_000, "channels": 16, "most": 2**25},
+    "too-many-cables": {"found": 65_537, "most": 65_536},
+    "too-many-windows": {},
+    "too-many-spines": {"routing": "valiant", "found": 65, "most": 64},
+    "no-such-model": {},
+    "unused-port": {"router": 2, "port": 5},
+    "other-machine": {},
+    "compat-whole-percent": {"model": "codes-2019", "found_ppm": 505_000},
+    "compat-too-many-packets": {"model": "codes-2019", "found": 2**33, "most": 2**32 - 1},
+    "no-ranks": {},
+    "trace-too-long": {"found_bytes": 5_000_000_000, "most_bytes": 2**32 - 1},
+    "csv-overlap": {},
+    "deadlock": {"at_ps": 1_500_000, "waiting": 7},
+    "out-of-memory": {"rows": 10**12},
+    "interrupted": {},
+}
