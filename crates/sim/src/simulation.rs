@@ -111,14 +111,15 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
 
     /// Handles the events of a window, and what comes late for it.
     fn visit(&mut self, window: &Window<Event>, monitor: &mut dyn Monitor) -> Result<(), Error> {
-        for (position, (router, event)) in window.iter().enumerate() {
+        for position in 0..window.len() {
+            // SAFETY: it is below the number of events.
+            let (router, event) = unsafe { window.get_unchecked(position) };
             if self.queue.has_late() {
                 self.handle_late(window, position, monitor)?;
             }
-            if self.asks
-                && let Some(ahead) = window.about(position + EVENTS_AHEAD)
-            {
-                self.ask_for(ahead);
+            if self.asks && position + EVENTS_AHEAD < window.len() {
+                // SAFETY: it was just checked.
+                self.ask_for(unsafe { window.about(position + EVENTS_AHEAD) });
             }
             self.handle(router, event);
         }

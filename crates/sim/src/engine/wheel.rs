@@ -219,12 +219,13 @@ impl<R: Record> Wheel<R> {
         }
         assert!(begins as usize == count && count <= to.places.len() && count <= to.records.len());
         for (begin, end) in logs.blocks(window) {
-            for (record, &place) in logs.records[begin..end].iter().zip(&logs.places[begin..end]) {
-                // SAFETY: the first loop has looked up the same place, and counted this event there. So the position is from
-                // where the place's events begin to where they end, and those of all places end at `count`.
+            for at in begin..end {
+                // SAFETY: the first loop has looked up the same event, and counted it at its place. So the position is from where
+                // the place's events begin to where they end, and those of all places end at `count`.
                 unsafe {
+                    let place = *logs.places.get_unchecked(at);
                     let position = ends.get_unchecked_mut(place as usize);
-                    *to.records.get_unchecked_mut(*position as usize) = *record;
+                    *to.records.get_unchecked_mut(*position as usize) = *logs.records.get_unchecked(at);
                     *to.places.get_unchecked_mut(*position as usize) = place;
                     *position += 1;
                 }
@@ -256,7 +257,8 @@ impl<R: Record> Wheel<R> {
         let (base, count) = (self.base, window.len());
         let mut begin = 0;
         while begin < count {
-            let end = self.ends[window.places[begin] as usize] as usize;
+            // SAFETY: `begin` is below the number of events, and `gather` has looked up the place of each.
+            let end = unsafe { *self.ends.get_unchecked(*window.places.get_unchecked(begin) as usize) } as usize;
             let (batch, order) = (&window.records[begin..end], &mut window.order[begin..end]);
             let first = begin as u32;
             match batch.len() {

@@ -36,13 +36,8 @@ impl<R: Copy> Window<R> {
     }
 
     /// The events with their places, in the order of handling.
-    #[inline(always)]
     pub fn iter(&self) -> impl Iterator<Item = (u32, &R)> {
-        self.order[..self.len].iter().map(|&at| {
-            debug_assert!((at as usize) < self.len);
-            // SAFETY: see the type.
-            unsafe { (*self.places.get_unchecked(at as usize), self.records.get_unchecked(at as usize)) }
-        })
+        (0..self.len).filter_map(|position| self.get(position))
     }
 
     /// An event with its place, by its position in the order of handling, if there is one.
@@ -52,14 +47,32 @@ impl<R: Copy> Window<R> {
         Some((self.places[at], &self.records[at]))
     }
 
-    /// An event that is handled at about that position, if there is one: what it will need can be asked for. All positions
-    /// together show all events.
+    /// As [`get`](Self::get).
+    ///
+    /// # Safety
+    /// `position` is below [`len`](Self::len).
     #[inline(always)]
     #[must_use]
-    pub fn about(&self, position: usize) -> Option<(u32, &R)> {
-        // SAFETY: see the type.
-        (position < self.len)
-            .then(|| unsafe { (*self.places.get_unchecked(position), self.records.get_unchecked(position)) })
+    pub unsafe fn get_unchecked(&self, position: usize) -> (u32, &R) {
+        debug_assert!(position < self.len);
+        // SAFETY: the tables are at least `len` long, and hold positions below it; see the type.
+        unsafe {
+            let at = *self.order.get_unchecked(position) as usize;
+            (*self.places.get_unchecked(at), self.records.get_unchecked(at))
+        }
+    }
+
+    /// An event that is handled at about that position: what it will need can be asked for. All positions together show all
+    /// events.
+    ///
+    /// # Safety
+    /// `position` is below [`len`](Self::len).
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn about(&self, position: usize) -> (u32, &R) {
+        debug_assert!(position < self.len);
+        // SAFETY: the tables are at least `len` long.
+        unsafe { (*self.places.get_unchecked(position), self.records.get_unchecked(position)) }
     }
 
     /// Makes it one event, or none.

@@ -149,17 +149,26 @@ impl Credits {
     }
 
     /// Class of the link that leads to the buffer.
+    ///
+    /// # Safety
+    /// `lane` is below [`lanes`](Self::lanes).
     #[inline(always)]
     #[must_use]
-    pub fn class(&self, lane: usize) -> u8 {
-        (self.lanes[lane].state >> CLASS_SHIFT & 3) as u8
+    pub unsafe fn class(&self, lane: usize) -> u8 {
+        // SAFETY: as the caller says.
+        let returns = unsafe { self.lanes.get_unchecked(lane) };
+        (returns.state >> CLASS_SHIFT & 3) as u8
     }
 
     /// Notes a credit of `bytes` that reaches the sender at `stamp`; whatever the sender will decide from now on, it
     /// decides at `horizon` or later. Returns whether the sender must be woken at `stamp`.
+    ///
+    /// # Safety
+    /// `lane` is below [`lanes`](Self::lanes).
     #[inline(always)]
-    pub fn add(&mut self, lane: usize, stamp: u64, bytes: u32, horizon: u64) -> bool {
-        let returns = &mut self.lanes[lane];
+    pub unsafe fn add(&mut self, lane: usize, stamp: u64, bytes: u32, horizon: u64) -> bool {
+        // SAFETY: as the caller says.
+        let returns = unsafe { self.lanes.get_unchecked_mut(lane) };
         let awaited = returns.state & AWAITED != 0;
         if returns.state & PLACES == PLACES || !returns.reaches(stamp) {
             returns.make_room(stamp, horizon);
@@ -261,6 +270,13 @@ mod tests {
     use super::*;
     use crate::engine::random::mix64;
 
+    /// As [`Credits::add`], for a lane that there is.
+    fn add(credits: &mut Credits, lane: usize, stamp: u64, bytes: u32, horizon: u64) -> bool {
+        assert!(lane < credits.lanes());
+        // SAFETY: it was just checked.
+        unsafe { credits.add(lane, stamp, bytes, horizon) }
+    }
+
     /// Adds and takes at random beside a plain list; `spread` is how far ahead credits are stamped.
     fn compare_with_a_plain_list(spread: u64, horizon_lag: u64) {
         let mut credits = Credits::new([0, 1, 2, 3, 0].into_iter(), 1);
@@ -271,7 +287,7 @@ mod tests {
             now += random % (spread / 4 + 2);
             if !random.is_multiple_of(5) {
                 let (stamp, bytes) = (now + 1 + mix64(random) % spread, 1 + (random >> 40) as u32 % 65_536);
-                assert!(!credits.add(3, stamp, bytes, now - horizon_lag), "nobody waits");
+                assert!(!add(&mut credits, 3, stamp, bytes, now - horizon_lag), "nobody waits");
                 plain.push((stamp, bytes));
             } else if random.is_multiple_of(3) {
                 let due: u32 = plain.iter().filter(|&&(stamp, _)| stamp <= now).map(|&(_, bytes)| bytes).sum();
@@ -282,7 +298,8 @@ mod tests {
             }
             assert_eq!(credits.under_way(3), plain.iter().map(|&(_, bytes)| u64::from(bytes)).sum::<u64>());
         }
-        assert_eq!((0..5).map(|lane| credits.class(lane)).collect::<Vec<_>>(), [0, 1, 2, 3, 0]);
+        // SAFETY: there are five lanes.
+        assert_eq!((0..5).map(|lane| unsafe { credits.class(lane) }).collect::<Vec<_>>(), [0, 1, 2, 3, 0]);
         assert!([0, 1, 2, 4].iter().all(|&lane| credits.under_way(lane) == 0), "lanes do not touch each other");
     }
 
@@ -298,7 +315,7 @@ mod tests {
     fn as_many_credits_may_be_due_as_a_buffer_holds() {
         let mut credits = Credits::new([0].into_iter(), 1);
         for k in 0..1_u64 << 14 {
-            credits.add(0, k, 65_536, k);
+            add(&mut credits, 0, k, 65_536, k);
         }
         assert_eq!((credits.under_way(0), credits.take(0, 1 << 14)), (1 << 30, 1 << 30));
         assert_eq!((credits.under_way(0), credits.take(0, 1 << 14)), (0, 0));
@@ -308,7 +325,7 @@ mod tests {
     fn stamps_may_lie_anywhere_in_time() {
         let mut credits = Credits::new([0].into_iter(), 1);
         for stamp in [1, (1 << 62) + 5, 7, (1 << 63) - 1, 1 << 31, 1 << 40] {
-            credits.add(0, stamp, 1, 0);
+            add(&mut credits, 0, stamp, 1, 0);
         }
         assert_eq!([0, 1, 7, 1 << 31, 1 << 62, 1 << 63].map(|now| credits.take(0, now)), [0, 1, 1, 1, 1, 2]);
     }
@@ -317,12 +334,12 @@ mod tests {
     fn a_waiting_sender_is_woken_at_the_earliest_stamp_known_so_far() {
         let mut credits = Credits::new([1].into_iter(), 1);
         assert_eq!(credits.wait(0), None);
-        assert!(credits.add(0, 900, 1, 0), "the first credit wakes");
-        assert!(!credits.add(0, 950, 1, 0), "a later one does not");
-        assert!(credits.add(0, 800, 1, 0), "an earlier one does");
+        assert!(add(&mut credits, 0, 900, 1, 0), "the first credit wakes");
+        assert!(!add(&mut credits, 0, 950, 1, 0), "a later one does not");
+        assert!(add(&mut credits, 0, 800, 1, 0), "an earlier one does");
         assert!(credits.wakes_at(0, 800) && !credits.wakes_at(0, 900));
         assert_eq!(credits.wait(0), Some(800));
         credits.rest(0);
-        assert!(!credits.add(0, 700, 1, 0) && !credits.wakes_at(0, 800));
+        assert!(!add(&mut credits, 0, 700, 1, 0) && !credits.wakes_at(0, 800));
     }
 }

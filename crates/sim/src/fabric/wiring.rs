@@ -58,7 +58,7 @@ pub struct Home {
 #[derive(Clone, Copy, Debug)]
 pub struct OutputVc {
     slot: u32,
-    lane: u32,
+    lane: usize,
 }
 
 impl OutputVc {
@@ -73,7 +73,7 @@ impl OutputVc {
     #[inline(always)]
     #[must_use]
     pub fn lane(self) -> usize {
-        self.lane as usize
+        self.lane
     }
 }
 
@@ -136,7 +136,7 @@ impl Wiring {
         debug_assert!(port < place.ports, "no such output: port {port}");
         let slot = place.first + u32::from(port);
         assert!((slot as usize) < self.wires.len() && usize::from(channel) < self.channels, "no such output");
-        OutputVc { slot, lane: u32::from(channel) * self.wires.len() as u32 + slot }
+        OutputVc { slot, lane: usize::from(channel) * self.wires.len() + slot as usize }
     }
 
     /// Where what happens to a NIC happens: at the router of its node's first NIC.
@@ -165,7 +165,9 @@ impl Wiring {
     /// `least_bytes` (docs/model.md, section 5).
     #[must_use]
     pub fn lookahead(&self, least_bytes: u32) -> u64 {
-        let hop = |times| HopTiming::store_and_forward(0, least_bytes, times);
+        assert!(self.times.iter().all(|times| (least_bytes as usize) < times.serialisation.len()));
+        // SAFETY: it was just checked.
+        let hop = |times| unsafe { HopTiming::store_and_forward(0, least_bytes, times) };
         let (node, between) = (&self.times[0], &self.times[1..]);
         let packet = between.iter().map(|t| hop(t).decision).min();
         let departure = self.times.iter().map(|t| hop(t).release).min();

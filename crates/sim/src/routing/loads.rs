@@ -59,6 +59,18 @@ impl<'a, S: Sense> Loads<'a, S> {
         Self { all, outs: &all[first as usize..first as usize + usize::from(ports)], first, sense, now }
     }
 
+    /// As [`new`](Self::new).
+    ///
+    /// # Safety
+    /// All these ports are in `all`.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn new_unchecked(all: &'a [Out], sense: S, first: u32, ports: u16, now: u64) -> Self {
+        // SAFETY: as the caller says.
+        let outs = unsafe { all.get_unchecked(first as usize..first as usize + usize::from(ports)) };
+        Self { all, outs, first, sense, now }
+    }
+
     /// Load of a port, in picoseconds (docs/model.md, section 6).
     #[inline(always)]
     #[must_use]

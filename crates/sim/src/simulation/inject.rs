@@ -111,13 +111,16 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// Sends as many packets as there is room for, from the message at the head on.
     #[inline(never)]
     pub(super) fn pump(&mut self, nic_id: u32, now: u64, mut head: Waiting) {
-        let home = self.wiring.homes[nic_id as usize];
+        assert!((nic_id as usize) < self.nics.len());
+        // SAFETY: it was just checked; there is a home for each NIC.
+        let home = *unsafe { self.wiring.homes.get_unchecked(nic_id as usize) };
         let lane_index = self.nic_lane(nic_id);
         let buffer = self.slot(home.router, home.port) as usize; // channel 0
         let times = self.wiring.node_times();
-        let nic = &mut self.nics[nic_id as usize];
+        // SAFETY: it was checked, and the lanes of the NICs follow those of the ports.
+        let (nic, lane) =
+            unsafe { (self.nics.get_unchecked_mut(nic_id as usize), self.lanes.get_unchecked_mut(lane_index)) };
         let grain = self.routing.grain(nic.mode);
-        let lane = &mut self.lanes[lane_index];
         let full = self.spec.fabric.packet_bytes;
         loop {
             let bytes = head.bytes_left.min(u64::from(full)) as u32;
@@ -137,11 +140,13 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 }
             }
             let overhead = if head.packet == 0 { self.spec.fabric.nic.overhead_ps } else { 0 };
-            let hop = HopTiming::store_and_forward(nic.free.max(now) + overhead, bytes, times);
+            // SAFETY: `bytes` is at most `full`, the largest packet.
+            let hop = unsafe { HopTiming::store_and_forward(nic.free.max(now) + overhead, bytes, times) };
             nic.free = hop.end;
             lane.room -= bytes;
             lane.count(bytes, &mut self.logs, lane_index);
-            let to = self.wiring.homes[head.to as usize];
+            // SAFETY: messages are for nodes of the machine.
+            let to = *unsafe { self.wiring.homes.get_unchecked(head.to as usize) };
             let word = match grain {
                 Grain::Packet => packet_word(head.word, head.packet),
                 Grain::Message => packet_word(head.word, 0),

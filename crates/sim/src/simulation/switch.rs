@@ -24,7 +24,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             return;
         }
         let step = if self.sensor.is_none() {
-            let loads = Loads::new(&self.outs, Backlog, place.first, place.ports, packet.time);
+            // SAFETY: the place is one of the wiring's, which the ports were made for.
+            let loads = unsafe { Loads::new_unchecked(&self.outs, Backlog, place.first, place.ports, packet.time) };
             self.routing.route(place, packet, &loads)
         } else {
             self.route_by_sensor(place, packet)
@@ -110,7 +111,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         lane.count(bytes, &mut self.logs, output.lane());
         let (to, port, class) = (lane.to(), lane.port, lane.class());
         let times = self.wiring.times(class);
-        let hop = HopTiming::store_and_forward(out.free.max(now), bytes, times);
+        // SAFETY: NICs cut packets no larger than the largest.
+        let hop = unsafe { HopTiming::store_and_forward(out.free.max(now), bytes, times) };
         out.free = hop.end;
         if let Some(sensor) = &mut self.sensor {
             sensor.send(output.slot() as u32, bytes);
@@ -132,8 +134,13 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     #[inline(always)]
     fn give_back(&mut self, slot: u32, channel: u8, bytes: u32, release: u64) {
         let buffer = self.lane(slot, channel);
-        let stamp = release + self.wiring.times(self.credits.class(buffer)).to_credit;
-        if self.credits.add(buffer, stamp, bytes, self.queue.horizon()) {
+        // SAFETY: the packet came by a port and a channel that there are: it was committed to an `OutputVc`, and the port is the one
+        // that its link leads to, or it came from its NIC, by the port that the wiring says, on channel 0.
+        let (stamp, wakes) = unsafe {
+            let stamp = release + self.wiring.times(self.credits.class(buffer)).to_credit;
+            (stamp, self.credits.add(buffer, stamp, bytes, self.queue.horizon()))
+        };
+        if wakes {
             self.announce(buffer, channel, stamp);
         }
         if self.sensor.is_some() {
@@ -224,10 +231,12 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     fn eject(&mut self, first: u32, packet: &Event) {
         let slot = (first + u32::from(packet.to_port)) as usize;
         let bytes = packet.bytes();
-        let out = &mut self.outs[slot];
-        let hop = HopTiming::store_and_forward(out.free.max(packet.time), bytes, self.wiring.node_times());
+        // SAFETY: the port is that of the destination's NIC, as the wiring says, and this is the NIC's router.
+        let (out, lane) = unsafe { (self.outs.get_unchecked_mut(slot), self.lanes.get_unchecked_mut(slot)) };
+        // SAFETY: as in `commit`.
+        let hop = unsafe { HopTiming::store_and_forward(out.free.max(packet.time), bytes, self.wiring.node_times()) };
         out.free = hop.end;
-        self.lanes[slot].count(bytes, &mut self.logs, slot); // channel 0
+        lane.count(bytes, &mut self.logs, slot); // channel 0
         if self.by_class.on() {
             self.count_class(packet.message, ClassId::NODE.0, bytes);
         }
