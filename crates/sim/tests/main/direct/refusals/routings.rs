@@ -1,6 +1,6 @@
 //! Numbers of routings, and routings on machines that do not know them.
 
-use odonata_sim::spec::{AriesMode, FparCandidates, ROUTINGS, RoutingSpec, Select, Via};
+use odonata_sim::spec::{AriesMode, FparCandidates, RoutingSpec, Select, Via};
 
 use super::super::support::{ALL, NEAREST, adaptive_local, aries, minimal, par, ugal, valiant};
 use super::{GROUP, LOCAL, accepted, plus, refused, valid};
