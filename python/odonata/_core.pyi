@@ -12,16 +12,15 @@ from numpy.typing import NDArray
 
 __all__ = [
     "CoreError",
+    "Machine",
     "__fingerprint__",
     "__version__",
     "check",
     "collectives",
-    "describe",
     "dragonfly_max_nodes",
     "dragonfly_plus_max_nodes",
     "error_codes",
     "read_trace",
-    "routes",
     "routing_channels",
     "routings",
     "run",
@@ -256,23 +255,40 @@ class Result(TypedDict):
     #: Bytes committed, shaped (jobs, link classes); (jobs, 0) if no job has a program.
     class_bytes: NDArray[np.uint64]
 
+class Machine:
+    """A machine that is wired once, with what has failed, for everything that is asked of it.
+
+    CoreError if it cannot be built. Its methods raise ValueError for a specification of another machine.
+    """
+
+    def __new__(cls, topology_json: str, failures_json: str | None = None) -> Machine: ...
+    def describe(self) -> Description:
+        """Its wiring."""
+
+    def check(self, spec_json: str) -> None:
+        """Refuse a specification that cannot be simulated (CoreError)."""
+
+    def run(self, spec_json: str, progress: Callable[[Progress], object] | None = None) -> Result:
+        """Simulate a specification.
+
+        The interpreter lock is released. `progress` is called about every 0.2 s of wall time; what it raises ends
+        the run, and so does Ctrl-C.
+        """
+
+    def routes(self, spec_json: str, from_node: int, to_node: int, limit: int) -> Ways:
+        """Every path that packets may take between two nodes, whatever the loads.
+
+        At most `limit` of each kind (minimal or not) are listed.
+        """
+
 def check(spec_json: str) -> None:
-    """Refuse a specification that cannot be simulated (CoreError)."""
+    """As `Machine.check`, on a machine of its own."""
 
 def collectives() -> dict[str, dict[str, str]]:
     """The algorithms of each collective: name -> what it does."""
 
-def describe(topology_json: str, failures_json: str | None = None) -> Description:
-    """Wire a machine and describe it, with what has failed; CoreError if it cannot be built."""
-
 def read_trace(data: bytes, format: str, keep_nics: bool = True) -> Trace:
     """Read a trace in the format `goal`, `bin` or `csv` (docs/traces.md); CoreError if it is wrong."""
-
-def routes(spec_json: str, from_node: int, to_node: int, limit: int) -> Ways:
-    """Every way that packets may take between two nodes, whatever the loads.
-
-    At most `limit` of each kind (minimal or not) are listed.
-    """
 
 def routing_channels(routing_json: str, machine: str) -> int | None:
     """Virtual channels that a routing of a specification needs on a kind of machine where nothing has failed.
@@ -285,11 +301,7 @@ def routings() -> list[RoutingInfo]:
     """All routings that a specification can name."""
 
 def run(spec_json: str, progress: Callable[[Progress], object] | None = None) -> Result:
-    """Simulate a specification.
-
-    The interpreter lock is released. `progress` is called about every 0.2 s of wall time; what it raises ends
-    the run, and so does Ctrl-C.
-    """
+    """As `Machine.run`, on a machine of its own."""
 
 def serialisation_ps(bandwidth_micro_bytes_per_s: int, bytes: int) -> int:
     """Time that a number of bytes occupies a link, rounded up; saturates at 2**64 - 1."""

@@ -281,12 +281,11 @@ def simulate(spec: Mapping[str, Any], progress: Progress | None = None, stage: s
     from odonata.scenario.refusals import keys_of_path
 
     try:
-        result: Any = _core.run(json.dumps(spec), report)
+        return core.run(spec, report)
     except _core.CoreError as problem:
         raise core.as_error(problem, keys_of_path(problem.path)) from problem
     except MemoryError as problem:
         raise RunError(str(problem) or "not enough memory for this run") from problem
-    return dict(result)
 
 
 def benchmark() -> None:

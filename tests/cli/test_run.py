@@ -132,7 +132,7 @@ def test_a_deadlock_is_status_1(odonata: Command, monkeypatch: pytest.MonkeyPatc
         problem.place = {}
         raise problem
 
-    monkeypatch.setattr(_core, "run", core)
+    monkeypatch.setattr("odonata.machine.core.run", core)
     status, out, err = odonata("run", "tiny.toml")
     assert (status, out) == (1, "")
     assert "error: deadlock at 5 ps: 7 packets" in err
@@ -142,7 +142,7 @@ def test_a_defect_is_one_message_with_a_way_to_see_more(odonata: Command, monkey
     def core(*_: object) -> None:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(_core, "run", core)
+    monkeypatch.setattr("odonata.machine.core.run", core)
     status, _, err = odonata("run", "tiny.toml", "-q")
     assert (status, err.splitlines()[0]) == (1, "error: ZeroDivisionError: division by zero")
     assert "Traceback" not in err
@@ -154,7 +154,7 @@ def test_ctrl_c_is_status_130(odonata: Command, here: Path, monkeypatch: pytest.
     def core(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_core, "run", core)
+    monkeypatch.setattr("odonata.machine.core.run", core)
     status, out, err = odonata("run", "tiny.toml", "-q")
     assert (status, out, err) == (130, "", "error: interrupted\n")
     assert [path.name for path in here.iterdir()] == ["tiny.toml"]

@@ -57,7 +57,7 @@ def direct(failures: Mapping[str, Any] | None = None, **changes: Any) -> Provoke
 
 def _wire(base: Mapping[str, Any], changes: Mapping[str, Any], failures: Mapping[str, Any] | None) -> Provoke:
     topology = {key: value for key, value in {**base, **changes}.items() if value is not None}
-    return lambda: _core.describe(json.dumps(topology), json.dumps(failures or {}))
+    return lambda: _core.Machine(json.dumps(topology), json.dumps(failures or {}))
 
 
 def on_direct(*changes: tuple[str, Any]) -> Provoke:
@@ -182,7 +182,7 @@ PROVOKED: dict[str, Provoke] = {
     "node-twice": check(("jobs.0.nodes", [0, 0])),
     "node-taken": check(("jobs.1.nodes", [1, 2, 0])),
     "node-failed": check(("failures", {"routers": [0]})),
-    "same-node": lambda: _core.routes(json.dumps(SPEC), 3, 3, 1),
+    "same-node": lambda: _core.Machine(json.dumps(SPEC["topology"])).routes(json.dumps(SPEC), 3, 3, 1),
     "too-few-ranks": check(("jobs.0.nodes", [0])),
     "traffic-or-program": check(("jobs.0.traffic", None)),
     "no-end": check(("stop.jobs", [])),

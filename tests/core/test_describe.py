@@ -23,7 +23,7 @@ COLUMNS = {
 @pytest.fixture
 def machine(topology):
     """The small machine described: 4 + 4 ports of leaves, 4 + 8 ports of spines in each of 3 groups."""
-    return _core.describe(json.dumps(topology))
+    return _core.Machine(json.dumps(topology)).describe()
 
 
 def test_counts(machine):
@@ -64,11 +64,11 @@ def test_ports_count_from_zero_on_each_router(machine):
 
 def test_a_machine_that_cannot_be_wired_is_refused(topology):
     with pytest.raises(_core.CoreError) as caught:
-        _core.describe(json.dumps(topology | {"links_per_pair": 5}))
+        _core.Machine(json.dumps(topology | {"links_per_pair": 5}))
     assert (caught.value.code, caught.value.path) == ("too-few-global-ports", ("topology", "links_per_pair"))
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"kind": "torus"}'])
 def test_what_is_no_machine_is_refused(text):
     with pytest.raises(_core.CoreError, match="unreadable-specification"):
-        _core.describe(text)
+        _core.Machine(text)

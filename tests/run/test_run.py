@@ -12,6 +12,7 @@ import pytest
 import odonata
 from odonata import _core, runner
 from odonata.errors import InputError, RunError
+from odonata.machine import core
 from odonata.runner import finished, run, simulate
 from odonata.store import TABLES
 
@@ -71,17 +72,36 @@ def test_a_job_that_is_alone_anyway_is_not_run_twice(tiny: Scenario, monkeypatch
     path = tiny.path.with_name("one.toml")
     path.write_text(first + rest[rest.index("[run]") :])
     only = odonata.load(path)
-    calls: list[str] = []
-    real = _core.run
+    calls: list[Any] = []
+    real = core.run
 
-    def counting(spec: str, progress: Any = None) -> Any:
+    def counting(spec: Any, progress: Any = None) -> Any:
         calls.append(spec)
         return real(spec, progress)
 
-    monkeypatch.setattr(_core, "run", counting)
+    monkeypatch.setattr(core, "run", counting)
     found = run(only, alone=True)
     assert len(calls) == 1
     assert found.jobs["slowdown"].to_list() == [1.0]
+
+
+@pytest.mark.parametrize(("failed", "wired"), [(None, 1), ({"routers": [5]}, 2)])
+def test_a_machine_is_wired_once(
+    tiny: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failed: object, wired: int
+) -> None:
+    """One machine serves checks, tables and both simulations; failures need the whole machine too, for their names."""
+    core._wired.cache_clear()
+    built: list[object] = []
+    real = _core.Machine
+
+    def counting(*arguments: Any) -> Any:
+        built.append(arguments)
+        return real(*arguments)
+
+    monkeypatch.setattr(_core, "Machine", counting)
+    found = run(tiny if failed is None else tiny.set("system.failed", failed), tmp_path / "out", alone=True)
+    assert found.links.height > 0
+    assert len(built) == wired
 
 
 def test_the_same_scenario_gives_the_same_bytes(tiny: Scenario, tmp_path: Path) -> None:
@@ -123,7 +143,7 @@ def test_a_folder_alone_is_enough(tiny: Scenario, tmp_path: Path) -> None:
 
 def test_finished_work_is_not_repeated(tiny: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = run(tiny, tmp_path / "out")
-    monkeypatch.setattr(_core, "run", lambda *_: pytest.fail("simulated again"))
+    monkeypatch.setattr(core, "run", lambda *_: pytest.fail("simulated again"))
     again = run(tiny, tmp_path / "out")
     assert again.manifest == first.manifest
     with pytest.raises(pytest.fail.Exception, match="simulated again"):
@@ -151,7 +171,7 @@ def test_another_run_in_the_folder_is_kept(tiny: Scenario, tmp_path: Path) -> No
 def test_a_folder_of_something_else_is_never_touched(
     tiny: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_core, "run", lambda *_: pytest.fail("simulated for nothing"))
+    monkeypatch.setattr(core, "run", lambda *_: pytest.fail("simulated for nothing"))
     for place, message in ((tmp_path, "exists and is not a run folder"), (tiny.path, "is a file, expected a folder")):
         for force in (False, True):
             with pytest.raises(InputError, match=message):
@@ -182,13 +202,13 @@ def test_a_damaged_run_is_said_to_be_so_and_can_be_replaced(tiny: Scenario, tmp_
 
 def test_progress_says_where_it_is(tiny: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
     state = {"now_ps": 5, "events": 1, "packet_hops": 1, "delivered": 3, "expected": 160}
-    real = _core.run
+    real = core.run
 
-    def reporting(spec: str, progress: Any = None) -> Any:
+    def reporting(spec: Any, progress: Any = None) -> Any:
         progress(state)
         return real(spec)
 
-    monkeypatch.setattr(_core, "run", reporting)
+    monkeypatch.setattr(core, "run", reporting)
     seen: list[Any] = []
     run(tiny, alone=True, progress=seen.append)
     assert seen == [{"stage": "", **state}, {"stage": "target alone", **state}]
@@ -201,7 +221,7 @@ def test_what_ends_a_run_leaves_no_folder(
     def stopping(*_: object) -> None:
         raise stop
 
-    monkeypatch.setattr(_core, "run", stopping)
+    monkeypatch.setattr(core, "run", stopping)
     with pytest.raises(stop):
         run(tiny, tmp_path / "runs" / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.toml"]
@@ -218,7 +238,7 @@ def test_errors_of_the_core_are_ours(tiny: Scenario, monkeypatch: pytest.MonkeyP
     problem = _core.CoreError()
     problem.code, problem.path, problem.parameters = "deadlock", (), {"at_ps": 5, "waiting": 7}
     problem.place = {}
-    monkeypatch.setattr(_core, "run", _raising(problem))
+    monkeypatch.setattr(core, "run", _raising(problem))
     with pytest.raises(RunError) as caught:
         run(tiny)
     assert caught.value.code == "deadlock"

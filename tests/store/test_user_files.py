@@ -131,7 +131,7 @@ def scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def never(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("odonata._core.run", lambda *_: pytest.fail("simulated for nothing"))
+    monkeypatch.setattr("odonata.machine.core.run", lambda *_: pytest.fail("simulated for nothing"))
 
 
 @pytest.mark.usefixtures("never")

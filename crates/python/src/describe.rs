@@ -1,13 +1,9 @@
 //! A machine as columns: what placement, plots and the explorer need to know of it.
 
 use numpy::IntoPyArray;
-use odonata_error::{Error, ErrorKind};
-use odonata_sim::spec::TopologySpec;
-use odonata_topology::{Failures, GroupId, Machine, Network, NodeId, Peer, RouterId, SlotId};
+use odonata_topology::{GroupId, Network, NodeId, Peer, RouterId, SlotId};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-
-use crate::errors::to_python;
 
 /// Marks the far end of a port that leads elsewhere or nowhere.
 const NOBODY: i64 = -1;
@@ -23,16 +19,8 @@ struct Slots {
     dead: Vec<bool>,
 }
 
-/// Wires a machine and describes it; see `_core.pyi` for the columns.
-#[pyfunction]
-#[pyo3(signature = (topology_json, failures_json=None))]
-pub fn describe<'py>(
-    py: Python<'py>,
-    topology_json: &str,
-    failures_json: Option<&str>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let machine = py.detach(|| build(topology_json, failures_json)).map_err(|e| to_python(py, &e))?;
-    let network = machine.network();
+/// The columns that `_core.pyi` names.
+pub fn describe<'py>(py: Python<'py>, network: &Network) -> PyResult<Bound<'py, PyDict>> {
     let nodes = || (0..network.nodes() as u32).map(NodeId);
     let routers = || (0..network.routers() as u32).map(RouterId);
 
@@ -63,13 +51,6 @@ pub fn describe<'py>(
     result.set_item("slot_peer_node", slots.peer_node.into_pyarray(py))?;
     result.set_item("slot_dead", slots.dead.into_pyarray(py))?;
     Ok(result)
-}
-
-fn build(topology_json: &str, failures_json: Option<&str>) -> Result<Machine, Error> {
-    let json = |e: serde_json::Error| Error::from(ErrorKind::UnreadableSpecification { problem: e.to_string() });
-    let spec: TopologySpec = serde_json::from_str(topology_json).map_err(json)?;
-    let failures = failures_json.map_or(Ok(Failures::default()), serde_json::from_str).map_err(json)?;
-    Machine::build(&spec, &failures)
 }
 
 /// Most cables, dead or not, between any two groups.

@@ -5,8 +5,9 @@
 //!
 //! | file | what it converts |
 //! |---|---|
-//! | `describe.rs` | a machine to columns |
-//! | `routes.rs` | the ways between two nodes to dictionaries |
+//! | `machine.rs` | the class `Machine`: a machine that is wired once, and what can be asked of it |
+//! | `describe.rs` | its wiring to columns |
+//! | `routes.rs` | the paths between two nodes to dictionaries |
 //! | `run.rs` | a specification to a running simulation, with progress and Ctrl-C |
 //! | `lists.rs` | what there is to choose from to dictionaries |
 //! | `output.rs` | a result to columns |
@@ -16,6 +17,7 @@
 mod describe;
 mod errors;
 mod lists;
+mod machine;
 mod output;
 mod routes;
 mod run;
@@ -25,17 +27,22 @@ use odonata_sim::Spec;
 use odonata_topology::Bandwidth;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use errors::{CoreError, error_codes, to_python};
 
-/// Refuses a specification that cannot be simulated.
+/// As `Machine.check`, on a machine of its own.
 #[pyfunction]
 fn check(py: Python<'_>, spec_json: &str) -> PyResult<()> {
-    py.detach(|| {
-        let spec = Spec::from_json(spec_json)?;
-        if spec.compat.is_some() { odonata_reference::check_compat(&spec) } else { odonata_sim::check(&spec) }
-    })
-    .map_err(|e| to_python(py, &e))
+    py.detach(|| run::check(&Spec::from_json(spec_json)?)).map_err(|e| to_python(py, &e))
+}
+
+/// As `Machine.run`, on a machine of its own.
+#[pyfunction(name = "run")]
+#[pyo3(signature = (spec_json, progress=None))]
+fn run_alone<'py>(py: Python<'py>, spec_json: &str, progress: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyDict>> {
+    let spec = Spec::from_json(spec_json).map_err(|e| to_python(py, &e))?;
+    run::simulate(py, spec, progress)
 }
 
 /// Time that a number of bytes occupies a link, in picoseconds, rounded up; saturates at 2^64 - 1.
@@ -67,13 +74,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__fingerprint__", env!("ODONATA_CORE_FINGERPRINT"))?;
     module.add("CoreError", py.get_type::<CoreError>())?;
     module.add_function(wrap_pyfunction!(error_codes, module)?)?;
+    module.add_class::<machine::Machine>()?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
-    module.add_function(wrap_pyfunction!(describe::describe, module)?)?;
+    module.add_function(wrap_pyfunction!(run_alone, module)?)?;
     module.add_function(wrap_pyfunction!(lists::collectives, module)?)?;
     module.add_function(wrap_pyfunction!(lists::routing_channels, module)?)?;
     module.add_function(wrap_pyfunction!(lists::routings, module)?)?;
-    module.add_function(wrap_pyfunction!(routes::routes, module)?)?;
-    module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(trace::read_trace, module)?)?;
     module.add_function(wrap_pyfunction!(trace::write_trace, module)?)?;
     module.add_function(wrap_pyfunction!(serialisation_ps, module)?)?;

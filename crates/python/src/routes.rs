@@ -2,33 +2,29 @@
 
 use odonata_sim::Spec;
 use odonata_sim::routing::show::{Hop, ways};
-use odonata_topology::{Machine, Network, Peer, Port, RouterId};
+use odonata_topology::{Network, Peer, Port, RouterId};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::errors::to_python;
 
 /// The ways that packets may take between two nodes; see `_core.pyi`.
-#[pyfunction]
 pub fn routes<'py>(
     py: Python<'py>,
-    spec_json: &str,
+    spec: &Spec,
+    network: &Network,
     from_node: u32,
     to_node: u32,
     limit: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let found = py.detach(|| {
-        let spec = Spec::from_json(spec_json)?;
-        Ok((ways(&spec, from_node, to_node, limit)?, spec.machine()?))
-    });
-    let (ways, machine) = found.map_err(|e| to_python(py, &e))?;
+    let ways = py.detach(|| ways(spec, from_node, to_node, limit)).map_err(|e| to_python(py, &e))?;
     let list = PyList::empty(py);
     for way in ways.first {
         let told = PyDict::new(py);
         told.set_item("minimal", way.minimal)?;
         let hops = PyList::empty(py);
         for hop in way.hops {
-            hops.append(told_hop(py, &machine, hop)?)?;
+            hops.append(told_hop(py, network, hop)?)?;
         }
         told.set_item("hops", hops)?;
         list.append(told)?;
@@ -39,8 +35,7 @@ pub fn routes<'py>(
     Ok(result)
 }
 
-fn told_hop<'py>(py: Python<'py>, machine: &Machine, hop: Hop) -> PyResult<Bound<'py, PyDict>> {
-    let network: &Network = machine.network();
+fn told_hop<'py>(py: Python<'py>, network: &Network, hop: Hop) -> PyResult<Bound<'py, PyDict>> {
     let slot = network.slot(RouterId(hop.router), Port(hop.port));
     let told = PyDict::new(py);
     told.set_item("router", hop.router)?;

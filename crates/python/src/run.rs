@@ -16,10 +16,13 @@ use crate::output;
 /// enough that taking the interpreter lock costs nothing.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
+/// Refuses a specification that cannot be simulated.
+pub fn check(spec: &Spec) -> Result<(), Error> {
+    if spec.compat.is_some() { odonata_reference::check_compat(spec) } else { odonata_sim::check(spec) }
+}
+
 /// Simulates a specification; see `_core.pyi` for the result.
-#[pyfunction]
-#[pyo3(signature = (spec_json, progress=None))]
-pub fn run<'py>(py: Python<'py>, spec_json: &str, progress: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyDict>> {
+pub fn simulate<'py>(py: Python<'py>, spec: Spec, progress: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyDict>> {
     if let Some(callback) = &progress
         && !callback.bind(py).is_callable()
     {
@@ -27,25 +30,23 @@ pub fn run<'py>(py: Python<'py>, spec_json: &str, progress: Option<Py<PyAny>>) -
     }
     let mut watch = Watch { callback: progress, last: Instant::now(), raised: None };
     let start = Instant::now();
-    let result = py.detach(|| simulate(spec_json, &mut watch));
+    let result = py.detach(|| run(&spec, &mut watch));
     let wall = start.elapsed();
     if let Some(raised) = watch.raised {
         return Err(raised);
     }
-    let (spec, output, cost) = result.map_err(|e| to_python(py, &e))?;
+    let (output, cost) = result.map_err(|e| to_python(py, &e))?;
     output::to_python(py, &spec, output, cost, wall)
 }
 
-fn simulate(spec_json: &str, watch: &mut Watch) -> Result<(Spec, Output, Cost), Error> {
-    let spec = Spec::from_json(spec_json)?;
-    let (output, cost) = match spec.compat {
-        None => odonata_sim::run(&spec, watch)?,
+fn run(spec: &Spec, watch: &mut Watch) -> Result<(Output, Cost), Error> {
+    match spec.compat {
+        None => odonata_sim::run(spec, watch),
         Some(Compat::Codes2019) => {
-            let (output, stock) = odonata_reference::run_compat_counted(&spec, watch)?;
-            (output, Cost { events: stock.events })
+            let (output, stock) = odonata_reference::run_compat_counted(spec, watch)?;
+            Ok((output, Cost { events: stock.events }))
         }
-    };
-    Ok((spec, output, cost))
+    }
 }
 
 /// Hands progress to Python and lets signal handlers run, now and then.

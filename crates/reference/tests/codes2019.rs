@@ -6,8 +6,8 @@ use odonata_reference::{run_compat, run_compat_counted};
 use odonata_sim::Spec;
 use odonata_sim::spec::{
     Arrival, ChannelSwitch, Compare, Compat, FabricSpec, Failures, First, FparCandidates, Gateways, JobSpec, LinkSpec,
-    MeasureSpec, NicOrder, NicSpec, Pattern, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensed, Sensing,
-    StopSpec, TopologySpec, Traffic,
+    MeasureSpec, NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensed,
+    Sensing, StopSpec, TopologySpec, Traffic,
 };
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlusSpec};
 
@@ -81,6 +81,7 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
         jobs,
         stop: StopSpec { jobs: vec![0], at_ps: None },
         measure: MeasureSpec { from_ps: 0, until_ps: None, arrivals_every_ps: None },
+        prepared: Prepared::default(),
         sensing: Sensing::default(),
         failures: Failures::default(),
     }

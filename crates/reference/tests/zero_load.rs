@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use odonata_sim::Spec;
 use odonata_sim::spec::{
     Arrival, ChannelSwitch, Compare, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec,
-    NicOrder, NicSpec, Pattern, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec, TopologySpec,
-    Traffic,
+    NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec,
+    TopologySpec, Traffic,
 };
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlusSpec};
 
@@ -63,6 +63,7 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
         }],
         stop: StopSpec { jobs: vec![0], at_ps: None },
         measure: MeasureSpec { from_ps: 0, until_ps: None, arrivals_every_ps: None },
+        prepared: Prepared::default(),
         sensing: Sensing::default(),
         failures: Failures::default(),
     }

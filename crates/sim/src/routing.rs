@@ -24,6 +24,8 @@ mod loads;
 mod ports;
 pub mod show;
 
+use std::sync::Arc;
+
 use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_topology::Machine;
 
@@ -97,7 +99,7 @@ macro_rules! routing {
         }
 
         /// One rule on its machine.
-        fn alone(machine: odonata_topology::DragonflyPlus, rule: AnyPlus) -> Routing {
+        fn alone(machine: Arc<odonata_topology::DragonflyPlus>, rule: AnyPlus) -> Routing {
             match rule { $(AnyPlus::$Rule(rule) => Routing::$Rule(Plus { machine, rule }),)+ }
         }
     };

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 pub use odonata_programs::{Body, Op, Phase, Program, What};
 use odonata_topology::Bandwidth;
-pub use odonata_topology::{Failures, TopologySpec};
+pub use odonata_topology::{Failures, PreparedMachine, TopologySpec};
 use serde::{Deserialize, Serialize};
 
 pub use check::{MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS, SETTLE_PS};
@@ -55,6 +55,19 @@ pub struct Spec {
     pub stop: StopSpec,
     /// What is recorded beyond totals.
     pub measure: MeasureSpec,
+    /// The machine, if it is wired already.
+    #[serde(skip)]
+    pub prepared: Prepared,
+}
+
+/// A wired machine that a specification carries along. It is no part of what the specification says.
+#[derive(Clone, Debug, Default)]
+pub struct Prepared(Option<PreparedMachine>);
+
+impl PartialEq for Prepared {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Published simulators that can be imitated.

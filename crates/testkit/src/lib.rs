@@ -12,7 +12,7 @@ mod traces;
 use odonata_error::{Error, ErrorKind};
 use odonata_sim::Spec;
 use odonata_sim::spec::{
-    FabricSpec, Failures, Gateways, MAX_CHANNELS, MeasureSpec, NicOrder, RoutingSpec, SPEC_VERSION, Sensing,
+    FabricSpec, Failures, Gateways, MAX_CHANNELS, MeasureSpec, NicOrder, Prepared, RoutingSpec, SPEC_VERSION, Sensing,
     TopologySpec,
 };
 use odonata_topology::{Arrangement, DragonflyPlusSpec, Machine, Network};
@@ -240,6 +240,7 @@ fn unfit(c: &mut Choices, (topology, failures): &Made, fabric: MakesFabric, exte
         jobs,
         stop,
         measure,
+        prepared: Prepared::default(),
     }
 }
 

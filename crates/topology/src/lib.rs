@@ -25,6 +25,6 @@ pub use dragonfly::{CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec,
 pub use dragonfly_plus::{Arrangement, DragonflyPlus, DragonflyPlusSpec};
 pub use failures::Failures;
 pub use ids::{GroupId, NodeId, Port, RouterId, SlotId};
-pub use machine::{Machine, TopologySpec};
+pub use machine::{Machine, PreparedMachine, TopologySpec};
 pub use network::{ClassId, Network, Peer};
 pub use units::Bandwidth;

@@ -1,5 +1,7 @@
 //! Any machine, by kind.
 
+use std::sync::Arc;
+
 use odonata_error::Error;
 use serde::{Deserialize, Serialize};
 
@@ -20,13 +22,13 @@ pub enum TopologySpec {
     Cascade(CascadeSpec),
 }
 
-/// A wired machine and the look-ups of its kind.
+/// A wired machine and the look-ups of its kind. A clone shares them.
 #[derive(Clone, Debug)]
 pub enum Machine {
     /// Groups of leaves and spines.
-    DragonflyPlus(DragonflyPlus),
+    DragonflyPlus(Arc<DragonflyPlus>),
     /// A dragonfly or a cascade: every router has nodes.
-    Dragonfly(Dragonfly),
+    Dragonfly(Arc<Dragonfly>),
 }
 
 impl Machine {
@@ -36,9 +38,11 @@ impl Machine {
     /// Any [`Error`].
     pub fn build(spec: &TopologySpec, failures: &Failures) -> Result<Self, Error> {
         Ok(match spec {
-            TopologySpec::DragonflyPlus(spec) => Machine::DragonflyPlus(DragonflyPlus::build_with(spec, failures)?),
-            TopologySpec::Dragonfly(spec) => Machine::Dragonfly(Dragonfly::build(spec, failures)?),
-            TopologySpec::Cascade(spec) => Machine::Dragonfly(Dragonfly::build_cascade(spec, failures)?),
+            TopologySpec::DragonflyPlus(spec) => {
+                Machine::DragonflyPlus(Arc::new(DragonflyPlus::build_with(spec, failures)?))
+            }
+            TopologySpec::Dragonfly(spec) => Machine::Dragonfly(Arc::new(Dragonfly::build(spec, failures)?)),
+            TopologySpec::Cascade(spec) => Machine::Dragonfly(Arc::new(Dragonfly::build_cascade(spec, failures)?)),
         })
     }
 
@@ -50,5 +54,40 @@ impl Machine {
             Machine::DragonflyPlus(machine) => &machine.network,
             Machine::Dragonfly(machine) => &machine.network,
         }
+    }
+}
+
+/// A wired machine with the description that it was built from, so that runs on it need not wire it again. A clone shares
+/// it.
+#[derive(Clone, Debug)]
+pub struct PreparedMachine(Arc<Description>);
+
+#[derive(Debug)]
+struct Description {
+    topology: TopologySpec,
+    failures: Failures,
+    machine: Machine,
+}
+
+impl PreparedMachine {
+    /// As [`Machine::build`].
+    ///
+    /// # Errors
+    /// Any [`Error`].
+    pub fn build(topology: TopologySpec, failures: Failures) -> Result<Self, Error> {
+        let machine = Machine::build(&topology, &failures)?;
+        Ok(Self(Arc::new(Description { topology, failures, machine })))
+    }
+
+    /// The machine.
+    #[must_use]
+    pub fn machine(&self) -> &Machine {
+        &self.0.machine
+    }
+
+    /// Whether [`Machine::build`] would give this machine.
+    #[must_use]
+    pub fn is_of(&self, topology: &TopologySpec, failures: &Failures) -> bool {
+        self.0.topology == *topology && self.0.failures == *failures
     }
 }

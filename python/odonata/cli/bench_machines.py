@@ -108,8 +108,8 @@ def _times(own: list[float], others: list[float]) -> float:
 
 def preparation(rounds: int) -> dict[str, tuple[int, float]]:
     """For about 100,000 nodes of each kind: how many there are, and the seconds to wire and check a run (median)."""
+    from odonata import _core
     from odonata.machine import load
-    from odonata.machine.core import refused
 
     found = {}
     for name, system in _LARGE.items():
@@ -118,10 +118,8 @@ def preparation(rounds: int) -> dict[str, tuple[int, float]]:
         text, times = json.dumps(spec), []
         for _ in range(rounds):
             start = time.perf_counter()
-            problem = refused(text)
+            _core.check(text)  # on a machine of its own each time
             times.append(time.perf_counter() - start)
-            if problem is not None:
-                raise AssertionError(f"{name}: {problem}")
         found[name] = (load(system).shape.nodes, statistics.median(times))
     return found
 

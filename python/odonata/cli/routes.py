@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Any
 
@@ -43,7 +42,7 @@ def routes(name: str, source: int, destination: int, routing: str | None, limit:
         if e.file is not None and e.file.startswith(_MADE_UP):
             raise InputError(e.message, hint=e.hint) from None
         raise
-    found = core.routes(json.dumps(resolved.spec), source, destination, min(limit, sys.maxsize))
+    found = core.routes(resolved.spec, source, destination, min(limit, sys.maxsize))
     group = resolved.system.describe()["router_group"]
     for way in found["ways"]:
         for hop in way["hops"]:

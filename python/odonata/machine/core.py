@@ -1,7 +1,8 @@
 """The one door to the Rust core for everything that describes machines and checks specifications."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from odonata.errors import OdonataError, RunError
@@ -31,37 +32,53 @@ def as_error(problem: Any, keys: Path = ()) -> OdonataError:
     return error_of(problem.code, problem.path, problem.parameters, keys=keys, place=problem.place)
 
 
+@lru_cache(maxsize=2)
+def _wired(topology_json: str, failures_json: str | None) -> Any:
+    """The machine, wired once for all that is done with it (`_core.Machine`). Raises `_core.CoreError`.
+
+    Two are kept, because the names of failed links are looked up on the whole machine.
+    """
+    return _core().Machine(topology_json, failures_json)
+
+
+def machine_of(spec: Mapping[str, Any]) -> Any:
+    """The `_core.Machine` of a specification. Raises `_core.CoreError` if it cannot be built."""
+    failures = spec.get("failures")
+    return _wired(json.dumps(spec["topology"]), json.dumps(failures) if failures else None)
+
+
 def describe(topology: Mapping[str, Any], failures: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Wires a machine and describes it (see `_core.pyi`); what has failed is marked as dead.
 
     Raises InputError (path in the table of the machine) if it cannot be built, or what has failed cuts it apart.
     """
-    core = _core()
-    failed = [json.dumps(dict(failures))] if failures else []
     try:
-        return dict(core.describe(json.dumps(dict(topology)), *failed))
-    except core.CoreError as e:
+        return dict(machine_of({"topology": dict(topology), "failures": dict(failures or {})}).describe())
+    except _core().CoreError as e:
         raise as_error(e, ("failed",) if e.path[:1] == ("failures",) else e.path[1:]) from None
 
 
-def routes(spec_json: str, source: int, destination: int, limit: int) -> dict[str, Any]:
-    """The candidate ways of a packet from node to node, hop by hop (see `_core.pyi`), at most `limit` of them.
+def run(spec: Mapping[str, Any], progress: Callable[[Mapping[str, Any]], object] | None = None) -> dict[str, Any]:
+    """Simulates a specification (see `_core.pyi`). Raises `_core.CoreError`."""
+    return dict(machine_of(spec).run(json.dumps(spec), progress))
+
+
+def routes(spec: Mapping[str, Any], source: int, destination: int, limit: int) -> dict[str, Any]:
+    """The paths that a packet may take from node to node, hop by hop (see `_core.pyi`), at most `limit` of them.
 
     Raises InputError if the core refuses the specification.
     """
-    core = _core()
     try:
-        return dict(core.routes(spec_json, source, destination, limit))
-    except core.CoreError as e:
+        return dict(machine_of(spec).routes(json.dumps(spec), source, destination, limit))
+    except _core().CoreError as e:
         raise as_error(e) from None
 
 
-def refused(spec_json: str) -> Any | None:
+def refused(spec: Mapping[str, Any]) -> Any | None:
     """The `_core.CoreError` with which the core refuses a specification; None if it would simulate it."""
-    core = _core()
     try:
-        core.check(spec_json)
-    except core.CoreError as e:
+        machine_of(spec).check(json.dumps(spec))
+    except _core().CoreError as e:
         return e
     return None
 

@@ -110,7 +110,7 @@ class System(Attributes):
         return self.table.pairs().range[1]
 
     def describe(self) -> dict[str, Any]:
-        """Return the wired machine as the core describes it (`odonata._core.describe`); made once.
+        """Return the wired machine as the core describes it (`odonata._core.Machine.describe`); made once.
 
         Returns
         -------

@@ -161,7 +161,7 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     sensor = sensing.spec()
     spec |= {"sensing": sensor} if sensor else {}
     spec |= {"failures": failed} if failed else {}
-    refused = core.refused(json.dumps(spec))
+    refused = core.refused(spec)
     if refused is not None:
         error = routings.refused(refused, table) or core.as_error(refused, keys_of_path(refused.path))
         raise _located(error, jobs)

@@ -1,5 +1,7 @@
 //! Where a packet goes next: `fpar`, `prog-adaptive` and `minimal` as CODES of 2019 has them.
 
+use std::sync::Arc;
+
 use odonata_sim::spec::{ChannelSwitch, RoutingSpec};
 use odonata_topology::{DragonflyPlus, GroupId, NodeId, Peer, RouterId};
 
@@ -26,14 +28,14 @@ pub(super) struct Traveller {
 /// The tables of a machine in the order in which CODES scans its ports: leaves and spines by number, global links
 /// by the number of the spine at their far end.
 pub(super) struct Map {
-    pub(super) machine: DragonflyPlus,
+    pub(super) machine: Arc<DragonflyPlus>,
     /// The slots of each router, its global links to one group by far end.
     scan: Vec<u32>,
 }
 
 impl Map {
     /// Puts the ports of a machine into the order of the scans.
-    pub(super) fn new(machine: DragonflyPlus) -> Self {
+    pub(super) fn new(machine: Arc<DragonflyPlus>) -> Self {
         let network = &machine.network;
         let far = |slot: u32| match network.peer[slot as usize] {
             Peer::Router(far) => network.router_of_slot[far.index()].0,

@@ -12,6 +12,8 @@ mod plan;
 pub mod prog_adaptive;
 pub mod valiant;
 
+use std::sync::Arc;
+
 use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_topology::{DragonflyPlus, GroupId};
 
@@ -89,7 +91,7 @@ pub trait PlusRule: Sized {
 /// A Dragonfly+ with one rule.
 #[derive(Clone, Debug)]
 pub struct Plus<R> {
-    pub(super) machine: DragonflyPlus,
+    pub(super) machine: Arc<DragonflyPlus>,
     pub(super) rule: R,
 }
 
@@ -256,7 +258,7 @@ impl AnyPlus {
 /// A Dragonfly+ whose jobs have different rules, or in which something has failed.
 #[derive(Clone, Debug)]
 pub struct Mixed {
-    pub(super) machine: DragonflyPlus,
+    pub(super) machine: Arc<DragonflyPlus>,
     /// By the number that a packet carries.
     pub(super) rules: Vec<AnyPlus>,
 }

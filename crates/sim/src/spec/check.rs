@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashSet};
 
 use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_programs::Program;
-use odonata_topology::{Machine, Network, NodeId};
+use odonata_topology::{Machine, Network, NodeId, PreparedMachine};
 
-use super::{Arrival, Costs, FabricSpec, Pattern, ProgramSpec, RoutingSpec, SPEC_VERSION, Spec, Traffic};
+use super::{Arrival, Costs, FabricSpec, Pattern, Prepared, ProgramSpec, RoutingSpec, SPEC_VERSION, Spec, Traffic};
 
 /// Largest packet.
 pub const MAX_PACKET_BYTES: u32 = 65_536;
@@ -45,12 +45,22 @@ impl Spec {
         serde_json::to_string(self).expect("a specification has no maps with other keys than strings")
     }
 
-    /// Builds the machine, without what has failed.
+    /// The same specification, carrying along its machine; another machine than its own is never used.
+    #[must_use]
+    pub fn on(mut self, machine: &PreparedMachine) -> Self {
+        self.prepared = Prepared(Some(machine.clone()));
+        self
+    }
+
+    /// The machine, without what has failed: the one that the specification carries along, or built anew.
     ///
     /// # Errors
     /// If it cannot be built.
     pub fn machine(&self) -> Result<Machine, Error> {
-        Machine::build(&self.topology, &self.failures)
+        match &self.prepared.0 {
+            Some(prepared) if prepared.is_of(&self.topology, &self.failures) => Ok(prepared.machine().clone()),
+            _ => Machine::build(&self.topology, &self.failures),
+        }
     }
 
     /// Refuses what cannot be simulated.

@@ -1,12 +1,13 @@
 //! Specifications by hand: a machine, a fabric of which nothing slows down unless a test says so, jobs.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use odonata_sim::routing::dragonfly_plus::AnyPlus;
 use odonata_sim::spec::{
     Arrival, ChannelSwitch, Compare, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec,
-    NicOrder, NicSpec, Pattern, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, Spec, StopSpec, TopologySpec,
-    Traffic, Via,
+    NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, Spec, StopSpec,
+    TopologySpec, Traffic, Via,
 };
 use odonata_sim::{Output, run};
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlus, DragonflyPlusSpec, Machine};
@@ -35,7 +36,7 @@ pub fn machine(size: [u32; 5], links_per_pair: Option<u32>) -> DragonflyPlusSpec
 
 pub fn build(spec: &Spec) -> DragonflyPlus {
     match spec.machine().expect("the machine can be built") {
-        Machine::DragonflyPlus(machine) => machine,
+        Machine::DragonflyPlus(machine) => Arc::unwrap_or_clone(machine),
         Machine::Dragonfly(_) => panic!("these tests are about Dragonfly+ machines"),
     }
 }
@@ -69,6 +70,7 @@ pub fn spec(machine: DragonflyPlusSpec, routing: RoutingSpec, jobs: Vec<JobSpec>
         stop: StopSpec { jobs: (0..jobs.len() as u32).collect(), at_ps: None },
         jobs,
         measure: MeasureSpec { from_ps: 0, until_ps: None, arrivals_every_ps: None },
+        prepared: Prepared::default(),
         sensing: Sensing::default(),
         failures: Failures::default(),
     }

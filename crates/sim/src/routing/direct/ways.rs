@@ -1,5 +1,7 @@
 //! Ways through a direct machine: cables to other groups, ports inside a group, channels.
 
+use std::sync::Arc;
+
 use odonata_topology::{Dragonfly, GroupId, RouterId, SlotId};
 
 use super::inside::Inside;
@@ -29,7 +31,7 @@ pub enum Pick {
 /// A direct machine with what its routings look up.
 #[derive(Clone, Debug)]
 pub struct Ways {
-    machine: Dragonfly,
+    machine: Arc<Dragonfly>,
     groups: usize,
     /// Where the cables of each ordered pair of groups start in `gates`, and one entry more.
     gate_start: Vec<u32>,
@@ -116,7 +118,7 @@ impl Middles<'_> {
 impl Ways {
     /// Lays out what is looked up; `nearest`: only the nearest cables count as shortest.
     #[must_use]
-    pub fn new(machine: Dragonfly, nearest: bool, fabric: &FabricSpec) -> Self {
+    pub fn new(machine: Arc<Dragonfly>, nearest: bool, fabric: &FabricSpec) -> Self {
         let network = &machine.network;
         let groups = network.groups;
         let pairs = || (0..groups).flat_map(|a| (0..groups).map(move |b| (GroupId(a), GroupId(b))));

@@ -1,12 +1,13 @@
 //! Machines and specifications by hand.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use odonata_sim::Spec;
 use odonata_sim::routing::direct::Direct;
 use odonata_sim::spec::{
     AriesMode, FabricSpec, Failures, Gateways, JobSpec, Knowledge, LinkSpec, MAX_CHANNELS, MeasureSpec, NicOrder,
-    NicSpec, Rail, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec, TopologySpec, Via,
+    NicSpec, Prepared, Rail, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec, TopologySpec, Via,
 };
 use odonata_topology::{CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec, Machine, Peer, RouterId, SlotId};
 
@@ -78,6 +79,7 @@ pub fn spec(topology: TopologySpec, routing: RoutingSpec, jobs: Vec<JobSpec>) ->
         stop: StopSpec { jobs: (0..jobs.len() as u32).collect(), at_ps: None },
         jobs,
         measure: MeasureSpec { from_ps: 0, until_ps: None, arrivals_every_ps: None },
+        prepared: Prepared::default(),
         sensing: Sensing::default(),
         failures: Failures::default(),
     }
@@ -171,7 +173,7 @@ pub struct Made {
 impl Made {
     pub fn build(&self) -> Dragonfly {
         match Machine::build(&self.topology, &self.failures) {
-            Ok(Machine::Dragonfly(machine)) => machine,
+            Ok(Machine::Dragonfly(machine)) => Arc::unwrap_or_clone(machine),
             other => panic!("{}: {other:?}", self.name),
         }
     }
@@ -249,7 +251,7 @@ pub fn machines() -> Vec<Made> {
 /// The routings of a specification, on its machine.
 pub fn direct(made: &Made, routing: &RoutingSpec) -> Direct {
     let spec = made.spec(routing.clone(), Vec::new());
-    Direct::new(&spec, made.build(), &[(odonata_error::path!["routing"], routing)])
+    Direct::new(&spec, made.build().into(), &[(odonata_error::path!["routing"], routing)])
         .unwrap_or_else(|e| panic!("{}, {routing:?}: {e}", made.name))
 }
 

@@ -1,5 +1,7 @@
 //! Descriptions of dragonflies and cascades of all shapes, and what they mean, worked out anew.
 
+use std::sync::Arc;
+
 use odonata_error::Error;
 use odonata_topology::{
     CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec, Failures, GroupId, Machine, Network, RailsOn,
@@ -54,7 +56,7 @@ pub fn cascade(size: [u32; 7], arrangement: DragonflyArrangement) -> CascadeSpec
 
 pub fn try_direct(spec: &TopologySpec, failures: &Failures) -> Result<Dragonfly, Error> {
     match Machine::build(spec, failures)? {
-        Machine::Dragonfly(machine) => Ok(machine),
+        Machine::Dragonfly(machine) => Ok(Arc::unwrap_or_clone(machine)),
         Machine::DragonflyPlus(_) => panic!("{spec:?} became a Dragonfly+"),
     }
 }
