@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from odonata import machine
@@ -173,6 +173,7 @@ def test_cascade(groups, rows, columns, nodes, ports, links, last, row_links, co
     pair=PAIR,
     last=st.none() | SMALL,
 )
+@example(groups=2, leaves=1, spines=2, nodes=1, ports=1, arrangement="parallel", links=1, pair=(0, 1, 2), last=None)
 def test_dragonfly_plus(groups, leaves, spines, nodes, ports, arrangement, links, pair, last):
     agree(
         {

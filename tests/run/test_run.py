@@ -85,7 +85,7 @@ def test_a_job_that_is_alone_anyway_is_not_run_twice(tiny: Scenario, monkeypatch
     assert found.jobs["slowdown"].to_list() == [1.0]
 
 
-@pytest.mark.parametrize(("failed", "wired"), [(None, 1), ({"routers": [5]}, 2)])
+@pytest.mark.parametrize(("failed", "wired"), [(None, 1), ({"routers": [2]}, 2)])
 def test_a_machine_is_wired_once(
     tiny: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failed: object, wired: int
 ) -> None:

@@ -36,6 +36,7 @@ NOT_COUNTED = {
     "odonata._core": "the core has a fingerprint of its own",
     "odonata.errors": "texts",
     "odonata.memory": "refuses runs, and changes none",
+    "odonata.messages": "texts",
     "odonata.files": "how files are written",
     "odonata.reading": "what it refuses to read is an error, not another result",
     "odonata.store": "names what is public",

@@ -184,7 +184,17 @@ class Scenario(Attributes):
         return located
 
     def located(self, error: InputError) -> InputError:
-        """Return an error about a value of this scenario, with the file and line of the value."""
+        """Return an error about a value of this scenario, with the file and line of the value.
+
+        Parameters
+        ----------
+        error
+            An error whose `path` leads to the value.
+
+        Returns
+        -------
+        InputError
+        """
         return self.document.locate(error)
 
     def __str__(self) -> str:

@@ -62,7 +62,8 @@ class DragonflyPlusTable(MachineTable):
         have = f"{spines} spines with {ports} global links each have {spines * ports}"
         pairs.check(lambda _: have)
         if self.arrangement == "parallel":
-            for links in (*pairs.range, *(links for _, _, links in self.pair_links)):
+            usual = [pairs.usual] if self.groups > 1 else []  # checked also where every pair is an exception
+            for links in (*pairs.range, *usual, *(links for _, _, links in self.pair_links)):
                 if links % self.spines:
                     raise InputError(
                         "the parallel arrangement needs whole rounds of the spines, but "
