@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 
 from odonata.cli.main import main
@@ -186,3 +187,51 @@ def test_the_study_needs_no_scenario_to_be_read(odonata: Command, swept: str) ->
     Path("tiny.toml").unlink()
     Path("study.toml").unlink()
     assert odonata("compare", swept, "--by", "routing")[0] == 0
+
+
+CUT_OFF = """\
+base = "tiny.toml"
+
+[sweep]
+"run.horizon" = ["3 us", "1 ms"]
+"run.seed" = { from = 1, to = 3 }
+"""
+
+
+@pytest.fixture
+def cut_off(odonata: Command, here: Path) -> str:
+    """Three of six runs end before their messages have arrived."""
+    Path("study.toml").write_text(CUT_OFF)
+    assert odonata("sweep", "study.toml", "-q", "-j", "1", "--json")[0] == 0
+    return "studies/study"
+
+
+def test_the_table_of_a_sweep_leaves_out_runs_that_are_cut_off(odonata: Command, cut_off: str) -> None:
+    """Catches a mean over the few messages that had arrived, which looks faster than the whole run."""
+    short, whole = (odonata("sweep", "study.toml", "-q", *more)[1] for more in ((), ("--include-incomplete",)))
+    assert re.search(r"^3 us +3 +3 +- +- +-$", short, re.MULTILINE), short
+    assert re.search(r"^1 ms +3 +0 +\d\.\d+ ", short, re.MULTILINE), short
+    assert re.search(r"^3 us +3 .*\d\.\d+", whole, re.MULTILINE), whole
+    jobs = pl.read_parquet(f"{cut_off}/jobs.parquet").filter(name="target")
+    assert sorted(jobs["complete"].to_list()) == [False] * 3 + [True] * 3
+
+
+def test_comparisons_and_pictures_leave_out_runs_that_are_cut_off(odonata: Command, cut_off: str) -> None:
+    arguments = ("compare", cut_off, "--by", "run.horizon", "--json")
+    short, whole = (json.loads(odonata(*arguments, *more)[1]) for more in ((), ("--include-incomplete",)))
+    assert "cut off" in odonata(*arguments[:-1])[1]
+    assert len(str(whole)) > len(str(short))
+    assert odonata("plot", cut_off, "--by", "run.horizon", "-o", "short.svg")[0] == 0
+    assert odonata("plot", cut_off, "--by", "run.horizon", "-o", "whole.svg", "--include-incomplete")[0] == 0
+    assert Path("short.svg").read_text() != Path("whole.svg").read_text()
+
+
+def test_a_background_that_overloads_its_nics_is_warned_of(odonata: Command, here: Path) -> None:
+    """Also where only the last point has one; once, in spite of the seeds."""
+    Path("study.toml").write_text(
+        'base = "tiny.toml"\n[sweep]\n"job.noise.app.interval" = ["1 ms", "1 us"]\n"run.seed" = [1, 2]\n'
+    )
+    status, _, err = odonata("sweep", "study.toml", "-q", "-j", "1", "-s", "job.noise.app.message=100 KB")
+    assert status == 0
+    (line,) = [line for line in err.splitlines() if line.startswith("warning: ")]
+    assert line.startswith("warning: point 3 (job.noise.app.interval = 1 us, run.seed = 2): background job `noise` ")

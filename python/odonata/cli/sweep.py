@@ -98,6 +98,7 @@ def sweep(
     folder = out if out is not None else Path("studies") / plan.name
     sweeping.check_place(folder, plan, force=force)
     backend = _backend(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), plan)
+    _say_doubts(plan)
     progress = SweepProgress(plan, backend, quiet=quiet)
     with progress, warnings.catch_warnings():
         warnings.simplefilter("always", StaleWarning)
@@ -111,6 +112,23 @@ def sweep(
     else:
         _print(study, include_incomplete=include_incomplete)
     return 1 if study.failed.height else 0
+
+
+def _say_doubts(plan: "Plan") -> None:
+    """Warnings of `odonata run` on standard error, for the first and the last point."""
+    from odonata.errors import InputError, visible
+    from odonata.scenario.doubts import doubts
+
+    said: set[str] = set()
+    for number in dict.fromkeys((0, len(plan) - 1)):
+        try:
+            found = doubts(plan.scenario(number).resolve())
+        except InputError:
+            continue  # the run of the point says it
+        for doubt in found:
+            if doubt not in said:
+                said.add(doubt)
+                _say(visible(f"warning: point {number} ({plan.described(number)}): {doubt}"))
 
 
 def say_engines(study: "Study") -> None:
@@ -178,6 +196,7 @@ def _facts(study: "Study", folder: Path, ledger: "Ledger | None") -> dict[str, A
 
 
 def _print(study: "Study", *, include_incomplete: bool) -> None:
+    from odonata.errors import visible
     from odonata.study.summary import as_text, summarise
     from odonata.text import terminal_width
 
@@ -192,6 +211,6 @@ def _print(study: "Study", *, include_incomplete: bool) -> None:
     for error in list(errors)[:SHOWN_ERRORS]:
         points = failed.filter(failed["error"] == error)["point"].to_list()
         more = f" and {len(points) - 3} more" if len(points) > 3 else ""
-        print(f"  points {', '.join(map(str, points[:3]))}{more}: {error}", file=sys.stderr)
+        _say(visible(f"  points {', '.join(map(str, points[:3]))}{more}: {error}"))
     if len(errors) > SHOWN_ERRORS:
         print(f"  and {len(errors) - SHOWN_ERRORS} other errors; see runs.parquet", file=sys.stderr)
