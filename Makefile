@@ -49,7 +49,7 @@ $(VENV)/.docs: $(INSTALLED) requirements/docs.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/docs.lock
 	@touch $@
 
-test: lint test-rust test-python test-slurm ## Everything that must hold: lint, Rust tests, Python tests
+test: lint test-rust test-python test-slurm docs ## Everything that must hold: lint, Rust tests, Python tests, documentation
 
 lint: build ## Formatting, lints, types, layers
 	$(BIN)/ruff check

@@ -37,7 +37,6 @@ suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 autodoc_typehints = "none"
 autosummary_generate = False
 numpydoc_show_class_members = False
-numpydoc_validation_checks = {"PR01", "PR02", "PR03", "RT01", "YD01", "SS01"}
 
 html_theme = "furo"
 html_title = "Odonata"

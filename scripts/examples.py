@@ -23,6 +23,7 @@ import difflib
 import doctest
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -154,7 +155,8 @@ def main() -> int:
             folder = Path(scratch)
             if options.keep is not None:
                 folder = options.keep.resolve() / page.stem
-                folder.mkdir(parents=True, exist_ok=True)
+                shutil.rmtree(folder, ignore_errors=True)  # of the last time
+                folder.mkdir(parents=True)
             try:
                 count = check(page, folder, accept=options.accept)
             except ExampleError as problem:

@@ -135,16 +135,24 @@ def python() -> str:
     import odonata
 
     parts = ["# Python", inspect.getdoc(odonata) or ""]
-    for name in odonata.__all__:
-        if name.startswith("__"):
+    for name, thing in _public(odonata):
+        if not inspect.ismodule(thing):
+            parts += [f"## odonata.{name}", _documented(thing)]
             continue
-        thing = getattr(odonata, name)
-        directive = "autoclass" if inspect.isclass(thing) else "autofunction"
-        members = "\n:members:\n:inherited-members: BaseException" if inspect.isclass(thing) else ""
-        module = thing.__module__
-        parts += [f"## odonata.{name}", f"```{{eval-rst}}\n.. {directive}:: {module}.{thing.__qualname__}"]
-        parts[-1] += members.replace("\n", "\n   ") + "\n```"
+        parts += [f"## odonata.{name}", inspect.getdoc(thing) or ""]
+        for inner, one in _public(thing):
+            parts += [f"### odonata.{name}.{inner}", _documented(one)]
     return _page(parts)
+
+
+def _public(module: Any) -> list[tuple[str, Any]]:
+    return [(name, getattr(module, name)) for name in module.__all__ if not name.startswith("__")]
+
+
+def _documented(thing: Any) -> str:
+    directive = "autoclass" if inspect.isclass(thing) else "autofunction"
+    members = "\n   :members:\n   :inherited-members: BaseException" if inspect.isclass(thing) else ""
+    return f"```{{eval-rst}}\n.. {directive}:: {thing.__module__}.{thing.__qualname__}{members}\n```"
 
 
 def _shown(name: str) -> str:

@@ -40,7 +40,13 @@ class History:
     """Jobs left out because they end before they start."""
 
     def frame(self) -> pl.DataFrame:
-        """The series as a table: time, b1, b, and the counts that they are made of."""
+        """The series as a table.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each sample: time (UTC), b1, b, and the counts that they are made of.
+        """
         import polars as pl
 
         columns: dict[str, Any] = {"time": [datetime.fromtimestamp(t, UTC).replace(tzinfo=None) for t in self.times]}
@@ -72,6 +78,10 @@ def read_history(
         Fewest nodes of a job that communicates.
     cores_per_node
         Processors of a node, for SWF without `MaxNodes` and `MaxProcs`.
+
+    Returns
+    -------
+    History
 
     Raises
     ------

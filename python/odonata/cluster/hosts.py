@@ -52,6 +52,16 @@ def fold(hosts: Iterable[str]) -> str:
 
     The last number of a name becomes a bracket; names that differ elsewhere stand side by side. `expand` gives the same
     hosts back.
+
+    Parameters
+    ----------
+    hosts
+        Names of hosts.
+
+    Returns
+    -------
+    str
+        Hosts and ranges of hosts, separated by commas.
     """
     plain: dict[str, None] = {}
     families: dict[tuple[str, str, int], set[int]] = {}

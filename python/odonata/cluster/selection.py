@@ -44,7 +44,18 @@ class Selection:
         return fold(self.nodes)
 
     def hostfile(self, ranks_per_node: int = 1) -> str:
-        """The nodes for `SLURM_HOSTFILE`: a line for each rank, in the order of the ranks."""
+        """The nodes for `SLURM_HOSTFILE`.
+
+        Parameters
+        ----------
+        ranks_per_node
+            Ranks on each node, next to each other.
+
+        Returns
+        -------
+        str
+            A line for each rank, in the order of the ranks.
+        """
         return "".join(f"{node}\n" * ranks_per_node for node in self.nodes)
 
 
@@ -86,14 +97,20 @@ def select(
         How many nodes; not needed by policies that count themselves (`per-leaf`).
     place
         The policy (`odonata.placements`).
-    queue, nodes_file
-        Files as for `odonata.cluster.background`.
+    queue
+        A file (see `odonata.cluster.read_queue`).
+    nodes_file
+        A file with the nodes (see `odonata.cluster.read_nodes`).
     topology
         `topology.conf`, or what `scontrol show topology` prints.
     partition
         Only nodes of this partition.
     options
         Options of the policy, as in a scenario.
+
+    Returns
+    -------
+    Selection
 
     Raises
     ------

@@ -57,6 +57,11 @@ def read_nodes(file: str | Path | None = None) -> list[Node]:
         Output of `sinfo --json`, of `sinfo` with its header in any format that has state and node list, or of
         `scontrol show node`. None asks `sinfo`.
 
+    Returns
+    -------
+    list of Node
+        Also nodes that are drained or down.
+
     Raises
     ------
     InputError

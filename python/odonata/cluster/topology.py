@@ -66,7 +66,17 @@ class Topology:
         return [node for node in range(self.shape.nodes) if node not in there]
 
     def group_name(self, group: int) -> str:
-        """The name of a group by its number: the switch that joins its leaves."""
+        """The name of a group: the switch that joins its leaves.
+
+        Parameters
+        ----------
+        group
+            Its number, from 0.
+
+        Returns
+        -------
+        str
+        """
         return list(self.groups)[group]
 
 
@@ -82,6 +92,10 @@ def read_topology(file: str | Path) -> Topology:
     ----------
     file
         `topology.conf`, or what `scontrol show topology` prints.
+
+    Returns
+    -------
+    Topology
 
     Raises
     ------

@@ -121,6 +121,10 @@ def background(
     least_nodes
         Fewest nodes of a job that communicates: 2, or 3 for the reading "more than two".
 
+    Returns
+    -------
+    Background
+
     Raises
     ------
     InputError
@@ -131,8 +135,10 @@ def background(
     Examples
     --------
     >>> import odonata as od
-    >>> od.cluster.background("squeue.json", nodes_total=10).utilisation
-    0.33333333333333337
+    >>> queue = folder / "squeue.txt"
+    >>> _ = queue.write_text("JOBID|STATE|NODELIST\\n1|R|n[1-3]\\n2|R|n[3-4]\\n3|R|n5\\n4|PD|\\n")
+    >>> round(od.cluster.background(queue, nodes_total=10).utilisation, 3)
+    0.333
     """
     if nodes_total is not None and nodes_total < 1:
         raise InputError(f"expected a number of nodes from 1 on, found {nodes_total}")

@@ -57,7 +57,7 @@ def draw(axes: Axes, data: Arranged, *, job: str | None = None, log: bool | None
     if log if log is not None else positive and values.max() / values.min() > LOG_FROM:
         axes.set_yscale("log")
     elif values.min() >= 0:
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, values.max() * 1.05 or None)
     axes.grid(axis="y", color="0.9", linewidth=0.6)
     if len(data.series) > 1:
         shown = data.series if data.kind == "name" else _told_apart(data)
