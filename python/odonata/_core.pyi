@@ -5,7 +5,7 @@ at 0. A "slot" is one port of one router; slots are numbered router by router.
 """
 
 from collections.abc import Callable
-from typing import Any, TypedDict, type_check_only
+from typing import Any, TypedDict, final, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
@@ -255,6 +255,7 @@ class Result(TypedDict):
     #: Bytes committed, shaped (jobs, link classes); (jobs, 0) if no job has a program.
     class_bytes: NDArray[np.uint64]
 
+@final
 class Machine:
     """A machine that is wired once, with what has failed, for everything that is asked of it.
 

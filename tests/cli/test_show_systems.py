@@ -34,8 +34,8 @@ def asked(monkeypatch):
     """A core that answers `WAYS`; what it was asked."""
     questions = []
 
-    def routes(spec_json, source, destination, limit):
-        questions.append((json.loads(spec_json), source, destination, limit))
+    def routes(spec, source, destination, limit):
+        questions.append((spec, source, destination, limit))
         return json.loads(json.dumps(WAYS))
 
     monkeypatch.setattr(core, "routes", routes)

@@ -39,7 +39,7 @@ impl Running {
         match &self.program {
             Program::Phases(phases) => {
                 let here = &self.ranks[waiting.rank as usize];
-                let phase = (phases.len() > 1).then_some(here.phase as u32);
+                let phase = (phases.len() > 1).then_some(here.phase);
                 Awaited { phase, step: Some(here.chunk), ..waiting }
             }
             Program::Trace(trace) => {
