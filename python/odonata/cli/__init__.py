@@ -16,7 +16,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("odonata.cli.export:export", "Write a machine as a graph, for other tools."),
     "trace": ("odonata.cli.trace:trace", "Write what a job's ranks do as a trace, for other tools."),
     "place": ("odonata.cli.place:place", "Ask a placement policy for nodes."),
-    "cluster": ("odonata.cli.cluster:cluster", "Read a Slurm queue: background utilisation, nodes for a job."),
+    "cluster": (
+        "odonata.cli.cluster:cluster",
+        "A real cluster: background utilisation, nodes for a job, times of iterations.",
+    ),
     "reproduce": ("odonata.cli.reproduce:reproduce", "Repeat a paper's figures: ours beside theirs, with a verdict."),
     "bench": ("odonata.cli.bench:bench", "Measure the simulator on this machine."),
 }

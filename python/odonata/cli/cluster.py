@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from odonata.cluster.utilisation import Background
     from odonata.cluster.watch import Sample
 
-cluster = App("cluster", help="Work on a real Slurm cluster: how busy its network is, and nodes for a job.")
+cluster = App(
+    "cluster",
+    help="Work on a real cluster: how busy its network is, nodes for a job, how much the times of a program vary.",
+)
+cluster.command(
+    "odonata.cli.cluster_analyse:analyse",
+    name="analyse",
+    help="Analyse times of iterations: spread, tail, peaks, distribution, correlation with another column.",
+)
 
 _Flag = Parameter(negative=())
 _Positive = Parameter(validator=validators.Number(gt=0))

@@ -1,4 +1,4 @@
-"""Real clusters: reads the queue of Slurm, computes background utilisation, selects nodes for a job.
+"""Real clusters: reads the queue of Slurm, computes background utilisation, selects nodes for a job, analyses times.
 
 Nothing here needs the simulator. Files of other tools are recognised by their content, not by their names. Each name is
 imported when it is first used, so that reading a queue loads no library.
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
+    from odonata.cluster.analysis import Analysis, analyse
     from odonata.cluster.history import History, read_history
     from odonata.cluster.hosts import expand, fold
     from odonata.cluster.records import Job, Node
@@ -35,12 +36,14 @@ if TYPE_CHECKING:
 
 #: Public name -> module.
 _LAZY = {
+    "Analysis": "analysis",
     "Background": "utilisation",
     "History": "history",
     "Job": "records",
     "Node": "records",
     "Selection": "selection",
     "Topology": "topology",
+    "analyse": "analysis",
     "background": "utilisation",
     "expand": "hosts",
     "fold": "hosts",
@@ -52,12 +55,14 @@ _LAZY = {
 }
 
 __all__ = [
+    "Analysis",
     "Background",
     "History",
     "Job",
     "Node",
     "Selection",
     "Topology",
+    "analyse",
     "background",
     "expand",
     "fold",

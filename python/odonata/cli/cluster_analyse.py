@@ -1,0 +1,152 @@
+"""`odonata cluster analyse`: times of iterations in, their spread, tail, peaks and distribution out."""
+
+import json as json_module
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter, validators
+
+from odonata.errors import InputError
+
+if TYPE_CHECKING:
+    from odonata.cluster.analysis import Analysis
+
+_Flag = Parameter(negative=())
+
+
+def analyse(
+    file: Path,
+    /,
+    *,
+    value: str | None = None,
+    unit: str | None = None,
+    by: Annotated[list[str] | None, Parameter(negative=())] = None,
+    where: Annotated[list[str] | None, Parameter(negative=())] = None,
+    skip: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 0,
+    fit: bool | None = None,
+    family: Annotated[list[str] | None, Parameter(negative=())] = None,
+    time_limit: Annotated[float, Parameter(validator=validators.Number(gt=0, lte=3600))] = 5.0,
+    workers: Annotated[
+        int | None, Parameter(name=["--workers", "-j"], validator=validators.Number(gte=1, lte=1024))
+    ] = None,
+    correlate: str | None = None,
+    points: str | None = None,
+    time_of_day: str | None = None,
+    seed: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 1,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    json: Annotated[bool, _Flag] = False,
+    quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
+) -> int:
+    """Analyse times of iterations: spread, tail, peaks, distribution, correlation with another column.
+
+    The file is CSV with a header, or Parquet: a row for each iteration. `messages.parquet` and `iterations.parquet` of
+    a run folder are such files.
+
+    Parameters
+    ----------
+    file
+        The table.
+    value
+        Column of the times; without it the one whose name ends in a unit of time, such as `time_us`.
+    unit
+        Unit of the times (ps, ns, us, ms, s), where the name of the column does not say it.
+    by
+        A column that tells series apart; may be repeated. Without it those of text, and `bytes`, `nodes`, `job` etc.
+    where
+        Only rows with this value, as in `--where machine=leonardo`; may be repeated.
+    skip
+        Leave out so many rows at the beginning of each series.
+    fit
+        Fit all continuous distribution families of SciPy (a minute of a processor for each series). Without it, if
+        there are at most four series.
+    family
+        Fit this family only; may be repeated.
+    time_limit
+        Processor time for one family and series, in seconds.
+    workers
+        Processes that fit: one for each processor without it. The result does not depend on it.
+    correlate
+        A column of numbers, such as `b`, to correlate with the mean time.
+    points
+        Column whose values are the points of the correlation (default: `run`).
+    time_of_day
+        Column with the moment of each row; a partial correlation leaves out what the time of day explains.
+    seed
+        Of the bootstrap and of the test of peaks.
+    out
+        Also write a row for each series to a table (.parquet or .csv).
+    json
+        Print one JSON object, with all families.
+    quiet
+        No progress on standard error.
+    """
+    from odonata.cluster.analysis import analyse as run
+    from odonata.study.local import processors
+
+    if out is not None and out.suffix not in (".parquet", ".csv"):
+        raise InputError(f"expected a file that ends in .parquet or .csv, found `{out}`")
+    progress = None if quiet else _Progress()
+    found = run(
+        file,
+        value=value,
+        unit=unit,
+        by=by,
+        where=_pairs(where or []),
+        skip=skip,
+        fit=True if fit is None and family else fit,
+        families=family,
+        limit_s=time_limit,
+        workers=workers or processors(),
+        correlate=correlate,
+        points=points,
+        time_of_day=time_of_day,
+        seed=seed,
+        report=progress,
+    )
+    if out is not None:
+        _write(found, out)
+    if json:
+        print(json_module.dumps(found.as_dict(), default=str))
+        return 0
+    print(found)
+    if fit is None and family is None and all(one.fits is None for one in found.series):
+        print(f"\nno distributions fitted to {len(found.series)} series; --fit fits them, --where chooses some")
+    if out is not None:
+        print(f"{len(found.series):,} series in {out}")
+    return 0
+
+
+class _Progress:
+    """How many fits are done: one line that is written over on a terminal, few lines elsewhere."""
+
+    def __init__(self) -> None:
+        self._shown = 0
+
+    def __call__(self, done: int, of: int) -> None:
+        terminal = sys.stderr.isatty()
+        if terminal or done == of or done >= self._shown + max(of // 4, 100):
+            self._shown = done
+            end = "\r" if terminal and done < of else "\n"
+            print(f"{done:,} of {of:,} fits done", file=sys.stderr, end=end, flush=True)
+
+
+def _pairs(where: list[str]) -> dict[str, str]:
+    found = {}
+    for one in where:
+        name, sign, value = one.partition("=")
+        if not sign or not name:
+            raise InputError(f"expected --where column=value, found `{one}`")
+        found[name] = value
+    return found
+
+
+def _write(found: "Analysis", out: Path) -> None:
+    import io
+
+    from odonata import files
+
+    buffer = io.BytesIO()
+    table = found.frame()
+    table.write_parquet(buffer) if out.suffix == ".parquet" else table.write_csv(buffer)
+    files.write(out, buffer.getvalue())

@@ -1,0 +1,227 @@
+"""Reads tables of iterations: one row for each, with a column of times."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from odonata import reading, units
+from odonata.errors import InputError, shortened, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+#: Most bytes of a table. Assumed: a hundred million iterations as Parquet.
+MOST_BYTES = 1 << 30
+
+TIMES = ("time", "latency", "duration", "elapsed")
+"""Names of columns, without the unit, that are taken for the times if several have a unit of time."""
+
+KEYS = ("machine", "job", "run", "test", "collective", "pattern", "algorithm", "nodes", "ranks", "bytes", "size")
+"""Columns that tell series apart where nothing else is said, beside those with text."""
+
+TIME = "_time_ps"
+"""Column of the times that are read, in picoseconds."""
+
+_UNIT = re.compile(r"(?P<stem>.+?)(?:[ _]*[(\[]|[ _])(?P<unit>ps|ns|us|µs|μs|ms|s)[)\]]?")
+
+
+@dataclass(frozen=True)
+class Iterations:
+    """A table of iterations."""
+
+    table: pl.DataFrame
+    """Its columns, and `TIME`. Other columns are text if the file is CSV."""
+    value: str
+    """Column that the times come from."""
+    keys: tuple[str, ...]
+    """Columns that tell series apart; all have several values."""
+    unfinished: int
+    """Rows of a table of Odonata that were left out because nothing arrived before the end of the run."""
+    file: str | None
+    """Where it was read; `None` for a frame."""
+
+    def line(self, row: int) -> str:
+        """Where a row of the table as read stands, for a message."""
+        return _where(self.file, row)
+
+    def numbers(self, column: str) -> pl.Series:
+        """A column as numbers. Raises InputError if it is missing, or holds something else."""
+        if column not in self.table.columns:
+            raise unknown("column", column, self.names()).at(self.file)
+        return _numbers(self.table, column, self.file)
+
+    def names(self) -> list[str]:
+        """The columns of the file."""
+        return [name for name in self.table.columns if name not in (TIME, _ROW)]
+
+
+_ROW = "_row"
+
+
+def read_iterations(
+    source: str | Path | pl.DataFrame,
+    *,
+    value: str | None = None,
+    unit: str | None = None,
+    by: Sequence[str] | None = None,
+    where: Mapping[str, str] | None = None,
+    skip: int = 0,
+    keep: Sequence[str] = (),
+) -> Iterations:
+    """Reads a table: CSV (commas, semicolons or tabs, with a header), Parquet, or a frame of polars.
+
+    `where` keeps the rows with these values; `skip` leaves out the first rows of each series; columns in `keep` do not
+    tell series apart unless `by` names them. Rows stay in their order, which is taken for the order in time.
+
+    Raises InputError, with file and line, if the file cannot be read, a column is missing or not of numbers, and for a
+    time that is missing, negative or not finite.
+    """
+    import polars as pl
+
+    file = None if isinstance(source, pl.DataFrame) else str(source)
+    table = source if isinstance(source, pl.DataFrame) else _read(Path(source))
+    if not table.height:
+        raise InputError("the table has no rows", file=file)
+    table = table.with_row_index(_ROW)
+    names = [name for name in table.columns if name != _ROW]
+    chosen, factor = _time_column(names, value, unit, file)
+    for name in (*(by or ()), *(where or ()), *keep):
+        if name not in names:
+            raise unknown("column", name, names).at(file)
+    for name, wanted in (where or {}).items():
+        texts = table[name].cast(pl.String)
+        if wanted not in texts.unique():
+            found = sorted(str(one) for one in texts.unique().drop_nulls())
+            raise unknown(f"value of `{name}`", wanted, found[:1000]).at(file)
+        table = table.filter(texts == wanted)
+    unfinished = 0
+    if chosen in ("latency_ps", "time_ps") and "job" in names and table[chosen].dtype.is_numeric():
+        before = table.height
+        table = table.filter(pl.col(chosen).is_not_null())
+        unfinished = before - table.height
+        if not table.height:
+            raise InputError(f"`{chosen}` is absent in all rows: nothing arrived before the end of the run", file=file)
+    times = _numbers(table, chosen, file)
+    _check(times, table, chosen, file)
+    table = table.with_columns((times * factor).alias(TIME))
+    keys = [name for name in names if name != chosen and name not in keep] if by is None else list(by)
+    if by is None:
+        keys = [name for name in keys if table[name].dtype in (pl.String, pl.Categorical, pl.Enum) or name in KEYS]
+        # All columns of a CSV file are text as read; those of numbers count only if their name is known.
+        keys = [name for name in keys if name in KEYS or not _is_number(table[name])]
+    keys = [name for name in keys if table[name].n_unique() > 1]
+    if skip:
+        number = pl.int_range(pl.len()).over(keys) if keys else pl.int_range(pl.len())
+        table = table.filter(number >= skip)
+        if not table.height:
+            raise InputError(f"no series has more than {skip} rows", file=file, hint="skip fewer")
+    return Iterations(table, chosen, tuple(keys), unfinished, file)
+
+
+def _read(path: Path) -> pl.DataFrame:
+    import io
+
+    import polars as pl
+
+    try:
+        data = reading.read_bytes(path, MOST_BYTES)
+    except (OSError, ValueError) as e:
+        hint = "give the table `messages.parquet` or `iterations.parquet` in it" if path.is_dir() else None
+        raise InputError(f"cannot read it: {reading.why(e)}", file=path, hint=hint) from None
+    if not data.strip():
+        raise InputError("the file is empty", file=path)
+    if data.startswith(b"PAR1"):
+        try:
+            return pl.read_parquet(io.BytesIO(data))
+        except pl.exceptions.PolarsError as e:
+            raise InputError(f"not a whole Parquet file: {_first_line(e)}", file=path) from None
+    try:
+        head = data[:100_000].decode("utf-8-sig", "strict" if len(data) <= 100_000 else "ignore").partition("\n")[0]
+        separator = max(",;\t", key=head.count)
+        return pl.read_csv(io.BytesIO(data.removeprefix(b"\xef\xbb\xbf")), separator=separator, infer_schema=False)
+    except UnicodeDecodeError as e:
+        raise InputError(f"neither Parquet nor text: byte {e.start} is not UTF-8", file=path) from None
+    except pl.exceptions.PolarsError as e:
+        raise InputError(f"not a table in CSV: {_first_line(e)}", file=path) from None
+
+
+def _time_column(names: list[str], value: str | None, unit: str | None, file: str | None) -> tuple[str, float]:
+    """The column of times, and its picoseconds."""
+    if unit is not None and unit not in units.TIME:
+        raise unknown("unit of time", unit, units.TIME)
+    of = {name: found for name in names if (found := _UNIT.fullmatch(name))}
+    if value is not None:
+        if value not in names:
+            raise unknown("column", value, names).at(file)
+        said = of[value]["unit"] if value in of else None
+        if said is not None and unit is not None and units.TIME[said] != units.TIME[unit]:
+            raise InputError(f"`{value}` says that its unit is {said}, --unit says {unit}", file=file)
+        if (unit or said) is None:
+            hint = "say it with --unit us, or in the name of the column: `time_us`"
+            raise InputError(f"the unit of `{value}` is not known", file=file, hint=hint)
+        return value, float(units.TIME[unit or said or ""])
+    likely = [name for name, found in of.items() if found["stem"].lower() in TIMES] or list(of)
+    if len(likely) > 1:
+        listed = ", ".join(f"`{name}`" for name in likely)
+        raise InputError(f"several columns may be the times: {listed}", file=file, hint="choose one with --value")
+    if not likely:
+        listed = shortened(", ".join(f"`{name}`" for name in names))
+        hint = "name it with --value and its unit with --unit"
+        raise InputError(f"no column of times such as `time_us`; found {listed}", file=file, hint=hint)
+    return _time_column(names, likely[0], unit, file)
+
+
+def _numbers(table: pl.DataFrame, column: str, file: str | None) -> pl.Series:
+    import polars as pl
+
+    found = table[column]
+    if found.dtype.is_numeric():
+        return found.cast(pl.Float64)
+    texts = found.cast(pl.String, strict=False)
+    numbers = texts.str.strip_chars().cast(pl.Float64, strict=False)
+    wrong = (numbers.is_null() & texts.is_not_null()).arg_true()
+    if len(wrong):
+        row, text = int(table[_ROW][int(wrong[0])]), str(texts[int(wrong[0])])
+        hint = None
+        if re.fullmatch(r"\s*[\d.]+\s*[a-zµμ]+\s*", text):
+            hint = "give all times in one unit, and say it in the name of the column: `time_us`"
+        said = f"expected a number in `{column}`, found `{shortened(text)}`"
+        raise InputError(f"{_where(file, row)}{said}", hint=hint)
+    return numbers
+
+
+def _check(times: pl.Series, table: pl.DataFrame, column: str, file: str | None) -> None:
+    for wrong, what in (
+        (times.is_null(), "a time is missing"),
+        (~times.is_finite(), "expected a finite time"),
+        (times < 0, "a time cannot be negative"),
+    ):
+        at = wrong.fill_null(value=False).arg_true()
+        if len(at):
+            found = times[int(at[0])]
+            said = f"{what} in `{column}`" + ("" if found is None else f", found {found:g}")
+            hint = "leave out such rows; how many there are says something too" if found is None else None
+            raise InputError(f"{_where(file, int(table[_ROW][int(at[0])]))}{said}", hint=hint)
+
+
+def _where(file: str | None, row: int) -> str:
+    if file is None:
+        return f"row {row}: "
+    # The first line of a CSV file is the header; Parquet has rows only.
+    with Path(file).open("rb") as start:
+        return f"{file}: row {row}: " if start.read(4) == b"PAR1" else f"{file}:{row + 2}: "
+
+
+def _is_number(column: pl.Series) -> bool:
+    import polars as pl
+
+    return bool(column.cast(pl.String).cast(pl.Float64, strict=False).is_not_null().any())
+
+
+def _first_line(problem: Exception) -> Any:
+    return shortened(str(problem).split("\n")[0])
