@@ -3,7 +3,7 @@
 import json as json_module
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter, validators
 
@@ -35,6 +35,9 @@ def analyse(
     time_of_day: str | None = None,
     seed: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 1,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    plot: Path | None = None,
+    kind: Literal["density", "histogram", "scatter", "qcd"] | None = None,
+    force: Annotated[bool, _Flag] = False,
     json: Annotated[bool, _Flag] = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
 ) -> int:
@@ -76,6 +79,14 @@ def analyse(
         Of the bootstrap and of the test of peaks.
     out
         Also write a row for each series to a table (.parquet or .csv).
+    plot
+        Also draw a picture: .png, .pdf or .svg.
+    kind
+        What is drawn. `density`: the fitted densities in one panel, without fits histograms. `histogram`: a panel for
+        each series. `scatter`: the points of each correlation, the default with --correlate. `qcd`: the quartile
+        coefficient of dispersion against `bytes` or another number.
+    force
+        Overwrite a file that is not a picture of odonata.
     json
         Print one JSON object, with all families.
     quiet
@@ -86,6 +97,15 @@ def analyse(
 
     if out is not None and out.suffix not in (".parquet", ".csv"):
         raise InputError(f"expected a file that ends in .parquet or .csv, found `{out}`")
+    if plot is None and (kind is not None or force):
+        raise InputError(f"{'--kind' if kind else '--force'} goes with --plot")
+    if kind == "scatter" and correlate is None:
+        raise InputError("a scatter plot needs --correlate COLUMN")
+    if plot is not None:
+        from odonata.plot.style import check_free, check_target
+
+        check_target(plot)
+        check_free(plot, force=force)
     progress = None if quiet else _Progress()
     found = run(
         file,
@@ -106,6 +126,11 @@ def analyse(
     )
     if out is not None:
         _write(found, out)
+    if plot is not None:
+        from odonata.cluster.figures import figure_of
+        from odonata.plot.style import save
+
+        save(figure_of(found, kind or ("scatter" if found.related else "density")), plot)
     if json:
         print(json_module.dumps(found.as_dict(), default=str))
         return 0
@@ -114,6 +139,8 @@ def analyse(
         print(f"\nno distributions fitted to {len(found.series)} series; --fit fits them, --where chooses some")
     if out is not None:
         print(f"{len(found.series):,} series in {out}")
+    if plot is not None:
+        print(plot)
     return 0
 
 
