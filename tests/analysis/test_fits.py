@@ -65,6 +65,21 @@ def test_measures_by_hand():
     assert found.histogram_error < 1e-3
 
 
+def test_a_family_starts_from_the_minimum_too():
+    """From the median alone, genpareto ends 25 units of likelihood below the family that was drawn."""
+    values = np.random.default_rng(3).pareto(3, 600) + 1
+    assert fit("genpareto", values).aic < fit("pareto", values).aic + 5
+
+
+def test_a_density_that_does_not_integrate_to_one_is_no_fit(monkeypatch):
+    """SciPy's gausshyper is wrong by a factor of hundreds at some parameters, and would win by thousands."""
+    wrong = (15.332477143693513, 31.866217291878392, -4.474019478181106, 4.030999433788702)
+    values = np.random.default_rng(3).normal(870, 5, 100)
+    monkeypatch.setattr(stats.gausshyper, "fit", lambda given, **guess: (*wrong, given.min() - 1, np.ptp(given) + 2))
+    with pytest.raises(NoFitError, match="does not integrate to 1"):
+        fit("gausshyper", values)
+
+
 def test_a_spike_does_not_win():
     """gausshyper can put an endless density on the least value, which gained 16 units of likelihood here."""
     values = np.random.default_rng(3).lognormal(0, 0.5, 1000) * 1e5

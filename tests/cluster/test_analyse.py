@@ -113,6 +113,33 @@ def test_correlation_with_b(analyse, here: Path) -> None:
     assert "mean of `time_us` against `b`; a point is a value of `run`" in text
 
 
+@pytest.mark.parametrize(
+    ("words", "panels"),
+    [
+        ("--plot p.png --no-fit", 1),
+        ("--plot p.svg --no-fit --kind histogram", 2),
+        ("--plot p.pdf --no-fit --correlate b", 2),
+        ("--plot p.png --no-fit --kind qcd --by bytes", 1),
+    ],
+)
+def test_pictures(analyse, here: Path, monkeypatch: pytest.MonkeyPatch, words: str, panels: int) -> None:
+    saved = []
+    from odonata.plot import style
+
+    save = style.save
+    monkeypatch.setattr(style, "save", lambda made, path: (saved.append(made), save(made, path)))
+    table = pl.concat([measured(6), measured(6).with_columns(pl.lit(64, pl.Int64).alias("bytes"))])
+    table.write_csv("t.csv")
+    status, out, _ = analyse("t.csv", "--by", "collective", *words.split())
+    assert status == 0
+    picture = words.split()[1]
+    assert out.splitlines()[-1] == picture
+    assert Path(picture).stat().st_size > 1000
+    assert sum(one.get_visible() for one in saved[0].axes) == panels
+    Path(picture).write_text("mine")
+    assert analyse("t.csv", "--by", "collective", *words.split())[2].startswith(f"error: `{picture}` exists")
+
+
 def test_tables_of_a_run_folder(here: Path) -> None:
     """The same functions for simulated latencies."""
     main(["new", "first.toml"])
@@ -172,6 +199,15 @@ ROWS = "time_us,b\n1,2\n2,3\n"
         (ROWS, "--out x.txt", "expected a file that ends in .parquet or .csv, found `x.txt`"),
         (ROWS, "--points run", "points are for a correlation"),
         (ROWS, "--time-of-day b", "the time of day is for a correlation"),
+        (ROWS, "--kind qcd", "--kind goes with --plot"),
+        (ROWS, "--plot p.png --kind scatter", "a scatter plot needs --correlate COLUMN"),
+        (ROWS, "--plot p.gif", "`.gif` is not a format of pictures"),
+        ("time_us\n" + "1\n2\n" * 9, "--no-fit --plot p.png --kind qcd", "no column of --by holds numbers"),
+        (
+            "run,time_us\n" + "".join(f"{r},{n}\n" for r in range(20) for n in range(6)),
+            "--plot p.png --kind histogram",
+            "has 12 panels at most; here are 20\n  hint: choose some with --where",
+        ),
         (ROWS, "--skip 7", "no series has more than 7 rows"),
         (
             "run,time_us,b\n" + "a,1,2\n" * 6,

@@ -19,7 +19,14 @@ def test_list_names_every_study(capsys):
     listed = {one["id"]: one["title"] for one in json.loads(capsys.readouterr().out)["studies"]}
     others = {f"zhang2018-fig{number}" for number in (2, *range(4, 14))}
     kang = {"kang2019-4kb", "kang2019-variants", "kang2019-calibration"}
-    assert set(listed) == {*kang, "latency-load", "aries-modes", "zhang2018-variants", *others}
+    assert set(listed) == {
+        *kang,
+        "latency-load",
+        "aries-modes",
+        "zhang2018-variants",
+        "salimi-beni2022-on-leonardo",
+        *others,
+    }
     assert main(["reproduce", "--list"]) == 0
     text = capsys.readouterr().out
     assert [line.split()[0] for line in text.splitlines()] == list(listed)

@@ -34,7 +34,7 @@ _ROUNDING = 1e-12
 
 CAUSE = (
     "Correlation is not causation: both may follow something else, such as the hour, the size of a job or its nodes. "
-    "To tell, change one thing alone on the same nodes, in alternate iterations (De Sensi 2019, section 3)."
+    "To tell, change one thing alone on the same nodes, in alternate iterations (De Sensi 2019, section 3.2)."
 )
 """What is printed with every correlation."""
 
@@ -45,7 +45,8 @@ class Coefficient:
 
     value: float
     interval: tuple[float, float] | None
-    """BCa bootstrap over the points; of percentiles where BCa gives none. `None` if resamples have no coefficient."""
+    """BCa bootstrap over the points. Of few points, some resamples have no coefficient, and BCa gives no interval. Then
+    it is that of the percentiles of the others; `None` if a tenth of the resamples has no coefficient."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,8 @@ def correlate(
             raise InputError(f"{name} has the same value, {values[0]:g}, at all {len(x)} points")
     columns = np.column_stack([x, y] if controls is None else [x, y, controls]).astype(np.float64)
     partial: list[Coefficient | None] = [None, None]
-    # One point more than a line through the controls, so that residuals are not all 0 or of one sign.
-    if controls is not None and len(x) >= LEAST + controls.shape[1]:
+    # Of fewer points, resamples have so few different ones that the controls explain most of them wholly.
+    if controls is not None and len(x) >= LEAST + 2 * controls.shape[1]:
         partial = [_coefficient(columns, statistic, seed) for statistic in (_partial, _partial_of_ranks)]
     return Correlation(
         len(x),
@@ -119,22 +120,25 @@ def _interval(columns: NDArray[np.float64], statistic: Statistic, seed: int) -> 
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         # Few points give resamples without a coefficient, all of one point; SciPy warns of each.
         warnings.simplefilter("ignore", (DegenerateDataWarning, RuntimeWarning))
-        for method in ("BCa", "percentile"):
-            found = bootstrap(
-                tuple(columns.T),
-                statistic,
-                paired=True,
-                vectorized=True,
-                axis=-1,
-                n_resamples=DRAWS,
-                confidence_level=CONFIDENCE,
-                method=method,
-                rng=np.random.default_rng(seed),
-            )
-            low, high = (float(end) for end in found.confidence_interval)
-            if np.isfinite([low, high]).all():
-                return max(low, -1.0), min(high, 1.0)
-    return None
+        found = bootstrap(
+            tuple(columns.T),
+            statistic,
+            paired=True,
+            vectorized=True,
+            axis=-1,
+            n_resamples=DRAWS,
+            confidence_level=CONFIDENCE,
+            method="BCa",
+            rng=np.random.default_rng(seed),
+        )
+    low, high = (float(end) for end in found.confidence_interval)
+    if not np.isfinite([low, high]).all():
+        drawn = found.bootstrap_distribution
+        drawn = drawn[np.isfinite(drawn)]
+        if len(drawn) < 0.9 * DRAWS:
+            return None
+        low, high = (float(end) for end in np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]))
+    return max(low, -1.0), min(high, 1.0)
 
 
 def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:

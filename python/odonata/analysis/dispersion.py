@@ -50,11 +50,11 @@ class Dispersion:
     iqr: float
     """Q3 - Q1."""
     qcd: float | None
-    """Quartile coefficient of dispersion (Q3 - Q1) / (Q3 + Q1) (De Sensi 2019, section 3); `None` if both are 0."""
+    """Quartile coefficient of dispersion (Q3 - Q1) / (Q3 + Q1) (De Sensi 2019, section 3.3); `None` if both are 0."""
     notch: tuple[float, float]
     """median -+ 1.57 IQR / sqrt(n): see `NOTCH`."""
     interval: tuple[float, float] | None
-    """95 % interval of the median from order statistics, which holds for any distribution (De Sensi 2019, section 3,
+    """95 % interval of the median from order statistics, which holds for any distribution (De Sensi 2019, section 3.1,
     draws it as the notch); `None` for fewer than six values, which cannot give one."""
     outliers_low: int
     """Values below Q1 - 1.5 IQR."""

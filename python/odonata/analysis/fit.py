@@ -26,6 +26,7 @@ BINS = 100
 FINEST = 0.01
 """Least width of these intervals in IQRs. Assumed: far below what a histogram of the values shows."""
 
+_ROUNDING = 1e-6
 STEEP = 0.05
 """Assumed: ten times what such an interval holds at the peak of a normal distribution."""
 
@@ -129,6 +130,8 @@ def _ks(distribution: Any, parameters: tuple[float, ...], values: NDArray[np.flo
     share = np.asarray(distribution.cdf(values, *parameters), np.float64)
     if not np.isfinite(share).all():
         raise NoFitError("the distribution function is not finite at the parameters that SciPy finds")
+    if share.min() < -_ROUNDING or share.max() > 1 + _ROUNDING:
+        raise NoFitError("the density that SciPy computes does not integrate to 1 at the parameters that it finds")
     steps = np.arange(len(values) + 1) / len(values)
     return float(max((share - steps[:-1]).max(), (steps[1:] - share).max()))
 

@@ -63,6 +63,7 @@ PLACES: dict[str, str] = {
     "D17": "3.3",
     "D19": "3.1, figure 3; 5.1",
     "D22": "4.1, figure 7",
+    "D26": "5.1, figure 8",
     "D23": "3.1, figure 3; 5.1",
     "L1": "table I",
     "L2": "code",
@@ -101,8 +102,12 @@ PLACES: dict[str, str] = {
     "V2": "3.3, table 1",
     "V3": "3.3",
     "V4": "4.1; 3.3",
+    "V5": "4",
+    "V6": "1.1, figure 1",
+    "V7": "4.1, figure 3",
     "V8": "4.2, equation 1",
     "V9": "4.2, equation 2",
+    "V13": "5.3, figure 5",
     "V18": "4.1",
 }
 """Where in its paper each number stands, as the catalogue says it."""

@@ -31,7 +31,7 @@ def reproduce(
     json: Annotated[bool, Parameter(negative=())] = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
 ) -> int:
-    """Simulate a paper's results anew: ours over theirs, with a verdict.
+    """Repeat a paper's results, simulated or on measured data: ours over theirs, with a verdict.
 
     Its runs are a study: the same command goes on where an interrupted one was, and repeats nothing.
 
@@ -83,9 +83,9 @@ def _swept(
     from odonata.study.local import LocalPool, processors
 
     plan = chosen.plan(reduced=reduced)
-    if plan is None:
-        return []
     pool = LocalPool(workers if workers is not None else processors())
+    if plan is None:
+        return chosen.run(pool, None, reduced=reduced)
     progress = SweepProgress(plan, pool, quiet=quiet)
     with progress:
         runs = chosen.run(pool, folder, reduced=reduced, force=force, report=progress.report)

@@ -15,6 +15,7 @@ from matplotlib.ticker import NullLocator
 
 from odonata.analysis.fit import density
 from odonata.plot.style import LINES, SERIES, plain, time_unit
+from odonata.units import format_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -113,11 +114,15 @@ def draw_qcd(axes: Axes, lines: Mapping[str, Sequence[tuple[float, float]]], x_n
         axes.plot(x, y, marker=marker, markersize=4.5, linewidth=1.4, color=colour, label=plain(name) or None)
     if log:
         axes.set_xscale("log", base=2)
-        ticks = sorted({x for points in lines.values() for x, _ in points})
-        axes.set_xticks(ticks, [f"{x:g}" for x in ticks], rotation=30 if len(ticks) > 6 else 0)
+        ticks: list[float] = []
+        for tick in sorted({at for points in lines.values() for at, _ in points}):
+            if not ticks or tick >= 4 * ticks[-1]:  # labels of nearer ones overlap
+                ticks.append(tick)
+        names = [format_bytes(int(tick)) if x_name == "bytes" else f"{tick:g}" for tick in ticks]
+        axes.set_xticks(ticks, names)
         axes.xaxis.set_minor_locator(NullLocator())
     axes.set_ylim(bottom=0)
-    axes.set_xlabel(plain(x_name))
+    axes.set_xlabel("size" if x_name == "bytes" else plain(x_name))
     axes.set_ylabel("QCD = (Q3 - Q1) / (Q3 + Q1)")
     axes.grid(axis="y", color="0.9", linewidth=0.6)
     if any(lines):
@@ -132,9 +137,13 @@ def _heights(times: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[
 
 def _curve(one: Sample, begin: float, end: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     assert one.fit is not None
-    at = np.linspace(begin, end, POINTS)
+    # Quantiles too, for peaks that are narrow beside the tail.
+    inside = np.quantile(one.times_ps, np.linspace(0, 0.99, POINTS))
+    at = np.unique(np.concatenate([np.linspace(begin, end, POINTS), inside]))
     heights = density(one.fit, at)
-    return at, np.where(np.isfinite(heights), heights, np.nan_to_num(heights, posinf=0.0).max())
+    # Some densities have no bound at one end.
+    finite = np.isfinite(heights)
+    return at, np.where(finite, heights, heights[finite].max(initial=0.0))
 
 
 def _label(one: Sample, end: float) -> str:

@@ -39,8 +39,9 @@ class Reproduction:
     points: Callable[[bool], Points]
     """Keys and values of every point, in full (False) or of the reduced form for tests (True); none if nothing is to
     be simulated."""
-    make: Make
-    """A point's scenario; in the table of its runs the first job is the one that is measured."""
+    make: Make | None
+    """A point's scenario; in the table of its runs the first job is the one that is measured. `None` if nothing is to
+    be simulated."""
     rows: Callable[[Runs], list[Row]]
     """Ours over theirs for everything that was simulated."""
     page: Callable[[Sequence[Row], Runs], str]
@@ -48,13 +49,17 @@ class Reproduction:
     picture: Callable[[Sequence[Row], Runs], Figure] | None = None
     keep: Keep | None = None
     """What is kept of each run beside its jobs."""
+    gather: Callable[[bool, int], Runs] | None = None
+    """Of one that simulates nothing: measured data, in full (False) or reduced (True), by so many processes."""
     study: str = ""
     """Name of its study, if it shares finished runs with other reproductions."""
 
     def plan(self, *, reduced: bool) -> Plan | None:
         """Its study; `None` if nothing is to be simulated."""
         points = self.points(reduced)
-        return plan_of(self.make, points, self.keep, self.study or self.name) if points else None
+        if self.make is None or not points:
+            return None
+        return plan_of(self.make, points, self.keep, self.study or self.name)
 
     def run(
         self, backend: Backend, folder: Path | None, *, reduced: bool, force: bool = False, report: Report | None = None
@@ -65,7 +70,7 @@ class Reproduction:
         """
         plan = self.plan(reduced=reduced)
         if plan is None:
-            return []
+            return [] if self.gather is None else self.gather(reduced, backend.workers)
         out = None if folder is None else folder / plan.name
         return runs_of(sweep(plan, out, backend, force=force, retry_failed=True, report=report), self.points(reduced))
 
