@@ -8,7 +8,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-PAGES = ["README.md", *(f"docs/tutorial/{name}.md" for name in ("first-run", "first-study", "own-machine"))]
+PAGES = [
+    "README.md",
+    "docs/cluster.md",
+    *(f"docs/tutorial/{name}.md" for name in ("first-run", "first-study", "own-machine")),
+]
 
 _spec = importlib.util.spec_from_file_location("examples", ROOT / "scripts" / "examples.py")
 examples = importlib.util.module_from_spec(_spec)

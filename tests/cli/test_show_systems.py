@@ -176,7 +176,7 @@ def test_export_writes_a_file(odonata, here, ending):
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["tiny", "-o", "tiny.gml"], 2, "ends in .graphml or .json"),
+        (["tiny", "-o", "tiny.gml"], 2, "ends in .graphml, .json"),
         (["tiny", "-o", "no/tiny.json"], 2, "there is no folder `no`"),
         (["tinny", "-o", "t.json"], 2, "unknown system `tinny`"),
         (["tiny"], 2, "--output"),

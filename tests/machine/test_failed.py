@@ -154,3 +154,37 @@ def test_errors_of_a_scenario_name_file_and_line():
         scenario.parse(text, "a.toml").resolve()
     with pytest.raises(InputError, match=r"^a\.toml:3: there is no router 16"):
         scenario.parse(text.replace('{ fraction = "2 %", class = "globl" }', "{ routers = [16] }"), "a.toml").resolve()
+
+
+def test_nodes_that_have_failed_are_not_used_and_cut_nothing():
+    system = failed(nodes=[5, "7-9", 5])
+    assert system.unusable_nodes == (5, 7, 8, 9)
+    assert system.failures == {}, "the core need not know"
+    assert failed(nodes=[4], routers=[0]).unusable_nodes == (0, 1, 2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "words"),
+    [
+        ([272], "there is no node 272"),
+        (["270-272"], "there is no node 272"),
+        (["9-7"], "the range `9-7` ends before it begins"),
+        (["x"], "`x` is no node"),
+        ([-1], "`-1` is no node"),
+        ([True], "`True` is no node"),
+        ("5", "expected a list of nodes"),
+        (["0-999999999"], "it names more than 16,777,216 nodes"),
+    ],
+)
+def test_nodes_that_are_not_there(nodes, words):
+    with pytest.raises(InputError, match=words):
+        failed(nodes=nodes)
+
+
+def test_no_job_is_placed_on_a_failed_node():
+    from odonata.placement import place
+
+    table = {"preset": "tiny", "failed": {"nodes": [0, "2-3"]}}
+    assert place("contiguous", system=table, nodes=3).nodes == [1, 4, 5]
+    with pytest.raises(InputError, match="node 2 cannot be used"):
+        place("explicit", system=table, nodes=[2])

@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 
 cluster = App(
     "cluster",
-    help="Work on a real cluster: how busy its network is, nodes for a job, how much the times of a program vary.",
+    help="Work on a real cluster: how busy its network is, nodes for a job, how much times vary, its machine.",
 )
 cluster.command(
     "odonata.cli.cluster_analyse:analyse",
     name="analyse",
     help="Analyse times of iterations: spread, tail, peaks, distribution, correlation with another column.",
+)
+cluster.command(
+    "odonata.cli.cluster_import:import_", name="import", help="Make a system file of the network of a real cluster."
 )
 
 _Flag = Parameter(negative=())

@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from odonata.cli.completion import systems
-from odonata.errors import InputError
+from odonata.errors import InputError, unknown
 
 
 def export(
@@ -14,30 +14,39 @@ def export(
     /,
     *,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    format_: Annotated[str | None, Parameter(name="--format")] = None,
     force: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
-    """Write a machine as a graph: nodes, routers and links with class, bandwidth, latency and group.
+    """Write a machine as a graph, or as the files of a real cluster that `odonata cluster import` reads.
 
     Parameters
     ----------
     system
         The machine: a name (`odonata show systems`), its TOML file, or the TOML file of a scenario.
     output
-        The file; its ending says in which form: `.graphml` (networkx, Gephi, yEd) or `.json`.
+        The file. Its ending says in which format: `.graphml` (networkx, Gephi, yEd), `.json`, `.ibnetdiscover`,
+        `.conf` (a tree for Slurm) or `.csv` (leaf switch and group of each node).
+    format_
+        The format, if the ending does not say it: also `slurm-block`, and `cray` (`rtr --interconnect` of a cascade,
+        the point-to-point file of Slingshot of a dragonfly).
     force
         Overwrite a file that says something else.
     """
     from odonata import files, scenario
-    from odonata.machine.export import FORMATS
+    from odonata.cluster.fabric import WRITTEN
 
-    if output.suffix not in FORMATS:
-        message = f"`{output}`: expected a file name that ends in {' or '.join(FORMATS)}"
-        raise InputError(message)
+    by_suffix = {form.suffix: name for name, form in WRITTEN.items() if form.suffix is not None}
+    if format_ is None and output.suffix not in by_suffix:
+        message = f"`{output}`: expected a file name that ends in {', '.join(by_suffix)}, or --format"
+        raise InputError(message, hint=f"formats: {', '.join(WRITTEN)}")
+    name = format_ or by_suffix[output.suffix]
+    if name not in WRITTEN:
+        raise unknown("format", name, WRITTEN)
     if not output.parent.is_dir():
         raise InputError(f"there is no folder `{output.parent}`")
     loaded = scenario.system(system)
     wired = loaded.describe()
-    text = "".join(f"{line}\n" for line in FORMATS[output.suffix](loaded))
+    text = "".join(f"{line}\n" for line in WRITTEN[name].lines(loaded))
     files.write_new(output, text.encode(), force=force)
     links = ", ".join(f"{count:,} {name}" for name, count in wired["links"].items())
     print(f"{output}: {loaded.name}, {wired['nodes']:,} nodes, {wired['routers']:,} routers, links: {links}")

@@ -31,7 +31,7 @@ def facts(system: System) -> dict[str, Any]:
         "links_per_pair": wired["links_per_pair"],
         "facts": dict(system.table.facts()),
     }
-    if system.failures:
+    if system.failures or system.unusable_nodes:
         told["failed"] = {
             "links": len(system.failures.get("links", ())),
             "routers": len(system.failures.get("routers", ())),

@@ -111,14 +111,22 @@ def read_topology(file: str | Path) -> Topology:
 
 def parse_topology(text: str) -> Topology:
     """The topology in a text. Raises InputError with the line."""
-    switches: dict[str, _Switch] = {}
+    found = parse_lines(text)
+    if found.blocks:
+        return _checked(_block_groups(found.blocks, found.joined, found.sizes))
+    return _checked(_tree_groups(found.switches))
+
+
+def parse_lines(text: str) -> Lines:
+    """Switches or blocks as the lines of a text give them. Raises InputError with the line."""
+    switches: dict[str, Switch] = {}
     blocks: dict[str, tuple[str, ...]] = {}
     joined: list[tuple[int, str, tuple[str, ...]]] = []
     sizes: list[int] = []
     for line, pairs in _lines(text):
         try:
             if name := pairs.get("SwitchName"):
-                _add(switches, _Switch(line, name, _hosts(pairs, "Nodes"), _hosts(pairs, "Switches")))
+                _add(switches, Switch(line, name, _hosts(pairs, "Nodes"), _hosts(pairs, "Switches")))
             elif name := pairs.get("BlockName"):
                 if name in blocks:
                     raise InputError(f"the block `{name}` is listed twice")
@@ -138,19 +146,29 @@ def parse_topology(text: str) -> Topology:
             raise InputError("expected a number of nodes as size of a block", line=line) from None
     if switches and blocks:
         raise InputError("found switches and blocks; expected one kind")
-    if blocks:
-        return _checked(_block_groups(blocks, joined, sizes))
-    if not switches:
+    if not switches and not blocks:
         raise InputError("no switch and no block is listed")
-    return _checked(_tree_groups(switches))
+    return Lines(switches, blocks, joined, sizes)
 
 
 @dataclass(frozen=True)
-class _Switch:
+class Switch:
+    """A line of a tree. `switches` are named as often as the line names them."""
+
     line: int
     name: str
     nodes: tuple[str, ...]
     switches: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What the lines of a file say: switches, or blocks and how they are joined."""
+
+    switches: dict[str, Switch]
+    blocks: dict[str, tuple[str, ...]]
+    joined: list[tuple[int, str, tuple[str, ...]]]
+    sizes: list[int]
 
 
 def _lines(text: str) -> Iterator[tuple[int, dict[str, str]]]:
@@ -176,10 +194,12 @@ def _lines(text: str) -> Iterator[tuple[int, dict[str, str]]]:
 
 def _hosts(pairs: Mapping[str, str], key: str) -> tuple[str, ...]:
     value = pairs.get(key, "")
-    return () if value in ("", "(null)") else tuple(dict.fromkeys(expand(value)))
+    if value in ("", "(null)"):
+        return ()
+    return tuple(expand(value)) if key == "Switches" else tuple(dict.fromkeys(expand(value)))
 
 
-def _add(switches: dict[str, _Switch], switch: _Switch) -> None:
+def _add(switches: dict[str, Switch], switch: Switch) -> None:
     if switch.name in switches:
         raise InputError(f"the switch `{switch.name}` is listed twice, first in line {switches[switch.name].line}")
     if not switch.nodes and not switch.switches:
@@ -187,7 +207,7 @@ def _add(switches: dict[str, _Switch], switch: _Switch) -> None:
     switches[switch.name] = switch
 
 
-def _tree_groups(switches: Mapping[str, _Switch]) -> dict[str, dict[str, tuple[str, ...]]]:
+def _tree_groups(switches: Mapping[str, Switch]) -> dict[str, dict[str, tuple[str, ...]]]:
     # `scontrol` lists all nodes below a switch; only a switch without switches is a leaf.
     parent: dict[str, str] = {}
     for switch in switches.values():

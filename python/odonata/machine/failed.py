@@ -1,4 +1,4 @@
-"""What has failed: cables and routers that packets must go round."""
+"""What has failed: cables and routers that packets avoid, and nodes on which no job can run."""
 
 import re
 from collections.abc import Mapping
@@ -8,12 +8,16 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from odonata.document import Ratio, Seed, Table, input_error_as_problem
-from odonata.errors import InputError, unknown
+from odonata.errors import InputError, shortened, unknown
 
 #: A cable as `router:port` of one of its ends.
 PORT = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
 #: All cables between two routers.
 PAIR = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
+#: A node, or the nodes from one to another.
+RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
+#: Most nodes of the list: those of the largest machine.
+_MOST_NODES = 2**24
 
 
 def _links(value: Any) -> tuple[str, ...]:
@@ -33,6 +37,24 @@ def _routers(value: Any) -> tuple[int, ...]:
     return tuple(value)
 
 
+def _nodes(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple):
+        raise InputError(f'expected a list of nodes such as [3, "17-20"], found `{value!r}`')
+    result, total = [], 0
+    for entry in value:
+        text = str(entry) if isinstance(entry, int | str) and not isinstance(entry, bool) else ""
+        if (match := RANGE.fullmatch(text)) is None:
+            raise InputError(f"`{shortened(str(entry))}` is no node", hint='3 is node 3, "17-20" are four nodes')
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
+            raise InputError(f"the range `{text}` ends before it begins")
+        total += last - first + 1
+        if total > _MOST_NODES:
+            raise InputError(f"it names more than {_MOST_NODES:,} nodes")
+        result.append(text)
+    return tuple(result)
+
+
 def _share(value: Fraction) -> Fraction:
     if value > 1:
         raise InputError(f"no more than all cables can fail, found `{float(value)}`")
@@ -40,13 +62,16 @@ def _share(value: Fraction) -> Fraction:
 
 
 class FailedTable(Table):
-    """`failed`: cables and routers that do not work."""
+    """`failed`: cables, routers and nodes that do not work."""
 
     links: Annotated[tuple[str, ...], BeforeValidator(input_error_as_problem(_links))] = Field(
         (), description='cables: "12:40" at port 40 of router 12, "3-17" all between the routers 3 and 17'
     )
     routers: Annotated[tuple[int, ...], BeforeValidator(input_error_as_problem(_routers))] = Field(
         (), description="routers, with all their cables and nodes"
+    )
+    nodes: Annotated[tuple[str, ...], BeforeValidator(input_error_as_problem(_nodes))] = Field(
+        (), description='nodes that are down or not there: [3, "17-20"]; no job is placed on them'
     )
     fraction: Annotated[Ratio, AfterValidator(input_error_as_problem(_share))] | None = Field(
         None, description="share of the cables that fails besides, drawn by `seed`"
@@ -66,6 +91,17 @@ class FailedTable(Table):
         if self.class_ is not None and self.class_ not in between_routers:
             error = unknown("class of links between routers", self.class_, between_routers)
             raise InputError(error.message, hint=error.hint, path=("class",))
+
+    def failed_nodes(self, nodes: int) -> set[int]:
+        """The nodes of the list, on a machine of so many. Raises InputError (path in this table) for another one."""
+        found: set[int] = set()
+        for index, entry in enumerate(self.nodes):
+            first, _, last = entry.partition("-")
+            if int(last or first) >= nodes:
+                hint = f"the machine has nodes 0 to {nodes - 1}"
+                raise InputError(f"there is no node {last or first}", hint=hint, path=("nodes", index))
+            found.update(range(int(first), int(last or first) + 1))
+        return found
 
     def failures(self, wired: Mapping[str, Any]) -> dict[str, Any]:
         """The failed cables and routers as the core reads them; `wired` is the machine without failures.

@@ -90,7 +90,7 @@ def _load(
     try:
         table, imported = _wired(merged, folder)
         system = System(table.name, table, tuple(rows(table, base, changed, sources | imported)))
-        _ = system.failures
+        _ = system.unusable_nodes
     except InputError as e:
         raise _placed(e, fabric or {}) from None
     return system
@@ -185,7 +185,7 @@ def _base(name: str, folder: Path) -> dict[str, Any]:
             told_sources(document.data.get("sources", {}))
             own = {k: v for k, v in document.data.items() if k != "sources"}
             table, _ = _wired(own, (folder / name).parent)
-            _ = System(table.name, table, ()).failures
+            _ = System(table.name, table, ()).unusable_nodes
         except InputError as e:
             raise document.locate(e) from None
         wiring = {k: str((folder / name).parent / v) for k, v in own.get("wiring", {}).items()}

@@ -94,9 +94,18 @@ class System(Attributes):
 
     @cached_property
     def unusable_nodes(self) -> tuple[int, ...]:
-        """Nodes with a NIC on a failed router, ascending: no job can run there."""
+        """Nodes that have failed or have a NIC on a failed router, ascending: no job can run there.
+
+        Raises InputError (path under `failed`) for a node that is not there.
+        """
+        if self.table.failed is None:
+            return ()
         routers = self.failures.get("routers", ())
-        return tuple(sorted({node for router in routers for node in self.table.nodes_of_router(router)}))
+        found = {node for router in routers for node in self.table.nodes_of_router(router)}
+        try:
+            return tuple(sorted(found | self.table.failed.failed_nodes(self.shape.nodes)))
+        except InputError as e:
+            raise e.under("failed") from None
 
     @cached_property
     def tgll_bandwidth(self) -> int:

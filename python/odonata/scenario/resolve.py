@@ -275,12 +275,12 @@ def _policy(job: _Job, seed: int) -> tuple[placement.Policy, dict[str, Any]]:
 
 
 def _mentioning(lost: Sequence[int], error: InputError) -> InputError:
-    """An error about the number of free nodes, with those that are missing because their router has failed."""
+    """An error about the number of free nodes, with those that are lost to failures."""
     if not lost or error.path != placement.COUNT or error.hint is not None:
         return error
     ids = placement.format_ids(lost)
     ids = ids if len(ids) <= 60 else f"{ids[:57].rpartition(',')[0]}, ..."
-    hint = f"{len(lost):,} nodes are left out because their routers have failed: {ids}"
+    hint = f"{len(lost):,} nodes are left out because they or their routers have failed: {ids}"
     return error.but(hint=hint)
 
 

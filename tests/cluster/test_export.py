@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from odonata import machine
-from odonata.machine.export import FORMATS
+from odonata.cluster.fabric import WRITTEN
 
 NAMESPACE = "{http://graphml.graphdrawing.org/xmlns}"
 READ = {"string": str, "int": int, "double": float, "boolean": {"true": True, "false": False}.__getitem__}
@@ -44,7 +44,7 @@ def read_graphml(text):
 
 def exported(ending, table):
     system = machine.load(table)
-    return system, "\n".join(FORMATS[ending](system))
+    return system, "\n".join(WRITTEN[ending[1:]].lines(system))
 
 
 @pytest.mark.parametrize(

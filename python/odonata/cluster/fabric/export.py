@@ -1,26 +1,27 @@
-"""A machine as a graph, for other tools: GraphML and JSON."""
+"""The cables of a machine, and the machine as a graph for other tools: GraphML and JSON."""
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from odonata.cluster.fabric import told
+from odonata.cluster.fabric.names import node_names, router_names
 from odonata.machine.system import System
-
-#: File ending -> what writes such a file, line by line.
-FORMATS: Mapping[str, Callable[[System], Iterator[str]]]
 
 
 @dataclass(frozen=True)
 class Cable:
-    """A cable between routers, or the link of one NIC: `node` is None or `to_router` is."""
+    """A cable between routers, or the link of one NIC: `node` is None, or `to_router` and `to_port` are."""
 
     class_: str
     router: int
     port: int
     to_router: int | None
+    to_port: int | None
     node: int | None
     failed: bool
 
@@ -32,12 +33,20 @@ def cables(system: System) -> Iterator[Cable]:
     dead = wired.get("slot_dead")
     columns = [wired[name].tolist() for name in ("slot_router", "slot_port", "slot_class", "slot_peer_router")]
     nodes = wired["slot_peer_node"].tolist()
+    # The ports of parallel cables are in the same order at both ends.
+    back: dict[tuple[int, int], list[int]] = {}
+    for router, port, _, peer in zip(*columns, strict=True):
+        if 0 <= peer < router:
+            back.setdefault((peer, router), []).append(port)
+    used: Counter[tuple[int, int]] = Counter()
     for slot, (router, port, class_, peer) in enumerate(zip(*columns, strict=True)):
         failed = dead is not None and bool(dead[slot])
         if nodes[slot] >= 0:
-            yield Cable(classes[class_], router, port, None, nodes[slot], failed)
+            yield Cable(classes[class_], router, port, None, None, nodes[slot], failed)
         elif peer > router:
-            yield Cable(classes[class_], router, port, peer, None, failed)
+            to_port = back[router, peer][used[router, peer]]
+            used[router, peer] += 1
+            yield Cable(classes[class_], router, port, peer, to_port, None, failed)
 
 
 def json_lines(system: System) -> Iterator[str]:
@@ -60,10 +69,12 @@ def json_lines(system: System) -> Iterator[str]:
 def graphml_lines(system: System) -> Iterator[str]:
     """A GraphML document: nodes `n0`, `n1`, ..., routers `r0`, `r1`, ..., and an undirected edge for each cable.
 
-    Attributes of nodes and routers: `type`, `number`, `group`, and `failed` of routers; of edges: `class`, `group` (of
-    both ends, or -1 between groups), `bandwidth` in bytes per second, `latency` in nanoseconds, `port` (at the router
-    with the lower number), `failed`.
+    Attributes of nodes and routers: `type`, `name`, `number`, `group`, `failed`; of edges: `class`, `group` (of both
+    ends, or -1 between groups), `bandwidth` in bytes per second, `latency` in nanoseconds, `port` (at the router with
+    the lower number) and `to_port` (at the other one), `failed`. The attribute `odonata` of the graph has the numbers
+    that no cable shows (`told`).
     """
+    about = "\n".join(told.lines(system, cabled=True))
     wired = system.describe()
     classes = _classes(system)
     yield '<?xml version="1.0" encoding="UTF-8"?>'
@@ -73,40 +84,43 @@ def graphml_lines(system: System) -> Iterator[str]:
             yield f'<key id="{owner[0]}_{name}" for="{owner}" attr.name="{name}" attr.type="{type_}"/>'
     yield f'<graph id={quoteattr(_readable(system.name))} edgedefault="undirected">'
     yield f'<data key="g_title">{escape(_readable(system.title))}</data>'
-    for node in _nodes(system):
-        yield _element("node", {"id": f"n{node['id']}"}, {"type": "node", "number": node["id"], "group": node["group"]})
-    for router in _routers(system, wired):
-        told = {"type": "router", "number": router["id"], "group": router["group"]}
-        yield _element("node", {"id": f"r{router['id']}"}, told | {"failed": router.get("failed", False)})
+    yield f'<data key="g_odonata">{escape(_readable(about))}</data>'
+    for what, letter, names, parts in (
+        ("node", "n", node_names(system), _nodes(system)),
+        ("router", "r", router_names(system), _routers(system, wired)),
+    ):
+        for part in parts:
+            values = {"type": what, "name": names[part["id"]], "number": part["id"], "group": part["group"]}
+            yield _element("node", {"id": f"{letter}{part['id']}"}, values | {"failed": part.get("failed", False)})
     group = wired["router_group"].tolist()
     for number, cable in enumerate(cables(system)):
         far = f"n{cable.node}" if cable.to_router is None else f"r{cable.to_router}"
         same = cable.to_router is None or group[cable.to_router] == group[cable.router]
         speed = classes[cable.class_]
-        told = {
+        values = {
             "class": cable.class_,
             "group": group[cable.router] if same else -1,
             "bandwidth": speed["bandwidth"],
             "latency": speed["latency_ns"],
             "port": cable.port,
+            **({} if cable.to_port is None else {"to_port": cable.to_port}),
             "failed": cable.failed,
         }
-        yield _element("edge", {"id": f"e{number}", "source": f"r{cable.router}", "target": far}, told)
+        yield _element("edge", {"id": f"e{number}", "source": f"r{cable.router}", "target": far}, values)
     yield "</graph>"
     yield "</graphml>"
 
 
-FORMATS = {".graphml": graphml_lines, ".json": json_lines}
-
 _ATTRIBUTES = {
-    "graph": {"title": "string"},
-    "node": {"type": "string", "number": "int", "group": "int", "failed": "boolean"},
+    "graph": {"title": "string", "odonata": "string"},
+    "node": {"type": "string", "name": "string", "number": "int", "group": "int", "failed": "boolean"},
     "edge": {
         "class": "string",
         "group": "int",
         "bandwidth": "double",
         "latency": "double",
         "port": "int",
+        "to_port": "int",
         "failed": "boolean",
     },
 }
@@ -124,8 +138,10 @@ def _classes(system: System) -> dict[str, dict[str, float]]:
 
 
 def _nodes(system: System) -> Iterator[dict[str, Any]]:
-    shape = system.shape
-    return ({"id": node, "group": shape.group_of(node)} for node in range(shape.nodes))
+    shape, table = system.shape, system.table.failed
+    failed = set() if table is None else table.failed_nodes(shape.nodes)
+    for node in range(shape.nodes):
+        yield {"id": node, "group": shape.group_of(node)} | ({"failed": True} if node in failed else {})
 
 
 def _routers(system: System, wired: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -136,8 +152,8 @@ def _routers(system: System, wired: Mapping[str, Any]) -> Iterator[dict[str, Any
 
 def _link(cable: Cable) -> dict[str, Any]:
     far = {"node": cable.node} if cable.to_router is None else {"to_router": cable.to_router}
-    told = {"class": cable.class_, "router": cable.router, "port": cable.port, **far}
-    return told | ({"failed": True} if cable.failed else {})
+    values = {"class": cable.class_, "router": cable.router, "port": cable.port, **far}
+    return values | ({"failed": True} if cable.failed else {})
 
 
 def _list(name: str, rows: Iterator[dict[str, Any]]) -> Iterator[str]:

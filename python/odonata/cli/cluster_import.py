@@ -1,0 +1,109 @@
+"""`odonata cluster import`: the network of a real cluster becomes a system file."""
+
+import json as json_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from odonata.cli.completion import systems
+from odonata.errors import InputError
+from odonata.text import aligned
+
+if TYPE_CHECKING:
+    from odonata.cluster.fabric.recognise import Recognised
+
+_Flag = Parameter(negative=())
+
+
+def import_(
+    file: Path,
+    /,
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    names: Path | None = None,
+    node_name_map: Path | None = None,
+    like: Annotated[str | None, Parameter(completer=systems)] = None,
+    force: Annotated[bool, _Flag] = False,
+    json: Annotated[bool, _Flag] = False,
+) -> int:
+    """Make a system file of the network of a real cluster.
+
+    Dragonfly+, dragonfly and cascade are recognised with the cabling that is there: what is missing has failed, and
+    cables that follow no rule are listed. Other topologies are refused. The command prints what it recognised, and what
+    the file does not say and so is assumed.
+
+    Parameters
+    ----------
+    file
+        What describes the network, recognised by its content: the output of `ibnetdiscover`, `scontrol show topology`
+        or `rtr --interconnect`, `topology.conf`, a point-to-point file of Slingshot, a map of nodes (CSV), or GraphML.
+    output
+        The system file to write (`.toml`). Without it, nothing is written.
+    names
+        Also write which host is which node, and which switch which router, as CSV.
+    node_name_map
+        With the output of `ibnetdiscover`: a file with the names of GUIDs, as its option of this name takes it.
+    like
+        The system that gives what the file does not (default: a preset of the same kind). A file without cables takes
+        the kind and the cables from it.
+    force
+        Overwrite files that say something else.
+    json
+        Print one JSON object.
+    """
+    from odonata import files
+    from odonata.cluster.fabric import import_fabric, system_file
+
+    if output is not None and output.suffix != ".toml":
+        raise InputError(f"`{output}`: expected a file name that ends in .toml")
+    for path in (output, names):
+        if path is not None and not path.parent.is_dir():
+            raise InputError(f"there is no folder `{path.parent}`")
+    found = import_fabric(file, node_name_map=node_name_map, like=like)
+    if output is not None:
+        files.write_new(output, system_file.toml(found).encode(), force=force)
+    if names is not None:
+        files.write_new(names, system_file.names(found).encode(errors="replace"), force=force)
+    if json:
+        print(json_module.dumps(_told(found)))
+        return 0
+    print(_text(found))
+    if output is None:
+        print("\nnothing is written; -o FILE.toml writes the system file")
+    else:
+        print(f"\n{output} written; `odonata show {output}` prints it")
+    return 0
+
+
+def _told(found: "Recognised") -> dict[str, Any]:
+    system = found.system()
+    wired = system.describe()
+    failed = found.table.get("failed", {})
+    return {
+        "file": found.file,
+        "format": found.format,
+        "topology": found.table["kind"],
+        "nodes": wired["nodes"],
+        "hosts": sum(name is not None for name in found.nodes),
+        "routers": wired["routers"],
+        "groups": wired["groups"],
+        "links": wired["links"],
+        "arrangement": found.table.get("arrangement"),
+        "failed": {key: failed.get(key, []) for key in ("links", "routers", "nodes")},
+        "assumed": [{"key": key, "value": value, "source": source} for key, value, source in found.assumed],
+        "notes": found.notes,
+        "system": found.table,
+    }
+
+
+def _text(found: "Recognised") -> str:
+    lines = [f"{found.file} ({found.format})", "", *aligned(found.found, indent="  ")]
+    if found.notes:
+        lines += ["", "notes", *(f"  {note}" for note in found.notes)]
+    if found.assumed:
+        lines += ["", "not in the file, so assumed (the system file can be changed)"]
+        lines += aligned(
+            [(key, value, text.removeprefix("assumed: ")) for key, value, text in found.assumed], indent="  "
+        )
+    return "\n".join(lines)
