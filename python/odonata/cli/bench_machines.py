@@ -108,8 +108,8 @@ def _times(own: list[float], others: list[float]) -> float:
 
 def preparation(rounds: int) -> dict[str, tuple[int, float]]:
     """For about 100,000 nodes of each kind: how many there are, and the seconds to wire and check a run (median)."""
-    from odonata import _core
     from odonata.machine import load
+    from odonata.machine.core import wire_and_check
 
     found = {}
     for name, system in _LARGE.items():
@@ -118,7 +118,7 @@ def preparation(rounds: int) -> dict[str, tuple[int, float]]:
         text, times = json.dumps(spec), []
         for _ in range(rounds):
             start = time.perf_counter()
-            _core.check(text)  # on a machine of its own each time
+            wire_and_check(text)
             times.append(time.perf_counter() - start)
         found[name] = (load(system).shape.nodes, statistics.median(times))
     return found

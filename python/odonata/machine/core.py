@@ -83,6 +83,11 @@ def refused(spec: Mapping[str, Any]) -> Any | None:
     return None
 
 
+def wire_and_check(spec_json: str) -> None:
+    """Checks a specification on a machine of its own, wired anew. Raises `_core.CoreError`."""
+    _core().check(spec_json)
+
+
 def read_trace(data: bytes, form: str, *, keep_nics: bool = True) -> dict[str, Any]:
     """A trace in the form `goal`, `bin` or `csv`: `ranks`, `operations` and `goal`, its text in the core's own form.
 
