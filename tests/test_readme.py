@@ -75,6 +75,13 @@ def test_presets_and_policies_are_those_that_there_are():
     assert f"{len(own)} policies" in text
 
 
+def test_commands_are_those_that_there_are():
+    from odonata.cli import COMMANDS
+
+    rows = re.findall(r"^\| `odonata (\w+) ", README.read_text().split("\n## Commands")[1], re.MULTILINE)
+    assert set(rows) == set(COMMANDS)
+
+
 def test_linked_files_exist():
     root = README.parent
     for page in (*root.glob("*.md"), *(root / "docs").glob("*.md"), root / "validation" / "README.md"):
