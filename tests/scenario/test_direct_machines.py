@@ -117,7 +117,7 @@ def test_too_few_channels_are_named_with_the_number_that_is_needed():
         scenario("dragonfly").set("fabric.channels", 2).resolve()
     assert str(caught.value) == (
         "s.toml with -s fabric.channels: the routing `ugal-l` needs 3 virtual channels, the fabric has 2\n"
-        "  hint: say channels = 3 in [fabric]"
+        "  hint: set channels = 3 in [fabric]"
     )
 
 

@@ -183,7 +183,7 @@ def test_what_is_decided_can_be_given_again():
 @pytest.mark.parametrize(
     ("kind", "name", "options", "path", "message", "hint"),
     [
-        ("cascade", "fpar", {}, "name", "`fpar` is for dragonfly-plus, not for a cascade", "a cascade knows: minimal,"),
+        ("cascade", "fpar", {}, "name", "`fpar` is for dragonfly-plus, not for a cascade", "routings for a cascade: minimal,"),
         (
             "dragonfly-plus",
             "par",
@@ -193,13 +193,13 @@ def test_what_is_decided_can_be_given_again():
             "valiant, prog-adaptive, fpar",
         ),
         ("dragonfly-plus", "in-order", {}, "name", "is for dragonfly and cascade, not for a dragonfly-plus", "fpar"),
-        ("dragonfly-plus", "minimal", {"gateways": "all"}, "gateways", "means nothing on a dragonfly-plus", None),
+        ("dragonfly-plus", "minimal", {"gateways": "all"}, "gateways", "a dragonfly-plus has no `gateways`", None),
         (
             "dragonfly-plus",
             "valiant",
             {"via": "router"},
             "via",
-            "`router` is for dragonfly and cascade; a dragonfly-plus knows: spine, leaf",
+            "`router` is for dragonfly and cascade; a dragonfly-plus has: spine, leaf",
             None,
         ),
         (
@@ -207,7 +207,7 @@ def test_what_is_decided_can_be_given_again():
             "valiant",
             {"via": "spine"},
             "via",
-            "`spine` is for dragonfly-plus; a dragonfly knows: group, router",
+            "`spine` is for dragonfly-plus; a dragonfly has: group, router",
             None,
         ),
         ("dragonfly", "ugal-l", {"via": "spine"}, "via", "found `spine`", None),
@@ -227,7 +227,7 @@ def test_what_is_decided_can_be_given_again():
             "aries",
             {"mode": "adaptive-0", "bias_low": "1 KB"},
             "bias_low",
-            "means nothing in the mode `adaptive-0`",
+            "the mode `adaptive-0` does not use",
             "it is for adaptive-2",
         ),
         (
@@ -235,7 +235,7 @@ def test_what_is_decided_can_be_given_again():
             "aries",
             {"mode": "adaptive-2", "bias_high": "1 KB"},
             "bias_high",
-            "means nothing",
+            "the mode `adaptive-2` does not use",
             "adaptive-1 and adaptive-3",
         ),
         ("cascade", "adaptive-0", {"bias_high": "1 KB"}, "bias_high", "unknown key `bias_high`", None),
@@ -301,5 +301,5 @@ def test_too_few_channels_say_how_many_are_needed():
         check_channels(decided("dragonfly", "ugal-l", via="router"), system("dragonfly", channels=2))
     assert str(caught.value) == (
         "the routing `ugal-l` via router needs 4 virtual channels, the fabric has 2\n"
-        "  hint: say channels = 4 in [fabric]"
+        "  hint: set channels = 4 in [fabric]"
     )

@@ -86,7 +86,7 @@ def test_eight_different_routings_and_not_more():
     [
         ('"par"', "the routing `par` is for dragonfly and cascade, not for a dragonfly-plus", "valiant, prog-"),
         ('{ name = "valiant", via = "group" }', "`via`: `group` is for dragonfly and cascade", None),
-        ('{ gateways = "all" }', "`gateways` means nothing on a dragonfly-plus", None),
+        ('{ gateways = "all" }', "a dragonfly-plus has no `gateways`", None),
         ("{ threshold = 0.5 }", "unknown key `threshold`", "gateways, name, select"),
         ('"valiantt"', "unknown routing `valiantt`", "`valiant`"),
         ("5", "`routing`: expected a routing or a table, found `5`", None),
@@ -113,7 +113,7 @@ def test_too_few_channels_point_at_where_they_are_counted(base, line):
     with pytest.raises(InputError) as caught:
         scenario(None, '"valiant"', base=base).resolve()
     expected = f"s.toml:{line}: the routing `valiant` of job `j1` needs 2 virtual channels, the fabric has 1"
-    assert str(caught.value) == f"{expected}\n  hint: say channels = 2 in [fabric]"
+    assert str(caught.value) == f"{expected}\n  hint: set channels = 2 in [fabric]"
 
 
 def test_too_few_channels_of_the_machine_point_at_the_routing(tmp_path):

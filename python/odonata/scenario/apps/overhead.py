@@ -1,4 +1,4 @@
-"""What sending and receiving costs the ranks of a job."""
+"""The costs of sending and receiving for the ranks of a job."""
 
 from typing import Annotated, Any
 
@@ -18,7 +18,7 @@ def _copy(value: Any) -> int:
         return 0
     micro = units.bandwidth_micro(value)
     if micro == 0:
-        raise InputError(f"at `{value}` a copy would never end", hint='without copies: copy = "none"')
+        raise InputError(f"a copy at `{value}` would never end", hint='without copies: copy = "none"')
     if micro >= 2**64:
         raise InputError(f"`{value}` is more than 2^64 millionths of a byte per second (18 TB/s)")
     return micro
@@ -43,12 +43,12 @@ def _as_json(write: Any) -> PlainSerializer:
 
 
 class OverheadTable(Table):
-    """What sending and receiving costs a rank (docs/model.md, section 10).
+    """The costs of sending and receiving for a rank (docs/model.md, section 10).
 
     The defaults are those of the simulator of Zhang 2018 (SST's firefly as its authors ran it): 130 ns to set up a
-    send, 100 ns to match a receive, and 30 ns each to enter and to leave the call of MPI; 344 ps to copy a byte; eager
-    up to 12,000 bytes. The memory's latency and the size of control messages are assumed. The least time between two
-    messages of a NIC (the g of LogGP) is not here: it is `overhead` in the system's `fabric.nic`.
+    send, 100 ns to match a receive, and 30 ns each to enter and to leave the MPI call; 344 ps to copy a byte; eager up
+    to 12,000 bytes. The memory latency and the size of control messages are assumed. The minimum time between two
+    messages of a NIC (the g of LogGP) is `overhead` in the system's `fabric.nic`.
     """
 
     send: Delay = Field(190_000, description="CPU time to send a message (the o of LogGP): 130 + 30 + 30 ns (L)")
@@ -60,15 +60,16 @@ class OverheadTable(Table):
     ] = Field(
         2_906_976_744_186_047,
         alias="copy",
-        description="bandwidth of the copy that sender and receiver make of a message which is eager or stays on its "
-        "node, or `none`: 344 ps a byte (L)",
+        description="bandwidth of the copy that sender and receiver make of an eager message or an intra-node message, "
+        "or `none`: 344 ps a byte (L)",
     )
-    memory: Delay = Field(100_000, description="time from one rank to another of the same node (assumed)")
+    memory: Delay = Field(100_000, description="time from one rank to another rank of the same node (assumed)")
     eager: Annotated[int, BeforeValidator(input_error_as_problem(_eager)), _as_json(units.format_bytes)] = Field(
         12_000, description="largest message that is sent without asking the receiver (L)"
     )
     control: Annotated[int, BeforeValidator(input_error_as_problem(_control)), _as_json(units.format_bytes)] = Field(
-        64, description="least size of anything on the network, and size of requests and clearances (assumed)"
+        64,
+        description="size of control messages (RTS and CTS), and minimum size of every protocol message (assumed)",
     )
 
     def spec(self) -> dict[str, Any]:
@@ -83,7 +84,7 @@ class OverheadTable(Table):
         }
 
 
-#: Nothing costs CPU time, and every message is eager: the network alone.
+#: No costs, and every message is eager: only the network takes time.
 NO_OVERHEAD: dict[str, Any] = {"send": "0 s", "receive": "0 s", "copy": "none", "memory": "0 s", "eager": "1024 TiB"}
 
 

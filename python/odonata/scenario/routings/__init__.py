@@ -1,7 +1,7 @@
 """Routings and their options as a scenario names them: one file each, listed in `ROUTINGS`.
 
-Each knows the kinds of machines it is for; `DEFAULTS` says which one a machine uses when a scenario names none. What a
-routing does is in `docs/model.md`, section 6; `docs/routings.md` has the table.
+Each knows its kinds of machines. `DEFAULTS` has the routing of a machine for scenarios that name none. `docs/model.md`,
+section 6, defines the routings; `docs/routings.md` has the table.
 """
 
 from odonata.errors import InputError
@@ -46,9 +46,9 @@ ROUTINGS: dict[str, type[Routing]] = {
     "in-order": InOrder,
 }
 
-#: Kind of machine -> what a scenario means that names no routing: the one made for the Dragonfly+ (Shpiner 2017; K5),
-#: the commonest published baseline on a dragonfly (Kim 2008; assumed), and on a cascade what Aries does by default
-#: (De Sensi 2019, section 2.2).
+#: Kind of machine -> the routing of a scenario that names none. On a Dragonfly+, the routing made for it (Shpiner 2017;
+#: K5). On a dragonfly, the most common published baseline (Kim 2008; assumed). On a cascade, the default of Aries (De
+#: Sensi 2019, section 2.2).
 DEFAULTS: dict[str, str] = {
     "dragonfly-plus": "fpar",
     "dragonfly": "ugal-l",
@@ -91,28 +91,28 @@ def names(system: str | System | None = None) -> list[str]:
 
 
 def on_system(routing: Routing, system: System, compat: str | None) -> Routing:
-    """The routing with everything decided for this machine.
+    """The routing with all its defaults for this machine.
 
-    Raises InputError, whose path leads into the routing's table, if it is not for such a machine or an option is not.
+    Raises InputError, whose path leads into the routing's table, if the routing or an option does not fit the machine.
     """
     kind = system.table.kind
     if kind not in routing.kinds:
         message = f"the routing `{routing.name}` is for {' and '.join(routing.kinds)}, not for a {kind}"
-        raise InputError(message, hint=f"a {kind} knows: {', '.join(routings_of(kind))}", path=("name",))
+        raise InputError(message, hint=f"routings for a {kind}: {', '.join(routings_of(kind))}", path=("name",))
     return routing.decided(system, compat)
 
 
 def check_channels(routing: Routing, system: System, whose: str = "") -> None:
-    """Raises InputError (without a path) if packets of this routing could wait for each other in a circle.
+    """Raises InputError (without a path) if packets of this routing could wait for each other in a cycle.
 
-    `whose` follows the routing's name. If something has failed more channels may be needed, which the core finds out.
+    `whose` follows the routing's name. After failures a routing may need more channels; the core checks that.
     """
     have, needed = system.fabric["channels"], routing.channels_needed(system)
     if have < needed:
         via = " via router" if getattr(routing, "via", None) == "router" else ""
         raise InputError(
             f"the routing `{routing.name}`{via}{whose} needs {needed} virtual channels, the fabric has {have}",
-            hint=f"say channels = {needed} in [fabric]",
+            hint=f"set channels = {needed} in [fabric]",
         )
 
 

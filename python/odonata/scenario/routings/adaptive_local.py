@@ -1,4 +1,4 @@
-"""Adaptive-local: Valiant where it has much more room (SST)."""
+"""Adaptive-local: a non-minimal path if its port has much more room (SST)."""
 
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, Self
@@ -12,7 +12,7 @@ from odonata.scenario.routings.routing import Routing
 
 
 class AdaptiveLocal(Routing):
-    """By a third group if the port there has more than `factor` times the free buffer of the direct one.
+    """Through an intermediate group if its port has more than `factor` times the free buffer of the minimal port.
 
     Source: the dragonfly of SST's merlin (`adaptive-local`), as Zhang 2018 used it.
 
@@ -22,7 +22,8 @@ class AdaptiveLocal(Routing):
     core: ClassVar[str] = "adaptive-local"
     name: Literal["adaptive-local"]
     factor: Ratio = Field(
-        Fraction(2), description="how many times the direct port's share of free buffer the other must exceed"
+        Fraction(2),
+        description="the non-minimal port must have more than this many times the minimal port's share of free buffer",
     )
     gateways: Gateways | None = Field(None, description=GATEWAYS)
 

@@ -12,19 +12,16 @@ from odonata.scenario.routings.routing import Routing
 
 Mode = Literal["adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nmin-hash", "in-order"]
 
-#: Bias -> the modes in which it means something, and the share of a buffer that it is by default (both assumed; what
-#: Cray's routers use is not published).
+#: Bias -> the modes that use it, and its default as a share of a buffer (assumed; Cray does not publish the biases of
+#: its routers).
 BIASES: dict[str, tuple[tuple[str, ...], int]] = {
     "bias_low": (("adaptive-2",), 8),
     "bias_high": (("adaptive-1", "adaptive-3"), 2),
 }
-BIAS_LOW = (
-    "head start of shortest ways in adaptive-2, in bytes queued (default: 1/8 of the buffer behind a link between "
-    "groups)"
-)
+BIAS_LOW = "bias to minimal paths in adaptive-2, in bytes queued (default: 1/8 of the buffer of a link between groups)"
 BIAS_HIGH = (
-    "head start of shortest ways in adaptive-3, and in adaptive-1 at its last decision, in bytes queued (default: 1/2 "
-    "of the buffer behind a link between groups)"
+    "bias to minimal paths in adaptive-3, and in adaptive-1 at its last decision, in bytes queued (default: 1/2 of the "
+    "buffer of a link between groups)"
 )
 
 
@@ -52,12 +49,12 @@ class AriesMode(Routing):
             if self.chosen() in modes:
                 filled[name] = buffer // share if given is None else checked_bias(given, name)
             elif given is not None:
-                message = f"`{name}` means nothing in the mode `{self.chosen()}`"
+                message = f"the mode `{self.chosen()}` does not use `{name}`"
                 raise InputError(message, hint=f"it is for {' and '.join(modes)}", path=(name,))
         return self.model_copy(update=filled)
 
     def spec(self) -> dict[str, Any]:
-        """The routing as the core reads it; a bias that the mode has not is 0."""
+        """The routing as the core reads it; a bias that the mode does not have is 0."""
         return {
             "name": self.core,
             "mode": self.chosen(),
@@ -70,9 +67,9 @@ class AriesMode(Routing):
 class Aries(AriesMode):
     """The routing of Cray's Aries, in one of its seven modes.
 
-    The adaptive modes compare two random shortest ways with two random ways round at the first router, and again at the
-    further routers of the source group. Each mode is also a routing by itself: `adaptive-0` and so on. Source: Faanes
-    2012; De Sensi 2019, section 2.2.
+    The adaptive modes compare two random minimal paths with two random non-minimal paths at the first router, and again
+    at the other routers of the source group. Each mode is also a routing by itself: `adaptive-0` and so on. Source:
+    Faanes 2012; De Sensi 2019, section 2.2.
 
     Machines: dragonfly, cascade.
     """

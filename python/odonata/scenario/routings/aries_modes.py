@@ -19,7 +19,7 @@ class Adaptive0(AriesMode):
 
 
 class Adaptive1(AriesMode):
-    """Aries, adaptive with a bias to shortest ways that grows on the way.
+    """Aries, adaptive with a bias to minimal paths that grows along the path.
 
     Machines: dragonfly, cascade.
     """
@@ -30,7 +30,7 @@ class Adaptive1(AriesMode):
 
 
 class Adaptive2(AriesMode):
-    """Aries, adaptive with a low bias to shortest ways.
+    """Aries, adaptive with a low bias to minimal paths.
 
     Machines: dragonfly, cascade.
     """
@@ -41,7 +41,7 @@ class Adaptive2(AriesMode):
 
 
 class Adaptive3(AriesMode):
-    """Aries, adaptive with a high bias to shortest ways.
+    """Aries, adaptive with a high bias to minimal paths.
 
     Machines: dragonfly, cascade.
     """
@@ -52,7 +52,7 @@ class Adaptive3(AriesMode):
 
 
 class MinHash(AriesMode):
-    """Aries, a random shortest way, the same for all packets of a message.
+    """Aries, a random minimal path, the same for all packets of a message.
 
     Machines: dragonfly, cascade.
     """
@@ -62,7 +62,7 @@ class MinHash(AriesMode):
 
 
 class NminHash(AriesMode):
-    """Aries, a random way round, the same for all packets of a message.
+    """Aries, a random non-minimal path, the same for all packets of a message.
 
     Machines: dragonfly, cascade.
     """
@@ -72,7 +72,7 @@ class NminHash(AriesMode):
 
 
 class InOrder(AriesMode):
-    """Aries, always the same shortest way between two nodes, so that packets arrive in order.
+    """Aries, always the same minimal path between two nodes, so packets arrive in order.
 
     Machines: dragonfly, cascade.
     """

@@ -1,4 +1,4 @@
-"""A routing in a scenario: named, with options, or only options of the one that is meant anyway."""
+"""A routing in a scenario: a name, a table with options, or only options of the default routing."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
@@ -11,14 +11,14 @@ from odonata.scenario.routings import ROUTINGS, Routing
 
 
 class Unnamed(Table):
-    """Options without the name of a routing: which one is meant shows when the machine is known."""
+    """Options without the name of a routing: the routing is known when the machine is known."""
 
     name: Literal[""]
     options: dict[str, Any]
 
 
 def named(given: Routing | Unnamed, usual: str) -> Routing:
-    """The routing that is meant, `usual` if none is named.
+    """The routing of a scenario, `usual` if it has no name.
 
     Raises InputError, whose path leads into the routing's table, for options that it does not have.
     """

@@ -22,7 +22,7 @@ class Fpar(Routing):
     core: ClassVar[str] = "fpar"
     name: Literal["fpar"]
     threshold: Ratio = Field(
-        Fraction(1, 2), description="share of a port's buffers from which on it counts as busy (K7: 50 %)"
+        Fraction(1, 2), description="share of a port's buffers from which the port counts as busy (K7: 50 %)"
     )
     compare: Literal["below", "at-most"] | None = Field(
         None,
@@ -37,7 +37,7 @@ class Fpar(Routing):
     )
 
     def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
-        """With the comparison of the paper, or of the simulator to be reproduced."""
+        """With the comparison of the paper, or with that of the simulator that `compat` names."""
         if (self.threshold * 1_000_000).denominator != 1:
             raise InputError("`threshold` has more than six decimals", path=("threshold",))
         if self.threshold > 1:

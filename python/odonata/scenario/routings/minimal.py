@@ -1,4 +1,4 @@
-"""Minimal: shortest ways only."""
+"""Minimal: minimal paths only."""
 
 from typing import Any, ClassVar, Literal, Self
 
@@ -11,13 +11,13 @@ from odonata.scenario.routings.routing import Routing
 Select = Literal["random", "hash", "least-loaded"]
 #: Description of the option `select`.
 SELECT = (
-    "which of several equal ways is taken: `random` for each packet, by a `hash` of source and destination, or the "
+    "how one of several equal paths is chosen: `random` for each packet, by a `hash` of source and destination, or the "
     "`least-loaded`"
 )
 
 
 class Minimal(Routing):
-    """Shortest ways only; which of several equal ones is `select`ed.
+    """Minimal paths only; `select` chooses one of several equal paths.
 
     Machines: dragonfly-plus, dragonfly, cascade.
     """

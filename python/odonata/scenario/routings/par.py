@@ -1,4 +1,4 @@
-"""PAR: decides like UGAL-L, and again at the further routers of the source group."""
+"""PAR: decides like UGAL-L, and again at the other routers of the source group."""
 
 from typing import Any, ClassVar, Literal
 
@@ -6,7 +6,7 @@ from odonata.scenario.routings.two_ways import TwoWays
 
 
 class Par(TwoWays):
-    """As ugal-l, and a packet on a shortest way decides again at each further router of its group.
+    """Like ugal-l, but a packet on a minimal path decides again at each other router of its source group.
 
     Source: Jiang 2009 (progressive adaptive routing).
 

@@ -1,4 +1,4 @@
-"""What all routings have in common."""
+"""The base class of all routings."""
 
 import json
 from abc import abstractmethod
@@ -15,7 +15,7 @@ MACHINES: dict[str, tuple[str, ...]] = {info["name"]: tuple(info["machines"]) fo
 class Routing(Table):
     """A routing and its options."""
 
-    #: Its name in the core, which knows what it needs.
+    #: Its name in the core. The core knows how many channels it needs.
     core: ClassVar[str]
     #: Kinds of machines that it is for.
     kinds: ClassVar[tuple[str, ...]]
@@ -30,7 +30,7 @@ class Routing(Table):
             cls.kinds = MACHINES[cls.core]
 
     def channels_needed(self, system: System) -> int:
-        """Virtual channels without which packets could wait for each other for ever, if nothing has failed."""
+        """Number of virtual channels that rules out a deadlock, if nothing has failed."""
         told = json.dumps(self.decided(system, None).spec())
         needed = _core.routing_channels(told, system.table.kind)
         assert needed is not None
@@ -40,12 +40,12 @@ class Routing(Table):
     def decided(self, system: System, compat: str | None) -> Self:
         """The same with every default filled in that depends on the machine or on `compat`.
 
-        Raises InputError, whose path leads into the routing's table, for an option that means nothing there.
+        Raises InputError, whose path leads into the routing's table, for an option that does not apply.
         """
 
     @abstractmethod
     def spec(self) -> dict[str, Any]:
-        """The routing as the core reads it, of what `decided` gave."""
+        """The routing as the core reads it. Call it on the result of `decided`."""
 
 
 def subs(system: System) -> int:

@@ -1,4 +1,4 @@
-"""What UGAL and PAR have in common: shortest ways against ways round, by their loads and lengths."""
+"""Common code of UGAL and PAR: they compare minimal and non-minimal paths by load and length."""
 
 from fractions import Fraction
 from typing import Annotated, Any, Self
@@ -29,22 +29,23 @@ Candidates = Annotated[int, BeforeValidator(input_error_as_problem(_one_or_two))
 
 
 class TwoWays(Routing):
-    """A packet goes the shortest way unless `load > factor x load of a way round + bias`.
+    """A packet takes the minimal path unless `load > factor x load of a non-minimal path + bias`.
 
     Source: Kim 2008, section 4; Jiang 2009.
     """
 
     via: Via = Field(
         "group",
-        description="where a packet sent round turns: where it enters the other `group`, or at a random `router` of it "
-        "(then packets inside a group may go round by a third router, too)",
+        description="where a packet on a non-minimal path turns to its destination: where it enters the intermediate "
+        "`group`, or at a random `router` of that group (packets inside a group can then take a path through an "
+        "intermediate router, too)",
     )
-    minimal_candidates: Candidates = Field(1, description="shortest ways that are compared, 1 or 2")
-    other_candidates: Candidates = Field(1, description="ways round that are compared, 1 or 2")
+    minimal_candidates: Candidates = Field(1, description="number of minimal paths that are compared, 1 or 2")
+    other_candidates: Candidates = Field(1, description="number of non-minimal paths that are compared, 1 or 2")
     factor: Ratio = Field(
-        Fraction(2), description="the shortest way may have this many times the load of the way round, which is longer"
+        Fraction(2), description="the minimal path may have this many times the load of the non-minimal path"
     )
-    bias: Size = Field(0, description="what the load of the shortest way may be more than that, in bytes of its queue")
+    bias: Size = Field(0, description="added to the load of the non-minimal path, in queued bytes")
     gateways: Gateways | None = Field(None, description=GATEWAYS)
 
     def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002

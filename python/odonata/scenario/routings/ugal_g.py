@@ -1,4 +1,4 @@
-"""UGAL-G: one decision at the first router, by the global links themselves."""
+"""UGAL-G: one decision at the first router, by the queues at the global links."""
 
 from typing import Any, ClassVar, Literal
 
@@ -6,9 +6,9 @@ from odonata.scenario.routings.two_ways import TwoWays
 
 
 class UgalG(TwoWays):
-    """Shortest way or way round, decided at the first router, which knows the queues at all global links of its group.
+    """Minimal or non-minimal path, decided at the first router by the queues at all global links of its group.
 
-    No machine can do this; it is what UGAL-L is measured against. Source: Kim 2008, section 4 (UGAL-G).
+    No real machine can do this. It is the ideal that UGAL-L is compared with. Source: Kim 2008, section 4 (UGAL-G).
 
     Machines: dragonfly, cascade.
     """

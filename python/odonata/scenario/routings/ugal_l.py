@@ -1,4 +1,4 @@
-"""UGAL-L: one decision at the first router, by what that router knows."""
+"""UGAL-L: one decision at the first router, by its own queues."""
 
 from typing import Any, ClassVar, Literal
 
@@ -6,7 +6,7 @@ from odonata.scenario.routings.two_ways import TwoWays
 
 
 class UgalL(TwoWays):
-    """Shortest way or way round, decided at the first router by its own queues.
+    """Minimal or non-minimal path, decided at the first router by its own queues.
 
     Source: Kim 2008, section 4 (UGAL-L).
 

@@ -1,4 +1,4 @@
-"""Valiant: by way of a random stop."""
+"""Valiant: through a random intermediate group or router."""
 
 from typing import Any, ClassVar, Literal, Self
 
@@ -18,10 +18,10 @@ VIA: dict[str, tuple[str, ...]] = {
 
 
 class Valiant(Routing):
-    """Every packet between groups goes round by a random third group.
+    """Every packet between groups takes a path through a random intermediate group.
 
-    Via `router`, packets inside a group also go round, by a random third router. Source: Valiant 1982; Kim 2008,
-    section 4.1 (via group).
+    With `via = "router"`, a packet inside a group also takes a path through a random intermediate router. Source:
+    Valiant 1982; Kim 2008, section 4.1 (via group).
 
     Machines: dragonfly-plus, dragonfly, cascade.
     """
@@ -30,22 +30,20 @@ class Valiant(Routing):
     name: Literal["valiant"]
     via: Literal["spine", "leaf", "group", "router"] | None = Field(
         None,
-        description="where in the other group a packet turns to its destination: on a dragonfly-plus at the `spine` "
-        "where it enters (default) or at a random `leaf`; elsewhere where it enters the `group` (default) or at a "
-        "random `router`",
+        description="where in the intermediate group a packet turns to its destination: on a dragonfly-plus at the "
+        "`spine` where it enters (default) or at a random `leaf`; on other machines where it enters the `group` "
+        "(default) or at a random `router`",
     )
     select: Select = Field("random", description=SELECT)
     gateways: Gateways | None = Field(None, description=GATEWAYS)
 
     def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
-        """With the machine's stop and gateways."""
+        """With the machine's `via` and gateways."""
         kind = system.table.kind
         stops = VIA[kind]
         if self.via is not None and self.via not in stops:
             machines = " and ".join(k for k, known in VIA.items() if self.via in known)
-            raise InputError(
-                f"`via`: `{self.via}` is for {machines}; a {kind} knows: {', '.join(stops)}", path=("via",)
-            )
+            raise InputError(f"`via`: `{self.via}` is for {machines}; a {kind} has: {', '.join(stops)}", path=("via",))
         return self.model_copy(
             update={"via": self.via or stops[0], "gateways": gateways_on(system, self.gateways)},
         )

@@ -1,4 +1,4 @@
-"""Ping-pong: messages to and fro between pairs."""
+"""Ping-pong: messages back and forth between pairs."""
 
 from typing import Any, Literal
 
@@ -11,9 +11,9 @@ from odonata.scenario.apps.values import MessageSize
 
 
 class PingPong(ComputingMotif):
-    """Pairs of ranks send each other a message to and fro.
+    """Pairs of ranks send each other messages back and forth.
 
-    Rank r of the first half of each block of 2 x stride ranks plays with r + stride. Source: ember's PingPong (there
+    Rank r of the first half of each block of 2 x stride ranks exchanges messages with r + stride. Source: ember's PingPong (there
     two ranks); De Sensi 2019 (D19).
     """
 
@@ -23,7 +23,7 @@ class PingPong(ComputingMotif):
     rounds: Count = Field(1, description="messages each way in an iteration (ember: 1)")
 
     def phases(self, ranks: int) -> list[dict[str, Any]]:
-        """Computing, and the rally."""
+        """Computing, and the exchange."""
         if ranks % (2 * self.stride):
             raise InputError(
                 f"with a stride of {self.stride:,}, {ranks:,} ranks are not whole blocks of {2 * self.stride:,}: some "

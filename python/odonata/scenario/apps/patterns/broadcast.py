@@ -1,4 +1,4 @@
-"""Broadcast: the root sends one message to every other rank, again and again (K17)."""
+"""Broadcast: the root repeatedly sends one message to every other rank (K17)."""
 
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ from odonata.scenario.apps.patterns.pattern import SizedPattern
 
 
 class Broadcast(SizedPattern):
-    """At every interval the root sends one message to each other rank, once all of the last have arrived.
+    """At every interval the root sends one message to each other rank, after all its previous ones have arrived.
 
     Source: Kang 2019, section 3.4.1 (K17; a flat broadcast without a tree, as in its authors' code).
     """
