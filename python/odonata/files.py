@@ -79,7 +79,7 @@ def write_new(path: Path, data: bytes, *, force: bool) -> None:
     Raises InputError for another file, and RunError if it cannot be written.
     """
     if not force and path.is_file() and path.read_bytes() != data:
-        raise InputError(f"`{path}` exists and says something else", hint="choose another name, or say --force")
+        raise InputError(f"`{path}` exists with different contents", hint="choose another name, or add --force")
     write(path, data)
 
 
@@ -193,7 +193,7 @@ def check_folder(folder: Path) -> None:
         if folder.is_symlink() and not folder.exists():
             raise InputError(
                 f"`{folder}` is a link to `{folder.readlink()}`, which does not exist",
-                hint="make that folder, or choose another with --out",
+                hint="create that folder, or choose another with --out",
             )
         if not folder.exists():
             _try_new(Path(os.path.realpath(folder)))

@@ -217,7 +217,7 @@ def _send(send: Mapping[str, int]) -> str:
 def _overlap(problem: str) -> str:
     if problem == "overlap":
         return "which also belong to another rank or to the table"
-    return "and no rank has those before"
+    return "and no rank has the bytes before it"
 
 
 def _root(problem: str) -> str:
@@ -238,7 +238,7 @@ def _bytes_sent(send_bytes: int) -> str:
 
 def _remedy(routings: Sequence[str]) -> str:
     if "fpar" in routings:
-        return 'let `fpar` change to channel 1 at the intermediate spine as well: channel_switch = "intermediate"'
+        return 'make `fpar` change to channel 1 at the intermediate spine: channel_switch = "intermediate"'
     return "choose a routing that changes to another channel where its paths turn"
 
 
@@ -271,7 +271,7 @@ MESSAGES: Mapping[str, Message] = {
     "zero": Message("`{key}` is 0; it must be at least 1"),
     "grid-of-other-size": Message("`{key}`: a grid of {grid:x} has {points} points, but there are {ranks} ranks"),
     "root-not-a-rank": Message("`{key}`: {root} is not one of the {ranks} ranks, which are numbered from 0"),
-    "no-bandwidth": Message("`{key}` is 0, so nothing would ever arrive"),
+    "no-bandwidth": Message("`{key}` is 0, so no packet would ever arrive"),
     # Machines.
     "too-few-global-ports": Message(
         "{links_per_pair} links to each of {peers} other groups need {need} global ports per group, but {routers} "
@@ -293,7 +293,7 @@ MESSAGES: Mapping[str, Message] = {
         "raise it, or raise `{parameter}`",
     ),
     "uneven-parallel-links": Message(
-        "`{key}` asks for {links} links, but the parallel arrangement gives each of {spines} spines the same number of "
+        "`{key}` is {links}, but the parallel arrangement gives each of {spines} spines the same number of "
         "links to a group",
         "use a multiple of {spines}, or the arrangement `linear`",
     ),
@@ -305,13 +305,13 @@ MESSAGES: Mapping[str, Message] = {
         "use a smaller machine or fewer channels",
     ),
     "beside-global-links": Message(
-        "`{key}` has no meaning beside `global_links`, which lists every cable", "leave one of them out"
+        "`{key}` cannot be given with `global_links`, which lists every cable", "leave one of them out"
     ),
     "missing-arrangement": Message(
         "`{key}` is missing; it can be {choices:or}", "or list every cable in `global_links`"
     ),
     "missing-seed": Message("`{key}` is missing; the arrangement `random` needs one"),
-    "needless-seed": Message("`{key}` has no meaning here; only the arrangement `random` uses it", "leave it out"),
+    "needless-seed": Message("`{key}` is used only by the arrangement `random`", "leave it out"),
     "uneven-rails": Message(
         "`{key}` is {ports}, but every node of a router has {rails} NICs (`rails`)", "use a multiple of {rails}"
     ),
@@ -328,10 +328,10 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "same-group": Message("`{key}` joins routers {routers:and}, both of group {group}"),
     "too-many-links-of-router": Message(
-        "`{key}` is one link too many for router {router}, which has {most} global ports", "raise `{parameter}`"
+        "`{key}` is one link too many for router {router} (global ports: {most})", "raise `{parameter}`"
     ),
     "pair-of-one-group": Message("`{key}` names group {group} twice; a pair is two different groups"),
-    "pair-again": Message("`{key}` names the pair of groups {groups:and} again", "leave one of the two out"),
+    "pair-again": Message("`{key}` names the pair of groups {groups:and} again", "remove one of the two"),
     "no-such-port": Message("`{key}` names port {port} of router {router}, whose ports are 0 to {last}"),
     "port-to-node": Message(
         "`{key}` names port {port} of router {router}, which leads to node {node}; only links between routers can fail",
@@ -340,23 +340,22 @@ MESSAGES: Mapping[str, Message] = {
     "unused-port": Message("`{key}` names port {port} of router {router}, which has no cable"),
     "group-cut-apart": Message(
         "the failures leave no path between routers {routers:and} of group {group}",
-        "let more of the group's local links work, or let one of the two routers fail as well (`failed.routers`)",
+        "remove some failed local links of the group, or add one of the two routers to `failed.routers`",
     ),
     "leaves-cut-apart": Message(
         "no shortest path joins the leaves {routers:and} (routers)",
-        "give their groups a link between spines that both leaves are linked to, or let one of the two leaves fail as "
-        "well (`failed.routers`)",
+        "add a link between spines that both leaves are linked to, or add one of the two leaves to `failed.routers`",
     ),
     "groups-cut-apart": Message(
         "groups {groups:and} have neither a cable between them nor a third group with cables to both",
-        "give them a link (`pair_links`, `global_links`), or let more links work",
+        "add a link (`pair_links`, `global_links`), or remove some failed links",
     ),
     "too-many-cables": Message("two groups have {found} cables between them, but routings handle at most {most}"),
     # The specification.
     "unreadable-specification": Message("the specification cannot be read: {problem}"),
     "unsupported-version": Message("this core reads version {supported} of the specification, not {found}"),
     "other-machine": Message("the specification is for another machine than the one that was prepared"),
-    "no-such-model": Message("`{key}`: this simulator imitates no other; leave `{key}` out"),
+    "no-such-model": Message("`{key}`: this simulator does not imitate another one; leave `{key}` out"),
     "window-ends-early": Message(
         "`{key}`: the measured window ends at {until_ps:time}, before it begins at {from_ps:time}"
     ),
@@ -379,7 +378,7 @@ MESSAGES: Mapping[str, Message] = {
     "node-taken": Message("`{key}`: node {node} already belongs to job `{job}`"),
     "node-failed": Message("`{key}`: node {node} is on a router that has failed"),
     "same-node": Message("`{key}`: the packet is already at node {node}"),
-    "too-few-ranks": Message("`{key}`: a job of {shown} has nobody to send to", "", {"shown": _ranks}),
+    "too-few-ranks": Message("`{key}`: a job of {shown} has no other rank to send to", "", {"shown": _ranks}),
     "traffic-or-program": Message("a job has either traffic or a program"),
     "no-end": Message("neither a job nor a time ends the run"),
     "no-such-job": Message("`{key}`: there is no job {job}"),
@@ -392,28 +391,28 @@ MESSAGES: Mapping[str, Message] = {
         "{other_ranks}"
     ),
     "endless-iterations": Message(
-        "`{key}`: an iteration takes no time, so a program without a number of iterations would never get anywhere",
-        "give it something to do, or say how many `iterations` there are",
+        "`{key}`: an iteration takes no time, so a program without a number of iterations would never end",
+        "give it an operation that takes time, or set `iterations`",
     ),
     # Routings.
     "routing-not-for-machine": Message("`{routing}` is not a routing for a {machine}", "choose {choices:or}"),
     "via-not-for-machine": Message("`{key}`: on a {machine} packets turn at a {choices:or}"),
     "needless-gateways": Message("`{key}`: a {machine} has no choice of gateways", "leave it out"),
-    "missing-gateways": Message("`{key}`: say which cables count as shortest: {choices:or}"),
+    "missing-gateways": Message("`{key}`: choose the cables of minimal paths: {choices:or}"),
     "different-gateways": Message("`{key}`: all routings of a run must have the same gateways"),
     "too-few-channels": Message(
         "the routing `{routing}` needs {need} virtual channels on this machine; the fabric has {have}",
-        "say channels = {need} in [fabric]; paths around missing links need more channels than others",
+        "set channels = {need} in [fabric]; paths around missing links need more channels",
     ),
     "via-leaf-with-failures": Message(
-        "`{key}`: on a machine with failures packets cannot turn at a leaf", 'say via = "spine"'
+        "`{key}`: on a machine with failures packets cannot turn at a leaf", 'set via = "spine"'
     ),
     "too-many-spines": Message(
         "on a machine with failures the routing `{routing}` handles groups of at most {most} spines, not {found}"
     ),
     "too-many-routings": Message("the jobs have {found} different routings, but a run has at most {most}"),
     "could-deadlock": Message(
-        "the routing ({routings:list}) could deadlock: packets can wait for each other in a circle ({circle})",
+        "the routing ({routings:list}) could deadlock: packets can wait for each other in a cycle ({circle})",
         "{remedy}",
         {"circle": lambda circle: " -> ".join(circle), "remedy": _remedy},
     ),
@@ -434,7 +433,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "compat-unsupported": Message("`{key}`: the model `{model}` does not support this", "leave it out"),
     # Programs.
-    "phase-count": Message("`{key}`: a program of {found} phases has either none or too many"),
+    "phase-count": Message("`{key}`: a program cannot have {found} phases"),
     "no-ranks": Message("a collective needs at least one rank"),
     "no-such-axis": Message("`{key}`: {axis} is not an axis of a grid with {axes} axes, which are numbered from 0"),
     "collective-too-large": Message(
@@ -463,7 +462,7 @@ MESSAGES: Mapping[str, Message] = {
     "any-source": Message("`{found}` means any source, but a receive here must name its source"),
     "any-tag": Message("`{found}` means any tag, but a message here must have one tag"),
     "unknown-label": Message("no operation of this rank has the label `{label}`", "{near}", {"near": _near_label}),
-    "circle-of-operations": Message("operations wait for each other in a circle: {circle}", "", {"circle": _circle}),
+    "circle-of-operations": Message("operations wait for each other in a cycle: {circle}", "", {"circle": _circle}),
     "no-header": Message(
         "expected a header, `{names}`, found nothing", "", {"names": lambda columns: ",".join(columns)}
     ),
@@ -501,24 +500,25 @@ MESSAGES: Mapping[str, Message] = {
     "negative-time": Message("a time must not be negative, found `{found}`"),
     "time-too-long": Message("`{found}` is too long: a time is less than 2^64 ps (213 days)"),
     "fraction-of-picosecond": Message("`{found}` is not a whole number of picoseconds"),
-    "random-compute": Message("computing takes a random time, which a trace cannot say", "set its jitter to 0"),
-    "csv-cpu": Message("the operation is on CPU {cpu}, which CSV cannot say", "write GOAL"),
-    "csv-nic": Message("the operation names NIC {nic}, which CSV cannot say", "write GOAL"),
+    "random-compute": Message("computing takes a random time, which a trace cannot express", "set its jitter to 0"),
+    "csv-cpu": Message("the operation is on CPU {cpu}, which CSV cannot express", "write GOAL"),
+    "csv-nic": Message("the operation names NIC {nic}, which CSV cannot express", "write GOAL"),
     "csv-order": Message(
-        "the operation waits for others than the one before it and those that a `wait` can name, which CSV cannot say",
+        "the operation waits for operations other than the one before it and those that a `wait` can name, which CSV "
+        "cannot express",
         "write GOAL",
     ),
     "csv-overlap": Message(
-        "the operation computes, and the next one does not wait for its end, which CSV cannot say", "write GOAL"
+        "the operation computes, and the next one does not wait for its end, which CSV cannot express", "write GOAL"
     ),
     "too-many-cpus": Message("CPU {cpu}: rank {rank} uses {found} CPUs, but at most {most} are possible"),
-    "binary-as-text": Message("this is binary GOAL, which ends in .bin", 'rename the file, or say format = "bin"'),
-    "not-utf8": Message("expected text in UTF-8, found a byte that is not"),
+    "binary-as-text": Message("this is binary GOAL, which ends in .bin", 'rename the file, or set format = "bin"'),
+    "not-utf8": Message("expected text in UTF-8, found a byte that is not UTF-8"),
     # Binary traces.
     "short-file": Message("expected a header of {least_bytes} bytes, found a file of {found_bytes}"),
     "spoilt-file": Message(
         "a run of LogGOPSim with `--save-mem` has overwritten parts of this file (it begins with 2342)",
-        "make it again from its text",
+        "make the file again from its text",
     ),
     "not-binary-goal": Message("expected binary GOAL, which begins with the number {expected}, found {found}"),
     "long-rank-table": Message("{ranks} ranks need a table of {need_bytes} bytes, but the file ends before"),
@@ -541,21 +541,24 @@ MESSAGES: Mapping[str, Message] = {
     "followers-outside": Message(
         "its followers are {first} to {end} of the list of dependencies, which has {found} entries"
     ),
-    "no-such-follower": Message("operation {follower} waits for it, but there are only {operations}"),
-    "waits-disagree": Message("it says that it waits for {told} operations, but {found} have it among their followers"),
+    "no-such-follower": Message("operation {follower} waits for it, but there are only {operations} operations"),
+    "waits-disagree": Message(
+        "it states that it waits for {told} operations, but {found} operations list it as a follower"
+    ),
     "root-disagrees": Message("it waits for {waits} operations and {is_root} a root", "", {"is_root": _is_root}),
     "binary-limit": Message("binary GOAL has only {limit}, found the {what} {found}"),
     # Runs.
-    "deadlock": Message("deadlock at {at_ps:time}: {waiting} packets wait for room and nothing can move", of_run=True),
+    "deadlock": Message("deadlock at {at_ps:time}: {waiting} packets wait for room, and none can move", of_run=True),
     "dead-program": Message(
-        "the program of job `{job}` is dead: {ranks} of its ranks wait for messages that can no longer come "
+        "the program of job `{job}` is deadlocked: {ranks} of its ranks wait for messages that can no longer arrive "
         "({awaited})",
         "{trace_lines}",
         {"awaited": _awaited, "trace_lines": _trace_lines},
         of_run=True,
     ),
     "time-overflow": Message(
-        "simulated time passed 2^63 ps (106 days): an interval, a size or a bandwidth is out of scale", of_run=True
+        "simulated time passed 2^63 ps (106 days): an interval, a size or a bandwidth has the wrong magnitude",
+        of_run=True,
     ),
     "out-of-memory": Message(
         "not enough memory for {rows} rows of messages", 'latency = "histogram" in [measure] needs none', of_run=True

@@ -125,7 +125,7 @@ def _check_place(folder: Path) -> None:
     for name in sorted(NAMES - names_in(folder)):
         if (folder / name).exists():
             raise InputError(
-                f"`{folder / name}` is not a file of the run in `{folder}`, and would be overwritten",
+                f"`{folder / name}` is not part of the run in `{folder}`, and would be overwritten",
                 hint="move it, or choose another folder with --out",
             )
 
@@ -157,13 +157,13 @@ def finished(
         raise InputError(problem.message, file=problem.file, line=problem.line, hint=hint) from None
     if run.id != resolved.id:
         raise InputError(
-            f"`{folder}` holds another run ({run.id}, this one is {resolved.id})",
+            f"`{folder}` contains another run ({run.id}; this one is {resolved.id})",
             hint="choose another folder with --out, or overwrite it with --force",
         )
     other = difference(run.engine)
     if other is not None and not keep_stale:
         hint = "--keep-stale keeps it"
-        warnings.warn(f"`{folder}` is simulated again: it was made by {other}\n  hint: {hint}", StaleWarning, 3)
+        warnings.warn(f"`{folder}` is simulated again: its results are from {other}\n  hint: {hint}", StaleWarning, 3)
         return None
     if alone and not set(resolved.targets) <= set(run.manifest["alone"]):
         return None

@@ -144,7 +144,7 @@ def _quantity(value: object, units: Mapping[str, Fraction], what: str, example: 
 
 def _unknown_unit(unit: str, units: Mapping[str, Fraction], what: str) -> InputError:
     if unit.startswith(","):
-        return InputError("a number is written without commas", hint="use 4_000 or 4000 for 4,000")
+        return InputError("write numbers without commas", hint="use 4_000 or 4000 for 4,000")
     meant = {"bps": "bit/s", "b/s": "bit/s", "Bps": "B/s"}
     near = None
     for wrong, right in meant.items():

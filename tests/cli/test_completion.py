@@ -67,4 +67,4 @@ def test_a_shell_that_is_unknown(monkeypatch, capsys):
 
     monkeypatch.setattr(detect, "detect_shell", unknown)
     assert main(["--install-completion"]) == 2
-    assert "hint: --shell bash, zsh or fish" in capsys.readouterr().err
+    assert "hint: name it: --shell bash, zsh or fish" in capsys.readouterr().err

@@ -34,7 +34,7 @@ def test_iterations_of_programs(odonata: Command, out: str) -> None:
     assert "time of an iteration (µs)" in Path("out.svg").read_text()
     status, _, err = odonata("plot", out, "--kind", "iterations")
     assert status == 2
-    assert "no program of this run has ended an iteration" in err
+    assert "no program of this run ended an iteration" in err
 
 
 def test_the_picture_goes_where_it_is_wanted(odonata: Command, out: str) -> None:
@@ -56,7 +56,7 @@ def test_arrivals_can_be_those_of_one_job(odonata: Command, out: str) -> None:
 def test_a_plotted_run_is_still_a_run(odonata: Command, out: str) -> None:
     odonata("plot", out)
     assert odonata("plot", out)[0] == 0
-    assert odonata("run", "tiny.toml", "--out", out)[2].startswith("done already")
+    assert odonata("run", "tiny.toml", "--out", out)[2].startswith("already done")
 
 
 @pytest.mark.parametrize(

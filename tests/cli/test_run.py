@@ -38,7 +38,7 @@ def test_json_is_one_object_and_nothing_else(
     assert found["events"] > 0
     assert found["peak_rss_bytes"] > 10_000_000
     assert found["packet_hops_per_s"] == pytest.approx(found["packet_hops"] / found["wall_s"])
-    assert "done already: out" in err
+    assert "already done: out" in err
 
 
 def test_results_go_to_a_folder_of_name_and_id(odonata: Command, here: Path) -> None:

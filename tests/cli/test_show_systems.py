@@ -64,9 +64,9 @@ def test_confidence_has_a_column_where_sources_tell_it(odonata):
     row = next(line.split(maxsplit=3) for line in out.splitlines() if line.startswith("  links_per_pair"))
     assert row[:3] == ["links_per_pair", "24", "high"]
     assert "confidence:" not in out
-    assert "how sure they are" in out
+    assert "their confidence" in out
     _, out, _ = odonata("show", "tiny")
-    assert "how sure they are" not in out
+    assert "their confidence" not in out
     _, out, _ = odonata("show", "edison", "--json")
     numbers = {n["key"]: n for n in json.loads(out)["numbers"]}
     assert numbers["arrangement"]["confidence"] == "low"
@@ -91,13 +91,13 @@ def test_ways_hop_by_hop(odonata, asked):
     assert (status, err) == (0, "")
     assert out == (
         "zhang2018-272, routing minimal (gateways nearest): from node 0 to node 65\n"
-        "1,234 ways, 2 of them here (--limit shows more)\n"
+        "1,234 paths, 2 of them shown (--limit shows more)\n"
         "\n"
-        "way 1, minimal, 1 link between routers\n"
+        "path 1, minimal, 1 link between routers\n"
         "  router 0   group 0  port 10  global  channel 0  to router 16\n"
         "  router 16  group 4  port 1   node    channel 0  to node 65\n"
         "\n"
-        "way 2, not minimal, 2 links between routers\n"
+        "path 2, non-minimal, 2 links between routers\n"
         "  router 0   group 0  port 4   local   channel 0  to router 1\n"
         "  router 1   group 0  port 9   global  channel 1  to router 16\n"
         "  router 16  group 4  port 1   node    channel 0  to node 65\n"
@@ -141,7 +141,7 @@ def test_a_limit_beyond_all_numbers_shows_all_ways(odonata):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["tiny", "--routes", "0", "0"], "takes no way"),
+        (["tiny", "--routes", "0", "0"], "does not use the network"),
         (["tiny", "--routes", "0", "16"], "there is no node 16"),
         (["tiny", "--routes", "0", "5", "--limit", "0"], "`--limit` must be at least 1"),
         (["tiny", "--routes", "0", "5", "--routing", "fparr"], "unknown routing `fparr`"),

@@ -123,8 +123,8 @@ def test_values_on_a_command_line(text, value):
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("a = 1\nb = 5 us\n", 2, "a quantity stands in quotes"),
-        ("a = 1\nb = fpar\n", 2, "a text stands in quotes"),
+        ("a = 1\nb = 5 us\n", 2, "write a quantity in quotes"),
+        ("a = 1\nb = fpar\n", 2, "write a text in quotes"),
         ("a = 1\n\nb = { c = 1", 3, "the file ends there"),
         ("[[job]\n", 1, "not TOML"),
         ("a = 1\na = 2\n", 2, "not TOML"),

@@ -99,7 +99,7 @@ def test_a_dragonfly_plus_has_records_of_two_numbers(here):
     whole = machine.load(TINY)
     local = [(a, b) for a, b in wired_cables(whole, "local") if a < 4]
     assert load(TINY, here(intra=packed(local, 2)), intra="intra").failures == {}
-    with pytest.raises(InputError, match="it ends inside record 6: 4 bytes are left, a record has 12"):
+    with pytest.raises(InputError, match="the file ends inside record 6: 4 bytes are left, a record has 12"):
         load({"preset": "zhang2018-272"}, here(intra=packed(local, 2)), intra="intra")
 
 
@@ -121,7 +121,7 @@ def test_paths_are_relative_to_the_file_that_names_them(tmp_path):
     system = machine.load("sub/own.toml", folder=tmp_path)
     assert sorted(wired_cables(system, "global")) == sorted(cables)
     (tmp_path / "sub" / "links").write_bytes(b"123")
-    with pytest.raises(InputError, match=r"links: it ends inside record 1: 3 bytes are left"):
+    with pytest.raises(InputError, match=r"links: the file ends inside record 1: 3 bytes are left"):
         machine.load("sub/own.toml", folder=tmp_path)
 
 
@@ -135,12 +135,16 @@ def test_a_file_is_read_anew(here):
     ("inter", "message", "hint"),
     [
         (b"", "inter: it is empty", None),
-        (packed(BOTH, 2)[:-3], "inter: it ends inside record 2: 5 bytes are left, a record has 8", None),
-        (packed([(2, 6, 0)], 3), "it ends inside record 2", "records of 3 numbers would fit"),
+        (packed(BOTH, 2)[:-3], "inter: the file ends inside record 2: 5 bytes are left, a record has 8", None),
+        (packed([(2, 6, 0)], 3), "the file ends inside record 2", "records of 3 numbers would fit"),
         (packed([*BOTH, (2, 12)], 2), "inter: record 3 (2 -> 12): there is no router 12", "0 to 11"),
         (packed([(-1, 6)], 2), "inter: record 1 (-1 -> 6): there is no router -1", None),
-        (packed([*BOTH, (2, 10)], 2), "inter: record 3 (2 -> 10): nothing leads back from 10 to 2", "both directions"),
-        (packed([*BOTH, (2, 6)], 2), "inter: record 3 (2 -> 6): nothing leads back", None),
+        (
+            packed([*BOTH, (2, 10)], 2),
+            "inter: record 3 (2 -> 10): there is no link back from 10 to 2",
+            "both directions",
+        ),
+        (packed([*BOTH, (2, 6)], 2), "inter: record 3 (2 -> 6): there is no link back", None),
         (packed([(2, 2)], 2), "record 1 (2 -> 2): a router cannot be linked to itself", None),
         (packed([*BOTH, (2, 3), (3, 2)], 2), "record 3 (2 -> 3): the routers 2 and 3 are both in group 0", None),
         (packed([*BOTH, (0, 6), (6, 0)], 2), "record 3 (0 -> 6): router 0 has no global ports", None),
@@ -162,7 +166,7 @@ def test_inter_files_that_do_not_fit(here, inter, message, hint):
         (lambda r: [*r, (0, 16, 1), (16, 0, 1)], "(0 -> 16): only 3 cables join these routers of a group"),
         (lambda r: [(0, 1, 1), *r[1:]], "record 1 (0 -> 1): type 1, but this link is in a row (type 0)"),
         (lambda r: [*r[:-1], (*r[-1][:2], 7)], "type 7, but this link is in a column (type 1)"),
-        (lambda r: r[1:], "nothing leads back"),
+        (lambda r: r[1:], "there is no link back"),
         (lambda r: [*r, (0, 96, 1)], "there is no router 96"),
     ],
 )

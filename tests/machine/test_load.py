@@ -101,7 +101,7 @@ def test_a_file_has_no_preset(tmp_path):
         (
             {"preset": "tiny", "links_per_pair": 1, "arrangement": "parallel"},
             ("system", "arrangement"),
-            "no multiple of 2 spines",
+            "not a multiple of 2 spines",
             None,
         ),
         ({"preset": "kang2019", "radix": 36}, ("system", "radix"), "a leaf needs 40", None),
@@ -146,7 +146,7 @@ def test_machines_that_cannot_be(table, path, message, hint):
 
 def test_a_class_of_links_that_is_missing():
     table = OWN | {"fabric": {"links": {"node": {"bandwidth": "1 GB/s"}, "local": {"bandwidth": "1 GB/s"}}}}
-    with pytest.raises(InputError, match="links of class `global` are not described"):
+    with pytest.raises(InputError, match="the link class `global` is missing"):
         machine.load(table)
 
 

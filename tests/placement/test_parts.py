@@ -103,7 +103,7 @@ def test_the_broadcast_layout_and_its_roots():
 
 
 def test_a_layout_refuses_taken_nodes_and_other_numbers():
-    with pytest.raises(InputError, match="of the layout `kang2019-random` is taken already"):
+    with pytest.raises(InputError, match="of the layout `kang2019-random` is already taken"):
         place("kang2019-random", "kang2019", busy=[933])
     with pytest.raises(InputError, match="has 2,304 nodes, not 100"):
         place("kang2019-random", "kang2019", 100)

@@ -94,7 +94,7 @@ def test_what_is_refused(policy, count, options, path, message, hint):
 
 
 def test_busy_nodes_are_named_with_their_owner():
-    with pytest.raises(InputError, match="node 3 is taken already by job `other`"):
+    with pytest.raises(InputError, match="node 3 is already taken by job `other`"):
         place("explicit", "tiny", busy=[3], owners={3: "other"}, nodes="3")
 
 

@@ -27,7 +27,7 @@ def test_the_same_picture_has_the_same_bytes(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("name", ["picture", "picture.jpeg", "picture.xlsx"])
 def test_another_format_is_refused_before_anything_is_drawn(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match="is not a format of pictures") as caught:
+    with pytest.raises(InputError, match="is not a picture format") as caught:
         save(figure(1, 1), tmp_path / name)
     assert caught.value.hint == "end the name in .png, .pdf, .svg"
     assert list(tmp_path.iterdir()) == []

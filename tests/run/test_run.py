@@ -264,6 +264,6 @@ def test_a_run_that_came_into_being_meanwhile_is_not_overwritten(
         return simulate(*arguments, **more)
 
     monkeypatch.setattr(runner, "_simulate", overtaken)
-    with pytest.raises(RunError, match="came into being"):
+    with pytest.raises(RunError, match="appeared while the run was under way"):
         run(tiny, out)
     assert odonata.open(out).summary["seed"] == 77

@@ -49,8 +49,20 @@ CASES = [
     ("unknown mapping", f'{C % ""}\nmapping = "liner"', 7, "unknown mapping `liner`", "`linear`"),
     ("a mapping of another type", f"{C % ''}\nmapping = 5", 7, "expected a mapping, a file or a table", None),
     ("no such file", f'{C % ""}\nmapping = "no.txt"', 7, "cannot read the mapping `no.txt`", None),
-    ("a seed that means nothing", f'{C % ""}\nmapping = {{ name = "linear", seed = 1 }}', 7, "`seed` means", None),
-    ("a file that means nothing", f'{C % ""}\nmapping = {{ name = "linear", file = "x" }}', 7, "`file` means", None),
+    (
+        "a seed that means nothing",
+        f'{C % ""}\nmapping = {{ name = "linear", seed = 1 }}',
+        7,
+        "does not use `seed`",
+        None,
+    ),
+    (
+        "a file that means nothing",
+        f'{C % ""}\nmapping = {{ name = "linear", file = "x" }}',
+        7,
+        "does not use `file`",
+        None,
+    ),
     ("a mapping without file", f'{C % ""}\nmapping = "file"', 7, "missing key `file`", None),
     ("unknown cost", f'{C % ""}\noverhead = {{ eagr = "1 KB" }}', 7, "unknown key `eagr`", "`eager`"),
     ("unknown costs", f'{C % ""}\noverhead = "nothing"', 7, "unknown overhead `nothing`", '"none"'),
@@ -108,13 +120,19 @@ CASES = [
         "4",
     ),
     ("no size of gradients", TRAIN % "", 6, "give `gradient_bytes`", "hidden"),
-    ("half a model", TRAIN % ", hidden = 8, layers = 2", 6, "the model lacks `sequence`", None),
+    ("half a model", TRAIN % ", hidden = 8, layers = 2", 6, "the model has no `sequence`", None),
     ("layers that do not fit", TRAIN % f", pipeline = 8{MODEL}", 6, "4 layers cannot be divided into 8", None),
     ("ranks that do not fit", TRAIN % f", tensor = 3{MODEL}", 6, "not a multiple of tensor x pipeline", None),
     ("a product that does not fit", TRAIN % f", tensor = 2, data = 2{MODEL}", 6, "but there are 8 ranks", "data = 4"),
     ("a huge model", TRAIN % MODEL.replace("hidden = 8", "hidden = 4000000"), 6, "more than 2^40 B", None),
-    ("an element without model", TRAIN % ', gradient_bytes = "1 B", element = 4', 6, "`element` means nothing", None),
-    ("negative reductions", TRAIN % f", tensor_reductions = -1{MODEL}", 6, "a number from 0 on", None),
+    (
+        "an element without model",
+        TRAIN % ', gradient_bytes = "1 B", element = 4',
+        6,
+        "`element` is used only with a model",
+        None,
+    ),
+    ("negative reductions", TRAIN % f", tensor_reductions = -1{MODEL}", 6, "must be 0 or more", None),
     ("no phases", 'app = { motif = "phases", phases = [] }', 6, "expected a list of phases", None),
     ("a phase that is none", PHASES % "5", 8, "expected a phase", None),
     ("a misspelt phase", PHASES % '{ colective = "barrier" }', 8, "missing key", "`collective`"),
@@ -127,7 +145,7 @@ CASES = [
         "no such axis",
         PHASES % '{ collective = "barrier", along = { grid = [4, 2], axis = 2 } }',
         8,
-        "no axis of",
+        "not an axis of",
         "0 to 1",
     ),
     (
@@ -151,7 +169,13 @@ CASES = [
         "own",
         None,
     ),
-    ("computing along", PHASES % '{ compute = "1 us", along = { grid = [4, 2], axis = 0 } }', 8, "along no axis", None),
+    (
+        "computing along",
+        PHASES % '{ compute = "1 us", along = { grid = [4, 2], axis = 0 } }',
+        8,
+        "`along` does not apply",
+        None,
+    ),
     (
         "a root outside of a communicator",
         PHASES % '{ collective = "broadcast", message = "1 B", root = 4, along = { grid = [4, 2], axis = 0 } }',
@@ -181,7 +205,7 @@ def test_bad_programs(job, line, message, hint):
 )
 def test_keys_of_programs_are_refused_of_patterns(key):
     job = f'app = {{ pattern = "uniform-random", message = "1 KB", interval = "1 us", messages = 1 }}\n{key}'
-    with pytest.raises(InputError, match="is for programs, and the app of this job is a pattern") as caught:
+    with pytest.raises(InputError, match="is for programs, and the application of this job is a pattern") as caught:
         parse(TEXT % job, "s.toml").resolve()
     assert (caught.value.file, caught.value.line) == ("s.toml", 7)
 

@@ -250,7 +250,7 @@ def test_jobs_that_do_not_fit_hear_of_what_failed():
         made.resolve()
     assert str(caught.value) == (
         "s.toml with -s job.a.nodes: 37 nodes do not fit: only 36 are free anywhere\n"
-        "  hint: 4 nodes are left out because they or their routers have failed: 2-3,6-7"
+        "  hint: 4 nodes are not used because they or their routers have failed: 2-3,6-7"
     )
 
 

@@ -109,7 +109,7 @@ def test_a_program_runs_alone_and_one_without_end_does_not():
 
 def test_a_job_of_one_node_may_have_several_ranks():
     assert resolved('{ collective = "barrier" }', nodes=1, more="ranks_per_node = 2").spec["jobs"][0]["nodes"] == [0, 0]
-    with pytest.raises(InputError, match="a job of one rank has nobody to send to"):
+    with pytest.raises(InputError, match="a job of one rank has no other rank to send to"):
         resolved('{ collective = "barrier" }', nodes=1)
 
 

@@ -366,7 +366,7 @@ def test_the_identity_depends_on_what_is_simulated_and_on_nothing_else():
 
 
 def test_the_identity_depends_on_who_is_background_and_on_the_name_of_the_machine():
-    """Catches a second run that is "done already" although its tables would say something else."""
+    """Catches a second run that is "already done" although its tables would say something else."""
     first = parse(TWO).set("run.until", ["a"]).set("job.a.record", "histogram").set("job.b.record", "histogram")
     other = [
         first.set("job.b.background", True),

@@ -183,7 +183,14 @@ def test_what_is_decided_can_be_given_again():
 @pytest.mark.parametrize(
     ("kind", "name", "options", "path", "message", "hint"),
     [
-        ("cascade", "fpar", {}, "name", "`fpar` is for dragonfly-plus, not for a cascade", "routings for a cascade: minimal,"),
+        (
+            "cascade",
+            "fpar",
+            {},
+            "name",
+            "`fpar` is for dragonfly-plus, not for a cascade",
+            "routings for a cascade: minimal,",
+        ),
         (
             "dragonfly-plus",
             "par",

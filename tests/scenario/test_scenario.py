@@ -134,7 +134,7 @@ place = { policy = "per-leaf", per_leaf = 1, groups = "0-1" }
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("job.a.name=ä→😀", "`ä→😀` is no name of a job"),
+        ("job.a.name=ä→😀", "`ä→😀` is not a name of a job"),
         ("job.a.place.groups=0", ""),
         ("job.a.place={nodes=[0]}", "the list has 1 of the 4 nodes"),
         ("system.leaves=1", ""),

@@ -117,10 +117,10 @@ def test_ranks_share_nodes(folder):
 @pytest.mark.parametrize(
     ("job", "line", "message", "hint"),
     [
-        ("nodes = 4", 4, "the trace has 3 ranks, and 4 nodes with 1 rank each are 4", "they need 3 nodes"),
-        ("nodes = 2", 4, "the trace has 3 ranks, and 2 nodes with 1 rank each are 2", "they need 3 nodes"),
-        ("nodes = 3\nranks_per_node = 2", 4, "3 nodes with 2 ranks each are 6", "they need 2 nodes"),
-        ('place = { nodes = "0-3" }', 2, "the trace has 3 ranks, and 4 nodes", "they need 3"),
+        ("nodes = 4", 4, "the trace has 3 ranks, and 4 nodes with 1 rank each are 4", "it needs 3 nodes"),
+        ("nodes = 2", 4, "the trace has 3 ranks, and 2 nodes with 1 rank each are 2", "it needs 3 nodes"),
+        ("nodes = 3\nranks_per_node = 2", 4, "3 nodes with 2 ranks each are 6", "it needs 2 nodes"),
+        ('place = { nodes = "0-3" }', 2, "the trace has 3 ranks, and 4 nodes", "it needs 3"),
     ],
 )
 def test_ranks_that_do_not_fit(folder, job, line, message, hint):
@@ -146,8 +146,8 @@ def test_an_error_in_a_trace_names_the_file_and_the_line(folder):
     ("file", "message", "hint"),
     [
         ("no.goal", "cannot read the trace", None),
-        ("x.txt", "the ending says nothing", 'format = "goal"'),
-        ("x.goa", "the ending says nothing", "x.goal"),
+        ("x.txt", "expected a file name that ends in", 'format = "goal"'),
+        ("x.goa", "expected a file name that ends in", "x.goal"),
     ],
 )
 def test_a_file_that_is_no_trace(folder, file, message, hint):

@@ -146,7 +146,7 @@ def test_the_command_says_what_is_stale(
     new = other_core(monkeypatch)
     assert main(["run", "s.toml", "--out", "out", "--keep-stale"]) == 0
     said = capsys.readouterr().err
-    assert f"done already by another engine ({first.engine}, this one is {new}): out" in said
+    assert f"already done by another engine ({first.engine}, this one is {new}): out" in said
     assert main(["run", "s.toml", "--out", "out", "-q"]) == 0
     assert capsys.readouterr().err == (
         f"stale: `out` is simulated again: it was made by another engine ({first.engine}, this one is {new})\n"
@@ -154,7 +154,7 @@ def test_the_command_says_what_is_stale(
     )
     assert open_run("out").engine == new
     assert main(["run", "s.toml", "--out", "out"]) == 0
-    assert capsys.readouterr().err == "done already: out (--force simulates again)\n"
+    assert capsys.readouterr().err == "already done: out (--force simulates again)\n"
 
 
 def test_a_damaged_table_is_not_done_already(scenario: Path) -> None:
@@ -197,7 +197,7 @@ def test_what_is_exported_does_not_overwrite_what_says_something_else(
     whole = Path(name).read_text()
     Path(name).write_text("changed by hand")
     assert main([*command, "-o", name]) == 2
-    assert f"error: `{name}` exists and says something else" in capsys.readouterr().err
+    assert f"error: `{name}` exists with different contents" in capsys.readouterr().err
     assert Path(name).read_text() == "changed by hand"
     assert main([*command, "-o", name, "--force"]) == 0
     assert Path(name).read_text() == whole

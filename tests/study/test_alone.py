@@ -120,7 +120,7 @@ def test_a_job_that_never_ends_alone_fails_its_point(study: Write) -> None:
     both = endless.replace("background = true", "").replace('interval = "5 us"', 'interval = "5 us", messages = 5')
     Path("base.toml").write_text(both + '[run]\nuntil = "noise"\n')
     found = sweep(study(text), None, LocalPool(1))
-    assert "job `target` never ends, so it cannot be run alone" in found.failed["error"][0]
+    assert "job `target` never ends, so it cannot run alone" in found.failed["error"][0]
 
 
 def test_a_run_alone_that_fails_fails_the_points_that_need_it(study: Write) -> None:

@@ -114,7 +114,7 @@ def test_a_worker_with_another_engine_is_refused(study: Write) -> None:
     ("arguments", "expected"),
     [
         (("--scheduler", "tcp://x:1"), "`--scheduler` is for `--on dask`"),
-        (("--on", "dask", "--scheduler", "tcp://x:1", "-j", "2"), "`-j` does nothing for `--scheduler`"),
+        (("--on", "dask", "--scheduler", "tcp://x:1", "-j", "2"), "`-j` does not apply to `--scheduler`"),
         (("--on", "slurm"), "[cluster] has no `memory`"),
     ],
 )

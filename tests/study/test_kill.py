@@ -72,7 +72,7 @@ def test_a_run_that_kills_its_workers_fails_and_the_others_go_on(study: Write, m
     monkeypatch.setattr(LocalPool, "_heard", heard)
     found = sweep(plan, Path("out"), LocalPool(2))
     assert found.failed["point"].to_list() == long
-    assert set(found.failed["error"]) == {"its worker died 2 times (SIGKILL, perhaps for want of memory)"}
+    assert set(found.failed["error"]) == {"its worker died 2 times (SIGKILL, perhaps because memory ran out)"}
     assert found.runs.filter(pl.col("status") == "done").height == 4
     assert found.jobs["point"].n_unique() == 4
     assert sorted(deaths) == sorted([*long, *long])
@@ -93,7 +93,7 @@ def test_a_killed_sweep_goes_on_where_it_was(study: Write, here: Path) -> None:
     eventually(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), within_s=30)
     early = command("compare", "out", "--by", "routing")
     assert (early.returncode, early.stdout) == (2, "")
-    assert "was ended before its tables were written\n  hint: run `odonata sweep` again" in early.stderr
+    assert "was interrupted before its tables were written\n  hint: run `odonata sweep` again" in early.stderr
 
     again = swept("study.toml", "--out", "out", "-j", "1")
     assert (again["simulated"], again["kept"]) == (32 - len(safe), len(safe))
@@ -129,7 +129,7 @@ def test_ctrl_c_and_sigterm_end_soon_and_keep_what_is_done(
     os.killpg(process.pid, number)  # as a terminal and a queue send it: to the workers too
     out, err = process.communicate(timeout=60)  # within a second on a machine with nothing else to do
     assert (process.returncode, out) == (status, "")
-    assert f"of 32 points are done and kept; the same command goes on from there\nerror: {word}\n" in err
+    assert f"of 32 points are done and kept; the same command continues from there\nerror: {word}\n" in err
     runs = pl.read_parquet("out/runs.parquet")
     assert set(runs["id"]) == kept("out")
     assert 4 <= runs.height < 32

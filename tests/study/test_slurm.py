@@ -52,5 +52,5 @@ def test_the_same_bytes_from_slurm_also_when_a_job_is_cancelled(study: Write, he
 
 
 def test_what_slurm_refuses_is_said(study: Write) -> None:
-    with pytest.raises(RunError, match=r"Slurm does not take the job: .*invalid partition"):
+    with pytest.raises(RunError, match=r"Slurm refuses the job: .*invalid partition"):
         sweep(study(), Path("out"), SlurmPool({"memory": "400 MB", "queue": "nope", "interface": "lo"}, 1))

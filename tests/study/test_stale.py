@@ -186,7 +186,7 @@ def test_a_sweep_that_was_killed_says_whose_folder_it_is(study: Write) -> None:
     dataset.begin(plan, Path("out"))
     with pytest.raises(InputError, match="another study"):
         swept(study(TWO, "other.toml"))
-    with pytest.raises(InputError, match="was ended before its tables were written"):
+    with pytest.raises(InputError, match="was interrupted before its tables were written"):
         od.open_study("out")
     assert swept(plan).finished
 

@@ -78,7 +78,7 @@ def test_a_defect_in_a_worker_is_told(study: Write, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("odonata.study.local._MAIN", environment + local._MAIN)
     found = sweep(study('base = "base.toml"\n[sweep]\nrouting = ["fpar"]\n'), Path("out"), LocalPool(1))
     assert set(found.failed["error"]) == {
-        "its worker died 2 times (ZeroDivisionError: division by zero; a defect of odonata)"
+        "its worker died 2 times (ZeroDivisionError: division by zero; a bug in odonata)"
     }
 
 
@@ -149,7 +149,7 @@ def test_two_sweeps_do_not_work_in_one_folder(study: Write) -> None:
     first.kill()
     first.wait()
     assert second.returncode == 2
-    assert "error: another sweep is at work in `out`" in second.stderr
+    assert "error: another sweep is using in `out`" in second.stderr
 
 
 def test_from_python_in_memory(here: Path) -> None:
@@ -188,7 +188,7 @@ def test_from_python_with_keys_walked_together_and_a_folder(here: Path) -> None:
         ({"routing": ["fpar", "minmal"]}, "sweep of routing, value minmal: unknown routing `minmal`"),
         ({"job.x.nodes": [1]}, "sweep of job.x.nodes, value 1: cannot set `job.x.nodes`: there is no job `x`"),
         ({("run.seed", "routing"): [(1, 2, 3)]}, "`run.seed, routing`: expected 2 values"),
-        ({"run.seed": [object]}, "an axis has a value that is not possible"),
+        ({"run.seed": [object]}, "an axis has an invalid value"),
     ],
 )
 def test_wrong_axes_from_python(here: Path, axes: Any, expected: str) -> None:

@@ -267,7 +267,7 @@ def test_slurm_jobs_are_given_tls(study: Write, here: Path, monkeypatch: pytest.
         (("--tls-key", "k"), "`--tls-...` is for `--on dask` and `--on slurm`"),
         (
             ("--on", "dask", "--listen", "lo", "--scheduler", "tcp://x:1"),
-            "`--listen` is for a scheduler that is started",
+            "`--listen` is for a scheduler that the sweep starts",
         ),
         (("--on", "dask", "--tls-key", "k", "--scheduler", "tcp://x:1"), "certificates are for a scheduler with TLS"),
         (("--on", "dask", "--scheduler", "tcp://x.invalid:1"), "warning: tcp://x.invalid is not encrypted"),

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "new": ("odonata.cli.new:new", "Write a commented scenario that runs in seconds."),
-    "run": ("odonata.cli.run:run", "Simulate a scenario; say how long messages took."),
-    "sweep": ("odonata.cli.sweep:sweep", "Run a scenario along many axes; resumable, every run once."),
+    "run": ("odonata.cli.run:run", "Simulate a scenario and print the latencies of its messages."),
+    "sweep": ("odonata.cli.sweep:sweep", "Run a scenario along many axes, each run once. Resumable."),
     "compare": ("odonata.cli.compare:compare", "Compare the runs of a study by one axis, with intervals."),
-    "plot": ("odonata.cli.plot:plot", "Draw a run: latencies as boxes, load of links, traffic over time."),
+    "plot": ("odonata.cli.plot:plot", "Draw a run or a study: latencies as boxes, load of links, traffic over time."),
     "show": ("odonata.cli.show:show", "List or print systems, routings, placements, applications and columns."),
     "export": ("odonata.cli.export:export", "Write a machine for other tools."),
     "trace": ("odonata.cli.trace:trace", "Write what a job's ranks do as a trace, for other tools."),

@@ -33,7 +33,7 @@ def install(*, shell: Literal["bash", "zsh", "fish"] | None = None, output: Path
     try:
         chosen = shell or detect_shell()
     except ShellDetectionError:
-        raise InputError("the shell cannot be told", hint="--shell bash, zsh or fish") from None
+        raise InputError("the shell could not be detected", hint="name it: --shell bash, zsh or fish") from None
     written = application().install_completion(shell=chosen, output=output, add_to_startup=output is None)
     print(f"completion for {chosen} is in {written}; a new shell uses it")
     return 0

@@ -33,7 +33,7 @@ class TerminatedError(KeyboardInterrupt):
     """SIGTERM was received. Whatever Ctrl-C ends tidily, this ends in the same way."""
 
 
-_HELP = "What the jobs on a dragonfly machine do to each other, and which placement or routing would mend it."
+_HELP = "Show how the jobs on a dragonfly machine slow each other down, and which placement or routing prevents it."
 
 
 def application() -> App:
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A panic of the core is no `Exception`, but it is no wish to exit either.
         if not isinstance(problem, Exception) and type(problem).__name__ != "PanicException":
             raise
-        hint = "\n  hint: this is a defect of odonata; ODONATA_TRACEBACK=1 shows where"
+        hint = "\n  hint: this is a bug in odonata; ODONATA_TRACEBACK=1 prints the traceback"
         return _failed(f"{type(problem).__name__}: {problem}{hint}", 1)
     return status
 
@@ -156,7 +156,7 @@ def _bad_arguments(problem: CycloptsError, arguments: list[str]) -> InputError:
         near = nearest(first, COMMANDS)
         hint = f"did you mean `odonata {near}`?" if near else "`odonata --help` lists the commands"
         return InputError(f"unknown command `{first}`", hint=hint)
-    hint = f"`odonata {first} --help` shows how it is used" if first in COMMANDS else "see `odonata --help`"
+    hint = f"`odonata {first} --help` shows its arguments" if first in COMMANDS else "see `odonata --help`"
     if isinstance(problem, UnusedCliTokensError) and problem.unused_tokens:
         return InputError(f"unexpected argument `{problem.unused_tokens[0]}`", hint=hint)
     return InputError(" ".join(str(problem).split()), hint=hint)

@@ -24,7 +24,9 @@ def routes(name: str, source: int, destination: int, routing: str | None, limit:
     from odonata.machine import core
 
     if source == destination:
-        raise InputError("a packet from a node to itself takes no way", hint="name two nodes: --routes 0 20")
+        raise InputError(
+            "a packet from a node to itself does not use the network", hint="name two nodes: --routes 0 20"
+        )
     if limit < 1:
         raise InputError(f"`--limit` must be at least 1, found {limit}")
     given = read(name).data if name.endswith(".toml") else {}
@@ -59,17 +61,17 @@ def routes(name: str, source: int, destination: int, routing: str | None, limit:
 
 
 def text(found: dict[str, Any]) -> str:
-    """The ways as a person reads them."""
+    """The paths as a table."""
     shown, total = len(found["ways"]), found["total"]
     head = f"{found['system']}, routing {_routing(found['routing'])}: from node {found['from']} to node {found['to']}"
-    ways = f"{total:,} way{'' if total == 1 else 's'}"
-    blocks = [f"{head}\n{ways}" + ("" if shown == total else f", {shown} of them here (--limit shows more)")]
-    # One table for all, so that hops of different ways are below each other.
+    ways = f"{total:,} path{'' if total == 1 else 's'}"
+    blocks = [f"{head}\n{ways}" + ("" if shown == total else f", {shown} of them shown (--limit shows more)")]
+    # One table for all paths, so that their columns are aligned.
     hops = iter(aligned([_cells(hop) for way in found["ways"] for hop in way["hops"]], indent="  "))
     for number, way in enumerate(found["ways"], start=1):
         links = sum(hop["to_router"] is not None for hop in way["hops"])
-        kind = "minimal" if way["minimal"] else "not minimal"
-        lines = [f"way {number}, {kind}, {links} link{'' if links == 1 else 's'} between routers"]
+        kind = "minimal" if way["minimal"] else "non-minimal"
+        lines = [f"path {number}, {kind}, {links} link{'' if links == 1 else 's'} between routers"]
         lines += [next(hops) for _ in way["hops"]]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
@@ -87,7 +89,7 @@ def _routing(spec: dict[str, Any]) -> str:
     return f"{name} ({', '.join(told)})" if told else name
 
 
-#: What of a scenario decides the ways of its packets.
+#: Keys of a scenario that decide the paths of its packets.
 _OF_SCENARIO = {"system", "fabric", "routing", "sensing", "compat"}
 
 _SCENARIO = """\

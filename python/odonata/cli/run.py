@@ -22,7 +22,7 @@ def run(
     keep_stale: Annotated[bool, Parameter(negative=())] = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
 ) -> int:
-    """Simulate a scenario; say how long messages took.
+    """Simulate a scenario and print the latencies of its messages.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def run(
     if done is not None:
         other = difference(done.engine)
         by = f" by {other}" if other else ""
-        progress.say(f"done already{by}: {folder} (--force simulates again)")
+        progress.say(f"already done{by}: {folder} (--force simulates again)")
     else:
         progress.say(_opening(resolved.document["scenario"], resolved.system.name))
         for doubt in doubts(resolved):

@@ -137,9 +137,9 @@ def say_engines(study: "Study") -> None:
 
     if len(study.engines) > 1:
         of = ", ".join(study.engines)
-        print(f"note: the runs of this study are by {len(study.engines)} engines: {of}", file=sys.stderr)
+        print(f"note: {len(study.engines)} engines made the runs of this study: {of}", file=sys.stderr)
     elif study.engines and study.engines != (fingerprint(),):
-        print(f"note: the runs of this study are by another engine: {study.engines[0]}", file=sys.stderr)
+        print(f"note: another engine made the runs of this study: {study.engines[0]}", file=sys.stderr)
 
 
 def _backend(
@@ -174,9 +174,11 @@ def _backend(
     if scheduler is None:
         return OwnScheduler(listen, workers or 0, files, say=_say)
     if listen is not None:
-        raise InputError("`--listen` is for a scheduler that is started here, `--scheduler` for one that runs already")
+        raise InputError(
+            "`--listen` is for a scheduler that the sweep starts, `--scheduler` for one that is already running"
+        )
     if workers is not None:
-        raise InputError("`-j` does nothing for `--scheduler`: it has the workers that it has")
+        raise InputError("`-j` does not apply to `--scheduler`: the scheduler already has its workers")
     warning = warning_of(scheduler)
     if warning is not None:
         _say(f"warning: {warning}")

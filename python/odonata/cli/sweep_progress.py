@@ -62,7 +62,7 @@ class SweepProgress(Screen):
         super().__exit__(kind, problem, where)
         if problem is not None and self.ledger is not None:
             done, of = self.ledger.settled, len(self._plan)
-            self.say(f"{done:,} of {of:,} points are done and kept; the same command goes on from there")
+            self.say(f"{done:,} of {of:,} points are done and kept; the same command continues from there")
 
     def report(self, ledger: Ledger) -> None:
         """Shows how far it is."""

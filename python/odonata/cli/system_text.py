@@ -55,10 +55,10 @@ def text(facts: dict[str, Any]) -> str:
         rows.append(("failed", _failed(facts["failed"])))
     title = f": {facts['title']}" if facts["title"] else ""
     lines = [f"{facts['name']}{title}", "", *aligned(rows, indent="  ")]
-    lines += ["", "numbers and where they come from (any of them can be overridden in [system])"]
+    lines += ["", "numbers and their sources (any of them can be overridden in [system])"]
     table = [[n["key"], n["value"], n["confidence"] or "", n["source"]] for n in facts["numbers"]]
     if any(row[2] for row in table):
-        lines[-1] = "numbers, how sure they are, and where they come from (any of them can be overridden in [system])"
+        lines[-1] = "numbers, their confidence and their sources (any of them can be overridden in [system])"
     else:
         table = [[row[0], row[1], row[3]] for row in table]
     return "\n".join([*lines, *aligned(table, indent="  ")])

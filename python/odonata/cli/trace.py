@@ -41,7 +41,7 @@ def trace(
 
     form = format_ or FORMS.get(output.suffix)
     if form is None:
-        hint = "or say --format goal"
+        hint = "or add --format goal"
         raise InputError(f"`{output}`: expected a file name that ends in {' or '.join(FORMS)}", hint=hint)
     if not output.parent.is_dir():
         raise InputError(f"there is no folder `{output.parent}`")
@@ -59,9 +59,9 @@ def _chosen(jobs: list[dict[str, Any]], name: str | None) -> dict[str, Any]:
         if name in programs:
             return programs[name]
         if name in {job["name"] for job in jobs}:
-            raise InputError(f"job `{name}` sends at intervals and has no program, so there is no trace of it")
+            raise InputError(f"job `{name}` sends at intervals and has no program, so it has no trace")
         raise unknown("job", name, programs)
     if len(programs) != 1:
         what = "no job of this scenario has a program" if not programs else "several jobs have a program"
-        raise InputError(what, hint=f"say which: --job {' or '.join(programs)}" if programs else None)
+        raise InputError(what, hint=f"choose one: --job {' or '.join(programs)}" if programs else None)
     return next(iter(programs.values()))

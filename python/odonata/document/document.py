@@ -103,8 +103,8 @@ def _syntax_error(problem: str, text: str, file: str) -> InputError:
     message = message[:1].lower() + message[1:]
     hint = None
     if re.search(r"=\s*[\d.]+\s*[A-Za-z%]", shown):
-        hint = 'a quantity stands in quotes: "100 ns"'
+        hint = 'write a quantity in quotes: "100 ns"'
     elif re.search(r"=\s*[A-Za-z][\w-]*\s*(#.*)?$", shown):
-        hint = 'a text stands in quotes: "..."'
+        hint = 'write a text in quotes: "..."'
     found_text = f": `{shortened(shown)}`" if shown else ""
     return InputError(f"not TOML: {message}{found_text}", file=file, line=line, hint=hint)

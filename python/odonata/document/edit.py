@@ -29,7 +29,7 @@ def read_value(text: str) -> Any:
         if not text.startswith(("[", "{", '"', "'")):
             return text
         problem = re.sub(r" \(at .*\)$", "", str(e))
-        hint = "write it as in a file, all of it in quotes for the shell: -s 'job.a.place={ policy = \"random\" }'"
+        hint = "write it as in a file, and quote all of it for the shell: -s 'job.a.place={ policy = \"random\" }'"
         raise InputError(f"`{shortened(text)}` is not TOML: {problem[:1].lower()}{problem[1:]}", hint=hint) from None
     return data["value"] if len(data) == 1 else text
 
@@ -82,7 +82,7 @@ def _apply(root: Any, parts: list[str], value: Any, key: str) -> None:
         here = _step(here, part, parts[: depth + 1], key)
     last = parts[-1]
     if isinstance(here, list):
-        raise InputError(f"`{key}` is a whole table, not a value", hint=f"add what to set: `{key}.nodes=...`")
+        raise InputError(f"`{key}` is a whole table, not a value", hint=f"add the key to set: `{key}.nodes=...`")
     if not isinstance(here, dict):
         raise InputError(f"cannot set `{key}`: `{'.'.join(parts[:-1])}` is not a table")
     here[last] = value

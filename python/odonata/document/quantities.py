@@ -48,14 +48,14 @@ def _time(value: Any) -> int:
 def _positive_time(value: Any) -> int:
     ps = _time(value)
     if ps == 0:
-        raise InputError(f"`{value}` must be longer than nothing")
+        raise InputError(f"`{value}` must be longer than 0")
     return ps
 
 
 def _bandwidth(value: Any) -> int:
     micro = units.bandwidth_micro(value)
     if micro == 0:
-        raise InputError(f"`{value}`: a link of no bandwidth never delivers")
+        raise InputError(f"`{value}`: a link without bandwidth never delivers a packet")
     if micro >= 2**64:
         raise InputError(f"`{value}` is more than 2^64 millionths of a byte per second (18 TB/s)")
     return micro

@@ -34,7 +34,7 @@ class Cables:
         self.check_router(b)
         slots = np.flatnonzero((self._router == a) & (self._peer == b))
         if a == b or len(slots) == 0:
-            raise InputError(f"`{link}`: no cable joins these routers")
+            raise InputError(f"`{link}`: there is no cable between these routers")
         return {(a, int(self._port[s])) for s in slots}
 
     def _at(self, router: int, port: int) -> tuple[int, int]:

@@ -65,7 +65,7 @@ def read_intra(file: Path, numbers: int, columns: int | None, wired: Mapping[str
             _check_type(file, records, index, columns)
     missing = [(a, at) for (a, b), have in ports.items() if a < b for at in have[listed[a, b] :]]
     if missing and len(group) % size:
-        message = "it lacks links of a full group, but the last group of this machine is smaller"
+        message = "the file lacks links of a full group, but the last group of this machine is smaller"
         raise InputError(message, file=file, hint="name the failed links in `failed`")
     return [f"{first + own}:{at}" for first in range(0, len(group), size) for own, at in missing]
 
@@ -81,8 +81,8 @@ def _records(file: Path, numbers: int) -> NDArray[np.int64]:
         other = 5 - numbers
         hint = None
         if len(data) % (4 * other) == 0:
-            hint = f"records of {other} numbers would fit: such files belong to {_BELONGS[other]}"
-        message = f"it ends inside record {whole + 1}: {left} bytes are left, a record has {width}"
+            hint = f"records of {other} numbers would fit: they belong to {_BELONGS[other]}"
+        message = f"the file ends inside record {whole + 1}: {left} bytes are left, a record has {width}"
         raise InputError(message, file=file, hint=hint)
     if not data:
         raise InputError("it is empty", file=file)
@@ -114,8 +114,8 @@ def _check_both_ways(file: Path, records: NDArray[np.int64]) -> None:
         pair = (int(a), int(b))
         seen[pair] += 1
         if seen[pair] > count[pair[1], pair[0]]:
-            message = f"{_record(records, index)}: nothing leads back from {b} to {a}"
-            raise InputError(message, file=file, hint="every cable stands in both directions")
+            message = f"{_record(records, index)}: there is no link back from {b} to {a}"
+            raise InputError(message, file=file, hint="list every cable in both directions")
 
 
 def _check_type(file: Path, records: NDArray[np.int64], index: int, columns: int) -> None:

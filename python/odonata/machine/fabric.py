@@ -42,19 +42,19 @@ class LinkTable(Table):
 
     bandwidth: Bandwidth = Field(description="bandwidth of each direction")
     latency: Delay = Field(0, description="time on the wire")
-    buffer: Size = Field(8192, description="input buffer behind the link, for each virtual channel")
-    credit_delay: Delay = Field(0, description="what a returning credit takes beyond the wire's latency")
+    buffer: Size = Field(8192, description="input buffer at the end of the link, for each virtual channel")
+    credit_delay: Delay = Field(0, description="time that a returning credit takes in addition to the wire's latency")
 
 
 class NicTable(Table):
     """The network interface of every node."""
 
-    overhead: Delay = Field(0, description="time the injection link stands still before the first packet of a message")
+    overhead: Delay = Field(0, description="idle time of the injection link before the first packet of a message")
     order: Literal["fcfs", "round-robin"] = Field(
         "fcfs", description="which of several waiting messages sends the next packet"
     )
     rail: Literal["hash", "least-busy"] | None = Field(
-        None, description="which of a node's NICs a message goes by, if it has several (default: hash)"
+        None, description="how the NIC of a message is chosen on a node with several NICs (default: hash)"
     )
 
 
@@ -62,7 +62,7 @@ class FabricTable(Table):
     """Routers, NICs and the classes of links."""
 
     packet: Size = Field(2048, description="largest packet; messages are cut into such packets")
-    router_delay: Delay = Field(100_000, description="from a packet's arrival at a router to its routing decision")
+    router_delay: Delay = Field(100_000, description="time from a packet's arrival at a router to its route decision")
     channels: Channels = Field(2, description="virtual channels of every link between routers")
     nic: NicTable = Field(NicTable(), description="the network interfaces")
     links: dict[str, LinkTable] = Field(description="the classes of links")
@@ -72,7 +72,7 @@ class FabricTable(Table):
         for name in classes:
             if name not in self.links:
                 raise InputError(
-                    f"the links of class `{name}` are not described",
+                    f"the link class `{name}` is missing",
                     hint=f'links.{name} = {{ bandwidth = "...", buffer = "..." }}',
                     path=("links",),
                 )

@@ -26,7 +26,7 @@ def _links(value: Any) -> tuple[str, ...]:
     for link in value:
         if not isinstance(link, str) or not (PORT.fullmatch(link) or PAIR.fullmatch(link)):
             hint = '"12:40" is the cable at port 40 of router 12, "3-17" are all cables between the routers 3 and 17'
-            raise InputError(f"`{link}` names no cable", hint=hint)
+            raise InputError(f"`{link}` does not name a cable", hint=hint)
     return tuple(value)
 
 
@@ -57,7 +57,7 @@ def _nodes(value: Any) -> tuple[str, ...]:
 
 def _share(value: Fraction) -> Fraction:
     if value > 1:
-        raise InputError(f"no more than all cables can fail, found `{float(value)}`")
+        raise InputError(f"the share of failed cables is at most 1, found `{float(value)}`")
     return value
 
 
@@ -74,7 +74,7 @@ class FailedTable(Table):
         (), description='nodes that are down or not there: [3, "17-20"]; no job is placed on them'
     )
     fraction: Annotated[Ratio, AfterValidator(input_error_as_problem(_share))] | None = Field(
-        None, description="share of the cables that fails besides, drawn by `seed`"
+        None, description="share of the cables that fail in addition, drawn with `seed`"
     )
     class_: str | None = Field(
         None, alias="class", description="class of the cables that are drawn (default: all between routers)"
@@ -86,7 +86,7 @@ class FailedTable(Table):
         for key, given in (("class", self.class_), ("seed", self.seed)):
             if given is not None and self.fraction is None:
                 hint = 'fraction = "2 %"'
-                raise InputError(f"`{key}` belongs to `fraction`, which is not given", hint=hint, path=(key,))
+                raise InputError(f"`{key}` is used only with `fraction`, which is not given", hint=hint, path=(key,))
         between_routers = [name for name in classes if name != "node"]
         if self.class_ is not None and self.class_ not in between_routers:
             error = unknown("class of links between routers", self.class_, between_routers)

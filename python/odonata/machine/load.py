@@ -133,7 +133,7 @@ def _wired(merged: dict[str, Any], folder: Path) -> tuple[MachineTable, dict[str
     if wiring.inter is not None:
         for key in ("global_links", *_RULES):
             if key in merged:
-                message = f"`{key}` and `wiring.inter` cannot be given together: the file says it all"
+                message = f"`{key}` and `wiring.inter` cannot be given together: the file is complete"
                 raise InputError(message, path=(key,))
         table = _table({**merged, "global_links": []})
         merged["global_links"] = read_inter(folder / wiring.inter, table)
@@ -180,7 +180,7 @@ def _base(name: str, folder: Path) -> dict[str, Any]:
         try:
             if "preset" in document.data:
                 message = "a file describes a machine completely, so it has no `preset`"
-                hint = "a preset is changed in a scenario: system = { preset = ... }"
+                hint = "to change a preset, write in the scenario: system = { preset = ... }"
                 raise InputError(message, hint=hint, path=("preset",))
             told_sources(document.data.get("sources", {}))
             own = {k: v for k, v in document.data.items() if k != "sources"}

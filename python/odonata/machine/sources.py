@@ -11,7 +11,7 @@ from odonata.machine.system import Source, dumped
 DEFAULT_SOURCES = {
     "fabric.packet": "assumed: as in kang2019",
     "fabric.router_delay": "assumed: as in kang2019",
-    "fabric.channels": "default: two channels, which every routing can do with (K6)",
+    "fabric.channels": "default: two channels, enough for every routing (K6)",
     "fabric.nic.overhead": "default: an ideal NIC",
     "fabric.nic.order": "default: messages in order of issue",
     "latency": "default: no time on the wire",
@@ -28,7 +28,7 @@ def told_sources(value: Any) -> dict[str, str]:
         if not isinstance(source, str):
             hint = f'"{key}" = "where the number comes from"'
             if isinstance(source, Mapping):
-                hint = "a key with dots stands in quotes: " + hint.replace(str(key), f"{key}....")
+                hint = "write a key with dots in quotes: " + hint.replace(str(key), f"{key}....")
             message = f"`sources`: expected a text for `{key}`, found `{source!r}`"
             raise InputError(message, hint=hint, path=("sources", key))
     return dict(value)

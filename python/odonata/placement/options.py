@@ -44,7 +44,7 @@ def yes_or_no(value: Any) -> bool:
 #: Where a round robin begins.
 START = Option(
     "start",
-    "where the round robin begins: `first` (group or router 0), or `after-last` (behind the last node given to "
+    "where the round robin begins: `first` (group or router 0), or `after-last` (after the last node of "
     "the job placed before)",
     one_of("first", "after-last"),
     "first",

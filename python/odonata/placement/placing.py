@@ -201,7 +201,7 @@ def place(
         if any(option.name == "nodes" for option in POLICIES.find(policy).options):
             options, count = {"nodes": count, **options}, None
         elif isinstance(count, str | list):
-            hint = "`explicit` takes the nodes themselves"
+            hint = "`explicit` takes a list of nodes"
             raise InputError(f"expected a number of nodes from 1 on, found `{nodes!r}`", hint=hint, path=COUNT)
     return Placer(system, busy, owners).place(policy, count, options, folder=folder)
 
@@ -226,7 +226,7 @@ def _broken_promise(found: Any, request: Request) -> str | None:
     if not isinstance(found, Placement) or not isinstance(found.nodes, list):
         return "no placement"
     if not set(map(type, found.nodes)) <= {int}:
-        return "nodes that are no integers"
+        return "nodes that are not integers"
     nodes = set(found.nodes)
     if len(nodes) != len(found.nodes):
         return "some nodes twice"

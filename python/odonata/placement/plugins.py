@@ -53,7 +53,7 @@ def load(name: str, points: tuple[EntryPoint, ...]) -> Policy:
         return Policy(
             name=name,
             summary=((getdoc(found) or "").partition("\n")[0] or f"a policy of {provider(point)}").rstrip("."),
-            rank_order=f"as {provider(point)} gives them",
+            rank_order=f"as returned by {provider(point)}",
             options=(),
             place=_adapted(name, found),
             freedom=lambda _: Freedom.ANYWHERE,
@@ -81,7 +81,7 @@ def _broken(name: str, points: tuple[EntryPoint, ...], why: str) -> Policy:
     whose = _names(points)
 
     def refuse(_: Any) -> Any:
-        hint = f"mend or uninstall {whose}"
+        hint = f"repair or uninstall {whose}"
         raise InputError(f"the placement policy `{name}` of {whose} cannot be used: {why}", hint=hint)
 
     return Policy(

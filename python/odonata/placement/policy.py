@@ -89,7 +89,7 @@ class Request:
     def taken(self, node: int, where: str = "") -> InputError:
         """The error for a node that is not free."""
         owner = f" by job `{self.owners[node]}`" if node in self.owners else ""
-        return InputError(f"node {node}{where} is taken already{owner}")
+        return InputError(f"node {node}{where} is already taken{owner}")
 
     def wanted(self) -> int:
         """The number of nodes. Raises InputError if none was given."""
@@ -174,5 +174,5 @@ def read_groups(value: Any) -> list[int]:
     """Groups, ascending, each once. Raises InputError for anything else."""
     groups = parse_ids(value, "groups")
     if not groups:
-        raise InputError("no groups are named", hint='say for instance groups = "3-8"')
+        raise InputError("no groups are named", hint='for example groups = "3-8"')
     return sorted(set(groups))

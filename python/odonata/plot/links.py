@@ -91,7 +91,7 @@ def _draw(
     bar.ax.yaxis.set_major_locator(MaxNLocator(nbins=5))
     bar.ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=None, symbol=" %"))
     bar.outline.set_visible(False)
-    granted, second = "", "(with all that was granted by the end of the run)"
+    granted, second = "", "(including everything granted by the end of the run)"
     if busiest is not None:
         granted = ", with all granted"
         # Beyond 100 % by what was granted by the end of the run and not yet sent.

@@ -53,7 +53,7 @@ def plot_run(
             boxes = iteration_boxes_of(run.jobs)
             if not boxes:
                 hint = "collectives, motifs and traces have iterations; --kind box shows latencies of messages"
-                raise InputError("no program of this run has ended an iteration while measuring", hint=hint)
+                raise InputError("no program of this run ended an iteration while measuring", hint=hint)
             made = figure(min(max(3.4, 1.4 + 1.2 * len(boxes)), 16.0), 3.4)
             draw_boxes(made.subplots(), boxes, log=log, what="time of an iteration")
         elif kind == "links":
@@ -86,7 +86,7 @@ def _boxes(axes: Axes, run: Run, log: bool | None) -> None:
     if not boxes and not run.jobs["messages_delivered"].sum():
         raise InputError("no message was delivered in this run", hint="--kind links shows the load of the links")
     if not boxes and (run.jobs["record"] != "nothing").any():
-        hint = "let `measure.from` and `measure.until` hold some"
+        hint = "widen `measure.from` and `measure.until`"
         raise InputError("no message issued while measuring was delivered in this run", hint=hint)
     if not boxes:
         raise InputError("no job of this run has recorded latencies", hint='set `measure.latency = "every-message"`')
@@ -103,10 +103,12 @@ def _links(between: Axes, inside: Axes, run: Run) -> None:
 
 def _arrivals(axes: Axes, run: Run, way: Way, job: str | None) -> None:
     if run.counters.is_empty() and run.resolved["spec"]["measure"].get("arrivals_every_ps"):
-        raise InputError("no traffic went between groups in this run", hint="--kind links shows the load of the links")
+        raise InputError(
+            "there was no traffic between groups in this run", hint="--kind links shows the load of the links"
+        )
     if run.counters.is_empty():
         raise InputError(
-            "this run has not counted the traffic between groups",
+            "this run did not count the traffic between groups",
             hint='set `measure.links.every = "10 us"` and run it again',
         )
     names = run.jobs["name"].to_list()

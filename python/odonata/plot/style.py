@@ -86,7 +86,7 @@ def checked_format(path: Path) -> str:
     if kind not in FORMATS:
         found = f"`{path.suffix}`" if kind else "no ending"
         hint = f"end the name in {', '.join(f'.{name}' for name in FORMATS)}"
-        raise InputError(f"cannot draw `{path}`: {found} is not a format of pictures", hint=hint)
+        raise InputError(f"cannot draw `{path}`: {found} is not a picture format", hint=hint)
     return kind
 
 
@@ -94,13 +94,15 @@ def check_target(path: Path) -> None:
     """Raises `InputError` if no picture can go there: the name ends in no format, or there is no such folder."""
     checked_format(path)
     if not path.parent.exists():
-        raise InputError(f"cannot draw `{path}`: there is no folder `{path.parent}`", hint="make it, or choose another")
+        raise InputError(
+            f"cannot draw `{path}`: there is no folder `{path.parent}`", hint="create it, or choose another"
+        )
 
 
 def check_free(path: Path, *, force: bool) -> None:
     """Raises `InputError` if a file is there that is not a picture of ours, unless `force` says to overwrite it."""
     if path.is_file() and not force and MARK.encode() not in path.read_bytes():
-        raise InputError(f"`{path}` exists and was not drawn by odonata", hint="choose another name, or say --force")
+        raise InputError(f"`{path}` exists and was not drawn by odonata", hint="choose another name, or add --force")
 
 
 def save(made: Figure, path: Path) -> None:

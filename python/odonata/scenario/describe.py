@@ -55,15 +55,15 @@ def scenario_tables() -> dict[str, list[Key]]:
     return {
         "a scenario": keys_of_table(ScenarioTable),
         "[[job]]": keys_of_table(JobTable),
-        "overhead, of a [[job]]": keys_of_table(OverheadTable),
-        "mapping, of a [[job]]": keys_of_table(MappingTable),
+        "overhead of a [[job]]": keys_of_table(OverheadTable),
+        "mapping of a [[job]]": keys_of_table(MappingTable),
         "[run]": keys_of_table(RunTable),
         "[measure]": keys_of_table(MeasureTable),
         "[measure.links]": keys_of_table(LinksTable),
         "[import]": keys_of_table(ImportTable),
         "sensing": keys_of_table(SensingTable),
         **{
-            f"[system] of kind {kind} (what is required here is so without a preset only)": [
+            f"[system] of kind {kind} (required keys are required only without a preset)": [
                 Key("preset", "a system that ships with Odonata, or a TOML file; the keys below override it", (), ""),
                 *keys_of_table(model, frozenset({"fabric"})),
             ]

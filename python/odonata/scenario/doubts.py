@@ -26,7 +26,7 @@ def doubts(resolved: Resolved) -> list[str]:
         if offered >= nics:
             found.append(
                 f"background job `{job['name']}` offers {offered / 1e9:.3g} GB/s a node, {offered / nics * 100:.0f} % "
-                f"of what the node's NICs carry ({nics / 1e9:.3g} GB/s): its messages queue at their sources"
+                f"of the bandwidth of the node's NICs ({nics / 1e9:.3g} GB/s): its messages queue at their sources"
             )
     return found
 

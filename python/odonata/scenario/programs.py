@@ -72,7 +72,9 @@ def refuse_program_keys(job: JobTable) -> None:
     for key in PROGRAM_KEYS:
         if getattr(job, key) is not None:
             hint = "programs are collectives, motifs and traces (`odonata show`)"
-            raise InputError(f"`{key}` is for programs, and the app of this job is a pattern", hint=hint, path=(key,))
+            raise InputError(
+                f"`{key}` is for programs, and the application of this job is a pattern", hint=hint, path=(key,)
+            )
 
 
 def node_count(job: JobTable, folder: Path) -> int | None:
@@ -104,7 +106,7 @@ def decided(job: JobTable, placed: list[int], folder: Path, *, seed: int, number
     ranks = len(placed) * per_node if own is None else own
     if ranks < 2:
         hint = "give it more `nodes`, or more `ranks_per_node`"
-        raise InputError("a job of one rank has nobody to send to", hint=hint, path=("nodes",))
+        raise InputError("a job of one rank has no other rank to send to", hint=hint, path=("nodes",))
     if ranks > MAX_RANKS:
         message = f"{len(placed):,} nodes with {per_node:,} ranks each are {ranks:,} ranks, more than 2^24"
         raise InputError(message, path=("ranks_per_node",))
@@ -147,7 +149,8 @@ def _check_own(own: int, nodes: int, per_node: int) -> None:
         each = "1 rank each" if per_node == 1 else f"{per_node:,} ranks each"
         raise InputError(
             f"the trace has {own:,} ranks, and {nodes:,} nodes with {each} are {nodes * per_node:,}",
-            hint=f"they need {-(-own // per_node):,} nodes; without `nodes` and a list of nodes the job gets them",
+            hint=f"it needs {-(-own // per_node):,} nodes; without `nodes` and without a list of nodes, the job gets "
+            f"that number",
             path=("nodes",),
         )
 

@@ -78,7 +78,7 @@ class Resolved:
         only = self.spec["jobs"][names.index(job)]
         ends, at_ps = _ends(only), self.spec["stop"]["at_ps"]
         if not ends and at_ps is None:
-            message = f"job `{job}` never ends, so it cannot be run alone"
+            message = f"job `{job}` never ends, so it cannot run alone"
             raise InputError(message, hint=f"give it `{_end_key(only)}`, or `run.horizon`")
         return {**self.spec, "jobs": [only], "stop": {"jobs": [0] if ends else [], "at_ps": at_ps}}
 
@@ -260,7 +260,7 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
                 raise _mentioning(system.unusable_nodes, e) from None
         with job.errors("nodes"):
             if len(found.nodes) < 2 and isinstance(job.table.app, Pattern):
-                raise InputError("a job of one node has nobody to send to")
+                raise InputError("a job of one node has no other rank to send to")
         placed[job.index] = found
     return placed
 
@@ -280,7 +280,7 @@ def _mentioning(lost: Sequence[int], error: InputError) -> InputError:
         return error
     ids = placement.format_ids(lost)
     ids = ids if len(ids) <= 60 else f"{ids[:57].rpartition(',')[0]}, ..."
-    hint = f"{len(lost):,} nodes are left out because they or their routers have failed: {ids}"
+    hint = f"{len(lost):,} nodes are not used because they or their routers have failed: {ids}"
     return error.but(hint=hint)
 
 
@@ -323,7 +323,7 @@ def _stop(run: RunTable, jobs: list[_Job], spec_jobs: list[dict[str, Any]]) -> d
             # A time ends the run anyway, so a job without end is nothing to wait for.
             waited = [n for n in waited if _ends(spec_jobs[n])]
         elif not waited:
-            hint = 'say until = "1 ms" or name a job in [run]'
+            hint = 'set until = "1 ms", or name a job in [run]'
             raise InputError("all jobs are background, so nothing ends the run", hint=hint, path=("run",))
     else:
         waited = []

@@ -31,12 +31,12 @@ def _read(value: Any) -> Any:
 
 
 class SensingTable(Table):
-    """`sensing`: what routings know of loads, and how late they know it."""
+    """`sensing`: the congestion metric of the routings, and its delay."""
 
     kind: Literal["backlog", "credits", "both", "none"] = Field(
         "backlog",
-        description="what is sensed of a port: the `backlog` that waits for it here, what was sent by it and has not "
-        "returned as `credits` from the next router, `both` added up, or `none`",
+        description="what routings read of a port: its `backlog`, its bytes sent whose `credits` have not returned, "
+        "the sum of `both`, or `none`",
     )
     delay: Annotated[
         dict[str, Delay],
@@ -44,20 +44,20 @@ class SensingTable(Table):
         PlainSerializer(lambda given: {k: units.format_time(v) for k, v in given.items()}, when_used="json"),
     ] = Field(
         default={},
-        description="how much later than a credit the routings know of it (phantom congestion), for all links between "
-        'routers or by class, such as { global = "150 ns" } (default: 0 for every class)',
+        description="delay until routings see a returned credit (phantom congestion), for all links between routers or "
+        'by link class, such as { global = "150 ns" } (default: 0 for every class)',
     )
 
     def decided(self, system: System) -> Self:
         """The same with a delay for every class of links between routers.
 
-        Raises InputError, whose path leads into the table, for a class that the machine has not and for a delay of
-        what is known at once.
+        Raises InputError, whose path leads into the table, for a class that the machine does not have, and for a delay
+        of a metric without credits.
         """
         classes = system.table.classes[1:]
         if self.kind in ("backlog", "none"):
             if self.delay:
-                message = f"`delay` means nothing with `{self.kind}`; only what credits tell can come late"
+                message = f"`{self.kind}` does not use `delay`; only credits can be late"
                 raise InputError(message, hint='kind = "credits" or kind = "both"', path=("delay",))
             return self
         for name in self.delay:

@@ -29,7 +29,7 @@ def _name(value: Any) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value):
         shown = shortened(value if isinstance(value, str) and value.isprintable() else repr(value))
         hint = "use 1 to 64 letters, digits, `-` and `_`, a letter or digit first"
-        raise InputError(f"`{shown}` is no name of a job", hint=hint)
+        raise InputError(f"`{shown}` is not a name of a job", hint=hint)
     return value
 
 
@@ -43,10 +43,8 @@ def _place(value: Any) -> dict[str, Any]:
         if isinstance(value, str | list | tuple | int) and not isinstance(value, bool):
             nodes = [value] if isinstance(value, str | int) else value
             listed = ",".join(str(node) for node in nodes)
-            hint = (
-                f'nodes are named in a table: place = {{ nodes = "{listed}" }}' if listed and len(listed) < 60 else None
-            )
-            hint = hint or 'nodes are named in a table: place = { nodes = "0-15,40" }'
+            hint = f'name nodes in a table: place = {{ nodes = "{listed}" }}' if listed and len(listed) < 60 else None
+            hint = hint or 'name nodes in a table: place = { nodes = "0-15,40" }'
         raise InputError(f"expected a placement policy or a table, found `{shown}`", hint=hint)
     if "policy" not in value:
         return {"policy": "explicit" if "nodes" in value else DEFAULT_POLICY, **value}
@@ -64,7 +62,7 @@ def _until(value: Any) -> tuple[str, ...]:
 
 def _jobs(value: Any) -> Any:
     if isinstance(value, dict):
-        raise InputError("each job is an element of a list", hint="write [[job]] with two brackets")
+        raise InputError("jobs are a list", hint="write [[job]] with two brackets")
     return value
 
 
@@ -87,39 +85,38 @@ class JobTable(Table):
     place: Annotated[dict[str, Any], BeforeValidator(input_error_as_problem(_place))] = Field(
         default={"policy": DEFAULT_POLICY}, description="placement policy and its options, or nodes"
     )
-    app: AnyApp = Field(description="what the ranks do: a pattern, a collective, a motif or a trace")
+    app: AnyApp = Field(description="application of the ranks: a pattern, a collective, a motif or a trace")
     ranks_per_node: Count | None = Field(None, description="ranks on each node, of a program (default: 1)")
     mapping: Mapped | None = Field(
-        None, description="which rank is on which node, of a program: a name, a file or a table (default: linear)"
+        None, description="the node of each rank of a program: a name, a file or a table (default: linear)"
     )
     iterations: Iterations | None = Field(
-        None, description="how often a program is run (default: once; without end in the background)"
+        None, description="number of iterations of a program (default: 1; without end in the background)"
     )
     gap: Duration | None = Field(
-        None, description="computing before each iteration but the first, of a program (default: 0 s)"
+        None, description="computing before each iteration of a program except the first (default: 0 s)"
     )
     every: Duration | None = Field(
         None, description="no rank of a program begins iteration k before start + k x this (default: 0 s)"
     )
     start: Duration | None = Field(None, description="when the ranks of a program begin (default: 0 s)")
     overhead: Overhead | None = Field(
-        None, description='what sending and receiving costs the ranks of a program: a table, or "none"'
+        None, description='costs of sending and receiving for the ranks of a program: a table, or "none"'
     )
     routing: AnyRouting | None = Field(
         None,
-        description="how its packets find their way (default: as the scenario's; a table without `name` means the "
-        "same routing, with options of its own)",
+        description="routing algorithm of its packets (default: that of the scenario; a table without `name` means the "
+        "same routing with its own options)",
     )
-    background: bool = Field(False, description="a job that runs beside the others and that nobody waits for")
+    background: bool = Field(False, description="whether the run does not wait for this job")
     record: Record | None = Field(
         None,
-        description="what is kept of its messages (default: `measure.latency`; `histogram` for background and for "
-        "programs)",
+        description="record of its messages (default: `measure.latency`; `histogram` for background and for programs)",
     )
 
 
 class RunTable(Table):
-    """`[run]`: when the run ends, and its seed."""
+    """`[run]`: end and seed of the run."""
 
     until: Annotated[tuple[str, ...], BeforeValidator(input_error_as_problem(_until))] | None = Field(
         None,
@@ -127,7 +124,7 @@ class RunTable(Table):
         "that are not background)",
     )
     seed: Seed = Field(1, description="seed of every random stream of the run")
-    horizon: PositiveTime | None = Field(None, description="end at this time at the latest")
+    horizon: PositiveTime | None = Field(None, description="latest time at which the run ends")
 
 
 class LinksTable(Table):
@@ -140,7 +137,7 @@ class MeasureTable(Table):
     """`[measure]`: what is recorded."""
 
     latency: Literal["every-message", "histogram"] = Field(
-        "every-message", description="what is kept of the messages of jobs that are not background"
+        "every-message", description="record of the messages of jobs that are not background"
     )
     links: LinksTable | None = Field(
         None, description="traffic between groups by windows of time (default: not recorded)"
@@ -149,15 +146,15 @@ class MeasureTable(Table):
         0, description="messages issued before this time do not count in latencies, nor iterations begun before it"
     )
     window: PositiveTime | None = Field(
-        None, description="what is issued or begun this long after the warm-up or later does not count either"
+        None, description="length of the measured time after the warm-up; later messages and iterations do not count"
     )
 
 
 class ImportTable(Table):
     """`import`: jobs from the files of the simulator of Kang 2019 (K9)."""
 
-    workload: str = Field(description="workload file: one job a line")
-    alloc: str = Field(description="allocation file: the nodes of one job a line")
+    workload: str = Field(description="workload file: one job per line")
+    alloc: str = Field(description="allocation file: the nodes of one job per line")
 
 
 class ScenarioTable(Table):
@@ -169,10 +166,9 @@ class ScenarioTable(Table):
     routing: AnyRouting = Field(
         default={},
         validate_default=True,
-        description="how packets find their way (default: fpar on a dragonfly-plus, ugal-l on a dragonfly, aries on a "
-        "cascade)",
+        description="routing algorithm (default: fpar on a dragonfly-plus, ugal-l on a dragonfly, aries on a cascade)",
     )
-    sensing: Sensing = Field(SensingTable(), description="what adaptive routings know of loads (default: backlog)")
+    sensing: Sensing = Field(SensingTable(), description="congestion metric of adaptive routings (default: backlog)")
     compat: Literal["codes-2019"] | None = Field(
         None, description="a published simulator to reproduce, defects included"
     )
@@ -183,5 +179,5 @@ class ScenarioTable(Table):
     import_: ImportTable | None = Field(
         None, alias="import", description="further jobs, from files of the authors of Kang 2019"
     )
-    run: RunTable = Field(RunTable(), description="when the run ends, and its seed")
+    run: RunTable = Field(RunTable(), description="end and seed of the run")
     measure: MeasureTable = Field(MeasureTable(), description="what is recorded")

@@ -36,7 +36,7 @@ def open_run(path: str | Path, *, verify: bool = True) -> Run:
     if not folder.exists():
         raise InputError(f"there is no run folder `{folder}`")
     if not folder.is_dir():
-        raise InputError(f"`{folder}` is a file, expected the folder of a run", hint=_hint(folder))
+        raise InputError(f"`{folder}` is a file, expected a run folder", hint=_hint(folder))
     manifest = _manifest(folder, verify=verify)
     for name, facts in manifest["files"].items():
         file = folder / name
@@ -174,18 +174,18 @@ def _manifest(folder: Path, *, verify: bool) -> dict[str, Any]:
     for key, kind in {**wanted, "version": str, "alone": list, "files": dict}.items():
         if not isinstance(data.get(key), kind):
             raise InputError(
-                f"the manifest is damaged: `{key}` is missing or no {kind.__name__}", file=file, hint=_AGAIN
+                f"the manifest is damaged: `{key}` is missing or not a {kind.__name__}", file=file, hint=_AGAIN
             )
     # A table is in the manifest if one of its columns was there in the folder's format.
     tables = {column.table for column in COLUMNS if column.since <= found}
     for name in (*_TEXTS, *(f"{table}.parquet" for table in tables)):
         if name not in data["files"]:
-            raise InputError(f"the manifest is damaged: it does not know `{name}`", file=file, hint=_AGAIN)
+            raise InputError(f"the manifest is damaged: `{name}` is missing", file=file, hint=_AGAIN)
     for name, facts in data["files"].items():
         if "/" in name or name in ("", ".", "..") or not _are_facts(facts):
             raise InputError(f"the manifest is damaged at `{name}`", file=file, hint=_AGAIN)
     if verify and not is_intact(data):
-        raise InputError("the manifest was changed: its checksum is of other values", file=file, hint=_AGAIN)
+        raise InputError("the manifest was changed: its checksum does not match", file=file, hint=_AGAIN)
     return data
 
 
@@ -216,7 +216,7 @@ def _check_sum(folder: Path, name: str, manifest: Mapping[str, Any]) -> None:
     except OSError as problem:
         raise InputError(f"cannot read the file: {problem.strerror}", file=file) from None
     if digest != manifest["files"][name]["sha256"]:
-        message = "the file is damaged: its bytes are not those that were written (SHA-256)"
+        message = "the file is damaged: its checksum (SHA-256) does not match"
         raise InputError(message, file=file, hint=_AGAIN)
 
 

@@ -167,8 +167,8 @@ def _apart(job: Mapping[str, Any]) -> float:
 
 def _overlapping(job: Mapping[str, Any]) -> str:
     return (
-        f"{job['name']}: {_apart(job):.1f} iterations are under way at a time: their times overlap, and add up to more "
-        "than the whole"
+        f"{job['name']}: {_apart(job):.1f} iterations are under way at a time: their times overlap, and their sum is "
+        "more than the whole"
     )
 
 
@@ -180,7 +180,7 @@ def _cut_off(job: Mapping[str, Any]) -> list[str]:
         what = "before it had sent all its messages" if came == sent else "before all its messages had arrived"
         said.append(
             f"{job['name']}: cut off: the run ended {what}. Numbers with {CUT_OFF} cover {came:,} of the {sent:,} "
-            "messages sent while measuring, and may be much too low"
+            "messages sent while measuring, and can be much too low"
         )
     elif job["complete"] is False and job["iteration_ps"] is not None:
         said.append(f"{job['name']}: cut off: numbers with {CUT_OFF} cover only the iterations that had ended")
@@ -191,7 +191,7 @@ def _cut_off(job: Mapping[str, Any]) -> list[str]:
 
 def _saturated(job: Mapping[str, Any]) -> str:
     return (
-        f"{job['name']}: saturated: the network does not carry {job['backlog_growth']:.0%} of what it offers. Its "
+        f"{job['name']}: saturated: the network does not carry {job['backlog_growth']:.0%} of its offered load. Its "
         "latency depends on how long it sends: compare `throughput` instead (docs/results.md)"
     ).replace("%", " %")
 

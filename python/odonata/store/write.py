@@ -94,8 +94,9 @@ def _rename(partial: Path, folder: Path) -> None:
     except OSError as problem:
         if problem.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
             raise RunError(
-                f"`{folder}` came into being while the run was under way, so these results were not kept\n"
-                "  hint: if it is the same scenario its results are there; else choose another folder with --out"
+                f"`{folder}` appeared while the run was under way, so these results were not kept\n"
+                "  hint: if it is the same scenario, its results are in that folder; otherwise choose another folder "
+                "with --out"
             ) from None
         raise
 

@@ -125,8 +125,8 @@ def warning_of(scheduler: str) -> str | None:
     if protocol == "tls" or host.startswith(_HERE):
         return None
     return (
-        f"{protocol}://{host} is not encrypted: everyone who can connect to the scheduler can run code on its workers, "
-        "and those on the way can read and change what is sent (use tls://; see docs/trust.md)"
+        f"{protocol}://{host} is not encrypted: anyone who can connect to the scheduler can run code on its workers, "
+        "and anyone on the network path can read and change the data (use tls://; see docs/trust.md)"
     )
 
 

@@ -40,7 +40,7 @@ def check_values(plan: Plan, document: Document | None) -> None:
 
 def _check(plan: Plan, index: int, row: int, document: Document | None) -> Scenario:
     scenario = plan.base
-    assert isinstance(scenario, Scenario), "a scenario that a function makes is not set anything"
+    assert isinstance(scenario, Scenario), "a scenario that a function makes takes no overrides"
     changes = []
     for number, axis in enumerate(plan.axes):
         step = row if number == index else 0

@@ -83,7 +83,8 @@ class DaskPool:
                     self._finished(self._done.get(timeout=FLUSH_S), ledger, submit)
                 if client.status not in ("running", "connecting"):
                     raise RunError(
-                        "the Dask scheduler is gone\n  hint: finished runs are kept; start it and sweep again"
+                        "the connection to the Dask scheduler is lost\n  hint: finished runs are kept; start it and "
+                        "sweep again"
                     )
                 ledger.flush(FLUSH_S if self._batches else 0.0)
         finally:
@@ -110,7 +111,7 @@ class DaskPool:
             return
         if type(problem).__name__ == "KilledWorker":
             if len(numbers) == 1:
-                ledger.lose(numbers[0], "its workers died, again and again")
+                ledger.lose(numbers[0], "its workers died repeatedly")
             else:
                 for item in items:
                     submit(what, [item])
@@ -119,7 +120,7 @@ class DaskPool:
         elif isinstance(problem, OdonataError):
             raise problem
         else:
-            hint = "Odonata must be installed where the workers run, from the same sources"
+            hint = "install Odonata on the workers, from the same sources"
             raise RunError(f"a Dask worker failed: {type(problem).__name__}: {problem}\n  hint: {hint}")
 
     def _count(self, client: Any) -> int:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from odonata.study.ledger import Ledger
     from odonata.study.plan import Plan
 
-_MADE = "# Each point has a scenario of its own, which a function makes.\n"
+_MADE = "# A function makes the scenario of each point.\n"
 WALLS = ("wall_s",)
 """Columns of runs that differ from one time to the next, and so are kept apart."""
 APART = (*WALLS, "keep")

@@ -75,17 +75,17 @@ def read_manifest(path: Path, names: tuple[str, ...], *, verify: bool = True) ->
     wanted = {"format": int, "name": str, "version": str, "points": int, "settled": int, "failed": int}
     for key, kind in {**wanted, "axes": list, "show": dict, "files": dict}.items():
         if not isinstance(data.get(key), kind):
-            message = f"the manifest is damaged: `{key}` is missing or no {kind.__name__}"
+            message = f"the manifest is damaged: `{key}` is missing or not a {kind.__name__}"
             raise InputError(message, file=file, hint=AGAIN)
     for name in names:
         known = data["files"].get(name)
         if not isinstance(known, dict) or not isinstance(known.get("sha256"), str):
-            raise InputError(f"the manifest is damaged: it does not know `{name}`", file=file, hint=AGAIN)
+            raise InputError(f"the manifest is damaged: `{name}` is missing", file=file, hint=AGAIN)
     if verify and not is_intact(data):
-        raise InputError("the manifest was changed: its checksum is of other values", file=file, hint=AGAIN)
+        raise InputError("the manifest was changed: its checksum does not match", file=file, hint=AGAIN)
     return data
 
 
 def unfinished(path: Path) -> InputError:
     """The error for the folder of a sweep that was killed."""
-    return InputError(f"the sweep in `{path}` was ended before its tables were written", hint=AGAIN)
+    return InputError(f"the sweep in `{path}` was interrupted before its tables were written", hint=AGAIN)

@@ -93,7 +93,7 @@ class LocalPool:
 
     def _died(self, member: _Member, ledger: Ledger) -> None:
         why = member.kill(after_s=1.0)
-        why = f"{member.last_words}; a defect of odonata" if member.last_words else why
+        why = f"{member.last_words}; a bug in odonata" if member.last_words else why
         lost = [number for number in member.numbers if number != member.at]
         ledger.put_back(lost)
         if member.at in member.numbers:
@@ -101,7 +101,7 @@ class LocalPool:
         elif not member.started:
             self._stillborn += 1
             if self._stillborn >= STILLBORN:
-                hint = "ODONATA_TRACEBACK=1 shows what they say"
+                hint = "ODONATA_TRACEBACK=1 shows their output"
                 raise RunError(f"worker processes do not start ({why})\n  hint: {hint}")
 
     def _most(self, ledger: Ledger) -> int:
@@ -179,7 +179,7 @@ def _ended(status: int) -> str:
     if status >= 0:
         return f"exit status {status}"
     names: Any = {number.value: number.name for number in signal.Signals}
-    hint = ", perhaps for want of memory" if status == -signal.SIGKILL else ""
+    hint = ", perhaps because memory ran out" if status == -signal.SIGKILL else ""
     return f"{names.get(-status, f'signal {-status}')}{hint}"
 
 

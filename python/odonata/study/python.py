@@ -187,7 +187,7 @@ def _axis(keys: str | tuple[str, ...], given: Values) -> Axis:
         if isinstance(found, str | Mapping) or not isinstance(found, Iterable):
             raise InputError(f"`{name}`: expected a list of values, found `{found!r}`", hint=f"[{found!r}]")
         if isinstance(found, Set):
-            raise InputError(f"`{name}`: the values of a set have no order", hint="sorted(...) gives them one")
+            raise InputError(f"`{name}`: the values of a set have no order", hint="use sorted(...)")
         found = list(found)
     found = plain(found)
     try:
@@ -214,4 +214,4 @@ def _text(axes: tuple[Axis, ...], *, base: bool = True) -> str:
     try:
         return tomlkit.dumps(table)
     except (TypeError, ValueError) as problem:
-        raise InputError(f"an axis has a value that is not possible: {problem}") from None
+        raise InputError(f"an axis has an invalid value: {problem}") from None

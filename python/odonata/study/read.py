@@ -70,7 +70,7 @@ def load(path: str | Path, overrides: Iterable[str] = ()) -> Plan:
 def _unknown_key(key: str) -> InputError:
     error = unknown("table", key, TABLES)
     if error.hint is not None and error.hint.startswith("known"):
-        error.hint = 'what is swept stands under [sweep], what stays as it is in the file named by base = "..."'
+        error.hint = 'put axes under [sweep], and everything else in the file that base names: base = "..."'
     return error.under(key)
 
 
@@ -102,7 +102,7 @@ def _overridden(base: Scenario, override: str, axes: tuple[Axis, ...], path: Pat
         for own in axis.keys:
             if key == own or key.startswith(f"{own}."):
                 raise InputError(
-                    f"`-s {key}` would change nothing: `{own}` is an axis of the study", file=path,
+                    f"`-s {key}` has no effect: `{own}` is an axis of the study", file=path,
                     hint="change the axis in the file",
                 )  # fmt: skip
     _, equals, value = override.partition("=")
@@ -139,8 +139,8 @@ def _zip(group: object, at: Where) -> Iterator[Axis]:
         if len(found) != len(values_of_first):
             raise InputError(
                 f"`{key}` has {len(found)} values and `{first}` has {len(values_of_first)}: "
-                "keys under [zip] are walked together",
-                hint="put a key under [sweep] if it is to be combined with all others",
+                "keys under [zip] need lists of equal length",
+                hint="put a key under [sweep] to combine it with all others",
                 path=where,
             )
     rows = tuple(zip(*(found for found, _ in columns.values()), strict=True))
@@ -168,7 +168,7 @@ def _random(table: Mapping[str, Any]) -> Iterator[Axis]:
 
 
 def _number(given: object, key: str, least: int) -> int:
-    what = {"samples": "how many values are drawn", "seed": "the seed that they are drawn with"}[key]
+    what = {"samples": "number of values to draw", "seed": "seed of the draw"}[key]
     if given is None:
         raise InputError(f"[random] has no `{key}`: {what}", hint=f"{key} = 20", path=("random",))
     if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= LARGEST:

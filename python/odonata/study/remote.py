@@ -49,6 +49,8 @@ def run_batch(
 @lru_cache(maxsize=2)
 def _plan(payload: bytes, engine: str) -> Plan:
     if engine != fingerprint():
-        raise RunError(f"a worker has the engine {fingerprint()}, expected {engine}: install the same everywhere")
+        raise RunError(
+            f"a worker has the engine {fingerprint()}, expected {engine}: install the same sources everywhere"
+        )
     plan: Plan = pickle.loads(payload)
     return plan

@@ -165,7 +165,7 @@ def _read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
         data = file.read_bytes()
         # Files of format 1 have no digest in their names.
         if file.stem.count("-") == 2 and file.stem.rpartition("-")[2] != _digest(data):
-            message = "the file is damaged: its bytes are not those that were written (SHA-256)"
+            message = "the file is damaged: its checksum (SHA-256) does not match"
             raise InputError(message, file=file, hint=hint)
         # Files of format 1 say neither which engine made them nor what else was kept.
         there = pl.read_parquet_schema(io.BytesIO(data))

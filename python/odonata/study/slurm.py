@@ -2,7 +2,7 @@
 
 ```toml
 [cluster]
-cores = 8              # processors of a job; as many runs at once, each in a process of its own
+cores = 8              # processors of a job; it simulates this number of runs at once, each in a process of its own
 memory = "16 GB"       # memory of a job
 walltime = "01:00:00"
 queue = "main"         # partition
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from odonata.study.ledger import Ledger
 
 OPTIONS: dict[str, tuple[type, str]] = {
-    "cores": (int, "processors of a job; as many runs at once"),
+    "cores": (int, "processors of a job; it simulates this number of runs at once"),
     "memory": (str, "memory of a job"),
     "walltime": (str, "longest time of a job"),
     "queue": (str, "partition"),
@@ -49,7 +49,7 @@ OPTIONS: dict[str, tuple[type, str]] = {
     "setup": (list, "shell lines before the worker starts"),
     "scratch": (str, "folder for the workers' own files"),
     "logs": (str, "folder for the jobs' output"),
-    "certificates": (str, "folder that the jobs see too, for the temporary key (default: the current directory)"),
+    "certificates": (str, "folder for the temporary key; the jobs must see it too (default: the current directory)"),
 }
 """Keys of `[cluster]`: type and meaning."""
 
@@ -125,7 +125,9 @@ class SlurmPool:
         from odonata.study.dask_servers import Scheduler
 
         if shutil.which("sbatch") is None:
-            raise RunError("there is no `sbatch` here\n  hint: sweep where jobs can be submitted, or with --on dask")
+            raise RunError(
+                "there is no `sbatch` here\n  hint: run the sweep on a host that can submit jobs, or use --on dask"
+            )
         security = self.files.security("the scheduler") if self.files.given else certificates.temporary()
         listening = certificates.listening(self.listen, None)
         if self.listen is None and "interface" in self.cluster:
@@ -150,6 +152,4 @@ def _check(script: str) -> None:
     asked = subprocess.run(["sbatch", "--test-only"], input=script, capture_output=True, text=True, check=False)
     if asked.returncode != 0:
         said = " ".join(asked.stderr.split()) or f"exit status {asked.returncode}"
-        raise RunError(
-            f"Slurm does not take the job: {said}\n  hint: the table [cluster] of the study says what it asks for"
-        )
+        raise RunError(f"Slurm refuses the job: {said}\n  hint: its requests are in the table [cluster] of the study")

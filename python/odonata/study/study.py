@@ -185,7 +185,7 @@ class Study(Attributes):
         kept, left_out = without_cut_off(rows, column)
         if left_out and not kept.height:
             hint = "give them a longer `run.horizon`, or include them with --include-incomplete"
-            raise InputError(f"all runs are cut off, so `{column}` covers only what had arrived", hint=hint)
+            raise InputError(f"all runs are cut off, so `{column}` covers only the messages that arrived", hint=hint)
         return kept, left_out
 
     def plot(
@@ -239,7 +239,7 @@ class Study(Attributes):
             if key is not None and key not in self.axes:
                 raise unknown("axis", key, self.axes)
         if by is not None and by == series:
-            raise InputError(f"`{by}` cannot be the axis and the series")
+            raise InputError(f"`{by}` cannot be both the axis and the series")
         usual, next_one = usual_axes([key for key in self.axes if key not in (by, series)] or self.axes, rows, SEED)
         if by is None:
             by, series = usual, series or next_one
@@ -273,7 +273,7 @@ class Study(Attributes):
         rows = jobs_of(self.jobs, job or self.show.job)
         names = rows["name"].unique(maintain_order=True).to_list()
         if len(names) > 1:
-            raise InputError("which job?", hint=f"say it with `job`: {', '.join(names)}")
+            raise InputError("which job?", hint=f"choose one with `job`: {', '.join(names)}")
         return _narrowed(rows, where)
 
     def columns(self, rows: pl.DataFrame) -> tuple[str, ...]:
@@ -364,7 +364,7 @@ def open_study(path: str | Path, *, verify: bool = True) -> Study:
     folder = Path(path)
     if not folder.is_dir():
         what = "is a file, expected the folder of a study" if folder.exists() else "does not exist"
-        hint = f"`odonata sweep {folder}` makes it a study" if folder.suffix == ".toml" else None
+        hint = f"`odonata sweep {folder}` turns it into a study" if folder.suffix == ".toml" else None
         raise InputError(f"`{folder}` {what}", hint=hint)
     if not is_study_folder(folder):
         raise InputError(f"`{folder}` is not the folder of a study", hint=_near(folder))
@@ -403,6 +403,6 @@ def _grown(jobs: pl.DataFrame, written_as: int) -> pl.DataFrame:
 
 def _near(folder: Path) -> str | None:
     if (folder / MANIFEST).is_file():
-        return "it is the folder of a single run"
+        return "it is a run folder"
     found = sorted(child for child in folder.iterdir() if child.is_dir() and is_study_folder(child))
     return f"did you mean `{found[0]}`?" if found else None

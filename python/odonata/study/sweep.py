@@ -53,7 +53,7 @@ def sweep(
     A run that fails is kept as failed, with its error; it is not repeated unless `retry_failed` is set. Runs in `out`
     by another engine are stale: a StaleWarning counts them, and they are repeated unless `keep_stale` is set. `force`
     repeats all. Whatever ends it, what was finished stays in `out`, and tables of that are written if there is time
-    (KeyboardInterrupt). Raises InputError if `out` is something else or another sweep is at work in it, RunError if
+    (KeyboardInterrupt). Raises InputError if `out` is something else or another sweep is using in it, RunError if
     nothing can be written.
     """
     if out is None:
@@ -89,7 +89,7 @@ def _warn_of_stale(folder: Path, results: Results, mark: str | None) -> None:
         runs = f"{stale:,} run{' was' if stale == 1 else 's were'}"
         message = f"{runs} kept in `{folder}` by another engine (this one is {fingerprint()})"
         hint = "--keep-stale keeps them"
-        what = "what the study needs is simulated again"
+        what = "the sweep simulates again what the study needs"
         warnings.warn(f"{message}: {what}\n  hint: {hint}", StaleWarning, stacklevel=3)
 
 
@@ -131,7 +131,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
             folder.mkdir(parents=True, exist_ok=True)
             held.enter_context(files.locked(folder, wait=False))
         except BlockingIOError:
-            raise InputError(f"another sweep is at work in `{folder}`", hint="wait for it, or choose --out") from None
+            raise InputError(f"another sweep is using `{folder}`", hint="wait for it, or choose --out") from None
         except OSError as problem:
             raise RunError(f"cannot use the folder `{folder}`: {problem.strerror or problem}") from problem
         yield

@@ -164,7 +164,7 @@ def reason(problem: BaseException) -> str:
         return "not enough memory"
     # A panic of the core is no `Exception`, but it is no wish to exit either.
     if isinstance(problem, Exception) or type(problem).__name__ == "PanicException":
-        return f"{type(problem).__name__}: {problem} (a defect of odonata)"
+        return f"{type(problem).__name__}: {problem} (a bug in odonata)"
     raise problem
 
 

@@ -100,7 +100,7 @@ def _range(given: Mapping[str, object]) -> tuple[Any, ...]:
     if step.kind != low.kind:
         raise InputError(f"the step is a {step.kind}, the bounds are a {low.kind}", path=("step",))
     if step.value <= 0:
-        raise InputError("the step must be more than nothing", path=("step",))
+        raise InputError("the step must be more than 0", path=("step",))
     many = (high.value - low.value) // step.value + 1
     if many > LARGEST:
         raise InputError(f"the range has {many:,} values, at most {LARGEST:,} are possible")

@@ -23,7 +23,7 @@ class CascadeTable(DirectTable):
     usual_channels: ClassVar[int] = 8
     default_sources: ClassVar[Mapping[str, str]] = {
         **DirectTable.default_sources,
-        "fabric.channels": "default: eight, which every routing via a group can do with (docs/routings.md)",
+        "fabric.channels": "default: eight, enough for every routing via a group (docs/routings.md)",
         "row_links": "default: one link between two routers of a chassis (D1)",
         "column_links": "default: three links to the same slot of another chassis (D1)",
     }
@@ -36,7 +36,7 @@ class CascadeTable(DirectTable):
     columns: Count = Field(description="routers (blades) of a row")
     row_links: Count = Field(1, description="parallel links between each two routers of a row")
     column_links: Count = Field(3, description="parallel links between each two routers of a column")
-    last_group_rows: Count | None = Field(None, description="rows of the last group, if that is not full")
+    last_group_rows: Count | None = Field(None, description="rows of the last group, if it is smaller")
 
     @property
     def group_routers(self) -> int:

@@ -38,19 +38,21 @@ class DirectTable(MachineTable):
         None, description="cables between each pair of groups (default: as many as fit)"
     )
     arrangement: Literal["absolute", "relative", "circulant", "palmtree", "random"] | None = Field(
-        None, description="in which order a group hands out its global ports to the others (default: absolute)"
+        None, description="the order in which a group assigns its global ports to the other groups (default: absolute)"
     )
     arrangement_seed: Seed | None = Field(None, description="seed of the arrangement `random` (default: 0)")
     spread: Literal["consecutive", "round-robin"] | None = Field(
-        None, description="whether a router's global ports are used up before the next one's (default: consecutive)"
+        None,
+        description="whether a group uses all global ports of a router before those of the next router (default: "
+        "consecutive)",
     )
     pair_links: PairLinks = Field((), description="pairs of groups with another number of cables: [group, group, n]")
     global_links: GlobalLinks | None = Field(
-        None, description="every cable between groups as a pair of routers, instead of all rules"
+        None, description="every cable between groups as a pair of routers; replaces the arrangement"
     )
     rails: Count = Field(1, description="NICs per node")
     rails_on: Literal["one-router", "different-routers"] | None = Field(
-        None, description="where the NICs of a node hang (default: one-router)"
+        None, description="which routers the NICs of a node are connected to (default: one-router)"
     )
     radix: Count | None = Field(None, description="ports of a router, used or not")
 
@@ -190,6 +192,7 @@ class DirectTable(MachineTable):
                     )
         elif self.nodes_per_router % self.rails:
             raise InputError(
-                f"`nodes_per_router` counts NICs: {self.nodes_per_router} is no multiple of {self.rails} NICs per node",
+                f"`nodes_per_router` counts NICs: {self.nodes_per_router} is not a multiple of {self.rails} NICs per "
+                f"node",
                 path=("nodes_per_router",),
             )

@@ -22,7 +22,7 @@ class DragonflyTable(DirectTable):
     usual_channels: ClassVar[int] = 4
     default_sources: ClassVar[Mapping[str, str]] = {
         **DirectTable.default_sources,
-        "fabric.channels": "default: four, which every routing via a group can do with (docs/routings.md)",
+        "fabric.channels": "default: four, enough for every routing via a group (docs/routings.md)",
         "local_links": "default: one link between two routers of a group",
     }
     keys_first: ClassVar[tuple[str, ...]] = ("groups", "routers", "last_group_routers", "nodes_per_router")
@@ -30,7 +30,7 @@ class DragonflyTable(DirectTable):
     kind: Literal["dragonfly"] = Field(description="kind of machine")
     routers: Count = Field(description="routers per group")
     local_links: Count = Field(1, description="parallel links between each two routers of a group")
-    last_group_routers: Count | None = Field(None, description="routers of the last group, if that is not full")
+    last_group_routers: Count | None = Field(None, description="routers of the last group, if it is smaller")
 
     @property
     def group_routers(self) -> int:

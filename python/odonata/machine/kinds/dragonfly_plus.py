@@ -42,9 +42,9 @@ class DragonflyPlusTable(MachineTable):
         None, description="which spines the global links join (default: linear)"
     )
     pair_links: PairLinks = Field((), description="pairs of groups with another number of cables: [group, group, n]")
-    last_group_leaves: Count | None = Field(None, description="leaves of the last group, if that is not full")
+    last_group_leaves: Count | None = Field(None, description="leaves of the last group, if it is smaller")
     global_links: GlobalLinks | None = Field(
-        None, description="every cable between groups as a pair of spines, instead of all rules"
+        None, description="every cable between groups as a pair of spines; replaces the arrangement"
     )
     radix: Count | None = Field(None, description="ports of a router, used or not")
 
@@ -67,7 +67,7 @@ class DragonflyPlusTable(MachineTable):
                 if links % self.spines:
                     raise InputError(
                         "the parallel arrangement needs whole rounds of the spines, but "
-                        f"{links} links between a pair of groups are no multiple of {self.spines} spines",
+                        f"{links} links between a pair of groups are not a multiple of {self.spines} spines",
                         path=("arrangement",),
                     )
         if self.radix is not None and self.radix < max(self._leaf_ports(), self._spine_ports()):

@@ -22,7 +22,7 @@ class WiringTable(Table):
     """`wiring`: links from the connection files of CODES."""
 
     inter: str | None = Field(None, description="file of the links between groups: they become `global_links`")
-    intra: str | None = Field(None, description="file of the links inside each group: what it lacks has failed")
+    intra: str | None = Field(None, description="file of the links inside each group: links that it lacks have failed")
 
 
 class MachineTable(Table):
@@ -115,6 +115,6 @@ class MachineTable(Table):
             return
         for key in self.rules_of_pairs:
             if getattr(self, key, None) not in (None, ()):
-                message = f"`{key}` and `global_links` cannot be given together: the list says it all"
+                message = f"`{key}` and `global_links` cannot be given together: the list is complete"
                 raise InputError(message, path=(key,))
         check_cables(cables, self, lambda number: InputError(f"`global_links`: entry {number}", path=("global_links",)))

@@ -29,7 +29,7 @@ def _pair_links(value: Any) -> tuple[tuple[int, ...], ...]:
     for number, (a, b, _) in enumerate(rows, start=1):
         pair = (min(a, b), max(a, b))
         if pair in seen:
-            raise InputError(f"entry {number}: the groups {a} and {b} stand here twice")
+            raise InputError(f"entry {number}: the groups {a} and {b} are listed twice")
         seen.add(pair)
     return rows
 

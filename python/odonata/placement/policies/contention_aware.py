@@ -58,7 +58,7 @@ POLICY = Policy(
     rank_order="group by group, in a group round by round over its routers",
     options=(
         GROUPS,
-        Option("intensity", "what a node of this job sends, against one of a running job", read_intensity, "1"),
+        Option("intensity", "traffic of a node of this job, relative to a node of a running job", read_intensity, "1"),
         Option(
             "running",
             'jobs that run: a list of nodes such as "0-15", or of tables { nodes, intensity, flows = [[from, to, '

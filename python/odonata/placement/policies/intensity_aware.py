@@ -59,7 +59,7 @@ POLICY = Policy(
     options=(
         GROUPS,
         Option("intensity", "`heavy`, `light`, or the fraction of a node's bandwidth that the job uses", _intensity),
-        Option("heavy_from", "the fraction from which on a job is heavy", _fraction, f"{HEAVY_FROM:g} (assumed)"),
+        Option("heavy_from", "the fraction above which a job is heavy", _fraction, f"{HEAVY_FROM:g} (assumed)"),
     ),
     place=place,
     freedom=freedom,

@@ -31,7 +31,7 @@ def place(request: Request) -> Placement:
         taken = set(nodes)
         lowest = [node for node in free.nodes[: 2 * count] if node not in taken][:count]
         nodes = lowest + nodes[len(lowest) :]
-        text = f"{count:,} of the lowest nodes {where}, for which those of group {group} were given up"
+        text = f"{count:,} of the lowest nodes {where}, instead of those of group {group}"
     return Placement(nodes, text)
 
 

@@ -38,7 +38,7 @@ def place(request: Request) -> Placement:
     if request.count is not None and request.count != len(nodes):
         raise InputError(
             f"{per_leaf} nodes on each of {len(chosen)} leaves make {len(nodes)}, not {request.count}",
-            hint="leave the number out, or make them agree",
+            hint="leave the number out, or give equal numbers",
             path=COUNT,
         )
     return Placement(nodes, f"{per_leaf} on each of {len(chosen)} leaves {where}, the lowest free ones")

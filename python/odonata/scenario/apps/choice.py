@@ -30,7 +30,7 @@ def read_app(value: Any) -> App:
     given = [key for key in keys if key in value]
     if not given:
         near = next((f"did you mean `{n}`?" for key in value if (n := nearest(str(key), keys))), None)
-        raise InputError(f"missing key: {listed}", hint=near or "`odonata show` lists what there is")
+        raise InputError(f"missing key: {listed}", hint=near or "`odonata show` lists all names")
     if len(given) > 1:
         raise InputError(f"`{given[0]}` and `{given[1]}` exclude each other", path=(given[1],))
     key, name = given[0], value[given[0]]

@@ -16,8 +16,8 @@ MAPPINGS: dict[str, str] = {
     "linear": "rank r is on node r // ranks_per_node of the placement",
     "round-robin": "rank r is on node r mod nodes of the placement",
     "random-nodes": "linear on the nodes in random order, so ranks 2i and 2i+1 stay together (Zhang 2018; L5)",
-    "random-ranks": "the places of a linear mapping in random order",
-    "file": "as a file lists them, one node a rank",
+    "random-ranks": "a linear mapping in random order",
+    "file": "a file lists the node of each rank",
 }
 #: Other names of mappings: what Zhang 2018 calls random.
 ALIASES = {"random": "random-nodes"}
@@ -27,7 +27,7 @@ class MappingTable(Table):
     """A mapping and its options."""
 
     name: Literal["linear", "round-robin", "random-nodes", "random-ranks", "file"] = Field(description="which one")
-    seed: Seed | None = Field(None, description="seed of a random one (default: from the run's seed and the job)")
+    seed: Seed | None = Field(None, description="seed of a random mapping (default: from the run's seed and the job)")
     file: str | None = Field(None, description="file with a node for each rank")
     holds: Literal["positions", "node-ids"] | None = Field(
         None, description="what the file lists: positions in the job's list of nodes (default) or ids of nodes"
@@ -77,7 +77,7 @@ def _read(value: Any) -> MappingTable:
         ("holds", table.name == "file"),
     ):
         if getattr(table, key) is not None and not belongs:
-            raise InputError(f"`{key}` means nothing for the mapping `{table.name}`", path=(key,))
+            raise InputError(f"the mapping `{table.name}` does not use `{key}`", path=(key,))
     if table.name == "file" and table.file is None:
         raise InputError("missing key `file`", hint="the file with a node for each rank")
     return table

@@ -21,7 +21,7 @@ def read_mapping(path: Path, placed: list[int], ranks: int, per_node: int, *, id
             count[node] = count.get(node, 0) + 1
             if count[node] > per_node:
                 message = f"rank {len(found)} would be the {_nth(count[node])} on node {node}, with {per_node} a node"
-                raise InputError(message, file=path, line=line, hint="`ranks_per_node` says how many there may be")
+                raise InputError(message, file=path, line=line, hint="`ranks_per_node` is the limit")
             found.append(node)
     if len(found) != ranks:
         raise InputError(f"the file places {len(found):,} ranks, the job has {ranks:,}", file=path)

@@ -19,13 +19,13 @@ class Program(App):
     """A program: operations that wait for each other, again and again (docs/model.md, section 10)."""
 
     iterations: Iterations | None = Field(
-        None, description="how often it is run (default: once; without end in the background)"
+        None, description="number of iterations (default: 1; without end in the background)"
     )
     ranks_per_node: Count | None = Field(None, description="ranks on each node (default: 1)")
-    mapping: Mapped | None = Field(None, description="which rank is on which node (default: linear)")
-    gap: Duration | None = Field(None, description="computing before each iteration but the first (default: 0 s)")
+    mapping: Mapped | None = Field(None, description="the node of each rank (default: linear)")
+    gap: Duration | None = Field(None, description="computing before each iteration except the first (default: 0 s)")
     every: Duration | None = Field(
-        None, description="no rank begins iteration k before start + k x this, which keeps ranks in step (default: 0 s)"
+        None, description="no rank begins iteration k before start + k x this; keeps ranks in step (default: 0 s)"
     )
 
     def own_ranks(self, folder: Path) -> int | None:  # noqa: ARG002

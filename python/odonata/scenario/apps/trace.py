@@ -28,7 +28,7 @@ class Trace(Program):
 
     trace: str = Field(description="the file, relative to the scenario")
     format: Literal["goal", "bin", "csv"] | None = Field(
-        None, description="its form (default: by its ending, .goal, .bin or .csv)"
+        None, description="its format (default: by its ending, .goal, .bin or .csv)"
     )
     nic: Literal["keep", "ignore"] = Field(
         "keep", description="whether the NICs that the file names are kept, modulo those of a node (default: keep)"
@@ -48,9 +48,9 @@ class Trace(Program):
         form = self.format or FORMS.get(path.suffix.lower())
         if form is None:
             near = nearest(path.suffix, FORMS)
-            hint = f"did you mean `{path.with_suffix(near).name}`? Or" if near else "name it so, or"
-            message = f"`{self.trace}`: the ending says nothing of the form of a trace; .goal, .bin or .csv does"
-            raise InputError(message, hint=f'{hint} say format = "goal"', path=("trace",))
+            hint = f"did you mean `{path.with_suffix(near).name}`? Or" if near else "rename the file, or"
+            message = f"`{self.trace}`: expected a file name that ends in .goal, .bin or .csv"
+            raise InputError(message, hint=f'{hint} set format = "goal"', path=("trace",))
         try:
             data = reading.read_bytes(path, MOST_BYTES, pipes=False)
         except (OSError, ValueError) as e:

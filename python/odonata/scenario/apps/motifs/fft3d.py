@@ -26,7 +26,9 @@ class Fft3d(ComputingMotif):
     """
 
     motif: Literal["fft3d"]
-    message: MessageSize | None = Field(None, description="what a rank sends each other in an all-to-all (or `cells`)")
+    message: MessageSize | None = Field(
+        None, description="size of the message to each other rank in an all-to-all (or give `cells`)"
+    )
     cells: Cells3 | None = Field(None, description="points of the whole transform along x, y and z")
     width: Count | None = Field(
         None, description="with `cells`: bytes of a point (default: 16, complex double precision)"
@@ -35,7 +37,7 @@ class Fft3d(ComputingMotif):
         None, description="ranks of a row and of a column, npRow x npCol (default: as MPI_Dims_create)"
     )
     algorithm: Literal["pairwise", "linear-shift", "bruck"] = Field(
-        "linear-shift", description="how the all-to-alls are done (L: linear-shift)"
+        "linear-shift", description="algorithm of the all-to-alls (L: linear-shift)"
     )
 
     def decided(self, ranks: int) -> Self:

@@ -21,10 +21,10 @@ class Halo(CellsMotif):
     corners: ClassVar[bool] = False
 
     grid: tuple[int, ...] | None
-    periodic: bool = Field(False, description="whether the last rank of an axis is a neighbour of the first (L: not)")
+    periodic: bool = Field(False, description="whether the last rank of an axis is a neighbour of the first (L: no)")
     order: Order
     reduce: bool = Field(
-        False, description="whether 8 B are all-reduced on a binary tree after it, as ember's doreduce (L13: not)"
+        False, description="whether an all-reduce of 8 B on a binary tree follows, as ember's doreduce (L13: no)"
     )
 
     def decided(self, ranks: int) -> Self:

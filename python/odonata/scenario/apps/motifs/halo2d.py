@@ -20,4 +20,6 @@ class Halo2d(Halo):
     motif: Literal["halo2d"]
     grid: Grid2 | None = Field(None, description="ranks along x and y (default: as MPI_Dims_create)")
     cells: Cells2 | None = Field(None, description="cells of a rank along x and y, from which sizes follow")
-    order: Order = Field("even-receives-first", description="in which order a rank exchanges (L: even-receives-first)")
+    order: Order = Field(
+        "even-receives-first", description="the order in which a rank exchanges (L: even-receives-first)"
+    )

@@ -20,4 +20,4 @@ class Halo3d(Halo):
     motif: Literal["halo3d"]
     grid: Grid3 | None = Field(None, description="ranks along x, y and z (default: as MPI_Dims_create)")
     cells: Cells3 | None = Field(None, description="cells of a rank along x, y and z, from which sizes follow")
-    order: Order = Field("axis-by-axis", description="in which order a rank exchanges (L: axis-by-axis)")
+    order: Order = Field("axis-by-axis", description="the order in which a rank exchanges (L: axis-by-axis)")

@@ -22,4 +22,6 @@ class Halo3d26(Halo):
     motif: Literal["halo3d26"]
     grid: Grid3 | None = Field(None, description="ranks along x, y and z (default: as MPI_Dims_create)")
     cells: Cells3 | None = Field(None, description="cells of a rank along x, y and z, from which sizes follow")
-    order: Literal["all-at-once"] = Field("all-at-once", description="in which order a rank exchanges (L: all at once)")
+    order: Literal["all-at-once"] = Field(
+        "all-at-once", description="the order in which a rank exchanges (L: all at once)"
+    )

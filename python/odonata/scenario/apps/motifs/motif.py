@@ -17,8 +17,8 @@ class Motif(PhasedProgram):
 class ComputingMotif(Motif):
     """A motif in which every rank computes first, then communicates."""
 
-    compute: Duration = Field(0, description="computing at the begin of each iteration (default: none; L13)")
-    jitter: Duration = Field(0, description="mean of an exponential time more of computing (default: none)")
+    compute: Duration = Field(0, description="computing at the start of each iteration (default: none; L13)")
+    jitter: Duration = Field(0, description="mean of an additional exponential computing time (default: none)")
 
     def computing(self) -> list[dict[str, Any]]:
         """The phase of computing; none if it takes no time."""

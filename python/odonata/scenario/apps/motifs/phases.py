@@ -24,7 +24,7 @@ class Compute(Table):
     """Every rank computes."""
 
     compute: Duration = Field(description="for so long")
-    jitter: Duration = Field(0, description="and an exponential time of this mean more")
+    jitter: Duration = Field(0, description="mean of an additional exponential time")
 
 
 def _grid(value: Any) -> tuple[int, ...]:
@@ -39,7 +39,7 @@ class Along(Table):
     grid: Annotated[tuple[int, ...], BeforeValidator(input_error_as_problem(_grid))] = Field(
         description="extents, whose product is the number of ranks"
     )
-    axis: int = Field(description="which coordinate differs, from 0")
+    axis: int = Field(description="the coordinate that differs, from 0")
 
     def communicator(self, ranks: int) -> int:
         """Ranks of each communicator. Raises InputError (path into this table)."""
@@ -47,7 +47,7 @@ class Along(Table):
             message = f"a grid of {by(self.grid)} has {prod(self.grid):,} points for {ranks:,} ranks"
             raise InputError(message, path=("grid",))
         if not 0 <= self.axis < len(self.grid):
-            message = f"{self.axis} is no axis of {by(self.grid)}"
+            message = f"{self.axis} is not an axis of {by(self.grid)}"
             raise InputError(message, hint=f"axes are 0 to {len(self.grid) - 1}", path=("axis",))
         return self.grid[self.axis]
 
@@ -81,7 +81,7 @@ class Phase(Table):
         if self.along is None:
             return inner
         if any("along" in phase for phase in inner):
-            message = "its phases are along axes of a grid of their own, so it cannot be along an axis of another"
+            message = "its phases use axes of their own grid, so it cannot be along an axis of another grid"
             raise InputError(message, path=("along",))
         return [{"along": {"grid": list(self.along.grid), "axis": self.along.axis}, **phase} for phase in inner]
 
@@ -117,7 +117,7 @@ def _phase(value: Any) -> Phase:
         except InputError as e:
             raise e.under("along") from None
         if given[0] == "compute":
-            raise InputError("computing is done by each rank alone, along no axis", path=("along",))
+            raise InputError("each rank computes alone, so `along` does not apply", path=("along",))
     return Phase.model_construct(what=_what(inner, given[0]), along=along)
 
 

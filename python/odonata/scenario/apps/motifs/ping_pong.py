@@ -13,8 +13,8 @@ from odonata.scenario.apps.values import MessageSize
 class PingPong(ComputingMotif):
     """Pairs of ranks send each other messages back and forth.
 
-    Rank r of the first half of each block of 2 x stride ranks exchanges messages with r + stride. Source: ember's PingPong (there
-    two ranks); De Sensi 2019 (D19).
+    Rank r of the first half of each block of 2 x stride ranks exchanges messages with r + stride. Source: ember's
+    PingPong (there two ranks); De Sensi 2019 (D19).
     """
 
     motif: Literal["ping-pong"]

@@ -41,10 +41,10 @@ class Training(Motif):
     motif: Literal["training"]
     tensor: Count = Field(1, description="ranks of a tensor parallel group")
     pipeline: Count = Field(1, description="stages of the pipeline")
-    data: Count | None = Field(None, description="ranks of a data parallel group (default: what is left of the ranks)")
+    data: Count | None = Field(None, description="ranks of a data parallel group (default: the remaining ranks)")
     microbatches: Count | None = Field(
         None,
-        description="microbatches of a step (default: as many as stages, the least that fills the pipeline; assumed)",
+        description="microbatches of a step (default: one per stage, the minimum that fills the pipeline; assumed)",
     )
     hidden: Count | None = Field(None, description="hidden size h")
     layers: Count | None = Field(None, description="layers l, a multiple of `pipeline`")
@@ -56,13 +56,17 @@ class Training(Motif):
         None,
         description="all-reduces of a stage, a microbatch and a direction (default: 2 per layer, 2 without a model)",
     )
-    activation_bytes: MessageSize | None = Field(None, description="bytes from a rank to that of the next stage")
-    gradient_bytes: MessageSize | None = Field(None, description="bytes of gradients that a rank all-reduces")
-    forward: Duration = Field(0, description="computing of a stage forwards, on a microbatch (default: none)")
-    backward: Duration | None = Field(
-        None, description="the same backwards (default: twice `forward`; Narayanan 2021, section 2.2)"
+    activation_bytes: MessageSize | None = Field(
+        None, description="bytes from a rank to the corresponding rank of the next stage"
     )
-    jitter: Duration = Field(0, description="mean of an exponential time more for each pass (default: none)")
+    gradient_bytes: MessageSize | None = Field(None, description="bytes of gradients that a rank all-reduces")
+    forward: Duration = Field(
+        0, description="computing time of a stage for the forward pass of a microbatch (default: none)"
+    )
+    backward: Duration | None = Field(
+        None, description="the same for the backward pass (default: twice `forward`; Narayanan 2021, section 2.2)"
+    )
+    jitter: Duration = Field(0, description="mean of an additional exponential time for each pass (default: none)")
 
     def decided(self, ranks: int) -> Self:
         """With the grid and all sizes."""
@@ -90,9 +94,7 @@ class Training(Motif):
         """Bytes and number of what is sent. Raises InputError (path into the app's table)."""
         reductions = self.tensor_reductions
         if reductions is not None and not 0 <= reductions < 2**31:
-            raise InputError(
-                f"`tensor_reductions` is a number from 0 on, found {reductions}", path=("tensor_reductions",)
-            )
+            raise InputError(f"`tensor_reductions` must be 0 or more, found {reductions}", path=("tensor_reductions",))
         given = [key for key in MODEL_KEYS if getattr(self, key) is not None]
         if not given:
             for key, needed in zip(BYTE_KEYS, (self.tensor > 1, self.pipeline > 1, data > 1), strict=True):
@@ -100,11 +102,13 @@ class Training(Motif):
                     hint = f"or give the model: {', '.join(MODEL_KEYS)}"
                     raise InputError(f"the size of messages is missing: give `{key}`", hint=hint)
             if self.element is not None:
-                raise InputError("`element` means nothing without a model", path=("element",))
+                raise InputError("`element` is used only with a model", path=("element",))
             return {"tensor_reductions": REDUCTIONS_PER_LAYER if reductions is None else reductions}
         for key in MODEL_KEYS:
             if getattr(self, key) is None:
-                raise InputError(f"the model lacks `{key}`", hint=f"it has {', '.join(MODEL_KEYS)}", path=(given[0],))
+                raise InputError(
+                    f"the model has no `{key}`", hint=f"a model needs {', '.join(MODEL_KEYS)}", path=(given[0],)
+                )
         return self._of_model(reductions)
 
     def _of_model(self, reductions: int | None) -> dict[str, Any]:

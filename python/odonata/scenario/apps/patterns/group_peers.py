@@ -54,7 +54,7 @@ class GroupPeers(Pattern):
     tgll_bandwidth: Bandwidth | None = Field(
         None, description="bandwidth of a global link in TGLL (default: the system's)"
     )
-    groups: _Groups | None = Field(None, description="groups the ranks must be in (default: those they are in)")
+    groups: _Groups | None = Field(None, description="groups in which the ranks must be (default: not checked)")
 
     def pattern_spec(self, ranks: Ranks) -> dict[str, Any]:
         """Nothing beyond the name; checks that every group has as many ranks as the others."""

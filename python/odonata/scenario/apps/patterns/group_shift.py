@@ -19,7 +19,7 @@ class GroupShift(SizedPattern):
     """
 
     pattern: Literal["group-shift", "worst-case"]
-    shift: Count = Field(1, description="groups further on, among those of the job")
+    shift: Count = Field(1, description="number of groups to shift by, among the groups of the job")
 
     def core_name(self) -> str:
         """The same for both names."""
@@ -32,7 +32,7 @@ class GroupShift(SizedPattern):
             raise InputError(f"{self.pattern} needs ranks in at least two groups", path=("pattern",))
         if self.shift % groups == 0:
             raise InputError(
-                f"a shift of {self.shift} leads from each of the job's {groups} groups back to itself",
+                f"a shift of {self.shift} leads from each of the job's {groups} groups to itself",
                 hint=f"give a `shift` from 1 to {groups - 1}",
                 path=("shift",),
             )

@@ -47,12 +47,12 @@ class Pattern(App):
     )
     arrival: Literal["constant", "poisson", "staggered"] = Field(
         "constant",
-        description="how intervals vary: in step with a jitter, exponential, or in step after a random phase",
+        description="variation of intervals: constant with a jitter, exponential, or constant after a random phase",
     )
     jitter: Time | None = Field(
         None, description="mean of the exponential jitter of constant and staggered arrivals (default: 1 ns)"
     )
-    first: Literal["after-interval", "at-zero"] = Field("after-interval", description="when a rank sends first")
+    first: Literal["after-interval", "at-zero"] = Field("after-interval", description="when a rank first sends")
 
     @abstractmethod
     def message_bytes(self, ranks: Ranks) -> int:
@@ -80,7 +80,7 @@ class Pattern(App):
     def _arrival(self) -> dict[str, Any]:
         if self.arrival == "poisson":
             if self.jitter is not None:
-                message = "`jitter` means nothing with poisson arrivals, which are random already"
+                message = "`jitter` is not used with poisson arrivals, which are already random"
                 raise InputError(message, path=("jitter",))
             return {"name": "poisson"}
         jitter = DEFAULT_JITTER_PS if self.jitter is None else self.jitter
