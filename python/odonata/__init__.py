@@ -1,4 +1,4 @@
-"""What the jobs on a dragonfly machine do to each other, and which placement or routing would help.
+"""Odonata shows how the jobs on a dragonfly machine slow each other down, and which placement or routing prevents it.
 
 The whole interface fits on a screen:
 

@@ -1,4 +1,4 @@
-"""What can go wrong, in the words of the person who has to mend it.
+"""Errors, in the words of the person who has to fix them.
 
 `str(error)` is the whole text for the user: `file:line: ` where it is known, the problem, and a
 `hint:` line. The command line prints it after `error: ` and exits with `exit_status`.
@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-#: What could move the cursor of a terminal, hide text or turn it round, and halves of characters. Ends of lines and
-#: tabs stay.
+#: Characters that could move the cursor of a terminal, hide text or reverse it, and lone surrogates. Line ends and tabs
+#: are kept.
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 
 
@@ -39,9 +39,9 @@ class OdonataError(Exception):
 class InputError(OdonataError):
     """The input is wrong: nothing was simulated.
 
-    `file` and `line` say where (line 1 is the first), `hint` says what to try, `code` is as in `OdonataError`. Who
-    finds the error often knows only the keys that lead to the wrong value (`path`); who read the file turns them
-    into a line (`odonata.document.Document.locate`).
+    `file` and `line` give the position (line 1 is the first), `hint` says what to try, `code` is as in `OdonataError`.
+    The code that finds the error often knows only the keys that lead to the wrong value (`path`). The code that reads
+    the file turns them into a line (`odonata.document.Document.locate`).
     """
 
     exit_status: ClassVar[int] = 2
@@ -96,11 +96,11 @@ class UnknownNameError(InputError, AttributeError):
 
 
 class StaleWarning(UserWarning):
-    """Results that are there were made by another engine (`odonata.store.engine`), so they are made again."""
+    """Existing results were made by another engine (`odonata.store.engine`), so they are simulated again."""
 
 
 class RunError(OdonataError):
-    """The input was fine and the run failed all the same (deadlock, full disk, broken installation)."""
+    """The input is valid, but the run failed (deadlock, full disk, broken installation)."""
 
     def __init__(self, message: str, *, code: str | None = None) -> None:
         super().__init__(message)

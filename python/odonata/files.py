@@ -1,11 +1,11 @@
-"""Files and folders that are there whole or not at all, also after a loss of power, and the locks of folders.
+"""Files and folders that are either complete or absent, even after a power failure, and the locks of folders.
 
 Run folders, studies, pictures and exports are all written with these functions. A file gets its name when all of it is
 on the disk: it is written under another name in the same folder, synchronised and renamed, and then the folder is
-synchronised. What a killed process leaves has a name that `remove_partial` and `remove_stale` know.
+synchronised. `remove_partial` and `remove_stale` recognise the files of a killed process by their names.
 
-A lock is `flock` on the folder itself. The package `filelock` locks a file of its own, which would stay in the user's
-folder, and would have to be told from the results there. The system releases a lock however a process ends.
+A lock is `flock` on the folder itself. The package `filelock` locks a separate file, which would stay in the user's
+folder among the results. The system releases a lock whenever a process ends.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def sync(path: Path) -> None:
 def write(path: Path, data: bytes | memoryview | str) -> None:
     """Write a file, durably; text is written as UTF-8.
 
-    Raises RunError if that is not possible (a full disk). Then a file that had the name before is unchanged, and
-    nothing else is left.
+    Raises RunError if that is not possible (a full disk). Then an older file of this name is unchanged, and no other
+    file is left.
     """
     partial = path.with_name(f".{path.name}{_MARK}{secrets.token_hex(4)}")
     try:
@@ -74,7 +74,7 @@ def write(path: Path, data: bytes | memoryview | str) -> None:
 
 
 def write_new(path: Path, data: bytes, *, force: bool) -> None:
-    """Write a file that is not there yet, or says the same already; one that says something else only with `force`.
+    """Write a new file. Overwrite an existing file with different contents only with `force`.
 
     Raises InputError for another file, and RunError if it cannot be written.
     """

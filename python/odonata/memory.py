@@ -1,4 +1,4 @@
-"""Memory that the rows of a run need, against what there is: what cannot fit is refused before it is simulated."""
+"""The memory check: a run whose rows do not fit into memory is refused before it is simulated."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _BYTES = {"UInt16": 2, "UInt32": 4, "UInt64": 8}
 
 
 def check_memory(resolved: Resolved) -> None:
-    """Raise InputError if the messages that a run is sure to record need more memory than there is.
+    """Raise InputError if the messages that a run will certainly record need more memory than is available.
 
-    Only jobs with a pattern count, and only as far as they are sure to send: those that the run waits for, and all of
-    them if it ends at a time.
+    Only jobs with a pattern count, and of these only messages that are certain: those of jobs that the run waits for,
+    and of all jobs if the run ends at a given time.
     """
     rows = expected_rows(resolved)
     needed, available = rows * row_bytes(), available_bytes()
@@ -52,7 +52,7 @@ def expected_rows(resolved: Resolved) -> int:
         counts = [] if traffic["intervals"] is None else [traffic["intervals"]]
         is_broadcast = traffic["pattern"]["name"] == "broadcast"
         if stop["at_ps"] is not None:
-            # A broadcast waits for the one before it, so how many there are by then is not known.
+            # A broadcast waits for the previous one, so their number by then is not known.
             counts.append(0 if is_broadcast else stop["at_ps"] // traffic["interval_ps"])
         ranks = len(job["nodes"])
         rows += min(counts) * (ranks - 1 if is_broadcast else ranks * messages_per_interval(resolved, job))
@@ -65,10 +65,11 @@ def row_bytes() -> int:
 
 
 def available_bytes(root: Path = Path("/")) -> int | None:
-    """Memory that this process may still take, in bytes: what the machine has left, or its control groups allow.
+    """Memory that this process may still use, in bytes: the available memory of the machine, or the limit of its
+    control groups.
 
-    The whole memory of the machine where what is left is not told (macOS); None where nothing is. `root` is where the
-    file systems of the kernel are.
+    Where the system does not report available memory (macOS), it is the whole memory of the machine, or None if that is
+    unknown too. `root` is the root of the kernel's file systems.
     """
     found = [*_of_machine(root), *_of_groups(root)]
     if found:
@@ -86,7 +87,9 @@ def _of_machine(root: Path) -> Iterator[int]:
 
 
 def _of_groups(root: Path) -> Iterator[int]:
-    """What each control group of this process leaves, of version 2 and 1; files that the kernel may drop are free."""
+    """Memory left in each control group of this process (versions 2 and 1). File caches that the kernel can drop count
+    as free.
+    """
     for line in _lines(root / "proc/self/cgroup"):
         _, controllers, name = line.split(":", 2)
         if not controllers:

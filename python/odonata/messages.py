@@ -1,6 +1,6 @@
-"""What users read of an error of the core: one table, from its code to a sentence and a hint.
+"""The messages for errors of the core: one table, from the code of an error to a sentence and a hint.
 
-The core says what is wrong as data: a code, a path into the specification, and named parameters
+The core reports an error as data: a code, a path into the specification, and named parameters
 (`crates/error/src/kind.rs`). The sentences are here, in the vocabulary of the scenario file. `{key}` is the last key of
 the path; a format after a colon says how a value is shown: `{found:unit}` with the unit that the key of the
 specification ends in, `{at_ps:time}`, `{found_bytes:bytes}`, `{choices:or}`, `{columns:list}`, `{routers:and}`.
@@ -23,8 +23,9 @@ Path = tuple[str | int, ...]
 class Message:
     """The sentence for a code.
 
-    `made` holds what is made of several parameters: a name for templates, and a function whose parameters are called
-    as those of the core. A hint that comes out empty is left out. With `of_run` the input was fine and the run failed.
+    `made` holds values that are computed from several parameters: a name for the template, and a function whose
+    parameters have the names of the core. An empty hint is left out. With `of_run` the input is valid and the run
+    failed.
     """
 
     text: str
@@ -78,7 +79,7 @@ def error_of(
 
 
 def key_of(path: Path) -> str:
-    """How the value at the end of a path is called: its key, with its position in a list."""
+    """The name of the value at the end of a path: its key, with its position in a list."""
     names = [number for number, part in enumerate(path) if isinstance(part, str)]
     if not names:
         return ""

@@ -1,4 +1,4 @@
-"""Reads the files of users: never more than is allowed, and never from a device."""
+"""Reads the files of users, with a limit on size, and never from a device."""
 
 import json
 import os
@@ -23,8 +23,8 @@ _MOST_DIGITS = 100
 def read_bytes(path: str | Path, most: int = TEXT_BYTES, *, pipes: bool = True) -> bytes:
     """The content of a file of at most `most` bytes.
 
-    Nothing is read of a regular file that is larger, and at most one byte more than allowed of a pipe. Raises
-    InputError for a file that is too large, a device, or a pipe if `pipes` is false; OSError if it cannot be read.
+    A larger regular file is not read at all, and a pipe only to one byte beyond the limit. Raises InputError for a file
+    that is too large, a device, or a pipe if `pipes` is false; OSError if it cannot be read.
     """
     # A pipe without a writer must not keep the command waiting for one.
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:

@@ -112,7 +112,7 @@ def _scenario(given: object) -> Scenario:
 
 
 def _check_place(folder: Path) -> None:
-    """Refuses before anything is simulated what could not be written or replaced after."""
+    """Refuse, before anything is simulated, results that could not be written or replaced afterwards."""
     from odonata import files
     from odonata.store.read import is_run_folder, names_in
     from odonata.store.write import NAMES

@@ -161,7 +161,7 @@ def test_alone_completes_a_run_that_lacks_it(tiny: Scenario, tmp_path: Path) -> 
 def test_another_run_in_the_folder_is_kept(tiny: Scenario, tmp_path: Path) -> None:
     first = run(tiny, tmp_path / "out")
     other = tiny.set("run.seed", 2)
-    with pytest.raises(InputError, match=f"holds another run \\({first.id}") as caught:
+    with pytest.raises(InputError, match=f"contains another run \\({first.id}") as caught:
         run(other, tmp_path / "out")
     assert "--force" in str(caught.value.hint)
     assert odonata.open(tmp_path / "out").id == first.id

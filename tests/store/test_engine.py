@@ -126,7 +126,9 @@ def test_a_run_by_another_engine_is_simulated_again(scenario: Path, monkeypatch:
     first = od.run(scenario, "out")
     assert first.engine == engine.fingerprint() == json.loads(Path("out/manifest.json").read_text())["engine"]
     new = other_core(monkeypatch)
-    with pytest.warns(StaleWarning, match=rf"`out` is simulated again: it was made by another engine \({first.engine}"):
+    with pytest.warns(
+        StaleWarning, match=rf"`out` is simulated again: its results are from another engine \({first.engine}"
+    ):
         again = od.run(scenario, "out")
     assert (again.engine, again.id) == (new, first.id)
     assert od.run(scenario, "out").manifest == again.manifest
@@ -149,7 +151,7 @@ def test_the_command_says_what_is_stale(
     assert f"already done by another engine ({first.engine}, this one is {new}): out" in said
     assert main(["run", "s.toml", "--out", "out", "-q"]) == 0
     assert capsys.readouterr().err == (
-        f"stale: `out` is simulated again: it was made by another engine ({first.engine}, this one is {new})\n"
+        f"stale: `out` is simulated again: its results are from another engine ({first.engine}, this one is {new})\n"
         "  hint: --keep-stale keeps it\n"
     )
     assert open_run("out").engine == new

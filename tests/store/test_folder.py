@@ -224,7 +224,7 @@ def test_what_a_killed_process_left_is_removed_and_what_is_written_is_not(tmp_pa
 
 def test_a_folder_that_appears_meanwhile_is_not_overwritten(folder: Path, run_in_memory: Run) -> None:
     before = (folder / "manifest.json").read_bytes()
-    with pytest.raises(RunError, match=r"came into being while .*\n  hint: if it is the same scenario"):
+    with pytest.raises(RunError, match=r"appeared while .*\n  hint: if it is the same scenario"):
         write_run(run_in_memory, folder, channels=2)
     assert (folder / "manifest.json").read_bytes() == before
     assert [path.name for path in folder.parent.iterdir()] == ["run"]

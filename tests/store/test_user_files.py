@@ -189,6 +189,6 @@ def test_a_file_with_the_name_of_a_table_stops_the_run(
     """Of a table that the run there, of an older version, did not have."""
     monkeypatch.setattr(write, "NAMES", write.NAMES | {"weather.parquet"})
     (folder / "weather.parquet").write_bytes(b"my own")
-    with pytest.raises(InputError, match=r"weather.parquet` is not a file of the run"):
+    with pytest.raises(InputError, match=r"weather.parquet` is not part of the run"):
         od.run(scenario, folder, force=True)
     assert (folder / "weather.parquet").read_bytes() == b"my own"

@@ -1,7 +1,7 @@
 """The command line: one command a file, this table, and `main`.
 
-To add a command, add its file and a line here. A file is imported when its command is used, so that
-`odonata --help` stays quick; a command takes its libraries in inside its function for the same reason.
+CONTRIBUTING.md says how to add a command. A file is imported when its command is used, so `odonata --help` stays fast.
+A command imports its libraries inside its function for the same reason.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """`odonata bench`: how fast the simulator is on this machine, and how much memory it takes.
 
 Every repetition is a process of its own that holds the core and NumPy but not polars, so that its peak memory is the
-simulation's. Numbers are medians over the repetitions; the simulated results of all are equal. Instructions are counted
-by valgrind, which load on the machine does not move: the difference of two runs of different length over the
-difference of their packet-hops, so that what happens once does not count.
+simulation's. Numbers are medians over the repetitions; the simulated results of all are equal. valgrind counts
+instructions, which do not depend on the load of the machine. The number is the difference between two runs of different
+length, divided by the difference of their packet-hops, so one-time costs cancel.
 """
 
 import json as json_module
@@ -56,9 +56,9 @@ def bench(
     limit
         Fail if there are more instructions per packet-hop than this.
     machines
-        Measure every machine with every routing instead, and what it takes to prepare 100,000 nodes.
+        Measure every machine with every routing instead, and the time to prepare 100,000 nodes.
     sweep
-        Measure instead what a small run of a sweep costs beside its simulation.
+        Measure instead the cost of a small run of a sweep in addition to its simulation.
     json
         Print one JSON object instead of the table.
     """

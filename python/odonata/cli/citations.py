@@ -1,6 +1,6 @@
 """Papers and sections for the numbers by which code and pages cite them (docs/catalogue.md).
 
-What users read names the paper and the section: a number such as L5 means nothing to who does not know the catalogue.
+Texts for users name the paper and the section, because a number such as L5 is clear only to readers of the catalogue.
 """
 
 from __future__ import annotations

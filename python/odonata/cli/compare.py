@@ -1,4 +1,4 @@
-"""`odonata compare`: what a choice is worth, with intervals."""
+"""`odonata compare`: the values of an axis compared, with intervals."""
 
 import json as json_module
 from pathlib import Path
@@ -23,9 +23,9 @@ def compare(
 ) -> int:
     """Compare the runs of a study by one axis, with intervals.
 
-    For each value: how many runs, the median with quartiles and a 95 % bootstrap interval, and against the baseline
-    the ratio with its interval, how many pairs of runs (equal in all other axes) are better or worse, and p of
-    Wilcoxon's signed-rank test.
+    For each value: the number of runs, and the median with quartiles and a 95 % bootstrap interval. Relative to the
+    baseline: the ratio with its interval, the number of pairs of runs (equal in all other axes) that are better or
+    worse, and the p value of Wilcoxon's signed-rank test.
 
     Parameters
     ----------
@@ -34,9 +34,9 @@ def compare(
     by
         The axis, by its key, such as `routing` or `job.target.place`.
     value
-        The column of `jobs` that is compared (`odonata show columns`); without it what the study shows first.
+        The column of `jobs` to compare (`odonata show columns`). Default: the first column that the study shows.
     baseline
-        The value that the others are compared with; the first of the axis without it.
+        The value that the others are compared with. Default: the first of the axis.
     job
         The job, if several are not background.
     where
@@ -44,7 +44,7 @@ def compare(
     seed
         Seed of the bootstrap.
     include_incomplete
-        Also latencies, times and slowdowns of runs that are cut off, which cover only what had arrived.
+        Also latencies, times and slowdowns of runs that are cut off. They cover only the messages that arrived.
     json
         Print one JSON object instead of the table.
     verify

@@ -21,10 +21,10 @@ def install(*, shell: Literal["bash", "zsh", "fish"] | None = None, output: Path
     Parameters
     ----------
     shell
-        The shell; without it the one that runs this command.
+        The shell. Default: the shell that runs this command.
     output
-        File for the script. Without it the file where the shell looks, and a line in the start-up file of bash or
-        zsh that loads it.
+        File for the script. Default: the file that the shell reads, and a line in the start-up file of bash or zsh that
+        loads it.
     """
     from cyclopts.completion.detect import ShellDetectionError, detect_shell
 

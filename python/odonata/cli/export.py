@@ -24,13 +24,13 @@ def export(
     system
         The machine: a name (`odonata show systems`), its TOML file, or the TOML file of a scenario.
     output
-        The file. Its ending says in which format: `.graphml` (networkx, Gephi, yEd), `.json`, `.ibnetdiscover`,
+        The file. Its ending chooses the format: `.graphml` (networkx, Gephi, yEd), `.json`, `.ibnetdiscover`,
         `.conf` (a tree for Slurm) or `.csv` (leaf switch and group of each node).
     format_
-        The format, if the ending does not say it: also `slurm-block`, and `cray` (`rtr --interconnect` of a cascade,
+        The format, if the ending does not choose it: also `slurm-block`, and `cray` (`rtr --interconnect` of a cascade,
         the point-to-point file of Slingshot of a dragonfly).
     force
-        Overwrite a file that says something else.
+        Overwrite a file with different contents.
     """
     from odonata import files, scenario
     from odonata.cluster.fabric import WRITTEN

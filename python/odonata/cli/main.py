@@ -1,7 +1,7 @@
-"""`odonata`: the entry point, and what becomes of errors.
+"""`odonata`: the entry point, and the handling of errors.
 
 Exit status: 0 done, 1 the run failed, 2 the input is wrong, 130 ended by Ctrl-C, 143 ended by SIGTERM.
-Whatever goes wrong is one message on standard error; set `ODONATA_TRACEBACK=1` for the traceback as well.
+Every error is one message on standard error; set `ODONATA_TRACEBACK=1` for the traceback as well.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TERMINATED = 143
 
 
 class TerminatedError(KeyboardInterrupt):
-    """SIGTERM was received. Whatever Ctrl-C ends tidily, this ends in the same way."""
+    """SIGTERM was received. It ends a command in the same way as Ctrl-C."""
 
 
 _HELP = "Show how the jobs on a dragonfly machine slow each other down, and which placement or routing prevents it."
@@ -54,8 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _write_every_character()
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        # Help has colours where the terminal has them, and completion has marks for the shell. All else prints what
-        # users and files say, without colours.
+        # Help has colours on a terminal, and completion has marks for the shell. All other output is escaped, because
+        # it contains texts of users and files.
         is_help = not arguments or not {"--help", "-h", "--version"}.isdisjoint(arguments)
         is_completion = arguments[:1] == ["__complete"]
         with _heeding_sigterm():
@@ -63,8 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 status = _run(arguments)
             sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has gone (`odonata show | head`): the rest would be lost anyway. Python flushes standard output
-        # once more at the end, which must not fail again.
+        # The reader has closed the pipe (`odonata show | head`). Python flushes standard output once more at the end,
+        # which must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except TerminatedError:
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         file = f"{problem.filename}: " if problem.filename else ""
         return _failed(f"{file}{problem.strerror or problem}", 1)
     except BaseException as problem:
-        # A panic of the core is no `Exception`, but it is no wish to exit either.
+        # A panic of the core is not an `Exception`, but it is not a request to exit either.
         if not isinstance(problem, Exception) and type(problem).__name__ != "PanicException":
             raise
         hint = "\n  hint: this is a bug in odonata; ODONATA_TRACEBACK=1 prints the traceback"
@@ -105,9 +105,9 @@ def _heeding_sigterm() -> Iterator[None]:
 
 
 def _open_closed_streams() -> None:
-    """A stream that the caller closed (`>&-`) is None in Python; what is written to it shall be lost, no more.
+    """Replace a stream that the caller closed (`>&-`), which is None in Python, by the null device.
 
-    It also keeps the number of the stream from a file of results, into which a library could then write.
+    Otherwise a file of results could get the number of the stream, and a library could write into it.
     """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
@@ -122,7 +122,7 @@ def _write_every_character() -> None:
 
 
 class _Visible:
-    """A stream that writes control characters as escapes: names of files and values of others hold anything."""
+    """A stream that writes control characters as escapes: file names and values can contain any character."""
 
     def __init__(self, stream: TextIO) -> None:
         self.unescaped = stream
@@ -148,7 +148,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _bad_arguments(problem: CycloptsError, arguments: list[str]) -> InputError:
-    """In our words where a name is unknown, in those of the parser otherwise."""
+    """The error for an unknown command, or the parser's own message."""
     from cyclopts import UnusedCliTokensError
 
     first = arguments[0] if arguments else ""
@@ -165,7 +165,7 @@ def _bad_arguments(problem: CycloptsError, arguments: list[str]) -> InputError:
 def _failed(message: str, status: int) -> int:
     if os.environ.get("ODONATA_TRACEBACK"):
         traceback.print_exc()
-    # What was found in a file may hold anything, and much of it.
+    # A value from a file can contain any character, and can be very long.
     lines = [shortened(line, 4000) for line in message.split("\n")]
     print(visible("error: " + "\n".join(lines)), file=sys.stderr)
     return status

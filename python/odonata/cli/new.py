@@ -28,7 +28,7 @@ def new(file: Path, /) -> int:
         with out:
             out.write(text)
     except BaseException as problem:
-        # Half a scenario would be of no use, and in the way of the next attempt.
+        # An incomplete scenario is useless, and it would block the next attempt.
         file.unlink(missing_ok=True)
         if isinstance(problem, OSError):
             raise RunError(f"cannot write `{file}`: {problem.strerror or problem}") from None

@@ -1,4 +1,4 @@
-"""`odonata place`: which nodes a policy would give to a job."""
+"""`odonata place`: the nodes that a policy gives to a job."""
 
 import json as json_module
 from typing import TYPE_CHECKING, Annotated, Any
@@ -46,9 +46,9 @@ def place(
     nodelist
         Print one line for Slurm, such as `node[0000-0015]`, ascending.
     prefix
-        What the names of nodes begin with in that line.
+        Prefix of the node names in that line.
     json
-        Print one JSON object: also how many routers and groups the job is on, and what is left behind it.
+        Print one JSON object, with the number of routers and groups of the job, and the free nodes that remain.
     """
     from odonata import placement, scenario
 
@@ -79,7 +79,7 @@ def place(
 
 
 def _left(system: "System", busy: str, nodes: list[int]) -> dict[str, Any]:
-    """What is free behind the job, and how scattered that is."""
+    """The nodes that remain free, and how scattered they are."""
     from dataclasses import asdict
 
     from odonata.placement import fragmentation, parse_ids

@@ -32,10 +32,10 @@ def plot(
         The picture: .png, .pdf or .svg. Without it KIND.png in the run folder, or `study.png` in that of a study.
     kind
         Of a run. `overview`, the default: latencies and links. `box`: latencies, as Kang 2019, figures 5 to 7.
-        `iterations`: how long the iterations of programs took. `links`: busy share of the links between groups and of
+        `iterations`: times of the iterations of programs. `links`: busy share of the links between groups and of
         each router's local links. `arrivals`: traffic over time, as figure 10.
     log
-        Logarithmic axis of values; without it, when they spread over more than a factor of 30.
+        Logarithmic axis of values. Default: if they span more than a factor of 30.
     way
         Traffic in `arrivals`: into a group, out of it, or the sum (`both`, the default).
     job
@@ -43,11 +43,12 @@ def plot(
     by
         Of a study: the axis to draw by; numbers and quantities as lines, names as boxes.
     value
-        Of a study: the column of `jobs` to draw; without it what the study shows first.
+        Of a study: the column of `jobs` to draw. Default: the first column that the study shows.
     series
         Of a study: the axis of which each value is a line, or a box of its own.
     include_incomplete
-        Of a study: also latencies, times and slowdowns of runs that are cut off, which cover only what had arrived.
+        Of a study: also latencies, times and slowdowns of runs that are cut off. They cover only the messages that
+        arrived.
     verify
         Compare files with their checksums.
     force

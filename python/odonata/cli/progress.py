@@ -1,4 +1,4 @@
-"""How a run is getting on: a bar on a terminal, plain lines elsewhere; always on standard error."""
+"""Progress of a run: a bar on a terminal, plain lines elsewhere; always on standard error."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def ticking(tell: Callable[[], object]) -> Iterator[None]:
 
 
 class Screen(ABC):
-    """A bar on a terminal, plain lines elsewhere; use it as a context. Those who derive from it say what it shows."""
+    """A bar on a terminal, plain lines elsewhere; use it as a context. Derived classes define its content."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet

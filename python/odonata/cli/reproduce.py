@@ -31,9 +31,9 @@ def reproduce(
     json: Annotated[bool, Parameter(negative=())] = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
 ) -> int:
-    """Repeat a paper's results, simulated or on measured data: ours over theirs, with a verdict.
+    """Reproduce a paper's results, by simulation or from measured data: ours beside theirs, with a verdict.
 
-    Its runs are a study: the same command goes on where an interrupted one was, and repeats nothing.
+    Its runs are a study: after an interruption the same command continues and repeats nothing.
 
     Parameters
     ----------
@@ -44,11 +44,11 @@ def reproduce(
     reduced
         Fewer runs and messages: a minute instead of half an hour.
     workers
-        Simulations at once: one for each processor without it.
+        Number of simulations at once. Default: one for each processor.
     out
         Folder for the page, the rows and the picture. The study is in its folder `studies`.
     force
-        Simulate again what is there already.
+        Simulate finished runs again.
     json
         Print one JSON object instead of the table.
     quiet

@@ -1,4 +1,4 @@
-"""`odonata show SYSTEM --routes A B`: the ways that packets may take between two nodes, hop by hop."""
+"""`odonata show SYSTEM --routes A B`: the paths that packets may take between two nodes, hop by hop."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _MADE_UP = "odonata show"
 
 
 def routes(name: str, source: int, destination: int, routing: str | None, limit: int) -> dict[str, Any]:
-    """The candidate ways between two nodes, as JSON prints them.
+    """The possible paths between two nodes, as `--json` prints them.
 
-    `name` is a machine or the file of a scenario. `routing` is a name or a table in TOML; None for that of the
-    scenario, or what is usual on the machine. Raises InputError if there is no such machine, node or routing.
+    `name` is a machine or the file of a scenario. `routing` is a name or a table in TOML; None means the routing of the
+    scenario, or the machine's default. Raises InputError if there is no such machine, node or routing.
     """
     from odonata import scenario
     from odonata.document import read

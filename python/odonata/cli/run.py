@@ -1,4 +1,4 @@
-"""`odonata run`: one scenario, one folder, one answer."""
+"""`odonata run`: simulate one scenario."""
 
 import json as json_module
 import sys
@@ -33,15 +33,15 @@ def run(
     seed
         Seed of all random numbers, instead of the scenario's.
     out
-        Folder for the results; `runs/NAME-ID` without it. A finished run is not repeated.
+        Folder for the results. Default: `runs/NAME-ID`. A finished run is not repeated.
     alone
         Also run each job that is not background by itself on the empty system, and give the slowdown.
     json
         Print one JSON object instead of the table.
     force
-        Simulate again, and overwrite the run that is there. Other files in its folder are kept.
+        Simulate again, and overwrite the existing run. Other files in its folder are kept.
     keep_stale
-        Take a finished run also if another engine (other sources of Odonata) has simulated it.
+        Keep a finished run even if another engine (other sources of Odonata) simulated it.
     quiet
         No progress on standard error.
     """

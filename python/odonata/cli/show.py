@@ -1,4 +1,4 @@
-"""`odonata show`: what there is to choose from, and what it consists of."""
+"""`odonata show`: all names that a scenario can use, and their details."""
 
 import json as json_module
 from collections.abc import Callable
@@ -36,12 +36,12 @@ def show(
         for all keys of a scenario file, or a TOML file of a system or of a scenario (its system is printed). All lists
         without it.
     routes
-        Two nodes of a system: print the ways that packets may take between them, hop by hop, with the channels.
+        Two nodes of a system: print the paths that packets may take between them, hop by hop, with the channels.
     routing
-        With `--routes`: the routing, a name or a table in TOML (default: that of the scenario, or the system's usual
-        one).
+        With `--routes`: the routing, a name or a table in TOML (default: that of the scenario, or the system's
+        default).
     limit
-        With `--routes`: print at most so many minimal ways, and so many others (default: 10).
+        With `--routes`: maximum number of minimal paths to print, and of non-minimal paths (default: 10).
     json
         Print one JSON object.
     """

@@ -42,9 +42,10 @@ def sweep(
     json: Annotated[bool, Parameter(negative=())] = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
 ) -> int:
-    """Run a scenario along many axes, every run once; what is done is never repeated.
+    """Run a scenario along many axes, each run once.
 
-    The same command goes on where an interrupted sweep was, and after the study has been changed it runs what is new.
+    After an interruption the same command continues the sweep. After a change of the study it simulates only the new
+    runs.
 
     Parameters
     ----------
@@ -53,35 +54,37 @@ def sweep(
     set_
         Override a value of its scenario, as in `-s job.target.app.messages=10`.
     workers
-        Simulations at once: one for each processor without it. With `--on slurm`, jobs of the queue. With `--on dask`,
-        workers on this machine for a scheduler that is started here: none without it.
+        Number of simulations at once. Default: one for each processor. With `--on slurm`: number of Slurm jobs. With
+        `--on dask`: number of workers on this machine for the scheduler that the sweep starts (default: none).
     out
-        Folder for the results; `studies/NAME` without it.
+        Folder for the results. Default: `studies/NAME`.
     on
-        Who simulates: processes on this machine, the workers of a Dask scheduler, or Slurm jobs.
+        Where to simulate: processes on this machine, the workers of a Dask scheduler, or Slurm jobs.
     scheduler
-        Address of a Dask scheduler that runs already, such as `tls://host:8786`. Without it `--on dask` starts one.
+        Address of a Dask scheduler that is already running, such as `tls://host:8786`. Without it, `--on dask` starts
+        one.
     listen
-        Where the scheduler that is started here listens: an address, perhaps with a port, or a network interface.
-        Without it: this machine alone with `--on dask`, every interface with `--on slurm`.
+        Where the scheduler of the sweep listens: an address, with or without a port, or a network interface. Default:
+        only this machine with `--on dask`, every interface with `--on slurm`.
     tls_ca_file
-        Certificate of the CA (PEM), for a scheduler at `tls://`. Without it Dask's configuration counts. A scheduler
-        that is started here makes temporary certificates instead.
+        Certificate of the CA (PEM), for a scheduler at `tls://`. Default: that of Dask's configuration. The scheduler
+        that the sweep starts makes temporary certificates instead.
     tls_cert
-        Our certificate (PEM).
+        Client certificate (PEM).
     tls_key
         Its private key (PEM).
     alone
         Also run each job that is not background by itself on the empty system, and give slowdowns. Points share these
         runs. The same as `alone = true` in the study.
     force
-        Simulate again what is there already.
+        Simulate finished runs again.
     retry_failed
-        Simulate again what has failed.
+        Simulate failed runs again.
     keep_stale
-        Take finished runs also if another engine (other sources of Odonata) has simulated them.
+        Keep finished runs even if another engine (other sources of Odonata) simulated them.
     include_incomplete
-        In the table, also latencies, times and slowdowns of runs that are cut off, which cover only what had arrived.
+        In the table, include latencies, times and slowdowns of runs that are cut off. They cover only the messages that
+        arrived.
     json
         Print one JSON object instead of the table.
     quiet
@@ -132,7 +135,7 @@ def _say_doubts(plan: "Plan") -> None:
 
 
 def say_engines(study: "Study") -> None:
-    """A line on standard error if the runs of a study are not all by one engine, or not by this one."""
+    """A note on standard error if several engines, or another engine, made the runs of a study."""
     from odonata.store.engine import fingerprint
 
     if len(study.engines) > 1:

@@ -1,7 +1,7 @@
-"""How a sweep is getting on: a bar on a terminal, plain lines elsewhere; always on standard error.
+"""Progress of a sweep: a bar on a terminal, plain lines elsewhere; always on standard error.
 
-The time left is worked out from how long finished runs took, weighted by the values of the axes
-(`odonata.study.estimate`); the text says on how many runs it rests.
+The time left is estimated from the times of finished runs, weighted by the values of the axes
+(`odonata.study.estimate`). The text gives the number of runs behind the estimate.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class SweepProgress(Screen):
 
 
 def duration(seconds: float) -> str:
-    """A wall time as people say it, two digits or so: 12 s, 3 min, 2.5 h, 4 days."""
+    """A wall time with about two digits: 12 s, 3 min, 2.5 h, 4 days."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 90 * 60:

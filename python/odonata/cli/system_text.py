@@ -1,4 +1,4 @@
-"""What `odonata show` says of a machine."""
+"""The text of `odonata show SYSTEM`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def summary(system: System) -> str:
-    """One line for the list of machines: how large, and what it is."""
+    """One line for the list of machines: its size and its title."""
     shape, routers = system.shape, system.table.routers_in_all()
     return f"{shape.nodes:>6,} nodes {routers:>6,} routers {shape.groups:>3} groups  {system.title}"
 
@@ -42,7 +42,7 @@ def facts(system: System) -> dict[str, Any]:
 
 
 def text(facts: dict[str, Any]) -> str:
-    """The facts as a person reads them."""
+    """The facts as text."""
     rows = [
         ("topology", facts["topology"]),
         ("nodes", f"{facts['nodes']:,}"),

@@ -1,4 +1,4 @@
-"""`odonata trace`: what a job's ranks do in one iteration, as a trace."""
+"""`odonata trace`: one iteration of a job's program, as a trace."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,22 +18,22 @@ def trace(
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
     force: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
-    """Write what the ranks of a job do in one iteration as a trace, for other tools or to be changed by hand.
+    """Write one iteration of a job's program as a trace, for other tools or for editing by hand.
 
     Parameters
     ----------
     file
         The scenario (TOML).
     output
-        The file; its ending says in which form: `.goal` (LogGOPSim), `.bin` (the same, binary) or `.csv`.
+        The file. Its ending chooses the format: `.goal` (LogGOPSim), `.bin` (the same, binary) or `.csv`.
     job
         Which job, if several have a program.
     format_
-        The form, whatever the ending.
+        The format, regardless of the ending.
     set_
         Override a value of the scenario, as in `-s job.target.nodes=256`.
     force
-        Overwrite a file that says something else, such as a trace that was changed by hand.
+        Overwrite a file with different contents, such as a trace that was edited by hand.
     """
     from odonata import files, scenario
     from odonata.machine import core

@@ -1,8 +1,7 @@
-"""TOML documents that know where each of their values stands.
+"""TOML documents that know the line of each of their values.
 
-A `Document` is the text of a file, its data, and the line of every key; whoever finds something
-wrong with a value names the keys that lead to it and gets an error with file and line. `Table` is
-the base of the models that describe what a document may say.
+A `Document` is the text of a file, its data, and the line of every key. Code that finds a wrong value names the keys
+that lead to it and gets an error with file and line. `Table` is the base of the models of documents.
 """
 
 from odonata.document.document import Document, parse, read

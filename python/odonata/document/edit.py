@@ -61,8 +61,8 @@ def path_of(data: dict[str, Any], key: str) -> tuple[str | int, ...] | None:
 def text(original: str, changes: tuple[tuple[str, Any], ...], data: dict[str, Any]) -> str:
     """The original text with the changes made in place; `data` is what it must mean.
 
-    If the layout cannot be kept (a change that the editing library gets wrong), the data is written
-    anew, without comments: what the text means always wins.
+    If the layout cannot be kept (a change that the editing library gets wrong), the data is written without comments
+    and layout: the meaning is always right.
     """
     try:
         document = tomlkit.parse(original)

@@ -84,7 +84,7 @@ def _as_json(text: Callable[[Any], Any]) -> PlainSerializer:
 
 #: A time in picoseconds, from a text with a unit.
 Time = Annotated[int, BeforeValidator(input_error_as_problem(_time)), _as_json(units.format_time)]
-#: A time longer than nothing.
+#: A time above 0.
 PositiveTime = Annotated[int, BeforeValidator(input_error_as_problem(_positive_time)), _as_json(units.format_time)]
 #: A size in bytes, from a text with a unit.
 Size = Annotated[int, BeforeValidator(input_error_as_problem(units.size_bytes)), _as_json(units.format_bytes)]

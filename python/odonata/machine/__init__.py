@@ -1,7 +1,7 @@
-"""Machines: presets of real ones as TOML with a source for every number, and any other by table.
+"""Machines: presets in TOML with a source for every number, and machines described by a table.
 
-`load("kang2019")`, or `load({"preset": "kang2019", "groups": 12})`, or a complete table. What a
-machine consists of is written in `kinds/` (one file a kind) and `fabric.py`.
+`load("kang2019")`, or `load({"preset": "kang2019", "groups": 12})`, or a complete table. `kinds/` (one file per kind)
+and `fabric.py` define the tables of a machine.
 """
 
 from odonata.machine.load import load, names

@@ -1,4 +1,4 @@
-"""The cables of a machine by name and by lot: which of them have failed."""
+"""The cables of a machine, and the draw of failed ones."""
 
 from collections.abc import Mapping
 from fractions import Fraction

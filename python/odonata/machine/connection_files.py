@@ -3,7 +3,7 @@
 Both kinds of files are records of 32-bit whole numbers, least significant byte first, without a header. `inter` holds
 pairs (source, destination) of routers of the whole machine. `intra` describes every group alike, with routers numbered
 inside it: (source, destination) for a Dragonfly+, (source, destination, type) for the others, where a cascade's type is
-0 in a row and 1 in a column. Every cable stands in both directions.
+0 in a row and 1 in a column. Every cable is listed in both directions.
 
 Source: the CODES network simulator (`scripts/gen-cray-topo`, `scripts/dragonfly-plus`, models `dragonfly-custom`,
 `dragonfly-dally`, `dragonfly-plus`).
@@ -37,11 +37,11 @@ def read_inter(file: Path, machine: Routers) -> list[list[int]]:
 
 
 def read_intra(file: Path, numbers: int, columns: int | None, wired: Mapping[str, Any]) -> list[str]:
-    """The cables inside groups that the machine has and the file has not, as `router:port`.
+    """The cables inside groups that the machine has and the file lacks, as `router:port`.
 
     `numbers` is the length of a record, `columns` that of a row of a cascade (None: not a cascade), `wired` the
-    described machine. Raises InputError (with file and record) for a cable that the machine has not, or a file that
-    does not fit.
+    described machine. Raises InputError (with file and record) for a cable that the machine does not have, or a file
+    that does not fit.
     """
     records = _records(file, numbers)
     group = np.asarray(wired["router_group"])

@@ -1,4 +1,4 @@
-"""The one door to the Rust core for everything that describes machines and checks specifications."""
+"""The interface to the Rust core: machines, checks of specifications, simulations, paths and traces."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -28,15 +28,15 @@ def fingerprint() -> str:
 
 
 def as_error(problem: Any, keys: Path = ()) -> OdonataError:
-    """What users see of a `_core.CoreError`; `keys` lead to the value where the caller's input has it."""
+    """The error that users see for a `_core.CoreError`; `keys` lead to the value in the caller's input."""
     return error_of(problem.code, problem.path, problem.parameters, keys=keys, place=problem.place)
 
 
 @lru_cache(maxsize=2)
 def _wired(topology_json: str, failures_json: str | None) -> Any:
-    """The machine, wired once for all that is done with it (`_core.Machine`). Raises `_core.CoreError`.
+    """The machine handle (`_core.Machine`), wired once for all its uses. Raises `_core.CoreError`.
 
-    Two are kept, because the names of failed links are looked up on the whole machine.
+    The last two are kept, because the names of failed links are looked up on the whole machine.
     """
     return _core().Machine(topology_json, failures_json)
 
@@ -48,9 +48,9 @@ def machine_of(spec: Mapping[str, Any]) -> Any:
 
 
 def describe(topology: Mapping[str, Any], failures: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Wires a machine and describes it (see `_core.pyi`); what has failed is marked as dead.
+    """Describes a wired machine (see `_core.pyi`); failed ports are marked.
 
-    Raises InputError (path in the table of the machine) if it cannot be built, or what has failed cuts it apart.
+    Raises InputError (path in the table of the machine) if it cannot be built, or if failures disconnect it.
     """
     try:
         return dict(machine_of({"topology": dict(topology), "failures": dict(failures or {})}).describe())
@@ -103,7 +103,7 @@ def read_trace(data: bytes, form: str, *, keep_nics: bool = True) -> dict[str, A
 def write_trace(body: Mapping[str, Any], ranks: int, form: str) -> bytes:
     """One iteration of a program (the body of a specification) as a trace in the form `goal`, `bin` or `csv`.
 
-    Raises InputError for what a trace cannot say.
+    Raises InputError for a program that a trace cannot express.
     """
     core = _core()
     try:

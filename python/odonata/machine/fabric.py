@@ -1,4 +1,4 @@
-"""What the routers, links and NICs of a machine are like, as a table of a document."""
+"""Routers, links and NICs of a machine, as a table of a document."""
 
 from typing import Annotated, Any, Literal
 

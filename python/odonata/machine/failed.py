@@ -1,4 +1,4 @@
-"""What has failed: cables and routers that packets avoid, and nodes on which no job can run."""
+"""Failures: cables and routers that packets avoid, and nodes on which no job can run."""
 
 import re
 from collections.abc import Mapping
@@ -108,8 +108,8 @@ class FailedTable(Table):
 
         For the draw every cable of the class gets the next word of splitmix64 from `seed`, in order of (router, port)
         of the end at the router with the lower number. Those with the smallest words fail; their count is `fraction` of
-        all, rounded to the nearest whole number (half upwards). So with the same seed a larger fraction only adds to
-        what has failed. Raises InputError (path in this table) for what is not there.
+        all, rounded to the nearest whole number (half upwards). So with the same seed, a larger fraction only adds
+        failures. Raises InputError (path in this table) for a cable or router that does not exist.
         """
         # NumPy takes longer to load than most machines to describe, and few have failures.
         from odonata.machine.cables import Cables

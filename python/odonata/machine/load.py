@@ -1,4 +1,4 @@
-"""From the name or the table of a machine to the machine."""
+"""Loads a machine from its name, file or table."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from odonata.machine.kinds import KINDS, MachineTable, WiringTable
 from odonata.machine.sources import flat, rows, told_sources
 from odonata.machine.system import System
 
-#: Keys of a table that rule how groups are joined: giving one of one side replaces the other side's.
+#: Keys of a table that define the cables between groups: a key of one set replaces the keys of the other.
 _RULES = {key for kind in KINDS.values() for key in kind.rules_of_pairs}
 
 
@@ -61,7 +61,7 @@ def load(
         return _load(given, fabric, Path(folder), usual)
     try:
         question = json.dumps([given, fabric, usual])
-    except TypeError:  # numbers of NumPy; or a date, which TOML has and JSON has not: the models refuse it
+    except TypeError:  # numbers of NumPy; or a date, which TOML has and JSON does not: the models refuse it
         return _load(plain(given), fabric, Path(folder), usual)
     return _answer(question)
 
@@ -99,8 +99,8 @@ def _load(
 def _overruled(base: dict[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
     """The base without what `changed` makes void.
 
-    A list of links between groups replaces the rules for them and the other way round; another arrangement has
-    another seed; one NIC per node hangs nowhere else.
+    A list of links between groups replaces the rules for them, and the rules replace a list. Another arrangement has
+    another seed. Nodes with one NIC have no other NIC keys.
     """
     wiring = changed.get("wiring")
     void: set[str] = set()

@@ -9,8 +9,8 @@ from odonata.errors import InputError
 class Shape:
     """Nodes are numbered router by router and routers group by group, in machines of every kind.
 
-    `routers_per_group` counts only routers that have nodes (the leaves of a Dragonfly+). Where the NICs of a node
-    hang on several routers, these count as one. The last group may have fewer routers, `last_group_routers`.
+    `routers_per_group` counts only routers that have nodes (the leaves of a Dragonfly+). If the NICs of a node are on
+    several routers, these count as one. The last group may have fewer routers, `last_group_routers`.
     """
 
     groups: int

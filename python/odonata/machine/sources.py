@@ -21,7 +21,7 @@ DEFAULT_SOURCES = {
 
 
 def told_sources(value: Any) -> dict[str, str]:
-    """Where numbers come from, as a table of a system says it. Raises InputError for anything but texts."""
+    """The sources of numbers in the table of a system. Raises InputError for anything but texts."""
     if not isinstance(value, Mapping):
         raise InputError(f"`sources`: expected a table of texts, found `{value!r}`", path=("sources",))
     for key, source in value.items():

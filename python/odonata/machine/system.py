@@ -152,7 +152,7 @@ class System(Attributes):
 
 
 def dumped(table: MachineTable) -> dict[str, Any]:
-    """A table as JSON has it, under the names of the document, without what is not there."""
+    """A table as JSON, with the names of the document and without empty values."""
     return _without_empty(table.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 

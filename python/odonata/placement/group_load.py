@@ -1,8 +1,8 @@
 """The expected load between groups, and how to share nodes among groups so that a new job adds little to it.
 
-The load of a pair of groups is the traffic between their nodes in both directions: every link between two groups is
-taken to be alike, and traffic to go the shortest way. The cost of all is the sum of the squares of these loads, so that
-what is loaded already is avoided most. Loads are in units of what two nodes of the new job exchange.
+The load of a pair of groups is the traffic between their nodes in both directions: all links between two groups count
+as equal, and traffic takes minimal paths. The total cost is the sum of the squares of these loads, so that loaded pairs
+are avoided most. The unit of load is the traffic between two nodes of the new job.
 """
 
 from collections.abc import Sequence

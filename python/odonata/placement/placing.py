@@ -1,4 +1,4 @@
-"""Asking a policy for nodes, and holding it to its promises."""
+"""Asks a policy for nodes, and checks its result."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -46,7 +46,7 @@ def read_given(policy: Policy, options: Mapping[str, Any]) -> dict[str, Any]:
 class Placer:
     """A machine on which jobs are placed one after the other: each sees the nodes of those before it as busy.
 
-    What a job costs does not grow with the number of jobs before it, but for policies that look at all of them.
+    The time for a job does not grow with the number of jobs before it, except for policies that look at all of them.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def place(
 
 
 def _ask(policy: Policy, request: Request) -> Placement:
-    """What the policy answers, if it is distinct free nodes of the right number."""
+    """The result of the policy, if it is the right number of distinct free nodes."""
     try:
         found = policy.place(request)
     except OdonataError:

@@ -39,7 +39,7 @@ def provider(point: EntryPoint) -> str:
 
 
 def load(name: str, points: tuple[EntryPoint, ...]) -> Policy:
-    """The policy that is offered under a name; one that cannot be used says why as soon as it is asked."""
+    """The policy that is offered under a name. A policy that cannot be used raises its error when it is called."""
     if len(points) > 1:
         return _broken(name, points, f"more than one distribution offers it: {_names(points)}")
     point = points[0]

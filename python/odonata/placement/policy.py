@@ -1,4 +1,4 @@
-"""What a placement policy is: a name, its options, and a function from free nodes to nodes."""
+"""Placement policies: a name, options, and a function from free nodes to nodes."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Set
@@ -68,7 +68,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Request:
-    """What a policy is asked: so many nodes out of the free ones (ascending)."""
+    """A request to a policy: a number of nodes, out of the free nodes (ascending)."""
 
     shape: Shape
     count: int | None
@@ -78,7 +78,7 @@ class Request:
     owners: dict[int, str] = field(default_factory=dict)
     """Which job holds a busy node, where that is known; jobs in the order in which they were placed."""
     busy: Set[int] = frozenset()
-    """Nodes that other jobs hold. What is neither free nor busy has failed."""
+    """Nodes that other jobs hold. A node that is neither free nor busy has failed."""
     cut: Free | None = None
     """All free nodes cut by router and by group, if that stands already; `room` gives it."""
 

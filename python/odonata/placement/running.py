@@ -1,4 +1,4 @@
-"""What the jobs that run already send, as far as it is known."""
+"""The traffic of the running jobs, as far as it is known."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ def read_running(value: Any) -> list[Running]:
 
 
 def running(request: Request) -> list[Running]:
-    """The jobs to reckon with: those of the option `running`, else what the request knows.
+    """The running jobs: those of the option `running`, or else those of the request.
 
     There, jobs are known by the owners of busy nodes; if nobody is known to own any, all busy nodes are taken for one
     job. Raises InputError if a node does not exist.

@@ -1,4 +1,4 @@
-"""Placing several jobs: in which order matters, so it is always said."""
+"""Placing several jobs. The order changes the result, so it is always stated."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

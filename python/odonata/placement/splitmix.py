@@ -1,4 +1,4 @@
-"""Random numbers of what Python draws: splitmix64, written out so that no library can change a layout.
+"""Random numbers of the Python side: splitmix64, written out so that no library can change a layout.
 
 Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014; the
 constants are those of Vigna's public-domain `splitmix64.c`.

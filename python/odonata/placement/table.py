@@ -1,4 +1,4 @@
-"""All policies that there are."""
+"""The table of all policies."""
 
 from odonata.placement.layouts import LAYOUTS
 from odonata.placement.policies import (

@@ -1,8 +1,8 @@
-"""Scenarios: which jobs run where on which machine, what they send, and what is measured.
+"""Scenarios: a machine, the jobs on it, their nodes and traffic, and the measurements.
 
-`load(path)` reads a file, `Scenario.set` changes a value, `Scenario.resolve` decides everything that the
-file leaves open. `tables.py` lists what a scenario may say; `apps/` the traffic patterns and programs; `routings/` the
-routings; `kang_files.py` reads the files of the authors of Kang 2019.
+`load(path)` reads a file, `Scenario.set` changes a value, and `Scenario.resolve` fills in everything that the file
+leaves open. `tables.py` has the tables of a scenario, `apps/` the traffic patterns and programs, and `routings/` the
+routings. `kang_files.py` reads the files of the authors of Kang 2019.
 """
 
 from odonata.scenario.apps import COLLECTIVES, MOTIFS, PATTERNS

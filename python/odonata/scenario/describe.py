@@ -1,4 +1,4 @@
-"""What a table of a scenario may say, as rows for `odonata show` and the reference pages."""
+"""The keys of the tables of a scenario, as rows for `odonata show` and the reference pages."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -28,7 +28,7 @@ from odonata.scenario.tables import (
 
 @dataclass(frozen=True)
 class Key:
-    """A key of a table: what it means, what it may be, and what happens without it."""
+    """A key of a table: its meaning, its possible values and its default."""
 
     name: str
     meaning: str
@@ -51,7 +51,7 @@ def keys_of_table(model: type[Table], leave_out: frozenset[str] = frozenset()) -
 
 
 def scenario_tables() -> dict[str, list[Key]]:
-    """Every table of a scenario file, by its header; what `app` and `routing` may be has lists of its own."""
+    """Every table of a scenario file, by its header. The choices of `app` and `routing` have their own lists."""
     return {
         "a scenario": keys_of_table(ScenarioTable),
         "[[job]]": keys_of_table(JobTable),

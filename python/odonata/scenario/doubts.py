@@ -1,4 +1,4 @@
-"""What is likely a slip of a scenario, though it can be simulated."""
+"""Warnings: scenarios that can be simulated, but probably contain a mistake."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def doubts(resolved: Resolved) -> list[str]:
     """One sentence for each background job that offers at least what the NICs of a node carry.
 
-    Such a job overloads its own NICs, whatever the network is like: messages queue at their sources without end, and
-    links get no more than the NICs send. Broadcasts and programs wait for their messages and cannot.
+    Such a job overloads its own NICs on any network: messages queue at their sources without end, and links get no more
+    than the NICs send. Broadcasts and programs wait for their messages, so they cannot do this.
     """
     found = []
     for job in resolved.spec["jobs"]:

@@ -1,11 +1,11 @@
-"""Workload and allocation files of the simulator with which Kang 2019 was made (K9).
+"""Workload and allocation files of the simulator of Kang 2019 (K9).
 
 A workload file has one job a line: `nranks name pattern-id interval_ns bytes num_msgs`, where `num_msgs`
 counts intervals. An allocation file has, on the same line, the nodes of that job in the order of its
-ranks. Blank lines are passed over in both.
+ranks. Both may contain blank lines.
 
-What differs here: that simulator's broadcast (ids 7 and 12) does not wait for the last message of the
-broadcast before, as the paper says it does; ours waits (K17).
+One difference: the paper says that a broadcast (ids 7 and 12) waits for the last message of the previous broadcast. Its
+simulator does not wait; ours does (K17).
 """
 
 import re
@@ -28,7 +28,7 @@ PATTERN_IDS: Mapping[int, tuple[str, Mapping[str, Any]]] = {
     15: ("group-peers", {}),
     18: ("group-peers", {"first": "at-zero"}),
 }
-#: Ids that mean traffic over the whole machine, whatever the job's nodes; there is nothing like it here.
+#: Ids of traffic over the whole machine, regardless of the job's nodes; Odonata has no such pattern.
 WHOLE_MACHINE_IDS = frozenset({1, 2, 3, 4, 5})
 #: Ids of the background, which is not recorded message by message.
 BACKGROUND_IDS = frozenset({15, 18})

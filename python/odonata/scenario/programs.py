@@ -1,4 +1,4 @@
-"""From a job with a program to what the core is told: ranks, where they are, iterations, costs."""
+"""From a job with a program to its specification: ranks and their nodes, iterations, costs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ MAX_RANKS_PER_NODE, MAX_RANKS = 4_096, 2**24
 
 @dataclass(frozen=True)
 class ProgramJob:
-    """A program with everything decided."""
+    """A program with all its defaults filled in."""
 
     app: Program
     ranks: int

@@ -1,21 +1,21 @@
-"""Which keys of the scenario led to a value of the specification."""
+"""From a path into the specification to keys of the scenario."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from odonata.messages import Path
 
-#: What a number of the specification has behind its name where the scenario has a quantity.
+#: Endings of the names of numbers in the specification, where the scenario has a quantity.
 _UNITS = ("_ps", "_bytes", "_ppm", "_milli")
 
 
 @dataclass(frozen=True)
 class _Table:
-    """What a table of the specification is in the scenario.
+    """The counterpart of a table of the specification in the scenario.
 
-    `keys` stand there for its own key. `below` has the keys inside it that are called otherwise; the others keep their
-    name without the unit. `whole` is a table that the scenario has as one value, `unlisted` one whose lists it does not
-    have as lists.
+    `keys` replace its own key. `below` has the keys inside it that have another name; the others keep their name
+    without the unit. `whole`: the scenario has one value instead of the table. `unlisted`: the scenario does not have
+    its lists as lists.
     """
 
     keys: Path = ()

@@ -1,4 +1,4 @@
-"""From what a scenario says to what the core is told: machine, nodes, sizes, and every default."""
+"""From a scenario to its specification: machine, nodes, sizes, and every default."""
 
 import hashlib
 import json
@@ -25,14 +25,13 @@ from odonata.scenario.written import write_document
 
 #: Version of the core's input document.
 SPEC_VERSION = 1
-#: Published simulator -> what its fabric has where the scenario says nothing. CODES spends 10 ns on each message at
-#: the NIC.
+#: Published simulator -> its defaults for the fabric. CODES spends 10 ns on each message at the NIC.
 COMPAT_FABRIC: Mapping[str, Mapping[str, Any]] = {"codes-2019": {"nic": {"overhead": "10 ns"}}}
 
 
 @dataclass(frozen=True, repr=False)
 class Resolved:
-    """A scenario with everything decided (dicts and lists not to be changed).
+    """A scenario with all its defaults filled in. Do not change its dicts and lists.
 
     `spec` is what the core reads; `document` is the scenario with every default filled in, its machine with
     sources, and the spec (`write` makes it when it is first asked for); `targets` are the names of the jobs that are
@@ -53,8 +52,8 @@ class Resolved:
     def id(self) -> str:
         """Identity of the run: 16 hexadecimal digits of SHA-256.
 
-        Over all that decides what a run folder says: the spec, the core's version, which jobs are targets, and
-        what the machine is called.
+        It covers everything that determines the contents of a run folder: the spec, the core's version, the targets,
+        and the name of the machine.
         """
         return _id_of([self.spec, self.targets, self.system.name, self.system.title])
 
@@ -130,7 +129,7 @@ class _Job:
 
 
 def resolve(table: ScenarioTable, path: Path) -> Resolved:
-    """Decides everything. Raises InputError whose path leads into the scenario."""
+    """Fills in all defaults. Raises InputError whose path leads into the scenario."""
     folder = path.parent
     system = machine_of(table, path)
     failed = system.failures
@@ -157,7 +156,7 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
         "stop": _stop(table.run, jobs, spec_jobs),
         "measure": _measure(table),
     }
-    # What is absent is what the core does anyway; runs without it keep their identity.
+    # A key that has the core's default is left out, so that runs without it keep their identity.
     sensor = sensing.spec()
     spec |= {"sensing": sensor} if sensor else {}
     spec |= {"failures": failed} if failed else {}
@@ -345,7 +344,7 @@ def _stop(run: RunTable, jobs: list[_Job], spec_jobs: list[dict[str, Any]]) -> d
 
 
 def _end_time(text: str, names: list[str]) -> int:
-    """A time in `until`; what is no time was meant to be a job."""
+    """A time in `until`; a text that is not a time was meant as a job."""
     try:
         ps = units.time_ps(text)
     except InputError as e:

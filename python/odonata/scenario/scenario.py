@@ -1,4 +1,4 @@
-"""A scenario: the text, its data, and the way to a resolved run."""
+"""A scenario: its text, its data, and its resolution."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ class Scenario(Attributes):
         key
             Keys joined by dots; jobs go by their names: `job.target.app.interval`.
         value
-            A text, number, truth, list or table; numbers of NumPy will do.
+            A text, number, boolean, list or table. NumPy numbers are accepted.
 
         Returns
         -------
@@ -70,7 +70,7 @@ class Scenario(Attributes):
         Raises
         ------
         InputError
-            For a key that leads nowhere, and a value that TOML cannot say. Whether the value is right shows when the
+            For a key that leads nowhere, and for a value that TOML cannot express. The value itself is checked when the
             scenario is resolved.
 
         Examples
@@ -124,7 +124,7 @@ class Scenario(Attributes):
             raise self._located(e, lambda document, path: machine_of(_checked(document, path), path)) from None
 
     def resolve(self) -> Resolved:
-        """Decide everything that the file leaves open: machine, nodes, sizes, defaults.
+        """Fill in everything that the file leaves open: machine, nodes, sizes, defaults.
 
         Returns
         -------
@@ -243,7 +243,7 @@ def load(
     Raises
     ------
     InputError
-        With file and line, for everything that can be told without building the machine.
+        With file and line, for every error that does not need the machine.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def parse(text: str, path: str | Path = "scenario.toml") -> Scenario:
     text
         The TOML.
     path
-        What errors call it, and what the files that it names are relative to.
+        Its name in error messages. Files that it names are relative to it.
 
     Returns
     -------
@@ -321,7 +321,7 @@ def _with(
 
 
 def _check_settable(key: str, value: Any) -> Any:
-    """Refuses what TOML cannot say, so that a text can be written of it."""
+    """Refuses a value that TOML cannot express, so that the scenario can be written as text."""
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
     for inner in inside or ():
         _check_settable(key, inner)

@@ -1,4 +1,4 @@
-"""`sensing`: what adaptive routings know of the load of a port (docs/model.md, section 6)."""
+"""`sensing`: the congestion metric of adaptive routings (docs/model.md, section 6)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
@@ -68,7 +68,7 @@ class SensingTable(Table):
         return self.model_copy(update={"delay": {name: self.delay.get(name, every) for name in classes}})
 
     def spec(self) -> dict[str, Any] | None:
-        """The sensor as the core reads it, of what `decided` gave; None if it is what the core does anyway."""
+        """The metric as the core reads it, from the result of `decided`; None if it is the core's default."""
         if self.kind == "backlog":
             return None
         late = {name: ps for name, ps in self.delay.items() if ps}

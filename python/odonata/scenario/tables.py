@@ -1,4 +1,4 @@
-"""The tables of a scenario: what it may say, and what happens where it is silent."""
+"""The tables of a scenario, with their keys and defaults."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -16,7 +16,7 @@ from odonata.scenario.sensing import Sensing, SensingTable
 
 Record = Literal["every-message", "histogram", "nothing"]
 
-#: Where a job goes that does not say: on the lowest free nodes.
+#: Default placement: the lowest free nodes.
 DEFAULT_POLICY = "contiguous"
 
 #: Names of jobs stand in tables, pictures and names of columns. The length is assumed: what still fits into a line.
@@ -73,7 +73,7 @@ def _system(value: Any) -> str | dict[str, Any]:
 
 
 class JobTable(Table):
-    """`[[job]]`: who runs where, and what it does."""
+    """`[[job]]`: a job, its nodes and its application."""
 
     name: Annotated[str, BeforeValidator(input_error_as_problem(_name))] = Field(
         description="name, unique in the scenario: 1 to 64 letters, digits, `-` and `_`, a letter or digit first"

@@ -1,4 +1,4 @@
-"""Which routing the packets of each job use, decided for the machine."""
+"""The routing of each job, with its defaults for the machine."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -24,17 +24,17 @@ class Ways:
     own: Mapping[int, Routing]
 
     def spec_of_job(self, index: int) -> dict[str, Any]:
-        """What a job adds to the core's document: its routing, if it is another than that of the run."""
+        """The keys that a job adds to the specification: its routing, if it differs from that of the run."""
         if index not in self.own:
             return {}
         told = self.own[index].spec()
         return {} if told == self.usual.spec() else {"routing": told}
 
     def refused(self, problem: Any, table: ScenarioTable) -> OdonataError | None:
-        """What users see of the core's refusal of too few channels; None if it is about something else.
+        """The user's error if the core refuses too few channels; None for another error.
 
-        A machine that lacks cables between some groups, or on which links have failed, needs more than can be told
-        without wiring it. The core calls a routing by its family, the scenario perhaps by a name of its own.
+        Missing cables between groups and failed links can require more channels, which only the wired machine shows.
+        The core uses the name of the routing's family; the scenario may use another name.
         """
         if problem.code != "too-few-channels":
             return None
@@ -49,7 +49,7 @@ class Ways:
 
 
 def ways(table: ScenarioTable, jobs: Sequence[JobTable], system: System) -> Ways:
-    """Decides them all. Raises InputError whose path leads into the scenario."""
+    """The routings of all jobs. Raises InputError whose path leads into the scenario."""
     usual = _decided(table.routing, DEFAULTS[system.table.kind], table, system, ("routing",))
     own: dict[int, Routing] = {}
     used: list[Routing] = []
@@ -91,7 +91,7 @@ def _decided(
 
 
 def _channels(table: ScenarioTable, otherwise: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """Where the scenario says how many channels there are; the routing if it does not."""
+    """The path of the number of channels in the scenario; that of the routing if the scenario does not set it."""
     if "channels" in (table.fabric or {}):
         return ("fabric", "channels")
     own = table.system.get("fabric") if isinstance(table.system, Mapping) else None

@@ -1,4 +1,4 @@
-"""`resolved.json`: a scenario with everything decided, and the specification."""
+"""`resolved.json`: a scenario with every default filled in, and the specification."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

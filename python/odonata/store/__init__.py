@@ -1,4 +1,4 @@
-"""Run folders: what is in them, writing and reading them.
+"""Run folders: their contents, writing and reading them.
 
 ```
 scenario.toml     as it was given, overrides included
@@ -8,12 +8,11 @@ manifest.json     id, versions, seed, totals; the columns with units; and all th
 jobs.parquet      messages.parquet      links.parquet      counters.parquet
 ```
 
-The same scenario and version give the same bytes in every file but `manifest.json`. A folder is written under
-another name beside its place and renamed when it is complete, so one that has its name is finished. If a run is there
-already, its files are replaced one by one and other files are kept; without its manifest the folder is not finished.
-
-Every file has its SHA-256 in the manifest, and the manifest one of its own values. A folder of an older format opens:
-columns that came later (`Column.since`) are null.
+The same scenario and version give the same bytes in every file but `manifest.json`. A folder is written under another
+name in the same parent and renamed when it is complete, so a folder with its final name is finished. An existing run is
+replaced file by file, and other files are kept; a folder without its manifest is not finished. The manifest has the
+SHA-256 of every file, and a checksum of its own values. Folders of older formats open: columns that came later
+(`Column.since`) are null.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _LAZY = {"Run": "odonata.store.result", "open_run": "odonata.store.read"}
 
 
 def __getattr__(name: str) -> Any:
-    # The registry is all that `odonata show columns` needs; what reads and writes brings polars with it.
+    # `odonata show columns` needs only the registry; the modules that read and write import polars.
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     from importlib import import_module

@@ -1,4 +1,4 @@
-"""Whether the numbers of a job cover all that was to be measured, or only what the end of the run left over."""
+"""Whether the numbers of a job cover everything that was to be measured, or the run ended before that."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def complete(
     result: Mapping[str, Any], spec: Mapping[str, Any], job: int, background: bool, program: Progress | None
 ) -> bool | None:
-    """Whether nothing is missing from what was measured of a job.
+    """Whether the measurement of a job is complete.
 
     Of a job that sends at intervals: all messages that were to be issued while measuring have been issued, and they
     have been delivered. Of a program: all its ranks have finished, or all iterations that began while measuring have

@@ -1,12 +1,12 @@
-"""What makes results: a fingerprint of the core and of the package's sources that decide what a run says.
+"""The engine of results: a fingerprint of the core and of the package's sources that decide results.
 
-The id of a run says what is simulated; the fingerprint says what simulated it. Equal ids with equal fingerprints mean
-equal results. It has two parts, `CORE-PACKAGE`:
+The id of a run identifies what is simulated; the fingerprint identifies the code that simulated it. Equal ids with
+equal fingerprints mean equal results. It has two parts, `CORE-PACKAGE`:
 
 - the core: a hash of its Rust sources and of `Cargo.lock`, worked out when it is built (`crates/python/build.rs`);
 - the package: a hash of the Python sources under `SOURCES`, from the scenario to the specification and from what the
   core counted to the tables. Plots, statistics, commands, texts, and how files are read and written do not count. Data
-  files (machines, layouts) do not either: what they say is in the specification, and so in the id.
+  files (machines, layouts) do not count either: their contents are in the specification, and so in the id.
 
 It is the same for an editable build and for a wheel of the same sources, whatever the profile and the machine.
 """
@@ -34,7 +34,7 @@ SOURCES = (
 """Files, and folders with all their modules, that decide results, from the folder of the package."""
 
 UNKNOWN = "not recorded"
-"""What stands for the engine of results of format 1."""
+"""The engine of results of format 1."""
 
 
 @lru_cache(maxsize=1)

@@ -23,7 +23,7 @@ def polars_type(name: str) -> pl.DataType:
 def frame(table: str, data: Mapping[str, Any], channels: int = 1) -> pl.DataFrame:
     """A table with the columns of the registry, in its order and with its types.
 
-    A column that is missing or too many is a defect and stops the run.
+    A missing or an additional column is a bug and stops the run.
     """
     schema = {column.name: polars_type(column.dtype) for column in columns_of(table, channels)}
     if set(data) != set(schema):

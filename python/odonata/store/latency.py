@@ -1,4 +1,4 @@
-"""What is kept of a distribution of latencies: count, quantiles and mean.
+"""The summary of a distribution of latencies: count, quantiles and mean.
 
 Quantiles are **nearest rank**: the q-quantile of n values is the `ceil(q n)`-th smallest (the smallest for q = 0), so
 it is always a latency that occurred, whole picoseconds, and the same on every machine. From rows it is exact. From a

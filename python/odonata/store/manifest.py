@@ -1,4 +1,4 @@
-"""`manifest.json`: what a run folder is, and everything in it that may differ between two equal runs."""
+"""`manifest.json`: the description of a run folder, and all values that may differ between two equal runs."""
 
 from __future__ import annotations
 

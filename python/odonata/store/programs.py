@@ -1,4 +1,4 @@
-"""What programs leave behind: iterations, ranks, and their columns in the table of jobs."""
+"""The results of programs: iterations, ranks, and their columns in the table of jobs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 NOT_FINISHED = np.uint64(2**64 - 1)
-"""When a rank finished, as the core says it of one that has not."""
+"""The core's end time of a rank that has not finished."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How a job with a program fared."""
+    """The results of a job with a program."""
 
     time_ps: int | None
     """From the start to the end of its last rank; `None` if one has not finished."""
@@ -44,7 +44,7 @@ def of_job(rows: Mapping[str, Any], job: int) -> dict[str, Any]:
 
 
 def progress(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> Progress | None:
-    """How a job fared; `None` if it has no program."""
+    """The results of a job; `None` if it has no program."""
     program = spec["jobs"][job].get("program")
     if program is None:
         return None

@@ -1,4 +1,4 @@
-"""Reading a run folder, and telling what is none."""
+"""Reading a run folder, and recognising other folders."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _AGAIN = "run the scenario again with --force"
 def open_run(path: str | Path, *, verify: bool = True) -> Run:
     """Open a finished run folder. Tables are read when they are used.
 
-    Every file is compared with its checksum when it is read for the first time; `verify=False` leaves that out. A
-    column, or a table, that the folder lacks because an older version wrote it is null, or empty.
+    Every file is compared with its checksum when it is first read; `verify=False` skips this. If an older version wrote
+    the folder, missing columns are null and missing tables are empty.
 
     Raises `InputError` if there is no such folder, if it is not a run folder or one of a newer version, and if a file
     of it is missing, cut off or not what was written. Tables raise it when they are used.
@@ -201,7 +201,7 @@ def _are_facts(facts: object) -> bool:
 
 
 def _state(file: Path) -> tuple[int, ...] | None:
-    """What differs after a file was replaced or written to; `None` if it cannot be looked at."""
+    """A value that changes when a file is replaced or written; `None` if the file cannot be read."""
     try:
         found = file.stat()
     except OSError:
@@ -221,7 +221,7 @@ def _check_sum(folder: Path, name: str, manifest: Mapping[str, Any]) -> None:
 
 
 def _hint(path: Path) -> str | None:
-    """A folder that has runs in it, or a file of one, is a likely slip."""
+    """A hint for two likely mistakes: a folder that contains runs, or a file of a run."""
     if path.is_file():
         return f"did you mean `{path.parent}`?" if (path.parent / MANIFEST).is_file() else None
     runs = sorted(child.parent for child in path.glob(f"*/{MANIFEST}"))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Run(Attributes):
-    """What a scenario gave: tables (polars frames) and a summary. Immutable.
+    """The results of a scenario: tables (polars frames) and a summary. Immutable.
 
     `odonata.run` makes one, `odonata.open` reads one from its folder. `odonata show columns` lists the columns of all
     tables with their units; times are picoseconds. A table is read when it is first asked for.
@@ -66,7 +66,7 @@ class Run(Attributes):
 
     @property
     def engine(self) -> str | None:
-        """Fingerprint of what simulated it (`odonata.store.engine`); `None` in folders of format 1."""
+        """Fingerprint of the engine that simulated it (`odonata.store.engine`); `None` in folders of format 1."""
         found = self._manifest.get("engine")
         return None if found is None else str(found)
 

@@ -2,8 +2,8 @@
 
 A message is *under way* from its issue to its delivery. If the network carries the offered load, the number of messages
 under way (the backlog, at the sources and in the network) becomes stationary; if not, it grows as long as the job
-sends, and the latency of a message depends on when it was issued. In a queue that is offered r times what it serves,
-the backlog grows by 1 - 1/r of what is issued.
+sends, and the latency of a message depends on when it was issued. In a queue whose offered load is r times its
+capacity, the backlog grows by 1 - 1/r of what is issued.
 
 The test. The core counts messages by slice of time (docs/model.md, section 9), which gives the exact mean backlog of
 each slice. The second half of the time in which all ranks send is cut into batches. The *growth* g is the difference of
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEWEST_INTERVALS = 12
-"""Intervals of a rank below which nothing is said (assumed; with fewer the limit is above 0.12)."""
+"""Minimum intervals of a rank for an answer (assumed; with fewer the limit is above 0.12)."""
 LEAST_GROWTH = 0.02
-"""Growth that is not taken for saturation in a run of any length: 2 % of the load is offered in excess (assumed)."""
+"""Growth that does not count as saturation in a run of any length: an excess of 2 % of the load (assumed)."""
 TRANSIENT = 0.35
 """Growth of a queue at load 0.95 that starts empty, times the root of the intervals; found by simulating queues."""
 BATCHES = 8
@@ -39,7 +39,7 @@ BATCHES = 8
 FEWEST_SLICES = 4
 """Slices of sending from which batches can be made. There are fewer if delivery took 30 times as long as sending."""
 MOST_GROWTH = 0.08
-"""Growth above which a job is never said not to be saturated, however short the run: 10 % in excess gives 0.09."""
+"""Growth above which the answer is never "not saturated", in a run of any length: an excess of 10 % gives 0.09."""
 FILLED = 4
 """Times that it must fit into the time of sending until as much is delivered as is issued in one interval (assumed).
 
@@ -61,7 +61,7 @@ _POISSON = 1.55
 
 @dataclass(frozen=True, slots=True)
 class Saturation:
-    """What the test found of a job."""
+    """The result of the test for a job."""
 
     saturated: bool | None
     """`None`: this run cannot tell."""
@@ -72,8 +72,8 @@ class Saturation:
 def saturation(totals: Mapping[str, Any], job: Mapping[str, Any], end_ps: int) -> Saturation | None:
     """Tests a job, given its totals and its specification.
 
-    `None` where the question has no meaning: for programs and broadcasts, which wait for their messages; with fewer
-    than 12 intervals a rank; and if sending was over before the first messages had arrived and made room for others.
+    `None` if the question does not apply: for programs and broadcasts, which wait for their messages; with fewer than
+    12 intervals per rank; and if sending ended before the first messages arrived and made room for others.
     """
     traffic = job.get("traffic")
     if traffic is None or traffic["pattern"]["name"] == "broadcast" or totals["first_issue_ps"] is None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def summary_of(manifest: Mapping[str, Any], jobs: pl.DataFrame) -> dict[str, Any]:
-    """What `odonata run --json` prints. Times are picoseconds, `throughput` is bytes per second."""
+    """The object that `odonata run --json` prints. Times are picoseconds, `throughput` is bytes per second."""
     wall = manifest["wall"]
     return {
         "id": manifest["id"],
@@ -142,9 +142,9 @@ def _per_s(job: Mapping[str, Any]) -> str:
 
 
 def answers(summary: Mapping[str, Any]) -> list[str]:
-    """What follows: for each job that is not background how long it took, and what the others cost it.
+    """The conclusions: for each job that is not background, its time and its slowdown.
 
-    Then what misleads if it is not said: which jobs are cut off or saturated, and what the time of an iteration is.
+    Then the warnings: the jobs that are cut off or saturated, and the programs whose iterations overlap.
     """
     jobs = [job for job in summary["jobs"] if not job["background"]]
     unit = _latency_unit([job for job in summary["jobs"] if not _is_program(job)])
@@ -155,7 +155,7 @@ def answers(summary: Mapping[str, Any]) -> list[str]:
 
 
 APART = 1.25
-"""Iterations under way at a time, as a mean, from which it is said that they overlap (assumed)."""
+"""Mean number of iterations under way above which the text says that they overlap (assumed)."""
 
 
 def _apart(job: Mapping[str, Any]) -> float:
@@ -173,7 +173,7 @@ def _overlapping(job: Mapping[str, Any]) -> str:
 
 
 def _cut_off(job: Mapping[str, Any]) -> list[str]:
-    """What is missing from the numbers of a job."""
+    """Warnings about numbers of a job that cover only a part."""
     said = []
     if job["complete"] is False and not _is_program(job):
         came, sent = job["measured_delivered"], job["measured_sent"]
@@ -197,7 +197,7 @@ def _saturated(job: Mapping[str, Any]) -> str:
 
 
 def _latency_answer(job: Mapping[str, Any], unit: str, factor: int) -> str:
-    """How long its messages took, in the unit and with the digits of the table."""
+    """The latency of its messages, in the unit and with the digits of the table."""
 
     def time(ps: float) -> str:
         return f"{_marked(digits(ps, factor), job['complete'])} {unit}"
@@ -233,7 +233,7 @@ def _program_answer(job: Mapping[str, Any]) -> str:
 
 
 def as_text(summary: Mapping[str, Any], width: int | None = None) -> str:
-    """The tables in plain text, with the answers below; those wider than `width` characters turned."""
+    """The tables in plain text, with the conclusions below. In a table wider than `width`, rows become columns."""
     tables = [table.lines(width) for table in tables_of(summary)]
     return "\n".join([*(line for lines in tables for line in [*lines, ""]), *answers(summary)])
 

@@ -1,4 +1,4 @@
-"""From what the core returns to the tables of a run (`programs.py` has those of programs)."""
+"""From the core's result to the tables of a run (`programs.py` has the tables of programs)."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def job_latency(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) ->
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """How a job fared by itself on the empty system."""
+    """The results of a job by itself on the empty system."""
 
     latency: Latency | None
     """Latencies of its messages."""
@@ -96,11 +96,11 @@ class Alone:
     iteration_ps: float | None = None
     """Mean time of its iterations."""
     complete: bool | None = None
-    """Whether its numbers cover all that was to be measured (`store.complete`)."""
+    """Whether its numbers are complete (`store.complete`)."""
 
 
 def alone_of(result: Mapping[str, Any], spec: Mapping[str, Any]) -> Alone:
-    """How the only job of a run fared."""
+    """The results of the only job of a run."""
     program = progress(result, spec, 0)
     whole = complete(result, spec, 0, False, program)
     if program is None:
@@ -112,7 +112,7 @@ def alone_of(result: Mapping[str, Any], spec: Mapping[str, Any]) -> Alone:
 def jobs_frame(
     result: Mapping[str, Any], spec: Mapping[str, Any], background: Sequence[bool], alone: Mapping[int, Alone]
 ) -> pl.DataFrame:
-    """Totals of each job; `alone` says of the jobs that were also run by themselves how they fared, by index."""
+    """Totals of each job. `alone` has the results of jobs that were also run by themselves, by index."""
     return jobs_table(job_rows(result, spec, background, alone))
 
 
@@ -147,7 +147,7 @@ def _job_row(
             times = (program.times.mean if program.times else None), alone.iteration_ps
             slowdown = times[0] / times[1] if times[0] is not None and times[1] else None
     if whole is False or alone.complete is False:
-        slowdown = None  # a ratio of what happened to arrive
+        slowdown = None  # a ratio of only the messages that happened to arrive
     return {
         "job": job,
         "name": what["name"],

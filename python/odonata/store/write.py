@@ -32,9 +32,10 @@ def write_run(run: Run, folder: Path, *, channels: int, replace: bool = False) -
     """Write `run` as the new run folder `folder`; with `replace`, in the place of a run that is there.
 
     Everything is written to a folder of another name beside it, which is renamed at the end. The files of a run that is
-    replaced are replaced one by one in their folder; other files there are kept. Raises `RunError` when the disk is
-    full, the place cannot be written or another run took it meanwhile, and `InputError` when something else is there.
-    Whatever stops it, Ctrl-C included, nothing is left behind. What killed processes left there before is removed.
+    replaced are replaced one by one in their folder; other files there are kept. Raises `RunError` if the disk is full,
+    the folder cannot be written, or another run has created it meanwhile, and `InputError` if the folder contains
+    something else. After any interruption, Ctrl-C included, no partial files remain. Partial files of earlier killed
+    processes are removed.
     """
     shown, folder = folder, Path(os.path.realpath(folder))
     try:

@@ -15,9 +15,9 @@ Where = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Axis:
-    """What is walked in one dimension of a study's product.
+    """One dimension of a study's product.
 
-    A key of `[sweep]` is an axis with one key; keys that are walked together (`[zip]`, `[random]`) are one axis.
+    A key of `[sweep]` is an axis with one key. Keys that vary together (`[zip]`, `[random]`) are one axis.
     """
 
     keys: tuple[str, ...]
@@ -25,21 +25,21 @@ class Axis:
     rows: tuple[tuple[Any, ...], ...]
     """One row per step, a value for each key in it."""
     where: Mapping[str, Where] = field(default_factory=dict)
-    """Where each key stands in the file of the study, if there is one."""
+    """The position of each key in the file of the study, if there is one."""
 
     def __len__(self) -> int:
         return len(self.rows)
 
 
 def label(value: Any) -> Any:
-    """A value as it stands in a result table: numbers, truths and texts as they are, tables and lists as in TOML."""
+    """A value in a result table: numbers, booleans and texts unchanged, tables and lists as TOML."""
     if isinstance(value, bool | int | float | str):
         return value
     return _inline(value)
 
 
 def text(value: Any) -> str:
-    """The label as a text, for people."""
+    """The label as text."""
     shown = label(value)
     return str(shown).lower() if isinstance(shown, bool) else str(shown)
 

@@ -1,7 +1,7 @@
-"""Who may speak to a scheduler of Dask: certificates, and the check of an address before Dask is asked.
+"""Access to a Dask scheduler: certificates, and the check of an address before Dask connects.
 
-A scheduler and its workers execute whatever they are sent. With TLS, only those who hold a certificate that the CA has
-signed can send them anything; without it, everyone who can connect.
+A scheduler and its workers execute everything that they receive. With TLS, only holders of a certificate that the CA
+has signed can send them anything. Without TLS, anyone who can connect can.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HERE = ("localhost", "127.", "::1")
 
 @dataclass(frozen=True)
 class Certificates:
-    """Files for TLS, as Dask's own options name them; `None` is what Dask's configuration says."""
+    """Files for TLS, named like Dask's own options; `None` means the value of Dask's configuration."""
 
     ca_file: Path | None = None
     cert: Path | None = None
@@ -120,7 +120,7 @@ def address_of(scheduler: str) -> tuple[str, str, int]:
 
 
 def warning_of(scheduler: str) -> str | None:
-    """What is to be said about an address without encryption on another host; None if there is nothing."""
+    """The warning about an address without encryption on another host; None if there is nothing to warn about."""
     protocol, host, _ = address_of(scheduler)
     if protocol == "tls" or host.startswith(_HERE):
         return None
@@ -131,10 +131,10 @@ def warning_of(scheduler: str) -> str | None:
 
 
 def reach(scheduler: str, security: Any) -> None:
-    """Connects once, and speaks TLS if the address says so.
+    """Connects once, with TLS if the address asks for it.
 
-    Dask itself tries again and again until its own time is over, and ends with a traceback. Raises RunError if nobody
-    answers within seconds, or the other side refuses our certificate or speaks another protocol.
+    Dask itself retries until its own time limit, and ends with a traceback. Raises RunError if there is no answer
+    within seconds, or if the other side refuses our certificate or uses another protocol.
     """
     protocol, host, port = address_of(scheduler)
     try:

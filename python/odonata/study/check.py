@@ -1,4 +1,4 @@
-"""Values of axes that no scenario can have are found before anything is simulated."""
+"""Finds invalid values of axes before anything is simulated."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MACHINE = ("system", "fabric", "compat")
 
 
 def check_values(plan: Plan, document: Document | None) -> None:
-    """Sets every value of every axis once, the other axes at their first.
+    """Sets every value of every axis once, with the other axes at their first value.
 
     That finds keys that lead nowhere, misspelt names, wrong units, and machines, placement policies, files and jobs
     that do not exist, at about a millisecond a value. What depends on the machine (too few free nodes) is left to the
@@ -69,7 +69,7 @@ def _check_machine(scenario: Scenario, axis: Axis, row: int, document: Document 
         _ = scenario.system
     except InputError as e:
         key = axis.keys[column]
-        # An error in the file of a machine says where it is there; the line of the study says who asked for it.
+        # An error in the file of a machine has its position there; the line of the study shows which value caused it.
         line = "" if e.line is None else f":{e.line}"
         where = "" if e.file in (None, _blamed(scenario, key)) else f"{e.file}{line}: "
         problem = InputError(where + e.message, hint=e.hint)

@@ -1,9 +1,9 @@
 """Workers of Dask, on any number of machines.
 
-Results come back to this process, which writes them, so workers need no common file system; a dead scheduler loses what
-is under way and nothing else. Dask gives what a dead worker had to others; a batch that is with too many workers when
-they die is taken apart, and a single run with that fate has failed. A task costs Dask about 5 ms, so a batch of short
-runs is worth a second.
+Results come back to this process, which writes them, so workers need no common file system; if a scheduler dies, only
+the batches under way are lost. Dask gives the batches of a dead worker to others. A batch that has been on too many
+dying workers is split, and a single run with the same history has failed. A task costs Dask about 5 ms, so a batch of
+short runs should take about a second.
 
 A scheduler executes what its clients send. `OwnScheduler`, and that of `slurm.py`, speak TLS with certificates that
 only their own workers and this process hold (`certificates.py`), and listen for nothing else (`dask_servers.py`).
@@ -36,11 +36,11 @@ BATCH_S = 1.0
 MOST = 256
 """Points of a batch at most."""
 CONNECT_S = 10.0
-"""Wall time after which a scheduler that accepts connections but does not answer is given up."""
+"""Time limit for an answer of a scheduler that accepts connections."""
 FETCH_S = 60.0
 """Wall time in which a finished batch must have come here."""
 COUNT_EVERY_S = 2.0
-"""Wall time between two looks at how many workers there are."""
+"""Wall time between two counts of the workers."""
 
 WORKER = "odonata.study.dask_servers.Worker"
 """The class of our own workers."""
@@ -132,7 +132,7 @@ class DaskPool:
 
 
 def _outcome(future: Any) -> tuple[Any, BaseException | None]:
-    """What a batch gave, or what was wrong with it; neither if that is lost."""
+    """The outcome of a batch, or its error; neither if both are lost."""
     try:
         if future.status == "finished":
             return future.result(timeout=FETCH_S), None

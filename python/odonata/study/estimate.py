@@ -1,8 +1,8 @@
-"""How long a sweep will still take, from how long its runs took.
+"""The remaining time of a sweep, estimated from its finished runs.
 
-Runs differ: one with twice the messages takes twice as long. So a run that is still to come is expected to take the
-mean of all finished ones, times a factor for each of its values: how much longer than the mean runs with it took.
-Values of which little is known count little (a factor from n runs is drawn towards 1 by two further ones).
+Runs differ: a run with twice the messages takes twice as long. The estimate for a run is the mean time of all finished
+runs, times a factor for each of its values: the time of the finished runs with this value, relative to the mean. A
+factor from n runs is averaged with two runs of factor 1, so values with few runs count little.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DRAWN = 2.0
 """Runs of factor 1 that are added to those seen with a value."""
 SAMPLE = 500
-"""Points to come that are looked at; of more, as many evenly spread."""
+"""Number of remaining points that are estimated; of more, an evenly spread sample."""
 
 
 class Estimate:
@@ -29,7 +29,7 @@ class Estimate:
         self._sums: list[dict[int, tuple[float, int]]] = [{} for _ in plan.axes]
         self._total = 0.0
         self.runs = 0
-        """Runs that it rests on."""
+        """Number of runs behind the estimate."""
 
     def took(self, number: int, seconds: float) -> None:
         """A run took so long."""
@@ -52,7 +52,7 @@ class Estimate:
         return self._total / self.runs if self.runs else 0.0
 
     def expected_s(self, number: int) -> float:
-        """How long the run of a point will take; 0 before anything is known."""
+        """Expected time of the run of a point; 0 before any run is finished."""
         seconds = mean = self.mean_s
         if mean == 0:
             return 0.0

@@ -1,4 +1,4 @@
-"""Telling the folder of a study from others, without reading its tables."""
+"""Recognises the folder of a study, without reading its tables."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a study keeps of each run beside its jobs: further columns of `runs`, from any table of the run.
+"""Further columns of `runs` that a study keeps of each run, from any table of the run.
 
-A file names statistics under `[keep]`; from Python it may be any function from a run to named values. What was kept
-is marked with what made it: a run that was kept by something else is simulated again.
+A file names statistics under `[keep]`. In Python it can be any function from a run to named values. Kept values carry a
+mark of the statistics or the function. After a change of these, the run is simulated again.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _source(keep: Keep) -> str:
 
 
 def kept(keep: Keep, run: Run, taken: Collection[str]) -> dict[str, Any]:
-    """What is kept of a run; `taken` are names that columns have already. Raises RunError if the function fails."""
+    """The kept values of a run; `taken` are existing names of columns. Raises RunError if the function fails."""
     try:
         found = keep(run)
     except OdonataError:

@@ -1,7 +1,7 @@
-"""The book of a sweep: which points are to be looked at, which runs are under way, and what is done.
+"""The ledger of a sweep: the state of every point and of every run.
 
-Whoever does the work takes points, says which runs they are, simulates those that are granted, and hands in the
-outcomes. What a dead worker had is put back; no run is granted twice at a time, and none that is kept already.
+A worker takes points, reports their run ids, simulates the runs that it is granted, and returns the outcomes. The
+points of a dead worker are put back. No run is granted to two workers at a time, and no finished run is granted.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     """Called when something has been written, with the ledger."""
 
 FLUSH_S = 0.5
-"""Wall time for which outcomes are gathered before they are written: what a killed process loses at most."""
+"""Wall time between two writes of outcomes. A killed process loses at most the outcomes of this time."""
 
 STRIKES = 2
-"""Workers that may die of a run before it counts as failed."""
+"""Number of workers that may die during a run before the run counts as failed."""
 
 
 class Ledger:
-    """What is known of every point of a study."""
+    """The state of every point of a study."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Ledger:
         self.alone: dict[str, tuple[AloneRun, ...]] = {}
         """Of a point's run (by its id) the runs of its targets by themselves, if the study compares with them."""
         self.errors: dict[int, str] = {}
-        """Points that are no run: what is wrong with them."""
+        """Points that cannot be run, with their errors."""
         self.simulated = 0
         """Runs simulated by this sweep."""
         self.kept = 0
@@ -93,7 +93,7 @@ class Ledger:
         return {run, *(alone.id for alone in self.alone.get(run, ()))}
 
     def take(self, count: int, worth_s: float) -> list[int]:
-        """Points that nobody has looked at: up to so many, and together for about so long; none if none are left.
+        """Points that no worker has taken: at most the given number, for about the given time; empty if none are left.
 
         Before anything is known of how long runs take it is one.
         """
@@ -114,7 +114,7 @@ class Ledger:
         return len(self._again) + len(self.plan) - self._next
 
     def grant(self, resolutions: Iterable[Resolution]) -> list[Granted]:
-        """Of the points that have been looked at what is to be simulated by who asks."""
+        """The runs of these resolved points that the calling worker is to simulate."""
         granted: list[Granted] = []
         for found in resolutions:
             if found.id is None:
@@ -165,7 +165,7 @@ class Ledger:
         return [run for run in self.runs_of(number) if self._under_way.get(run) == number] if number in self.ids else []
 
     def strike(self, number: int, why: str) -> None:
-        """A worker died of this point: it is put back, or has failed if that happened before."""
+        """A worker died during this point. The point is put back, or has failed if this happened before."""
         self._strikes[number] += 1
         if self._strikes[number] < STRIKES:
             self.put_back([number])
@@ -223,7 +223,7 @@ class Ledger:
         return (rest * share + under_way) / max(1, min(workers, len(self.plan) - self._settled))
 
     def tell(self) -> None:
-        """Reports how it is getting on."""
+        """Reports progress."""
         if self._report is not None:
             self._report(self)
 

@@ -1,7 +1,8 @@
-"""Workers on this machine: processes with a pipe each, and retries of our own.
+"""Workers on this machine: processes with one pipe each, and retries after a worker dies.
 
-The pools of the standard library lose their whole queue when a worker is killed (by the kernel, for want of memory).
-Here the worker is replaced, what it had is put back, and the run that it died of is tried once more. Messages:
+The pools of the standard library lose their whole queue when a worker is killed (for example by the kernel, when memory
+runs out). Here the worker is replaced, its points are put back, and the run during which it died is tried once more.
+Messages:
 
 | to the worker | answer |
 |---|---|
@@ -35,13 +36,13 @@ BATCH_S = 0.25
 MOST = 64
 """Points of a batch at most: as many resolved scenarios a worker holds."""
 STILLBORN = 3
-"""Workers in a row that die before they have answered at all, after which it is no accident."""
+"""Number of consecutive workers that may die before their first answer. After that the sweep stops."""
 
 _MAIN = "import sys; sys.path[:] = {path!r}; from odonata.study.worker import main; main({descriptor}, {parent})"
 
 
 class LocalPool:
-    """So many worker processes."""
+    """A pool of worker processes."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -144,7 +145,7 @@ class _Member:
         return bool(self.numbers)
 
     def resolve(self, numbers: list[int]) -> None:
-        """Lets it look at these points."""
+        """Lets it resolve these points."""
         self._ask("resolve", numbers, numbers)
 
     def granted(self, granted: list[Granted]) -> None:
@@ -155,13 +156,13 @@ class _Member:
             self.free()
 
     def _ask(self, what: str, items: list[Any], numbers: list[int]) -> None:
-        """Gives it work; that it is dead is noticed when it is listened to."""
+        """Gives it work. The next read from its pipe shows whether it is dead."""
         self.numbers, self.idle, self.at = numbers, False, None
         with suppress(OSError):
             self.pipe.send((what, items))
 
     def free(self) -> None:
-        """It has nothing to do."""
+        """Marks it as idle."""
         self.numbers, self.at, self.idle, self.started = [], None, True, True
 
     def kill(self, after_s: float = 0.0) -> str:

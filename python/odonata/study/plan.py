@@ -1,4 +1,4 @@
-"""What a study consists of: a scenario, axes, and the points of their product."""
+"""The plan of a study: a scenario, axes, and the points of their product."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OF_PROGRAMS = ("time_ps", "iteration_p50_ps", "latency_mean_ps")
 
 @dataclass(frozen=True)
 class Show:
-    """`[show]`: what the summary of a study shows, and `compare` and `plot` take where they are not told."""
+    """`[show]`: the contents of the summary of a study, and the defaults of `compare` and `plot`."""
 
     columns: tuple[str, ...] | None = None
     """Columns of `jobs`; the first is the one that is compared and drawn. `None`: what suits the jobs."""
@@ -64,7 +64,7 @@ class Plan:
     file: str | None = None
     """What errors call it; `None` if it was not read from a file."""
     keep: Keep | None = None
-    """What is kept of each run beside its jobs."""
+    """Further values that are kept of each run."""
     mark: str | None = None
     """Identity of what is kept; it follows from `keep`."""
     alone: bool = False

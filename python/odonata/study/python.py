@@ -49,7 +49,7 @@ def sweep(
     keep_stale: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Study:
-    """Simulate a scenario along many axes, every run once.
+    """Simulate a scenario along many axes, each run once.
 
     Parameters
     ----------
@@ -58,20 +58,20 @@ def sweep(
         function that makes a scenario of the keys and values of each point, which are then its own.
     axes
         Values for each key of `Scenario.set`: a list, a range such as `{"from": 1, "to": 10}`, or a function that
-        returns a list (`odonata.placements`, `odonata.routings`, `odonata.systems`). Keys that are walked together are
-        a tuple, and so are their values. Points that are no product of lists are a list of dictionaries with the same
+        returns a list (`odonata.placements`, `odonata.routings`, `odonata.systems`). A tuple of keys with tuples of
+        values varies the keys together. Points that are not a product of lists are a list of dictionaries with the same
         keys.
     keep
         A function from each `Run` to a dictionary of numbers, texts or lists of them, which become columns of
         `Study.runs`; the tables of the run are not kept. A run that was kept by a function with another source is
         simulated again.
     name
-        What the study is called, if not like its scenario or function.
+        Name of the study. Default: the name of its scenario or function.
     workers
         Processes that simulate at once; by default one for each processor.
     out
-        The folder of the study, from which the same call goes on after a break; without it the results are in memory
-        only.
+        The folder of the study. After an interruption the same call continues from it. Without it, the results are only
+        in memory.
     alone
         Also run each job that is not background by itself on the empty system, as `odonata.run` does. Points share such
         a run if the job has the same nodes, seed and application, whatever its neighbours are.
@@ -79,7 +79,7 @@ def sweep(
         A `distributed.Client`, whose workers simulate instead, or the address of a scheduler such as
         `"tls://host:8786"`, with the certificates of Dask's configuration.
     force
-        Simulate again what `out` holds already.
+        Simulate finished runs in `out` again.
     retry_failed
         Simulate again the points in `out` that failed.
     keep_stale
@@ -96,7 +96,7 @@ def sweep(
     Raises
     ------
     InputError
-        For keys and values that cannot be, and for an `out` that holds something else.
+        For invalid keys and values, and for an `out` with other contents.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def plan_of(
     keep: Keep | None = None,
     name: str | None = None,
 ) -> Plan:
-    """What `sweep` sweeps; parameters and errors are the same."""
+    """The plan that `sweep` sweeps; parameters and errors are the same."""
     if axes is None:
         if isinstance(scenario, str | PathLike):
             read_plan = read.load(Path(scenario))

@@ -1,4 +1,4 @@
-"""What a worker of Dask does for a sweep. It has nothing but these functions and what they are given."""
+"""The functions that a worker of Dask runs for a sweep. It has only these functions and their arguments."""
 
 from __future__ import annotations
 

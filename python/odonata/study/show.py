@@ -1,4 +1,4 @@
-"""`[show]`: what a study shows of itself."""
+"""`[show]`: the default contents of summaries, comparisons and pictures."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _FILES = ("study.toml", "scenario.toml", "runs.parquet", "jobs.parquet")
 
 
 class Study(Attributes):
-    """What a sweep gave: `runs`, one row per point, and `jobs`, one per point and job (polars frames). Immutable.
+    """The results of a sweep: `runs`, one row per point, and `jobs`, one per point and job (polars frames). Immutable.
 
     Both have a column for each axis, named by its key. `odonata.sweep` makes a study, `odonata.open` reads one.
 
@@ -72,7 +72,7 @@ class Study(Attributes):
 
     @property
     def name(self) -> str:
-        """What the study is called: its file without the ending."""
+        """The name of the study: its file without the ending."""
         return str(self._manifest["name"])
 
     @property
@@ -82,7 +82,7 @@ class Study(Attributes):
 
     @property
     def show(self) -> Show:
-        """What is shown where nothing else is asked for."""
+        """The default contents of summaries, comparisons and pictures."""
         given = self._manifest["show"]
         columns, by = (None if given[key] is None else tuple(given[key]) for key in ("columns", "by"))
         return Show(columns, by, given["job"])

@@ -28,7 +28,7 @@ QUICK = 10_000
 
 
 class Backend(Protocol):
-    """Who does the work."""
+    """The workers of a sweep."""
 
     @property
     def workers(self) -> int:
@@ -48,13 +48,13 @@ def sweep(
     keep_stale: bool = False,
     report: Report | None = None,
 ) -> Study:
-    """Does what is not done yet of a study, and writes its tables; `out` is its folder (`None`: in memory).
+    """Simulates the missing runs of a study, and writes its tables; `out` is its folder (`None`: in memory).
 
     A run that fails is kept as failed, with its error; it is not repeated unless `retry_failed` is set. Runs in `out`
     by another engine are stale: a StaleWarning counts them, and they are repeated unless `keep_stale` is set. `force`
-    repeats all. Whatever ends it, what was finished stays in `out`, and tables of that are written if there is time
-    (KeyboardInterrupt). Raises InputError if `out` is something else or another sweep is using in it, RunError if
-    nothing can be written.
+    repeats all. After any interruption, finished runs stay in `out`; after a KeyboardInterrupt their tables are written
+    as well. Raises InputError if `out` has other contents or another sweep is using it, RunError if nothing can be
+    written.
     """
     if out is None:
         ledger = Ledger(plan, Results(None), report=report)

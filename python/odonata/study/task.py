@@ -1,4 +1,4 @@
-"""One point to its run: what every worker does, wherever it is."""
+"""The work for one point, from its values to its run. All workers do the same."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Resolution:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run gave."""
+    """The outcome of a run."""
 
     number: int
     facts: Mapping[str, Any]
@@ -87,11 +87,11 @@ class Outcome:
     spent_s: float
     """Wall time that it took the worker, overhead included."""
     kept: Mapping[str, Any] = field(default_factory=dict)
-    """What `keep` gave."""
+    """The values of `keep`."""
 
 
 def resolve(plan: Plan, number: int) -> tuple[Resolution, Resolved | None]:
-    """What is simulated for a point. Whatever is wrong with it is in the resolution."""
+    """Resolves a point. An error of the point is in the resolution."""
     began = time.perf_counter()
     try:
         resolved = plan.scenario(number).resolve()
@@ -157,19 +157,19 @@ class StopRun(BaseException):
 
 
 def reason(problem: BaseException) -> str:
-    """Why a run failed, in words; what is not the user's to answer for (a request to end) is raised again."""
+    """The text of the error of a failed run. A request to end is raised again."""
     if isinstance(problem, OdonataError):
         return str(problem)
     if isinstance(problem, MemoryError):
         return "not enough memory"
-    # A panic of the core is no `Exception`, but it is no wish to exit either.
+    # A panic of the core is not an `Exception`, but it is not a request to exit either.
     if isinstance(problem, Exception) or type(problem).__name__ == "PanicException":
         return f"{type(problem).__name__}: {problem} (a bug in odonata)"
     raise problem
 
 
 def failure(run_id: str, error: str, keep: str | None = None) -> dict[str, Any]:
-    """The facts of a run that did not live to tell."""
+    """The row of a run whose worker died."""
     told = {"id": run_id, "status": "failed", "error": error, "engine": fingerprint(), "keep": keep}
     return {name: told.get(name) for name in RUN_COLUMNS}
 

@@ -1,8 +1,8 @@
-"""A worker process of the local pool: takes points over a pipe, and sends back what their runs gave.
+"""A worker process of the local pool: takes points over a pipe, and returns the outcomes of their runs.
 
-Started by `local.py` as a process of its own kind, not as a fork: it holds no locks of its parent, and a script that
-sweeps needs no `if __name__ == "__main__"`. It ends when its parent is gone, within a second even in a long run, and
-leaves Ctrl-C and SIGTERM to the parent.
+`local.py` starts it as a new process, not as a fork. So it holds no locks of its parent, and a script that sweeps needs
+no `if __name__ == "__main__"`. It ends within a second after its parent, even in a long run, and leaves Ctrl-C and
+SIGTERM to the parent.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def main(descriptor: int, parent: int) -> None:
         except Exception as problem:
             pipe.send(("broken", f"{type(problem).__name__}: {problem}"))
             raise
-    # Nothing is left to be tidied up, and threads of libraries need not be waited for.
+    # There is nothing to clean up, and threads of libraries can be abandoned.
     sys.stderr.flush()
     os._exit(0)
 
@@ -55,7 +55,7 @@ class Worker:
         self._resolved: dict[int, tuple[Resolved, float]] = {}
 
     def serve(self) -> None:
-        """Answers messages for ever."""
+        """Answers messages until the pipe is closed."""
         self._pipe.send(("ready", None))
         while True:
             what, items = self._pipe.recv()

@@ -1,4 +1,4 @@
-"""What dragonflies and cascades have in common: every router has nodes, and global links of its own."""
+"""Common code of dragonflies and cascades: every router has nodes and global links."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -98,7 +98,7 @@ class DirectTable(MachineTable):
             raise InputError(message, path=("radix",))
 
     def shape(self) -> Shape:
-        """Nodes sit on all routers; if their NICs hang on different ones, on blocks of these."""
+        """Nodes sit on all routers. If the NICs of a node are on different routers, nodes sit on blocks of routers."""
         together = self.rails if self.rails_on == "different-routers" else 1
         nodes = self.nodes_per_router if together > 1 else self.nodes_per_router // self.rails
         last = None if self.last_group == self.group_routers else self.last_group // together

@@ -1,4 +1,4 @@
-"""What the tables of all kinds of machines have in common."""
+"""The base class of the tables of all kinds of machines."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from odonata.machine.kinds.listed import check_cables
 from odonata.machine.kinds.pairs import Pairs
 from odonata.machine.shape import Shape
 
-#: More nodes than any machine has, fewer than would fill the memory of this one.
+#: Largest number of nodes: more than any real machine has, and few enough for the memory of this one.
 MAX_NODES = 2**24
 
 
@@ -32,13 +32,13 @@ class MachineTable(Table):
     classes: ClassVar[tuple[str, ...]]
     #: The class that joins groups.
     between_groups: ClassVar[str]
-    #: What rules the links between groups where they are not listed one by one.
+    #: Keys that define the links between groups if they are not listed one by one.
     rules_of_pairs: ClassVar[tuple[str, ...]] = ("links_per_pair", "pair_links", "arrangement")
-    #: How groups are joined where the table says nothing.
+    #: Default arrangement of the links between groups.
     usual_rules: ClassVar[Mapping[str, str]]
-    #: Virtual channels where the table says nothing.
+    #: Default number of virtual channels.
     usual_channels: ClassVar[int] = 2
-    #: Where the defaults of this kind come from, where that differs from kind to kind.
+    #: Sources of the defaults that differ from kind to kind.
     default_sources: ClassVar[Mapping[str, str]] = {}
     #: Numbers in a record of a CODES file of links inside a group.
     intra_numbers: ClassVar[int]
@@ -89,7 +89,7 @@ class MachineTable(Table):
 
     @abstractmethod
     def facts(self) -> list[tuple[str, str]]:
-        """What follows from the numbers, for `odonata show`: name and value."""
+        """Derived numbers for `odonata show`: name and value."""
 
     @classmethod
     def completed(cls, table: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from odonata.errors import InputError
 
 
 class Routers(Protocol):
-    """What must be known about the routers of a machine."""
+    """The facts about the routers of a machine that the checks need."""
 
     def routers_in_all(self) -> int:
         """How many there are."""

@@ -1,4 +1,4 @@
-"""Words for what follows from the links between groups, the same for all kinds of machines."""
+"""Texts about the links between groups, the same for all kinds of machines."""
 
 from odonata import units
 from odonata.machine.fabric import LinkTable
@@ -12,7 +12,7 @@ def links_between(pairs: Pairs) -> str:
 
 
 def capacity(pairs: Pairs, nics: int, link: LinkTable, node: LinkTable) -> list[tuple[str, str]]:
-    """What the first group can send to the others against what its `nics` can, and the bisection.
+    """The bandwidth from the first group to the others relative to that of its `nics`, and the bisection.
 
     The bisection is the bandwidth in one direction of the links between the first half of the groups and the rest.
     """

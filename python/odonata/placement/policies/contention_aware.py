@@ -3,11 +3,10 @@
 Ours. A job that fits on one router, else in one group, gets the tightest that has room: it uses no global link. Else
 its nodes are shared among the groups: evenly at first, then nodes are moved, greedily, from the group where they cost
 most to the one where they cost least, as long as the sum of the squares of the expected loads of all pairs of groups
-falls (`placement/group_load.py`). Expected is that every node of a job sends the same to every other, unless `running`
-says otherwise. In its groups the job gets one node from each router in turn.
+falls (`placement/group_load.py`). The expected loads assume that every node of a job sends the same to every other,
+unless `running` says otherwise. In its groups the job gets one node from each router in turn.
 
-It leaves out links inside groups, ways by a third group, and differences between pairs of groups in their number of
-links.
+It ignores links inside groups, non-minimal paths, and differences between pairs of groups in their number of links.
 """
 
 from itertools import islice

@@ -4,9 +4,9 @@ If the leaf switch with the most idle nodes suffices, the job gets its lowest id
 of the whole machine in turn, again and again. Of equal leaves the first is taken; islands (groups) play no part.
 
 Source: Slurm's `_eval_nodes_dfly`, the same in release 22.05 and in those of 2025 (there in
-`topology/tree/eval_nodes_tree.c`); checked against allocations that a real Slurm 22.05 made (L10). What it leaves out:
-node weights, required nodes, cores and memory; nodes are equal and taken whole. The leaves of `topology.conf` are
-taken to be the routers with nodes, in the order of their numbers.
+`topology/tree/eval_nodes_tree.c`); checked against allocations that a real Slurm 22.05 made (L10). It ignores node
+weights, required nodes, cores and memory: all nodes are equal, and a job gets whole nodes. The leaves of
+`topology.conf` are the routers with nodes, in the order of their numbers.
 """
 
 from odonata.placement.free import in_turn, most

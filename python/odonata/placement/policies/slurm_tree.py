@@ -8,8 +8,8 @@ when the job arrived); no island has room either, and its island has more idle n
 leaf, the leaf with more idle nodes is better.
 
 Source: `_eval_nodes_topo` in Slurm's `select/cons_tres`, release 22.05, checked against allocations that a real Slurm
-22.05 made (L10). Releases since 2024 take chosen nodes off the count of an island and let only leaves with room replace
-farther ones; that is not modelled. It leaves out what `slurm-dragonfly` leaves out.
+22.05 made (L10). Releases since 2024 subtract chosen nodes from the count of an island and let only leaves with room
+replace farther ones; the policy does not model this. It also ignores everything that `slurm-dragonfly` ignores.
 """
 
 from bisect import bisect_left, bisect_right

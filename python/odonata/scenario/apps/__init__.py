@@ -1,7 +1,7 @@
-"""What jobs do, as a scenario names it: patterns, collectives, motifs and traces, one file each.
+"""The applications of jobs: patterns, collectives, motifs and traces, one file each.
 
-A pattern sends at intervals, whatever becomes of the messages (open loop; docs/model.md, section 7). A collective, a
-motif and a trace are programs, whose operations wait for each other (closed loop; section 10).
+A pattern sends at intervals, independent of delivery (open loop; docs/model.md, section 7). Collectives, motifs and
+traces are programs, whose operations wait for each other (closed loop; section 10).
 """
 
 from odonata.scenario.apps.app import App, Ranks

@@ -1,4 +1,4 @@
-"""What all applications have in common, and what they may depend on."""
+"""The base class of applications, and the facts that they may depend on."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from odonata.machine import System
 
 @dataclass(frozen=True)
 class Ranks:
-    """Where the ranks of a job are: what an application may depend on."""
+    """The nodes of the ranks of a job: the facts that an application may depend on."""
 
     system: System
     nodes: list[int]
@@ -29,4 +29,4 @@ class Ranks:
 
 
 class App(Table):
-    """What the ranks of a job do: a traffic pattern (open loop) or a program (closed loop)."""
+    """The application of a job: a traffic pattern (open loop) or a program (closed loop)."""

@@ -15,8 +15,8 @@ from odonata.errors import InputError
 def dims_create(ranks: int, dimensions: int) -> tuple[int, ...]:
     """Extents of a grid of that many ranks, falling, as close to each other as possible.
 
-    What MPI_Dims_create is to give (MPI 4.1, section 8.5.2): of all falling sequences with that product the least in
-    the order of a dictionary (Träff and Lübbe 2015, "Specification guideline violations by MPI_Dims_create").
+    The specified result of MPI_Dims_create (MPI 4.1, section 8.5.2): the lexicographically smallest of all falling
+    sequences with that product (Träff and Lübbe 2015, "Specification guideline violations by MPI_Dims_create").
     """
     return min(_falling(ranks, dimensions, ranks))
 
@@ -78,5 +78,5 @@ def decided_grid(given: tuple[int, ...] | None, ranks: int, dimensions: int) -> 
 
 
 def by(extents: tuple[int, ...]) -> str:
-    """A grid as people write it: `4 x 3 x 2`."""
+    """A grid as text: `4 x 3 x 2`."""
     return " x ".join(str(extent) for extent in extents)

@@ -1,4 +1,4 @@
-"""Which rank of a job is on which of its nodes (L5)."""
+"""The node of each rank of a job (L5)."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,7 +34,7 @@ class MappingTable(Table):
     )
 
     def decided(self, run_seed: int, job: int) -> "MappingTable":
-        """With the seed that is meant; `job` is the job's number."""
+        """With its seed filled in; `job` is the job's number."""
         if self.name.startswith("random") and self.seed is None:
             return self.model_copy(update={"seed": stream_seed(run_seed, "mapping", job)})
         return self

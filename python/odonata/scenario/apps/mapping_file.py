@@ -1,4 +1,4 @@
-"""Files that say on which node each rank is."""
+"""Files with the node of each rank."""
 
 from pathlib import Path
 

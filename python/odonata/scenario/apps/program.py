@@ -1,4 +1,4 @@
-"""What all programs have in common: iterations, and which rank is where."""
+"""The base class of programs: iterations, and the node of each rank."""
 
 from abc import abstractmethod
 from pathlib import Path
@@ -16,7 +16,7 @@ JOB_KEYS = ("iterations", "ranks_per_node", "mapping", "gap", "every")
 
 
 class Program(App):
-    """A program: operations that wait for each other, again and again (docs/model.md, section 10)."""
+    """A program: operations that wait for each other, repeated (docs/model.md, section 10)."""
 
     iterations: Iterations | None = Field(
         None, description="number of iterations (default: 1; without end in the background)"

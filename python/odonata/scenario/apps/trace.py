@@ -1,4 +1,4 @@
-"""Traces: what each rank does, from a file."""
+"""Traces: the operations of each rank, from a file."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +19,7 @@ MOST_BYTES = (1 << 32) - 1
 
 
 class Trace(Program):
-    """What each rank does, from a file: a schedule in the GOAL format, as text or binary, or a table (CSV).
+    """The operations of each rank, from a file: a schedule in the GOAL format, as text or binary, or a table (CSV).
 
     `docs/traces.md` has the formats. The trace is one iteration. It brings its number of ranks; without `nodes` the
     job gets as many nodes as they fill. What the file says goes into the run folder. Source of GOAL: Hoefler, Siebert

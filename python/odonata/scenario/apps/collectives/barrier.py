@@ -1,4 +1,4 @@
-"""Barrier: no rank goes on before all have come."""
+"""Barrier: no rank continues before all ranks have entered it."""
 
 from typing import Any, ClassVar, Literal
 
@@ -8,7 +8,7 @@ from odonata.scenario.apps.collectives.collective import Collective, algorithm_o
 
 
 class Barrier(Collective):
-    """No rank goes on before all have come (MPI_Barrier); its messages have the size of control messages.
+    """No rank continues before all ranks have entered it (MPI_Barrier). Messages have the size of control messages.
 
     Sources: Hensgen, Finkel and Manber 1988 (dissemination); `binary` as Zhang 2018 ran it (L).
     """

@@ -1,4 +1,4 @@
-"""What all collectives have in common."""
+"""The base class of collectives."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -48,14 +48,14 @@ class Collective(PhasedProgram):
 
     @abstractmethod
     def usual(self, ranks: int) -> str:
-        """The algorithm that is meant where none is named."""
+        """The default algorithm."""
 
     @abstractmethod
     def options(self, ranks: int) -> dict[str, Any]:
-        """What the core wants to know beside the algorithm. Raises InputError with a path into the app's table."""
+        """The core's other options beside the algorithm. Raises InputError with a path into the app's table."""
 
     def decided(self, ranks: int) -> Self:
-        """With the algorithm that is meant."""
+        """With its algorithm filled in."""
         return self.model_copy(update={"algorithm": self.algorithm or self.usual(ranks)})
 
     def phases(self, ranks: int) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What all traffic patterns have in common: sizes, intervals, arrivals."""
+"""The base class of traffic patterns: sizes, intervals, arrivals."""
 
 from abc import abstractmethod
 from typing import Annotated, Any, Literal
