@@ -164,7 +164,7 @@ def test_worst_case_is_the_same_run():
 @pytest.mark.parametrize(
     ("app", "message", "hint"),
     [
-        ({"shift": 2}, "a shift of 2 leads from each of the job's 2 groups back to itself", "from 1 to 1"),
+        ({"shift": 2}, "a shift of 2 leads from each of the job's 2 groups to itself", "from 1 to 1"),
         ({"shift": 0}, "`shift`: a count must be between 1 and", None),
         ({"offset": 3}, "unknown key `offset`", "shift"),
     ],

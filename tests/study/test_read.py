@@ -99,7 +99,7 @@ AXES = 'base = "base.toml"\n[sweep]\nrouting = ["fpar"]\n'
         ),
         (
             AXES + '[zip]\n"run.seed" = [1, 2]\n"job.target.app.messages" = [1, 2, 3]',
-            "study.toml:6: `job.target.app.messages` has 3 values and `run.seed` has 2: keys under [zip] are walked",
+            "study.toml:6: `job.target.app.messages` has 3 values and `run.seed` has 2: keys under [zip] need lists",
         ),
         (AXES + '"job.tarrget.nodes" = [1]', "study.toml:4: cannot set `job.tarrget.nodes`: there is no job `tarrget`"),
         (AXES + '"rooting" = ["fpar"]', "study.toml:4: unknown key `rooting`\n  hint: did you mean `routing`?"),

@@ -84,7 +84,7 @@ def test_stale_runs_can_be_kept_and_the_study_says_so(
     assert mixed.runs["engine"].to_list() == [*old.runs["engine"], new]
     assert mixed.engines == tuple(sorted((*old.engines, new)))
     assert main(["compare", "out", "--by", "run.seed", "--job", "target"]) == 0
-    assert f"note: the runs of this study are by 2 engines: {', '.join(mixed.engines)}" in capsys.readouterr().err
+    assert f"note: 2 engines made the runs of this study: {', '.join(mixed.engines)}" in capsys.readouterr().err
 
 
 def test_a_run_that_fails_now_does_not_stand_beside_its_old_success(

@@ -149,7 +149,7 @@ def test_two_sweeps_do_not_work_in_one_folder(study: Write) -> None:
     first.kill()
     first.wait()
     assert second.returncode == 2
-    assert "error: another sweep is using in `out`" in second.stderr
+    assert "error: another sweep is using `out`" in second.stderr
 
 
 def test_from_python_in_memory(here: Path) -> None:
