@@ -201,7 +201,7 @@ ROWS = "time_us,b\n1,2\n2,3\n"
         (ROWS, "--time-of-day b", "the time of day is for a correlation"),
         (ROWS, "--kind qcd", "--kind goes with --plot"),
         (ROWS, "--plot p.png --kind scatter", "a scatter plot needs --correlate COLUMN"),
-        (ROWS, "--plot p.gif", "`.gif` is not a format of pictures"),
+        (ROWS, "--plot p.gif", "`.gif` is not a picture format"),
         ("time_us\n" + "1\n2\n" * 9, "--no-fit --plot p.png --kind qcd", "no column of --by holds numbers"),
         (
             "run,time_us\n" + "".join(f"{r},{n}\n" for r in range(20) for n in range(6)),

@@ -106,7 +106,9 @@ def test_nobody_answers(study: Write) -> None:
 
 def test_a_worker_with_another_engine_is_refused(study: Write) -> None:
     payload = remote.payload_of(study())
-    with pytest.raises(RunError, match=r"a worker has the engine .*, expected 0-9: install the same sources everywhere"):
+    with pytest.raises(
+        RunError, match=r"a worker has the engine .*, expected 0-9: install the same sources everywhere"
+    ):
         remote.resolve_batch(payload, "0-9", [0])
 
 
