@@ -368,6 +368,10 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unknown-class": Message("`{class}` is not a class of links between routers; those are {classes:list}"),
     "slow-link": Message("`{key}`: a packet of {packet_bytes:bytes} takes {found_ps:time}, more than {most_ps:time}"),
+    "packet-on-wire-too-large": Message(
+        "`{key}`: a packet of {packet_bytes:bytes} with a header of {header_bytes:bytes} has {wire_bytes:bytes} in "
+        "flits of {flit_bytes:bytes}; at most {most_bytes:bytes} are possible"
+    ),
     "buffer-out-of-range": Message(
         "`{key}` is {found_bytes:bytes}; it must hold at least one packet ({packet_bytes:bytes}) and at most "
         "{most_bytes:bytes}"

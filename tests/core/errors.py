@@ -174,6 +174,7 @@ PROVOKED: dict[str, Provoke] = {
     "window-ends-early": check(("measure", {"from_ps": 50, "until_ps": 20, "arrivals_every_ps": None})),
     "other-classes": check(("fabric.links", {"node": SPEC["fabric"]["links"]["node"]})),
     "unknown-class": check(("sensing", {"kind": "credits", "delay_ps": {"optical": 5}})),
+    "packet-on-wire-too-large": check(("fabric.packet_bytes", 65_530), ("fabric.header_bytes", 32)),
     "slow-link": check(("fabric.links.local.bandwidth", 100_000)),
     "buffer-out-of-range": check(("fabric.links.global.buffer_bytes", 100)),
     "job-count": check(("jobs", [])),

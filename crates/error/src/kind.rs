@@ -84,6 +84,10 @@ kinds! {
     LastGroupTooLarge = "last-group-too-large" { found: u32, full: u32 }
     /// More of something than can be numbered or held.
     MachineTooLarge = "machine-too-large" { what: &'static str, found: u64, most: u64 }
+    /// A packet that is too large with its header, in whole flits.
+    PacketOnWireTooLarge = "packet-on-wire-too-large" {
+        wire_bytes: u64, packet_bytes: u32, header_bytes: u32, flit_bytes: u32, most_bytes: u32,
+    }
     /// More virtual channels of router ports than memory holds.
     TooManyLanes = "too-many-lanes" { ports: u64, channels: u64, most: u64 }
     /// A key that says again what `global_links` says.
@@ -146,9 +150,9 @@ kinds! {
     /// A class that is not one of links between routers.
     UnknownClass = "unknown-class" { class: String, classes: Vec<String> }
     /// A packet that takes too long on a link.
-    SlowLink = "slow-link" { packet_bytes: u32, found_ps: u64, most_ps: u64 }
+    SlowLink = "slow-link" { packet_bytes: u64, found_ps: u64, most_ps: u64 }
     /// A buffer that is smaller than a packet, or larger than is possible.
-    BufferOutOfRange = "buffer-out-of-range" { found_bytes: u64, packet_bytes: u32, most_bytes: u64 }
+    BufferOutOfRange = "buffer-out-of-range" { found_bytes: u64, packet_bytes: u64, most_bytes: u64 }
     /// A run of no job, or of too many.
     JobCount = "job-count" { found: usize, most: u32 }
     /// Two jobs of one name.

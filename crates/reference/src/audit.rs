@@ -35,9 +35,9 @@ pub struct BufferAudit {
     pub size: u64,
     /// Room that the sender knows of.
     pub room: u64,
-    /// Taken by packets that have been granted the link and have not left the sender.
+    /// Taken by packets that have been granted the link and have not begun to leave the sender.
     pub granted: u64,
-    /// Taken by packets on the wire or inside the router.
+    /// Taken by packets on the wire or inside the router, until their tail has left it.
     pub held: u64,
     /// Given back, and on its way to the sender.
     pub returning: u64,
@@ -73,8 +73,13 @@ impl Audit {
         let mut under_way: Vec<&Packet> = Vec::new();
         for (index, link) in world.links.iter().enumerate() {
             for granted in &link.line {
-                buffers[index][granted.channel].granted += granted.packet.bytes;
+                buffers[index][granted.channel].granted += granted.packet.wire;
                 under_way.push(&granted.packet);
+            }
+            if let Some(sending) = &link.sending
+                && let Some((link, channel)) = sending.from
+            {
+                buffers[link][channel].held += sending.wire;
             }
             under_way.extend(link.channels.iter().flat_map(|c| &c.fifo));
         }
@@ -89,7 +94,7 @@ impl Audit {
             audit.packets_under_way += 1;
             audit.bytes_under_way += packet.bytes;
             if let Some((link, channel)) = packet.stands_in {
-                buffers[link][channel].held += packet.bytes;
+                buffers[link][channel].held += packet.wire;
             }
         }
         let to_router = world.links.iter().zip(buffers).filter(|(link, _)| matches!(link.far, Far::Router(_)));

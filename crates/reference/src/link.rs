@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use odonata_sim::spec::{LinkSpec, Sensed};
+use odonata_sim::spec::{FabricSpec, LinkSpec, Sensed, Switching};
 use odonata_topology::NodeId;
 
 use crate::packet::Packet;
@@ -25,6 +25,24 @@ pub(crate) enum Sender {
     Nic(NodeId),
 }
 
+/// How large packets are on links.
+pub(crate) trait OnWire {
+    /// Bytes of a packet with so much payload: with its header, in whole flits.
+    fn wire(&self, payload: u64) -> u64;
+    /// Bytes of a packet's head: of its header in whole flits, and at least of one.
+    fn head(&self) -> u64;
+}
+
+impl OnWire for FabricSpec {
+    fn wire(&self, payload: u64) -> u64 {
+        (payload + u64::from(self.header_bytes)).next_multiple_of(u64::from(self.flit_bytes))
+    }
+
+    fn head(&self) -> u64 {
+        u64::from(self.header_bytes).max(1).next_multiple_of(u64::from(self.flit_bytes))
+    }
+}
+
 /// A packet that has been granted the link.
 #[derive(Debug)]
 pub(crate) struct Granted {
@@ -36,8 +54,8 @@ pub(crate) struct Granted {
     hold: u64,
 }
 
-/// When what happens to a packet that crosses the link (model, sections 3 to 5).
-#[derive(Clone, Copy, Debug, Default)]
+/// When what happens to a packet that crosses the link (model, sections 1, 3 and 4).
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Crossing {
     /// The tail leaves the sender, and with it the buffer that the packet was in.
     pub(crate) leaves: u64,
@@ -45,6 +63,21 @@ pub(crate) struct Crossing {
     pub(crate) arrives: u64,
     /// The router at the far end decides.
     pub(crate) decided: u64,
+    /// The tail time there.
+    tail: u64,
+}
+
+/// A packet that is being sent, as long as its tail has not left the sender.
+#[derive(Debug)]
+pub(crate) struct Sending {
+    /// Its message.
+    pub(crate) message: usize,
+    /// Its bytes on the link.
+    pub(crate) wire: u64,
+    /// The buffer that it leaves.
+    pub(crate) from: Option<(usize, usize)>,
+    /// When its tail will have left.
+    pub(crate) leaves: u64,
 }
 
 /// One virtual channel of a link.
@@ -71,16 +104,18 @@ pub(crate) struct Link {
     pub(crate) spec: LinkSpec,
     /// What a router at the far end takes to decide.
     router_delay: u64,
+    /// With cut-through, the bytes of a head.
+    head: Option<u64>,
     /// What drives it.
     pub(crate) sender: Sender,
     /// Where it ends.
     pub(crate) far: Far,
     /// Its channels.
     pub(crate) channels: Vec<Channel>,
-    /// Packets granted and not yet sent; the first one is being sent.
+    /// The packet that is being sent.
+    pub(crate) sending: Option<Sending>,
+    /// Packets that have been granted the link and go after it.
     pub(crate) line: VecDeque<Granted>,
-    /// Of the first packet in the line.
-    crossing: Crossing,
     /// How much later than a credit its news reaches the sensor.
     news_delay: u64,
     /// Bytes granted and not known to have left the far buffer, but for those in `news`.
@@ -90,22 +125,32 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// An empty link, with the delays of routers and of the news of credits.
-    pub(crate) fn new(spec: LinkSpec, delays: [u64; 2], sender: Sender, far: Far, channels: usize) -> Self {
-        let [router_delay, news_delay] = delays;
+    /// An empty link of a class, with the delay of the news of credits.
+    pub(crate) fn new(fabric: &FabricSpec, class: &str, news_delay: u64, sender: Sender, far: Far) -> Self {
+        let spec = fabric.links[class];
+        let router_delay = fabric.router_delay_ps;
+        let head = (fabric.switching == Switching::CutThrough).then(|| fabric.head());
+        let channels = if matches!(sender, Sender::Port) { usize::from(fabric.channels) } else { 1 };
         let room = if matches!(far, Far::Node) { u64::MAX } else { spec.buffer_bytes };
         let channel =
             |_| Channel { room, fifo: VecDeque::new(), waiting_since: None, packets: 0, bytes: 0, stalled: 0 };
         let channels = (0..channels).map(channel).collect();
-        let (line, crossing) = (VecDeque::new(), Crossing::default());
-        Self { spec, router_delay, sender, far, channels, line, crossing, news_delay, away: 0, news: Vec::new() }
+        let (sending, line, away, news) = (None, VecDeque::new(), 0, Vec::new());
+        Self { spec, router_delay, head, sender, far, channels, sending, line, news_delay, away, news }
     }
 
-    /// How a packet of `bytes` crosses the link that begins to leave at `begins`: a router decides when it has all of it.
-    fn crossing(&self, begins: u64, bytes: u64) -> Crossing {
-        let leaves = begins + self.serialisation(bytes);
+    /// How a packet crosses the link that begins to leave at `begins`: a router decides when it has all of it, or its head.
+    fn crossing(&self, begins: u64, wire: u64) -> Crossing {
+        let leaves = begins + self.serialisation(wire);
         let arrives = leaves + self.spec.latency_ps;
-        Crossing { leaves, arrives, decided: arrives + self.router_delay }
+        let wanted = self.serialisation(self.head.unwrap_or(wire));
+        let decided = begins + wanted + self.spec.latency_ps + self.router_delay;
+        Crossing { leaves, arrives, decided, tail: arrives + self.router_delay }
+    }
+
+    /// When a packet begins to leave if the link is free from `t` on: not so early that its tail would not have come in time.
+    fn begin(&self, t: u64, granted: &Granted) -> u64 {
+        (t + granted.hold).max(granted.packet.tail.saturating_sub(self.serialisation(granted.packet.wire)))
     }
 
     /// Time that `bytes` occupy the link.
@@ -118,41 +163,48 @@ impl Link {
         self.channels[channel].room >= bytes
     }
 
-    /// Grants a packet the link at time `t`: it takes its room and joins the line. Returns the end of its
-    /// transmission if that begins now.
-    pub(crate) fn grant(&mut self, channel: usize, packet: Packet, hold: u64, t: u64) -> Option<u64> {
+    /// Grants a packet the link: it takes its room and joins the line.
+    pub(crate) fn grant(&mut self, channel: usize, packet: Packet, hold: u64) {
         let of = &mut self.channels[channel];
         if !matches!(self.far, Far::Node) {
-            of.room -= packet.bytes;
+            of.room -= packet.wire;
         }
         of.packets += 1;
-        of.bytes += packet.bytes;
-        self.away += packet.bytes;
+        of.bytes += packet.wire;
+        self.away += packet.wire;
         self.line.push_back(Granted { packet, channel, hold });
-        if self.line.len() == 1 { self.start(t) } else { None }
     }
 
-    /// Starts to send the first packet of the line; returns when its tail will have left.
-    fn start(&mut self, t: u64) -> Option<u64> {
-        let first = self.line.front()?;
-        self.crossing = self.crossing(t + first.hold, first.packet.bytes);
-        Some(self.crossing.leaves)
+    /// Starts to send the first packet of the line at time `t`, if there is one and nothing is being sent. Returns the packet,
+    /// as it will be at the far end, with its channel.
+    pub(crate) fn start(&mut self, t: u64) -> Option<(Packet, usize, Crossing)> {
+        if self.sending.is_some() {
+            return None;
+        }
+        let first = self.line.pop_front()?;
+        let crossing = self.crossing(self.begin(t, &first), first.packet.wire);
+        let Granted { mut packet, channel, .. } = first;
+        let (message, wire) = (packet.message, packet.wire);
+        self.sending = Some(Sending { message, wire, from: packet.stands_in.take(), leaves: crossing.leaves });
+        packet.tail = crossing.tail;
+        Some((packet, channel, crossing))
     }
 
-    /// The tail of the first packet has left: takes it off the line. Also returns the end of the next one.
-    pub(crate) fn sent(&mut self, t: u64) -> (Granted, Crossing, Option<u64>) {
-        let crossing = self.crossing;
-        debug_assert_eq!(t, crossing.leaves);
-        let done = self.line.pop_front().expect("a transmission ends only if there is one");
-        (done, crossing, self.start(t))
+    /// The tail of the packet has left.
+    pub(crate) fn sent(&mut self, t: u64) -> Sending {
+        let sent = self.sending.take().expect("a transmission ends only if there is one");
+        debug_assert_eq!(t, sent.leaves);
+        sent
     }
 
     /// The backlog at time `t`: what remains of the transmission, and all that stands behind it.
     pub(crate) fn backlog(&self, t: u64) -> u64 {
-        let sending = if self.line.is_empty() { 0 } else { self.crossing.leaves - t };
-        let granted: u64 = self.line.iter().skip(1).map(|g| g.hold + self.serialisation(g.packet.bytes)).sum();
+        let mut free = self.sending.as_ref().map_or(t, |sending| sending.leaves);
+        for granted in &self.line {
+            free = self.begin(free, granted) + self.serialisation(granted.packet.wire);
+        }
         let waiting = self.channels.iter().flat_map(|c| &c.fifo);
-        sending + granted + waiting.map(|p| self.serialisation(p.bytes)).sum::<u64>()
+        free - t + waiting.map(|p| self.serialisation(p.wire)).sum::<u64>()
     }
 
     /// Bytes leave the far buffer now; the credit will reach the sender at time `t`.

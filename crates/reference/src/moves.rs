@@ -129,8 +129,8 @@ impl World<'_> {
     fn inject(&mut self, t: u64, nic: NodeId) {
         let packet_bytes = u64::from(self.spec.fabric.packet_bytes);
         let link = self.map.network.peer.len() + nic.index();
-        while let Some((packet, first)) = self.nics[nic.index()].head(&self.messages, packet_bytes)
-            && self.links[link].has_room(0, packet.bytes)
+        while let Some((packet, first)) = self.nics[nic.index()].head(&self.messages, &self.spec.fabric)
+            && self.links[link].has_room(0, packet.wire)
         {
             let hold = if first { self.spec.fabric.nic.overhead_ps } else { 0 };
             self.grant(t, link, 0, packet, hold);
@@ -142,35 +142,37 @@ impl World<'_> {
 
     fn grant(&mut self, t: u64, link: usize, channel: usize, packet: Packet, hold: u64) {
         let class = self.map.network.class.get(link).map_or(0, |class| class.index()); // 0: of nodes
-        self.tally.carry(self.messages[packet.message].job, class, packet.bytes);
-        if let Some(end) = self.links[link].grant(channel, packet, hold, t) {
-            self.calendar.add(end, Event::SendEnd { link });
+        self.tally.carry(self.messages[packet.message].job, class, packet.wire);
+        self.links[link].grant(channel, packet, hold);
+        self.start(t, link);
+    }
+
+    /// The link starts to send the next packet, if it can.
+    fn start(&mut self, t: u64, link: usize) {
+        let Some((mut packet, channel, crossing)) = self.links[link].start(t) else { return };
+        self.calendar.add(crossing.leaves, Event::SendEnd { link });
+        match self.links[link].far {
+            Far::Node => self.calendar.add(crossing.arrives, Event::Delivery { packet }),
+            Far::Router(slot) => {
+                packet.stands_in = Some((link, channel));
+                self.calendar.add(crossing.decided, Event::Decision { slot, packet });
+            }
         }
     }
 
-    /// The tail of a packet leaves by a link: its room is given back, it is on the wire, and the next one starts.
+    /// The tail of a packet leaves by a link: its room is given back, and the next one starts.
     pub(crate) fn send_end(&mut self, t: u64, index: usize) {
-        let (sent, crossing, next) = self.links[index].sent(t);
-        if let Some(end) = next {
-            self.calendar.add(end, Event::SendEnd { link: index });
-        }
-        let mut packet = sent.packet;
-        if let Some((link, channel)) = packet.stands_in {
+        let sent = self.links[index].sent(t);
+        self.start(t, index);
+        if let Some((link, channel)) = sent.from {
             let back = self.links[link].spec;
-            let credit = Event::Credit { link, channel, bytes: packet.bytes };
-            let known = crossing.leaves + back.latency_ps + back.credit_delay_ps;
-            self.links[link].leave_far(packet.bytes, known, t);
+            let credit = Event::Credit { link, channel, bytes: sent.wire };
+            let known = t + back.latency_ps + back.credit_delay_ps;
+            self.links[link].leave_far(sent.wire, known, t);
             self.calendar.add(known, credit);
         }
         if matches!(self.links[index].sender, Drives::Nic(_)) {
-            self.left_nic(t, packet.message);
-        }
-        match self.links[index].far {
-            Far::Node => self.calendar.add(crossing.arrives, Event::Delivery { packet }),
-            Far::Router(slot) => {
-                packet.stands_in = Some((index, sent.channel));
-                self.calendar.add(crossing.decided, Event::Decision { slot, packet });
-            }
+            self.left_nic(t, sent.message);
         }
     }
 
@@ -192,7 +194,7 @@ impl World<'_> {
             return self.inject(t, nic);
         }
         while let Some(head) = self.links[index].channels[channel].fifo.front()
-            && self.links[index].has_room(channel, head.bytes)
+            && self.links[index].has_room(channel, head.wire)
         {
             let packet = self.links[index].channels[channel].fifo.pop_front().expect("it has a head");
             self.grant(t, index, channel, packet, 0);
@@ -212,10 +214,10 @@ impl World<'_> {
         if let Some(width) = self.spec.measure.arrivals_every_ps {
             let group = self.map.group(self.map.router(slot)) as u32;
             let at = (t / width, self.messages[packet.message].job, group);
-            self.tally.cross(at, packet.bytes, self.map.is_global(slot), self.map.is_global(out));
+            self.tally.cross(at, packet.wire, self.map.is_global(slot), self.map.is_global(out));
         }
         let link = &mut self.links[out];
-        if link.channels[channel].fifo.is_empty() && link.has_room(channel, packet.bytes) {
+        if link.channels[channel].fifo.is_empty() && link.has_room(channel, packet.wire) {
             self.grant(t, out, channel, packet, 0);
         } else {
             link.channels[channel].fifo.push_back(packet);

@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 
 use odonata_sim::engine::random::packet_word;
-use odonata_sim::spec::NicOrder;
+use odonata_sim::spec::{FabricSpec, NicOrder};
 
+use crate::link::OnWire;
 use crate::packet::{Course, Message, Packet, Tour};
 
 /// A message that is not sent completely.
@@ -30,12 +31,15 @@ impl Nic {
     }
 
     /// The packet that is next to be sent, and whether it is the first of its message.
-    pub(crate) fn head(&self, messages: &[Message], packet_bytes: u64) -> Option<(Packet, bool)> {
+    pub(crate) fn head(&self, messages: &[Message], fabric: &FabricSpec) -> Option<(Packet, bool)> {
         let unsent = self.queue.front()?;
         let message = &messages[unsent.message];
+        let bytes = message.bytes_of(unsent.next, u64::from(fabric.packet_bytes));
         let packet = Packet {
             message: unsent.message,
-            bytes: message.bytes_of(unsent.next, packet_bytes),
+            bytes,
+            wire: fabric.wire(bytes),
+            tail: 0,
             word: message.one_word.unwrap_or(packet_word(message.word, unsent.next)),
             destination: message.to,
             stands_in: None,

@@ -122,8 +122,12 @@ pub(crate) struct Tour {
 pub(crate) struct Packet {
     /// Index of its message.
     pub(crate) message: usize,
-    /// Its true size.
+    /// Its payload.
     pub(crate) bytes: u64,
+    /// What it has on a link and in a buffer.
+    pub(crate) wire: u64,
+    /// Its tail time at the router it is in or heads for; 0 while it is at its NIC.
+    pub(crate) tail: u64,
     /// Its random word.
     pub(crate) word: u32,
     /// The NIC (endpoint) that it goes to.

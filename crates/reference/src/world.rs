@@ -186,21 +186,19 @@ impl<'a> World<'a> {
 }
 
 fn links(spec: &Spec, network: &Network) -> Vec<Link> {
-    let of_class = |class: usize| spec.fabric.links[network.classes[class]];
     let news_delay = |class: usize| spec.sensing.delay_ps.get(network.classes[class]).copied().unwrap_or(0);
     let mut links = Vec::new();
-    let router_delay = spec.fabric.router_delay_ps;
     for (peer, class) in network.peer.iter().zip(&network.class) {
         let far = match peer {
             Peer::Router(slot) => Far::Router(slot.index()),
             Peer::Node(_) | Peer::None => Far::Node,
         };
-        let (class, channels) = (class.index(), usize::from(spec.fabric.channels));
-        links.push(Link::new(of_class(class), [router_delay, news_delay(class)], Drives::Port, far, channels));
+        let (name, delay) = (network.classes[class.index()], news_delay(class.index()));
+        links.push(Link::new(&spec.fabric, name, delay, Drives::Port, far));
     }
     for (endpoint, slot) in network.node_slot.iter().enumerate() {
         let (sender, far) = (Drives::Nic(NodeId(endpoint as u32)), Far::Router(slot.index()));
-        links.push(Link::new(of_class(0), [router_delay, 0], sender, far, 1));
+        links.push(Link::new(&spec.fabric, network.classes[0], 0, sender, far));
     }
     links
 }

@@ -7,7 +7,7 @@ use odonata_sim::Spec;
 use odonata_sim::spec::{
     Arrival, ChannelSwitch, Compare, Compat, FabricSpec, Failures, First, FparCandidates, Gateways, JobSpec, LinkSpec,
     MeasureSpec, NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensed,
-    Sensing, StopSpec, TopologySpec, Traffic,
+    Sensing, StopSpec, Switching, TopologySpec, Traffic,
 };
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlusSpec};
 
@@ -74,6 +74,9 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
             packet_bytes: PACKET as u32,
             router_delay_ps: ROUTER_DELAY,
             channels: 2,
+            switching: Switching::StoreAndForward,
+            header_bytes: 0,
+            flit_bytes: 1,
             nic: NicSpec { overhead_ps: OVERHEAD, order: NicOrder::Fcfs, rail: Rail::Hash },
             links: links(),
         },

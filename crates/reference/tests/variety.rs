@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use odonata_error::{Error, ErrorKind};
 use odonata_sim::Spec;
 use odonata_sim::output::NOT_FINISHED;
-use odonata_sim::spec::{Body, ROUTINGS, Rail, RoutingSpec, Sensed, TopologySpec};
+use odonata_sim::spec::{Body, ROUTINGS, Rail, RoutingSpec, Sensed, Switching, TopologySpec};
 use odonata_testkit as testkit;
 use odonata_topology::{GroupId, Machine};
 
@@ -37,6 +37,10 @@ fn of_any_machine(counts: &mut Counts, spec: &Spec) {
         }
         count(counts, routing.name(), true);
     }
+    let fabric = &spec.fabric;
+    count(counts, "cut-through", fabric.switching == Switching::CutThrough);
+    count(counts, "headers", fabric.header_bytes > 0);
+    count(counts, "flits", fabric.flit_bytes > 1);
     let nodes = network.nodes() as u32;
     count(counts, "all nodes busy", spec.jobs.iter().map(|j| j.nodes.len() as u32).sum::<u32>() == nodes);
 }
@@ -89,6 +93,7 @@ fn dragonflies_and_cascades_meet_every_rule() {
     let wiring = ["Absolute", "Relative", "Circulant", "Palmtree", "Random", "Explicit"];
     let sensors = ["sensor Backlog", "sensor Credits", "sensor Both", "sensor None", "late news of credits"];
     let jobs = ["routings by job", "all nodes busy", "failed links", "failed routers"];
+    let packets = ["cut-through", "headers", "flits"];
     let minimal = ["minimal Random", "minimal Hash", "minimal LeastLoaded", "adaptive-local"];
     let valiant = ["valiant Random", "valiant Hash", "valiant LeastLoaded", "valiant Group", "valiant Router"];
     let adaptive = ["ugal Local", "ugal Global", "ugal Group", "ugal Router", "par Group", "par Router"];
@@ -97,7 +102,7 @@ fn dragonflies_and_cascades_meet_every_rule() {
     assert_each(&counts, 20, &machines);
     assert_each(&counts, 5, &rare);
     assert_each(&counts, 10, &routings_of("dragonfly"));
-    for list in [&wiring[..], &sensors, &jobs, &minimal, &valiant, &adaptive, &aries, &hashed] {
+    for list in [&wiring[..], &sensors, &packets, &jobs, &minimal, &valiant, &adaptive, &aries, &hashed] {
         assert_each(&counts, 10, list);
     }
 }

@@ -7,7 +7,7 @@ use odonata_sim::Spec;
 use odonata_sim::spec::{
     Arrival, ChannelSwitch, Compare, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec,
     NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec,
-    TopologySpec, Traffic,
+    Switching, TopologySpec, Traffic,
 };
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlusSpec};
 
@@ -42,6 +42,9 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
             packet_bytes: PACKET,
             router_delay_ps: ROUTER_DELAY,
             channels: 2,
+            switching: Switching::StoreAndForward,
+            header_bytes: 0,
+            flit_bytes: 1,
             nic: NicSpec { overhead_ps: OVERHEAD, order: NicOrder::Fcfs, rail: Rail::Hash },
             links: BTreeMap::from(links.map(|(name, link)| (name.to_owned(), link))),
         },

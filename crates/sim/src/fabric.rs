@@ -22,7 +22,7 @@ pub use nic::{Nic, Waiting};
 pub use parked::{Chain, Parked};
 pub use place::Place;
 pub use sensor::Sensor;
-pub use wiring::{Home, OutputVc, Times, Wire, Wiring};
+pub use wiring::{Home, OutputVc, PacketTimes, Times, Wire, Wiring};
 
 /// An output port: when its link will be free of what is committed to it, and what waits besides.
 #[derive(Clone, Copy, Debug, Default)]

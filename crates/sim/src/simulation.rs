@@ -14,7 +14,7 @@ use crate::counters::{ArrivalCounts, ByClass};
 use crate::engine::random::Source;
 use crate::engine::{Queue, Window, prefetch};
 use crate::fabric::packet::{Event, Kind};
-use crate::fabric::{Credits, Flights, Lane, Logs, Nic, Out, Parked, Sensor, Wiring};
+use crate::fabric::{Credits, Flights, Lane, Logs, Nic, Out, PacketTimes, Parked, Sensor, Wiring};
 use crate::output::Output;
 use crate::program::Programs;
 use crate::routing::Rule;
@@ -37,6 +37,8 @@ const BYTES_TO_ASK_FOR: usize = 1 << 20;
 pub struct Simulation<'s, Q, R> {
     spec: &'s Spec,
     wiring: Wiring,
+    /// What packets take, by payload.
+    packets: &'s [PacketTimes],
     routing: R,
     queue: Q,
     /// Output ports, by slot.
@@ -47,6 +49,10 @@ pub struct Simulation<'s, Q, R> {
     logs: Logs,
     /// Credits of the buffer behind each port, at the receiver: channel by channel the ports by slot.
     credits: Credits,
+    /// Whether there is a sensor, or arrivals are counted: most runs do without.
+    observed: bool,
+    /// Whether packets cut through, there is a sensor, or bytes are counted by link class.
+    special: bool,
     /// What routings sense, if it is not the backlog.
     sensor: Option<Sensor>,
     parked: Parked,
@@ -77,7 +83,7 @@ pub struct Simulation<'s, Q, R> {
     destinations: Vec<u32>,
 }
 
-impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
+impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
     /// Handles events until the run ends.
     fn play(&mut self, monitor: &mut dyn Monitor) -> Result<(), Error> {
         monitor.progress(&self.progress(0))?;
@@ -94,6 +100,13 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             self.look(monitor)?;
         }
         self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// What a packet takes. (It does not borrow the simulation.)
+    #[inline(always)]
+    fn times_of(&self, packet: &Event) -> &'s PacketTimes {
+        // SAFETY: NICs cut packets no larger than the largest.
+        unsafe { self.packets.get_unchecked(packet.bytes() as usize) }
     }
 
     /// Lets the monitor look, if it is time.

@@ -82,16 +82,74 @@ pub enum Compat {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FabricSpec {
-    /// Largest packet, in bytes (1 to 65,536). Messages are cut into packets of this size, the last one shorter.
+    /// Largest payload of a packet, in bytes (1 to 65,536). Messages are cut into packets of this size, the last one shorter.
     pub packet_bytes: u32,
-    /// Time from a packet's arrival at a router to its routing decision.
+    /// Time from the arrival of a packet at a router to its route decision: of its tail, or of its head with cut-through.
     pub router_delay_ps: u64,
     /// Virtual channels of every link between routers.
     pub channels: u8,
+    /// When a router may forward a packet.
+    #[serde(default, skip_serializing_if = "Switching::is_default")]
+    pub switching: Switching,
+    /// What every packet has on a link beside its payload.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub header_bytes: u32,
+    /// A packet has a whole number of flits on a link; size of a flit, at least 1.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub flit_bytes: u32,
     /// The NICs.
     pub nic: NicSpec,
     /// Link parameters by class name; exactly the classes of the topology.
     pub links: BTreeMap<String, LinkSpec>,
+}
+
+impl FabricSpec {
+    /// Bytes on a link, and in buffers, of a packet with so many bytes of payload (docs/model.md, section 1).
+    #[must_use]
+    pub fn wire_bytes(&self, payload: u32) -> u64 {
+        let flit = u64::from(self.flit_bytes);
+        (u64::from(payload) + u64::from(self.header_bytes)).div_ceil(flit) * flit
+    }
+
+    /// Bytes of a packet's head.
+    #[must_use]
+    pub fn head_bytes(&self) -> u64 {
+        let flit = u64::from(self.flit_bytes);
+        u64::from(self.header_bytes).div_ceil(flit).max(1) * flit
+    }
+}
+
+/// When a router may forward a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Switching {
+    /// When all of it has arrived.
+    #[default]
+    StoreAndForward,
+    /// When its head has arrived.
+    CutThrough,
+}
+
+impl Switching {
+    /// Whether this is what a document means that does not say.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+pub(crate) fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_one(value: &u32) -> bool {
+    *value == 1
 }
 
 /// A class of links, both directions alike.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use odonata_sim::spec::{FabricSpec, LinkSpec, NicOrder, NicSpec, Rail, Sensed, Sensing};
+use odonata_sim::spec::{FabricSpec, LinkSpec, NicOrder, NicSpec, Rail, Sensed, Sensing, Switching};
 use odonata_topology::{Bandwidth, Network};
 
 use super::choices::Choices;
@@ -10,6 +10,8 @@ use super::choices::Choices;
 /// Channels are set later.
 pub fn fabric(c: &mut Choices, network: &Network) -> FabricSpec {
     let packet_bytes = c.of(&[1, 8, 64, 100, 256, 512, 1024, 2048]);
+    let header_bytes = c.of(&[0, 0, 1, 32]);
+    let flit_bytes = c.of(&[1, 1, 8, 24, packet_bytes]);
     // Equal bandwidths without latencies make many events tie, odd ones make none tie: both are wanted.
     let plain = c.chance(40);
     // Slow links between groups fill the queues that adaptive routing looks at.
@@ -27,13 +29,16 @@ pub fn fabric(c: &mut Choices, network: &Network) -> FabricSpec {
         let (latency_ps, credit_delay_ps) = (delay(c), delay(c));
         let packets = c.of(&[1, 1, 2, 4, 16, 200]);
         let extra = if c.chance(30) { c.within(0, u64::from(packet_bytes)) } else { 0 };
-        let buffer_bytes = u64::from(packet_bytes) * packets + extra;
+        let buffer_bytes = on_wire(packet_bytes, header_bytes, flit_bytes) * packets + extra;
         links.insert(name.to_owned(), LinkSpec { bandwidth, latency_ps, buffer_bytes, credit_delay_ps });
     }
     FabricSpec {
         packet_bytes,
         router_delay_ps: if c.chance(40) { 0 } else { c.within(1, 150_000) },
         channels: 1,
+        switching: switching(c),
+        header_bytes,
+        flit_bytes,
         nic: nic(c, 50, 50_000),
         links,
     }
@@ -42,17 +47,37 @@ pub fn fabric(c: &mut Choices, network: &Network) -> FabricSpec {
 /// Packets of a few bytes, fast links, wires without length, routers without delay: all within picoseconds.
 pub fn instant(c: &mut Choices, network: &Network) -> FabricSpec {
     let packet_bytes = c.of(&[1, 4, 4, 4, 8]);
+    let header_bytes = c.of(&[0, 0, 1, 3]);
+    let flit_bytes = c.of(&[1, 1, 2, 3]);
     let same = c.chance(50).then_some(Bandwidth(1_000_000_000_000_000_000)); // one byte each picosecond
     let mut links = BTreeMap::new();
     for &name in network.classes {
         let bandwidth = same.unwrap_or_else(|| Bandwidth(c.within(20_000_000_000_000_000, 2_000_000_000_000_000_000)));
         let delay = |c: &mut Choices| if c.chance(80) { 0 } else { c.within(1, 5) };
         let (latency_ps, credit_delay_ps) = (delay(c), delay(c));
-        let buffer_bytes = u64::from(packet_bytes) * c.of(&[1, 1, 2, 5, 100]);
+        let buffer_bytes = on_wire(packet_bytes, header_bytes, flit_bytes) * c.of(&[1, 1, 2, 5, 100]);
         links.insert(name.to_owned(), LinkSpec { bandwidth, latency_ps, buffer_bytes, credit_delay_ps });
     }
     let router_delay_ps = if c.chance(70) { 0 } else { c.within(1, 4) };
-    FabricSpec { packet_bytes, router_delay_ps, channels: 1, nic: nic(c, 80, 10), links }
+    FabricSpec {
+        packet_bytes,
+        router_delay_ps,
+        channels: 1,
+        switching: switching(c),
+        header_bytes,
+        flit_bytes,
+        nic: nic(c, 80, 10),
+        links,
+    }
+}
+
+fn switching(c: &mut Choices) -> Switching {
+    c.of(&[Switching::StoreAndForward, Switching::CutThrough])
+}
+
+/// Bytes of a full packet in a buffer.
+fn on_wire(packet_bytes: u32, header_bytes: u32, flit_bytes: u32) -> u64 {
+    u64::from(packet_bytes + header_bytes).next_multiple_of(u64::from(flit_bytes))
 }
 
 fn nic(c: &mut Choices, without_overhead: u64, most: u64) -> NicSpec {

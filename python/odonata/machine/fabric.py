@@ -10,6 +10,8 @@ from odonata.errors import InputError
 
 #: Most virtual channels of a link of the core.
 MAX_CHANNELS = 16
+#: Largest packet of the core, with its header.
+MAX_PACKET_BYTES = 65_536
 
 
 def _channels(value: Any) -> int:
@@ -61,8 +63,21 @@ class NicTable(Table):
 class FabricTable(Table):
     """Routers, NICs and the classes of links."""
 
-    packet: Size = Field(2048, description="largest packet; messages are cut into such packets")
-    router_delay: Delay = Field(100_000, description="time from a packet's arrival at a router to its route decision")
+    packet: Size = Field(2048, description="largest payload of a packet; messages are cut into such packets")
+    header: Size | None = Field(
+        None, description="bytes that every packet has on a link and in a buffer beside its payload (default: 0 B)"
+    )
+    flit: Size | None = Field(
+        None, description="size of a flit; packets with their headers are rounded up to whole flits (default: 1 B)"
+    )
+    switching: Literal["store-and-forward", "cut-through"] | None = Field(
+        None,
+        description="whether a router forwards a packet when all of it has arrived, or when its header has arrived "
+        "(default: store-and-forward)",
+    )
+    router_delay: Delay = Field(
+        100_000, description="time from the arrival of a packet (with cut-through, of its header) to its route decision"
+    )
     channels: Channels = Field(2, description="virtual channels of every link between routers")
     nic: NicTable = Field(NicTable(), description="the network interfaces")
     links: dict[str, LinkTable] = Field(description="the classes of links")
@@ -76,26 +91,46 @@ class FabricTable(Table):
                     hint=f'links.{name} = {{ bandwidth = "...", buffer = "..." }}',
                     path=("links",),
                 )
-        if not 1 <= self.packet <= 65_536:
-            message = f"a packet must have between 1 and 65,536 bytes, found {self.packet:,}"
-            raise InputError(message, path=("packet",))
+        for key, value, least in (("packet", self.packet, 1), ("header", self.header, 0), ("flit", self.flit, 1)):
+            if value is not None and not least <= value <= MAX_PACKET_BYTES:
+                message = f"a {key} must have between {least} and {MAX_PACKET_BYTES:,} bytes, found {value:,}"
+                raise InputError(message, path=(key,))
+        wire = self.wire_bytes
+        if wire > MAX_PACKET_BYTES:
+            message = f"a packet with its header, in whole flits, must have at most {MAX_PACKET_BYTES:,} bytes"
+            raise InputError(f"{message}, found {wire:,}", path=("packet",))
         for name, link in self.links.items():
-            if not self.packet <= link.buffer <= 2**30:
+            if not wire <= link.buffer <= 2**30:
                 raise InputError(
                     f"the buffer of class `{name}` ({link.buffer:,} B) must hold at least one packet "
-                    f"({self.packet:,} B) and at most 2^30 bytes",
+                    f"({wire:,} B) and at most 2^30 bytes",
                     path=("links", name, "buffer"),
                 )
+
+    @property
+    def wire_bytes(self) -> int:
+        """Bytes of a full packet on a link, with its header, in whole flits."""
+        flit = self.flit or 1
+        return -(-(self.packet + (self.header or 0)) // flit) * flit
 
     def spec(self) -> dict[str, Any]:
         """The fabric as the core reads it."""
         nic: dict[str, Any] = {"overhead_ps": self.nic.overhead, "order": self.nic.order}
         if self.nic.rail not in (None, "hash"):
             nic["rail"] = self.nic.rail
+        # What is absent is what the core does anyway; runs without it keep their identity.
+        optional: dict[str, Any] = {}
+        if self.switching not in (None, "store-and-forward"):
+            optional["switching"] = self.switching
+        if self.header:
+            optional["header_bytes"] = self.header
+        if self.flit not in (None, 1):
+            optional["flit_bytes"] = self.flit
         return {
             "packet_bytes": self.packet,
             "router_delay_ps": self.router_delay,
             "channels": self.channels,
+            **optional,
             "nic": nic,
             "links": {
                 name: {

@@ -1,7 +1,7 @@
 //! Refuses what CODES of 2019 had no notion of, instead of ignoring it.
 
 use odonata_error::{Error, ErrorKind, Path, path};
-use odonata_sim::spec::{Compare, FparCandidates, Rail, RoutingSpec, Select, Spec, TopologySpec};
+use odonata_sim::spec::{Compare, FparCandidates, Rail, RoutingSpec, Select, Spec, Switching, TopologySpec};
 
 use super::port::CHANNELS;
 
@@ -64,6 +64,15 @@ fn check_machine(spec: &Spec) -> Result<(), Error> {
 fn check_fabric(spec: &Spec) -> Result<(), Error> {
     if !spec.sensing.is_default() {
         return unsupported(path!["sensing"]);
+    }
+    if spec.fabric.switching != Switching::StoreAndForward {
+        return other(path!["fabric", "switching"], "cut-through", &["store-and-forward"]);
+    }
+    if spec.fabric.header_bytes != 0 {
+        return other(path!["fabric", "header_bytes"], spec.fabric.header_bytes, &["0"]);
+    }
+    if spec.fabric.flit_bytes != 1 {
+        return other(path!["fabric", "flit_bytes"], spec.fabric.flit_bytes, &["1"]);
     }
     if spec.fabric.nic.rail != Rail::Hash {
         return other(path!["fabric", "nic", "rail"], "least-busy", &["hash"]);

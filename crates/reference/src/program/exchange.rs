@@ -134,6 +134,7 @@ impl World<'_> {
                 control_bytes
             }
         };
+        let size = size + u64::from(self.running(who.job).spec.costs.header_bytes);
         self.running(who.job).under_way += 1;
         let [from, to] = [self.node(who), self.node(Who { rank: key.peer, ..who })];
         let arrival = Arrival { key: Key { peer: who.rank, ..key }, sort, bytes };

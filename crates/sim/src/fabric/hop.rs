@@ -1,34 +1,33 @@
-//! The timing of a hop (docs/model.md, sections 3, 4, 5 and 7).
+//! The timing of a hop (docs/model.md, sections 1, 3, 4, 5 and 7).
 
-use super::Times;
+use super::PacketTimes;
 
 /// When what happens as a packet crosses one link: from its NIC to a router, from router to router, or from its last router
 /// to its node. All times are in picoseconds.
+///
+/// Store-and-forward and cut-through are the same code with other times in [`PacketTimes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HopTiming {
-    /// The first byte leaves the sender.
-    pub start: u64,
-    /// The last byte has left the sender: the link is free.
+    /// The last byte has left the sender: the link is free, and so is the buffer that the packet leaves.
     pub end: u64,
     /// The router at the far end decides on the packet.
     pub decision: u64,
-    /// The last byte is at the far end; at a node the packet is delivered.
-    pub arrival: u64,
-    /// The buffer that the packet leaves has its room back: the credit starts on its way.
-    pub release: u64,
 }
 
 impl HopTiming {
-    /// Store and forward: a router decides on a packet one router delay after all of it has arrived.
-    ///
-    /// # Safety
-    /// `bytes` is not more than the largest packet, for which the times were made.
+    /// A packet whose first byte leaves the sender at `start`, over a link of a class.
     #[inline(always)]
     #[must_use]
-    pub unsafe fn store_and_forward(start: u64, bytes: u32, times: &Times) -> Self {
-        // SAFETY: as the caller says; there is a time for each size up to the largest.
-        let end = start + unsafe { times.serialisation.get_unchecked(bytes as usize) };
-        Self { start, end, decision: end + times.to_decision, arrival: end + times.latency, release: end }
+    pub fn new(start: u64, packet: &PacketTimes, class: u8) -> Self {
+        Self { end: start + packet.serialisation(class), decision: start + packet.to_decision(class) }
+    }
+
+    /// The first instant at which a packet may leave a router without running out of bytes on its link: it was decided on at
+    /// `decision`, its tail comes `tail` later, and it takes `serialisation` on the link.
+    #[inline(always)]
+    #[must_use]
+    pub fn earliest_start(decision: u64, tail: u64, serialisation: u64) -> u64 {
+        (decision + tail).saturating_sub(serialisation)
     }
 }
 
@@ -37,17 +36,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_packet_is_stored_before_it_is_forwarded() {
-        let times = Times {
-            serialisation: vec![0, 10, 20, 30],
-            to_decision: 107,
-            latency: 7,
-            to_credit: 9,
-            buffer: 3,
-            scaled: 655_360,
-        };
-        // SAFETY: there are times of up to 3 bytes.
-        let hop = unsafe { HopTiming::store_and_forward(1_000, 3, &times) };
-        assert_eq!(hop, HopTiming { start: 1_000, end: 1_030, decision: 1_137, arrival: 1_037, release: 1_030 });
+    fn a_packet_leaves_and_is_decided_on() {
+        let packet = PacketTimes::new(3, [30; 4], [137; 4]);
+        assert_eq!(HopTiming::new(1_000, &packet, 2), HopTiming { end: 1_030, decision: 1_137 });
+    }
+
+    #[test]
+    fn a_faster_link_waits_for_the_tail_and_a_slower_one_does_not() {
+        assert_eq!(HopTiming::earliest_start(1_117, 20, 5), 1_132);
+        assert!(HopTiming::earliest_start(1_117, 20, 30) < 1_117);
+        assert_eq!(HopTiming::earliest_start(1, 0, 30), 0);
     }
 }

@@ -1,9 +1,9 @@
 //! The constants of a run: what every port leads to, and how long things take.
 
-use odonata_topology::{ClassId, Network, NodeId, Peer, RouterId};
+use odonata_topology::{Bandwidth, ClassId, Network, NodeId, Peer, RouterId};
 
 use super::{HopTiming, Place};
-use crate::spec::{FabricSpec, Spec};
+use crate::spec::{FabricSpec, Spec, Switching};
 
 /// What a router port leads to.
 #[derive(Clone, Copy, Debug)]
@@ -23,14 +23,43 @@ pub const CLASSES: usize = 4;
 /// Bytes of [`Times::scaled`].
 const SCALED_BYTES: u64 = 1 << 16;
 
+/// What packets of a size take on the links of each class.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketTimes {
+    serialisation: [u64; CLASSES],
+    to_decision: [u64; CLASSES],
+    /// Bytes on a link and in a buffer.
+    pub wire: u32,
+}
+
+impl PacketTimes {
+    /// A packet of so many bytes on links with these times.
+    #[must_use]
+    pub fn new(wire: u32, serialisation: [u64; CLASSES], to_decision: [u64; CLASSES]) -> Self {
+        Self { serialisation, to_decision, wire }
+    }
+
+    /// Time on the link.
+    #[inline(always)]
+    #[must_use]
+    pub fn serialisation(&self, class: u8) -> u64 {
+        self.serialisation[usize::from(class) % CLASSES]
+    }
+
+    /// From the start of its transmission to its decision at the next router.
+    #[inline(always)]
+    #[must_use]
+    pub fn to_decision(&self, class: u8) -> u64 {
+        self.to_decision[usize::from(class) % CLASSES]
+    }
+}
+
 /// Times of one link class.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Times {
-    /// Serialisation time by packet size.
-    pub(crate) serialisation: Vec<u64>,
-    /// From the end of a packet's transmission to its decision at the next router.
+    /// From the departure of a byte to the decision of a router that waits for this byte.
     pub to_decision: u64,
-    /// From the end of a packet's transmission to its arrival.
+    /// Time on the wire.
     pub latency: u64,
     /// From the departure of a packet out of the buffer behind such a link to the arrival of its credit.
     pub to_credit: u64,
@@ -87,6 +116,8 @@ pub struct Wiring {
     pub(crate) wires: Vec<Wire>,
     /// NICs of each node.
     pub rails: u32,
+    /// Whether routers decide on a packet before its tail is there.
+    pub cut_through: bool,
     /// Whether the NICs of some node are on different routers.
     split: bool,
     /// Groups of the machine.
@@ -110,6 +141,8 @@ impl Wiring {
         };
         let homes: Vec<Home> = network.node_slot.iter().map(home).collect();
         let nodes = homes.chunks(network.rails as usize);
+        let name = |class: usize| network.classes[class.min(network.classes.len() - 1)];
+        let times = std::array::from_fn(|class| times(&spec.fabric, name(class)));
         Self {
             places: (0..network.routers() as u32).map(|r| Place::of(network, RouterId(r))).collect(),
             split: nodes.into_iter().any(|nics| nics.iter().any(|nic| nic.router != nics[0].router)),
@@ -118,11 +151,18 @@ impl Wiring {
             rails: network.rails,
             groups: network.groups as usize,
             first_global: network.first_global.0,
-            times: std::array::from_fn(|class| {
-                times(&spec.fabric, network.classes[class.min(network.classes.len() - 1)])
-            }),
+            times,
+            cut_through: spec.fabric.switching == Switching::CutThrough,
             channels: usize::from(spec.fabric.channels),
         }
+    }
+
+    /// What packets take, by payload up to the largest.
+    #[must_use]
+    pub fn packets(&self, fabric: &FabricSpec, network: &Network) -> Vec<PacketTimes> {
+        let name = |class: usize| network.classes[class.min(network.classes.len() - 1)];
+        let bandwidths = std::array::from_fn(|class| fabric.links[name(class)].bandwidth);
+        (0..=fabric.packet_bytes).map(|payload| packet(fabric, payload, bandwidths, &self.times)).collect()
     }
 
     /// The output virtual channel of a port and a channel at a router.
@@ -154,6 +194,13 @@ impl Wiring {
         &self.times[usize::from(class) % CLASSES]
     }
 
+    /// From the decision on a packet that came by a link of a class to its tail time (docs/model.md, section 1).
+    #[inline(always)]
+    #[must_use]
+    pub fn tail(&self, packet: &PacketTimes, class: u8) -> u64 {
+        packet.serialisation(class) + self.times(class).to_decision - packet.to_decision(class)
+    }
+
     /// Times of the links between nodes and routers.
     #[inline(always)]
     #[must_use]
@@ -161,21 +208,20 @@ impl Wiring {
         &self.times[ClassId::NODE.index()]
     }
 
-    /// Time that any effect of one router takes to reach another, at least, if no packet is smaller than
-    /// `least_bytes` (docs/model.md, section 5).
+    /// Time that any effect of one router takes to reach another, at least, if `packet` is the
+    /// smallest (docs/model.md, section 5).
     #[must_use]
-    pub fn lookahead(&self, least_bytes: u32) -> u64 {
-        assert!(self.times.iter().all(|times| (least_bytes as usize) < times.serialisation.len()));
-        // SAFETY: it was just checked.
-        let hop = |times| unsafe { HopTiming::store_and_forward(0, least_bytes, times) };
-        let (node, between) = (&self.times[0], &self.times[1..]);
-        let packet = between.iter().map(|t| hop(t).decision).min();
-        let departure = self.times.iter().map(|t| hop(t).release).min();
-        let credit = between.iter().map(|t| t.to_credit).min();
-        let delivery = hop(node).arrival;
+    pub fn lookahead(&self, packet: &PacketTimes) -> u64 {
+        let hop = |class: usize| HopTiming::new(0, packet, class as u8);
+        let (node, between) = (0, 1..CLASSES);
+        let reach = between.clone().map(|class| hop(class).decision).min();
+        let departure = (0..CLASSES).map(|class| hop(class).end).min();
+        let credit = between.map(|class| self.times[class].to_credit).min();
+        let delivery = hop(node).end + self.times[node].latency;
         // The NICs of a node act at the router of the first of them.
-        let nics = if self.split { hop(node).decision.min(departure.unwrap_or(0) + node.to_credit) } else { u64::MAX };
-        packet.unwrap_or(u64::MAX).min(departure.unwrap_or(0) + credit.unwrap_or(0)).min(delivery).min(nics)
+        let nic_credit = departure.unwrap_or(0) + self.times[node].to_credit;
+        let nics = if self.split { hop(node).decision.min(nic_credit) } else { u64::MAX };
+        reach.unwrap_or(u64::MAX).min(departure.unwrap_or(0) + credit.unwrap_or(0)).min(delivery).min(nics)
     }
 }
 
@@ -195,14 +241,95 @@ fn wires(network: &Network) -> Vec<Wire> {
         .collect()
 }
 
+/// What a packet with so many bytes of payload takes on links of these bandwidths.
+fn packet(
+    fabric: &FabricSpec,
+    payload: u32,
+    bandwidths: [Bandwidth; CLASSES],
+    times: &[Times; CLASSES],
+) -> PacketTimes {
+    let wire = fabric.wire_bytes(payload);
+    let waited_for = match fabric.switching {
+        Switching::StoreAndForward => wire,
+        Switching::CutThrough => fabric.head_bytes().min(wire), // there is no packet without payload
+    };
+    let serialisation = bandwidths.map(|bandwidth| bandwidth.serialisation_ps(wire));
+    let to_decision = std::array::from_fn(|class| {
+        let first =
+            if waited_for == wire { serialisation[class] } else { bandwidths[class].serialisation_ps(waited_for) };
+        first + times[class].to_decision
+    });
+    PacketTimes::new(wire as u32, serialisation, to_decision)
+}
+
 fn times(fabric: &FabricSpec, class: &str) -> Times {
     let link = &fabric.links[class];
     Times {
-        serialisation: (0..=u64::from(fabric.packet_bytes)).map(|b| link.bandwidth.serialisation_ps(b)).collect(),
         to_decision: link.latency_ps + fabric.router_delay_ps,
         latency: link.latency_ps,
         to_credit: link.latency_ps + link.credit_delay_ps,
         buffer: link.buffer_bytes as u32,
         scaled: link.bandwidth.serialisation_ps(SCALED_BYTES),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A packet of 500 B on links of 1 GB/s with a wire of 7 ps, between routers with a delay of 100 ps: its bytes, its time on
+    /// the link, and when it is decided on.
+    fn packet_of(switching: Switching, header_bytes: u32, flit_bytes: u32) -> (u32, u64, u64) {
+        let bandwidth = Bandwidth(1_000_000_000_000_000);
+        let json = serde_json::json!({
+            "packet_bytes": 1_000, "router_delay_ps": 100, "channels": 1, "switching": switching,
+            "header_bytes": header_bytes, "flit_bytes": flit_bytes, "nic": {"overhead_ps": 0, "order": "fcfs"},
+            "links": {"node": {"bandwidth": bandwidth, "latency_ps": 7, "buffer_bytes": 4_000, "credit_delay_ps": 3}},
+        });
+        let fabric: FabricSpec = serde_json::from_value(json).expect("it is a fabric");
+        let packet = packet(&fabric, 500, [bandwidth; CLASSES], &[times(&fabric, "node"); CLASSES]);
+        (packet.wire, packet.serialisation(2), packet.to_decision(2))
+    }
+
+    #[test]
+    fn a_router_decides_on_a_packet_or_on_its_head() {
+        assert_eq!(packet_of(Switching::StoreAndForward, 20, 16), (528, 528_000, 528_107));
+        assert_eq!(packet_of(Switching::CutThrough, 20, 16), (528, 528_000, 32_107));
+        assert_eq!(packet_of(Switching::CutThrough, 0, 1), (500, 500_000, 1_107));
+        assert_eq!(packet_of(Switching::CutThrough, 0, 500), (500, 500_000, 500_107));
+    }
+
+    /// Docs/model.md, section 5: header, wire and router delay with cut-through, whatever packets there are.
+    #[test]
+    fn with_cut_through_the_lookahead_is_that_of_the_head() {
+        let spec = |switching: Switching| {
+            let link = |delay| {
+                serde_json::json!({
+                    "bandwidth": Bandwidth(1_000_000_000_000_000), "latency_ps": 7, "buffer_bytes": 4_000, "credit_delay_ps": delay,
+                })
+            };
+            let json = serde_json::json!({
+                "version": 1, "seed": 1, "compat": null,
+                "topology": {
+                    "kind": "dragonfly-plus", "groups": 2, "leaves": 2, "spines": 2, "nodes_per_leaf": 2,
+                    "global_links_per_spine": 2, "links_per_pair": null, "arrangement": "linear",
+                },
+                "fabric": {
+                    "packet_bytes": 1_000, "router_delay_ps": 100, "channels": 1, "switching": switching, "header_bytes": 20,
+                    "nic": {"overhead_ps": 0, "order": "fcfs"},
+                    "links": {"node": link(0), "local": link(0), "global": link(0)},
+                },
+                "routing": {"name": "minimal", "select": "random"}, "jobs": [],
+                "stop": {"jobs": [], "at_ps": 1}, "measure": {"from_ps": 0, "until_ps": null, "arrivals_every_ps": null},
+            });
+            serde_json::from_value::<Spec>(json).expect("it is a specification")
+        };
+        for (switching, expected) in [(Switching::StoreAndForward, 520_007), (Switching::CutThrough, 20_107)] {
+            let spec = spec(switching);
+            let machine = spec.machine().expect("it can be built");
+            let wiring = Wiring::new(&spec, machine.network());
+            let packets = wiring.packets(&spec.fabric, machine.network());
+            assert_eq!(wiring.lookahead(&packets[500]), expected, "{switching:?}");
+        }
     }
 }

@@ -128,18 +128,18 @@ impl Running {
     /// The smallest packet that it sends, if packets hold `full` bytes; or less.
     #[must_use]
     pub fn least_packet(&self, full: u32) -> u32 {
-        let control = u64::from(self.costs.control_bytes);
-        least_packet(&self.program, self.ranks.len() as u32, control, u64::from(full)) as u32
+        least_packet(&self.program, self.ranks.len() as u32, &self.costs, u64::from(full)) as u32
     }
 
     /// Size on the network.
     #[must_use]
     pub fn wire_bytes(&self, letter: &Letter) -> u64 {
         let control = u64::from(self.costs.control_bytes);
-        match letter.sort {
+        let bytes = match letter.sort {
             Sort::Eager | Sort::Data => letter.bytes.max(control),
             Sort::Request | Sort::Clearance => control,
-        }
+        };
+        bytes + u64::from(self.costs.header_bytes)
     }
 
     /// Of each rank when it finished, and how long its CPUs worked.

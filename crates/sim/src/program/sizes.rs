@@ -3,13 +3,16 @@
 use odonata_programs::trace::Task;
 use odonata_programs::{Op, Program};
 
+use crate::spec::Costs;
+
 /// Operations of a program that are looked at; if it has more, any size is taken to be possible.
 const LOOK: usize = 1 << 22;
 
-/// The smallest packet that a program sends, if packets hold `full` bytes and nothing has fewer than `control`; or less.
+/// The smallest payload of a packet that a program with these costs sends, if packets hold `full` bytes; or less.
 #[must_use]
-pub fn least_packet(program: &Program, ranks: u32, control: u64, full: u64) -> u64 {
-    let last = |bytes: u64| match bytes.max(control) % full {
+pub fn least_packet(program: &Program, ranks: u32, costs: &Costs, full: u64) -> u64 {
+    let (control, header) = (u64::from(costs.control_bytes), u64::from(costs.header_bytes));
+    let last = |bytes: u64| match (bytes.max(control) + header) % full {
         0 => full,
         rest => rest,
     };

@@ -45,10 +45,12 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let (channels, slots) = (self.wiring.channels as u8, self.outs.len());
         let mut audit = Audit::default();
         // Bytes in the buffer behind each port, or on their way into it.
+        let packets = self.packets;
         let mut filled = vec![0_u64; self.credits.lanes()];
         let mut hold = |places: &[Place], router: u32, packet: &Event| {
             let slot = places[router as usize].first + u32::from(packet.port);
-            filled[usize::from(packet.channel()) * slots + slot as usize] += u64::from(packet.bytes());
+            filled[usize::from(packet.channel()) * slots + slot as usize] +=
+                u64::from(packets[packet.bytes() as usize].wire);
         };
         let too_late = std::mem::take(&mut self.too_late);
         let mut count = |router: u32, event: &Event| {

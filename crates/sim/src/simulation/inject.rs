@@ -10,6 +10,7 @@ use crate::fabric::packet::{Event, Kind};
 use crate::fabric::{Flight, HopTiming, Nic, Waiting};
 use crate::routing::{Grain, Rule};
 use crate::spec::{NicOrder, Rail};
+use odonata_topology::ClassId;
 
 impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// A node issues the messages of an interval.
@@ -116,7 +117,6 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let home = *unsafe { self.wiring.homes.get_unchecked(nic_id as usize) };
         let lane_index = self.nic_lane(nic_id);
         let buffer = self.slot(home.router, home.port) as usize; // channel 0
-        let times = self.wiring.node_times();
         // SAFETY: it was checked, and the lanes of the NICs follow those of the ports.
         let (nic, lane) =
             unsafe { (self.nics.get_unchecked_mut(nic_id as usize), self.lanes.get_unchecked_mut(lane_index)) };
@@ -124,9 +124,12 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let full = self.spec.fabric.packet_bytes;
         loop {
             let bytes = head.bytes_left.min(u64::from(full)) as u32;
-            if lane.room < bytes {
+            // SAFETY: `bytes` is at most `full`, the largest packet.
+            let times = unsafe { self.packets.get_unchecked(bytes as usize) };
+            let wire = times.wire;
+            if lane.room < wire {
                 lane.room += self.credits.take(buffer, now);
-                if lane.room < bytes {
+                if lane.room < wire {
                     if !nic.waits {
                         nic.waits = true;
                         self.logs.get_mut(lane_index).waits_since = now;
@@ -140,11 +143,10 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 }
             }
             let overhead = if head.packet == 0 { self.spec.fabric.nic.overhead_ps } else { 0 };
-            // SAFETY: `bytes` is at most `full`, the largest packet.
-            let hop = unsafe { HopTiming::store_and_forward(nic.free.max(now) + overhead, bytes, times) };
+            let hop = HopTiming::new(nic.free.max(now) + overhead, times, ClassId::NODE.0);
             nic.free = hop.end;
-            lane.room -= bytes;
-            lane.count(bytes, &mut self.logs, lane_index);
+            lane.room -= wire;
+            lane.count(wire, &mut self.logs, lane_index);
             // SAFETY: messages are for nodes of the machine.
             let to = *unsafe { self.wiring.homes.get_unchecked(head.to as usize) };
             let word = match grain {
@@ -170,7 +172,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             head.bytes_left -= u64::from(bytes);
             head.packet += 1;
             if let Some(programs) = &mut self.programs {
-                let (packet, last) = ((head.message, bytes), head.bytes_left == 0);
+                let (packet, last) = ((head.message, wire), head.bytes_left == 0);
                 let (flights, by_class, wiring) = (&self.flights, &mut self.by_class, &self.wiring);
                 packet_leaves(programs, flights, by_class, &mut self.queue, wiring, packet, last, hop.end);
             }

@@ -8,7 +8,7 @@ use crate::counters::{ArrivalCounts, ByClass};
 use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Queue, Wheel};
 use crate::fabric::packet::Event;
-use crate::fabric::{Credits, Flights, Home, Lane, Logs, Nic, Out, Parked, Sensor, Wire, Wiring};
+use crate::fabric::{Credits, Flights, Home, Lane, Logs, Nic, Out, PacketTimes, Parked, Sensor, Wire, Wiring};
 use crate::output::Output;
 use crate::program::Programs;
 use crate::routing::{Routing, Rule, modes, with_rule};
@@ -84,16 +84,18 @@ pub fn prepare(spec: &Spec) -> Result<(Tables, Routing), Error> {
     }
     let network = machine.network();
     let wiring = Wiring::new(spec, network);
+    let packets = wiring.packets(&spec.fabric, network);
     let sensor = Sensor::new(&spec.sensing, &wiring, network.classes);
     let jobs = Jobs::new(spec, network);
     let programs = Programs::new(spec, network.nodes());
     let classes = network.classes.len();
-    Ok((Tables { wiring, sensor, jobs, programs, classes }, Routing::new(spec, machine)?))
+    Ok((Tables { wiring, packets, sensor, jobs, programs, classes }, Routing::new(spec, machine)?))
 }
 
 /// What a run is about, whatever its routing and its queue.
 pub struct Tables {
     wiring: Wiring,
+    packets: Vec<PacketTimes>,
     sensor: Option<Sensor>,
     jobs: Jobs,
     programs: Option<Programs>,
@@ -101,11 +103,12 @@ pub struct Tables {
 }
 
 fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, Error> {
-    let (tables, routing) = prepare(spec)?;
+    let (mut tables, routing) = prepare(spec)?;
+    let packets = std::mem::take(&mut tables.packets);
     let wiring = &tables.wiring;
     // What ends a run with programs is known only SETTLE_PS before.
     let longest = if tables.programs.is_some() { SETTLE_PS } else { u64::MAX };
-    let lookahead = wiring.lookahead(least_packet(spec, tables.programs.as_ref())).min(longest);
+    let lookahead = wiring.lookahead(&packets[least_packet(spec, tables.programs.as_ref()) as usize]).min(longest);
     let routers = wiring.places.len();
     let windows = match choice {
         QueueChoice::Estimate => expected_rate(spec, lookahead) * lookahead as f64 * ROUTERS_PER_EVENT > routers as f64,
@@ -115,9 +118,9 @@ fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::R
     if windows && lookahead >= 2 {
         let one_order = routing.sees_other_routers();
         let wheel = if one_order { Wheel::in_one_order(routers, lookahead) } else { Wheel::new(routers, lookahead) };
-        with_rule!(routing, rule => task.with(Simulation::new(spec, tables, rule, wheel)))
+        with_rule!(routing, rule => task.with(Simulation::new(spec, tables, &packets, rule, wheel)))
     } else {
-        with_rule!(routing, rule => task.with(Simulation::new(spec, tables, rule, Ordered::default())))
+        with_rule!(routing, rule => task.with(Simulation::new(spec, tables, &packets, rule, Ordered::default())))
     }
 }
 
@@ -150,8 +153,8 @@ fn expected_rate(spec: &Spec, lookahead: u64) -> f64 {
 }
 
 impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
-    pub(super) fn new(spec: &'s Spec, tables: Tables, routing: R, queue: Q) -> Self {
-        let Tables { wiring, sensor, jobs, programs, classes } = tables;
+    pub(super) fn new(spec: &'s Spec, tables: Tables, packets: &'s [PacketTimes], routing: R, queue: Q) -> Self {
+        let Tables { wiring, packets: _, sensor, jobs, programs, classes } = tables;
         let (wires, nics, channels) = (&wiring.wires, wiring.homes.len(), wiring.channels);
         let lane = |wire: &Wire| Lane::new(wiring.times(wire.class).buffer, *wire);
         let injection = |home: &Home| Wire { to: home.router, port: home.port, class: ClassId::NODE.0, node: false };
@@ -171,7 +174,10 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
             queue,
             logs: Logs::new(lanes.len()),
             outs: vec![Out::default(); wires.len()],
+            observed: sensor.is_some() || arrivals.on(),
+            special: wiring.cut_through || sensor.is_some() || programs.is_some(),
             sensor,
+            packets,
             lanes,
             credits,
             messages: Source::new(spec.seed, Stream::Message),

@@ -17,51 +17,59 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         // SAFETY: events are pushed for routers of the wiring only, and the queue gives back what was pushed.
         let place = *unsafe { self.wiring.places.get_unchecked(router as usize) };
         if place.is_last(packet) {
-            if self.arrivals.on() {
+            if self.observed {
                 self.count_arrival(place, packet, None);
             }
             self.eject(place.first, packet);
             return;
         }
-        let step = if self.sensor.is_none() {
-            // SAFETY: the place is one of the wiring's, which the ports were made for.
-            let loads = unsafe { Loads::new_unchecked(&self.outs, Backlog, place.first, place.ports, packet.time) };
-            self.routing.route(place, packet, &loads)
-        } else {
-            self.route_by_sensor(place, packet)
-        };
-        if self.arrivals.on() {
-            self.count_arrival(place, packet, Some(step.port()));
-        }
+        let step =
+            if self.observed { self.route_observed(place, packet) } else { self.route_by_backlog(place, packet) };
         let output = self.wiring.output(place, step.port(), step.channel());
         // SAFETY: `output` is one of the wiring's, which the lanes were made for.
         let lane = unsafe { self.lanes.get_unchecked(output.lane()) };
-        let bytes = packet.bytes();
-        if !lane.waits() && (lane.room >= bytes || self.look_for_room(output, step.channel(), bytes, packet.time)) {
+        let wire = self.times_of(packet).wire;
+        if !lane.waits() && (lane.room >= wire || self.look_for_room(output, step.channel(), wire, packet.time)) {
             self.commit(place.first, output, packet, packet.time, step);
         } else {
             self.park(router, output, packet, step);
         }
     }
 
-    /// The decision of a routing that senses something else than backlogs.
-    #[cold]
-    #[inline(never)]
-    fn route_by_sensor(&self, place: Place, packet: &Event) -> Step {
-        let sensor = self.sensor.as_ref().expect("asked for only if there is one");
-        let loads = Loads::new(&self.outs, sensor, place.first, place.ports, packet.time);
+    /// The decision of a routing that senses backlogs.
+    #[inline(always)]
+    fn route_by_backlog(&self, place: Place, packet: &Event) -> Step {
+        // SAFETY: the place is one of the wiring's, which the ports were made for.
+        let loads = unsafe { Loads::new_unchecked(&self.outs, Backlog, place.first, place.ports, packet.time) };
         self.routing.route(place, packet, &loads)
     }
 
-    /// Counts a packet that comes from another group, or goes to one (K21); `out` is none for one that goes to its node.
+    /// The decision of a routing, whatever it senses; counted if arrivals are.
+    #[inline(never)]
+    fn route_observed(&mut self, place: Place, packet: &Event) -> Step {
+        let step = if let Some(sensor) = &self.sensor {
+            let loads = Loads::new(&self.outs, sensor, place.first, place.ports, packet.time);
+            self.routing.route(place, packet, &loads)
+        } else {
+            self.route_by_backlog(place, packet)
+        };
+        self.count_arrival(place, packet, Some(step.port()));
+        step
+    }
+
+    /// Counts a packet that comes from another group, or goes to one (K21), if arrivals are counted; `out` is none for one that goes to its node.
     #[cold]
     fn count_arrival(&mut self, place: Place, packet: &Event, out: Option<u16>) {
+        if !self.arrivals.on() {
+            return;
+        }
         let job = self.flights.job(packet.message);
+        let bytes = self.times_of(packet).wire;
         for (port, inwards) in [(Some(packet.port), true), (out, false)] {
             let Some(port) = port else { continue };
             let wire = self.wiring.wires[(place.first + u32::from(port)) as usize];
             if wire.class >= self.wiring.first_global
-                && !self.arrivals.count(packet.time, job, place.group, packet.bytes(), inwards)
+                && !self.arrivals.count(packet.time, job, place.group, bytes, inwards)
             {
                 let at = path!["measure", "arrivals_every_ps"];
                 self.failure.get_or_insert(ErrorKind::TooManyWindows {}.at(at));
@@ -70,11 +78,26 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         }
     }
 
-    /// Counts a packet that is committed to a link by its job and the link's class.
-    #[cold]
-    #[inline(never)]
-    fn count_class(&mut self, message: u32, class: u8, bytes: u32) {
-        self.by_class.add(self.flights.job(message), class, bytes);
+    /// What most runs do without, as a packet is committed to a link of a class: notes it for the sensor and the bytes by class,
+    /// and returns the earliest instant at which a packet that cuts through may begin to leave.
+    #[inline]
+    fn specially(&mut self, first: u32, packet: &Event, slot: usize, class: u8) -> u64 {
+        let times = self.times_of(packet);
+        if let Some(sensor) = &mut self.sensor
+            && class != ClassId::NODE.0
+        {
+            sensor.send(slot as u32, times.wire);
+        }
+        if self.by_class.on() {
+            self.by_class.add(self.flights.job(packet.message), class, times.wire);
+        }
+        if !self.wiring.cut_through {
+            return 0;
+        }
+        let buffer = self.lane(first + u32::from(packet.port), packet.channel());
+        // SAFETY: the buffer is that of a packet; see `give_back`.
+        let tail = self.wiring.tail(times, unsafe { self.credits.class(buffer) });
+        HopTiming::earliest_start(packet.time, tail, times.serialisation(class))
     }
 
     /// Index in `lanes` and `logs` of a router's port and channel, and in `credits` of the buffer behind it.
@@ -103,23 +126,20 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// at `first`.
     #[inline(always)]
     fn commit(&mut self, first: u32, output: OutputVc, packet: &Event, now: u64, step: Step) {
-        let bytes = packet.bytes();
+        let (times, wire) = (self.times_of(packet), self.times_of(packet).wire);
         // SAFETY: `output` is one of the wiring's, which both tables were made for.
         let (lane, out) =
             unsafe { (self.lanes.get_unchecked_mut(output.lane()), self.outs.get_unchecked_mut(output.slot())) };
-        lane.room -= bytes;
-        lane.count(bytes, &mut self.logs, output.lane());
         let (to, port, class) = (lane.to(), lane.port, lane.class());
-        let times = self.wiring.times(class);
-        // SAFETY: NICs cut packets no larger than the largest.
-        let hop = unsafe { HopTiming::store_and_forward(out.free.max(now), bytes, times) };
-        out.free = hop.end;
-        if let Some(sensor) = &mut self.sensor {
-            sensor.send(output.slot() as u32, bytes);
+        lane.room -= wire;
+        lane.count(wire, &mut self.logs, output.lane());
+        let mut start = out.free.max(now);
+        if self.special {
+            start = start.max(self.specially(first, packet, output.slot(), class));
         }
-        if self.by_class.on() {
-            self.count_class(packet.message, class, bytes);
-        }
+        let hop = HopTiming::new(start, times, class);
+        // SAFETY: as above.
+        unsafe { self.outs.get_unchecked_mut(output.slot()) }.free = hop.end;
         self.queue.push_changed(to, hop.decision, packet, |packet| {
             packet.time = hop.decision;
             packet.port = port;
@@ -127,7 +147,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             packet.next_hop();
             packet.follow(step);
         });
-        self.give_back(first + u32::from(packet.port), packet.channel(), bytes, hop.release);
+        self.give_back(first + u32::from(packet.port), packet.channel(), wire, hop.end);
     }
 
     /// Returns the room of a packet that leaves the buffer behind a port at `release`.
@@ -143,7 +163,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         if wakes {
             self.announce(buffer, channel, stamp);
         }
-        if self.sensor.is_some() {
+        if self.observed {
             self.tell_sensor(buffer, bytes, stamp);
         }
     }
@@ -152,7 +172,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     #[inline(never)]
     fn tell_sensor(&mut self, buffer: usize, bytes: u32, stamp: u64) {
         let back = self.lanes[buffer]; // the way back from the buffer's port leads to its sender
-        if back.node() {
+        if self.sensor.is_none() || back.node() {
             return;
         }
         let sender = self.slot(back.to(), back.port);
@@ -177,8 +197,9 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     #[cold]
     #[inline(never)]
     fn park(&mut self, router: u32, output: OutputVc, packet: &Event, step: Step) {
+        let times = self.times_of(packet);
         let (lane, log) = (&mut self.lanes[output.lane()], self.logs.get_mut(output.lane()));
-        self.outs[output.slot()].parked_ps += self.wiring.times(lane.class()).serialisation[packet.bytes() as usize];
+        self.outs[output.slot()].parked_ps += times.serialisation(lane.class());
         self.parked.push(&mut log.chain, packet).follow(step);
         if !lane.waits() {
             lane.set_waits(true);
@@ -208,13 +229,14 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let index = output.lane();
         let class = self.lanes[index].class();
         loop {
-            let bytes = self.parked.first(&self.logs.get(index).chain).bytes();
-            if self.lanes[index].room < bytes && !self.look_for_room(output, channel, bytes, now) {
+            let times = self.times_of(self.parked.first(&self.logs.get(index).chain));
+            let wire = times.wire;
+            if self.lanes[index].room < wire && !self.look_for_room(output, channel, wire, now) {
                 self.arm(router, port, channel, output);
                 return;
             }
             let packet = self.parked.pop(&mut self.logs.get_mut(index).chain);
-            self.outs[output.slot()].parked_ps -= self.wiring.times(class).serialisation[bytes as usize];
+            self.outs[output.slot()].parked_ps -= times.serialisation(class);
             self.commit(first, output, &packet, now, Step::new(&packet, port, channel));
             if self.logs.get(index).chain.is_empty() {
                 break;
@@ -230,17 +252,18 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     #[inline(always)]
     fn eject(&mut self, first: u32, packet: &Event) {
         let slot = (first + u32::from(packet.to_port)) as usize;
-        let bytes = packet.bytes();
+        let (times, wire) = (self.times_of(packet), self.times_of(packet).wire);
         // SAFETY: the port is that of the destination's NIC, as the wiring says, and this is the NIC's router.
         let (out, lane) = unsafe { (self.outs.get_unchecked_mut(slot), self.lanes.get_unchecked_mut(slot)) };
-        // SAFETY: as in `commit`.
-        let hop = unsafe { HopTiming::store_and_forward(out.free.max(packet.time), bytes, self.wiring.node_times()) };
-        out.free = hop.end;
-        lane.count(bytes, &mut self.logs, slot); // channel 0
-        if self.by_class.on() {
-            self.count_class(packet.message, ClassId::NODE.0, bytes);
+        lane.count(wire, &mut self.logs, slot); // channel 0
+        let mut start = out.free.max(packet.time);
+        if self.special {
+            start = start.max(self.specially(first, packet, slot, ClassId::NODE.0));
         }
-        self.give_back(first + u32::from(packet.port), packet.channel(), bytes, hop.release);
-        self.deliver(packet, hop.arrival);
+        let end = HopTiming::new(start, times, ClassId::NODE.0).end;
+        // SAFETY: as above.
+        unsafe { self.outs.get_unchecked_mut(slot) }.free = end;
+        self.give_back(first + u32::from(packet.port), packet.channel(), wire, end);
+        self.deliver(packet, end + self.wiring.node_times().latency);
     }
 }

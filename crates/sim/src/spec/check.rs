@@ -190,6 +190,16 @@ impl Spec {
 impl FabricSpec {
     fn check(&self, network: &Network) -> Result<(), Error> {
         range(&path!["fabric", "packet_bytes"], self.packet_bytes.into(), 1, MAX_PACKET_BYTES.into())?;
+        range(&path!["fabric", "header_bytes"], self.header_bytes.into(), 0, MAX_PACKET_BYTES.into())?;
+        range(&path!["fabric", "flit_bytes"], self.flit_bytes.into(), 1, MAX_PACKET_BYTES.into())?;
+        let wire_bytes = self.wire_bytes(self.packet_bytes);
+        if wire_bytes > u64::from(MAX_PACKET_BYTES) {
+            let (packet_bytes, header_bytes, flit_bytes) = (self.packet_bytes, self.header_bytes, self.flit_bytes);
+            let most_bytes = MAX_PACKET_BYTES;
+            let kind =
+                ErrorKind::PacketOnWireTooLarge { wire_bytes, packet_bytes, header_bytes, flit_bytes, most_bytes };
+            return Err(kind.at(path!["fabric", "packet_bytes"]));
+        }
         range(&path!["fabric", "channels"], self.channels.into(), 1, MAX_CHANNELS.into())?;
         range(&path!["fabric", "router_delay_ps"], self.router_delay_ps, 0, MAX_DELAY_PS)?;
         range(&path!["fabric", "nic", "overhead_ps"], self.nic.overhead_ps, 0, MAX_DELAY_PS)?;
@@ -205,15 +215,15 @@ impl FabricSpec {
             if link.bandwidth.micro_bytes_per_second() == 0 {
                 return Err(ErrorKind::NoBandwidth {}.at(at("bandwidth")));
             }
-            let ser = link.bandwidth.serialisation_ps(u64::from(self.packet_bytes));
+            let ser = link.bandwidth.serialisation_ps(wire_bytes);
             if ser > MAX_SERIALISATION_PS {
-                let (packet_bytes, most_ps) = (self.packet_bytes, MAX_SERIALISATION_PS);
+                let (packet_bytes, most_ps) = (wire_bytes, MAX_SERIALISATION_PS);
                 return Err(ErrorKind::SlowLink { packet_bytes, found_ps: ser, most_ps }.at(at("bandwidth")));
             }
             range(&at("latency_ps"), link.latency_ps, 0, MAX_DELAY_PS)?;
             range(&at("credit_delay_ps"), link.credit_delay_ps, 0, MAX_DELAY_PS)?;
-            let (found_bytes, packet_bytes, most_bytes) = (link.buffer_bytes, self.packet_bytes, MAX_BUFFER_BYTES);
-            if found_bytes < u64::from(packet_bytes) || found_bytes > most_bytes {
+            let (found_bytes, packet_bytes, most_bytes) = (link.buffer_bytes, wire_bytes, MAX_BUFFER_BYTES);
+            if found_bytes < packet_bytes || found_bytes > most_bytes {
                 let kind = ErrorKind::BufferOutOfRange { found_bytes, packet_bytes, most_bytes };
                 return Err(kind.at(at("buffer_bytes")));
             }
@@ -260,7 +270,7 @@ fn check_program(program: &ProgramSpec, ranks: u64, at: &Path) -> Result<(), Err
         range(&at.join("iterations"), *iterations, 1, MAX_ITERATIONS)?;
     }
     let costs_at = at.join("costs");
-    let Costs { send_ps, receive_ps, copy, memory_ps, eager_bytes: _, control_bytes } = *costs;
+    let Costs { send_ps, receive_ps, copy, memory_ps, eager_bytes: _, control_bytes, header_bytes } = *costs;
     for (field, value) in [("send_ps", send_ps), ("receive_ps", receive_ps), ("memory_ps", memory_ps)] {
         range(&costs_at.join(field), value, 0, MAX_DELAY_PS)?;
     }
@@ -268,6 +278,7 @@ fn check_program(program: &ProgramSpec, ranks: u64, at: &Path) -> Result<(), Err
         return Err(ErrorKind::NoBandwidth {}.at(costs_at.join("copy")));
     }
     range(&costs_at.join("control_bytes"), control_bytes.into(), 1, MAX_PACKET_BYTES.into())?;
+    range(&costs_at.join("header_bytes"), header_bytes.into(), 0, MAX_PACKET_BYTES.into())?;
     Program::new(body, ranks as u32).map(|_| ()).map_err(|e| e.under(at.join("body")))
 }
 

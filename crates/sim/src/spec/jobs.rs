@@ -66,6 +66,9 @@ pub struct Costs {
     pub eager_bytes: u64,
     /// Least size of anything on the network, and size of requests and clearances; at least 1.
     pub control_bytes: u32,
+    /// What each of them has on the network besides: the envelope of the message-passing library.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub header_bytes: u32,
 }
 
 /// What is kept of a job's messages.

@@ -19,5 +19,6 @@ mod queues;
 mod refusals;
 mod saturation;
 mod support;
+mod switching;
 mod waiting;
 mod zero_load;

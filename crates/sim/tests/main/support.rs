@@ -7,7 +7,7 @@ use odonata_sim::routing::dragonfly_plus::AnyPlus;
 use odonata_sim::spec::{
     Arrival, ChannelSwitch, Compare, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec,
     NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, Spec, StopSpec,
-    TopologySpec, Traffic, Via,
+    Switching, TopologySpec, Traffic, Via,
 };
 use odonata_sim::{Output, run};
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlus, DragonflyPlusSpec, Machine};
@@ -63,6 +63,9 @@ pub fn spec(machine: DragonflyPlusSpec, routing: RoutingSpec, jobs: Vec<JobSpec>
             packet_bytes: PACKET as u32,
             router_delay_ps: 100_000,
             channels: 2,
+            switching: Switching::StoreAndForward,
+            header_bytes: 0,
+            flit_bytes: 1,
             nic: NicSpec { overhead_ps: 0, order: NicOrder::Fcfs, rail: Rail::Hash },
             links: BTreeMap::from(links.map(|(name, link)| (name.to_owned(), link))),
         },

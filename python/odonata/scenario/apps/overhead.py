@@ -9,7 +9,7 @@ from odonata.document import Table, input_error_as_problem, validate
 from odonata.errors import InputError, unknown
 from odonata.machine.fabric import Delay
 
-#: Largest control message of the core.
+#: Largest control message, and largest header of a message, of the core.
 MAX_CONTROL_BYTES = 65_536
 
 
@@ -38,6 +38,13 @@ def _control(value: Any) -> int:
     return size
 
 
+def _header(value: Any) -> int:
+    size = units.size_bytes(value)
+    if size > MAX_CONTROL_BYTES:
+        raise InputError(f"the header of a message has at most 64 KiB, found `{value}`")
+    return size
+
+
 def _as_json(write: Any) -> PlainSerializer:
     return PlainSerializer(write, when_used="json")
 
@@ -47,8 +54,8 @@ class OverheadTable(Table):
 
     The defaults are those of the simulator of Zhang 2018 (SST's firefly as its authors ran it): 130 ns to set up a
     send, 100 ns to match a receive, and 30 ns each to enter and to leave the MPI call; 344 ps to copy a byte; eager up
-    to 12,000 bytes. The memory latency and the size of control messages are assumed. The minimum time between two
-    messages of a NIC (the g of LogGP) is `overhead` in the system's `fabric.nic`.
+    to 12,000 bytes. The memory latency and the sizes of control messages and headers are assumed. The minimum time
+    between two messages of a NIC (the g of LogGP) is `overhead` in the system's `fabric.nic`.
     """
 
     send: Delay = Field(190_000, description="CPU time to send a message (the o of LogGP): 130 + 30 + 30 ns (L)")
@@ -71,10 +78,17 @@ class OverheadTable(Table):
         64,
         description="size of control messages (RTS and CTS), and minimum size of every protocol message (assumed)",
     )
+    header: Annotated[int, BeforeValidator(input_error_as_problem(_header)), _as_json(units.format_bytes)] = Field(
+        0,
+        description="envelope of the message-passing library: bytes that every protocol message has besides (assumed)",
+    )
 
     def spec(self) -> dict[str, Any]:
         """The costs as the core reads them."""
+        # What is absent is what the core does anyway; runs without it keep their identity.
+        header = {"header_bytes": self.header} if self.header else {}
         return {
+            **header,
             "send_ps": self.send,
             "receive_ps": self.receive,
             "copy": self.copy_ or None,

@@ -7,7 +7,7 @@ use odonata_sim::Spec;
 use odonata_sim::routing::direct::Direct;
 use odonata_sim::spec::{
     AriesMode, FabricSpec, Failures, Gateways, JobSpec, Knowledge, LinkSpec, MAX_CHANNELS, MeasureSpec, NicOrder,
-    NicSpec, Prepared, Rail, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec, TopologySpec, Via,
+    NicSpec, Prepared, Rail, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec, Switching, TopologySpec, Via,
 };
 use odonata_topology::{CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec, Machine, Peer, RouterId, SlotId};
 
@@ -72,6 +72,9 @@ pub fn spec(topology: TopologySpec, routing: RoutingSpec, jobs: Vec<JobSpec>) ->
             packet_bytes: PACKET as u32,
             router_delay_ps: 100_000,
             channels: MAX_CHANNELS,
+            switching: Switching::StoreAndForward,
+            header_bytes: 0,
+            flit_bytes: 1,
             nic: NicSpec { overhead_ps: 0, order: NicOrder::Fcfs, rail: Rail::Hash },
             links,
         },

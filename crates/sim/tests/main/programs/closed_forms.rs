@@ -61,6 +61,7 @@ impl Way {
             memory_ps: 0,
             eager_bytes: if self == Eager { 1 << 40 } else { 0 },
             control_bytes: CONTROL,
+            header_bytes: 0,
         };
         let nodes: Vec<u32> = (0..n).rev().collect();
         let mut spec = star(n, vec![program("collective", &nodes, costs, phases(std::slice::from_ref(what)))]);

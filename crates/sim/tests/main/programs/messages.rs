@@ -22,6 +22,7 @@ const COSTS: Costs = Costs {
     memory_ps: MEMORY,
     eager_bytes: 2_499,
     control_bytes: 64,
+    header_bytes: 0,
 };
 
 fn costs() -> Costs {

@@ -74,5 +74,6 @@ pub fn costs(dice: &mut Dice, bytes: u64) -> Costs {
         memory_ps: time(dice),
         eager_bytes: dice.of(&[0, bytes / 2, 1 << 40]),
         control_bytes: dice.of(&[1, 8, 64]),
+        header_bytes: 0,
     }
 }

@@ -67,6 +67,11 @@ fn times_and_numbers() {
             ".program.costs.control_bytes",
             "out-of-range (found = 65537, least = 1, most = 65536)",
         ),
+        (
+            |j| of(j).costs.header_bytes = 65_537,
+            ".program.costs.header_bytes",
+            "out-of-range (found = 65537, least = 0, most = 65536)",
+        ),
         (|j| of(j).costs.copy = Some(Bandwidth(0)), ".program.costs.copy", "no-bandwidth"),
     ]);
     let accepted: &[Change] = &[

@@ -69,6 +69,7 @@ fn collectives_and_motifs() {
                     memory_ps: 0,
                     eager_bytes,
                     control_bytes: 1,
+                    header_bytes: 0,
                 };
                 if let Some(finishes) = compare(&text, &nodes, costs, 4_096, n) {
                     compared += 1;

@@ -16,8 +16,15 @@ pub const NODE: u64 = 10;
 pub const OVERHEAD: u64 = 3_000;
 
 /// Operations that take no time, and never ask.
-pub const FREE: Costs =
-    Costs { send_ps: 0, receive_ps: 0, copy: None, memory_ps: 0, eager_bytes: 1 << 40, control_bytes: 1 };
+pub const FREE: Costs = Costs {
+    send_ps: 0,
+    receive_ps: 0,
+    copy: None,
+    memory_ps: 0,
+    eager_bytes: 1 << 40,
+    control_bytes: 1,
+    header_bytes: 0,
+};
 
 /// So many GB/s.
 pub fn bandwidth(gigabytes: u64) -> Option<Bandwidth> {

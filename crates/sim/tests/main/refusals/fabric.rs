@@ -17,6 +17,22 @@ fn fabric() {
             "fabric.packet_bytes",
             "out-of-range (found = 65537, least = 1, most = 65536)",
         ),
+        (|s| s.fabric.flit_bytes = 0, "fabric.flit_bytes", "out-of-range (found = 0, least = 1, most = 65536)"),
+        (
+            |s| s.fabric.header_bytes = 65_537,
+            "fabric.header_bytes",
+            "out-of-range (found = 65537, least = 0, most = 65536)",
+        ),
+        (
+            |s| (s.fabric.header_bytes, s.fabric.packet_bytes) = (32, 65_505),
+            "fabric.packet_bytes",
+            "packet-on-wire-too-large (wire_bytes = 65537, packet_bytes = 65505, header_bytes = 32, flit_bytes = 1, most_bytes = 65536)",
+        ),
+        (
+            |s| (s.fabric.header_bytes, link_mut(s, "local").buffer_bytes) = (24, 1_023),
+            "fabric.links.local.buffer_bytes",
+            "buffer-out-of-range (found_bytes = 1023, packet_bytes = 1024, most_bytes = 1073741824)",
+        ),
         (|s| s.fabric.channels = 0, "fabric.channels", "out-of-range (found = 0, least = 1, most = 16)"),
         (|s| s.fabric.channels = 17, "fabric.channels", "out-of-range (found = 17, least = 1, most = 16)"),
         (
@@ -69,6 +85,8 @@ fn fabric() {
     accepted(&[
         |s| s.fabric.packet_bytes = 65_536,
         |s| s.fabric.packet_bytes = 1,
+        |s| (s.fabric.header_bytes, s.fabric.packet_bytes) = (32, 65_504),
+        |s| s.fabric.flit_bytes = 65_536,
         |s| s.fabric.channels = 8,
         |s| s.fabric.router_delay_ps = 1_000_000_000,
         |s| link_mut(s, "node").bandwidth = Bandwidth(250_000_000_000),
