@@ -75,8 +75,8 @@ class Description(TypedDict):
     slot_peer_router: NDArray[np.int64]
     #: Node at the far end, or -1.
     slot_peer_node: NDArray[np.int64]
-    slot_dead: NDArray[np.bool_]
-    router_dead: NDArray[np.bool_]
+    slot_failed: NDArray[np.bool_]
+    router_failed: NDArray[np.bool_]
     #: Router-side slot of each NIC: `node * rails + rail`.
     endpoint_slot: NDArray[np.uint32]
 
@@ -136,7 +136,7 @@ class JobTotals(TypedDict):
     last_delivery_ps: int | None
     latency: Latency
     #: Messages between ranks of one node, of a program.
-    near: int
+    intra_node: int
     #: Requests and clearances issued, of a program.
     control: int
     #: Messages issued while measuring, and those of them delivered, whatever is recorded.
@@ -227,17 +227,17 @@ class Trace(TypedDict):
     goal: str
 
 @type_check_only
-class Way(TypedDict):
+class PacketPath(TypedDict):
     #: Whether a packet that takes it counts as minimal.
     minimal: bool
     #: Each with `router`, `port`, `channel`, `class` (name), and `to_router` or `to_node` (the other is None).
     hops: list[dict[str, int | str | None]]
 
 @type_check_only
-class Ways(TypedDict):
+class PacketPaths(TypedDict):
     #: How many ways there are; the first of them are listed, minimal ones before others.
     total: int
-    ways: list[Way]
+    ways: list[PacketPath]
 
 @type_check_only
 class Result(TypedDict):
@@ -276,7 +276,7 @@ class Machine:
         the run, and so does Ctrl-C.
         """
 
-    def routes(self, spec_json: str, from_node: int, to_node: int, limit: int) -> Ways:
+    def routes(self, spec_json: str, from_node: int, to_node: int, limit: int) -> PacketPaths:
         """Every path that packets may take between two nodes, whatever the loads.
 
         At most `limit` of each kind (minimal or not) are listed.

@@ -183,7 +183,7 @@ def _time_example(field: str) -> str:
     return "for example `1.5us`" if field == "time" else ""
 
 
-def _circle(first: Sequence[Mapping[str, Any]], length: int) -> str:
+def _cycle(first: Sequence[Mapping[str, Any]], length: int) -> str:
     def named(step: Mapping[str, Any]) -> str:
         return f"`{step['label']}`" if step["line"] is None else f"`{step['label']}` (line {step['line']})"
 
@@ -417,9 +417,9 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "too-many-routings": Message("the jobs have {found} different routings, but a run has at most {most}"),
     "could-deadlock": Message(
-        "the routing ({routings:list}) could deadlock: packets can wait for each other in a cycle ({circle})",
+        "the routing ({routings:list}) could deadlock: packets can wait for each other in a cycle ({cycle})",
         "{remedy}",
-        {"circle": lambda circle: " -> ".join(circle), "remedy": _remedy},
+        {"cycle": lambda cycle: " -> ".join(cycle), "remedy": _remedy},
     ),
     # Compatibility models.
     "compat-other-value": Message("`{key}` is `{found}`, but the model `{model}` supports only {supported:or}"),
@@ -467,7 +467,7 @@ MESSAGES: Mapping[str, Message] = {
     "any-source": Message("`{found}` means any source, but a receive here must name its source"),
     "any-tag": Message("`{found}` means any tag, but a message here must have one tag"),
     "unknown-label": Message("no operation of this rank has the label `{label}`", "{near}", {"near": _near_label}),
-    "circle-of-operations": Message("operations wait for each other in a cycle: {circle}", "", {"circle": _circle}),
+    "circle-of-operations": Message("operations wait for each other in a cycle: {circle}", "", {"circle": _cycle}),
     "no-header": Message(
         "expected a header, `{names}`, found nothing", "", {"names": lambda columns: ",".join(columns)}
     ),

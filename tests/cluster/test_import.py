@@ -141,7 +141,7 @@ def between_groups(system: System) -> Counter[tuple[int, int]]:
     """The cables between groups that work."""
     wired = system.describe()
     group = wired["router_group"].tolist()
-    dead = wired.get("slot_dead", [False] * len(wired["slot_router"]))
+    dead = wired.get("slot_failed", [False] * len(wired["slot_router"]))
     cables = zip(wiring(system), dead, strict=True)
     return Counter((a, b) for (a, _, b, _), failed in cables if b > a and group[a] != group[b] and not failed)
 

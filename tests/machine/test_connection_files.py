@@ -87,7 +87,7 @@ def test_missing_links_inside_a_group_have_failed_in_every_group(here):
     wired = system.describe()
     ends = [
         (int(r), int(p), int(w))
-        for r, w, p in zip(wired["slot_router"], wired["slot_dead"], wired["slot_peer_router"], strict=True)
+        for r, w, p in zip(wired["slot_router"], wired["slot_failed"], wired["slot_peer_router"], strict=True)
         if w
     ]
     expected = [(96 * g + a, 96 * g + b) for g in range(3) for a, b in ((0, 16), (2, 3), (3, 2), (16, 0))]

@@ -31,7 +31,7 @@ def test_all_cables_between_two_routers_fail_together():
     system = failed("theta", links=["0-16"])
     assert len(system.failures["links"]) == 3
     wired = system.describe()
-    dead = {int(peer) for peer, dead in zip(wired["slot_peer_router"], wired["slot_dead"], strict=True) if dead}
+    dead = {int(peer) for peer, dead in zip(wired["slot_peer_router"], wired["slot_failed"], strict=True) if dead}
     assert dead == {0, 16}
 
 
@@ -52,7 +52,7 @@ def test_a_fraction_of_a_class():
     slots = first + [port for _, port in links]
     assert {wired["classes"][c] for c in wired["slot_class"][slots]} == {"global"}
     assert (wired["slot_peer_router"][slots] > wired["slot_router"][slots]).all()
-    assert int(wired["slot_dead"].sum()) == 14, "both ends of each"
+    assert int(wired["slot_failed"].sum()) == 14, "both ends of each"
 
 
 def test_the_draw_is_splitmix64():

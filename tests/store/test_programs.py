@@ -39,7 +39,7 @@ def program(result: dict[str, Any], spec: dict[str, Any]) -> tuple[dict[str, Any
         "total_ps": np.array([6 * US, 10 * US, 5 * US], np.uint64),
     }
     result["class_bytes"] = np.array([[1, 2, 3], [4, 5, 6]], np.uint64)
-    result["jobs"][0] |= {"near": 2, "control": 5}
+    result["jobs"][0] |= {"intra_node": 2, "control": 5}
     return result, spec
 
 

@@ -1,6 +1,6 @@
 //! All codes.
 
-use crate::{Awaited, CircleStep, Elsewhere, Error, Parameter, Path, Place, Value};
+use crate::{Awaited, CycleOperation, Elsewhere, Error, Parameter, Path, TracePlace, Value};
 
 /// A code and the parameters that come with it.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ kinds! {
         wire_bytes: u64, packet_bytes: u32, header_bytes: u32, flit_bytes: u32, most_bytes: u32,
     }
     /// More virtual channels of router ports than memory holds.
-    TooManyLanes = "too-many-lanes" { ports: u64, channels: u64, most: u64 }
+    TooManyVcs = "too-many-lanes" { ports: u64, channels: u64, most: u64 }
     /// A key that says again what `global_links` says.
     BesideGlobalLinks = "beside-global-links" {}
     /// Neither an arrangement nor a list of cables.
@@ -211,7 +211,7 @@ kinds! {
     /// More different routings in a run than are possible.
     TooManyRoutings = "too-many-routings" { found: usize, most: usize }
     /// Packets of these routings could wait for each other in a circle of link kinds.
-    CouldDeadlock = "could-deadlock" { routings: Vec<&'static str>, circle: Vec<String> }
+    CouldDeadlock = "could-deadlock" { routings: Vec<&'static str>, cycle: Vec<String> }
 
     // Compatibility models.
 
@@ -279,7 +279,7 @@ kinds! {
     /// A label that no operation of the rank has.
     UnknownLabel = "unknown-label" { label: String, known: Vec<String> }
     /// Operations that wait for each other; the first few, and how many there are.
-    CircleOfOperations = "circle-of-operations" { first: Vec<CircleStep>, length: usize }
+    CycleOfOperations = "circle-of-operations" { first: Vec<CycleOperation>, length: usize }
     /// A CSV file without a header.
     NoHeader = "no-header" { columns: Vec<&'static str> }
     /// A CSV file without rows.
@@ -381,7 +381,7 @@ kinds! {
     /// Packets wait for each other and nothing can move.
     Deadlock = "deadlock" { at_ps: u64, waiting: u64 }
     /// The ranks of a program wait for each other, or for messages that nobody sends; what the first few wait for.
-    DeadProgram = "dead-program" { job: String, ranks: u64, first: Vec<Awaited> }
+    DeadlockedProgram = "dead-program" { job: String, ranks: u64, first: Vec<Awaited> }
     /// Simulated time left the range of 2^63 ps.
     TimeOverflow = "time-overflow" {}
     /// Results that do not fit into memory.
@@ -400,19 +400,19 @@ impl ErrorKind {
     /// The error at a place in a text.
     #[must_use]
     pub fn in_text(self, line: u32, column: u32) -> Error {
-        Error { kind: self, path: Path::default(), place: Some(Place::Text { line, column }) }
+        Error { kind: self, path: Path::default(), place: Some(TracePlace::Text { line, column }) }
     }
 
     /// The error at a byte of a file.
     #[must_use]
     pub fn at_byte(self, byte: usize) -> Error {
-        Error { kind: self, path: Path::default(), place: Some(Place::Byte(byte as u64)) }
+        Error { kind: self, path: Path::default(), place: Some(TracePlace::Byte(byte as u64)) }
     }
 
     /// The error of an operation, whose number is counted from 0 here.
     #[must_use]
     pub fn of_operation(self, rank: u32, number: u32) -> Error {
-        let place = Place::Operation { rank, operation: number.saturating_add(1) };
+        let place = TracePlace::Operation { rank, operation: number.saturating_add(1) };
         Error { kind: self, path: Path::default(), place: Some(place) }
     }
 }

@@ -15,7 +15,7 @@ use std::fmt;
 
 pub use kind::{Code, ErrorKind};
 pub use path::{Path, Segment};
-pub use value::{Awaited, CircleStep, Elsewhere, Parameter, Value};
+pub use value::{Awaited, CycleOperation, Elsewhere, Parameter, Value};
 
 /// Why there is no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,12 +25,12 @@ pub struct Error {
     /// The value of the specification that is at fault; empty if no single value is.
     pub path: Path,
     /// The place in a trace.
-    pub place: Option<Place>,
+    pub place: Option<TracePlace>,
 }
 
 /// A place in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum TracePlace {
     /// In a text.
     Text {
         /// Line, from 1.
@@ -79,9 +79,9 @@ impl fmt::Display for Error {
         }
         match self.place {
             None => {}
-            Some(Place::Text { line, column }) => write!(f, "line {line}, column {column}: ")?,
-            Some(Place::Byte(byte)) => write!(f, "byte {byte}: ")?,
-            Some(Place::Operation { rank, operation }) => write!(f, "rank {rank}, operation {operation}: ")?,
+            Some(TracePlace::Text { line, column }) => write!(f, "line {line}, column {column}: ")?,
+            Some(TracePlace::Byte(byte)) => write!(f, "byte {byte}: ")?,
+            Some(TracePlace::Operation { rank, operation }) => write!(f, "rank {rank}, operation {operation}: ")?,
         }
         write!(f, "{}", self.code())?;
         let parameters = self.kind.parameters();
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(error.to_string(), "jobs[1].nodes: no-such-node (node = 99, nodes = 32)");
         assert_eq!(Error::from(ErrorKind::Interrupted {}).to_string(), "interrupted");
         let kind = ErrorKind::UnknownLabel { label: "x".into(), known: vec!["y".into(), "z".into()] };
-        let error = Error { kind, path: Path::default(), place: Some(Place::Text { line: 3, column: 7 }) };
+        let error = Error { kind, path: Path::default(), place: Some(TracePlace::Text { line: 3, column: 7 }) };
         assert_eq!(error.to_string(), "line 3, column 7: unknown-label (label = `x`, known = [`y`, `z`])");
     }
 

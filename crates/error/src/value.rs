@@ -74,14 +74,14 @@ impl<T: Parameter> Parameter for Option<T> {
 
 /// An operation of a trace in a circle of operations that wait for each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CircleStep {
+pub struct CycleOperation {
     /// Its label; in a binary trace its number, from 1.
     pub label: String,
     /// Its line, from 1; none in a binary trace.
     pub line: Option<u32>,
 }
 
-impl Parameter for CircleStep {
+impl Parameter for CycleOperation {
     const TYPE: &'static str = "record";
 
     fn value(&self) -> Value {

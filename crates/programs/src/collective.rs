@@ -32,7 +32,7 @@ mod step;
 
 pub use piece::{Division, Piece};
 pub use run::Collective;
-pub use step::{Act, Algorithm, Move, Step};
+pub use step::{Act, Algorithm, CollectiveStep, Move};
 
 use odonata_error::{Error, ErrorKind, path};
 
@@ -51,7 +51,7 @@ use scatter_allgather::ScatterAllgather;
 /// The algorithms. All constructors fail if there is no rank, if the root is none, or if a message would be larger than
 /// 2^40 bytes.
 impl Collective {
-    /// See [`crate::What::Broadcast`].
+    /// See [`crate::PhaseAction::Broadcast`].
     ///
     /// # Errors
     /// [`Error`].
@@ -66,7 +66,7 @@ impl Collective {
         }
     }
 
-    /// See [`crate::What::Reduce`].
+    /// See [`crate::PhaseAction::Reduce`].
     ///
     /// # Errors
     /// [`Error`].
@@ -79,7 +79,7 @@ impl Collective {
         }
     }
 
-    /// See [`crate::What::Allreduce`].
+    /// See [`crate::PhaseAction::Allreduce`].
     ///
     /// # Errors
     /// [`Error`].
@@ -97,7 +97,7 @@ impl Collective {
         }
     }
 
-    /// See [`crate::What::Allgather`].
+    /// See [`crate::PhaseAction::Allgather`].
     ///
     /// # Errors
     /// [`Error`].
@@ -111,7 +111,7 @@ impl Collective {
         }
     }
 
-    /// See [`crate::What::ReduceScatter`].
+    /// See [`crate::PhaseAction::ReduceScatter`].
     ///
     /// # Errors
     /// [`Error`].
@@ -125,7 +125,7 @@ impl Collective {
         }
     }
 
-    /// See [`crate::What::Alltoall`].
+    /// See [`crate::PhaseAction::Alltoall`].
     ///
     /// # Errors
     /// [`Error`].
@@ -139,7 +139,7 @@ impl Collective {
         }
     }
 
-    /// See [`crate::What::Barrier`].
+    /// See [`crate::PhaseAction::Barrier`].
     ///
     /// # Errors
     /// [`Error`].

@@ -11,9 +11,9 @@
 
 mod choices;
 pub mod collective;
+mod communicators;
 pub mod motif;
 mod op;
-mod over;
 mod part;
 mod program;
 mod spec;
@@ -23,6 +23,6 @@ pub use op::Op;
 pub use part::{LABEL_BITS, Part};
 pub use program::{Phases, Program};
 pub use spec::{
-    Allgather, Allreduce, Alltoall, Along, Barrier, Body, Broadcast, COLLECTIVES, Exchange, Halo, Phase, PingPong,
-    Reduce, ReduceScatter, Sweep, Training, What,
+    Allgather, Allreduce, Alltoall, Barrier, Body, Broadcast, COLLECTIVES, Exchange, GridAxis, Halo, Phase,
+    PhaseAction, PingPong, Reduce, ReduceScatter, Sweep, Training,
 };

@@ -1,4 +1,4 @@
-//! What applications do beside collectives: one file a motif, listed in [`What`](crate::What).
+//! What applications do beside collectives: one file a motif, listed in [`PhaseAction`](crate::What).
 
 mod check;
 mod compute;
@@ -37,7 +37,7 @@ pub fn sweep(sweep: &Sweep, ranks: u32) -> Made {
 /// # Errors
 /// [`Error`]: ranks without a partner, no round, or a size above 2^40 bytes.
 pub fn ping_pong(ping_pong: &PingPong, ranks: u32) -> Made {
-    Ok(Box::new(ping_pong::Rally::new(ping_pong, ranks)?))
+    Ok(Box::new(ping_pong::PingPongPairs::new(ping_pong, ranks)?))
 }
 
 /// A step of training.
@@ -46,5 +46,5 @@ pub fn ping_pong(ping_pong: &PingPong, ranks: u32) -> Made {
 /// [`Error`]: groups whose product is not the number of ranks, no microbatch, a size above 2^40 bytes, or more
 /// than 2^40 messages from a rank to another.
 pub fn training(training: &Training, ranks: u32) -> Made {
-    Ok(Box::new(training::Step::new(training, ranks)?))
+    Ok(Box::new(training::TrainingStep::new(training, ranks)?))
 }

@@ -2,7 +2,7 @@
 
 use odonata_error::{Error, ErrorKind, path};
 
-use crate::over::Over;
+use crate::communicators::Communicators;
 use crate::part::LABEL_BITS;
 use crate::trace::Trace;
 use crate::{Body, Op, Part};
@@ -30,7 +30,7 @@ impl Program {
 
 /// Phases one after the other.
 pub struct Phases {
-    phases: Vec<(Over, Box<dyn Part + Send + Sync>)>,
+    phases: Vec<(Communicators, Box<dyn Part + Send + Sync>)>,
 }
 
 impl Phases {
@@ -39,8 +39,8 @@ impl Phases {
             return Err(ErrorKind::PhaseCount { found: phases.len() }.at(path!["phases"]));
         }
         let part = |(number, phase): (usize, &crate::Phase)| {
-            let made = Over::new(phase.along.as_ref(), ranks)
-                .and_then(|over| phase.what.part(over.count()).map(|part| (over, part)));
+            let made = Communicators::new(phase.along.as_ref(), ranks)
+                .and_then(|communicators| phase.what.part(communicators.count()).map(|part| (communicators, part)));
             made.map_err(|e| e.under(path!["phases", number]))
         };
         Ok(Self { phases: phases.iter().enumerate().map(part).collect::<Result<_, _>>()? })
@@ -61,19 +61,19 @@ impl Phases {
     /// Chunks of a rank in a phase.
     #[must_use]
     pub fn chunks(&self, phase: usize, rank: u32) -> u64 {
-        let (over, part) = &self.phases[phase];
-        part.chunks(over.member(rank))
+        let (communicators, part) = &self.phases[phase];
+        part.chunks(communicators.member(rank))
     }
 
     /// Appends the operations of a chunk, with ranks of the job as peers and labels that differ from phase to phase.
     pub fn chunk(&self, phase: usize, rank: u32, index: u64, ops: &mut Vec<Op>) {
-        let (over, part) = &self.phases[phase];
+        let (communicators, part) = &self.phases[phase];
         let from = ops.len();
-        part.chunk(over.member(rank), index, ops);
+        part.chunk(communicators.member(rank), index, ops);
         for op in &mut ops[from..] {
             if let Op::Send { to: peer, label, .. } | Op::Receive { from: peer, label, .. } = op {
-                debug_assert!(*label < 1 << LABEL_BITS && *peer < over.count());
-                *peer = over.rank(rank, *peer);
+                debug_assert!(*label < 1 << LABEL_BITS && *peer < communicators.count());
+                *peer = communicators.rank(rank, *peer);
                 *label |= (phase as u64) << LABEL_BITS;
             }
         }

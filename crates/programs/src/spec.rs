@@ -28,16 +28,16 @@ pub enum Body {
 pub struct Phase {
     /// Which ranks do it together: all, or those along an axis of a grid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub along: Option<Along>,
+    pub along: Option<GridAxis>,
     /// What they do.
-    pub what: What,
+    pub what: PhaseAction,
 }
 
 /// The ranks of a job as a grid, the first extent fastest: rank = x + X * (y + Y * (z + ...)). Ranks that differ in one
 /// coordinate only form a communicator, numbered by that coordinate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Along {
+pub struct GridAxis {
     /// Extents; their product is the number of ranks.
     pub grid: Vec<u32>,
     /// Which coordinate differs inside a communicator.
@@ -47,7 +47,7 @@ pub struct Along {
 /// What the ranks of a communicator do (one file each under `collective/` and `motif/`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum What {
+pub enum PhaseAction {
     /// Every rank computes.
     Compute {
         /// For so long ...
@@ -116,7 +116,7 @@ pub enum What {
     Training(Training),
 }
 
-impl What {
+impl PhaseAction {
     /// The operations, for a communicator of `ranks` ranks.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ mod problem;
 mod quantity;
 
 pub use csv::write_csv;
-pub use graph::{Graph, Start, Step, Task, Trace};
+pub use graph::{Action, Graph, Operation, Start, Trace};
 
 /// Largest size of a message, in bytes.
 pub const MAX_BYTES: u64 = 1 << 40;

@@ -16,7 +16,7 @@ struct Slots {
     class: Vec<u8>,
     peer_router: Vec<i64>,
     peer_node: Vec<i64>,
-    dead: Vec<bool>,
+    failed: Vec<bool>,
 }
 
 /// The columns that `_core.pyi` names.
@@ -41,7 +41,7 @@ pub fn describe<'py>(py: Python<'py>, network: &Network) -> PyResult<Bound<'py, 
     result.set_item("node_group", column(nodes().map(|n| network.group_of_node(n).0)).into_pyarray(py))?;
     result.set_item("router_group", network.group_of_router.clone().into_pyarray(py))?;
     result.set_item("router_is_leaf", column(routers().map(|r| has_nodes(network, r))).into_pyarray(py))?;
-    result.set_item("router_dead", column(routers().map(|r| !network.alive_router(r))).into_pyarray(py))?;
+    result.set_item("router_failed", column(routers().map(|r| !network.router_works(r))).into_pyarray(py))?;
     result.set_item("endpoint_slot", column(network.node_slot.iter().map(|slot| slot.0)).into_pyarray(py))?;
     let slots = slots(network);
     result.set_item("slot_router", slots.router.into_pyarray(py))?;
@@ -49,7 +49,7 @@ pub fn describe<'py>(py: Python<'py>, network: &Network) -> PyResult<Bound<'py, 
     result.set_item("slot_class", slots.class.into_pyarray(py))?;
     result.set_item("slot_peer_router", slots.peer_router.into_pyarray(py))?;
     result.set_item("slot_peer_node", slots.peer_node.into_pyarray(py))?;
-    result.set_item("slot_dead", slots.dead.into_pyarray(py))?;
+    result.set_item("slot_failed", slots.failed.into_pyarray(py))?;
     Ok(result)
 }
 
@@ -97,7 +97,7 @@ fn slots(network: &Network) -> Slots {
             slots.class.push(network.class[slot].0);
             slots.peer_router.push(peer_router);
             slots.peer_node.push(peer_node);
-            slots.dead.push(network.is_dead(SlotId(slot as u32)));
+            slots.failed.push(network.has_failed(SlotId(slot as u32)));
         }
     }
     slots

@@ -1,6 +1,6 @@
 //! Every Rust error to its Python exception: the one conversion there is.
 
-use odonata_error::{Error, ErrorKind, Place, Segment, Value};
+use odonata_error::{Error, ErrorKind, Segment, TracePlace, Value};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
@@ -32,12 +32,12 @@ fn describe(py: Python<'_>, error: &Error, exception: &Bound<'_, PyAny>) -> PyRe
     let place = PyDict::new(py);
     match error.place {
         None => {}
-        Some(Place::Text { line, column }) => {
+        Some(TracePlace::Text { line, column }) => {
             place.set_item("line", line)?;
             place.set_item("column", column)?;
         }
-        Some(Place::Byte(byte)) => place.set_item("byte", byte)?,
-        Some(Place::Operation { rank, operation }) => {
+        Some(TracePlace::Byte(byte)) => place.set_item("byte", byte)?,
+        Some(TracePlace::Operation { rank, operation }) => {
             place.set_item("rank", rank)?;
             place.set_item("operation", operation)?;
         }

@@ -26,7 +26,7 @@ pub fn to_python<'py>(
         links: traffic,
         arrivals: windows,
         ranks: finishes,
-        iterations: turns,
+        iterations: iteration_rows,
         class_bytes,
     } = output;
     let result = PyDict::new(py);
@@ -39,7 +39,7 @@ pub fn to_python<'py>(
     result.set_item("links", links(py, traffic)?)?;
     result.set_item("arrivals", arrivals(py, spec, windows)?)?;
     result.set_item("ranks", ranks(py, finishes)?)?;
-    result.set_item("iterations", iterations(py, turns)?)?;
+    result.set_item("iterations", iterations(py, iteration_rows)?)?;
     let classes = class_bytes.len() / spec.jobs.len();
     result.set_item("class_bytes", class_bytes.into_pyarray(py).reshape([spec.jobs.len(), classes])?)?;
     Ok(result)
@@ -58,7 +58,7 @@ fn jobs<'py>(py: Python<'py>, totals: &[JobTotals]) -> PyResult<Bound<'py, PyLis
         entry.set_item("first_issue_ps", job.first_issue_ps)?;
         entry.set_item("last_delivery_ps", job.last_delivery_ps)?;
         entry.set_item("latency", histogram(py, &job.latency)?)?;
-        entry.set_item("near", job.near)?;
+        entry.set_item("intra_node", job.intra_node)?;
         entry.set_item("control", job.control)?;
         entry.set_item("measured_issued", job.measured_issued)?;
         entry.set_item("measured_delivered", job.measured_delivered)?;

@@ -1,7 +1,7 @@
 //! All ways between two nodes to dictionaries.
 
 use odonata_sim::Spec;
-use odonata_sim::routing::show::{Hop, ways};
+use odonata_sim::routing::show::{Hop, paths};
 use odonata_topology::{Network, Peer, Port, RouterId};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -17,20 +17,20 @@ pub fn routes<'py>(
     to_node: u32,
     limit: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let ways = py.detach(|| ways(spec, from_node, to_node, limit)).map_err(|e| to_python(py, &e))?;
+    let paths = py.detach(|| paths(spec, from_node, to_node, limit)).map_err(|e| to_python(py, &e))?;
     let list = PyList::empty(py);
-    for way in ways.first {
+    for path in paths.first {
         let told = PyDict::new(py);
-        told.set_item("minimal", way.minimal)?;
+        told.set_item("minimal", path.minimal)?;
         let hops = PyList::empty(py);
-        for hop in way.hops {
+        for hop in path.hops {
             hops.append(told_hop(py, network, hop)?)?;
         }
         told.set_item("hops", hops)?;
         list.append(told)?;
     }
     let result = PyDict::new(py);
-    result.set_item("total", ways.total)?;
+    result.set_item("total", paths.total)?;
     result.set_item("ways", list)?;
     Ok(result)
 }

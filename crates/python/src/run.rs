@@ -28,7 +28,7 @@ pub fn simulate<'py>(py: Python<'py>, spec: Spec, progress: Option<Py<PyAny>>) -
     {
         return Err(PyTypeError::new_err("`progress` is not callable"));
     }
-    let mut watch = Watch { callback: progress, last: Instant::now(), raised: None };
+    let mut watch = ProgressMonitor { callback: progress, last: Instant::now(), raised: None };
     let start = Instant::now();
     let result = py.detach(|| run(&spec, &mut watch));
     let wall = start.elapsed();
@@ -39,7 +39,7 @@ pub fn simulate<'py>(py: Python<'py>, spec: Spec, progress: Option<Py<PyAny>>) -
     output::to_python(py, &spec, output, cost, wall)
 }
 
-fn run(spec: &Spec, watch: &mut Watch) -> Result<(Output, Cost), Error> {
+fn run(spec: &Spec, watch: &mut ProgressMonitor) -> Result<(Output, Cost), Error> {
     match spec.compat {
         None => odonata_sim::run(spec, watch),
         Some(Compat::Codes2019) => {
@@ -50,14 +50,14 @@ fn run(spec: &Spec, watch: &mut Watch) -> Result<(Output, Cost), Error> {
 }
 
 /// Hands progress to Python and lets signal handlers run, now and then.
-struct Watch {
+struct ProgressMonitor {
     callback: Option<Py<PyAny>>,
     last: Instant,
     /// What a signal handler or the callback raised: it is passed on as it is.
     raised: Option<PyErr>,
 }
 
-impl Watch {
+impl ProgressMonitor {
     fn look(&self, progress: &Progress) -> PyResult<()> {
         Python::attach(|py| {
             py.check_signals()?;
@@ -74,7 +74,7 @@ impl Watch {
     }
 }
 
-impl Monitor for Watch {
+impl Monitor for ProgressMonitor {
     fn progress(&mut self, progress: &Progress) -> Result<(), Error> {
         if self.last.elapsed() < LOOK_EVERY {
             return Ok(());

@@ -87,7 +87,7 @@ impl Audit {
             match event {
                 Event::Decision { packet, .. } | Event::Delivery { packet } => under_way.push(packet),
                 Event::Credit { link, channel, bytes } => buffers[*link][*channel].returning += bytes,
-                Event::SendEnd { .. } | Event::Issue { .. } | Event::Moment { .. } => {}
+                Event::SendEnd { .. } | Event::Issue { .. } | Event::Rank { .. } => {}
             }
         }
         for packet in under_way {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::packet::Packet;
-use crate::program::{Moment, Who};
+use crate::program::{RankEvent, RankId};
 
 /// Something that happens at an instant.
 #[derive(Debug)]
@@ -35,13 +35,13 @@ pub(crate) enum Event {
         sender: usize,
     },
     /// A rank of a program gets what it waits for.
-    Moment {
+    Rank {
         /// Link of the first NIC of its node, which orders events of one instant.
         nic: usize,
         /// The rank.
-        who: Who,
+        who: RankId,
         /// What it gets.
-        moment: Moment,
+        event: RankEvent,
     },
     /// A packet gets its output port.
     Decision {
@@ -63,14 +63,14 @@ impl Event {
             Event::Delivery { packet } => (0, 0, 1, packet.destination.index(), 0, None),
             Event::Credit { link, channel, .. } => (1, at(*link), 0, *link, *channel, None),
             Event::Issue { nic, .. } => (1, at(*nic), 1, *nic, 0, None),
-            Event::Moment { nic, who, moment } => (1, at(*nic), 1, *nic, 0, Some((who.rank, *moment))),
+            Event::Rank { nic, who, event } => (1, at(*nic), 1, *nic, 0, Some((who.rank, *event))),
             Event::Decision { slot, .. } => (1, at(*slot), 2, *slot, 0, None),
         }
     }
 }
 
 /// Order of events of one instant: what was decided before or what is now, router, kind, place, channel, rank and moment.
-type Order = (u8, usize, u8, usize, usize, Option<(u32, Moment)>);
+type Order = (u8, usize, u8, usize, usize, Option<(u32, RankEvent)>);
 
 /// All events to come, by time, order and number.
 #[derive(Debug, Default)]

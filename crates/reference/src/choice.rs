@@ -1,20 +1,20 @@
 //! Choosing one of several ports (model, section 6, up to "Dragonfly+ positions").
 
-use odonata_sim::engine::random::{below32, draw};
+use odonata_sim::engine::random::{below32, packet_random};
 
 /// The draws of one decision of one packet.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Draws {
+pub(crate) struct PacketRandom {
     /// Word of the packet.
-    pub(crate) word: u32,
+    pub(crate) key: u32,
     /// Routers visited before.
     pub(crate) hop: u8,
 }
 
-impl Draws {
+impl PacketRandom {
     /// `U(k, n)`: uniform in `0 .. n`.
     pub(crate) fn u(self, k: u8, n: usize) -> usize {
-        below32(draw(self.word, self.hop, k), n as u32) as usize
+        below32(packet_random(self.key, self.hop, k), n as u32) as usize
     }
 
     /// An element of the list.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use odonata_sim::spec::{FabricSpec, LinkSpec, Sensed, Switching};
+use odonata_sim::spec::{FabricSpec, LinkSpec, MetricKind, Switching};
 use odonata_topology::NodeId;
 
 use crate::packet::Packet;
@@ -215,12 +215,12 @@ impl Link {
     }
 
     /// What a sensor tells of the load at time `t`, in picoseconds.
-    pub(crate) fn load(&self, sensed: Sensed, t: u64) -> u64 {
-        match sensed {
-            Sensed::Backlog => self.backlog(t),
-            Sensed::Credits => self.unreturned(t),
-            Sensed::Both => self.backlog(t) + self.unreturned(t),
-            Sensed::None => 0,
+    pub(crate) fn load(&self, metric_kind: MetricKind, t: u64) -> u64 {
+        match metric_kind {
+            MetricKind::Backlog => self.backlog(t),
+            MetricKind::Credits => self.unreturned(t),
+            MetricKind::Both => self.backlog(t) + self.unreturned(t),
+            MetricKind::None => 0,
         }
     }
 

@@ -48,7 +48,7 @@ impl Map {
     }
 
     /// Router of a NIC.
-    pub(crate) fn home(&self, endpoint: NodeId) -> usize {
+    pub(crate) fn router_of(&self, endpoint: NodeId) -> usize {
         self.router(self.network.node_slot[endpoint.index()].index())
     }
 
@@ -72,7 +72,7 @@ fn routers(network: &Network) -> std::ops::Range<usize> {
 pub(crate) fn live(network: &Network, router: usize) -> Vec<(usize, usize)> {
     let slots = network.first_slot[router]..network.first_slot[router + 1];
     let far = |slot: u32| match network.peer[slot as usize] {
-        Peer::Router(peer) if !network.is_dead(SlotId(slot)) => {
+        Peer::Router(peer) if !network.has_failed(SlotId(slot)) => {
             Some((slot as usize, network.router_of_slot[peer.index()].index()))
         }
         Peer::Router(_) | Peer::Node(_) | Peer::None => None,
@@ -82,5 +82,5 @@ pub(crate) fn live(network: &Network, router: usize) -> Vec<(usize, usize)> {
 
 /// Whether a router works.
 pub(crate) fn works(network: &Network, router: usize) -> bool {
-    network.alive_router(RouterId(router as u32))
+    network.router_works(RouterId(router as u32))
 }

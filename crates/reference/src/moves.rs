@@ -1,16 +1,16 @@
 //! What each event does (model, sections 3, 4 and 7; for those of programs see `program`).
 
 use odonata_error::Error;
-use odonata_sim::engine::random::{Stream, below, mix64, word};
+use odonata_sim::engine::random::{Stream, below, mix64, random};
 use odonata_sim::spec::{Pattern, Rail};
 use odonata_topology::NodeId;
 
 use crate::calendar::Event;
 use crate::link::{Far, Sender as Drives};
 use crate::nic::Unsent;
-use crate::packet::{Cause, Message, Packet, Row};
+use crate::packet::{Cause, Message, MessageRow, Packet};
 use crate::program::Nics;
-use crate::routing::{Place, one_word, routing_of};
+use crate::routing::{DecisionContext, routing_of, shared_key};
 use crate::traffic;
 use crate::world::World;
 
@@ -25,7 +25,7 @@ impl World<'_> {
             Event::Delivery { packet } => self.deliver(t, &packet),
             Event::Credit { link, channel, bytes } => self.credit(t, link, channel, bytes),
             Event::Issue { sender, .. } => self.issue(t, sender),
-            Event::Moment { who, moment, .. } => self.moment(t, who, moment)?,
+            Event::Rank { who, event, .. } => self.rank_event(t, who, event)?,
             Event::Decision { slot, packet } => self.decide(t, slot, packet),
         }
         Ok(())
@@ -48,7 +48,7 @@ impl World<'_> {
             self.next_interval(t, index);
         }
         for destination in ranks {
-            self.rows.push(Row { job: number, interval, source, destination, issued: t, delivered: None });
+            self.rows.push(MessageRow { job: number, interval, source, destination, issued: t, delivered: None });
             self.tally.issue(number, t);
             let (between, bytes) = ([node, job.nodes[destination as usize]], job.traffic().message_bytes);
             let row = Some(self.rows.len() - 1);
@@ -69,12 +69,12 @@ impl World<'_> {
         cause: Cause,
         row: Option<usize>,
     ) {
-        let word = word(self.spec.seed, Stream::Message, u64::from(node), self.issued[node as usize]);
+        let key = random(self.spec.seed, Stream::Message, u64::from(node), self.issued[node as usize]);
         let rails = self.map.network.rails;
         let (rail, rail_there) = match nics {
             Some((here, there)) => (u32::from(here) % rails, u32::from(there) % rails),
             None => {
-                let rail = self.rail(t, node, word);
+                let rail = self.rail(t, node, key);
                 (rail, rail)
             }
         };
@@ -84,8 +84,8 @@ impl World<'_> {
             row,
             to: NodeId(to * rails + rail_there),
             bytes,
-            word,
-            one_word: one_word(self.spec, job, word, node, to),
+            key,
+            shared_key: shared_key(self.spec, job, key, node, to),
             packets_sent: 0,
             packets_delivered: 0,
         });
@@ -102,10 +102,10 @@ impl World<'_> {
     }
 
     /// Number of the NIC by which a message goes at its source and at its destination.
-    fn rail(&self, t: u64, node: u32, word: u64) -> u32 {
+    fn rail(&self, t: u64, node: u32, key: u64) -> u32 {
         let rails = self.map.network.rails;
         match self.spec.fabric.nic.rail {
-            Rail::Hash => below(mix64(word), u64::from(rails)) as u32,
+            Rail::Hash => below(mix64(key), u64::from(rails)) as u32,
             Rail::LeastBusy => {
                 let packet_bytes = u64::from(self.spec.fabric.packet_bytes);
                 let busy = |rail: &u32| {
@@ -181,9 +181,9 @@ impl World<'_> {
         let message = &mut self.messages[index];
         message.packets_sent += 1;
         let complete = message.packets_sent == message.packets(u64::from(self.spec.fabric.packet_bytes));
-        if let (Cause::Program(parcel), true) = (message.cause, complete) {
+        if let (Cause::Program(protocol_message), true) = (message.cause, complete) {
             let job = message.job;
-            self.parcel_sent(t, job, parcel);
+            self.protocol_message_sent(t, job, protocol_message);
         }
     }
 
@@ -208,7 +208,8 @@ impl World<'_> {
         let (_, came_on) = packet.stands_in.expect("a packet in a router stands in one of its buffers");
         let (spec, map, links) = (self.spec, &self.map, &self.links);
         let routing = routing_of(spec, self.messages[packet.message].job);
-        let (out, channel) = Place { spec, routing, map, links, slot, channel: came_on, t }.route(&mut packet);
+        let (out, channel) =
+            DecisionContext { spec, routing, map, links, slot, channel: came_on, t }.route(&mut packet);
         packet.hop += 1;
         self.tally.packet_hops += 1;
         if let Some(width) = self.spec.measure.arrivals_every_ps {
@@ -245,7 +246,7 @@ impl World<'_> {
         let job = self.messages[packet.message].job;
         match self.messages[packet.message].cause {
             Cause::Traffic { sender } => self.traffic_delivered(t, job, sender),
-            Cause::Program(parcel) => self.parcel_delivered(t, job, parcel),
+            Cause::Program(protocol_message) => self.protocol_message_delivered(t, job, protocol_message),
         }
     }
 

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use odonata_sim::engine::random::packet_word;
+use odonata_sim::engine::random::packet_key;
 use odonata_sim::spec::{FabricSpec, NicOrder};
 
 use crate::link::OnWire;
-use crate::packet::{Course, Message, Packet, Tour};
+use crate::packet::{DirectState, Message, Packet, ValiantState};
 
 /// A message that is not sent completely.
 #[derive(Debug)]
@@ -40,13 +40,13 @@ impl Nic {
             bytes,
             wire: fabric.wire(bytes),
             tail: 0,
-            word: message.one_word.unwrap_or(packet_word(message.word, unsent.next)),
+            key: message.shared_key.unwrap_or(packet_key(message.key, unsent.next)),
             destination: message.to,
             stands_in: None,
             hop: 0,
             minimal: true,
-            course: Course::default(),
-            tour: Tour::default(),
+            valiant: ValiantState::default(),
+            direct: DirectState::default(),
         };
         Some((packet, unsent.next == 0))
     }

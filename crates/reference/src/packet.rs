@@ -2,11 +2,11 @@
 
 use odonata_topology::NodeId;
 
-use crate::program::Parcel;
+use crate::program::ProtocolMessage;
 
 /// What the ranks of a job know as a message; none is ever forgotten.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct MessageRow {
     /// Index of the job.
     pub(crate) job: usize,
     /// Interval of the rank, or iteration.
@@ -30,7 +30,7 @@ pub(crate) enum Cause {
         sender: usize,
     },
     /// An operation of a program.
-    Program(Parcel),
+    Program(ProtocolMessage),
 }
 
 /// What goes through the network as a message, from its issue on.
@@ -47,9 +47,9 @@ pub(crate) struct Message {
     /// Size.
     pub(crate) bytes: u64,
     /// Its random word.
-    pub(crate) word: u64,
+    pub(crate) key: u64,
     /// The word of all its packets, if its routing hashes.
-    pub(crate) one_word: Option<u32>,
+    pub(crate) shared_key: Option<u32>,
     /// Packets that have left the NIC.
     pub(crate) packets_sent: u64,
     /// Packets that have reached the destination.
@@ -70,12 +70,12 @@ impl Message {
 
 /// How far a packet of a Valiant path on a Dragonfly+ has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Course {
+pub(crate) enum ValiantState {
     /// On its way to its destination.
     #[default]
-    Straight,
+    ToDestination,
     /// On its way to an intermediate group, and to a leaf of it if it turns at a leaf.
-    Detour {
+    ToIntermediate {
         /// The intermediate group.
         group: usize,
         /// The intermediate leaf.
@@ -85,7 +85,7 @@ pub(crate) enum Course {
 
 /// What a packet is on its way to on a dragonfly or a cascade: the end of its leg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Aim {
+pub(crate) enum LegEnd {
     /// A cable to another group, by its port.
     Cable(usize),
     /// A router of the group it is in.
@@ -94,11 +94,11 @@ pub(crate) enum Aim {
 
 /// Where a packet is to turn before it goes to its destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub(crate) enum Intermediate {
     /// In a group, in which a router is drawn where it enters, or which it leaves from there.
     Group {
         /// Whether a router is drawn.
-        draws_router: bool,
+        via_router: bool,
     },
     /// At a router of the group it is in.
     Router(usize),
@@ -106,11 +106,11 @@ pub(crate) enum Stop {
 
 /// How far a packet has come on a dragonfly or a cascade.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tour {
+pub(crate) struct DirectState {
     /// The end of its leg; none before the first.
-    pub(crate) aim: Option<Aim>,
+    pub(crate) leg_end: Option<LegEnd>,
     /// Where it is still to turn.
-    pub(crate) stop: Option<Stop>,
+    pub(crate) intermediate: Option<Intermediate>,
     /// Its stage.
     pub(crate) stage: usize,
     /// The latest local link of this stage: its sub and port.
@@ -129,7 +129,7 @@ pub(crate) struct Packet {
     /// Its tail time at the router it is in or heads for; 0 while it is at its NIC.
     pub(crate) tail: u64,
     /// Its random word.
-    pub(crate) word: u32,
+    pub(crate) key: u32,
     /// The NIC (endpoint) that it goes to.
     pub(crate) destination: NodeId,
     /// The link and channel whose buffer it stands in; none while it is at its NIC.
@@ -139,7 +139,7 @@ pub(crate) struct Packet {
     /// Whether it was never diverted.
     pub(crate) minimal: bool,
     /// Its Valiant path on a Dragonfly+.
-    pub(crate) course: Course,
+    pub(crate) valiant: ValiantState,
     /// Its way through a dragonfly or a cascade.
-    pub(crate) tour: Tour,
+    pub(crate) direct: DirectState,
 }

@@ -2,34 +2,34 @@
 //!
 //! | file | paragraph of the model |
 //! |---|---|
-//! | `moment` | moments and their order |
+//! | `event` | moments and their order |
 //! | `cpu` | work |
 //! | `matching` | when a message and a receive match |
 //! | `exchange` | sending, receiving, on the network |
-//! | `phases`, `graph` | a rank with phases, a rank with a trace; `plan` is what both have in common |
+//! | `phases`, `graph` | a rank with phases, a rank with a trace; `execution` is what both have in common |
 //! | `rank` | what a rank does at a moment, its iterations, its finish; dead programs |
 //! | `tally` | what is counted by rank and iteration |
 
 mod cpu;
 mod exchange;
+mod execution;
 mod graph;
 mod matching;
-mod moment;
 mod phases;
-mod plan;
 mod rank;
+mod rank_event;
 mod tally;
 
 use std::collections::BTreeMap;
 
 use odonata_sim::spec::{Program, ProgramSpec, Spec};
 
-pub(crate) use exchange::Parcel;
-pub(crate) use moment::{Moment, Who};
+pub(crate) use exchange::ProtocolMessage;
+pub(crate) use rank_event::{RankEvent, RankId};
 pub(crate) use tally::{iteration_rows, rank_rows};
 
-pub(crate) use plan::Nics;
-use plan::Plan;
+use execution::Execution;
+pub(crate) use execution::Nics;
 use rank::Rank;
 use tally::Times;
 
@@ -43,7 +43,7 @@ pub(crate) struct Running<'a> {
     /// Ranks that have not finished.
     pub(crate) unfinished: u64,
     /// Moments of its ranks that are to come.
-    pub(crate) moments: u64,
+    pub(crate) pending_events: u64,
     /// Its messages, requests, clearances and data in NICs and in the network.
     pub(crate) under_way: u64,
     /// What is known of each iteration that some rank has ended.
@@ -58,11 +58,11 @@ pub(crate) fn programs(spec: &Spec) -> Vec<Option<Running<'_>>> {
 fn running<'a>(spec: &Spec, job: usize, of: &'a ProgramSpec) -> Running<'a> {
     let nodes = &spec.jobs[job].nodes;
     let program = Program::new(&of.body, nodes.len() as u32).expect("it was checked");
-    let plan = |rank: u32| match &program {
-        Program::Phases(phases) => Plan::phases(phases.ops(rank).collect(), spec.seed, job, rank),
-        Program::Trace(trace) => Plan::graph(trace.graph(rank).clone(), trace.names_nics()),
+    let execution = |rank: u32| match &program {
+        Program::Phases(phases) => Execution::phases(phases.ops(rank).collect(), spec.seed, job, rank),
+        Program::Trace(trace) => Execution::graph(trace.graph(rank).clone(), trace.names_nics()),
     };
-    let ranks: Vec<Rank> = (0..).zip(nodes).map(|(rank, &node)| Rank::new(node, plan(rank))).collect();
+    let ranks: Vec<Rank> = (0..).zip(nodes).map(|(rank, &node)| Rank::new(node, execution(rank))).collect();
     let unfinished = ranks.len() as u64;
-    Running { spec: of, ranks, unfinished, moments: 0, under_way: 0, iterations: BTreeMap::new() }
+    Running { spec: of, ranks, unfinished, pending_events: 0, under_way: 0, iterations: BTreeMap::new() }
 }

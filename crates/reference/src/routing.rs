@@ -3,18 +3,18 @@
 mod check;
 mod direct;
 mod leaf_spine;
-mod words;
+mod shared_key;
 
 use odonata_sim::spec::{RoutingSpec, Spec};
 use odonata_topology::{NodeId, Peer};
 
-use crate::choice::Draws;
+use crate::choice::PacketRandom;
 use crate::link::Link;
 use crate::map::{Map, Shape};
 use crate::packet::Packet;
 
 pub(crate) use check::check;
-pub(crate) use words::one_word;
+pub(crate) use shared_key::shared_key;
 
 /// The routing of a job.
 pub(crate) fn routing_of(spec: &Spec, job: usize) -> &RoutingSpec {
@@ -28,7 +28,7 @@ pub(crate) fn knows_other_routers(spec: &Spec) -> bool {
 }
 
 /// Where and when a decision is made.
-pub(crate) struct Place<'a> {
+pub(crate) struct DecisionContext<'a> {
     /// The run.
     pub(crate) spec: &'a Spec,
     /// The rules that the packet obeys.
@@ -45,7 +45,7 @@ pub(crate) struct Place<'a> {
     pub(crate) t: u64,
 }
 
-impl Place<'_> {
+impl DecisionContext<'_> {
     /// The output port (its slot) and channel of a packet.
     pub(crate) fn route(&self, packet: &mut Packet) -> (usize, usize) {
         match &self.map.shape {
@@ -75,7 +75,7 @@ impl Place<'_> {
         self.links[port].load(self.spec.sensing.kind, self.t)
     }
 
-    fn least(&self, draws: Draws, list: &[usize], base: u8) -> usize {
-        draws.least(list, |port| self.load(port), base)
+    fn least(&self, random: PacketRandom, list: &[usize], base: u8) -> usize {
+        random.least(list, |port| self.load(port), base)
     }
 }

@@ -6,7 +6,7 @@ use odonata_sim::output::{Arrivals, Backlog, JobTotals, Links, Messages, NOT_DEL
 use odonata_sim::spec::{Record, Spec};
 
 use crate::link::Link;
-use crate::packet::Row;
+use crate::packet::MessageRow;
 use crate::traffic::Sender;
 
 /// Counts of one window, job and group.
@@ -46,8 +46,8 @@ impl Tally {
     }
 
     /// One of them stays on its node.
-    pub(crate) fn near(&mut self, job: usize) {
-        self.jobs[job].near += 1;
+    pub(crate) fn intra_node(&mut self, job: usize) {
+        self.jobs[job].intra_node += 1;
     }
 
     /// A job issues a request or a clearance.
@@ -87,7 +87,7 @@ impl Tally {
     }
 
     /// The totals of the jobs, with the messages that count and what the senders have begun.
-    pub(crate) fn jobs(&self, spec: &Spec, rows: &[Row], senders: &[Sender]) -> Vec<JobTotals> {
+    pub(crate) fn jobs(&self, spec: &Spec, rows: &[MessageRow], senders: &[Sender]) -> Vec<JobTotals> {
         let mut jobs = self.jobs.clone();
         let until = spec.measure.until_ps.unwrap_or(u64::MAX);
         for row in rows {
@@ -163,12 +163,12 @@ fn backlog(issues: &[u64], deliveries: &[u64]) -> Backlog {
 }
 
 /// The rows of all messages of the jobs that want them.
-pub(crate) fn message_rows(spec: &Spec, rows: &[Row]) -> Messages {
-    let recorded = |m: &&Row| spec.jobs[m.job].record == Record::EveryMessage;
-    let mut rows: Vec<&Row> = rows.iter().filter(recorded).collect();
+pub(crate) fn message_rows(spec: &Spec, rows: &[MessageRow]) -> Messages {
+    let recorded = |m: &&MessageRow| spec.jobs[m.job].record == Record::EveryMessage;
+    let mut rows: Vec<&MessageRow> = rows.iter().filter(recorded).collect();
     // Stable: messages of one interval or iteration keep the order in which they were issued.
     rows.sort_by_key(|m| (m.job, m.interval, m.source));
-    let latency = |m: &Row| m.delivered.map_or(NOT_DELIVERED, |at| at - m.issued);
+    let latency = |m: &MessageRow| m.delivered.map_or(NOT_DELIVERED, |at| at - m.issued);
     Messages {
         job: rows.iter().map(|m| m.job as u16).collect(),
         interval: rows.iter().map(|m| m.interval as u32).collect(),

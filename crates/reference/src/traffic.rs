@@ -1,6 +1,6 @@
 //! Who sends what, when (model, section 7).
 
-use odonata_sim::engine::random::{Stream, below, exponential, word};
+use odonata_sim::engine::random::{Stream, below, exponential, random};
 use odonata_sim::spec::{Arrival, First, JobSpec, Pattern, Spec};
 use odonata_topology::{Network, NodeId};
 
@@ -36,12 +36,12 @@ pub(crate) fn senders(spec: &Spec) -> Vec<Sender> {
 
 /// `gap_k` of a node.
 pub(crate) fn gap(seed: u64, job: &JobSpec, node: u32, k: u64) -> u64 {
-    let draw = word(seed, Stream::Gap, u64::from(node), k);
+    let random = random(seed, Stream::Gap, u64::from(node), k);
     let interval = job.traffic().interval_ps;
     match job.traffic().arrival {
-        Arrival::Poisson {} => exponential(draw, interval).max(1),
+        Arrival::Poisson {} => exponential(random, interval).max(1),
         Arrival::Constant { jitter_ps: 0 } | Arrival::Staggered { jitter_ps: 0 } => interval,
-        Arrival::Constant { jitter_ps } | Arrival::Staggered { jitter_ps } => interval + exponential(draw, jitter_ps),
+        Arrival::Constant { jitter_ps } | Arrival::Staggered { jitter_ps } => interval + exponential(random, jitter_ps),
     }
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn first(seed: u64, job: &JobSpec, node: u32) -> u64 {
         First::AtZero => 0,
     };
     let phase = match job.traffic().arrival {
-        Arrival::Staggered { .. } => below(word(seed, Stream::Phase, u64::from(node), 0), job.traffic().interval_ps),
+        Arrival::Staggered { .. } => below(random(seed, Stream::Phase, u64::from(node), 0), job.traffic().interval_ps),
         Arrival::Constant { .. } | Arrival::Poisson {} => 0,
     };
     start + phase
@@ -64,7 +64,7 @@ pub(crate) fn destinations(seed: u64, job: &JobSpec, network: &Network, from: &S
     let rank = u64::from(from.rank);
     let ranks = match job.traffic().pattern {
         Pattern::UniformRandom {} => {
-            let d = below(word(seed, Stream::Destination, u64::from(from.node), from.interval), n);
+            let d = below(random(seed, Stream::Destination, u64::from(from.node), from.interval), n);
             vec![if d == rank { (d + 1) % n } else { d }]
         }
         Pattern::Tornado { offset } => vec![(rank + offset % n) % n],
@@ -72,8 +72,8 @@ pub(crate) fn destinations(seed: u64, job: &JobSpec, network: &Network, from: &S
         Pattern::Broadcast { .. } => (0..n).filter(|&d| d != rank).collect(),
         Pattern::GroupPeers {} => peers(job, network, rank),
         Pattern::GroupShift { shift } => {
-            let draw = word(seed, Stream::Destination, u64::from(from.node), from.interval);
-            vec![shifted(job, network, rank, shift, draw)]
+            let random = random(seed, Stream::Destination, u64::from(from.node), from.interval);
+            vec![shifted(job, network, rank, shift, random)]
         }
     };
     ranks.into_iter().map(|d| d as u32).collect()
@@ -102,11 +102,11 @@ fn by_group(job: &JobSpec, network: &Network) -> Vec<Vec<u64>> {
     members
 }
 
-fn shifted(job: &JobSpec, network: &Network, rank: u64, shift: u32, draw: u64) -> u64 {
+fn shifted(job: &JobSpec, network: &Network, rank: u64, shift: u32, random: u64) -> u64 {
     let members: Vec<Vec<u64>> = by_group(job, network).into_iter().filter(|ranks| !ranks.is_empty()).collect();
     let own = members.iter().position(|ranks| ranks.contains(&rank)).expect("every rank is in a group");
     let there = &members[(own + shift as usize) % members.len()];
-    there[below(draw, there.len() as u64) as usize]
+    there[below(random, there.len() as u64) as usize]
 }
 
 fn peers(job: &JobSpec, network: &Network, rank: u64) -> Vec<u64> {

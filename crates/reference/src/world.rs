@@ -9,7 +9,7 @@ use crate::calendar::{Calendar, Event};
 use crate::link::{Far, Link, Sender as Drives};
 use crate::map::Map;
 use crate::nic::Nic;
-use crate::packet::{Message, Row};
+use crate::packet::{Message, MessageRow};
 use crate::program::{self, Running};
 use crate::routing;
 use crate::tally::{self, Tally};
@@ -34,7 +34,7 @@ pub(crate) struct World<'a> {
     pub(crate) programs: Vec<Option<Running<'a>>>,
     pub(crate) messages: Vec<Message>,
     /// What the ranks know as messages.
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<MessageRow>,
     pub(crate) calendar: Calendar,
     pub(crate) tally: Tally,
     /// Messages of each job with traffic that are under way, and ranks that have more to issue.

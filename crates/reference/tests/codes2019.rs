@@ -6,7 +6,7 @@ use odonata_reference::{run_compat, run_compat_counted};
 use odonata_sim::Spec;
 use odonata_sim::spec::{
     Arrival, ChannelSwitch, Compare, Compat, FabricSpec, Failures, First, FparCandidates, Gateways, JobSpec, LinkSpec,
-    MeasureSpec, NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensed,
+    MeasureSpec, MetricKind, NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select,
     Sensing, StopSpec, Switching, TopologySpec, Traffic,
 };
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlusSpec};
@@ -263,7 +263,7 @@ fn what_the_model_cannot_honour_is_refused_by_name() {
     change("routing.select", &|s| s.routing = RoutingSpec::Minimal { select: Select::Hash, gateways: None });
     change("routing.name", &|s| s.routing = RoutingSpec::AdaptiveLocal { factor_milli: 1000, gateways: Gateways::All });
     change("jobs[0].routing", &|s| s.jobs[0].routing = Some(s.routing.clone()));
-    change("sensing", &|s| s.sensing.kind = Sensed::Credits);
+    change("sensing", &|s| s.sensing.kind = MetricKind::Credits);
     change("failures", &|s| s.failures.links = vec![[0, 3]]);
     change("fabric.nic.rail", &|s| s.fabric.nic.rail = Rail::LeastBusy);
     change("topology.pair_links", &|s| dragonfly_plus(s).pair_links = vec![[0, 1, 1]]);

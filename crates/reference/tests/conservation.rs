@@ -32,7 +32,7 @@ fn account(spec: fn(u64) -> Spec) {
     for seed in 0..300 {
         let spec = spec(seed);
         let (output, audit) = match run_audited(&spec, &mut ()) {
-            Err(Error { kind: ErrorKind::DeadProgram { .. } | ErrorKind::EndlessIterations {}, .. }) => continue,
+            Err(Error { kind: ErrorKind::DeadlockedProgram { .. } | ErrorKind::EndlessIterations {}, .. }) => continue,
             result => result.unwrap_or_else(|e| panic!("seed {seed}: {e}")),
         };
         assert_eq!(audit.problem(), None, "seed {seed}");

@@ -25,33 +25,33 @@ fn spec(topology: &str, classes: &[&str], channels: u8, routing: &str, [from, to
 }
 
 /// The links between routers that the packet took: from, to, channel; in no order.
-fn way(spec: &Spec) -> Vec<(u32, u32, usize)> {
+fn path(spec: &Spec) -> Vec<(u32, u32, usize)> {
     let output = odonata_reference::run(spec, &mut ()).unwrap_or_else(|e| panic!("{e}"));
     let machine = spec.machine().expect("it ran");
     let (network, channels) = (machine.network(), usize::from(spec.fabric.channels));
-    let mut way = Vec::new();
+    let mut path = Vec::new();
     for (slot, peer) in network.peer.iter().enumerate() {
         let odonata_topology::Peer::Router(far) = peer else { continue };
         let ends = [network.router_of_slot[slot], network.router_of_slot[far.index()]];
         let used = (0..channels).filter(|channel| output.links.packets[slot * channels + channel] > 0);
-        way.extend(used.map(|channel| (ends[0].0, ends[1].0, channel)));
+        path.extend(used.map(|channel| (ends[0].0, ends[1].0, channel)));
     }
     // Injection, the links between routers, ejection.
-    assert_eq!(output.messages.latency_ps, [1_000_000 * (way.len() as u64 + 2)], "{}", spec.to_json());
-    assert_eq!(output.jobs[0].hops, way.len() as u64);
-    way.sort_unstable_by_key(|&(from, to, channel)| (channel, from, to));
-    way
+    assert_eq!(output.messages.latency_ps, [1_000_000 * (path.len() as u64 + 2)], "{}", spec.to_json());
+    assert_eq!(output.jobs[0].hops, path.len() as u64);
+    path.sort_unstable_by_key(|&(from, to, channel)| (channel, from, to));
+    path
 }
 
 /// Three groups of two routers with a node each. Routers 0 and 2, 1 and 4, 3 and 5 are joined across groups.
 fn dragonfly(channels: u8, routing: &str, nodes: [u32; 2]) -> Vec<(u32, u32, usize)> {
     let topology = r#"{"kind":"dragonfly","groups":3,"routers":2,"nodes_per_router":1,"global_links_per_router":1,
         "arrangement":"absolute"}"#;
-    way(&spec(topology, &["node", "local", "global"], channels, routing, nodes))
+    path(&spec(topology, &["node", "local", "global"], channels, routing, nodes))
 }
 
 #[test]
-fn shortest_ways_of_a_dragonfly() {
+fn minimal_paths_of_a_dragonfly() {
     for routing in [
         r#"{"name":"minimal","select":"random","gateways":"all"}"#,
         r#"{"name":"minimal","select":"least-loaded","gateways":"nearest"}"#,
@@ -72,7 +72,7 @@ fn shortest_ways_of_a_dragonfly() {
 
 /// From group 0 to group 1 by way of group 2, the only other one, through all its stages.
 #[test]
-fn ways_round_of_a_dragonfly() {
+fn non_minimal_paths_of_a_dragonfly() {
     for routing in [
         r#"{"name":"valiant","via":"group","select":"random","gateways":"all"}"#,
         r#"{"name":"adaptive-local","factor_milli":0,"gateways":"all"}"#,
@@ -85,7 +85,7 @@ fn ways_round_of_a_dragonfly() {
 
 /// Without the cable between groups 0 and 1 every routing goes by way of group 2, and that is minimal.
 #[test]
-fn bridged_ways_of_a_dragonfly() {
+fn bridged_paths_of_a_dragonfly() {
     let topology = r#"{"kind":"dragonfly","groups":3,"routers":2,"nodes_per_router":1,"global_links_per_router":1,
         "global_links":[[1,4],[3,5]]}"#;
     for routing in [
@@ -94,24 +94,24 @@ fn bridged_ways_of_a_dragonfly() {
         r#"{"name":"adaptive-local","factor_milli":0,"gateways":"all"}"#,
     ] {
         let spec = spec(topology, &["node", "local", "global"], 4, routing, [0, 2]);
-        assert_eq!(way(&spec), [(0, 1, 0), (1, 4, 0), (4, 5, 1), (5, 3, 1), (3, 2, 2)], "{routing}");
+        assert_eq!(path(&spec), [(0, 1, 0), (1, 4, 0), (4, 5, 1), (5, 3, 1), (3, 2, 2)], "{routing}");
         assert_eq!(odonata_reference::run(&spec, &mut ()).expect("it ran").jobs[0].minimal, 1, "{routing}");
     }
 }
 
 /// One group of two rows and two columns: 0 1 above 2 3. S = 2.
 #[test]
-fn ways_inside_a_group_of_a_cascade() {
+fn paths_inside_a_group_of_a_cascade() {
     let topology = r#"{"kind":"cascade","groups":1,"rows":2,"columns":2,"nodes_per_router":1,"column_links":1,
         "global_links_per_router":0,"arrangement":"absolute"}"#;
     let of = |routing: &str, seed: u64| {
         let mut spec = spec(topology, &["node", "chassis", "group", "optical"], 8, routing, [0, 3]);
         spec.seed = seed;
-        way(&spec)
+        path(&spec)
     };
     let row_first = vec![(0, 1, 0), (1, 3, 0)];
     let column_first = vec![(0, 2, 0), (2, 3, 1)];
-    let round = [vec![(0, 1, 0), (1, 3, 2)], vec![(0, 2, 0), (2, 3, 2)]];
+    let non_minimal = [vec![(0, 1, 0), (1, 3, 2)], vec![(0, 2, 0), (2, 3, 2)]];
     let (mut minimal, mut valiant) = (Vec::new(), Vec::new());
     for seed in 0..20 {
         minimal.push(of(r#"{"name":"minimal","select":"random","gateways":"all"}"#, seed));
@@ -120,9 +120,9 @@ fn ways_inside_a_group_of_a_cascade() {
     for expected in [&row_first, &column_first] {
         assert!(minimal.contains(expected), "{expected:?} is a shortest way: {minimal:?}");
     }
-    assert!(minimal.iter().all(|way| *way == row_first || *way == column_first), "{minimal:?}");
-    for expected in &round {
+    assert!(minimal.iter().all(|path| *path == row_first || *path == column_first), "{minimal:?}");
+    for expected in &non_minimal {
         assert!(valiant.contains(expected), "{expected:?} turns at a router: {valiant:?}");
     }
-    assert!(valiant.iter().all(|way| round.contains(way)), "{valiant:?}");
+    assert!(valiant.iter().all(|path| non_minimal.contains(path)), "{valiant:?}");
 }

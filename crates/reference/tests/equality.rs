@@ -27,7 +27,7 @@ fn differences(spec: &Spec, sim: &Output, reference: &Output) -> String {
             let short = |t: &odonata_sim::output::JobTotals| {
                 let h = &t.latency;
                 let latency = (h.count, h.sum, h.min, h.max);
-                let counts = [t.issued, t.delivered, t.packets, t.bytes, t.hops, t.minimal, t.near, t.control];
+                let counts = [t.issued, t.delivered, t.packets, t.bytes, t.hops, t.minimal, t.intra_node, t.control];
                 format!("{counts:?} {:?} {:?} latency {latency:?}", t.first_issue_ps, t.last_delivery_ps)
             };
             let _ = writeln!(text, "jobs[{job}] (issued, delivered, packets, bytes, hops, minimal, near, control):");
@@ -77,7 +77,7 @@ fn differences(spec: &Spec, sim: &Output, reference: &Output) -> String {
 /// What ends a run of a program without a result, but for the words.
 fn failure(error: &Error) -> Option<String> {
     match &error.kind {
-        ErrorKind::DeadProgram { job, ranks, .. } => Some(format!("{job} is dead with {ranks} ranks")),
+        ErrorKind::DeadlockedProgram { job, ranks, .. } => Some(format!("{job} is dead with {ranks} ranks")),
         ErrorKind::EndlessIterations {} => Some(error.path.to_string()),
         _ => None,
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use odonata_error::{Error, ErrorKind};
 use odonata_sim::Spec;
 use odonata_sim::output::NOT_FINISHED;
-use odonata_sim::spec::{Body, ROUTINGS, Rail, RoutingSpec, Sensed, Switching, TopologySpec};
+use odonata_sim::spec::{Body, MetricKind, ROUTINGS, Rail, RoutingSpec, Switching, TopologySpec};
 use odonata_testkit as testkit;
 use odonata_topology::{GroupId, Machine};
 
@@ -20,7 +20,7 @@ fn of_any_machine(counts: &mut Counts, spec: &Spec) {
     let network = machine.network();
     count(counts, "failed links", !spec.failures.links.is_empty());
     count(counts, "failed routers", !spec.failures.routers.is_empty());
-    for kind in [Sensed::Backlog, Sensed::Credits, Sensed::Both, Sensed::None] {
+    for kind in [MetricKind::Backlog, MetricKind::Credits, MetricKind::Both, MetricKind::None] {
         count(counts, format!("sensor {kind:?}"), spec.sensing.kind == kind);
     }
     count(counts, "late news of credits", spec.sensing.delay_ps.values().any(|&d| d > 0));
@@ -166,11 +166,11 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
         }
     }
     match odonata_reference::run(spec, &mut ()) {
-        Err(Error { kind: ErrorKind::DeadProgram { .. }, .. }) => count(counts, "dead", true),
+        Err(Error { kind: ErrorKind::DeadlockedProgram { .. }, .. }) => count(counts, "dead", true),
         Err(_) => count(counts, "takes no time", true),
         Ok(output) => {
             let of = |what: fn(&odonata_sim::output::JobTotals) -> bool| output.jobs.iter().any(what);
-            count(counts, "near messages", of(|job| job.near > 0));
+            count(counts, "near messages", of(|job| job.intra_node > 0));
             count(counts, "rendezvous", of(|job| job.control > 0));
             count(counts, "messages under way at the end", of(|job| job.delivered < job.issued));
             count(counts, "cut short", output.ranks.finish_ps.contains(&NOT_FINISHED));

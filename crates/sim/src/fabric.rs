@@ -3,48 +3,48 @@
 //! The fabric is a set of tables with one entry per port, per lane (a link and one of its virtual channels), or per
 //! node. Everything that changes belongs to one router; what crosses a link is an event or a stamped credit.
 
+mod blocked;
+mod credit_metric;
 mod credits;
 mod flight;
 mod hop;
 mod logs;
 mod nic;
 pub mod packet;
-mod parked;
 mod place;
-mod sensor;
 mod wiring;
 
+pub use blocked::{BlockedPackets, Chain};
+pub use credit_metric::CreditMetric;
 pub use credits::Credits;
 pub use flight::{Flight, Flights, NO_ROW};
 pub use hop::HopTiming;
-pub use logs::{LaneLog, Logs};
+pub use logs::{Logs, VcLog};
 pub use nic::{Nic, Waiting};
-pub use parked::{Chain, Parked};
-pub use place::Place;
-pub use sensor::Sensor;
-pub use wiring::{Home, OutputVc, PacketTimes, Times, Wire, Wiring};
+pub use place::RouterPlace;
+pub use wiring::{NicAttachment, OutputVc, PacketTimes, Times, Wire, Wiring};
 
 /// An output port: when its link will be free of what is committed to it, and what waits besides.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Out {
+pub struct OutputPort {
     /// End of the last packet committed to the link.
     pub free: u64,
     /// Serialisation times of the packets that wait for credit, all channels.
-    pub parked_ps: u64,
+    pub blocked_ps: u64,
 }
 
-impl Out {
+impl OutputPort {
     /// Time for which the port has work from `now` on, in picoseconds.
     #[inline(always)]
     #[must_use]
     pub fn backlog(&self, now: u64) -> u64 {
-        self.free.saturating_sub(now) + self.parked_ps
+        self.free.saturating_sub(now) + self.blocked_ps
     }
 }
 
 /// A link and one of its virtual channels, at the sender: what every commit needs, in a quarter of a cache line.
 #[derive(Clone, Copy, Debug)]
-pub struct Lane {
+pub struct OutputVcState {
     /// Bytes that the buffer at the far end is known to have room for.
     pub room: u32,
     /// Bytes committed since the log was written.
@@ -58,13 +58,13 @@ pub struct Lane {
     packets: u16,
 }
 
-const _: () = assert!(size_of::<Lane>() == 16);
+const _: () = assert!(size_of::<OutputVcState>() == 16);
 
 const WAITS: u32 = 1 << 5;
 const TO_NODE: u32 = 1 << 4;
 const TO_SHIFT: u32 = 6;
 
-impl Lane {
+impl OutputVcState {
     /// A lane to a buffer of `room` bytes.
     #[must_use]
     pub fn new(room: u32, wire: Wire) -> Self {
@@ -110,20 +110,20 @@ impl Lane {
     /// Counts a packet. The counters are narrow, so that more lanes fit into a cache; the log takes them over before
     /// they overflow.
     #[inline(always)]
-    pub fn count(&mut self, bytes: u32, logs: &mut Logs, lane: usize) {
+    pub fn count(&mut self, bytes: u32, logs: &mut Logs, vc: usize) {
         if let Some(sum) = self.bytes.checked_add(bytes)
             && self.packets < u16::MAX
         {
             self.bytes = sum;
             self.packets += 1;
         } else {
-            self.write_log(bytes, logs.get_mut(lane));
+            self.write_log(bytes, logs.get_mut(vc));
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn write_log(&mut self, bytes: u32, log: &mut LaneLog) {
+    fn write_log(&mut self, bytes: u32, log: &mut VcLog) {
         log.packets += u64::from(self.packets) + 1;
         log.bytes += u64::from(self.bytes) + u64::from(bytes);
         (self.packets, self.bytes) = (0, 0);
@@ -131,7 +131,7 @@ impl Lane {
 
     /// Packets and bytes committed so far.
     #[must_use]
-    pub fn committed(&self, log: &LaneLog) -> (u64, u64) {
+    pub fn committed(&self, log: &VcLog) -> (u64, u64) {
         (log.packets + u64::from(self.packets), log.bytes + u64::from(self.bytes))
     }
 }
@@ -142,25 +142,25 @@ mod tests {
 
     #[test]
     fn narrow_counters_lose_nothing() {
-        let mut lane = Lane::new(0, Wire { to: 0, port: 0, class: 0, node: false });
+        let mut vc = OutputVcState::new(0, Wire { to: 0, port: 0, class: 0, node: false });
         let mut logs = Logs::new(1);
         for _ in 0..200_000 {
-            lane.count(65_536, &mut logs, 0);
+            vc.count(65_536, &mut logs, 0);
         }
         for _ in 0..200_000 {
-            lane.count(1, &mut logs, 0);
+            vc.count(1, &mut logs, 0);
         }
-        assert_eq!(lane.committed(logs.get(0)), (400_000, 200_000 * 65_537));
+        assert_eq!(vc.committed(logs.get(0)), (400_000, 200_000 * 65_537));
     }
 
     #[test]
-    fn what_a_lane_leads_to_and_whether_it_waits_do_not_touch_each_other() {
+    fn the_far_end_of_a_vc_and_whether_it_waits_do_not_overlap() {
         let wire = Wire { to: (1 << 26) - 1, port: 9, class: 3, node: false };
-        let mut lane = Lane::new(5, wire);
-        assert!(!lane.waits() && !lane.node());
-        lane.set_waits(true);
-        assert_eq!((lane.to(), lane.class(), lane.waits(), lane.node()), ((1 << 26) - 1, 3, true, false));
-        lane.set_waits(false);
-        assert!(!lane.waits() && Lane::new(5, Wire { node: true, ..wire }).node());
+        let mut vc = OutputVcState::new(5, wire);
+        assert!(!vc.waits() && !vc.node());
+        vc.set_waits(true);
+        assert_eq!((vc.to(), vc.class(), vc.waits(), vc.node()), ((1 << 26) - 1, 3, true, false));
+        vc.set_waits(false);
+        assert!(!vc.waits() && OutputVcState::new(5, Wire { node: true, ..wire }).node());
     }
 }

@@ -51,7 +51,7 @@ pub struct JobTotals {
     /// Latencies of the messages issued in the measured interval.
     pub latency: Histogram,
     /// Messages between ranks of one node (of a program).
-    pub near: u64,
+    pub intra_node: u64,
     /// Requests and clearances issued (of a program).
     pub control: u64,
     /// Messages issued in the measured interval, whatever is recorded of them.

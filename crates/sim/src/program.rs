@@ -1,28 +1,28 @@
 //! Programs: ranks that run operations and wait for each other (docs/model.md, section 10).
 //!
 //! Everything here belongs to nodes and knows no network. What comes in are *moments* (something has arrived, a piece of work is
-//! done); what goes out are [`Letter`]s that the NICs are to send. The simulation carries them; see `simulation/programs.rs`.
+//! done); what goes out are [`ProtocolMessage`]s that the NICs are to send. The simulation carries them; see `simulation/programs.rs`.
 //!
 //! | file | what |
 //! |---|---|
-//! | [`agenda`] | the moments that the ranks of a node wait for |
-//! | [`letters`] | what of a program is in the network |
+//! | [`rank_events`] | the moments that the ranks of a node wait for |
+//! | [`protocol_messages`] | what of a program is in the network |
 //! | [`rank`] | the state of a rank |
 //! | [`running`] | a job: CPUs, iterations, what follows what |
-//! | [`mail`] | what sending and receiving means |
+//! | [`exchange`] | what sending and receiving means |
 //! | [`matching`] | which message is which |
 //! | [`stream`] | ranks that run phases |
 //! | [`graph`] | ranks that run a trace |
 //! | [`tally`] | what is counted |
-//! | [`dead`] | what is said of a program that cannot go on |
+//! | [`deadlocked`] | what is said of a program that cannot go on |
 
-mod agenda;
-mod dead;
+mod deadlocked;
+mod exchange;
 mod graph;
-mod letters;
-mod mail;
 mod matching;
+mod protocol_messages;
 mod rank;
+mod rank_events;
 mod running;
 mod sizes;
 mod stream;
@@ -31,10 +31,10 @@ mod tally;
 use odonata_error::Error;
 
 use crate::spec::Spec;
-use agenda::Agenda;
-pub use letters::Letter;
-use letters::Letters;
-pub use letters::Sort;
+pub use protocol_messages::ProtocolMessage;
+pub use protocol_messages::ProtocolMessageKind;
+use protocol_messages::ProtocolMessages;
+use rank_events::RankEvents;
 pub use running::Running;
 
 /// Node without a program.
@@ -46,10 +46,10 @@ pub struct Programs {
     pub running: Vec<Option<Running>>,
     /// Number of each node among the hosts.
     host_of: Vec<u32>,
-    hosts: Vec<Agenda>,
-    letters: Letters,
+    hosts: Vec<RankEvents>,
+    protocol_messages: ProtocolMessages,
     /// Letters that the node just run has to send, in order.
-    pub outbox: Vec<Letter>,
+    pub outbox: Vec<ProtocolMessage>,
     /// Jobs of which the last rank has finished, and when; to be taken out by the simulation.
     pub finished: Vec<(u16, u64)>,
 }
@@ -70,15 +70,15 @@ impl Programs {
                     let host = &mut host_of[node as usize];
                     if *host == NO_HOST {
                         *host = hosts.len() as u32;
-                        hosts.push(Agenda::new(index as u16));
+                        hosts.push(RankEvents::new(index as u16));
                     }
                     hosts[*host as usize].start(program.start_ps, rank as u32);
                 }
                 Running::new(spec, index as u16, program)
             }));
         }
-        let (letters, outbox, finished) = (Letters::default(), Vec::new(), Vec::new());
-        Some(Self { running, host_of, hosts, letters, outbox, finished })
+        let (protocol_messages, outbox, finished) = (ProtocolMessages::default(), Vec::new(), Vec::new());
+        Some(Self { running, host_of, hosts, protocol_messages, outbox, finished })
     }
 
     /// Whether the ranks of a node run a program.
@@ -111,15 +111,15 @@ impl Programs {
     /// # Errors
     /// A dead program, an endless one that takes no time, a time out of range.
     pub fn run(&mut self, node: u32, now: u64) -> Result<(), Error> {
-        let agenda = &mut self.hosts[self.host_of[node as usize] as usize];
-        let running = self.running[usize::from(agenda.job)].as_mut().expect("the node has a program");
-        while let Some(moment) = agenda.take(now) {
-            running.handle(moment, now, agenda, &mut self.outbox)?;
+        let rank_events = &mut self.hosts[self.host_of[node as usize] as usize];
+        let running = self.running[usize::from(rank_events.job)].as_mut().expect("the node has a program");
+        while let Some(event) = rank_events.take(now) {
+            running.handle(event, now, rank_events, &mut self.outbox)?;
         }
         if let Some(at) = running.just_finished() {
-            self.finished.push((agenda.job, at));
+            self.finished.push((rank_events.job, at));
         }
-        running.still_alive()
+        running.check_deadlock()
     }
 
     /// When an event is to be made for a node, if it has something to do earlier than any event that was made for it.
@@ -128,37 +128,37 @@ impl Programs {
     }
 
     /// Keeps a letter while it is in the network; returns its slot.
-    pub fn post(&mut self, letter: Letter) -> u32 {
-        self.letters.add(letter)
+    pub fn post(&mut self, message: ProtocolMessage) -> u32 {
+        self.protocol_messages.add(message)
     }
 
     /// A letter in the network.
     #[must_use]
-    pub fn letter(&self, slot: u32) -> &Letter {
-        self.letters.get(slot)
+    pub fn protocol_message(&self, slot: u32) -> &ProtocolMessage {
+        self.protocol_messages.get(slot)
     }
 
     /// A letter reaches its node at `at`; returns the node.
     pub fn arrive(&mut self, job: u16, slot: u32, at: u64) -> u32 {
-        let letter = self.letters.take(slot);
+        let message = self.protocol_messages.take(slot);
         let running = self.running[usize::from(job)].as_mut().expect("letters are of programs");
-        let node = running.node(letter.rank);
+        let node = running.node(message.rank);
         let host = self.host_of[node as usize];
-        self.hosts[host as usize].add(letter.arrival(at));
+        self.hosts[host as usize].add(message.arrival(at));
         node
     }
 
     /// The last packet of a letter leaves its NIC with its tail at `at`: a moment for the sender if it is the data that was asked for.
     pub fn sent(&mut self, job: u16, slot: u32, at: u64) -> Option<u32> {
-        let letter = self.letters.get(slot);
-        if letter.sort != Sort::Data {
+        let message = self.protocol_messages.get(slot);
+        if message.message_kind != ProtocolMessageKind::Data {
             return None;
         }
-        let moment = letter.sent(at);
+        let event = message.sent(at);
         let running = self.running[usize::from(job)].as_mut().expect("letters are of programs");
-        running.alive += 1;
-        let node = running.node(moment.rank);
-        self.hosts[self.host_of[node as usize] as usize].add(moment);
+        running.pending += 1;
+        let node = running.node(event.rank);
+        self.hosts[self.host_of[node as usize] as usize].add(event);
         Some(node)
     }
 }

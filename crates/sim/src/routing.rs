@@ -29,17 +29,17 @@ use std::sync::Arc;
 use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_topology::Machine;
 
-pub use loads::{Backlog, Loads, Sense};
+pub use loads::{Backlog, CongestionMetric, Loads};
 pub use ports::Ports;
 
-use crate::fabric::Place;
-use crate::fabric::packet::{Event, MAX_MODES, Step};
+use crate::fabric::RouterPlace;
+use crate::fabric::packet::{Event, MAX_ROUTINGS, RouteDecision};
 use crate::spec::{RoutingSpec, Select, Spec};
-use dragonfly_plus::{AnyPlus, Mixed, Plus};
+use dragonfly_plus::{AnyDragonflyPlusAlgorithm, DragonflyPlusRouting, Mixed};
 
 /// What all packets share that are to take the same way, if loads do not decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grain {
+pub enum PathGranularity {
     /// Nothing: each packet draws for itself.
     Packet,
     /// Their message.
@@ -48,64 +48,64 @@ pub enum Grain {
     Flow,
 }
 
-impl Grain {
+impl PathGranularity {
     fn of(select: Select) -> Self {
         if select == Select::Hash { Self::Flow } else { Self::Packet }
     }
 }
 
 /// The routings of a run, on its machine. The simulation is compiled for each type of it.
-pub trait Rule {
+pub trait RoutingAlgorithm {
     /// Decides what is decided once per packet, when it enters the network at router number `local` of group `from`.
     fn enter(&self, packet: &mut Event, from: u16, local: u16);
 
     /// Decides at a router that is not the destination's.
-    fn route(&self, place: Place, packet: &Event, loads: &Loads<'_, impl Sense>) -> Step;
+    fn route(&self, place: RouterPlace, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision;
 
     /// A guess at what [`route`](Self::route) will decide, if it is cheap: what the guess needs is asked for ahead of time.
     #[inline(always)]
-    fn guess(&self, place: Place, packet: &Event) -> Option<(u16, u8)> {
+    fn guess(&self, place: RouterPlace, packet: &Event) -> Option<(u16, u8)> {
         let _ = (place, packet);
         None
     }
 
-    /// What the packets of routing number `mode` share.
-    fn grain(&self, mode: u8) -> Grain;
+    /// What the packets of routing number `routing` share.
+    fn granularity(&self, routing: u8) -> PathGranularity;
 }
 
 macro_rules! routing {
-    (($d:tt) $($Rule:ident: $file:ident),+) => {
+    (($d:tt) $($Algorithm:ident: $file:ident),+) => {
         /// The routings of a specification. The simulation is compiled for each variant.
         #[derive(Clone, Debug)]
         #[expect(clippy::large_enum_variant, reason = "a run has one")]
         pub enum Routing {
             $(#[doc = concat!("See [`dragonfly_plus::", stringify!($file), "`].")]
-            $Rule(Plus<dragonfly_plus::$file::$Rule>),)+
+            $Algorithm(DragonflyPlusRouting<dragonfly_plus::$file::$Algorithm>),)+
             /// Several routings of a Dragonfly+, or one with failures.
             Mixed(Mixed),
             /// One or several of a direct machine.
             Direct(direct::Direct),
         }
 
-        /// Evaluates `$body` with `$rule` standing for the rule of a [`Routing`], whatever its type.
-        macro_rules! with_rule {
-            ($d routing:expr, $d rule:ident => $d body:expr) => {
+        /// Evaluates `$body` with `$algorithm` standing for the rule of a [`Routing`], whatever its type.
+        macro_rules! with_algorithm {
+            ($d routing:expr, $d algorithm:ident => $d body:expr) => {
                 match $d routing {
-                    $(crate::routing::Routing::$Rule($d rule) => $d body,)+
-                    crate::routing::Routing::Mixed($d rule) => $d body,
-                    crate::routing::Routing::Direct($d rule) => $d body,
+                    $(crate::routing::Routing::$Algorithm($d algorithm) => $d body,)+
+                    crate::routing::Routing::Mixed($d algorithm) => $d body,
+                    crate::routing::Routing::Direct($d algorithm) => $d body,
                 }
             };
         }
 
         /// One rule on its machine.
-        fn alone(machine: Arc<odonata_topology::DragonflyPlus>, rule: AnyPlus) -> Routing {
-            match rule { $(AnyPlus::$Rule(rule) => Routing::$Rule(Plus { machine, rule }),)+ }
+        fn alone(machine: Arc<odonata_topology::DragonflyPlus>, algorithm: AnyDragonflyPlusAlgorithm) -> Routing {
+            match algorithm { $(AnyDragonflyPlusAlgorithm::$Algorithm(algorithm) => Routing::$Algorithm(DragonflyPlusRouting { machine, algorithm }),)+ }
         }
     };
 }
-dragonfly_plus::plus_rules! { ($) routing }
-pub(crate) use with_rule;
+dragonfly_plus::dragonfly_plus_algorithms! { ($) routing }
+pub(crate) use with_algorithm;
 
 impl Routing {
     /// Prepares the routings of a checked specification.
@@ -118,18 +118,18 @@ impl Routing {
         match machine {
             Machine::Dragonfly(machine) => Ok(Self::Direct(direct::Direct::new(spec, machine, &specs)?)),
             Machine::DragonflyPlus(machine) => {
-                let mut rules = specs
+                let mut algorithms = specs
                     .iter()
-                    .map(|(at, routing)| AnyPlus::new(&spec.fabric, routing, at))
+                    .map(|(at, routing)| AnyDragonflyPlusAlgorithm::new(&spec.fabric, routing, at))
                     .collect::<Result<Vec<_>, _>>()?;
-                for (rule, (at, _)) in rules.iter().zip(&specs) {
-                    rule.check(&machine, at)?;
+                for (algorithm, (at, _)) in algorithms.iter().zip(&specs) {
+                    algorithm.check(&machine, at)?;
                 }
-                deadlock::check(&machine, &rules)?;
-                if rules.len() > 1 || machine.has_failures() {
-                    return Ok(Self::Mixed(Mixed { machine, rules }));
+                deadlock::check(&machine, &algorithms)?;
+                if algorithms.len() > 1 || machine.has_failures() {
+                    return Ok(Self::Mixed(Mixed { machine, algorithms }));
                 }
-                Ok(alone(machine, rules.remove(0)))
+                Ok(alone(machine, algorithms.remove(0)))
             }
         }
     }
@@ -153,8 +153,8 @@ fn distinct(spec: &Spec) -> Result<Vec<(Path, &RoutingSpec)>, Error> {
             all.push((at, routing));
         }
     }
-    if all.len() > MAX_MODES {
-        return Err(ErrorKind::TooManyRoutings { found: all.len(), most: MAX_MODES }.at(path!["jobs"]));
+    if all.len() > MAX_ROUTINGS {
+        return Err(ErrorKind::TooManyRoutings { found: all.len(), most: MAX_ROUTINGS }.at(path!["jobs"]));
     }
     Ok(all)
 }
@@ -166,12 +166,12 @@ pub fn channels(routing: &RoutingSpec, machine: &str) -> Option<u8> {
     if !routing.info().machines.contains(&machine) {
         return None;
     }
-    if machine == dragonfly_plus::KIND { dragonfly_plus::channels(routing) } else { direct::stages(routing) }
+    if machine == dragonfly_plus::MACHINE_KIND { dragonfly_plus::channels(routing) } else { direct::stages(routing) }
 }
 
 /// The number of each job's routing.
 #[must_use]
-pub fn modes(spec: &Spec) -> Vec<u8> {
+pub fn routing_numbers(spec: &Spec) -> Vec<u8> {
     let all = distinct(spec).expect("a checked specification has few routings");
     let of = |job: &crate::spec::JobSpec| {
         let routing = job.routing.as_ref().unwrap_or(&spec.routing);

@@ -13,11 +13,13 @@ use odonata_error::Error;
 use crate::counters::{ArrivalCounts, ByClass};
 use crate::engine::random::Source;
 use crate::engine::{Queue, Window, prefetch};
-use crate::fabric::packet::{Event, Kind};
-use crate::fabric::{Credits, Flights, Lane, Logs, Nic, Out, PacketTimes, Parked, Sensor, Wiring};
+use crate::fabric::packet::{Event, EventKind};
+use crate::fabric::{
+    BlockedPackets, CreditMetric, Credits, Flights, Logs, Nic, OutputPort, OutputVcState, PacketTimes, Wiring,
+};
 use crate::output::Output;
 use crate::program::Programs;
-use crate::routing::Rule;
+use crate::routing::RoutingAlgorithm;
 use crate::spec::Spec;
 use crate::{Cost, Monitor, Progress};
 use jobs::Jobs;
@@ -42,9 +44,9 @@ pub struct Simulation<'s, Q, R> {
     routing: R,
     queue: Q,
     /// Output ports, by slot.
-    outs: Vec<Out>,
+    outs: Vec<OutputPort>,
     /// Lanes at the sender: channel by channel the ports by slot, then the injection links by node.
-    lanes: Vec<Lane>,
+    vcs: Vec<OutputVcState>,
     /// What of the lanes is rarely needed.
     logs: Logs,
     /// Credits of the buffer behind each port, at the receiver: channel by channel the ports by slot.
@@ -54,8 +56,8 @@ pub struct Simulation<'s, Q, R> {
     /// Whether packets cut through, there is a sensor, or bytes are counted by link class.
     special: bool,
     /// What routings sense, if it is not the backlog.
-    sensor: Option<Sensor>,
-    parked: Parked,
+    credit_metric: Option<CreditMetric>,
+    blocked: BlockedPackets,
     nics: Vec<Nic>,
     flights: Flights,
     /// Words of messages.
@@ -83,7 +85,7 @@ pub struct Simulation<'s, Q, R> {
     destinations: Vec<u32>,
 }
 
-impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
+impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
     /// Handles events until the run ends.
     fn play(&mut self, monitor: &mut dyn Monitor) -> Result<(), Error> {
         monitor.progress(&self.progress(0))?;
@@ -171,10 +173,10 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
             return;
         }
         match event.kind() {
-            Kind::Decision => unreachable!("a packet"),
-            Kind::OutputCredit => self.wake(router, event),
-            Kind::NicCredit => self.pump_nic(event.message, event.time),
-            Kind::Issue => self.issue(router, event.port, event.word, event.message, event.time),
+            EventKind::Decision => unreachable!("a packet"),
+            EventKind::OutputCredit => self.wake(router, event),
+            EventKind::NicCredit => self.pump_nic(event.message, event.time),
+            EventKind::Issue => self.issue(router, event.port, event.key, event.message, event.time),
         }
     }
 
@@ -184,35 +186,35 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
         // SAFETY: as in `decide`.
         let place = *unsafe { self.wiring.places.get_unchecked(router as usize) };
         let slot = place.first + u32::from(event.port);
-        let lane = self.lane(slot, event.channel());
+        let vc = self.vc(slot, event.channel());
         if !event.is_packet() {
-            self.ask_for_other(event, lane);
+            self.ask_for_other(event, vc);
             return;
         }
         // Where it notes its credit, and at its last router the way out and the message. Whether it is there cannot be
         // foreseen, so that is chosen without a branch.
-        self.credits.ask(lane);
+        self.credits.ask(vc);
         let last = place.is_last(event);
         let (port, channel) = self.routing.guess(place, event).unwrap_or((event.port, 0));
         let (port, channel) = if last { (event.to_port, 0) } else { (port, channel) };
         let slot = place.first + u32::from(port);
-        prefetch(&self.lanes, self.lane(slot, channel));
+        prefetch(&self.vcs, self.vc(slot, channel));
         prefetch(&self.outs, slot as usize);
         self.flights.ask(event.message & 0_u32.wrapping_sub(u32::from(last)));
     }
 
     /// The same for what is not a packet.
     #[inline(never)]
-    fn ask_for_other(&self, event: &Event, lane: usize) {
-        if event.kind() == Kind::OutputCredit {
+    fn ask_for_other(&self, event: &Event, vc: usize) {
+        if event.kind() == EventKind::OutputCredit {
             self.credits.ask_for_waiting(event.message as usize);
-            prefetch(&self.lanes, lane);
-            self.logs.ask(lane);
+            prefetch(&self.vcs, vc);
+            self.logs.ask(vc);
         } else {
-            let nic = if event.kind() == Kind::Issue { event.word * self.wiring.rails } else { event.message };
-            self.credits.ask(lane);
+            let nic = if event.kind() == EventKind::Issue { event.key * self.wiring.rails } else { event.message };
+            self.credits.ask(vc);
             prefetch(&self.nics, nic as usize);
-            prefetch(&self.lanes, self.nic_lane(nic));
+            prefetch(&self.vcs, self.nic_vc(nic));
         }
     }
 

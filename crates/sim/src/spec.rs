@@ -11,7 +11,7 @@ mod sensing;
 
 use std::collections::BTreeMap;
 
-pub use odonata_programs::{Body, Op, Phase, Program, What};
+pub use odonata_programs::{Body, Op, Phase, PhaseAction, Program};
 use odonata_topology::Bandwidth;
 pub use odonata_topology::{Failures, PreparedMachine, TopologySpec};
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub use routing::{
     AriesMode, ChannelSwitch, Compare, FparCandidates, Gateways, Knowledge, OptionInfo, ROUTINGS, RoutingInfo,
     RoutingSpec, Select, Values, Via,
 };
-pub use sensing::{Sensed, Sensing};
+pub use sensing::{MetricKind, Sensing};
 
 /// Version of this document; another one is refused.
 pub const SPEC_VERSION: u32 = 1;

@@ -29,8 +29,8 @@ use crate::spec::{JobSpec, Pattern};
 
 /// A traffic pattern: to whom a rank sends in an interval.
 pub(crate) trait TrafficPattern: Sized {
-    /// The pattern of a checked job, if it is this one. Words of `draws` are by node and interval.
-    fn of(pattern: &Pattern, job: &JobSpec, network: &Network, draws: Source) -> Option<Self>;
+    /// The pattern of a checked job, if it is this one. Words of `source` are by node and interval.
+    fn of(pattern: &Pattern, job: &JobSpec, network: &Network, source: Source) -> Option<Self>;
 
     /// Messages that a sending rank issues in each interval.
     fn per_interval(&self, ranks: u32) -> u32 {
@@ -74,8 +74,8 @@ macro_rules! patterns {
             #[must_use]
             pub fn new(job: &JobSpec, network: &Network, seed: u64) -> Self {
                 let Some(traffic) = &job.traffic else { return Self::Nowhere };
-                let draws = Source::new(seed, Stream::Destination);
-                $(if let Some(pattern) = $file::$Type::of(&traffic.pattern, job, network, draws) {
+                let source = Source::new(seed, Stream::Destination);
+                $(if let Some(pattern) = $file::$Type::of(&traffic.pattern, job, network, source) {
                     return Self::$Type(pattern);
                 })+
                 unreachable!("no file answers to {:?}", traffic.pattern)

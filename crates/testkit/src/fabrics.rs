@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use odonata_sim::spec::{FabricSpec, LinkSpec, NicOrder, NicSpec, Rail, Sensed, Sensing, Switching};
+use odonata_sim::spec::{FabricSpec, LinkSpec, MetricKind, NicOrder, NicSpec, Rail, Sensing, Switching};
 use odonata_topology::{Bandwidth, Network};
 
 use super::choices::Choices;
@@ -93,7 +93,14 @@ pub fn sensing(c: &mut Choices, network: &Network, fabric: &FabricSpec) -> Sensi
     if c.chance(30) {
         return Sensing::default();
     }
-    let kind = c.of(&[Sensed::Backlog, Sensed::Credits, Sensed::Credits, Sensed::Both, Sensed::Both, Sensed::None]);
+    let kind = c.of(&[
+        MetricKind::Backlog,
+        MetricKind::Credits,
+        MetricKind::Credits,
+        MetricKind::Both,
+        MetricKind::Both,
+        MetricKind::None,
+    ]);
     let mut delay_ps = BTreeMap::new();
     for &name in &network.classes[1..] {
         if c.chance(40) {

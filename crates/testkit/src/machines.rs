@@ -222,7 +222,7 @@ fn broken(c: &mut Choices, topology: TopologySpec, percent: u64, most_nodes: usi
 
 /// The nodes none of whose NICs is on a failed router.
 pub fn usable_nodes(network: &Network) -> Vec<u32> {
-    let works = |endpoint: usize| network.alive_router(network.router_of_slot[network.node_slot[endpoint].index()]);
+    let works = |endpoint: usize| network.router_works(network.router_of_slot[network.node_slot[endpoint].index()]);
     let rails = network.rails as usize;
     (0..network.nodes()).filter(|n| (n * rails..(n + 1) * rails).all(works)).map(|n| n as u32).collect()
 }

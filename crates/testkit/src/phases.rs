@@ -1,8 +1,8 @@
 //! Random phases: every collective and motif with all its options.
 
 use odonata_programs::{
-    Allgather, Allreduce, Alltoall, Along, Barrier, Broadcast, Exchange, Halo, Phase, PingPong, Reduce, ReduceScatter,
-    Sweep, Training, What,
+    Allgather, Allreduce, Alltoall, Barrier, Broadcast, Exchange, GridAxis, Halo, Phase, PhaseAction, PingPong, Reduce,
+    ReduceScatter, Sweep, Training,
 };
 use odonata_sim::spec::{Body, Program};
 
@@ -17,7 +17,7 @@ pub fn phases(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32) -> Vec<
 
 fn phase(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32) -> Phase {
     loop {
-        let along = c.chance(30).then(|| Along { grid: grid(c, ranks).to_vec(), axis: c.count(0, 2) });
+        let along = c.chance(30).then(|| GridAxis { grid: grid(c, ranks).to_vec(), axis: c.count(0, 2) });
         let members = along.as_ref().map_or(ranks, |along| along.grid[along.axis as usize]);
         let phase = Phase { what: what(c, members, trip, packet_bytes), along };
         // Some collectives and motifs want certain numbers of ranks.
@@ -37,23 +37,23 @@ fn bytes(c: &mut Choices, packet: u64) -> u64 {
     }
 }
 
-fn what(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32) -> What {
+fn what(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32) -> PhaseAction {
     let packet = u64::from(packet_bytes);
     let bytes = |c: &mut Choices| bytes(c, packet);
     let ps = |c: &mut Choices| c.of(&[0, 1, trip / 7, trip]);
     match c.within(0, 15) {
-        0 | 1 => What::Compute { ps: ps(c), jitter_ps: ps(c) },
-        2 => What::Broadcast { algorithm: c.of(Broadcast::ALL), root: c.count(0, ranks - 1), bytes: bytes(c) },
-        3 => What::Reduce { algorithm: c.of(Reduce::ALL), root: c.count(0, ranks - 1), bytes: bytes(c) },
-        4 | 5 => What::Allreduce { algorithm: c.of(Allreduce::ALL), bytes: bytes(c) },
-        6 => What::Allgather { algorithm: c.of(Allgather::ALL), bytes: bytes(c) },
-        7 => What::ReduceScatter { algorithm: c.of(ReduceScatter::ALL), bytes: bytes(c) },
-        8 => What::Alltoall { algorithm: c.of(Alltoall::ALL), bytes: bytes(c) },
-        9 => What::Barrier { algorithm: c.of(Barrier::ALL) },
-        10 | 11 => What::Halo(halo(c, ranks, packet)),
+        0 | 1 => PhaseAction::Compute { ps: ps(c), jitter_ps: ps(c) },
+        2 => PhaseAction::Broadcast { algorithm: c.of(Broadcast::ALL), root: c.count(0, ranks - 1), bytes: bytes(c) },
+        3 => PhaseAction::Reduce { algorithm: c.of(Reduce::ALL), root: c.count(0, ranks - 1), bytes: bytes(c) },
+        4 | 5 => PhaseAction::Allreduce { algorithm: c.of(Allreduce::ALL), bytes: bytes(c) },
+        6 => PhaseAction::Allgather { algorithm: c.of(Allgather::ALL), bytes: bytes(c) },
+        7 => PhaseAction::ReduceScatter { algorithm: c.of(ReduceScatter::ALL), bytes: bytes(c) },
+        8 => PhaseAction::Alltoall { algorithm: c.of(Alltoall::ALL), bytes: bytes(c) },
+        9 => PhaseAction::Barrier { algorithm: c.of(Barrier::ALL) },
+        10 | 11 => PhaseAction::Halo(halo(c, ranks, packet)),
         12 => {
             let [x, y, z] = grid(c, ranks);
-            What::Sweep(Sweep {
+            PhaseAction::Sweep(Sweep {
                 grid: [x, y * z],
                 blocks: c.count(1, 3),
                 x_bytes: bytes(c),
@@ -62,12 +62,14 @@ fn what(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32) -> What {
                 sweeps: c.count(1, 4),
             })
         }
-        13 => {
-            What::PingPong(PingPong { stride: c.count(1, ranks.div_ceil(2)), bytes: bytes(c), rounds: c.count(1, 4) })
-        }
+        13 => PhaseAction::PingPong(PingPong {
+            stride: c.count(1, ranks.div_ceil(2)),
+            bytes: bytes(c),
+            rounds: c.count(1, 4),
+        }),
         _ => {
             let [tensor, data, pipeline] = grid(c, ranks);
-            What::Training(Training {
+            PhaseAction::Training(Training {
                 tensor,
                 data,
                 pipeline,

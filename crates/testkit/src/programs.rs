@@ -1,7 +1,7 @@
 //! Jobs with programs beside jobs with traffic, and the end of such runs.
 
 use odonata_programs::{Body, Phase, Program};
-use odonata_sim::spec::{Costs, FabricSpec, JobSpec, ProgramSpec, Record, StopSpec, What};
+use odonata_sim::spec::{Costs, FabricSpec, JobSpec, PhaseAction, ProgramSpec, Record, StopSpec};
 use odonata_topology::{Bandwidth, Network};
 
 use super::choices::Choices;
@@ -75,10 +75,12 @@ fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec, may_fail: bool) 
     };
     if endless {
         // Few iterations in the time of a run; now and then one that takes no time.
-        let idle = Phase { along: None, what: What::Compute { ps: trip, jitter_ps: 0 } };
+        let idle = Phase { along: None, what: PhaseAction::Compute { ps: trip, jitter_ps: 0 } };
         match &mut body {
             Body::Phases { phases } if !may_fail || c.chance(75) => phases.push(idle),
-            Body::Phases { phases } => *phases = vec![Phase { what: What::Compute { ps: 0, jitter_ps: 0 }, ..idle }],
+            Body::Phases { phases } => {
+                *phases = vec![Phase { what: PhaseAction::Compute { ps: 0, jitter_ps: 0 }, ..idle }]
+            }
             Body::Trace { goal } => *goal = traces::slowed(goal, trip),
         }
     }

@@ -18,7 +18,7 @@ struct Line {
 }
 
 /// A trace as text; perhaps a dead one.
-pub fn goal(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32, may_be_dead: bool) -> String {
+pub fn goal(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32, may_deadlock: bool) -> String {
     let mut lines: Vec<Vec<Line>> = vec![Vec::new(); ranks as usize];
     let cpus = c.of(&[1, 1, 2, 3]);
     // NICs may be more than there are rails, and differ between the ends of a message.
@@ -41,7 +41,7 @@ pub fn goal(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32, may_be_de
             add(c, &mut lines[b as usize], label, format!("recv {bytes}b from {a} tag {tag}"), [cpus, nics], share);
         }
     }
-    if may_be_dead && c.chance(12) {
+    if may_deadlock && c.chance(12) {
         embrace(c, &mut lines);
     }
     if shuffled {

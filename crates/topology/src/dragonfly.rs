@@ -12,21 +12,21 @@
 mod arrangement;
 mod design;
 mod grid;
+mod group_cables;
 mod local;
-mod reach;
 mod spec;
 mod tables;
 mod wiring;
 
-pub use reach::Middles;
+pub use group_cables::IntermediateGroups;
 pub use spec::{CascadeSpec, DragonflyArrangement, DragonflySpec, RailsOn, Spread};
 
 use crate::failures::Failures;
 use crate::ids::{GroupId, RouterId, SlotId};
 use crate::network::{ClassId, Network};
 use design::Design;
+use group_cables::GroupCables;
 use odonata_error::Error;
-use reach::Reach;
 use tables::Tables;
 
 /// Names of the link classes of a dragonfly.
@@ -44,7 +44,7 @@ pub struct Dragonfly {
     /// Columns of a full group.
     pub columns: u32,
     tables: Tables,
-    reach: Reach,
+    group_cables: GroupCables,
 }
 
 impl Dragonfly {
@@ -68,8 +68,8 @@ impl Dragonfly {
         let mut network = wiring::wire(design, &arrangement::cables(design)?);
         network.fail(failures)?;
         let tables = Tables::new(design, &network)?;
-        let reach = Reach::new(&network)?;
-        Ok(Dragonfly { network, rows: design.full.rows, columns: design.full.columns, tables, reach })
+        let group_cables = GroupCables::new(&network)?;
+        Ok(Dragonfly { network, rows: design.full.rows, columns: design.full.columns, tables, group_cables })
     }
 
     /// `X(from, to)`: working cables from one group to another, as ports of the first, ascending. Empty if the two are
@@ -77,13 +77,13 @@ impl Dragonfly {
     #[inline]
     #[must_use]
     pub fn cables(&self, from: GroupId, to: GroupId) -> &[SlotId] {
-        self.reach.cables(from.0, to.0)
+        self.group_cables.cables(from.0, to.0)
     }
 
     /// The largest number of working cables between two groups; 0 if there is only one.
     #[must_use]
     pub fn links_per_pair(&self) -> u32 {
-        self.reach.most_cables()
+        self.group_cables.most_cables()
     }
 
     /// `L(r, s)`: ports of `r` on shortest ways to router number `s` of its group, ascending; empty if that is `r`
@@ -91,7 +91,7 @@ impl Dragonfly {
     #[inline]
     #[must_use]
     pub fn local_ports(&self, r: RouterId, s: u32) -> &[u16] {
-        self.tables.of(self.network.group_of_router[r.index()]).ways(self.network.local(r), s)
+        self.tables.of(self.network.group_of_router[r.index()]).ports(self.network.local(r), s)
     }
 
     /// Links on a shortest way from `r` to router number `s` of its group; 255 if one of the two has failed.
@@ -122,8 +122,8 @@ impl Dragonfly {
     /// `M(a, b)`: the groups with working cables to both, for two different groups.
     #[inline]
     #[must_use]
-    pub fn middles(&self, a: GroupId, b: GroupId) -> Middles<'_> {
-        self.reach.middles(a.0, b.0)
+    pub fn intermediates(&self, a: GroupId, b: GroupId) -> IntermediateGroups<'_> {
+        self.group_cables.intermediates(a.0, b.0)
     }
 
     /// Whether a port's link runs along a row of its group (any local link of a dragonfly).

@@ -9,10 +9,10 @@
 
 mod cables;
 mod check;
-mod kinds;
+mod leaf_kinds;
 mod live;
+mod paths;
 mod spec;
-mod ways;
 mod wiring;
 
 use odonata_error::Error;

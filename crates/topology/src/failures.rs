@@ -32,11 +32,11 @@ impl Network {
         if failures.is_empty() {
             return Ok(());
         }
-        self.dead = vec![false; self.peer.len()];
-        self.dead_router = vec![false; self.routers()];
+        self.failed = vec![false; self.peer.len()];
+        self.failed_router = vec![false; self.routers()];
         for (at, &[router, port]) in failures.links.iter().enumerate() {
             let slot = self.failing_link(router, port).map_err(|kind| kind.at(path!["failures", "links", at]))?;
-            self.kill(slot);
+            self.fail_link(slot);
         }
         for (at, &router) in failures.routers.iter().enumerate() {
             let routers = self.routers();
@@ -44,9 +44,9 @@ impl Network {
                 let kind = ErrorKind::NoSuchRouter { router, last: routers as u32 - 1 };
                 return Err(kind.at(path!["failures", "routers", at]));
             }
-            self.dead_router[router as usize] = true;
+            self.failed_router[router as usize] = true;
             for slot in self.first_slot[router as usize]..self.first_slot[router as usize + 1] {
-                self.kill(SlotId(slot));
+                self.fail_link(SlotId(slot));
             }
         }
         Ok(())
@@ -71,10 +71,10 @@ impl Network {
     }
 
     /// Kills both directions of a link.
-    fn kill(&mut self, slot: SlotId) {
-        self.dead[slot.index()] = true;
+    fn fail_link(&mut self, slot: SlotId) {
+        self.failed[slot.index()] = true;
         if let Peer::Router(far) = self.peer[slot.index()] {
-            self.dead[far.index()] = true;
+            self.failed[far.index()] = true;
         }
     }
 }

@@ -21,7 +21,7 @@ mod pairs;
 pub mod size;
 pub mod units;
 
-pub use dragonfly::{CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec, Middles, RailsOn, Spread};
+pub use dragonfly::{CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec, IntermediateGroups, RailsOn, Spread};
 pub use dragonfly_plus::{Arrangement, DragonflyPlus, DragonflyPlusSpec};
 pub use failures::Failures;
 pub use ids::{GroupId, NodeId, Port, RouterId, SlotId};

@@ -62,9 +62,9 @@ pub struct Network {
     /// Routers of every group but perhaps the last, which may have fewer.
     pub routers_per_group: u32,
     /// Whether the link of each slot has failed; empty if nothing has. A dead cable is dead at both ends.
-    pub dead: Vec<bool>,
+    pub failed: Vec<bool>,
     /// Whether each router has failed; empty if nothing has.
-    pub dead_router: Vec<bool>,
+    pub failed_router: Vec<bool>,
 }
 
 impl Network {
@@ -115,15 +115,15 @@ impl Network {
     /// Whether the link of a slot has failed.
     #[inline]
     #[must_use]
-    pub fn is_dead(&self, s: SlotId) -> bool {
-        !self.dead.is_empty() && self.dead[s.index()]
+    pub fn has_failed(&self, s: SlotId) -> bool {
+        !self.failed.is_empty() && self.failed[s.index()]
     }
 
     /// Whether router `r` works.
     #[inline]
     #[must_use]
-    pub fn alive_router(&self, r: RouterId) -> bool {
-        self.dead_router.is_empty() || !self.dead_router[r.index()]
+    pub fn router_works(&self, r: RouterId) -> bool {
+        self.failed_router.is_empty() || !self.failed_router[r.index()]
     }
 
     /// Number of a router inside its group.

@@ -16,11 +16,11 @@ from odonata.machine import System, core
 from odonata.placement import Placement
 from odonata.scenario import programs
 from odonata.scenario.apps import Pattern, Program, Ranks, Trace
+from odonata.scenario.job_routings import job_routings
 from odonata.scenario.kang_files import ImportedJob, read_kang
 from odonata.scenario.programs import ProgramJob
 from odonata.scenario.refusals import keys_of_path
 from odonata.scenario.tables import JobTable, RunTable, ScenarioTable
-from odonata.scenario.ways import ways
 from odonata.scenario.written import write_document
 
 #: Version of the core's input document.
@@ -134,7 +134,7 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     system = machine_of(table, path)
     failed = system.failures
     jobs = _jobs(table, folder)
-    routings = ways(table, [job.table for job in jobs], system)
+    routings = job_routings(table, [job.table for job in jobs], system)
     try:
         sensing = table.sensing.decided(system)
     except InputError as e:

@@ -7,10 +7,10 @@ from typing import Any
 from odonata import units
 from odonata.machine import System
 from odonata.placement import Placement
+from odonata.scenario.job_routings import JobRoutings
 from odonata.scenario.programs import ProgramJob
 from odonata.scenario.routings import Routing
 from odonata.scenario.tables import JobTable, ScenarioTable
-from odonata.scenario.ways import Ways
 
 
 def write_document(
@@ -20,7 +20,7 @@ def write_document(
     jobs: Sequence[JobTable],
     placed: Mapping[int, Placement],
     run: Mapping[int, ProgramJob | None],
-    routings: Ways,
+    routings: JobRoutings,
     spec: dict[str, Any],
 ) -> dict[str, Any]:
     """The scenario with every default filled in, its quantities with units, and the spec."""

@@ -162,7 +162,7 @@ def _job_row(
         "measured_delivered": totals["measured_delivered"],
         "saturated": fullness.saturated if fullness else None,
         "backlog_growth": fullness.growth if fullness else None,
-        "messages_near": totals["near"],
+        "messages_near": totals["intra_node"],
         "messages_control": totals["control"],
         "packets": packets,
         "bytes": totals["bytes"],
@@ -198,13 +198,13 @@ def links_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapp
     """Totals of each directed link that works. `system` is what the core describes."""
     channels = int(spec["fabric"]["channels"])
     slots, rails = len(system["slot_router"]), int(system["rails"])
-    works = ~system["slot_dead"][system["endpoint_slot"]]
+    works = ~system["slot_failed"][system["endpoint_slot"]]
     nic = np.flatnonzero(works)
     nic_router = system["slot_router"][system["endpoint_slot"]][nic]
     totals = {name: np.asarray(result["links"][name]) for name in ("packets", "bytes", "stalled_ps")}
 
     peer_router, peer_node = system["slot_peer_router"], system["slot_peer_node"]
-    wired = ((peer_router >= 0) | (peer_node >= 0)) & ~system["slot_dead"]
+    wired = ((peer_router >= 0) | (peer_node >= 0)) & ~system["slot_failed"]
     to_router = peer_router[wired] >= 0
     to_id = np.where(to_router, peer_router[wired], peer_node[wired])
     router_group, node_group = system["router_group"], system["node_group"]

@@ -10,7 +10,7 @@
 
 use super::cycle::Cycle;
 use super::piece::Piece;
-use super::step::{Algorithm, Step};
+use super::step::{Algorithm, CollectiveStep};
 
 /// A reduction (up), a broadcast (down), or an all-reduce or a barrier (both).
 #[derive(Clone, Copy, Debug)]
@@ -71,19 +71,19 @@ impl Algorithm for Binary {
         self.stages(self.number(rank)).count() as u64
     }
 
-    fn step(&self, rank: u32, index: u64) -> Step {
+    fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let (number, whole) = (self.number(rank), Piece::block(0));
         let parent = || self.cycle.after((number - 1) / 2, self.root);
         match self.stages(number).nth(index as usize) {
             Some(Stage::FromChildren) => {
-                self.children(number).fold(Step::new(), |step, child| step.combine(child, 0, whole))
+                self.children(number).fold(CollectiveStep::new(), |step, child| step.combine(child, 0, whole))
             }
-            Some(Stage::ToParent) => Step::new().send(parent(), 0, whole),
-            Some(Stage::FromParent) => Step::new().copy(parent(), 0, whole),
+            Some(Stage::ToParent) => CollectiveStep::new().send(parent(), 0, whole),
+            Some(Stage::FromParent) => CollectiveStep::new().copy(parent(), 0, whole),
             Some(Stage::ToChildren) => {
-                self.children(number).fold(Step::new(), |step, child| step.send(child, 0, whole))
+                self.children(number).fold(CollectiveStep::new(), |step, child| step.send(child, 0, whole))
             }
-            None => Step::new(),
+            None => CollectiveStep::new(),
         }
     }
 }

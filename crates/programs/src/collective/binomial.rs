@@ -11,7 +11,7 @@
 
 use super::cycle::Cycle;
 use super::piece::Piece;
-use super::step::{Algorithm, Step};
+use super::step::{Algorithm, CollectiveStep};
 
 /// The shape of the tree.
 #[derive(Clone, Copy, Debug)]
@@ -72,16 +72,16 @@ impl Algorithm for Binomial {
         u64::from(self.tree.children(number)) + u64::from(number > 0)
     }
 
-    fn step(&self, rank: u32, index: u64) -> Step {
+    fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let (number, whole) = (self.tree.number(rank), Piece::block(0));
         let child = |j: u32| self.tree.rank(number + (1 << j));
         let parent = || self.tree.rank(self.tree.parent(number));
         let (children, index) = (self.tree.children(number), index as u32);
         match (self.up, index) {
-            (true, j) if j < children => Step::new().combine(child(j), 0, whole),
-            (true, _) => Step::new().send(parent(), 0, whole),
-            (false, 0) if number > 0 => Step::new().copy(parent(), 0, whole),
-            (false, _) => Step::new().send(child(children + u32::from(number > 0) - 1 - index), 0, whole),
+            (true, j) if j < children => CollectiveStep::new().combine(child(j), 0, whole),
+            (true, _) => CollectiveStep::new().send(parent(), 0, whole),
+            (false, 0) if number > 0 => CollectiveStep::new().copy(parent(), 0, whole),
+            (false, _) => CollectiveStep::new().send(child(children + u32::from(number > 0) - 1 - index), 0, whole),
         }
     }
 }

@@ -10,7 +10,7 @@
 
 use super::cycle::Cycle;
 use super::piece::Piece;
-use super::step::{Algorithm, Step};
+use super::step::{Algorithm, CollectiveStep};
 
 /// An all-gather.
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +29,12 @@ impl Algorithm for BruckAllgather {
         u64::from(self.cycle.doublings())
     }
 
-    fn step(&self, rank: u32, index: u64) -> Step {
+    fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let distance = 1 << index;
         let count = distance.min(self.cycle.ranks - distance);
         let [before, after] = [self.cycle.before(rank, distance), self.cycle.after(rank, distance)];
         let [own, theirs] = [rank, after].map(|first| Piece::Blocks { first, count });
-        Step::new().copy(after, index, theirs).send(before, index, own)
+        CollectiveStep::new().copy(after, index, theirs).send(before, index, own)
     }
 
     /// Either the last message, or the one before it, which is not cut.
@@ -65,10 +65,10 @@ impl Algorithm for BruckAlltoall {
         u64::from(self.cycle.doublings())
     }
 
-    fn step(&self, rank: u32, index: u64) -> Step {
+    fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let (bit, distance) = (index as u32, 1 << index);
         let [before, after] = [self.cycle.before(rank, distance), self.cycle.after(rank, distance)];
-        Step::new().copy(before, index, self.hops(before, bit)).send(after, index, self.hops(rank, bit))
+        CollectiveStep::new().copy(before, index, self.hops(before, bit)).send(after, index, self.hops(rank, bit))
     }
 
     fn largest(&self) -> u32 {

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn circles_close_at_every_size() {
+    fn cycles_close_at_every_size() {
         for ranks in [1, 2, 3, 7, u32::MAX] {
             let (cycle, last) = (Cycle { ranks }, ranks - 1);
             assert_eq!(

@@ -5,7 +5,7 @@
 
 use super::cycle::Cycle;
 use super::piece::Piece;
-use super::step::{Algorithm, Step};
+use super::step::{Algorithm, CollectiveStep};
 
 /// A barrier.
 #[derive(Clone, Copy, Debug)]
@@ -24,9 +24,9 @@ impl Algorithm for Dissemination {
         u64::from(self.cycle.doublings())
     }
 
-    fn step(&self, rank: u32, index: u64) -> Step {
+    fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let distance = 1 << index;
         let [before, after] = [self.cycle.before(rank, distance), self.cycle.after(rank, distance)];
-        Step::new().copy(before, index, Piece::NOTHING).send(after, index, Piece::NOTHING)
+        CollectiveStep::new().copy(before, index, Piece::NOTHING).send(after, index, Piece::NOTHING)
     }
 }

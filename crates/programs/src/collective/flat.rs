@@ -7,7 +7,7 @@
 
 use super::cycle::Cycle;
 use super::piece::Piece;
-use super::step::{Algorithm, Step};
+use super::step::{Algorithm, CollectiveStep};
 
 /// A broadcast.
 #[derive(Clone, Copy, Debug)]
@@ -31,14 +31,14 @@ impl Algorithm for Flat {
         }
     }
 
-    fn step(&self, rank: u32, index: u64) -> Step {
+    fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let (whole, done) = (Piece::block(0), index as u32 + 1);
         if rank != self.root {
-            Step::new().copy(self.root, 0, whole)
+            CollectiveStep::new().copy(self.root, 0, whole)
         } else if done < self.cycle.ranks {
-            Step::new().send(self.cycle.after(rank, done), 0, whole).open()
+            CollectiveStep::new().send(self.cycle.after(rank, done), 0, whole).open()
         } else {
-            Step::new()
+            CollectiveStep::new()
         }
     }
 }

@@ -10,7 +10,7 @@
 
 use super::cycle::Cycle;
 use super::piece::Piece;
-use super::step::{Algorithm, Step};
+use super::step::{Algorithm, CollectiveStep};
 
 /// An all-to-all.
 #[derive(Clone, Copy, Debug)]
@@ -36,13 +36,13 @@ impl Algorithm for PairwiseAlltoall {
         u64::from(self.cycle.ranks - 1)
     }
 
-    fn step(&self, rank: u32, index: u64) -> Step {
+    fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let by = index as u32 + 1;
         let (from, to) = match self.xor {
             true => (rank ^ by, rank ^ by),
             false => (self.cycle.before(rank, by), self.cycle.after(rank, by)),
         };
-        Step::new().copy(from, 0, Piece::Pair { from, to: rank }).send(to, 0, Piece::Pair { from: rank, to })
+        CollectiveStep::new().copy(from, 0, Piece::Pair { from, to: rank }).send(to, 0, Piece::Pair { from: rank, to })
     }
 }
 
@@ -63,9 +63,9 @@ impl Algorithm for PairwiseReduceScatter {
         u64::from(self.cycle.ranks - 1)
     }
 
-    fn step(&self, rank: u32, index: u64) -> Step {
+    fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let by = index as u32 + 1;
         let [from, to] = [self.cycle.before(rank, by), self.cycle.after(rank, by)];
-        Step::new().combine(from, 0, Piece::block(rank)).send(to, 0, Piece::block(to))
+        CollectiveStep::new().combine(from, 0, Piece::block(rank)).send(to, 0, Piece::block(to))
     }
 }

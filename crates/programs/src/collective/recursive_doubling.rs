@@ -12,7 +12,7 @@
 
 use super::fold::{Fold, Stage};
 use super::piece::Piece;
-use super::step::{Algorithm, Step};
+use super::step::{Algorithm, CollectiveStep};
 
 /// An all-reduce.
 #[derive(Clone, Copy, Debug)]
@@ -31,17 +31,17 @@ impl Algorithm for DoublingAllreduce {
         self.fold.steps(rank, self.fold.bits)
     }
 
-    fn step(&self, rank: u32, index: u64) -> Step {
+    fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let whole = Piece::block(0);
         match self.fold.stage(rank, index, self.fold.bits) {
             Stage::In { other, outside: true } | Stage::Out { other, outside: false } => {
-                Step::new().send(other, 0, whole)
+                CollectiveStep::new().send(other, 0, whole)
             }
-            Stage::In { other, outside: false } => Step::new().combine(other, 0, whole),
-            Stage::Out { other, outside: true } => Step::new().copy(other, 0, whole),
+            Stage::In { other, outside: false } => CollectiveStep::new().combine(other, 0, whole),
+            Stage::Out { other, outside: true } => CollectiveStep::new().copy(other, 0, whole),
             Stage::Core { number, step } => {
                 let peer = self.fold.rank(number ^ (1 << step));
-                Step::new().combine(peer, u64::from(step), whole).send(peer, u64::from(step), whole)
+                CollectiveStep::new().combine(peer, u64::from(step), whole).send(peer, u64::from(step), whole)
             }
         }
     }
@@ -70,18 +70,18 @@ impl Algorithm for DoublingAllgather {
         self.fold.steps(rank, self.fold.bits)
     }
 
-    fn step(&self, rank: u32, index: u64) -> Step {
+    fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         match self.fold.stage(rank, index, self.fold.bits) {
-            Stage::In { other, outside: true } => Step::new().send(other, 0, Piece::block(rank)),
-            Stage::In { other, outside: false } => Step::new().copy(other, 0, Piece::block(other)),
+            Stage::In { other, outside: true } => CollectiveStep::new().send(other, 0, Piece::block(rank)),
+            Stage::In { other, outside: false } => CollectiveStep::new().copy(other, 0, Piece::block(other)),
             Stage::Core { number, step } => {
                 let peer = number ^ (1 << step);
                 let [own, theirs] = [number, peer].map(|core| self.fold.blocks(core >> step << step, 1 << step));
                 let (peer, label) = (self.fold.rank(peer), u64::from(step));
-                Step::new().copy(peer, label, theirs).send(peer, label, own)
+                CollectiveStep::new().copy(peer, label, theirs).send(peer, label, own)
             }
-            Stage::Out { other, outside: false } => Step::new().send(other, 0, self.but(other)),
-            Stage::Out { other, outside: true } => Step::new().copy(other, 0, self.but(rank)),
+            Stage::Out { other, outside: false } => CollectiveStep::new().send(other, 0, self.but(other)),
+            Stage::Out { other, outside: true } => CollectiveStep::new().copy(other, 0, self.but(rank)),
         }
     }
 

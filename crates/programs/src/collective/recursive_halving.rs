@@ -14,7 +14,7 @@
 
 use super::fold::{Fold, Stage};
 use super::piece::Piece;
-use super::step::{Algorithm, Step};
+use super::step::{Algorithm, CollectiveStep};
 
 /// A reduce-scatter.
 #[derive(Clone, Copy, Debug)]
@@ -34,20 +34,20 @@ impl Algorithm for Halving {
         self.fold.steps(rank, self.fold.bits)
     }
 
-    fn step(&self, rank: u32, index: u64) -> Step {
+    fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let whole = Piece::Blocks { first: 0, count: self.ranks };
         match self.fold.stage(rank, index, self.fold.bits) {
-            Stage::In { other, outside: true } => Step::new().send(other, 0, whole),
-            Stage::In { other, outside: false } => Step::new().combine(other, 0, whole),
+            Stage::In { other, outside: true } => CollectiveStep::new().send(other, 0, whole),
+            Stage::In { other, outside: false } => CollectiveStep::new().combine(other, 0, whole),
             Stage::Core { number, step } => {
                 let bit = self.fold.bits - 1 - step;
                 let peer = number ^ (1 << bit);
                 let [own, theirs] = [number, peer].map(|core| self.fold.blocks(core >> bit << bit, 1 << bit));
                 let (peer, label) = (self.fold.rank(peer), u64::from(step));
-                Step::new().combine(peer, label, own).send(peer, label, theirs)
+                CollectiveStep::new().combine(peer, label, own).send(peer, label, theirs)
             }
-            Stage::Out { other, outside: false } => Step::new().send(other, 0, Piece::block(other)),
-            Stage::Out { other, outside: true } => Step::new().copy(other, 0, Piece::block(rank)),
+            Stage::Out { other, outside: false } => CollectiveStep::new().send(other, 0, Piece::block(other)),
+            Stage::Out { other, outside: true } => CollectiveStep::new().copy(other, 0, Piece::block(rank)),
         }
     }
 
@@ -86,24 +86,24 @@ impl Algorithm for Rabenseifner {
         self.fold.steps(rank, 2 * self.fold.bits)
     }
 
-    fn step(&self, rank: u32, index: u64) -> Step {
+    fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let whole = Piece::Blocks { first: 0, count: self.parts() };
         let bits = self.fold.bits;
         match self.fold.stage(rank, index, 2 * bits) {
             Stage::In { other, outside: true } | Stage::Out { other, outside: false } => {
-                Step::new().send(other, 0, whole)
+                CollectiveStep::new().send(other, 0, whole)
             }
-            Stage::In { other, outside: false } => Step::new().combine(other, 0, whole),
-            Stage::Out { other, outside: true } => Step::new().copy(other, 0, whole),
+            Stage::In { other, outside: false } => CollectiveStep::new().combine(other, 0, whole),
+            Stage::Out { other, outside: true } => CollectiveStep::new().copy(other, 0, whole),
             Stage::Core { number, step } => {
                 let halving = step < bits;
                 let bit = if halving { step } else { 2 * bits - 1 - step };
                 let [own, theirs] = [number, number ^ (1 << bit)].map(|core| self.kept(core, bit));
                 let (peer, label) = (self.fold.rank(number ^ (1 << bit)), u64::from(step));
                 if halving {
-                    Step::new().combine(peer, label, own).send(peer, label, theirs)
+                    CollectiveStep::new().combine(peer, label, own).send(peer, label, theirs)
                 } else {
-                    Step::new().copy(peer, label, theirs).send(peer, label, own)
+                    CollectiveStep::new().copy(peer, label, theirs).send(peer, label, own)
                 }
             }
         }

@@ -9,7 +9,7 @@
 
 use super::cycle::Cycle;
 use super::piece::Piece;
-use super::step::{Algorithm, Step};
+use super::step::{Algorithm, CollectiveStep};
 
 /// A reduce-scatter, an all-gather, or one after the other.
 #[derive(Clone, Copy, Debug)]
@@ -47,17 +47,17 @@ impl Algorithm for Ring {
         u64::from(self.cycle.ranks - 1) * (u64::from(self.reduce) + u64::from(self.gather))
     }
 
-    fn step(&self, rank: u32, index: u64) -> Step {
+    fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let [before, after] = [self.cycle.before(rank, 1), self.cycle.after(rank, 1)];
         let round = u64::from(self.cycle.ranks - 1);
         let step = (index % round) as u32;
         if self.reduce && index < round {
             // As if the rank before gathered.
             let (sent, received) = gathered(self.cycle, before, step);
-            Step::new().combine(before, index, received).send(after, index, sent)
+            CollectiveStep::new().combine(before, index, received).send(after, index, sent)
         } else {
             let (sent, received) = gathered(self.cycle, rank, step);
-            Step::new().copy(before, index, received).send(after, index, sent)
+            CollectiveStep::new().copy(before, index, received).send(after, index, sent)
         }
     }
 }

@@ -3,7 +3,7 @@
 use odonata_error::{Error, ErrorKind, path};
 
 use super::piece::Division;
-use super::step::{Algorithm, Step};
+use super::step::{Algorithm, CollectiveStep};
 use crate::{Op, Part};
 
 /// Bytes of the largest message that a collective may have.
@@ -33,7 +33,7 @@ impl Collective {
 
     /// What the operations of a chunk come from.
     #[must_use]
-    pub fn step(&self, rank: u32, index: u64) -> Step {
+    pub fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         self.algorithm.step(rank, index)
     }
 

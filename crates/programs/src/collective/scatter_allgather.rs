@@ -13,7 +13,7 @@ use super::binomial::Tree;
 use super::cycle::Cycle;
 use super::piece::Piece;
 use super::ring;
-use super::step::{Algorithm, Step};
+use super::step::{Algorithm, CollectiveStep};
 
 /// A broadcast.
 #[derive(Clone, Copy, Debug)]
@@ -40,22 +40,22 @@ impl Algorithm for ScatterAllgather {
         u64::from(self.scatter_steps(self.tree.number(rank))) + u64::from(self.tree.cycle.ranks - 1)
     }
 
-    fn step(&self, rank: u32, index: u64) -> Step {
+    fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let tree = self.tree;
         let number = tree.number(rank);
         let scatter = u64::from(self.scatter_steps(number));
         match index {
-            0 if number > 0 => Step::new().copy(tree.rank(tree.parent(number)), 0, self.subtree(number)),
+            0 if number > 0 => CollectiveStep::new().copy(tree.rank(tree.parent(number)), 0, self.subtree(number)),
             index if index < scatter => {
                 let child = number + (1 << (scatter - 1 - index));
-                Step::new().send(tree.rank(child), 0, self.subtree(child))
+                CollectiveStep::new().send(tree.rank(child), 0, self.subtree(child))
             }
             index => {
                 let step = (index - scatter) as u32;
                 let label = u64::from(step) + 1;
                 let (sent, received) = ring::gathered(tree.cycle, number, step);
                 let [before, after] = [tree.cycle.before(rank, 1), tree.cycle.after(rank, 1)];
-                Step::new().copy(before, label, received).send(after, label, sent)
+                CollectiveStep::new().copy(before, label, received).send(after, label, sent)
             }
         }
     }

@@ -9,7 +9,7 @@ pub trait Algorithm {
     fn steps(&self, rank: u32) -> u64;
 
     /// Step `index` of a rank.
-    fn step(&self, rank: u32, index: u64) -> Step;
+    fn step(&self, rank: u32, index: u64) -> CollectiveStep;
 
     /// Number of blocks, or pairs, in the largest message.
     fn largest(&self) -> u32 {
@@ -45,13 +45,13 @@ pub struct Move {
 /// exchange do not block each other, even if a send lasts until its receive is posted.) What is received counts from
 /// the end of the step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Step {
+pub struct CollectiveStep {
     receives: [Option<Move>; 2],
     sends: [Option<Move>; 2],
     open: bool,
 }
 
-impl Step {
+impl CollectiveStep {
     /// Nothing yet. By itself it waits for what open steps have begun.
     pub(super) fn new() -> Self {
         Self::default()

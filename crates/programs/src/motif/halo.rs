@@ -13,13 +13,13 @@
 //! Labels: the direction in which a message travels, `(dx + 1) + 3 (dy + 1) + 9 (dz + 1)`.
 
 mod alternate;
-mod ways;
+mod directions;
 
 use odonata_error::{Error, ErrorKind, path};
 
 use super::check;
 use crate::{Exchange, Halo, Op, Part};
-use ways::Way;
+use directions::Direction;
 
 /// The neighbours of every rank.
 pub struct Neighbours {
@@ -27,7 +27,7 @@ pub struct Neighbours {
     periodic: bool,
     order: Exchange,
     /// Where messages go: faces, edges, corners.
-    ways: Vec<Way>,
+    directions: Vec<Direction>,
     /// Axes along which there are messages.
     axes: Vec<usize>,
 }
@@ -51,11 +51,11 @@ impl Neighbours {
         if face_bytes == [0; 3] && edge_bytes == [0; 3] && corner_bytes == 0 {
             return Err(ErrorKind::NothingToSend {}.at(path!["face_bytes"]));
         }
-        let ways = ways::all(face_bytes, edge_bytes, corner_bytes)
-            .filter(|way| way.bytes > 0 && (0..3).all(|axis| way.step[axis] == 0 || grid[axis] > 1))
+        let directions = directions::all(face_bytes, edge_bytes, corner_bytes)
+            .filter(|direction| direction.bytes > 0 && (0..3).all(|axis| direction.offset[axis] == 0 || grid[axis] > 1))
             .collect();
         let axes = (0..3).filter(|&axis| grid[axis] > 1 && face_bytes[axis] > 0).collect();
-        Ok(Self { grid, periodic, order, ways, axes })
+        Ok(Self { grid, periodic, order, directions, axes })
     }
 
     /// Distance between two ranks that are neighbours along an axis.
@@ -69,8 +69,8 @@ impl Neighbours {
     }
 
     /// Whether a step along an axis leads out of the grid, or to its other side.
-    fn leaves(&self, rank: u32, axis: usize, step: i8) -> bool {
-        match step {
+    fn leaves(&self, rank: u32, axis: usize, offset: i8) -> bool {
+        match offset {
             -1 => self.at(rank, axis) == 0,
             1 => self.at(rank, axis) == self.grid[axis] - 1,
             _ => false,
@@ -78,11 +78,11 @@ impl Neighbours {
     }
 
     /// The rank that lies that way, if there is one.
-    fn neighbour(&self, rank: u32, way: &Way) -> Option<u32> {
+    fn neighbour(&self, rank: u32, direction: &Direction) -> Option<u32> {
         (0..3).try_fold(rank, |to, axis| {
-            let (step, stride) = (way.step[axis], self.stride(axis));
+            let (offset, stride) = (direction.offset[axis], self.stride(axis));
             let round = (self.grid[axis] - 1) * stride;
-            match (step, self.leaves(rank, axis, step)) {
+            match (offset, self.leaves(rank, axis, offset)) {
                 (0, _) => Some(to),
                 (_, true) if !self.periodic => None,
                 (-1, false) => Some(to - stride),
@@ -93,26 +93,31 @@ impl Neighbours {
         })
     }
 
-    fn send(&self, rank: u32, way: &Way, blocking: bool) -> Option<Op> {
-        self.neighbour(rank, way).map(|to| Op::Send { to, label: way.label(), bytes: way.bytes, blocking })
+    fn send(&self, rank: u32, direction: &Direction, blocking: bool) -> Option<Op> {
+        self.neighbour(rank, direction).map(|to| Op::Send {
+            to,
+            label: direction.label(),
+            bytes: direction.bytes,
+            blocking,
+        })
     }
 
     /// Receives what comes from the neighbour that lies that way.
-    fn receive(&self, rank: u32, way: &Way, blocking: bool) -> Option<Op> {
-        let label = way.back().label();
-        self.neighbour(rank, way).map(|from| Op::Receive { from, label, bytes: way.bytes, blocking })
+    fn receive(&self, rank: u32, direction: &Direction, blocking: bool) -> Option<Op> {
+        let label = direction.back().label();
+        self.neighbour(rank, direction).map(|from| Op::Receive { from, label, bytes: direction.bytes, blocking })
     }
 
     /// The two ways along an axis, downwards first.
-    fn along(&self, axis: usize) -> impl Iterator<Item = &Way> {
-        self.ways.iter().filter(move |way| way.is_face(axis))
+    fn along(&self, axis: usize) -> impl Iterator<Item = &Direction> {
+        self.directions.iter().filter(move |direction| direction.is_face(axis))
     }
 }
 
 impl Part for Neighbours {
     fn chunks(&self, _: u32) -> u64 {
         match self.order {
-            Exchange::AllAtOnce if self.ways.is_empty() => 0,
+            Exchange::AllAtOnce if self.directions.is_empty() => 0,
             Exchange::AllAtOnce => 2,
             Exchange::AxisByAxis | Exchange::EvenReceivesFirst => self.axes.len() as u64,
         }
@@ -120,15 +125,17 @@ impl Part for Neighbours {
 
     fn chunk(&self, rank: u32, index: u64, ops: &mut Vec<Op>) {
         match (self.order, index) {
-            (Exchange::AllAtOnce, 0) => ops.extend(self.ways.iter().filter_map(|way| self.receive(rank, way, false))),
+            (Exchange::AllAtOnce, 0) => {
+                ops.extend(self.directions.iter().filter_map(|direction| self.receive(rank, direction, false)))
+            }
             (Exchange::AllAtOnce, _) => {
-                ops.extend(self.ways.iter().filter_map(|way| self.send(rank, way, false)));
+                ops.extend(self.directions.iter().filter_map(|direction| self.send(rank, direction, false)));
                 ops.push(Op::Wait);
             }
             (Exchange::AxisByAxis, index) => {
                 let axis = self.axes[index as usize];
-                ops.extend(self.along(axis).filter_map(|way| self.receive(rank, way, false)));
-                ops.extend(self.along(axis).filter_map(|way| self.send(rank, way, true)));
+                ops.extend(self.along(axis).filter_map(|direction| self.receive(rank, direction, false)));
+                ops.extend(self.along(axis).filter_map(|direction| self.send(rank, direction, true)));
                 ops.push(Op::Wait);
             }
             (Exchange::EvenReceivesFirst, index) => self.alternate(rank, self.axes[index as usize], ops),

@@ -8,13 +8,13 @@ use super::check;
 use crate::{Op, Part, PingPong};
 
 /// Pairs that play; a chunk is a round.
-pub struct Rally {
+pub struct PingPongPairs {
     stride: u32,
     bytes: u64,
     rounds: u32,
 }
 
-impl Rally {
+impl PingPongPairs {
     pub fn new(spec: &PingPong, ranks: u32) -> Result<Self, Error> {
         let PingPong { stride, bytes, rounds } = *spec;
         check::some("stride", stride)?;
@@ -28,7 +28,7 @@ impl Rally {
     }
 }
 
-impl Part for Rally {
+impl Part for PingPongPairs {
     fn chunks(&self, _: u32) -> u64 {
         self.rounds.into()
     }

@@ -3,12 +3,12 @@
 use odonata_error::Error;
 
 use crate::collective::Collective;
-use crate::over::Over;
+use crate::communicators::Communicators;
 use crate::{Allreduce, Op, Part};
 
 /// An all-reduce over each communicator of a split, which can be done many times.
 pub struct Ring {
-    over: Over,
+    communicators: Communicators,
     once: Collective,
 }
 
@@ -17,8 +17,8 @@ impl Ring {
     ///
     /// # Errors
     /// As [`Collective::allreduce`].
-    pub fn new(over: Over, bytes: u64) -> Result<Self, Error> {
-        Ok(Self { over, once: Collective::allreduce(Allreduce::Ring, over.count(), bytes)? })
+    pub fn new(communicators: Communicators, bytes: u64) -> Result<Self, Error> {
+        Ok(Self { communicators, once: Collective::allreduce(Allreduce::Ring, communicators.count(), bytes)? })
     }
 
     /// Steps, each with one message to the next rank: 2 (n - 1) for n ranks. All of a communicator together send 2 (n - 1) times the
@@ -30,11 +30,11 @@ impl Ring {
     /// Appends a step. Labels are from `first_label` on, fewer than there are steps.
     pub fn step(&self, rank: u32, step: u64, first_label: u64, ops: &mut Vec<Op>) {
         let from = ops.len();
-        self.once.chunk(self.over.member(rank), step, ops);
+        self.once.chunk(self.communicators.member(rank), step, ops);
         for op in &mut ops[from..] {
             if let Op::Send { to: peer, label, .. } | Op::Receive { from: peer, label, .. } = op {
                 debug_assert!(*label < self.steps());
-                *peer = self.over.rank(rank, *peer);
+                *peer = self.communicators.rank(rank, *peer);
                 *label += first_label;
             }
         }

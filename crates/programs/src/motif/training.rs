@@ -21,21 +21,21 @@ use odonata_error::{Error, path};
 
 use super::check;
 use super::ring::Ring;
-use crate::over::Over;
-use crate::{Along, Op, Part, Training};
+use crate::communicators::Communicators;
+use crate::{GridAxis, Op, Part, Training};
 use schedule::{Pass, pass};
 
 /// The step; a chunk is a part of a pass or a step of a ring.
-pub struct Step {
+pub struct TrainingStep {
     spec: Training,
-    stages: Over,
+    stages: Communicators,
     tensor: Ring,
     data: Ring,
     /// Parts of a pass.
     parts: u64,
 }
 
-impl Step {
+impl TrainingStep {
     pub fn new(spec: &Training, ranks: u32) -> Result<Self, Error> {
         let grid = [spec.tensor, spec.data, spec.pipeline];
         for (field, number) in [("tensor", grid[0]), ("data", grid[1]), ("pipeline", grid[2])] {
@@ -46,13 +46,13 @@ impl Step {
         check::bytes(path!["tensor_bytes"], spec.tensor_bytes)?;
         check::bytes(path!["activation_bytes"], spec.activation_bytes)?;
         check::bytes(path!["gradient_bytes"], spec.gradient_bytes)?;
-        let over = |axis| Over::new(Some(&Along { grid: grid.to_vec(), axis }), ranks);
-        let tensor = Ring::new(over(0)?, spec.tensor_bytes)?;
-        let data = Ring::new(over(1)?, spec.gradient_bytes)?;
+        let communicators = |axis| Communicators::new(Some(&GridAxis { grid: grid.to_vec(), axis }), ranks);
+        let tensor = Ring::new(communicators(0)?, spec.tensor_bytes)?;
+        let data = Ring::new(communicators(1)?, spec.gradient_bytes)?;
         let reductions = 2 * u128::from(spec.microbatches) * u128::from(spec.tensor_reductions);
         check::labels("tensor_reductions", reductions * u128::from(tensor.steps()))?;
         let parts = if spec.tensor == 1 { 1 } else { u64::from(spec.tensor_reductions.max(1)) };
-        Ok(Self { spec: *spec, stages: over(2)?, tensor, data, parts })
+        Ok(Self { spec: *spec, stages: communicators(2)?, tensor, data, parts })
     }
 
     /// Chunks of a part of a pass: computing, and the steps of the ring after it.
@@ -80,7 +80,7 @@ impl Step {
     }
 }
 
-impl Part for Step {
+impl Part for TrainingStep {
     fn chunks(&self, _: u32) -> u64 {
         self.pass_chunks() + self.data.steps()
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::draft::{Draft, Said};
-use super::graph::{Edge, Start, Task};
+use super::draft::{Draft, SourceDetails};
+use super::graph::{Action, Edge, Start};
 
 /// The operations of a rank, each of which waits for the one before: for its end if it blocks (computing does), for its beginning if
 /// it does not. A wait is no operation: the next one also waits for the ends of those that are waited for. All are on CPU 0.
@@ -20,8 +20,8 @@ pub struct Chain {
 
 impl Chain {
     /// Appends an operation that begins at a byte and a line of the text. `tag` is 0 if it is no message.
-    pub fn push(&mut self, task: Task, tag: u64, blocking: bool, place: u32, line: u32) {
-        let after = self.draft.steps.len() as u32;
+    pub fn push(&mut self, action: Action, tag: u64, blocking: bool, place: u32, line: u32) {
+        let after = self.draft.operations.len() as u32;
         let edge = |before, start| Edge { before, after, start };
         // Who waits for the end need not wait for the beginning too.
         if let Some(start) = self.last.filter(|_| !self.awaited.contains(&after.wrapping_sub(1))) {
@@ -29,15 +29,15 @@ impl Chain {
         }
         self.draft.edges.extend(self.awaited.drain(..).map(|before| edge(before, Start::AtEnd)));
         self.last = Some(if blocking { Start::AtEnd } else { Start::AtBegin });
-        if let Some(peer) = peer(task).filter(|_| !blocking) {
+        if let Some(peer) = peer(action).filter(|_| !blocking) {
             self.open.insert((peer, tag, after));
         }
-        self.draft.push(task, 0, line, Said { tag, cpu: 0, place });
+        self.draft.push(action, 0, line, SourceDetails { tag, cpu: 0, place });
     }
 
     /// Waits for all operations that do not block.
     pub fn wait(&mut self) {
-        self.awaited.extend(std::mem::take(&mut self.open).into_iter().map(|(_, _, step)| step));
+        self.awaited.extend(std::mem::take(&mut self.open).into_iter().map(|(_, _, operation)| operation));
     }
 
     /// Waits for the oldest operation with this peer and tag that does not block; `None` if there is none.
@@ -49,20 +49,20 @@ impl Chain {
     }
 
     /// Whether these are all operations that do not block and have not been waited for. Ascending.
-    pub fn open_are(&self, steps: &[u32]) -> bool {
+    pub fn open_are(&self, operations: &[u32]) -> bool {
         let open = || {
-            let mut open: Vec<u32> = self.open.iter().map(|&(_, _, step)| step).collect();
+            let mut open: Vec<u32> = self.open.iter().map(|&(_, _, operation)| operation).collect();
             open.sort_unstable();
             open
         };
-        self.open.len() == steps.len() && open() == steps
+        self.open.len() == operations.len() && open() == operations
     }
 }
 
 /// Peer of an operation.
-pub fn peer(task: Task) -> Option<u32> {
-    match task {
-        Task::Send { to: peer, .. } | Task::Receive { from: peer, .. } => Some(peer),
-        Task::Compute { .. } => None,
+pub fn peer(action: Action) -> Option<u32> {
+    match action {
+        Action::Send { to: peer, .. } | Action::Receive { from: peer, .. } => Some(peer),
+        Action::Compute { .. } => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use odonata_error::{Error, ErrorKind};
 
-use super::graph::{Edge, Graph, Step, Task, Trace};
+use super::graph::{Action, Edge, Graph, Operation, Trace};
 use super::matching;
 use super::problem::Source;
 
@@ -10,15 +10,15 @@ use super::problem::Source;
 #[derive(Default)]
 pub struct Draft {
     /// In the order of the file; labels and CPUs are 0.
-    pub steps: Vec<Step>,
-    /// What the file says of each that a [`Step`] does not hold in this form.
-    pub said: Vec<Said>,
+    pub operations: Vec<Operation>,
+    /// What the file says of each that a [`Operation`] does not hold in this form.
+    pub details: Vec<SourceDetails>,
     pub edges: Vec<Edge>,
 }
 
 /// What a file says of an operation.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Said {
+pub struct SourceDetails {
     /// Its tag; 0 if it is no message.
     pub tag: u64,
     /// The number of its CPU.
@@ -29,13 +29,13 @@ pub struct Said {
 
 impl Draft {
     /// Appends an operation.
-    pub fn push(&mut self, task: Task, nic: u8, line: u32, said: Said) {
-        self.steps.push(Step { task, cpu: 0, nic, peer_nic: 0, line });
-        self.said.push(said);
+    pub fn push(&mut self, action: Action, nic: u8, line: u32, details: SourceDetails) {
+        self.operations.push(Operation { action, cpu: 0, nic, peer_nic: 0, line });
+        self.details.push(details);
     }
 }
 
-/// Refuses a file whose places do not fit into [`Said::place`].
+/// Refuses a file whose places do not fit into [`SourceDetails::place`].
 pub fn check_size(bytes: usize) -> Result<(), Error> {
     if u32::try_from(bytes).is_err() {
         let kind = ErrorKind::TraceTooLong { found_bytes: bytes, most_bytes: u32::MAX.into() };
@@ -55,39 +55,40 @@ pub fn checked(text: &str) -> Result<&str, Error> {
 /// # Errors
 /// If a send has no receive, or a receive no send; if a rank has too many CPUs.
 pub fn finish(source: Source<'_>, mut drafts: Vec<Draft>) -> Result<Trace, Error> {
-    let messages = |draft: &Draft| draft.steps.iter().zip(&draft.said).filter_map(tag_of).collect::<Vec<u64>>();
+    let messages = |draft: &Draft| draft.operations.iter().zip(&draft.details).filter_map(tag_of).collect::<Vec<u64>>();
     let mut tags: Vec<u64> = drafts.iter().flat_map(messages).collect();
     tags.sort_unstable();
     tags.dedup();
     for draft in &mut drafts {
-        for (step, said) in draft.steps.iter_mut().zip(&draft.said) {
-            if let Task::Send { label, .. } | Task::Receive { label, .. } = &mut step.task {
-                *label = (tags.partition_point(|&tag| tag < said.tag) as u64) << 32;
+        for (operation, details) in draft.operations.iter_mut().zip(&draft.details) {
+            if let Action::Send { label, .. } | Action::Receive { label, .. } = &mut operation.action {
+                *label = (tags.partition_point(|&tag| tag < details.tag) as u64) << 32;
             }
         }
     }
     let cpus =
         (0..).zip(&mut drafts).map(|(rank, draft)| number_cpus(source, rank, draft)).collect::<Result<Vec<_>, _>>()?;
     matching::number_and_check(source, &mut drafts, &tags)?;
-    let graphs = drafts.into_iter().zip(cpus).map(|(draft, cpus)| Graph::new(draft.steps, cpus, draft.edges)).collect();
+    let graphs =
+        drafts.into_iter().zip(cpus).map(|(draft, cpus)| Graph::new(draft.operations, cpus, draft.edges)).collect();
     Ok(Trace { graphs, tags })
 }
 
-fn tag_of((step, said): (&Step, &Said)) -> Option<u64> {
-    (!matches!(step.task, Task::Compute { .. })).then_some(said.tag)
+fn tag_of((operation, details): (&Operation, &SourceDetails)) -> Option<u64> {
+    (!matches!(operation.action, Action::Compute { .. })).then_some(details.tag)
 }
 
 /// Gives the CPUs of a rank numbers without gaps, so that they take as much memory as there are of them; returns the numbers of the file.
 fn number_cpus(source: Source<'_>, rank: u32, draft: &mut Draft) -> Result<Vec<u32>, Error> {
-    let mut cpus: Vec<u32> = draft.said.iter().map(|said| said.cpu).chain([0]).collect();
+    let mut cpus: Vec<u32> = draft.details.iter().map(|details| details.cpu).chain([0]).collect();
     cpus.sort_unstable();
     cpus.dedup();
     let most = usize::from(u16::MAX) + 1;
-    for (number, (step, said)) in (0..).zip(draft.steps.iter_mut().zip(&draft.said)) {
-        let place = cpus.partition_point(|&cpu| cpu < said.cpu);
-        step.cpu = u16::try_from(place).map_err(|_| {
-            let kind = ErrorKind::TooManyCpus { cpu: said.cpu, rank, found: cpus.len(), most };
-            source.at(said.place, rank, number, kind)
+    for (number, (operation, details)) in (0..).zip(draft.operations.iter_mut().zip(&draft.details)) {
+        let place = cpus.partition_point(|&cpu| cpu < details.cpu);
+        operation.cpu = u16::try_from(place).map_err(|_| {
+            let kind = ErrorKind::TooManyCpus { cpu: details.cpu, rank, found: cpus.len(), most };
+            source.at(details.place, rank, number, kind)
         })?;
     }
     Ok(cpus)

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use odonata_error::{Error, ErrorKind, path};
 
 use super::chain::Chain;
-use super::graph::{Graph, Task, Trace};
+use super::graph::{Action, Graph, Trace};
 use crate::{Op, Phases};
 
 /// The labels of all messages in ascending order; the tag of each is its place. (With a tag of its own for each label it does not
@@ -53,7 +53,7 @@ impl Trace {
         let labels = tags(phases, ranks);
         let graph = |rank| {
             let draft = chain(phases.ops(rank), &labels).draft;
-            Graph::new(draft.steps, vec![0], draft.edges)
+            Graph::new(draft.operations, vec![0], draft.edges)
         };
         Ok(Self { graphs: (0..ranks).map(graph).collect(), tags: (0..labels.len() as u64).collect() })
     }
@@ -65,13 +65,13 @@ fn chain(ops: impl Iterator<Item = Op>, tags: &[u64]) -> Chain {
         match op {
             Op::Send { to, label, bytes, blocking } => {
                 let tag = tag(tags, label);
-                chain.push(Task::Send { to, label: tag << 32, bytes }, tag, blocking, 0, 0);
+                chain.push(Action::Send { to, label: tag << 32, bytes }, tag, blocking, 0, 0);
             }
             Op::Receive { from, label, bytes, blocking } => {
                 let tag = tag(tags, label);
-                chain.push(Task::Receive { from, label: tag << 32, bytes }, tag, blocking, 0, 0);
+                chain.push(Action::Receive { from, label: tag << 32, bytes }, tag, blocking, 0, 0);
             }
-            Op::Compute { ps, .. } => chain.push(Task::Compute { ps }, 0, true, 0, 0),
+            Op::Compute { ps, .. } => chain.push(Action::Compute { ps }, 0, true, 0, 0),
             Op::Wait => chain.wait(),
         }
     }

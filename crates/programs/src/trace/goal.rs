@@ -1,11 +1,11 @@
 //! The GOAL format of LogGOPSim (Hoefler, Siebert, Lumsdaine 2009: Group Operation Assembly Language; Hoefler, Schneider,
 //! Lumsdaine 2010: LogGOPSim). `docs/traces.md` says what is read and written, and where that is more or less than there.
 
-mod circle;
+mod cycle;
 mod operation;
 mod read;
 mod tokens;
 mod write;
 
-pub use circle::circle;
-pub use read::MOST_IN_CIRCLE;
+pub use cycle::cycle;
+pub use read::MOST_IN_CYCLE;

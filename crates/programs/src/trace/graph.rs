@@ -30,14 +30,14 @@ impl Trace {
     /// Whether the NICs of its operations say something: one of them is not 0.
     #[must_use]
     pub fn names_nics(&self) -> bool {
-        self.graphs.iter().flat_map(Graph::steps).any(|step| step.nic != 0)
+        self.graphs.iter().flat_map(Graph::operations).any(|operation| operation.nic != 0)
     }
 
     /// The same trace in which all operations are on NIC 0, that is, in which NICs say nothing.
     #[must_use]
     pub fn without_nics(mut self) -> Self {
-        for step in self.graphs.iter_mut().flat_map(|graph| &mut graph.steps) {
-            (step.nic, step.peer_nic) = (0, 0);
+        for operation in self.graphs.iter_mut().flat_map(|graph| &mut graph.operations) {
+            (operation.nic, operation.peer_nic) = (0, 0);
         }
         self
     }
@@ -45,7 +45,7 @@ impl Trace {
     /// Number of operations of all ranks.
     #[must_use]
     pub fn operations(&self) -> u64 {
-        self.graphs.iter().map(|graph| graph.steps.len() as u64).sum()
+        self.graphs.iter().map(|graph| graph.operations.len() as u64).sum()
     }
 }
 
@@ -53,7 +53,7 @@ impl Trace {
 /// a dependency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
-    steps: Vec<Step>,
+    operations: Vec<Operation>,
     /// The numbers of the CPUs that the rank has, ascending. CPU 0 is always there.
     cpus: Vec<u32>,
     /// Where the followers of each operation begin; one entry more than there are operations.
@@ -72,36 +72,36 @@ pub(crate) struct Edge {
 
 impl Graph {
     /// The graph of these operations on these CPUs; what is said twice counts once. Fewer than 2^32 of both; no circles.
-    pub(crate) fn new(mut steps: Vec<Step>, cpus: Vec<u32>, mut edges: Vec<Edge>) -> Self {
-        steps.shrink_to_fit();
+    pub(crate) fn new(mut operations: Vec<Operation>, cpus: Vec<u32>, mut edges: Vec<Edge>) -> Self {
+        operations.shrink_to_fit();
         edges.sort_unstable();
         edges.dedup();
-        let mut first = vec![0_u32; steps.len() + 1];
-        let mut waits_for = vec![0_u32; steps.len()];
+        let mut first = vec![0_u32; operations.len() + 1];
+        let mut waits_for = vec![0_u32; operations.len()];
         for edge in &edges {
             first[edge.before as usize + 1] += 1;
             waits_for[edge.after as usize] += 1;
         }
-        for step in 0..steps.len() {
-            first[step + 1] += first[step];
+        for operation in 0..operations.len() {
+            first[operation + 1] += first[operation];
         }
         let followers = edges.iter().map(|edge| (edge.after, edge.start)).collect();
-        Self { steps, cpus, first, followers, waits_for }
+        Self { operations, cpus, first, followers, waits_for }
     }
 
     /// All dependencies, by `before`.
     pub(crate) fn edges(&self) -> Vec<Edge> {
         let of = |before| self.followers(before).iter().map(move |&(after, start)| Edge { before, after, start });
-        (0..self.steps.len() as u32).flat_map(of).collect()
+        (0..self.operations.len() as u32).flat_map(of).collect()
     }
 
     /// The operations.
     #[must_use]
-    pub fn steps(&self) -> &[Step] {
-        &self.steps
+    pub fn operations(&self) -> &[Operation] {
+        &self.operations
     }
 
-    /// The CPUs of the rank by [`Step::cpu`]: their numbers in the text, ascending. The first is CPU 0, whether used or not.
+    /// The CPUs of the rank by [`Operation::cpu`]: their numbers in the text, ascending. The first is CPU 0, whether used or not.
     #[must_use]
     pub fn cpus(&self) -> &[u32] {
         &self.cpus
@@ -109,29 +109,29 @@ impl Graph {
 
     /// The number of an operation's CPU in the text.
     #[must_use]
-    pub fn cpu(&self, step: &Step) -> u32 {
-        self.cpus[usize::from(step.cpu)]
+    pub fn cpu(&self, operation: &Operation) -> u32 {
+        self.cpus[usize::from(operation.cpu)]
     }
 
     /// The operations that wait for this one, ascending, with the moment of it that they wait for. One may be there with both moments.
     #[must_use]
-    pub fn followers(&self, step: u32) -> &[(u32, Start)] {
-        let [from, to] = [step, step + 1].map(|s| self.first[s as usize] as usize);
+    pub fn followers(&self, operation: u32) -> &[(u32, Start)] {
+        let [from, to] = [operation, operation + 1].map(|s| self.first[s as usize] as usize);
         &self.followers[from..to]
     }
 
     /// How often an operation is among the followers of others.
     #[must_use]
-    pub fn waits_for(&self, step: u32) -> u32 {
-        self.waits_for[step as usize]
+    pub fn waits_for(&self, operation: u32) -> u32 {
+        self.waits_for[operation as usize]
     }
 }
 
 /// One operation of a trace. Equal if both do the same, whatever the line.
 #[derive(Clone, Copy, Debug, Eq)]
-pub struct Step {
+pub struct Operation {
     /// What it does.
-    pub task: Task,
+    pub action: Action,
     /// CPU of the rank that it occupies, as a place in [`Graph::cpus`].
     pub cpu: u16,
     /// NIC of the rank's node that a message uses.
@@ -142,15 +142,15 @@ pub struct Step {
     pub line: u32,
 }
 
-impl PartialEq for Step {
+impl PartialEq for Operation {
     fn eq(&self, other: &Self) -> bool {
-        (self.task, self.cpu, self.nic, self.peer_nic) == (other.task, other.cpu, other.nic, other.peer_nic)
+        (self.action, self.cpu, self.nic, self.peer_nic) == (other.action, other.cpu, other.nic, other.peer_nic)
     }
 }
 
 /// What an operation of a trace does. None of them blocks anything but its followers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
+pub enum Action {
     /// Sends a message.
     Send {
         /// Rank that it goes to.
@@ -165,7 +165,7 @@ pub enum Task {
     Receive {
         /// Rank that it comes from.
         from: u32,
-        /// As in [`Task::Send`].
+        /// As in [`Action::Send`].
         label: u64,
         /// Its size.
         bytes: u64,
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn followers_are_ascending_and_count_once() {
-        let step = |ps| Step { task: Task::Compute { ps }, cpu: 0, nic: 0, peer_nic: 0, line: ps as u32 };
+        let operation = |ps| Operation { action: Action::Compute { ps }, cpu: 0, nic: 0, peer_nic: 0, line: ps as u32 };
         let edge = |before, after, start| Edge { before, after, start };
         let edges = vec![
             edge(2, 0, Start::AtEnd),
@@ -201,17 +201,17 @@ mod tests {
             edge(0, 3, Start::AtEnd),
             edge(0, 1, Start::AtBegin),
         ];
-        let graph = Graph::new((0..4).map(step).collect(), vec![0], edges);
+        let graph = Graph::new((0..4).map(operation).collect(), vec![0], edges);
         assert_eq!(graph.followers(0), [(1, Start::AtBegin), (1, Start::AtEnd), (3, Start::AtEnd)]);
         assert_eq!(graph.followers(1), []);
         assert_eq!(graph.followers(2), [(0, Start::AtEnd)]);
         assert_eq!(graph.followers(3), []);
         assert_eq!([0, 1, 2, 3].map(|s| graph.waits_for(s)), [1, 2, 0, 1]);
-        assert_eq!(graph.steps().len(), 4);
+        assert_eq!(graph.operations().len(), 4);
     }
 
     #[test]
     fn an_operation_is_small() {
-        assert_eq!((size_of::<Step>(), size_of::<(u32, Start)>()), (32, 8));
+        assert_eq!((size_of::<Operation>(), size_of::<(u32, Start)>()), (32, 8));
     }
 }

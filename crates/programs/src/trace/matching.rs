@@ -3,7 +3,7 @@
 use odonata_error::{Error, ErrorKind};
 
 use super::draft::Draft;
-use super::graph::{Step, Task};
+use super::graph::{Action, Operation};
 use super::problem::Source;
 
 /// One side of a message, in the order in which sides match.
@@ -13,7 +13,7 @@ struct End {
     destination: u32,
     /// Place of the tag among those of the trace.
     tag: u32,
-    step: u32,
+    operation: u32,
     sends: bool,
 }
 
@@ -39,17 +39,17 @@ impl End {
 pub fn number_and_check(source: Source<'_>, drafts: &mut [Draft], tags: &[u64]) -> Result<(), Error> {
     let (mut sends, mut receives) = (Vec::new(), Vec::new());
     for (rank, draft) in (0..).zip(&*drafts) {
-        for (step, found) in (0..).zip(&draft.steps) {
-            match found.task {
-                Task::Send { to, label, .. } => {
+        for (operation, found) in (0..).zip(&draft.operations) {
+            match found.action {
+                Action::Send { to, label, .. } => {
                     let tag = (label >> 32) as u32;
-                    sends.push(End { source: rank, destination: to, tag, step, sends: true });
+                    sends.push(End { source: rank, destination: to, tag, operation, sends: true });
                 }
-                Task::Receive { from, label, .. } => {
+                Action::Receive { from, label, .. } => {
                     let tag = (label >> 32) as u32;
-                    receives.push(End { source: from, destination: rank, tag, step, sends: false });
+                    receives.push(End { source: from, destination: rank, tag, operation, sends: false });
                 }
-                Task::Compute { .. } => {}
+                Action::Compute { .. } => {}
             }
         }
     }
@@ -59,13 +59,13 @@ pub fn number_and_check(source: Source<'_>, drafts: &mut [Draft], tags: &[u64]) 
     number(&receives, drafts);
     let faults = Faults::new(&sends, &receives, drafts);
     if let Some((end, kind)) = faults.first(source, drafts, tags) {
-        return Err(source.at(place(drafts, end), end.owner(), end.step, kind));
+        return Err(source.at(place(drafts, end), end.owner(), end.operation, kind));
     }
     // Both lists hold the same messages in the same order.
     for (&send, &receive) in sends.iter().zip(&receives) {
-        let [from, at] = [send, receive].map(|end| step(drafts, end).nic);
+        let [from, at] = [send, receive].map(|end| operation(drafts, end).nic);
         for (end, nic) in [(send, at), (receive, from)] {
-            drafts[end.owner() as usize].steps[end.step as usize].peer_nic = nic;
+            drafts[end.owner() as usize].operations[end.operation as usize].peer_nic = nic;
         }
     }
     Ok(())
@@ -74,9 +74,9 @@ pub fn number_and_check(source: Source<'_>, drafts: &mut [Draft], tags: &[u64]) 
 fn number(ends: &[End], drafts: &mut [Draft]) {
     for group in ends.chunk_by(|a, b| a.key() == b.key()) {
         for (occurrence, end) in (0..).zip(group) {
-            match &mut drafts[end.owner() as usize].steps[end.step as usize].task {
-                Task::Send { label, .. } | Task::Receive { label, .. } => *label |= occurrence,
-                Task::Compute { .. } => {}
+            match &mut drafts[end.owner() as usize].operations[end.operation as usize].action {
+                Action::Send { label, .. } | Action::Receive { label, .. } => *label |= occurrence,
+                Action::Compute { .. } => {}
             }
         }
     }
@@ -108,7 +108,7 @@ impl Faults {
             let here = |ends: &[End], i: usize| ends.get(i).copied().filter(|end| Some(end.key()) == least);
             match (here(sends, s), here(receives, r)) {
                 (Some(send), Some(receive)) => {
-                    if bytes(step(drafts, send)) != bytes(step(drafts, receive)) {
+                    if bytes(operation(drafts, send)) != bytes(operation(drafts, receive)) {
                         faults.unequal.push((send, receive));
                     }
                     (s, r, matched) = (s + 1, r + 1, matched + 1);
@@ -130,13 +130,13 @@ impl Faults {
         let unequal = self.unequal.iter().map(|&(send, receive)| (receive, Err(send)));
         let alone = self.sends.iter().chain(&self.receives).map(|&(end, matched)| (end, Ok(matched)));
         let (end, fault) = unequal.chain(alone).min_by_key(|fault| place(drafts, fault.0))?;
-        let other = |end: End| source.other(end.owner(), step(drafts, end).line);
-        let (rank, peer, bytes) = (end.owner(), end.peer(), bytes(step(drafts, end)));
+        let other = |end: End| source.other(end.owner(), operation(drafts, end).line);
+        let (rank, peer, bytes) = (end.owner(), end.peer(), bytes(operation(drafts, end)));
         let tag = tags[end.tag as usize];
         let matched = match fault {
             Ok(matched) => matched,
             Err(send) => {
-                let (send_bytes, send) = (self::bytes(step(drafts, send)), other(send));
+                let (send_bytes, send) = (self::bytes(operation(drafts, send)), other(send));
                 return Some((end, ErrorKind::UnequalSizes { rank, peer, tag, bytes, send, send_bytes }));
             }
         };
@@ -153,16 +153,16 @@ impl Faults {
 }
 
 fn place(drafts: &[Draft], end: End) -> u32 {
-    drafts[end.owner() as usize].said[end.step as usize].place
+    drafts[end.owner() as usize].details[end.operation as usize].place
 }
 
-fn step(drafts: &[Draft], end: End) -> &Step {
-    &drafts[end.owner() as usize].steps[end.step as usize]
+fn operation(drafts: &[Draft], end: End) -> &Operation {
+    &drafts[end.owner() as usize].operations[end.operation as usize]
 }
 
-fn bytes(step: &Step) -> u64 {
-    match step.task {
-        Task::Send { bytes, .. } | Task::Receive { bytes, .. } => bytes,
-        Task::Compute { .. } => 0,
+fn bytes(operation: &Operation) -> u64 {
+    match operation.action {
+        Action::Send { bytes, .. } | Action::Receive { bytes, .. } => bytes,
+        Action::Compute { .. } => 0,
     }
 }

@@ -23,7 +23,7 @@ impl Source<'_> {
         }
     }
 
-    /// Another operation in an error: its rank, and [`super::Step::line`].
+    /// Another operation in an error: its rank, and [`super::Operation::line`].
     pub fn other(self, rank: u32, line: u32) -> Elsewhere {
         match self {
             Self::Text(_) => Elsewhere::Line(line),
@@ -50,7 +50,7 @@ pub fn cut(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use odonata_error::Place;
+    use odonata_error::TracePlace;
 
     use super::*;
 
@@ -58,7 +58,7 @@ mod tests {
     fn a_place_is_counted_in_characters_from_1() {
         let place = |offset| {
             let error = at("ab\nµx y", offset, ErrorKind::NoRows {});
-            if let Some(Place::Text { line, column }) = error.place { (line, column) } else { panic!("{error}") }
+            if let Some(TracePlace::Text { line, column }) = error.place { (line, column) } else { panic!("{error}") }
         };
         assert_eq!([0, 2, 3, 5, 8].map(place), [(1, 1), (1, 3), (2, 1), (2, 2), (2, 5)]);
     }

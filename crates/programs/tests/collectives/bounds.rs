@@ -2,7 +2,7 @@
 
 use odonata_error::Error;
 use odonata_programs::collective::Division;
-use odonata_programs::{Broadcast, Op, Reduce, What};
+use odonata_programs::{Broadcast, Op, PhaseAction, Reduce};
 
 use crate::cases::{all, made};
 use crate::script::Script;
@@ -27,8 +27,8 @@ fn what_cannot_be_is_refused_with_its_field() {
         assert_eq!(made(&what, 0).err().map(told), Some(("no-ranks", String::new())), "{what:?}");
     }
     for root in [5, u32::MAX] {
-        let broadcast = What::Broadcast { algorithm: Broadcast::Flat, root, bytes: 8 };
-        let reduce = What::Reduce { algorithm: Reduce::Binomial, root, bytes: 8 };
+        let broadcast = PhaseAction::Broadcast { algorithm: Broadcast::Flat, root, bytes: 8 };
+        let reduce = PhaseAction::Reduce { algorithm: Reduce::Binomial, root, bytes: 8 };
         for what in [broadcast, reduce] {
             assert_eq!(what.part(5).err().map(told), Some(("root-not-a-rank", "root".into())), "{what:?}");
         }
@@ -44,7 +44,7 @@ fn messages_have_at_most_2_to_the_40_bytes() {
             let lines = Script::new(&what, ranks).lines;
             let size = |op| if let Op::Send { bytes, .. } = op { bytes } else { 0 };
             let largest = lines.iter().flatten().map(|line| size(line.op)).max().unwrap();
-            if let What::Barrier { .. } = what {
+            if let PhaseAction::Barrier { .. } = what {
                 assert_eq!(largest, 0);
                 continue;
             }

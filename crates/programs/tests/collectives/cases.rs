@@ -2,7 +2,7 @@
 
 use odonata_error::Error;
 use odonata_programs::collective::Collective;
-use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Reduce, ReduceScatter, What};
+use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, PhaseAction, Reduce, ReduceScatter};
 
 /// Powers of two, their neighbours, and everything small.
 pub fn numbers_of_ranks() -> impl Iterator<Item = u32> {
@@ -18,47 +18,47 @@ pub fn roots(ranks: u32) -> Vec<u32> {
 }
 
 /// Those with a root.
-pub fn rooted(root: u32, bytes: u64) -> Vec<What> {
-    let broadcasts = Broadcast::ALL.iter().map(|&algorithm| What::Broadcast { algorithm, root, bytes });
-    broadcasts.chain(Reduce::ALL.iter().map(|&algorithm| What::Reduce { algorithm, root, bytes })).collect()
+pub fn rooted(root: u32, bytes: u64) -> Vec<PhaseAction> {
+    let broadcasts = Broadcast::ALL.iter().map(|&algorithm| PhaseAction::Broadcast { algorithm, root, bytes });
+    broadcasts.chain(Reduce::ALL.iter().map(|&algorithm| PhaseAction::Reduce { algorithm, root, bytes })).collect()
 }
 
 /// Those without.
-pub fn unrooted(bytes: u64) -> Vec<What> {
+pub fn unrooted(bytes: u64) -> Vec<PhaseAction> {
     let mut all = Vec::new();
     for &algorithm in Allreduce::ALL {
-        all.push(What::Allreduce { algorithm, bytes });
+        all.push(PhaseAction::Allreduce { algorithm, bytes });
     }
     for &algorithm in Allgather::ALL {
-        all.push(What::Allgather { algorithm, bytes });
+        all.push(PhaseAction::Allgather { algorithm, bytes });
     }
     for &algorithm in ReduceScatter::ALL {
-        all.push(What::ReduceScatter { algorithm, bytes });
+        all.push(PhaseAction::ReduceScatter { algorithm, bytes });
     }
     for &algorithm in Alltoall::ALL {
-        all.push(What::Alltoall { algorithm, bytes });
+        all.push(PhaseAction::Alltoall { algorithm, bytes });
     }
     for &algorithm in Barrier::ALL {
-        all.push(What::Barrier { algorithm });
+        all.push(PhaseAction::Barrier { algorithm });
     }
     all
 }
 
 /// Every algorithm.
-pub fn all(root: u32, bytes: u64) -> Vec<What> {
+pub fn all(root: u32, bytes: u64) -> Vec<PhaseAction> {
     [rooted(root, bytes), unrooted(bytes)].concat()
 }
 
 /// What a specification makes, with its steps open to us.
-pub fn made(what: &What, ranks: u32) -> Result<Collective, Error> {
+pub fn made(what: &PhaseAction, ranks: u32) -> Result<Collective, Error> {
     match *what {
-        What::Broadcast { algorithm, root, bytes } => Collective::broadcast(algorithm, ranks, root, bytes),
-        What::Reduce { algorithm, root, bytes } => Collective::reduce(algorithm, ranks, root, bytes),
-        What::Allreduce { algorithm, bytes } => Collective::allreduce(algorithm, ranks, bytes),
-        What::Allgather { algorithm, bytes } => Collective::allgather(algorithm, ranks, bytes),
-        What::ReduceScatter { algorithm, bytes } => Collective::reduce_scatter(algorithm, ranks, bytes),
-        What::Alltoall { algorithm, bytes } => Collective::alltoall(algorithm, ranks, bytes),
-        What::Barrier { algorithm } => Collective::barrier(algorithm, ranks),
+        PhaseAction::Broadcast { algorithm, root, bytes } => Collective::broadcast(algorithm, ranks, root, bytes),
+        PhaseAction::Reduce { algorithm, root, bytes } => Collective::reduce(algorithm, ranks, root, bytes),
+        PhaseAction::Allreduce { algorithm, bytes } => Collective::allreduce(algorithm, ranks, bytes),
+        PhaseAction::Allgather { algorithm, bytes } => Collective::allgather(algorithm, ranks, bytes),
+        PhaseAction::ReduceScatter { algorithm, bytes } => Collective::reduce_scatter(algorithm, ranks, bytes),
+        PhaseAction::Alltoall { algorithm, bytes } => Collective::alltoall(algorithm, ranks, bytes),
+        PhaseAction::Barrier { algorithm } => Collective::barrier(algorithm, ranks),
         _ => unreachable!("{what:?} is no collective"),
     }
 }

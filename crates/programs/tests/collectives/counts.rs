@@ -1,46 +1,52 @@
 //! Would catch: algorithms that are right but not the ones they are called: more steps, more bytes, an uneven load.
 
-use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Reduce, ReduceScatter, What};
+use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, PhaseAction, Reduce, ReduceScatter};
 
 use crate::cases::{all, numbers_of_ranks};
 use crate::script::Script;
 
 /// Messages and bytes of all ranks together, for vectors of `b` bytes.
-fn totals(what: &What, ranks: u32, b: u64) -> (u64, u64) {
+fn totals(what: &PhaseAction, ranks: u32, b: u64) -> (u64, u64) {
     let n = u64::from(ranks);
     let bits = u64::from(ranks.ilog2());
     let (core, extra) = (1 << bits, n - (1 << bits));
     let (steps, edges) = (u64::from(ranks.next_power_of_two().ilog2()), n - 1);
     let end = |i: u64| b * i / n;
     match what {
-        What::Broadcast { algorithm: Broadcast::ScatterAllgather, .. } => {
+        PhaseAction::Broadcast { algorithm: Broadcast::ScatterAllgather, .. } => {
             let subtree = |v: u64| end(n.min(v + (1 << v.trailing_zeros()))) - end(v);
             (edges + n * edges, edges * b + (1..n).map(subtree).sum::<u64>())
         }
-        What::Broadcast { algorithm: Broadcast::Flat | Broadcast::Binary | Broadcast::Binomial, .. }
-        | What::Reduce { algorithm: Reduce::Binary | Reduce::Binomial, .. } => (edges, edges * b),
-        What::Allreduce { algorithm: Allreduce::Binary, .. } => (2 * edges, 2 * edges * b),
-        What::Allreduce { algorithm: Allreduce::RecursiveDoubling, .. } => {
+        PhaseAction::Broadcast { algorithm: Broadcast::Flat | Broadcast::Binary | Broadcast::Binomial, .. }
+        | PhaseAction::Reduce { algorithm: Reduce::Binary | Reduce::Binomial, .. } => (edges, edges * b),
+        PhaseAction::Allreduce { algorithm: Allreduce::Binary, .. } => (2 * edges, 2 * edges * b),
+        PhaseAction::Allreduce { algorithm: Allreduce::RecursiveDoubling, .. } => {
             (core * bits + 2 * extra, (core * bits + 2 * extra) * b)
         }
-        What::Allreduce { algorithm: Allreduce::Ring, .. } => (2 * n * edges, 2 * edges * b),
-        What::Allreduce { algorithm: Allreduce::Rabenseifner, .. } => {
+        PhaseAction::Allreduce { algorithm: Allreduce::Ring, .. } => (2 * n * edges, 2 * edges * b),
+        PhaseAction::Allreduce { algorithm: Allreduce::Rabenseifner, .. } => {
             (2 * core * bits + 2 * extra, (2 * (core - 1) + 2 * extra) * b)
         }
-        What::Allgather { algorithm: Allgather::Ring, .. } => (n * edges, n * edges * b),
-        What::Allgather { algorithm: Allgather::RecursiveDoubling, .. } => (core * bits + 2 * extra, n * edges * b),
-        What::Allgather { algorithm: Allgather::Bruck, .. } => (n * steps, n * edges * b),
-        What::ReduceScatter { algorithm: ReduceScatter::Ring | ReduceScatter::Pairwise, .. } => (n * edges, edges * b),
-        What::ReduceScatter { algorithm: ReduceScatter::RecursiveHalving, .. } => {
+        PhaseAction::Allgather { algorithm: Allgather::Ring, .. } => (n * edges, n * edges * b),
+        PhaseAction::Allgather { algorithm: Allgather::RecursiveDoubling, .. } => {
+            (core * bits + 2 * extra, n * edges * b)
+        }
+        PhaseAction::Allgather { algorithm: Allgather::Bruck, .. } => (n * steps, n * edges * b),
+        PhaseAction::ReduceScatter { algorithm: ReduceScatter::Ring | ReduceScatter::Pairwise, .. } => {
+            (n * edges, edges * b)
+        }
+        PhaseAction::ReduceScatter { algorithm: ReduceScatter::RecursiveHalving, .. } => {
             let returned: u64 = (0..extra).map(|pair| end(2 * pair + 1) - end(2 * pair)).sum();
             (core * bits + 2 * extra, (core - 1 + extra) * b + returned)
         }
-        What::Alltoall { algorithm: Alltoall::Pairwise | Alltoall::LinearShift, .. } => (n * edges, n * edges * b),
-        What::Alltoall { algorithm: Alltoall::Bruck, .. } => {
+        PhaseAction::Alltoall { algorithm: Alltoall::Pairwise | Alltoall::LinearShift, .. } => {
+            (n * edges, n * edges * b)
+        }
+        PhaseAction::Alltoall { algorithm: Alltoall::Bruck, .. } => {
             (n * steps, n * b * (1..n).map(|j| u64::from(j.count_ones())).sum::<u64>())
         }
-        What::Barrier { algorithm: Barrier::Dissemination } => (n * steps, 0),
-        What::Barrier { algorithm: Barrier::Binary } => (2 * edges, 0),
+        PhaseAction::Barrier { algorithm: Barrier::Dissemination } => (n * steps, 0),
+        PhaseAction::Barrier { algorithm: Barrier::Binary } => (2 * edges, 0),
         _ => unreachable!(),
     }
 }
@@ -67,17 +73,20 @@ fn load_is_even_where_the_algorithm_is_symmetric() {
         let bytes = bytes * n;
         for what in all(0, bytes) {
             let symmetric = match what {
-                What::Broadcast { .. } | What::Reduce { .. } => false,
-                What::Allreduce { algorithm, .. } => algorithm == Allreduce::Ring || n.is_power_of_two(),
-                What::Allgather { algorithm, .. } => algorithm != Allgather::RecursiveDoubling || n.is_power_of_two(),
-                What::ReduceScatter { algorithm, .. } => {
+                PhaseAction::Broadcast { .. } | PhaseAction::Reduce { .. } => false,
+                PhaseAction::Allreduce { algorithm, .. } => algorithm == Allreduce::Ring || n.is_power_of_two(),
+                PhaseAction::Allgather { algorithm, .. } => {
+                    algorithm != Allgather::RecursiveDoubling || n.is_power_of_two()
+                }
+                PhaseAction::ReduceScatter { algorithm, .. } => {
                     algorithm != ReduceScatter::RecursiveHalving || n.is_power_of_two()
                 }
                 _ => true,
             };
             let tree = matches!(
                 what,
-                What::Allreduce { algorithm: Allreduce::Binary, .. } | What::Barrier { algorithm: Barrier::Binary }
+                PhaseAction::Allreduce { algorithm: Allreduce::Binary, .. }
+                    | PhaseAction::Barrier { algorithm: Barrier::Binary }
             );
             if symmetric && !tree {
                 let (messages, volume) = totals(&what, ranks, bytes);
@@ -93,17 +102,17 @@ fn load_is_even_where_the_algorithm_is_symmetric() {
 #[test]
 fn some_counts_by_hand() {
     let per_rank = |what, ranks| Script::new(&what, ranks).sent();
-    let ring = What::Allreduce { algorithm: Allreduce::Ring, bytes: 600 };
+    let ring = PhaseAction::Allreduce { algorithm: Allreduce::Ring, bytes: 600 };
     assert_eq!(per_rank(ring, 6), [(10, 1000); 6]);
-    let bruck = What::Allgather { algorithm: Allgather::Bruck, bytes: 10 };
+    let bruck = PhaseAction::Allgather { algorithm: Allgather::Bruck, bytes: 10 };
     assert_eq!(per_rank(bruck, 6), [(3, 50); 6]);
-    let bruck = What::Alltoall { algorithm: Alltoall::Bruck, bytes: 10 };
+    let bruck = PhaseAction::Alltoall { algorithm: Alltoall::Bruck, bytes: 10 };
     // Distances 1, 3, 5; 2, 3; 4, 5.
     assert_eq!(per_rank(bruck, 6), [(3, 70); 6]);
-    let dissemination = What::Barrier { algorithm: Barrier::Dissemination };
+    let dissemination = PhaseAction::Barrier { algorithm: Barrier::Dissemination };
     assert_eq!(per_rank(dissemination, 6), [(3, 0); 6]);
-    let binomial = What::Broadcast { algorithm: Broadcast::Binomial, root: 2, bytes: 10 };
+    let binomial = PhaseAction::Broadcast { algorithm: Broadcast::Binomial, root: 2, bytes: 10 };
     assert_eq!(per_rank(binomial, 6), [(1, 10), (0, 0), (3, 30), (0, 0), (1, 10), (0, 0)]);
-    let binary = What::Reduce { algorithm: Reduce::Binary, root: 2, bytes: 10 };
+    let binary = PhaseAction::Reduce { algorithm: Reduce::Binary, root: 2, bytes: 10 };
     assert_eq!(per_rank(binary, 6), [(1, 10), (1, 10), (0, 0), (1, 10), (1, 10), (1, 10)]);
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use odonata_programs::What;
+use odonata_programs::PhaseAction;
 
 use crate::cases::{numbers_of_ranks, rooted, roots, unrooted};
 use crate::executor::{Counts, Rank, Sends, run};
@@ -40,7 +40,7 @@ fn any_size_has_the_same_messages() {
     }
 }
 
-fn check(what: &What, ranks: u32) {
+fn check(what: &PhaseAction, ranks: u32) {
     let script = Script::new(what, ranks);
     for sends in [Sends::Eager, Sends::Rendezvous] {
         let end = run(&script, sends, (0..ranks).map(|rank| begin(what, &script, rank)).collect());
@@ -57,37 +57,37 @@ fn from(ranks: u32, some: impl IntoIterator<Item = u32>) -> Counts {
     counts
 }
 
-fn begin(what: &What, script: &Script, rank: u32) -> BTreeMap<Item, Counts> {
+fn begin(what: &PhaseAction, script: &Script, rank: u32) -> BTreeMap<Item, Counts> {
     let Script { ranks, parts, .. } = *script;
     let own = from(ranks, [rank]);
     let items: Vec<Item> = match what {
-        What::Broadcast { root, .. } if *root != rank => Vec::new(),
-        What::Allgather { .. } => vec![Item::Block(rank)],
-        What::Alltoall { .. } => (0..ranks).map(|to| Item::Pair(rank, to)).collect(),
+        PhaseAction::Broadcast { root, .. } if *root != rank => Vec::new(),
+        PhaseAction::Allgather { .. } => vec![Item::Block(rank)],
+        PhaseAction::Alltoall { .. } => (0..ranks).map(|to| Item::Pair(rank, to)).collect(),
         _ => (0..parts).map(Item::Block).collect(),
     };
     items.into_iter().map(|item| (item, own.clone())).collect()
 }
 
-fn promised(what: &What, script: &Script, rank: u32, end: &Rank) {
+fn promised(what: &PhaseAction, script: &Script, rank: u32, end: &Rank) {
     let Script { ranks, parts, ref name, .. } = *script;
     let everybody = from(ranks, 0..ranks);
     let blocks = |counts: &dyn Fn(u32) -> Counts| (0..parts).map(|i| (Item::Block(i), counts(i))).collect::<Vec<_>>();
     let (expected, divided_by_rank): (Vec<(Item, Counts)>, bool) = match *what {
-        What::Broadcast { root, .. } => (blocks(&|_| from(ranks, [root])), false),
-        What::Reduce { root, .. } if root != rank => (Vec::new(), false),
-        What::Reduce { .. } | What::Allreduce { .. } => (blocks(&|_| everybody.clone()), false),
-        What::Allgather { .. } => (blocks(&|i| from(ranks, [i])), true),
-        What::ReduceScatter { .. } => (vec![(Item::Block(rank), everybody.clone())], true),
-        What::Alltoall { .. } => ((0..ranks).map(|f| (Item::Pair(f, rank), from(ranks, [f]))).collect(), false),
-        What::Barrier { .. } => (Vec::new(), false),
+        PhaseAction::Broadcast { root, .. } => (blocks(&|_| from(ranks, [root])), false),
+        PhaseAction::Reduce { root, .. } if root != rank => (Vec::new(), false),
+        PhaseAction::Reduce { .. } | PhaseAction::Allreduce { .. } => (blocks(&|_| everybody.clone()), false),
+        PhaseAction::Allgather { .. } => (blocks(&|i| from(ranks, [i])), true),
+        PhaseAction::ReduceScatter { .. } => (vec![(Item::Block(rank), everybody.clone())], true),
+        PhaseAction::Alltoall { .. } => ((0..ranks).map(|f| (Item::Pair(f, rank), from(ranks, [f]))).collect(), false),
+        PhaseAction::Barrier { .. } => (Vec::new(), false),
         _ => unreachable!(),
     };
     assert!(!divided_by_rank || parts == ranks, "{name}: {parts} blocks");
     for (item, counts) in expected {
         assert_eq!(end.data.get(&item), Some(&counts), "{name}: rank {rank}, {item:?}");
     }
-    if let What::Barrier { .. } | What::Allreduce { .. } = what {
+    if let PhaseAction::Barrier { .. } | PhaseAction::Allreduce { .. } = what {
         assert_eq!(end.heard, (1 << ranks) - 1, "{name}: rank {rank} goes on before all have come");
     }
 }

@@ -1,10 +1,10 @@
 //! Who does what with whom, in which order, by hand. Would catch: another algorithm that ends with the same data,
 //! messages and time.
 
-use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Op, Reduce, ReduceScatter, What};
+use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Op, PhaseAction, Reduce, ReduceScatter};
 
 /// All operations of a rank: s and r with the peer and the bytes, S and R if they block, w for a wait.
-fn ops(what: What, ranks: u32, rank: u32) -> String {
+fn ops(what: PhaseAction, ranks: u32, rank: u32) -> String {
     let part = what.part(ranks).unwrap();
     let mut ops = Vec::new();
     (0..part.chunks(rank)).for_each(|index| part.chunk(rank, index, &mut ops));
@@ -19,7 +19,7 @@ fn ops(what: What, ranks: u32, rank: u32) -> String {
 
 #[test]
 fn broadcasts() {
-    let ops = |algorithm, ranks, root, rank| ops(What::Broadcast { algorithm, root, bytes: 10 }, ranks, rank);
+    let ops = |algorithm, ranks, root, rank| ops(PhaseAction::Broadcast { algorithm, root, bytes: 10 }, ranks, rank);
     assert_eq!(ops(Broadcast::Flat, 5, 2, 2), "s3:10 s4:10 s0:10 s1:10 w");
     assert_eq!(ops(Broadcast::Flat, 5, 2, 0), "R2:10");
     assert_eq!(ops(Broadcast::Binary, 6, 2, 2), "s3:10 s4:10 w");
@@ -36,11 +36,11 @@ fn broadcasts() {
 
 #[test]
 fn reductions() {
-    let reduce = |algorithm, ranks, root, rank| ops(What::Reduce { algorithm, root, bytes: 10 }, ranks, rank);
+    let reduce = |algorithm, ranks, root, rank| ops(PhaseAction::Reduce { algorithm, root, bytes: 10 }, ranks, rank);
     assert_eq!(reduce(Reduce::Binary, 6, 2, 3), "r5:10 r0:10 w S2:10");
     assert_eq!(reduce(Reduce::Binomial, 7, 0, 0), "R1:10 R2:10 R4:10");
     assert_eq!(reduce(Reduce::Binomial, 7, 0, 4), "R5:10 R6:10 S0:10");
-    let all = |algorithm, ranks, rank| ops(What::Allreduce { algorithm, bytes: 80 }, ranks, rank);
+    let all = |algorithm, ranks, rank| ops(PhaseAction::Allreduce { algorithm, bytes: 80 }, ranks, rank);
     assert_eq!(all(Allreduce::Binary, 6, 1), "r3:80 r4:80 w S0:80 R0:80 s3:80 s4:80 w");
     assert_eq!(all(Allreduce::RecursiveDoubling, 8, 5), "r4:80 s4:80 w r7:80 s7:80 w r1:80 s1:80 w");
     assert_eq!(all(Allreduce::RecursiveDoubling, 5, 0), "S1:80 R1:80");
@@ -51,7 +51,7 @@ fn reductions() {
     assert_eq!(all(Allreduce::Rabenseifner, 8, 5), format!("{halving} {doubling}"));
     // Blocks of 26, 27 and 27 bytes; rank 1 sends 0, 2; 1, 0 and receives 2, 1; 0, 2.
     assert_eq!(all(Allreduce::Ring, 3, 1), "r0:27 s2:26 w r0:27 s2:27 w r0:26 s2:27 w r0:27 s2:26 w");
-    let blocks = |algorithm, ranks, rank| ops(What::ReduceScatter { algorithm, bytes: 80 }, ranks, rank);
+    let blocks = |algorithm, ranks, rank| ops(PhaseAction::ReduceScatter { algorithm, bytes: 80 }, ranks, rank);
     assert_eq!(blocks(ReduceScatter::RecursiveHalving, 8, 5), "r1:40 s1:40 w r7:20 s7:20 w r4:10 s4:10 w");
     assert_eq!(blocks(ReduceScatter::RecursiveHalving, 5, 1), "R0:80 r3:48 s3:32 w r2:32 s2:16 w S0:16");
     assert_eq!(blocks(ReduceScatter::Pairwise, 5, 1), "r0:16 s2:16 w r4:16 s3:16 w r3:16 s4:16 w r2:16 s0:16 w");
@@ -60,12 +60,12 @@ fn reductions() {
 
 #[test]
 fn gathers_and_exchanges() {
-    let gather = |algorithm, ranks, rank| ops(What::Allgather { algorithm, bytes: 10 }, ranks, rank);
+    let gather = |algorithm, ranks, rank| ops(PhaseAction::Allgather { algorithm, bytes: 10 }, ranks, rank);
     assert_eq!(gather(Allgather::Ring, 4, 0), "r3:10 s1:10 w r3:10 s1:10 w r3:10 s1:10 w");
     assert_eq!(gather(Allgather::RecursiveDoubling, 8, 5), "r4:10 s4:10 w r7:20 s7:20 w r1:40 s1:40 w");
     assert_eq!(gather(Allgather::RecursiveDoubling, 5, 1), "R0:10 r2:10 s2:20 w r3:20 s3:30 w S0:40");
     assert_eq!(gather(Allgather::Bruck, 6, 0), "r1:10 s5:10 w r2:20 s4:20 w r4:20 s2:20 w");
-    let exchange = |algorithm, ranks, rank| ops(What::Alltoall { algorithm, bytes: 10 }, ranks, rank);
+    let exchange = |algorithm, ranks, rank| ops(PhaseAction::Alltoall { algorithm, bytes: 10 }, ranks, rank);
     assert_eq!(exchange(Alltoall::Pairwise, 4, 1), "r0:10 s0:10 w r3:10 s3:10 w r2:10 s2:10 w");
     for (algorithm, ranks) in [(Alltoall::LinearShift, 4), (Alltoall::LinearShift, 5), (Alltoall::Pairwise, 5)] {
         let step = |c| format!("r{}:10 s{}:10 w", (1 + ranks - c) % ranks, (1 + c) % ranks);
@@ -76,7 +76,7 @@ fn gathers_and_exchanges() {
 
 #[test]
 fn barriers() {
-    let ops = |algorithm, rank| ops(What::Barrier { algorithm }, 6, rank);
+    let ops = |algorithm, rank| ops(PhaseAction::Barrier { algorithm }, 6, rank);
     assert_eq!(ops(Barrier::Dissemination, 0), "r5:0 s1:0 w r4:0 s2:0 w r2:0 s4:0 w");
     assert_eq!(ops(Barrier::Binary, 0), "r1:0 r2:0 w s1:0 s2:0 w");
     assert_eq!(ops(Barrier::Binary, 2), "R5:0 S0:0 R0:0 S5:0");

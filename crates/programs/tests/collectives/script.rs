@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use odonata_programs::collective::{Act, Collective, Move, Piece};
-use odonata_programs::{Op, Part, What};
+use odonata_programs::{Op, Part, PhaseAction};
 
 use crate::cases;
 
@@ -35,7 +35,7 @@ pub struct Script {
 
 impl Script {
     /// The scripts of all ranks. Operations must come from the steps, move by move, with the bytes of what they move.
-    pub fn new(what: &What, ranks: u32) -> Self {
+    pub fn new(what: &PhaseAction, ranks: u32) -> Self {
         let name = format!("{what:?} of {ranks} ranks");
         let collective = cases::made(what, ranks).unwrap();
         let part = what.part(ranks).unwrap();
@@ -70,7 +70,7 @@ impl Script {
     }
 }
 
-fn lines(what: &What, ranks: u32, rank: u32, collective: &Collective, part: &dyn Part) -> Vec<Line> {
+fn lines(what: &PhaseAction, ranks: u32, rank: u32, collective: &Collective, part: &dyn Part) -> Vec<Line> {
     let mut lines = Vec::new();
     // From the last chunk to the first: none may depend on those before.
     for index in (0..part.chunks(rank)).rev() {
@@ -92,7 +92,7 @@ fn lines(what: &What, ranks: u32, rank: u32, collective: &Collective, part: &dyn
     lines
 }
 
-fn moved(what: &What, ranks: u32, rank: u32, made: &Collective, op: Op, from: &Move) -> (Key, Act, Vec<Item>) {
+fn moved(what: &PhaseAction, ranks: u32, rank: u32, made: &Collective, op: Op, from: &Move) -> (Key, Act, Vec<Item>) {
     let &Move { act, peer, label, piece } = from;
     let items = items(piece, made.division().parts());
     let size: u128 = items.iter().map(|&item| size(what, ranks, made.division().parts(), item)).sum();
@@ -130,14 +130,14 @@ fn items(piece: Piece, parts: u32) -> Vec<Item> {
 }
 
 /// Bytes of an item, by the rule of the division.
-fn size(what: &What, ranks: u32, parts: u32, item: Item) -> u128 {
+fn size(what: &PhaseAction, ranks: u32, parts: u32, item: Item) -> u128 {
     let (vector, each) = match *what {
-        What::Broadcast { bytes, .. }
-        | What::Reduce { bytes, .. }
-        | What::Allreduce { bytes, .. }
-        | What::ReduceScatter { bytes, .. } => (u128::from(bytes), 0),
-        What::Allgather { bytes, .. } => (u128::from(bytes) * u128::from(ranks), 0),
-        What::Alltoall { bytes, .. } => (0, u128::from(bytes)),
+        PhaseAction::Broadcast { bytes, .. }
+        | PhaseAction::Reduce { bytes, .. }
+        | PhaseAction::Allreduce { bytes, .. }
+        | PhaseAction::ReduceScatter { bytes, .. } => (u128::from(bytes), 0),
+        PhaseAction::Allgather { bytes, .. } => (u128::from(bytes) * u128::from(ranks), 0),
+        PhaseAction::Alltoall { bytes, .. } => (0, u128::from(bytes)),
         _ => (0, 0),
     };
     match item {

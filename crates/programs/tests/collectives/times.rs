@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Op, Reduce, ReduceScatter, What};
+use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Op, PhaseAction, Reduce, ReduceScatter};
 
 use crate::executor::Sends;
 use crate::script::{Key, Script};
@@ -144,7 +144,7 @@ impl World<'_> {
 const BOTH: [Sends; 2] = [Sends::Eager, Sends::Rendezvous];
 
 /// `expected` gets the time of one message alone, `o_s + M + o_r`, as a function of its bytes.
-fn check(what: What, ranks: u32, expected: impl Fn(&dyn Fn(u64) -> u64) -> u64) {
+fn check(what: PhaseAction, ranks: u32, expected: impl Fn(&dyn Fn(u64) -> u64) -> u64) {
     for sends in BOTH {
         let script = Script::new(&what, ranks);
         let hop = |bytes| hop(bytes, sends);
@@ -161,21 +161,21 @@ fn symmetric_algorithms_take_a_hop_a_step() {
     for n in 2..=33 {
         let (edges, bytes) = (u64::from(n) - 1, u64::from(n) * 24);
         let steps = || (0..).map(|k| 1_u64 << k).take_while(|&distance| distance < u64::from(n));
-        check(What::Allreduce { algorithm: Allreduce::Ring, bytes }, n, |hop| 2 * edges * hop(24));
-        check(What::Allgather { algorithm: Allgather::Ring, bytes: 24 }, n, |hop| edges * hop(24));
+        check(PhaseAction::Allreduce { algorithm: Allreduce::Ring, bytes }, n, |hop| 2 * edges * hop(24));
+        check(PhaseAction::Allgather { algorithm: Allgather::Ring, bytes: 24 }, n, |hop| edges * hop(24));
         for algorithm in [ReduceScatter::Ring, ReduceScatter::Pairwise] {
-            check(What::ReduceScatter { algorithm, bytes }, n, |hop| edges * hop(24));
+            check(PhaseAction::ReduceScatter { algorithm, bytes }, n, |hop| edges * hop(24));
         }
         for algorithm in [Alltoall::Pairwise, Alltoall::LinearShift] {
-            check(What::Alltoall { algorithm, bytes: 24 }, n, |hop| edges * hop(24));
+            check(PhaseAction::Alltoall { algorithm, bytes: 24 }, n, |hop| edges * hop(24));
         }
         let gathered = |d: u64| 24 * d.min(u64::from(n) - d);
-        let gather = What::Allgather { algorithm: Allgather::Bruck, bytes: 24 };
+        let gather = PhaseAction::Allgather { algorithm: Allgather::Bruck, bytes: 24 };
         check(gather, n, |hop| steps().map(|d| hop(gathered(d))).sum());
         let with_bit = |d: u64| (0..u64::from(n)).filter(|j| j & d > 0).count() as u64;
-        let exchange = What::Alltoall { algorithm: Alltoall::Bruck, bytes: 24 };
+        let exchange = PhaseAction::Alltoall { algorithm: Alltoall::Bruck, bytes: 24 };
         check(exchange, n, |hop| steps().map(|d| hop(24 * with_bit(d))).sum());
-        let barrier = What::Barrier { algorithm: Barrier::Dissemination };
+        let barrier = PhaseAction::Barrier { algorithm: Barrier::Dissemination };
         check(barrier, n, |hop| steps().map(|_| hop(0)).sum());
     }
 }
@@ -185,13 +185,13 @@ fn powers_of_two_take_a_hop_a_bit() {
     for bits in 1..=6 {
         let (n, bytes, root) = (1 << bits, 24 << bits, (1 << bits) / 3);
         let halves = |hop: &dyn Fn(u64) -> u64| (1..=bits).map(|i| hop(bytes >> i)).sum::<u64>();
-        check(What::Allreduce { algorithm: Allreduce::RecursiveDoubling, bytes }, n, |hop| bits * hop(bytes));
-        check(What::Allreduce { algorithm: Allreduce::Rabenseifner, bytes }, n, |hop| 2 * halves(hop));
-        check(What::ReduceScatter { algorithm: ReduceScatter::RecursiveHalving, bytes }, n, halves);
-        let gather = What::Allgather { algorithm: Allgather::RecursiveDoubling, bytes: 24 };
+        check(PhaseAction::Allreduce { algorithm: Allreduce::RecursiveDoubling, bytes }, n, |hop| bits * hop(bytes));
+        check(PhaseAction::Allreduce { algorithm: Allreduce::Rabenseifner, bytes }, n, |hop| 2 * halves(hop));
+        check(PhaseAction::ReduceScatter { algorithm: ReduceScatter::RecursiveHalving, bytes }, n, halves);
+        let gather = PhaseAction::Allgather { algorithm: Allgather::RecursiveDoubling, bytes: 24 };
         check(gather, n, |hop| (0..bits).map(|s| hop(24 << s)).sum());
-        check(What::Broadcast { algorithm: Broadcast::Binomial, root, bytes }, n, |hop| bits * hop(bytes));
-        check(What::Reduce { algorithm: Reduce::Binomial, root, bytes }, n, |hop| bits * hop(bytes));
+        check(PhaseAction::Broadcast { algorithm: Broadcast::Binomial, root, bytes }, n, |hop| bits * hop(bytes));
+        check(PhaseAction::Reduce { algorithm: Reduce::Binomial, root, bytes }, n, |hop| bits * hop(bytes));
     }
 }
 
@@ -200,16 +200,18 @@ fn trees_take_what_their_pages_say() {
     for depth in 2..=6 {
         let (n, root, bytes, levels) = ((1 << depth) - 1, depth, 24, u64::from(depth) - 1);
         let (up, down) = (o_r(bytes), o_s(bytes));
-        check(What::Reduce { algorithm: Reduce::Binary, root, bytes }, n, |hop| levels * (hop(bytes) + up));
-        check(What::Broadcast { algorithm: Broadcast::Binary, root, bytes }, n, |hop| levels * (hop(bytes) + down));
-        let both = What::Allreduce { algorithm: Allreduce::Binary, bytes };
+        check(PhaseAction::Reduce { algorithm: Reduce::Binary, root, bytes }, n, |hop| levels * (hop(bytes) + up));
+        check(PhaseAction::Broadcast { algorithm: Broadcast::Binary, root, bytes }, n, |hop| {
+            levels * (hop(bytes) + down)
+        });
+        let both = PhaseAction::Allreduce { algorithm: Allreduce::Binary, bytes };
         check(both, n, |hop| levels * (2 * hop(bytes) + up + down));
-        let barrier = What::Barrier { algorithm: Barrier::Binary };
+        let barrier = PhaseAction::Barrier { algorithm: Barrier::Binary };
         check(barrier, n, |hop| levels * (2 * hop(0) + o_r(0) + o_s(0)));
     }
     for n in 2..=33_u32 {
         let (root, bytes) = (n / 2, 24);
-        let flat = What::Broadcast { algorithm: Broadcast::Flat, root, bytes };
+        let flat = PhaseAction::Broadcast { algorithm: Broadcast::Flat, root, bytes };
         check(flat, n, |hop| u64::from(n - 2) * o_s(bytes) + hop(bytes));
     }
 }
@@ -226,7 +228,7 @@ fn eager_binomial_broadcasts_take_their_longest_path() {
             };
             (0..6).map(bit).sum()
         };
-        let what = What::Broadcast { algorithm: Broadcast::Binomial, root: n / 2, bytes };
+        let what = PhaseAction::Broadcast { algorithm: Broadcast::Binomial, root: n / 2, bytes };
         assert_eq!(Some(time(&Script::new(&what, n), Sends::Eager)), (1..n).map(path).max(), "{n} ranks");
     }
 }
@@ -235,7 +237,7 @@ fn eager_binomial_broadcasts_take_their_longest_path() {
 fn scatter_and_allgather_take_as_long_as_their_parts() {
     for (bits, sends) in (1..=6).flat_map(|bits| BOTH.map(|sends| (bits, sends))) {
         let (n, bytes) = (1 << bits, 24 << bits);
-        let what = What::Broadcast { algorithm: Broadcast::ScatterAllgather, root: 1, bytes };
+        let what = PhaseAction::Broadcast { algorithm: Broadcast::ScatterAllgather, root: 1, bytes };
         let taken = time(&Script::new(&what, n), sends);
         let scattered: u64 = (1..=bits).map(|i| hop(bytes >> i, sends)).sum();
         let least = scattered + u64::from(n - 1) * hop(24, sends);

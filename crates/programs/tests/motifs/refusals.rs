@@ -1,17 +1,17 @@
 //! Numbers that cannot be used are refused, with the field.
 
-use odonata_programs::{Exchange, Halo, Part, PingPong, Sweep, Training, What};
+use odonata_programs::{Exchange, Halo, Part, PhaseAction, PingPong, Sweep, Training};
 
 use crate::training::spec;
 
 const MANY: u64 = (1 << 40) + 1;
 
-fn refused(what: What, ranks: u32, field: &str, problem: &str) {
+fn refused(what: PhaseAction, ranks: u32, field: &str, problem: &str) {
     let found = what.part(ranks).err().map(|error| error.to_string());
     assert_eq!(found.unwrap_or_default(), format!("{field}: {problem}"), "{what:?}");
 }
 
-fn parts(what: &What, ranks: u32) -> Box<dyn Part + Send + Sync> {
+fn parts(what: &PhaseAction, ranks: u32) -> Box<dyn Part + Send + Sync> {
     what.part(ranks).unwrap_or_else(|error| panic!("{what:?}: {error}"))
 }
 
@@ -19,8 +19,8 @@ fn parts(what: &What, ranks: u32) -> Box<dyn Part + Send + Sync> {
 fn halos() {
     let (face_bytes, order) = ([1, 1, 1], Exchange::AllAtOnce);
     let good = Halo { grid: [2, 3, 1], periodic: false, face_bytes, edge_bytes: [0; 3], corner_bytes: 0, order };
-    parts(&What::Halo(good), 6);
-    let refused = |halo, ranks, field: &str, problem: &str| refused(What::Halo(halo), ranks, field, problem);
+    parts(&PhaseAction::Halo(good), 6);
+    let refused = |halo, ranks, field: &str, problem: &str| refused(PhaseAction::Halo(halo), ranks, field, problem);
     refused(good, 7, "grid", "grid-of-other-size (grid = [2, 3, 1], points = 6, ranks = 7)");
     refused(
         Halo { grid: [2, 3, 0], ..good },
@@ -46,7 +46,12 @@ fn halos() {
     refused(Halo { edge_bytes: [0, 0, MANY], ..good }, 6, "edge_bytes[2]", large);
     refused(Halo { corner_bytes: MANY, ..good }, 6, "corner_bytes", large);
     parts(
-        &What::Halo(Halo { face_bytes: [MANY - 1; 3], edge_bytes: [MANY - 1; 3], corner_bytes: MANY - 1, ..good }),
+        &PhaseAction::Halo(Halo {
+            face_bytes: [MANY - 1; 3],
+            edge_bytes: [MANY - 1; 3],
+            corner_bytes: MANY - 1,
+            ..good
+        }),
         6,
     );
     refused(Halo { face_bytes: [0; 3], ..good }, 6, "face_bytes", "nothing-to-send");
@@ -60,8 +65,8 @@ fn halos() {
 #[test]
 fn sweeps() {
     let good = Sweep { grid: [2, 3], blocks: 1, x_bytes: 1, y_bytes: 1, compute_ps: 0, sweeps: 1 };
-    parts(&What::Sweep(good), 6);
-    let refused = |sweep, ranks, field, problem| refused(What::Sweep(sweep), ranks, field, problem);
+    parts(&PhaseAction::Sweep(good), 6);
+    let refused = |sweep, ranks, field, problem| refused(PhaseAction::Sweep(sweep), ranks, field, problem);
     refused(good, 5, "grid", "grid-of-other-size (grid = [2, 3], points = 6, ranks = 5)");
     refused(Sweep { blocks: 0, ..good }, 6, "blocks", "zero");
     refused(Sweep { sweeps: 0, ..good }, 6, "sweeps", "zero");
@@ -75,8 +80,8 @@ fn sweeps() {
 #[test]
 fn ping_pongs() {
     let good = PingPong { stride: 2, bytes: 0, rounds: 1 };
-    parts(&What::PingPong(good), 8);
-    let refused = |ping_pong, ranks, field, problem| refused(What::PingPong(ping_pong), ranks, field, problem);
+    parts(&PhaseAction::PingPong(good), 8);
+    let refused = |ping_pong, ranks, field, problem| refused(PhaseAction::PingPong(ping_pong), ranks, field, problem);
     refused(good, 6, "stride", "no-partner (ranks = 6, stride = 2, block = 4)");
     refused(good, 0, "stride", "no-partner (ranks = 0, stride = 2, block = 4)");
     let stride = u32::MAX;
@@ -95,8 +100,8 @@ fn ping_pongs() {
 #[test]
 fn trainings() {
     let good = spec(2, 3, 2, 1);
-    parts(&What::Training(good), 12);
-    let refused = |training, ranks, field, problem| refused(What::Training(training), ranks, field, problem);
+    parts(&PhaseAction::Training(good), 12);
+    let refused = |training, ranks, field, problem| refused(PhaseAction::Training(training), ranks, field, problem);
     refused(good, 8, "pipeline", "grid-of-other-size (grid = [2, 3, 2], points = 12, ranks = 8)");
     let none = "zero";
     refused(Training { tensor: 0, ..good }, 12, "tensor", none);
@@ -111,5 +116,8 @@ fn trainings() {
     let step = Training { tensor_reductions: (1 << 19) + 1, ..spec(2, 1, 1, 1 << 19) };
     refused(Training { microbatches: 1 << 19, ..step }, 2, "tensor_reductions", many);
     // Nothing is reduced where a group has one rank.
-    parts(&What::Training(Training { tensor: 1, tensor_reductions: u32::MAX, microbatches: u32::MAX, ..step }), 1);
+    parts(
+        &PhaseAction::Training(Training { tensor: 1, tensor_reductions: u32::MAX, microbatches: u32::MAX, ..step }),
+        1,
+    );
 }

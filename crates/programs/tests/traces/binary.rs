@@ -1,6 +1,6 @@
 //! Binary GOAL: both layouts byte by byte, what is refused, and whatever the bytes.
 
-use odonata_error::{ErrorKind, Place};
+use odonata_error::{ErrorKind, TracePlace};
 use odonata_programs::trace::Trace;
 use proptest::prelude::*;
 
@@ -195,9 +195,9 @@ fn what_cannot_be_kept_is_named_by_rank_and_operation() {
     let expected: Vec<&str> = cases.iter().map(|case| case.2).collect();
     assert_eq!(found, expected);
     // Operation 2 waits for 3, and 3 for the beginning of 2.
-    let circle = error(&[(first(1) + 23, &[1]), (first(2), &[2]), (first(3), &[1]), (first(3) + 23, &[1, 0, 0, 0, 0])]);
+    let cycle = error(&[(first(1) + 23, &[1]), (first(2), &[2]), (first(3), &[1]), (first(3) + 23, &[1, 0, 0, 0, 0])]);
     assert_eq!(
-        circle,
+        cycle,
         "rank 0, operation 2: circle-of-operations (first = [{label = `2`, line = nothing}, {label = `3`, line = nothing}], length = 2)"
     );
 }
@@ -210,8 +210,8 @@ fn read(bytes: &[u8]) {
             assert_eq!(Trace::parse_binary(&trace.to_binary().unwrap()), Ok(trace));
         }
         Err(error) => match error.place {
-            Some(Place::Byte(byte)) => assert!(byte <= bytes.len() as u64, "{error}"),
-            Some(Place::Operation { .. }) => {}
+            Some(TracePlace::Byte(byte)) => assert!(byte <= bytes.len() as u64, "{error}"),
+            Some(TracePlace::Operation { .. }) => {}
             _ => panic!("{error}"),
         },
     }

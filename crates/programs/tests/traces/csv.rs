@@ -1,7 +1,7 @@
 //! What tables of operations mean.
 
 use odonata_programs::trace::Start::{AtBegin, AtEnd};
-use odonata_programs::trace::{Task, Trace};
+use odonata_programs::trace::{Action, Trace};
 
 use crate::support::waits;
 
@@ -35,17 +35,19 @@ fn columns_and_rows_are_read_as_they_are_meant() {
 ";
     let trace = Trace::parse_csv(text).unwrap();
     assert_eq!(trace.ranks(), 2);
-    let tasks = |rank| trace.graph(rank).steps().iter().map(|step| (step.task, step.line)).collect::<Vec<_>>();
+    let actions = |rank| {
+        trace.graph(rank).operations().iter().map(|operation| (operation.action, operation.line)).collect::<Vec<_>>()
+    };
     assert_eq!(
-        tasks(0),
-        [(Task::Send { to: 1, label: 0, bytes: 10 }, 5), (Task::Receive { from: 1, label: 0, bytes: 0 }, 8)]
+        actions(0),
+        [(Action::Send { to: 1, label: 0, bytes: 10 }, 5), (Action::Receive { from: 1, label: 0, bytes: 0 }, 8)]
     );
     assert_eq!(
-        tasks(1),
+        actions(1),
         [
-            (Task::Compute { ps: 1_500_000 }, 4),
-            (Task::Receive { from: 0, label: 0, bytes: 10 }, 7),
-            (Task::Send { to: 0, label: 0, bytes: 0 }, 9)
+            (Action::Compute { ps: 1_500_000 }, 4),
+            (Action::Receive { from: 0, label: 0, bytes: 10 }, 7),
+            (Action::Send { to: 0, label: 0, bytes: 0 }, 9)
         ]
     );
     assert_eq!(waits(trace.graph(1)), [(1, 0, AtEnd), (2, 1, AtEnd)]);
@@ -104,7 +106,7 @@ fn a_wait_with_a_peer_is_for_the_oldest_such() {
 #[test]
 fn ranks_that_do_nothing_are_written_alone() {
     let trace = Trace::parse_csv("rank,operation,peer,bytes,tag,time\n2\n0,compute,,,,1ns\n1,,\n").unwrap();
-    assert_eq!([0, 1, 2].map(|rank| trace.graph(rank).steps().len()), [1, 0, 0]);
+    assert_eq!([0, 1, 2].map(|rank| trace.graph(rank).operations().len()), [1, 0, 0]);
     assert_eq!(trace.to_csv().unwrap(), "rank,operation,peer,bytes,tag,time\n0,compute,,,,1000ps\n1,,,,,\n2,,,,,\n");
 }
 

@@ -1,6 +1,6 @@
 //! Whatever the text, there is an answer.
 
-use odonata_error::{Error, Place};
+use odonata_error::{Error, TracePlace};
 use odonata_programs::trace::Trace;
 use proptest::prelude::*;
 
@@ -88,7 +88,7 @@ fn read(text: &str) -> (bool, bool) {
             }
             true
         }
-        Err(Error { place: Some(Place::Text { line, column }), kind, .. }) => {
+        Err(Error { place: Some(TracePlace::Text { line, column }), kind, .. }) => {
             let text = text.strip_prefix('\u{feff}').unwrap_or(text);
             let found = text.split('\n').nth(line as usize - 1).unwrap_or_else(|| panic!("no line {line} in {text:?}"));
             assert!((1..=found.chars().count() + 1).contains(&(column as usize)), "{line}:{column} {text:?}");

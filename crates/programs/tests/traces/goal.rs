@@ -1,20 +1,20 @@
 //! What GOAL texts mean.
 
 use odonata_error::{ErrorKind, path};
-use odonata_programs::trace::{Start, Step, Task, Trace};
+use odonata_programs::trace::{Action, Operation, Start, Trace};
 
 use crate::support::{goal_error, waits};
 
-fn compute(ps: u64) -> Task {
-    Task::Compute { ps }
+fn compute(ps: u64) -> Action {
+    Action::Compute { ps }
 }
 
-fn step(task: Task, cpu: u16) -> Step {
-    Step { task, cpu, nic: 0, peer_nic: 0, line: 0 }
+fn operation(action: Action, cpu: u16) -> Operation {
+    Operation { action, cpu, nic: 0, peer_nic: 0, line: 0 }
 }
 
-fn tasks(trace: &Trace, rank: u32) -> Vec<Task> {
-    trace.graph(rank).steps().iter().map(|step| step.task).collect()
+fn actions(trace: &Trace, rank: u32) -> Vec<Action> {
+    trace.graph(rank).operations().iter().map(|operation| operation.action).collect()
 }
 
 #[test]
@@ -38,21 +38,21 @@ rank 1 {
     let trace = Trace::read(text, 2).unwrap();
     assert_eq!((trace.ranks(), trace.operations()), (2, 5));
     assert_eq!(
-        trace.graph(0).steps(),
+        trace.graph(0).operations(),
         [
-            step(Task::Send { to: 1, label: 1 << 32, bytes: 10 }, 1),
-            step(compute(100_000), 2),
-            step(Task::Receive { from: 1, label: 0, bytes: 0 }, 0),
+            operation(Action::Send { to: 1, label: 1 << 32, bytes: 10 }, 1),
+            operation(compute(100_000), 2),
+            operation(Action::Receive { from: 1, label: 0, bytes: 0 }, 0),
         ]
     );
     assert_eq!(([0, 1 << 32].map(|label| trace.tag(label)), trace.graph(0).cpus()), ([0, 4], &[0, 3, 255][..]));
-    assert_eq!(trace.graph(0).steps().iter().map(|step| step.line).collect::<Vec<_>>(), [5, 6, 10]);
+    assert_eq!(trace.graph(0).operations().iter().map(|operation| operation.line).collect::<Vec<_>>(), [5, 6, 10]);
     assert_eq!(waits(trace.graph(0)), [(0, 1, Start::AtBegin), (1, 2, Start::AtEnd)]);
     assert_eq!(
-        tasks(&trace, 1),
-        [Task::Receive { from: 0, label: 1 << 32, bytes: 10 }, Task::Send { to: 0, label: 0, bytes: 0 }]
+        actions(&trace, 1),
+        [Action::Receive { from: 0, label: 1 << 32, bytes: 10 }, Action::Send { to: 0, label: 0, bytes: 0 }]
     );
-    assert_eq!(trace.graph(1).steps()[1].line, 14);
+    assert_eq!(trace.graph(1).operations()[1].line, 14);
     assert_eq!(waits(trace.graph(1)), []);
 }
 
@@ -62,8 +62,8 @@ fn a_calc_is_in_nanoseconds_unless_it_has_a_unit() {
         "num_ranks 1\nrank 0 {\ncalc 7\ncalc 1.234\ncalc 1234ps\ncalc 1.5 us cpu 1\ncalc 2s\ncalc 1min\ncalc 0\n}";
     let trace = Trace::parse_goal(text).unwrap();
     let expected = [7_000, 1_234, 1_234, 1_500_000, 2_000_000_000_000, 60_000_000_000_000, 0];
-    assert_eq!(tasks(&trace, 0), expected.map(compute));
-    assert_eq!(trace.graph(0).steps()[3].cpu, 1);
+    assert_eq!(actions(&trace, 0), expected.map(compute));
+    assert_eq!(trace.graph(0).operations()[3].cpu, 1);
 }
 
 #[test]
@@ -82,17 +82,17 @@ recv 1b from 0 tag 1
 recv 2b from 0 tag 1
 recv 6b from 0 }";
     let trace = Trace::parse_goal(text).unwrap();
-    let send = |label, bytes| Task::Send { to: 1, label, bytes };
-    let receive = |label, bytes| Task::Receive { from: 0, label, bytes };
-    assert_eq!(tasks(&trace, 0), [send(1 << 32, 1), send(0, 5), send((1 << 32) + 1, 2), send(1, 6)]);
-    assert_eq!(tasks(&trace, 1), [receive(0, 5), receive(1 << 32, 1), receive((1 << 32) + 1, 2), receive(1, 6)]);
+    let send = |label, bytes| Action::Send { to: 1, label, bytes };
+    let receive = |label, bytes| Action::Receive { from: 0, label, bytes };
+    assert_eq!(actions(&trace, 0), [send(1 << 32, 1), send(0, 5), send((1 << 32) + 1, 2), send(1, 6)]);
+    assert_eq!(actions(&trace, 1), [receive(0, 5), receive(1 << 32, 1), receive((1 << 32) + 1, 2), receive(1, 6)]);
 }
 
 #[test]
 fn ranks_may_come_in_any_order_and_send_to_themselves() {
     let text = "num_ranks 3 rank 2 { } rank 0 { send 3b to 0\nrecv 3b from 0 }\nrank 1 { calc 1 }";
     let trace = Trace::parse_goal(text).unwrap();
-    assert_eq!([0, 1, 2].map(|rank| trace.graph(rank).steps().len()), [2, 1, 0]);
+    assert_eq!([0, 1, 2].map(|rank| trace.graph(rank).operations().len()), [2, 1, 0]);
 }
 
 #[test]
@@ -140,7 +140,9 @@ fn what_loggopsim_generates_is_read() {
 fn nics_of_both_ends_are_kept() {
     let text = "num_ranks 2\nrank 0 {\nsend 1b to 1 nic 2\nsend 1b to 1\nrecv 1b from 1 tag 5 nic 9\n}\nrank 1 {\nrecv 1b from 0 nic 3\nrecv 1b from 0\nsend 1b to 0 tag 5\n}\n";
     let trace = Trace::parse_goal(text).unwrap();
-    let nics = |rank| trace.graph(rank).steps().iter().map(|step| (step.nic, step.peer_nic)).collect::<Vec<_>>();
+    let nics = |rank| {
+        trace.graph(rank).operations().iter().map(|operation| (operation.nic, operation.peer_nic)).collect::<Vec<_>>()
+    };
     assert_eq!((nics(0), nics(1)), (vec![(2, 3), (0, 0), (9, 0)], vec![(3, 2), (0, 0), (0, 9)]));
     assert!(trace.names_nics());
     let without = trace.clone().without_nics();
@@ -164,7 +166,10 @@ fn many_cpus_and_large_tags_are_kept() {
     text += "}\n";
     let trace = Trace::parse_goal(&text).unwrap();
     let graph = trace.graph(0);
-    assert_eq!((graph.cpus().len(), graph.cpu(&graph.steps()[2]), graph.steps()[2].cpu), (65_001, u32::MAX, 65_000));
+    assert_eq!(
+        (graph.cpus().len(), graph.cpu(&graph.operations()[2]), graph.operations()[2].cpu),
+        (65_001, u32::MAX, 65_000)
+    );
     assert_eq!(trace.tag(0), u64::MAX);
     let too_many = text.replace("cpu 0\n", "cpu 1\n").replacen(
         "calc 1 cpu 1\n",

@@ -170,7 +170,7 @@ fn the_frame() {
 }
 
 #[test]
-fn circles_name_their_operations() {
+fn cycles_name_their_operations() {
     let body = "a: calc 1\nb: send 1b to 0\nc: calc 2\nd: recv 1b from 0\na requires c\nb irequires a\nc requires b\nd requires c";
     says(
         in_rank_0(body),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use odonata_error::{ErrorKind, path};
-use odonata_programs::trace::{Task, Trace, write_csv};
+use odonata_programs::trace::{Action, Trace, write_csv};
 use odonata_programs::{Body, Op, Phases, Program};
 
 /// The phases of a JSON list.
@@ -72,17 +72,17 @@ fn told_by_trace(trace: &Trace) -> Told {
     let (mut all, mut sends, mut receives) = (Vec::new(), Ends::new(), Ends::new());
     for rank in 0..trace.ranks() {
         let mut told = Vec::new();
-        for step in trace.graph(rank).steps() {
-            match step.task {
-                Task::Send { to, label, bytes } => {
+        for operation in trace.graph(rank).operations() {
+            match operation.action {
+                Action::Send { to, label, bytes } => {
                     sends.entry((rank, to)).or_default().push((told.len(), label));
                     told.push(('s', to, bytes));
                 }
-                Task::Receive { from, label, bytes } => {
+                Action::Receive { from, label, bytes } => {
                     receives.entry((from, rank)).or_default().push((told.len(), label));
                     told.push(('r', from, bytes));
                 }
-                Task::Compute { ps } => told.push(('c', 0, ps)),
+                Action::Compute { ps } => told.push(('c', 0, ps)),
             }
         }
         all.push(told);
@@ -107,8 +107,9 @@ fn phases_and_their_traces_do_the_same() {
         let phases = phases(list, 12);
         let goal = Trace::of_phases(&phases, 12).unwrap().to_goal();
         let trace = Trace::read(&goal, 12).unwrap_or_else(|error| panic!("{error}\n{goal}"));
-        let ((ops, sends, receives), (steps, sent, received)) = (told_by_phases(&phases, 12), told_by_trace(&trace));
-        assert_eq!(ops, steps, "{list}");
+        let ((ops, sends, receives), (operations, sent, received)) =
+            (told_by_phases(&phases, 12), told_by_trace(&trace));
+        assert_eq!(ops, operations, "{list}");
         assert_eq!(pairs(&sends, &receives), pairs(&sent, &received), "{list}");
         assert_eq!(trace.to_goal(), goal, "what is written is canonical");
     }

@@ -1,6 +1,6 @@
 //! What is written is read back the same.
 
-use odonata_programs::trace::{Start, Task, Trace};
+use odonata_programs::trace::{Action, Start, Trace};
 use proptest::prelude::*;
 
 use crate::support::waits;
@@ -184,9 +184,9 @@ l1: recv 5b from 0 tag 3
     assert_eq!(trace.to_goal(), canonical);
     // Lines are those of each text, and no reason for traces to differ.
     let again = Trace::parse_goal(canonical).unwrap();
-    assert_eq!((trace.graph(0).steps()[0].line, again.graph(0).steps()[0].line), (3, 4));
+    assert_eq!((trace.graph(0).operations()[0].line, again.graph(0).operations()[0].line), (3, 4));
     assert_eq!(trace, again);
     assert_ne!(trace, Trace::parse_goal(&canonical.replace("2000", "2001")).unwrap());
     assert_ne!(trace, Trace::parse_goal(&canonical.replace("irequires", "requires")).unwrap());
-    assert!(matches!(again.graph(1).steps()[0].task, Task::Receive { bytes: 5, .. }));
+    assert!(matches!(again.graph(1).operations()[0].action, Action::Receive { bytes: 5, .. }));
 }

@@ -1,15 +1,15 @@
 //! What happens at the nodes: messages are issued, cut into packets, sent and received.
 
-use odonata_sim::engine::random::{Stream, packet_word, word};
+use odonata_sim::engine::random::{Stream, packet_key, random};
 use odonata_sim::spec::{NicOrder, Pattern};
 use odonata_topology::NodeId;
 
 use super::calendar::Event;
 use super::nic::Unsent;
 use super::noise::LOOKAHEAD;
-use super::route::Traveller;
+use super::route::RoutedPacket;
 use super::world::{Packet, World};
-use crate::packet::{Cause, Message, Row};
+use crate::packet::{Cause, Message, MessageRow};
 use crate::traffic;
 
 impl World<'_> {
@@ -32,15 +32,15 @@ impl World<'_> {
         for destination in ranks {
             let nic = &mut self.nics[node];
             self.calendar.add(t + nic.noise.step(), Event::Sequence { message: self.messages.len() as u32 });
-            self.rows.push(Row { job: number, interval, source, destination, issued: t, delivered: None });
+            self.rows.push(MessageRow { job: number, interval, source, destination, issued: t, delivered: None });
             self.messages.push(Message {
                 job: number,
                 cause: Cause::Traffic { sender: index },
                 row: Some(self.rows.len() - 1),
                 to: NodeId(job.nodes[destination as usize]),
                 bytes: job.traffic().message_bytes,
-                word: word(self.spec.seed, Stream::Message, node as u64, nic.issued),
-                one_word: None,
+                key: random(self.spec.seed, Stream::Message, node as u64, nic.issued),
+                shared_key: None,
                 packets_sent: 0,
                 packets_delivered: 0,
             });
@@ -95,8 +95,8 @@ impl World<'_> {
         let packet = Packet {
             message: unsent.message,
             bytes: message.bytes_of(u64::from(unsent.next), self.packet_bytes),
-            traveller: Traveller {
-                word: packet_word(message.word, u64::from(unsent.next)),
+            routed: RoutedPacket {
+                key: packet_key(message.key, u64::from(unsent.next)),
                 origin,
                 destination: message.to,
                 hop: 0,
@@ -192,7 +192,7 @@ impl World<'_> {
         self.give_back(t, packet.holds);
         self.unused.push(index);
         let number = packet.message as usize;
-        let Traveller { destination: node, hop, minimal, .. } = packet.traveller;
+        let RoutedPacket { destination: node, hop, minimal, .. } = packet.routed;
         self.tally.deliver(self.messages[number].job, packet.bytes, hop, minimal, t);
         let message = &mut self.messages[number];
         message.packets_delivered += 1;

@@ -16,27 +16,27 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noise {
     base: u64,
-    drawn: u64,
+    count: u64,
 }
 
 impl Noise {
     /// The delays of a component.
     pub(super) fn new(seed: u64, component: u64) -> Self {
-        Self { base: mix64(mix64(seed ^ STREAM) ^ (component + 1).wrapping_mul(GOLDEN)), drawn: 0 }
+        Self { base: mix64(mix64(seed ^ STREAM) ^ (component + 1).wrapping_mul(GOLDEN)), count: 0 }
     }
 
-    fn word(&mut self) -> u64 {
-        self.drawn += 1;
-        mix64(self.base ^ self.drawn.wrapping_mul(GOLDEN))
+    fn random(&mut self) -> u64 {
+        self.count += 1;
+        mix64(self.base ^ self.count.wrapping_mul(GOLDEN))
     }
 
     /// Uniform up to 1 ns.
     pub(super) fn tie(&mut self) -> u64 {
-        below(self.word(), 1000)
+        below(self.random(), 1000)
     }
 
     /// A step inside a component: the look-ahead and 0.5 ns up to 1 ns.
     pub(super) fn step(&mut self) -> u64 {
-        LOOKAHEAD + 500 + below(self.word(), 500)
+        LOOKAHEAD + 500 + below(self.random(), 500)
     }
 }

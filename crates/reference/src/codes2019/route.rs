@@ -6,13 +6,13 @@ use odonata_sim::spec::{ChannelSwitch, RoutingSpec};
 use odonata_topology::{DragonflyPlus, GroupId, NodeId, Peer, RouterId};
 
 use super::port::Port;
-use super::select::{Draws, LEAST, MINIMAL, NON_MINIMAL};
+use super::select::{LEAST, MINIMAL, NON_MINIMAL, PacketRandom};
 
 /// What a decision depends on and changes of a packet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Traveller {
+pub(super) struct RoutedPacket {
     /// Its random word.
-    pub(super) word: u32,
+    pub(super) key: u32,
     /// Group of its source.
     pub(super) origin: GroupId,
     /// Where it goes.
@@ -68,29 +68,29 @@ pub(super) struct Decision<'a> {
 
 impl Decision<'_> {
     /// The slot by which a packet leaves. Its channel and whether it is minimal are brought up to date.
-    pub(super) fn route(&self, packet: &mut Traveller) -> u32 {
+    pub(super) fn route(&self, packet: &mut RoutedPacket) -> u32 {
         let machine = &self.map.machine;
-        let home = machine.leaf_of(packet.destination);
-        let (here, target) = (machine.group(self.router), machine.group(home));
-        if self.router == home {
+        let leaf = machine.leaf_of(packet.destination);
+        let (group, target) = (machine.group(self.router), machine.group(leaf));
+        if self.router == leaf {
             return machine.network.node_slot[packet.destination.index()].0;
         }
-        let draws = Draws { word: packet.word, hop: packet.hop };
+        let random = PacketRandom { key: packet.key, hop: packet.hop };
         if machine.is_leaf(self.router) {
-            if here != packet.origin && here != target {
+            if group != packet.origin && group != target {
                 packet.channel = 1; // an intermediate leaf: minimal from here on
             }
-            return self.least(draws, &self.up(here, target));
+            return self.least(random, &self.up(group, target));
         }
-        if here == target {
-            return self.map.slots(self.router, 0..machine.spec.leaves)[machine.local(home) as usize];
+        if group == target {
+            return self.map.slots(self.router, 0..machine.spec.leaves)[machine.local(leaf) as usize];
         }
         let across = machine.ports_to_group(self.router, target);
         let minimal = self.map.slots(self.router, u32::from(across.start)..u32::from(across.end));
         if packet.channel == 1 {
-            return self.best_global(draws, minimal, MINIMAL);
+            return self.best_global(random, minimal, MINIMAL);
         }
-        let intermediate = here != packet.origin;
+        let intermediate = group != packet.origin;
         let other: Vec<u32> = if intermediate {
             self.map.slots(self.router, 0..machine.spec.leaves).to_vec()
         } else {
@@ -98,7 +98,7 @@ impl Decision<'_> {
             let all = self.map.slots(self.router, u32::from(all.start)..u32::from(all.end));
             all.iter().copied().filter(|slot| !minimal.contains(slot)).collect()
         };
-        let (slot, onward) = self.choose(draws, minimal, &other, intermediate);
+        let (slot, onward) = self.choose(random, minimal, &other, intermediate);
         packet.minimal &= onward;
         if onward && intermediate && self.switches_at_spine() {
             packet.channel = 1;
@@ -107,13 +107,13 @@ impl Decision<'_> {
     }
 
     /// Of a leaf: the ports to the spines that lead to a group, or to all spines inside its own.
-    fn up(&self, here: GroupId, target: GroupId) -> Vec<u32> {
+    fn up(&self, group: GroupId, target: GroupId) -> Vec<u32> {
         let spec = &self.map.machine.spec;
         let all = self.map.slots(self.router, spec.nodes_per_leaf..spec.nodes_per_leaf + spec.spines);
-        if here == target {
+        if group == target {
             return all.to_vec();
         }
-        self.map.machine.gateways(here, target).iter().map(|&spine| all[usize::from(spine)]).collect()
+        self.map.machine.gateways(group, target).iter().map(|&spine| all[usize::from(spine)]).collect()
     }
 
     fn switches_at_spine(&self) -> bool {
@@ -125,37 +125,37 @@ impl Decision<'_> {
         if matches!(self.routing, RoutingSpec::Fpar { .. }) { port.percent() } else { port.load() }
     }
 
-    fn least(&self, draws: Draws, list: &[u32]) -> u32 {
-        draws.running_minima(list, |slot| self.score(slot), LEAST)
+    fn least(&self, random: PacketRandom, list: &[u32]) -> u32 {
+        random.running_minima(list, |slot| self.score(slot), LEAST)
     }
 
     /// The best of some global links.
-    fn best_global(&self, draws: Draws, list: &[u32], k: u8) -> u32 {
+    fn best_global(&self, random: PacketRandom, list: &[u32], k: u8) -> u32 {
         match self.routing {
-            RoutingSpec::ProgAdaptive { .. } => draws.better_of_two(list, |slot| self.score(slot), k),
-            _ => self.least(draws, list),
+            RoutingSpec::ProgAdaptive { .. } => random.better_of_two(list, |slot| self.score(slot), k),
+            _ => self.least(random, list),
         }
     }
 
     /// At a spine on channel 0: a minimal port or another one, and whether it is minimal.
-    fn choose(&self, draws: Draws, minimal: &[u32], other: &[u32], intermediate: bool) -> (u32, bool) {
+    fn choose(&self, random: PacketRandom, minimal: &[u32], other: &[u32], intermediate: bool) -> (u32, bool) {
         if minimal.is_empty() {
-            return (self.least(draws, other), false);
+            return (self.least(random, other), false);
         }
         match *self.routing {
-            RoutingSpec::Minimal { .. } => (draws.any(minimal, MINIMAL), true),
-            _ if other.is_empty() => (self.best_global(draws, minimal, MINIMAL), true),
+            RoutingSpec::Minimal { .. } => (random.any(minimal, MINIMAL), true),
+            _ if other.is_empty() => (self.best_global(random, minimal, MINIMAL), true),
             RoutingSpec::Fpar { threshold_ppm, .. } => {
                 let free = |slot: u32| self.score(slot) <= u64::from(threshold_ppm / 10_000);
-                let found = draws.passing(minimal, free, MINIMAL).map(|slot| (slot, true));
-                let found = found.or_else(|| draws.passing(other, free, NON_MINIMAL).map(|slot| (slot, false)));
-                found.unwrap_or_else(|| (self.least(draws, minimal), true))
+                let found = random.passing(minimal, free, MINIMAL).map(|slot| (slot, true));
+                let found = found.or_else(|| random.passing(other, free, NON_MINIMAL).map(|slot| (slot, false)));
+                found.unwrap_or_else(|| (self.least(random, minimal), true))
             }
             // In an intermediate group a packet goes down to a leaf, always.
-            RoutingSpec::ProgAdaptive { .. } if intermediate => (self.least(draws, other), false),
+            RoutingSpec::ProgAdaptive { .. } if intermediate => (self.least(random, other), false),
             RoutingSpec::ProgAdaptive { threshold_bytes, factor_milli, .. } => {
-                let m = self.best_global(draws, minimal, MINIMAL);
-                let n = self.best_global(draws, other, NON_MINIMAL);
+                let m = self.best_global(random, minimal, MINIMAL);
+                let n = self.best_global(random, other, NON_MINIMAL);
                 let (load_m, load_n) = (u128::from(self.score(m)), u128::from(self.score(n)));
                 let onward =
                     load_m <= u128::from(threshold_bytes) || load_m * 1000 <= load_n * u128::from(factor_milli);

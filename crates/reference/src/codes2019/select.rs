@@ -1,12 +1,12 @@
 //! How CODES of 2019 chooses one of several ports.
 
-use odonata_sim::engine::random::{below32, draw};
+use odonata_sim::engine::random::{below32, packet_random};
 
 /// The draws of one decision of one packet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Draws {
+pub(super) struct PacketRandom {
     /// Word of the packet.
-    pub(super) word: u32,
+    pub(super) key: u32,
     /// Routers visited before.
     pub(super) hop: u8,
 }
@@ -18,9 +18,9 @@ pub(super) const NON_MINIMAL: u8 = 8;
 /// See [`MINIMAL`].
 pub(super) const LEAST: u8 = 16;
 
-impl Draws {
+impl PacketRandom {
     fn below(self, k: u8, n: usize) -> usize {
-        below32(draw(self.word, self.hop, k), n as u32) as usize
+        below32(packet_random(self.key, self.hop, k), n as u32) as usize
     }
 
     /// Any element.
@@ -64,10 +64,10 @@ mod tests {
     use super::*;
 
     /// How often each of the elements 0.. is chosen by `choose` in 10,000 decisions, in whole percent.
-    fn shares(n: usize, choose: impl Fn(Draws) -> u32) -> Vec<u32> {
+    fn shares(n: usize, choose: impl Fn(PacketRandom) -> u32) -> Vec<u32> {
         let mut counts = vec![0; n];
-        for word in 0..10_000 {
-            counts[choose(Draws { word, hop: 2 }) as usize] += 1;
+        for key in 0..10_000 {
+            counts[choose(PacketRandom { key, hop: 2 }) as usize] += 1;
         }
         counts.into_iter().map(|c| (c + 50) / 100).collect()
     }
@@ -104,6 +104,6 @@ mod tests {
     fn passing_is_uniform_among_those_that_pass() {
         let list = [0, 1, 2, 3];
         close(&shares(4, |d| d.passing(&list, |e| e % 2 == 1, NON_MINIMAL).expect("two pass")), &[0, 50, 0, 50]);
-        assert_eq!(Draws { word: 1, hop: 0 }.passing(&list, |_| false, MINIMAL), None);
+        assert_eq!(PacketRandom { key: 1, hop: 0 }.passing(&list, |_| false, MINIMAL), None);
     }
 }

@@ -16,9 +16,9 @@ impl World<'_> {
         let network = &self.map.machine.network;
         let router = network.router_of_slot[came_by];
         let decision = Decision { map: &self.map, ports: &self.ports, routing: &self.spec.routing, router };
-        let out = decision.route(&mut of.traveller);
-        let channel = usize::from(of.traveller.channel);
-        of.traveller.hop += 1;
+        let out = decision.route(&mut of.routed);
+        let channel = usize::from(of.routed.channel);
+        of.routed.hop += 1;
         self.tally.packet_hops += 1;
         if let Some(width) = self.spec.measure.arrivals_every_ps {
             let at = (t / width, self.messages[of.message as usize].job, self.map.machine.group(router).0);

@@ -10,8 +10,8 @@ use super::calendar::{Calendar, Event};
 use super::nic::Nic;
 use super::noise::Noise;
 use super::port::Port;
-use super::route::{Map, Traveller};
-use crate::packet::{Message, Row};
+use super::route::{Map, RoutedPacket};
+use crate::packet::{Message, MessageRow};
 use crate::tally::{self, Tally};
 use crate::traffic::{self, Sender};
 
@@ -28,7 +28,7 @@ pub(super) struct Packet {
     /// Its true size.
     pub(super) bytes: u64,
     /// What its routing depends on.
-    pub(super) traveller: Traveller,
+    pub(super) routed: RoutedPacket,
     /// The link and channel whose joint buffer it is in: a slot, or beyond the slots the link of a NIC.
     pub(super) holds: (u32, u8),
 }
@@ -42,7 +42,7 @@ pub(super) struct World<'a> {
     pub(super) nics: Vec<Nic>,
     pub(super) senders: Vec<Sender>,
     pub(super) messages: Vec<Message>,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<MessageRow>,
     /// Packets under way, and places of delivered ones that can be used again.
     pub(super) packets: Vec<Packet>,
     pub(super) unused: Vec<u32>,

@@ -15,12 +15,12 @@ pub(crate) struct LeafSpine {
     /// Group of each router.
     group: Vec<usize>,
     /// For each leaf: whether each router can send on to it.
-    leads: Vec<Vec<Leads>>,
+    reachability: Vec<Vec<Reachability>>,
 }
 
 /// What a router can do for a leaf.
 #[derive(Clone, Copy, Debug, Default)]
-struct Leads {
+struct Reachability {
     /// A spine of its group with a live link to it.
     linked: bool,
     /// A spine of another group with a cable to such a spine.
@@ -40,27 +40,27 @@ impl LeafSpine {
         }
         let links = routers(network).map(|r| live(network, r)).collect();
         let group = network.group_of_router.iter().map(|&g| g as usize).collect();
-        let mut all = Self { is_leaf, links, group, leads: Vec::new() };
-        all.leads = routers(network).map(|leaf| all.towards(leaf)).collect();
+        let mut all = Self { is_leaf, links, group, reachability: Vec::new() };
+        all.reachability = routers(network).map(|leaf| all.towards(leaf)).collect();
         all
     }
 
-    fn towards(&self, leaf: usize) -> Vec<Leads> {
-        let mut leads = vec![Leads::default(); self.is_leaf.len()];
+    fn towards(&self, leaf: usize) -> Vec<Reachability> {
+        let mut reachability = vec![Reachability::default(); self.is_leaf.len()];
         if !self.is_leaf[leaf] {
-            return leads;
+            return reachability;
         }
         for &(_, spine) in &self.links[leaf] {
-            leads[spine].linked = true;
+            reachability[spine].linked = true;
         }
         let elsewhere = |&r: &usize| self.group[r] != self.group[leaf];
-        for spine in (0..leads.len()).filter(elsewhere).filter(|&r| !self.is_leaf[r]) {
-            leads[spine].across = self.links[spine].iter().any(|&(_, far)| leads[far].linked);
+        for spine in (0..reachability.len()).filter(elsewhere).filter(|&r| !self.is_leaf[r]) {
+            reachability[spine].across = self.links[spine].iter().any(|&(_, far)| reachability[far].linked);
         }
-        for other in (0..leads.len()).filter(elsewhere).filter(|&r| self.is_leaf[r]) {
-            leads[other].up = self.links[other].iter().any(|&(_, spine)| leads[spine].across);
+        for other in (0..reachability.len()).filter(elsewhere).filter(|&r| self.is_leaf[r]) {
+            reachability[other].up = self.links[other].iter().any(|&(_, spine)| reachability[spine].across);
         }
-        leads
+        reachability
     }
 
     fn ports(&self, router: usize, good: impl Fn(usize) -> bool) -> Vec<usize> {
@@ -74,23 +74,23 @@ impl LeafSpine {
 
     /// Of a leaf: the ports to spines from which `leaf` can be reached.
     pub(crate) fn up(&self, router: usize, leaf: usize) -> Vec<usize> {
-        let at_home = self.group[router] == self.group[leaf];
-        let to = &self.leads[leaf];
-        self.ports(router, |spine| if at_home { to[spine].linked } else { to[spine].across })
+        let in_its_group = self.group[router] == self.group[leaf];
+        let to = &self.reachability[leaf];
+        self.ports(router, |spine| if in_its_group { to[spine].linked } else { to[spine].across })
     }
 
     /// Of a spine outside the group of `leaf`: the cables to spines with a link to it.
     pub(crate) fn across(&self, router: usize, leaf: usize) -> Vec<usize> {
-        self.ports(router, |far| self.leads[leaf][far].linked)
+        self.ports(router, |far| self.reachability[leaf][far].linked)
     }
 
     /// G: of a spine outside the group of `leaf`, the cables to other groups from whose spine it can be reached, at once or
     /// by way of a leaf there.
     pub(crate) fn around(&self, router: usize, leaf: usize) -> Vec<usize> {
-        let to = &self.leads[leaf];
-        let leads_on = |far: usize| to[far].across || self.links[far].iter().any(|&(_, r)| to[r].up);
+        let to = &self.reachability[leaf];
+        let reaches = |far: usize| to[far].across || self.links[far].iter().any(|&(_, r)| to[r].up);
         let aside = |far: usize| self.group[far] != self.group[router] && self.group[far] != self.group[leaf];
-        self.ports(router, |far| aside(far) && leads_on(far))
+        self.ports(router, |far| aside(far) && reaches(far))
     }
 
     /// Those of G that lead to a group.
@@ -106,7 +106,7 @@ impl LeafSpine {
 
     /// L: of a spine outside the group of `leaf`, the links to leaves from which it can be reached.
     pub(crate) fn down(&self, router: usize, leaf: usize) -> Vec<usize> {
-        self.ports(router, |far| self.leads[leaf][far].up)
+        self.ports(router, |far| self.reachability[leaf][far].up)
     }
 
     /// The leaves of a group, ascending.

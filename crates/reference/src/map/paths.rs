@@ -61,7 +61,7 @@ impl Paths {
         let alive = |group: usize| self.members[group].iter().any(|&r| works(network, r));
         for a in (0..self.members.len()).filter(|&g| alive(g)) {
             for b in (0..self.members.len()).filter(|&g| g != a && alive(g)) {
-                if self.cables[a][b].is_empty() && self.middles(a, b).is_empty() {
+                if self.cables[a][b].is_empty() && self.intermediates(a, b).is_empty() {
                     let groups = vec![a as u32, b as u32];
                     return Err(ErrorKind::GroupsCutApart { groups }.at(path!["topology"]));
                 }
@@ -87,7 +87,7 @@ impl Paths {
     }
 
     /// `M(A, B)`.
-    pub(crate) fn middles(&self, a: usize, b: usize) -> Vec<usize> {
+    pub(crate) fn intermediates(&self, a: usize, b: usize) -> Vec<usize> {
         let joined = |v: usize| !self.cables[a][v].is_empty() && !self.cables[v][b].is_empty();
         (0..self.members.len()).filter(|&v| v != a && v != b && joined(v)).collect()
     }
@@ -99,7 +99,8 @@ impl Paths {
 
     /// Whether a pair of groups has no cable.
     pub(crate) fn has_bridges(&self) -> bool {
-        let missing = |a: usize, b: usize| a != b && self.cables[a][b].is_empty() && !self.middles(a, b).is_empty();
+        let missing =
+            |a: usize, b: usize| a != b && self.cables[a][b].is_empty() && !self.intermediates(a, b).is_empty();
         (0..self.members.len()).any(|a| (0..self.members.len()).any(|b| missing(a, b)))
     }
 

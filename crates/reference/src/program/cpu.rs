@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::exchange::Outgoing;
-use super::moment::{Moment, Who};
+use super::rank_event::{RankEvent, RankId};
 use crate::world::World;
 
 /// What follows a work.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Then {
+pub(crate) enum AfterTask {
     /// The gap is over: the next iteration begins.
     Iteration,
     /// A compute has ended.
@@ -31,61 +31,61 @@ pub(crate) struct Cpus {
     /// When each is free; 0 if absent.
     free: BTreeMap<u16, u64>,
     /// Works asked for.
-    asked: u64,
+    started: u64,
     /// Works that have not ended: how long they take, and what follows.
-    works: BTreeMap<u64, (u64, Then)>,
+    tasks: BTreeMap<u64, (u64, AfterTask)>,
     /// How long all works took that have ended.
     pub(crate) worked: u64,
 }
 
 impl World<'_> {
     /// A CPU works for `d` as soon as it is free, but not before `t`.
-    pub(crate) fn occupy(&mut self, t: u64, who: Who, cpu: u16, d: u64, then: Then) {
+    pub(crate) fn occupy(&mut self, t: u64, who: RankId, cpu: u16, d: u64, after: AfterTask) {
         let rank = self.rank(who);
         let free = rank.cpus.free.entry(cpu).or_default();
         let begin = t.max(*free);
         let end = begin.saturating_add(d);
         *free = end;
-        let work = rank.cpus.asked;
-        rank.cpus.asked += 1;
+        let task_number = rank.cpus.started;
+        rank.cpus.started += 1;
         // A receive has begun when it was posted.
-        if let Then::Computed { op } | Then::HandOver(Outgoing { op, .. }) = then {
+        if let AfterTask::Computed { op } | AfterTask::HandOver(Outgoing { op, .. }) = after {
             if begin == t {
-                rank.plan.begun(op);
+                rank.execution.begun(op);
             } else {
-                self.expect(begin, who, Moment::Begun { work });
+                self.expect(begin, who, RankEvent::Begun { task_number });
             }
         }
         if end == t {
-            self.follow(t, who, then);
+            self.follow(t, who, after);
         } else {
-            self.rank(who).cpus.works.insert(work, (d, then));
-            self.expect(end, who, Moment::Done { work });
+            self.rank(who).cpus.tasks.insert(task_number, (d, after));
+            self.expect(end, who, RankEvent::Done { task_number });
         }
     }
 
     /// A work begins that had to wait for its CPU.
-    pub(crate) fn work_begun(&mut self, who: Who, work: u64) {
+    pub(crate) fn task_begun(&mut self, who: RankId, task_number: u64) {
         let rank = self.rank(who);
-        let (_, then) = rank.cpus.works[&work];
-        if let Then::Computed { op } | Then::HandOver(Outgoing { op, .. }) = then {
-            rank.plan.begun(op);
+        let (_, after) = rank.cpus.tasks[&task_number];
+        if let AfterTask::Computed { op } | AfterTask::HandOver(Outgoing { op, .. }) = after {
+            rank.execution.begun(op);
         }
     }
 
     /// A work ends.
-    pub(crate) fn work_done(&mut self, t: u64, who: Who, work: u64) {
+    pub(crate) fn task_done(&mut self, t: u64, who: RankId, task_number: u64) {
         let cpus = &mut self.rank(who).cpus;
-        let (d, then) = cpus.works.remove(&work).expect("a work ends once");
+        let (d, after) = cpus.tasks.remove(&task_number).expect("a work ends once");
         cpus.worked += d;
-        self.follow(t, who, then);
+        self.follow(t, who, after);
     }
 
-    fn follow(&mut self, t: u64, who: Who, then: Then) {
-        match then {
-            Then::Iteration => self.next_iteration(t, who),
-            Then::Computed { op } | Then::Received { op } => self.rank(who).plan.complete(op),
-            Then::HandOver(message) => self.hand_over(t, who, message),
+    fn follow(&mut self, t: u64, who: RankId, after: AfterTask) {
+        match after {
+            AfterTask::Iteration => self.next_iteration(t, who),
+            AfterTask::Computed { op } | AfterTask::Received { op } => self.rank(who).execution.complete(op),
+            AfterTask::HandOver(message) => self.hand_over(t, who, message),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Messages between ranks (model, section 10, "Sending", "Receiving", "On the network").
 
-use super::cpu::Then;
+use super::cpu::AfterTask;
+use super::execution::{Action, Nics};
 use super::matching::Posted;
-use super::moment::{Arrival, Key, Moment, Sort, Who};
-use super::plan::{Nics, Task};
-use crate::packet::{Cause, Row};
+use super::rank_event::{Arrival, MessageKey, ProtocolMessageKind, RankEvent, RankId};
+use crate::packet::{Cause, MessageRow};
 use crate::world::World;
 
 /// A message that a rank sends.
@@ -13,25 +13,25 @@ pub(crate) struct Outgoing {
     /// The operation.
     pub(crate) op: usize,
     /// To whom, and which.
-    key: Key,
+    key: MessageKey,
     /// Its size.
     bytes: u64,
     /// How it goes.
-    way: Way,
+    protocol: Protocol,
     /// By which NICs.
     nics: Nics,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    Near,
+enum Protocol {
+    IntraNode,
     Eager,
     Rendezvous,
 }
 
 /// A rendezvous that has been asked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct RendezvousSend {
     op: usize,
     bytes: u64,
     /// By which NICs its data goes.
@@ -42,7 +42,7 @@ pub(crate) struct Asked {
 
 /// What a program has on the network.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Parcel {
+pub(crate) struct ProtocolMessage {
     /// The rank that it goes to.
     pub(crate) to: u32,
     /// What it will be there.
@@ -51,29 +51,29 @@ pub(crate) struct Parcel {
 
 impl World<'_> {
     /// An operation begins.
-    pub(crate) fn carry_out(&mut self, t: u64, who: Who, task: Task) {
+    pub(crate) fn carry_out(&mut self, t: u64, who: RankId, action: Action) {
         let spec = self.running(who.job).spec;
         let iteration = self.rank(who).iteration;
-        match task {
-            Task::Compute { op, cpu, ps } => self.occupy(t, who, cpu, ps, Then::Computed { op }),
-            Task::Send { op, cpu, to, label, bytes, nics } => {
-                let way = if self.node(who) == self.node(Who { rank: to, ..who }) {
-                    Way::Near
+        match action {
+            Action::Compute { op, cpu, ps } => self.occupy(t, who, cpu, ps, AfterTask::Computed { op }),
+            Action::Send { op, cpu, to, label, bytes, nics } => {
+                let protocol = if self.node(who) == self.node(RankId { rank: to, ..who }) {
+                    Protocol::IntraNode
                 } else if bytes <= spec.costs.eager_bytes {
-                    Way::Eager
+                    Protocol::Eager
                 } else {
-                    Way::Rendezvous
+                    Protocol::Rendezvous
                 };
-                let copy = if way == Way::Rendezvous { 0 } else { self.copy(who, bytes) };
-                let key = Key { peer: to, iteration, label };
-                let work = spec.costs.send_ps.saturating_add(copy);
-                self.occupy(t, who, cpu, work, Then::HandOver(Outgoing { op, key, bytes, way, nics }));
+                let copy = if protocol == Protocol::Rendezvous { 0 } else { self.copy(who, bytes) };
+                let key = MessageKey { peer: to, iteration, label };
+                let task_ps = spec.costs.send_ps.saturating_add(copy);
+                self.occupy(t, who, cpu, task_ps, AfterTask::HandOver(Outgoing { op, key, bytes, protocol, nics }));
             }
-            Task::Receive { op, cpu, from, label, nics } => {
+            Action::Receive { op, cpu, from, label, nics } => {
                 let rank = self.rank(who);
-                rank.plan.begun(op);
+                rank.execution.begun(op);
                 let receive = Posted { op, cpu, nics };
-                if let Some(arrived) = rank.matching.post(Key { peer: from, iteration, label }, receive) {
+                if let Some(arrived) = rank.matching.post(MessageKey { peer: from, iteration, label }, receive) {
                     self.matched(t, who, receive, arrived);
                 }
             }
@@ -81,120 +81,153 @@ impl World<'_> {
     }
 
     /// Time to copy a message of an eager or near send.
-    fn copy(&mut self, who: Who, bytes: u64) -> u64 {
+    fn copy(&mut self, who: RankId, bytes: u64) -> u64 {
         self.running(who.job).spec.costs.copy.map_or(0, |bandwidth| bandwidth.serialisation_ps(bytes))
     }
 
-    fn node(&mut self, who: Who) -> u32 {
+    fn node(&mut self, who: RankId) -> u32 {
         self.rank(who).node
     }
 
     /// The work of a send has ended.
-    pub(crate) fn hand_over(&mut self, t: u64, who: Who, message: Outgoing) {
-        let Outgoing { op, key, bytes, way, nics } = message;
+    pub(crate) fn hand_over(&mut self, t: u64, who: RankId, message: Outgoing) {
+        let Outgoing { op, key, bytes, protocol, nics } = message;
         let memory_ps = self.running(who.job).spec.costs.memory_ps;
         let row = self.rows.len();
-        self.rows.push(Row {
+        self.rows.push(MessageRow {
             job: who.job,
             interval: key.iteration,
             source: who.rank,
             destination: key.peer,
             issued: t,
-            delivered: (way == Way::Near).then(|| t.saturating_add(memory_ps)),
+            delivered: (protocol == Protocol::IntraNode).then(|| t.saturating_add(memory_ps)),
         });
         self.tally.issue(who.job, t);
-        self.rank(who).plan.handed_over(op);
-        match way {
-            Way::Near => {
-                self.tally.near(who.job);
-                let arrival = Arrival { key: Key { peer: who.rank, ..key }, sort: Sort::Eager, bytes };
-                let to = Who { rank: key.peer, ..who };
-                self.expect(t.saturating_add(memory_ps), to, Moment::Arrival(arrival));
-                self.rank(who).plan.complete(op);
+        self.rank(who).execution.handed_over(op);
+        match protocol {
+            Protocol::IntraNode => {
+                self.tally.intra_node(who.job);
+                let arrival = Arrival {
+                    key: MessageKey { peer: who.rank, ..key },
+                    message_kind: ProtocolMessageKind::Eager,
+                    bytes,
+                };
+                let to = RankId { rank: key.peer, ..who };
+                self.expect(t.saturating_add(memory_ps), to, RankEvent::Arrival(arrival));
+                self.rank(who).execution.complete(op);
             }
-            Way::Eager => {
-                self.post_parcel(t, who, key, Sort::Eager, bytes, nics, Some(row));
-                self.rank(who).plan.complete(op);
+            Protocol::Eager => {
+                self.post_protocol_message(t, who, key, ProtocolMessageKind::Eager, bytes, nics, Some(row));
+                self.rank(who).execution.complete(op);
             }
-            Way::Rendezvous => {
-                self.rank(who).asked.insert(key, Asked { op, bytes, nics, row });
-                self.post_parcel(t, who, key, Sort::Request, bytes, nics, None);
+            Protocol::Rendezvous => {
+                self.rank(who).rendezvous.insert(key, RendezvousSend { op, bytes, nics, row });
+                self.post_protocol_message(t, who, key, ProtocolMessageKind::Rts, bytes, nics, None);
             }
         }
     }
 
     /// Something of a message of `bytes` goes on the network, and the NIC acts.
     #[allow(clippy::too_many_arguments)]
-    fn post_parcel(&mut self, t: u64, who: Who, key: Key, sort: Sort, bytes: u64, nics: Nics, row: Option<usize>) {
+    fn post_protocol_message(
+        &mut self,
+        t: u64,
+        who: RankId,
+        key: MessageKey,
+        message_kind: ProtocolMessageKind,
+        bytes: u64,
+        nics: Nics,
+        row: Option<usize>,
+    ) {
         let control_bytes = u64::from(self.running(who.job).spec.costs.control_bytes);
-        let size = match sort {
-            Sort::Eager | Sort::Data => bytes.max(control_bytes),
-            Sort::Request | Sort::Clearance => {
+        let size = match message_kind {
+            ProtocolMessageKind::Eager | ProtocolMessageKind::Data => bytes.max(control_bytes),
+            ProtocolMessageKind::Rts | ProtocolMessageKind::Cts => {
                 self.tally.control(who.job);
                 control_bytes
             }
         };
         let size = size + u64::from(self.running(who.job).spec.costs.header_bytes);
         self.running(who.job).under_way += 1;
-        let [from, to] = [self.node(who), self.node(Who { rank: key.peer, ..who })];
-        let arrival = Arrival { key: Key { peer: who.rank, ..key }, sort, bytes };
-        let cause = Cause::Program(Parcel { to: key.peer, arrival });
+        let [from, to] = [self.node(who), self.node(RankId { rank: key.peer, ..who })];
+        let arrival = Arrival { key: MessageKey { peer: who.rank, ..key }, message_kind, bytes };
+        let cause = Cause::Program(ProtocolMessage { to: key.peer, arrival });
         self.post(t, who.job, [from, to], nics, size, cause, row);
         self.nics_act(t, from);
     }
 
     /// The last packet of a parcel has left the NIC.
-    pub(crate) fn parcel_sent(&mut self, t: u64, job: usize, parcel: Parcel) {
-        let key = parcel.arrival.key;
-        if parcel.arrival.sort == Sort::Data {
-            self.expect(t, Who { job, rank: key.peer }, Moment::Sent(Key { peer: parcel.to, ..key }));
+    pub(crate) fn protocol_message_sent(&mut self, t: u64, job: usize, protocol_message: ProtocolMessage) {
+        let key = protocol_message.arrival.key;
+        if protocol_message.arrival.message_kind == ProtocolMessageKind::Data {
+            self.expect(
+                t,
+                RankId { job, rank: key.peer },
+                RankEvent::Sent(MessageKey { peer: protocol_message.to, ..key }),
+            );
         }
     }
 
     /// The last packet of a parcel has reached its node.
-    pub(crate) fn parcel_delivered(&mut self, t: u64, job: usize, parcel: Parcel) {
+    pub(crate) fn protocol_message_delivered(&mut self, t: u64, job: usize, protocol_message: ProtocolMessage) {
         self.running(job).under_way -= 1;
-        self.expect(t, Who { job, rank: parcel.to }, Moment::Arrival(parcel.arrival));
+        self.expect(t, RankId { job, rank: protocol_message.to }, RankEvent::Arrival(protocol_message.arrival));
     }
 
     /// Something arrives at a rank.
-    pub(crate) fn arrive(&mut self, t: u64, who: Who, arrival: Arrival) {
+    pub(crate) fn arrive(&mut self, t: u64, who: RankId, arrival: Arrival) {
         let key = arrival.key;
-        match arrival.sort {
-            Sort::Eager | Sort::Request => {
+        match arrival.message_kind {
+            ProtocolMessageKind::Eager | ProtocolMessageKind::Rts => {
                 if let Some(receive) = self.rank(who).matching.arrive(arrival) {
                     self.matched(t, who, receive, arrival);
                 }
             }
-            Sort::Clearance => {
-                let asked = self.rank(who).asked[&key];
-                self.post_parcel(t, who, key, Sort::Data, asked.bytes, asked.nics, Some(asked.row));
+            ProtocolMessageKind::Cts => {
+                let rendezvous = self.rank(who).rendezvous[&key];
+                self.post_protocol_message(
+                    t,
+                    who,
+                    key,
+                    ProtocolMessageKind::Data,
+                    rendezvous.bytes,
+                    rendezvous.nics,
+                    Some(rendezvous.row),
+                );
             }
-            Sort::Data => {
+            ProtocolMessageKind::Data => {
                 let receive =
-                    self.rank(who).matching.cleared.remove(&key).expect("data comes once, after its clearance");
+                    self.rank(who).matching.cts_sent.remove(&key).expect("data comes once, after its clearance");
                 let receive_ps = self.running(who.job).spec.costs.receive_ps;
-                self.occupy(t, who, receive.cpu, receive_ps, Then::Received { op: receive.op });
+                self.occupy(t, who, receive.cpu, receive_ps, AfterTask::Received { op: receive.op });
             }
         }
     }
 
     /// The data of a message has left the NIC.
-    pub(crate) fn sent(&mut self, who: Who, key: Key) {
+    pub(crate) fn sent(&mut self, who: RankId, key: MessageKey) {
         let rank = self.rank(who);
-        let asked = rank.asked.remove(&key).expect("data was asked for");
-        rank.plan.complete(asked.op);
+        let rendezvous = rank.rendezvous.remove(&key).expect("data was asked for");
+        rank.execution.complete(rendezvous.op);
     }
 
     /// A receive and the message or request that it waits for have met.
-    fn matched(&mut self, t: u64, who: Who, receive: Posted, arrival: Arrival) {
-        if arrival.sort == Sort::Request {
-            self.rank(who).matching.cleared.insert(arrival.key, receive);
-            self.post_parcel(t, who, arrival.key, Sort::Clearance, arrival.bytes, receive.nics, None);
+    fn matched(&mut self, t: u64, who: RankId, receive: Posted, arrival: Arrival) {
+        if arrival.message_kind == ProtocolMessageKind::Rts {
+            self.rank(who).matching.cts_sent.insert(arrival.key, receive);
+            self.post_protocol_message(
+                t,
+                who,
+                arrival.key,
+                ProtocolMessageKind::Cts,
+                arrival.bytes,
+                receive.nics,
+                None,
+            );
         } else {
             let receive_ps = self.running(who.job).spec.costs.receive_ps;
-            let work = receive_ps.saturating_add(self.copy(who, arrival.bytes));
-            self.occupy(t, who, receive.cpu, work, Then::Received { op: receive.op });
+            let task_ps = receive_ps.saturating_add(self.copy(who, arrival.bytes));
+            self.occupy(t, who, receive.cpu, task_ps, AfterTask::Received { op: receive.op });
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use odonata_programs::trace::{self, Graph, Start};
 
-use super::plan::{Next, Task};
+use super::execution::{Action, Next};
 
 /// The graph of a rank, and how far an iteration has come.
 #[derive(Debug)]
@@ -28,10 +28,10 @@ impl Schedule {
 
     /// An iteration begins.
     pub(crate) fn begin(&mut self) {
-        let steps = self.graph.steps().len();
-        self.waits_for = (0..steps).map(|op| self.graph.waits_for(op as u32)).collect();
-        self.ready = (0..steps).filter(|&op| self.waits_for[op] == 0).collect();
-        self.open = steps;
+        let operations = self.graph.operations().len();
+        self.waits_for = (0..operations).map(|op| self.graph.waits_for(op as u32)).collect();
+        self.ready = (0..operations).filter(|&op| self.waits_for[op] == 0).collect();
+        self.open = operations;
     }
 
     /// The first of those that are ready.
@@ -39,13 +39,13 @@ impl Schedule {
         let Some(op) = self.ready.pop_first() else {
             return if self.open == 0 { Next::End } else { Next::Wait };
         };
-        let step = self.graph.steps()[op];
-        let cpu = step.cpu;
-        let nics = self.names_nics.then_some((step.nic, step.peer_nic));
-        Next::Begin(match step.task {
-            trace::Task::Compute { ps } => Task::Compute { op, cpu, ps },
-            trace::Task::Send { to, label, bytes } => Task::Send { op, cpu, to, label, bytes, nics },
-            trace::Task::Receive { from, label, .. } => Task::Receive { op, cpu, from, label, nics },
+        let operation = self.graph.operations()[op];
+        let cpu = operation.cpu;
+        let nics = self.names_nics.then_some((operation.nic, operation.peer_nic));
+        Next::Begin(match operation.action {
+            trace::Action::Compute { ps } => Action::Compute { op, cpu, ps },
+            trace::Action::Send { to, label, bytes } => Action::Send { op, cpu, to, label, bytes, nics },
+            trace::Action::Receive { from, label, .. } => Action::Receive { op, cpu, from, label, nics },
         })
     }
 
@@ -60,9 +60,9 @@ impl Schedule {
         self.happened(op, Start::AtEnd);
     }
 
-    fn happened(&mut self, op: usize, moment: Start) {
+    fn happened(&mut self, op: usize, event: Start) {
         for &(follower, waits_until) in self.graph.followers(op as u32) {
-            if waits_until == moment {
+            if waits_until == event {
                 let follower = follower as usize;
                 self.waits_for[follower] -= 1;
                 if self.waits_for[follower] == 0 {

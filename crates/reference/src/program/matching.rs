@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::moment::{Arrival, Key};
-use super::plan::Nics;
+use super::execution::Nics;
+use super::rank_event::{Arrival, MessageKey};
 
 /// A receive that has been posted.
 #[derive(Clone, Copy, Debug)]
@@ -20,11 +20,11 @@ pub(crate) struct Posted {
 #[derive(Debug, Default)]
 pub(crate) struct Matching {
     /// Messages and requests that have arrived before their receive was posted.
-    arrived: BTreeMap<Key, Arrival>,
+    arrived: BTreeMap<MessageKey, Arrival>,
     /// Receives that have been posted before their message arrived.
-    posted: BTreeMap<Key, Posted>,
+    posted: BTreeMap<MessageKey, Posted>,
     /// Receives that wait for the data of a message that they have cleared.
-    pub(crate) cleared: BTreeMap<Key, Posted>,
+    pub(crate) cts_sent: BTreeMap<MessageKey, Posted>,
 }
 
 impl Matching {
@@ -38,7 +38,7 @@ impl Matching {
     }
 
     /// A receive is posted; returns what it matches.
-    pub(crate) fn post(&mut self, key: Key, receive: Posted) -> Option<Arrival> {
+    pub(crate) fn post(&mut self, key: MessageKey, receive: Posted) -> Option<Arrival> {
         let arrived = self.arrived.remove(&key);
         if arrived.is_none() {
             self.posted.insert(key, receive);

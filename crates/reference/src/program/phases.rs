@@ -1,9 +1,9 @@
 //! A rank that runs its operations one after the other (model, section 10, "A rank with phases").
 
 use odonata_programs::Op;
-use odonata_sim::engine::random::{Stream, exponential, word};
+use odonata_sim::engine::random::{Stream, exponential, random};
 
-use super::plan::{Next, Task};
+use super::execution::{Action, Next};
 
 /// All that such a rank does is on this CPU.
 const CPU: u16 = 0;
@@ -64,35 +64,35 @@ impl Sequence {
             };
             self.next += 1;
             let cpu = CPU;
-            let (task, until) = match what {
+            let (action, until) = match what {
                 Op::Wait => {
                     self.until = Until::All;
                     continue;
                 }
                 Op::Compute { ps, jitter_ps } => {
                     let ps = ps.saturating_add(self.jitter(jitter_ps));
-                    (Task::Compute { op, cpu, ps }, Until::Complete(op))
+                    (Action::Compute { op, cpu, ps }, Until::Complete(op))
                 }
                 Op::Send { to, label, bytes, blocking } => {
                     let until = if blocking { Until::Complete(op) } else { Until::HandedOver(op) };
-                    (Task::Send { op, cpu, to, label, bytes, nics: None }, until)
+                    (Action::Send { op, cpu, to, label, bytes, nics: None }, until)
                 }
                 Op::Receive { from, label, blocking, .. } => {
                     let until = if blocking { Until::Complete(op) } else { Until::Now };
-                    (Task::Receive { op, cpu, from, label, nics: None }, until)
+                    (Action::Receive { op, cpu, from, label, nics: None }, until)
                 }
             };
             self.open += u64::from(!blocks(what));
             self.until = until;
-            return Next::Begin(task);
+            return Next::Begin(action);
         }
     }
 
     /// The jitter of the next compute.
     fn jitter(&mut self, mean: u64) -> u64 {
-        let draw = word(self.seed, Stream::Compute, self.component, self.computes);
+        let random = random(self.seed, Stream::Compute, self.component, self.computes);
         self.computes += 1;
-        if mean == 0 { 0 } else { exponential(draw, mean) }
+        if mean == 0 { 0 } else { exponential(random, mean) }
     }
 
     /// The message of a send is handed over.

@@ -7,10 +7,10 @@ use odonata_sim::spec::SETTLE_PS;
 
 use super::Running;
 use super::cpu::Cpus;
-use super::exchange::Asked;
+use super::exchange::RendezvousSend;
+use super::execution::{Execution, Next};
 use super::matching::Matching;
-use super::moment::{Key, Moment, Who};
-use super::plan::{Next, Plan};
+use super::rank_event::{MessageKey, RankEvent, RankId};
 use crate::calendar::Event;
 use crate::world::World;
 
@@ -22,11 +22,11 @@ pub(crate) struct Rank {
     /// Its CPUs.
     pub(crate) cpus: Cpus,
     /// What it does.
-    pub(crate) plan: Plan,
+    pub(crate) execution: Execution,
     /// Messages that have come and receives that it has posted.
     pub(crate) matching: Matching,
     /// Its messages that wait for a clearance, or whose data is leaving.
-    pub(crate) asked: BTreeMap<Key, Asked>,
+    pub(crate) rendezvous: BTreeMap<MessageKey, RendezvousSend>,
     /// Its iteration; the number of those it has ended while it is in none.
     pub(crate) iteration: u64,
     /// When its iteration began, while it is in one.
@@ -37,13 +37,13 @@ pub(crate) struct Rank {
 
 impl Rank {
     /// A rank that has not started.
-    pub(crate) fn new(node: u32, plan: Plan) -> Self {
+    pub(crate) fn new(node: u32, execution: Execution) -> Self {
         Self {
             node,
             cpus: Cpus::default(),
-            plan,
+            execution,
             matching: Matching::default(),
-            asked: BTreeMap::new(),
+            rendezvous: BTreeMap::new(),
             iteration: 0,
             began: None,
             finished: None,
@@ -58,7 +58,7 @@ impl<'a> World<'a> {
     }
 
     /// A rank of such a job.
-    pub(crate) fn rank(&mut self, who: Who) -> &mut Rank {
+    pub(crate) fn rank(&mut self, who: RankId) -> &mut Rank {
         &mut self.running(who.job).ranks[who.rank as usize]
     }
 
@@ -68,56 +68,56 @@ impl<'a> World<'a> {
             let Some(running) = &self.programs[job] else { continue };
             let (start, ranks) = (running.spec.start_ps, running.ranks.len() as u32);
             for rank in 0..ranks {
-                self.expect(start, Who { job, rank }, Moment::Start);
+                self.expect(start, RankId { job, rank }, RankEvent::Start);
             }
         }
     }
 
     /// A moment will come at time `t`.
-    pub(crate) fn expect(&mut self, t: u64, who: Who, moment: Moment) {
-        self.running(who.job).moments += 1;
+    pub(crate) fn expect(&mut self, t: u64, who: RankId, event: RankEvent) {
+        self.running(who.job).pending_events += 1;
         let nic = self.first_nic(self.spec.jobs[who.job].nodes[who.rank as usize]);
-        self.calendar.add(t, Event::Moment { nic, who, moment });
+        self.calendar.add(t, Event::Rank { nic, who, event });
     }
 
     /// A moment comes.
-    pub(crate) fn moment(&mut self, t: u64, who: Who, moment: Moment) -> Result<(), Error> {
-        self.running(who.job).moments -= 1;
-        match moment {
-            Moment::Arrival(arrival) => self.arrive(t, who, arrival),
-            Moment::Begun { work } => self.work_begun(who, work),
-            Moment::Done { work } => self.work_done(t, who, work),
-            Moment::Sent(key) => self.sent(who, key),
-            Moment::Start => self.begin_iteration(t, who),
+    pub(crate) fn rank_event(&mut self, t: u64, who: RankId, event: RankEvent) -> Result<(), Error> {
+        self.running(who.job).pending_events -= 1;
+        match event {
+            RankEvent::Arrival(arrival) => self.arrive(t, who, arrival),
+            RankEvent::Begun { task_number } => self.task_begun(who, task_number),
+            RankEvent::Done { task_number } => self.task_done(t, who, task_number),
+            RankEvent::Sent(key) => self.sent(who, key),
+            RankEvent::Start => self.begin_iteration(t, who),
         }
         self.go_on(t, who)?;
-        self.check_alive(who.job)
+        self.check_deadlock(who.job)
     }
 
     /// The gap is over: the next iteration of a rank begins when it is time for it.
-    pub(crate) fn next_iteration(&mut self, t: u64, who: Who) {
+    pub(crate) fn next_iteration(&mut self, t: u64, who: RankId) {
         let running = self.running(who.job);
         let iteration = running.ranks[who.rank as usize].iteration;
         let earliest = running.spec.start_ps.saturating_add(running.spec.every_ps.saturating_mul(iteration));
         if earliest > t {
-            self.expect(earliest, who, Moment::Start);
+            self.expect(earliest, who, RankEvent::Start);
         } else {
             self.begin_iteration(t, who);
         }
     }
 
     /// An iteration of a rank begins.
-    pub(crate) fn begin_iteration(&mut self, t: u64, who: Who) {
+    pub(crate) fn begin_iteration(&mut self, t: u64, who: RankId) {
         let rank = self.rank(who);
         rank.began = Some(t);
-        rank.plan.begin();
+        rank.execution.begin();
     }
 
     /// A rank does what it can.
-    fn go_on(&mut self, t: u64, who: Who) -> Result<(), Error> {
+    fn go_on(&mut self, t: u64, who: RankId) -> Result<(), Error> {
         while self.rank(who).began.is_some() {
-            match self.rank(who).plan.next() {
-                Next::Begin(task) => self.carry_out(t, who, task),
+            match self.rank(who).execution.next() {
+                Next::Begin(action) => self.carry_out(t, who, action),
                 Next::Wait => break,
                 Next::End => self.end_iteration(t, who)?,
             }
@@ -125,7 +125,7 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    fn end_iteration(&mut self, t: u64, who: Who) -> Result<(), Error> {
+    fn end_iteration(&mut self, t: u64, who: RankId) -> Result<(), Error> {
         let running = self.running(who.job);
         let spec = running.spec;
         let rank = &mut running.ranks[who.rank as usize];
@@ -143,7 +143,7 @@ impl<'a> World<'a> {
                 self.job_ends(who.job, t.saturating_add(SETTLE_PS));
             }
         } else if spec.gap_ps > 0 {
-            self.occupy(t, who, 0, spec.gap_ps, super::cpu::Then::Iteration);
+            self.occupy(t, who, 0, spec.gap_ps, super::cpu::AfterTask::Iteration);
         } else {
             self.next_iteration(t, who);
         }
@@ -151,14 +151,14 @@ impl<'a> World<'a> {
     }
 
     /// A program is dead if some rank waits and nothing of the job is to come.
-    fn check_alive(&mut self, job: usize) -> Result<(), Error> {
+    fn check_deadlock(&mut self, job: usize) -> Result<(), Error> {
         let running = self.running(job);
-        if running.unfinished == 0 || running.moments > 0 || running.under_way > 0 {
+        if running.unfinished == 0 || running.pending_events > 0 || running.under_way > 0 {
             return Ok(());
         }
         let ranks = running.unfinished;
         // What each of them waits for is of no use to an oracle.
         let job = self.spec.jobs[job].name.clone();
-        Err(ErrorKind::DeadProgram { job, ranks, first: Vec::new() }.into())
+        Err(ErrorKind::DeadlockedProgram { job, ranks, first: Vec::new() }.into())
     }
 }

@@ -1,32 +1,32 @@
 //! Where a packet goes next on a dragonfly or a cascade (model, section 6, from "Dragonfly and cascade positions").
 
 mod adaptive_local;
-mod rules;
+mod cable_paths;
+mod options;
 mod start;
 mod ugal;
 mod valiant;
-mod ways;
 
-use super::Place;
-use crate::choice::Draws;
+use super::DecisionContext;
+use crate::choice::PacketRandom;
 use crate::map::Paths;
-use crate::packet::{Aim, Packet, Stop};
-use ways::Way;
+use crate::packet::{Intermediate, LegEnd, Packet};
+use cable_paths::CablePath;
 
 /// Draw bases.
 const MINIMAL: u8 = 0;
-const OTHER: u8 = 16;
-const MIDDLE_GROUP: u8 = 32;
+const NON_MINIMAL: u8 = 16;
+const INTERMEDIATE_GROUP: u8 = 32;
 const BRIDGE: u8 = 39;
-const MIDDLE_ROUTER: u8 = 40;
+const INTERMEDIATE_ROUTER: u8 = 40;
 const LEG: u8 = 48;
 
 /// The output port and channel of a packet.
-pub(super) fn route(at: &Place<'_>, paths: &Paths, packet: &mut Packet) -> (usize, usize) {
-    let here = at.router();
-    let draws = Draws { word: packet.word, hop: packet.hop };
-    let position = Position { at, paths, draws, here, home: at.map.home(packet.destination) };
-    if here == position.home {
+pub(super) fn route(at: &DecisionContext<'_>, paths: &Paths, packet: &mut Packet) -> (usize, usize) {
+    let router = at.router();
+    let random = PacketRandom { key: packet.key, hop: packet.hop };
+    let position = Position { at, paths, random, router, destination_router: at.map.router_of(packet.destination) };
+    if router == position.destination_router {
         return at.ejection(packet.destination);
     }
     let port = position.next(packet);
@@ -35,23 +35,23 @@ pub(super) fn route(at: &Place<'_>, paths: &Paths, packet: &mut Packet) -> (usiz
 
 /// A packet at a router.
 struct Position<'a> {
-    at: &'a Place<'a>,
+    at: &'a DecisionContext<'a>,
     paths: &'a Paths,
-    draws: Draws,
+    random: PacketRandom,
     /// The router.
-    here: usize,
+    router: usize,
     /// The destination's router.
-    home: usize,
+    destination_router: usize,
 }
 
 impl Position<'_> {
     fn group(&self) -> usize {
-        self.at.map.group(self.here)
+        self.at.map.group(self.router)
     }
 
     /// The destination's group.
     fn target(&self) -> usize {
-        self.at.map.group(self.home)
+        self.at.map.group(self.destination_router)
     }
 
     /// The output port of a packet that is not at its destination's router.
@@ -61,19 +61,19 @@ impl Position<'_> {
         }
         if self.at.came_by_global_link() {
             next_stage(packet);
-            if let Some(Stop::Group { draws_router }) = packet.tour.stop {
-                packet.tour.stop = if draws_router { self.drawn_router() } else { None };
+            if let Some(Intermediate::Group { via_router }) = packet.direct.intermediate {
+                packet.direct.intermediate = if via_router { self.intermediate_router_here() } else { None };
             }
             return self.begin_leg(packet);
         }
-        if packet.tour.stop == Some(Stop::Router(self.here)) {
-            packet.tour.stop = None;
+        if packet.direct.intermediate == Some(Intermediate::Router(self.router)) {
+            packet.direct.intermediate = None;
             next_stage(packet);
             return self.begin_leg(packet);
         }
         // In stage 0 after a local link: in the source group, and not diverted before.
-        if packet.tour.stage == 0
-            && packet.tour.stop.is_none()
+        if packet.direct.stage == 0
+            && packet.direct.intermediate.is_none()
             && let Some(port) = self.decide_again(packet)
         {
             return port;
@@ -82,10 +82,10 @@ impl Position<'_> {
     }
 
     /// Where a packet enters an intermediate group in which it turns at a router: that router, unless it turns here.
-    fn drawn_router(&self) -> Option<Stop> {
+    fn intermediate_router_here(&self) -> Option<Intermediate> {
         let routers = self.paths.members(self.group());
-        let drawn = routers[self.draws.u(MIDDLE_ROUTER, routers.len())];
-        (drawn != self.here && self.works(drawn)).then_some(Stop::Router(drawn))
+        let chosen = routers[self.random.u(INTERMEDIATE_ROUTER, routers.len())];
+        (chosen != self.router && self.works(chosen)).then_some(Intermediate::Router(chosen))
     }
 
     fn works(&self, router: usize) -> bool {
@@ -94,46 +94,46 @@ impl Position<'_> {
 
     /// The first port of a leg to where the packet turns in this group, or to its destination.
     fn begin_leg(&self, packet: &mut Packet) -> usize {
-        if let Some(Stop::Router(router)) = packet.tour.stop {
-            return self.aim_at_router(packet, router, LEG);
+        if let Some(Intermediate::Router(router)) = packet.direct.intermediate {
+            return self.leg_to_router(packet, router, LEG);
         }
         if self.group() != self.target() {
-            return aim_at_cable(packet, self.cable(self.target(), MINIMAL));
+            return leg_to_cable(packet, self.cable(self.target(), MINIMAL));
         }
-        self.aim_at_router(packet, self.home, LEG)
+        self.leg_to_router(packet, self.destination_router, LEG)
     }
 
     /// The next port of the leg.
     fn follow(&self, packet: &Packet) -> usize {
-        match packet.tour.aim.expect("a packet that came by a local link is on a leg") {
-            Aim::Cable(cable) => self.towards(cable, LEG),
-            Aim::Router(router) => self.inside(router, LEG),
+        match packet.direct.leg_end.expect("a packet that came by a local link is on a leg") {
+            LegEnd::Cable(cable) => self.towards(cable, LEG),
+            LegEnd::Router(router) => self.inside(router, LEG),
         }
     }
 
-    fn aim_at_router(&self, packet: &mut Packet, router: usize, base: u8) -> usize {
-        packet.tour.aim = Some(Aim::Router(router));
+    fn leg_to_router(&self, packet: &mut Packet, router: usize, base: u8) -> usize {
+        packet.direct.leg_end = Some(LegEnd::Router(router));
         self.inside(router, base)
     }
 
     /// The channel of a port between routers; the packet remembers the local links of its stage.
     fn channel(&self, packet: &mut Packet, port: usize) -> usize {
-        let first = packet.tour.stage * self.paths.subs;
+        let first = packet.direct.stage * self.paths.subs;
         if self.at.map.is_global(port) {
             return first;
         }
-        let sub = self.paths.sub(packet.tour.local, port);
-        packet.tour.local = Some((sub, port));
+        let sub = self.paths.sub(packet.direct.local, port);
+        packet.direct.local = Some((sub, port));
         first + sub
     }
 }
 
-fn aim_at_cable(packet: &mut Packet, way: Way) -> usize {
-    packet.tour.aim = Some(Aim::Cable(way.cable));
-    way.port
+fn leg_to_cable(packet: &mut Packet, path: CablePath) -> usize {
+    packet.direct.leg_end = Some(LegEnd::Cable(path.cable));
+    path.port
 }
 
 fn next_stage(packet: &mut Packet) {
-    packet.tour.stage += 1;
-    packet.tour.local = None;
+    packet.direct.stage += 1;
+    packet.direct.local = None;
 }

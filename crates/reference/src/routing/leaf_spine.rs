@@ -5,8 +5,8 @@ mod valiant;
 
 use odonata_sim::spec::{RoutingSpec, Select};
 
-use super::Place;
-use crate::choice::Draws;
+use super::DecisionContext;
+use crate::choice::PacketRandom;
 use crate::map::LeafSpine;
 use crate::packet::Packet;
 
@@ -17,14 +17,14 @@ const LEAST_SCORED: u8 = 16;
 const INTERMEDIATE: u8 = 24;
 
 /// The output port and channel of a packet.
-pub(super) fn route(at: &Place<'_>, map: &LeafSpine, packet: &mut Packet) -> (usize, usize) {
-    let leaf = at.map.home(packet.destination);
-    let here = at.router();
-    if here == leaf {
+pub(super) fn route(at: &DecisionContext<'_>, map: &LeafSpine, packet: &mut Packet) -> (usize, usize) {
+    let leaf = at.map.router_of(packet.destination);
+    let router = at.router();
+    if router == leaf {
         return at.ejection(packet.destination);
     }
-    let draws = Draws { word: packet.word, hop: packet.hop };
-    let position = Position { at, map, draws, here, leaf };
+    let random = PacketRandom { key: packet.key, hop: packet.hop };
+    let position = Position { at, map, random, router, leaf };
     match *at.routing {
         RoutingSpec::Minimal { select, .. } => (position.minimal(select), at.channel),
         RoutingSpec::Valiant { via, select, .. } => position.valiant(packet, via, select),
@@ -34,22 +34,22 @@ pub(super) fn route(at: &Place<'_>, map: &LeafSpine, packet: &mut Packet) -> (us
 
 /// A packet at a router.
 struct Position<'a> {
-    at: &'a Place<'a>,
+    at: &'a DecisionContext<'a>,
     map: &'a LeafSpine,
-    draws: Draws,
+    random: PacketRandom,
     /// The router.
-    here: usize,
+    router: usize,
     /// The destination's leaf.
     leaf: usize,
 }
 
 impl Position<'_> {
     fn is_leaf(&self) -> bool {
-        self.map.is_leaf[self.here]
+        self.map.is_leaf[self.router]
     }
 
     fn group(&self) -> usize {
-        self.at.map.group(self.here)
+        self.at.map.group(self.router)
     }
 
     /// The destination's group.
@@ -59,12 +59,12 @@ impl Position<'_> {
 
     /// At a spine: the port to a leaf of its group.
     fn down_to(&self, leaf: usize) -> usize {
-        self.map.port_to(self.here, leaf).expect("only spines with a link to the leaf are used")
+        self.map.port_to(self.router, leaf).expect("only spines with a link to the leaf are used")
     }
 
     /// M: of a leaf, or of a spine outside the destination's group.
     fn onward(&self) -> Vec<usize> {
-        if self.is_leaf() { self.map.up(self.here, self.leaf) } else { self.map.across(self.here, self.leaf) }
+        if self.is_leaf() { self.map.up(self.router, self.leaf) } else { self.map.across(self.router, self.leaf) }
     }
 
     /// The groups other than this one and the destination's, ascending.
@@ -74,12 +74,12 @@ impl Position<'_> {
     }
 
     fn least(&self, list: &[usize], base: u8) -> usize {
-        self.at.least(self.draws, list, base)
+        self.at.least(self.random, list, base)
     }
 
     fn pick(&self, list: &[usize], select: Select) -> usize {
         match select {
-            Select::Random | Select::Hash => self.draws.any(list, MINIMAL),
+            Select::Random | Select::Hash => self.random.any(list, MINIMAL),
             Select::LeastLoaded => self.least(list, MINIMAL),
         }
     }

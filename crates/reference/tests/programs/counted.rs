@@ -10,19 +10,19 @@ const BYTES: u64 = 200;
 /// A rendezvous, cut at every moment of its life.
 #[test]
 fn a_run_that_ends_in_the_middle_counts_what_has_happened() {
-    let request = SEND + hop(CONTROL);
-    let cleared = request + hop(CONTROL);
-    let sent = cleared + 1000 * BYTES;
+    let rts = SEND + hop(CONTROL);
+    let cts = rts + hop(CONTROL);
+    let sent = cts + 1000 * BYTES;
     let granted = sent + 1000 + 3000;
-    let delivered = cleared + hop(BYTES);
+    let delivered = cts + hop(BYTES);
     let finished = delivered + RECEIVE;
     // End of the run; messages issued, requests and clearances, data delivered, work of the ranks.
     let cases = [
         (SEND - 1, 0, 0, false, [0, 0]),
         (SEND, 1, 1, false, [SEND, 0]),
-        (request - 1, 1, 1, false, [SEND, 0]),
-        (request, 1, 2, false, [SEND, 0]),
-        (cleared, 1, 2, false, [SEND, 0]),
+        (rts - 1, 1, 1, false, [SEND, 0]),
+        (rts, 1, 2, false, [SEND, 0]),
+        (cts, 1, 2, false, [SEND, 0]),
         (granted - 1, 1, 2, false, [SEND, 0]),
         (granted, 1, 2, true, [SEND, 0]), // what has its ejection link is as good as delivered
         (finished - 1, 1, 2, true, [SEND, 0]),

@@ -65,12 +65,12 @@ fn receiving_waits_for_its_cpu() {
 
 /// A receive has begun when it is posted, and ends when it is complete.
 #[test]
-fn the_two_moments_of_sends_and_receives() {
+fn sends_and_receives_have_a_begin_and_an_end() {
     let send = "c: calc 40; s: send 200b to 1 tag 1; s requires c; d: calc 1 cpu 1; d irequires s; e: calc 900 cpu 2; e requires s";
     let receive = "r: recv 200b from 0 tag 1; d: calc 2000 cpu 1; d irequires r; e: calc 1 cpu 2; e requires r";
     let output = run_job(trace(&[0, 1], &[send, receive]));
-    let cleared = 40_000 + SEND + 2 * hop(CONTROL);
-    let sent = cleared + 200_000;
+    let cts = 40_000 + SEND + 2 * hop(CONTROL);
+    let sent = cts + 200_000;
     assert_eq!(output.ranks.finish_ps[0], sent + 900_000);
     assert_eq!(output.ranks.finish_ps[1], 2_000_000, "the second compute begins at 0");
     assert_eq!(output.ranks.work_ps, [40_000 + SEND + 1000 + 900_000, RECEIVE + 2_000_000 + 1000]);
@@ -78,7 +78,7 @@ fn the_two_moments_of_sends_and_receives() {
 
 /// What happens to a rank at one instant has an order: arrivals, ends of works, then what has been sent.
 #[test]
-fn moments_of_one_instant_have_an_order() {
+fn rank_events_of_one_instant_have_an_order() {
     // The send is complete when c ends; y, which waits for c, has the CPU first, though x stands before it.
     let sent = SEND + 2 * hop(CONTROL) + 200_000;
     let lines = format!(

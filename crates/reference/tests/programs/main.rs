@@ -2,7 +2,7 @@
 //! which their equality cannot show.
 
 mod counted;
-mod dead;
+mod deadlocked;
 mod graphs;
 mod messages;
 mod phases;

@@ -10,17 +10,20 @@ const RECEIVES: &str = "r: recv 50b from 0 tag 1";
 /// Catches a copy that is forgotten at one end, and a latency that does not begin at the hand-over.
 #[test]
 fn an_eager_message_is_copied_at_both_ends() {
-    for (nodes, way, links) in [([0, 1], hop(50), 0), ([0, 2], two_hops(50), 1)] {
+    for (nodes, transit, links) in [([0, 1], hop(50), 0), ([0, 2], two_hops(50), 1)] {
         let output = run_job(trace(&nodes, &[SENDS, RECEIVES]));
         let handed_over = SEND + 50;
-        assert_eq!(output.ranks.finish_ps, [handed_over, handed_over + way + RECEIVE + 50]);
+        assert_eq!(output.ranks.finish_ps, [handed_over, handed_over + transit + RECEIVE + 50]);
         assert_eq!(output.ranks.work_ps, [SEND + 50, RECEIVE + 50]);
-        assert_eq!((&output.messages.issue_ps[..], &output.messages.latency_ps[..]), (&[handed_over][..], &[way][..]));
+        assert_eq!(
+            (&output.messages.issue_ps[..], &output.messages.latency_ps[..]),
+            (&[handed_over][..], &[transit][..])
+        );
         assert_eq!(output.class_bytes, [100, 50 * links, 0]);
         let job = &output.jobs[0];
-        assert_eq!((job.issued, job.delivered, job.near, job.control), (1, 1, 0, 0));
+        assert_eq!((job.issued, job.delivered, job.intra_node, job.control), (1, 1, 0, 0));
         assert_eq!((job.packets, job.bytes, job.hops), (1, 50, links));
-        assert_eq!((job.first_issue_ps, job.last_delivery_ps), (Some(handed_over), Some(handed_over + way)));
+        assert_eq!((job.first_issue_ps, job.last_delivery_ps), (Some(handed_over), Some(handed_over + transit)));
     }
 }
 
@@ -35,7 +38,7 @@ fn a_message_waits_for_its_receive() {
 
 /// Empty messages and such as are smaller than `control_bytes` take that much on the network.
 #[test]
-fn nothing_on_the_network_is_smaller_than_a_request() {
+fn nothing_on_the_network_is_smaller_than_an_rts() {
     for bytes in [0, 1, CONTROL] {
         let [send, receive] = [format!("s: send {bytes}b to 1 tag 1"), format!("r: recv {bytes}b from 0 tag 1")];
         let output = run_job(trace(&[0, 1], &[&send, &receive]));
@@ -51,10 +54,10 @@ fn a_rendezvous_asks_first() {
     let bytes = 200;
     let lines = ["s: send 200b to 1 tag 1", "r: recv 200b from 0 tag 1"];
     let check = |output: &odonata_sim::Output, match_at: u64| {
-        let cleared = match_at + hop(CONTROL);
-        assert_eq!(output.ranks.finish_ps, [cleared + 1000 * bytes, cleared + hop(bytes) + RECEIVE]);
+        let cts = match_at + hop(CONTROL);
+        assert_eq!(output.ranks.finish_ps, [cts + 1000 * bytes, cts + hop(bytes) + RECEIVE]);
         assert_eq!(output.messages.issue_ps, [SEND]);
-        assert_eq!(output.messages.latency_ps, [cleared + hop(bytes) - SEND]);
+        assert_eq!(output.messages.latency_ps, [cts + hop(bytes) - SEND]);
         let job = &output.jobs[0];
         assert_eq!((job.issued, job.delivered, job.control, job.packets), (1, 1, 2, 3));
         assert_eq!(job.bytes, bytes + 2 * CONTROL);
@@ -68,18 +71,18 @@ fn a_rendezvous_asks_first() {
     check(&late, 700_000);
     // A receiver that computes clears at once, since a clearance costs no time of a CPU; it only receives later.
     let busy = run_job(trace(&[0, 1], &[lines[0], "c: calc 700; r: recv 200b from 0 tag 1"]));
-    let cleared = SEND + 2 * hop(CONTROL);
-    assert_eq!(busy.ranks.finish_ps, [cleared + 1000 * bytes, 700_000 + RECEIVE]);
+    let cts = SEND + 2 * hop(CONTROL);
+    assert_eq!(busy.ranks.finish_ps, [cts + 1000 * bytes, 700_000 + RECEIVE]);
 }
 
 /// A send is complete when the last packet of its data has left the NIC.
 #[test]
 fn a_rendezvous_of_several_packets_is_sent_with_the_last() {
     let output = run_job(trace(&[0, 1], &["s: send 2500b to 1 tag 1", "r: recv 2500b from 0 tag 1"]));
-    let cleared = SEND + 2 * hop(CONTROL);
-    assert_eq!(output.ranks.finish_ps[0], cleared + 1000 * 2500);
+    let cts = SEND + 2 * hop(CONTROL);
+    assert_eq!(output.ranks.finish_ps[0], cts + 1000 * 2500);
     // The last packet of 500 bytes follows the two full ones on the link to the node.
-    let delivered = cleared + 1000 * 1000 + 1000 + 3000 + 1000 * 2500 + 1000;
+    let delivered = cts + 1000 * 1000 + 1000 + 3000 + 1000 * 2500 + 1000;
     assert_eq!(output.ranks.finish_ps[1], delivered + RECEIVE);
 }
 
@@ -91,7 +94,7 @@ fn ranks_of_one_node_need_no_network() {
     assert_eq!(output.ranks.finish_ps, [handed_over, handed_over + MEMORY + RECEIVE + 200]);
     assert_eq!((&output.messages.issue_ps[..], &output.messages.latency_ps[..]), (&[handed_over][..], &[MEMORY][..]));
     let job = &output.jobs[0];
-    assert_eq!((job.issued, job.delivered, job.near, job.packets, job.bytes), (1, 1, 1, 0, 0));
+    assert_eq!((job.issued, job.delivered, job.intra_node, job.packets, job.bytes), (1, 1, 1, 0, 0));
     assert_eq!((job.first_issue_ps, job.last_delivery_ps), (Some(handed_over), None));
     assert_eq!((job.latency.count, job.latency.sum), (1, u128::from(MEMORY)));
     assert_eq!(output.class_bytes, [0, 0, 0]);
@@ -116,15 +119,15 @@ fn ranks_of_one_node_share_its_nic() {
 
 /// Messages of a program draw random words like all others: the first of a node has number 0.
 #[test]
-fn requests_and_clearances_count_among_the_messages_of_a_node() {
+fn rts_and_cts_count_among_the_messages_of_a_node() {
     // Valiant by random routers on a machine with one other router: all the same; so look at the words by a rail.
     let mut odd = spec(&[trace(&[0, 2], &["s: send 200b to 1 tag 1", "r: recv 200b from 0 tag 1"])]);
     let odonata_sim::spec::TopologySpec::Dragonfly(topology) = &mut odd.topology else { panic!("it is a dragonfly") };
     (topology.nodes_per_router, topology.rails) = (4, 2);
     odd.routing = RoutingSpec::Minimal { select: odonata_sim::spec::Select::Hash, gateways: odd_gateways() };
     let rail = |seed: u64, node: u64, q: u64| {
-        use odonata_sim::engine::random::{Stream, below, mix64, word};
-        below(mix64(word(seed, Stream::Message, node, q)), 2)
+        use odonata_sim::engine::random::{Stream, below, mix64, random};
+        below(mix64(random(seed, Stream::Message, node, q)), 2)
     };
     for seed in 0..20 {
         odd.seed = seed;

@@ -62,11 +62,11 @@ fn iterations_begin_after_their_gaps() {
 /// The jitter of a compute is drawn by job, rank and number of the compute, over all iterations.
 #[test]
 fn computing_varies_by_rank_and_number() {
-    use odonata_sim::engine::random::{Stream, exponential, word};
+    use odonata_sim::engine::random::{Stream, exponential, random};
     let mut job = phases(&[0, 0, 1], &[r#"{"name":"compute","ps":100,"jitter_ps":5000}"#, &compute(1)]);
     job.iterations = Some(2);
     let output = run_job(job);
-    let jitter = |rank: u64, n: u64| exponential(word(5, Stream::Compute, rank, n), 5000);
+    let jitter = |rank: u64, n: u64| exponential(random(5, Stream::Compute, rank, n), 5000);
     for rank in 0..3 {
         // Computes 1 and 3 have no jitter, but are counted.
         let expected = 2 * 101 + jitter(rank, 0) + jitter(rank, 2);

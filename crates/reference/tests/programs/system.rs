@@ -95,7 +95,10 @@ pub fn run(spec: &Spec) -> Result<Output, Error> {
     let sim = odonata_sim::run(spec, &mut ()).map(|(output, _)| output);
     let kinds = (output.as_ref().map_err(|e| &e.kind), sim.as_ref().map_err(|e| &e.kind));
     match kinds {
-        (Err(ErrorKind::DeadProgram { job, ranks, .. }), Err(ErrorKind::DeadProgram { job: j, ranks: r, .. })) => {
+        (
+            Err(ErrorKind::DeadlockedProgram { job, ranks, .. }),
+            Err(ErrorKind::DeadlockedProgram { job: j, ranks: r, .. }),
+        ) => {
             assert_eq!((job, ranks), (j, r));
         }
         _ => assert_eq!(sim, output, "{}", spec.to_json()),

@@ -47,7 +47,7 @@ impl Source {
     /// A random 64-bit word.
     #[inline]
     #[must_use]
-    pub const fn word(self, component: u64, counter: u64) -> u64 {
+    pub const fn random(self, component: u64, counter: u64) -> u64 {
         let b = mix64(self.0 ^ component.wrapping_add(1).wrapping_mul(GOLDEN));
         mix64(b ^ counter.wrapping_add(1).wrapping_mul(GOLDEN))
     }
@@ -56,45 +56,45 @@ impl Source {
 /// A random 64-bit word of a stream.
 #[inline]
 #[must_use]
-pub const fn word(seed: u64, stream: Stream, component: u64, counter: u64) -> u64 {
-    Source::new(seed, stream).word(component, counter)
+pub const fn random(seed: u64, stream: Stream, component: u64, counter: u64) -> u64 {
+    Source::new(seed, stream).random(component, counter)
 }
 
 /// Uniform in `0 .. n` from a word, by multiplication (bias below `n / 2^64`).
 #[inline]
 #[must_use]
-pub const fn below(word: u64, n: u64) -> u64 {
-    ((word as u128 * n as u128) >> 64) as u64
+pub const fn below(key: u64, n: u64) -> u64 {
+    ((key as u128 * n as u128) >> 64) as u64
 }
 
 /// Exponentially distributed time of the given mean, in picoseconds, at most `45 * mean`.
 ///
 /// The logarithm is `libm`'s own, not the platform's, so that the bytes are the same everywhere.
 #[must_use]
-pub fn exponential(word: u64, mean_ps: u64) -> u64 {
-    let unit = ((word >> 11) as f64 + 1.0) / (1_u64 << 53) as f64; // (0, 1]
+pub fn exponential(key: u64, mean_ps: u64) -> u64 {
+    let unit = ((key >> 11) as f64 + 1.0) / (1_u64 << 53) as f64; // (0, 1]
     (-libm::log(unit) * mean_ps as f64) as u64
 }
 
 /// The 32-bit word that a packet carries: all its routing draws come from it.
 #[inline]
 #[must_use]
-pub const fn packet_word(message_word: u64, packet: u64) -> u32 {
-    (mix64(message_word ^ packet.wrapping_mul(GOLDEN)) >> 32) as u32
+pub const fn packet_key(message_key: u64, packet: u64) -> u32 {
+    (mix64(message_key ^ packet.wrapping_mul(GOLDEN)) >> 32) as u32
 }
 
 /// Draw number `k` of a packet's decision at hop `hop`, 32 random bits.
 #[inline]
 #[must_use]
-pub const fn draw(packet_word: u32, hop: u8, k: u8) -> u32 {
-    (mix64(((packet_word as u64) << 32) | ((hop as u64) << 8) | k as u64) >> 32) as u32
+pub const fn packet_random(packet_key: u32, hop: u8, k: u8) -> u32 {
+    (mix64(((packet_key as u64) << 32) | ((hop as u64) << 8) | k as u64) >> 32) as u32
 }
 
 /// Uniform in `0 .. n` from a draw.
 #[inline]
 #[must_use]
-pub const fn below32(draw: u32, n: u32) -> u32 {
-    ((draw as u64 * n as u64) >> 32) as u32
+pub const fn below32(random: u32, n: u32) -> u32 {
+    ((random as u64 * n as u64) >> 32) as u32
 }
 
 #[cfg(test)]
@@ -111,11 +111,11 @@ mod tests {
     const CHI2_63_999: f64 = 103.4;
 
     #[test]
-    fn words_of_neighbouring_counters_and_components_are_uniform() {
+    fn random_numbers_of_neighbouring_counters_and_components_are_uniform() {
         for (name, of) in [
-            ("counter", (|i| word(7, Stream::Destination, 3, i)) as fn(u64) -> u64),
-            ("component", |i| word(7, Stream::Destination, i, 3)),
-            ("seed", |i| word(i, Stream::Destination, 3, 3)),
+            ("counter", (|i| random(7, Stream::Destination, 3, i)) as fn(u64) -> u64),
+            ("component", |i| random(7, Stream::Destination, i, 3)),
+            ("seed", |i| random(i, Stream::Destination, 3, 3)),
         ] {
             let mut counts = [0; 64];
             for i in 0..64_000 {
@@ -126,11 +126,11 @@ mod tests {
     }
 
     #[test]
-    fn draws_of_one_packet_are_independent() {
+    fn random_numbers_of_one_packet_are_independent() {
         let mut counts = [0; 64];
         for packet in 0..64_000 {
-            let w = packet_word(11, packet);
-            let (a, b) = (below32(draw(w, 0, 0), 8), below32(draw(w, 1, 0), 8));
+            let w = packet_key(11, packet);
+            let (a, b) = (below32(packet_random(w, 0, 0), 8), below32(packet_random(w, 1, 0), 8));
             counts[(a * 8 + b) as usize] += 1;
         }
         assert!(chi_squared(&counts) < CHI2_63_999, "{}", chi_squared(&counts));
@@ -140,7 +140,7 @@ mod tests {
     fn exponential_has_its_mean_and_variance() {
         let n = 200_000;
         let mean_ps = 1_000_000;
-        let xs: Vec<f64> = (0..n).map(|i| exponential(word(1, Stream::Gap, 0, i), mean_ps) as f64 / 1e6).collect();
+        let xs: Vec<f64> = (0..n).map(|i| exponential(random(1, Stream::Gap, 0, i), mean_ps) as f64 / 1e6).collect();
         let mean = xs.iter().sum::<f64>() / n as f64;
         let var = xs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n as f64;
         assert!((mean - 1.0).abs() < 0.01 && (var - 1.0).abs() < 0.03, "{mean} {var}");

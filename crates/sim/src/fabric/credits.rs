@@ -98,7 +98,7 @@ impl Returns {
 
 /// The credits of all lanes.
 pub struct Credits {
-    lanes: Vec<Returns>,
+    vcs: Vec<Returns>,
     /// When the sender of each lane will be woken, if it waits.
     wakes: Vec<u64>,
     /// Stamps that found no place, by lane. Only ever looked up by key, so its order decides nothing.
@@ -110,53 +110,53 @@ impl Credits {
     #[must_use]
     pub fn new(classes: impl ExactSizeIterator<Item = u8>, channels: usize) -> Self {
         let links = classes.len();
-        let mut lanes = Vec::with_capacity(channels * links);
-        lanes.extend(classes.map(|class| Returns {
+        let mut vcs = Vec::with_capacity(channels * links);
+        vcs.extend(classes.map(|class| Returns {
             offsets: [0; STAMPS],
             sizes: [0; STAMPS],
             base: 0,
             state: u32::from(class) << CLASS_SHIFT,
         }));
         for _ in 1..channels {
-            lanes.extend_from_within(..links);
+            vcs.extend_from_within(..links);
         }
-        Self { wakes: vec![0; lanes.len()], lanes, spill: HashMap::new() }
+        Self { wakes: vec![0; vcs.len()], vcs, spill: HashMap::new() }
     }
 
     /// Number of lanes.
     #[must_use]
-    pub fn lanes(&self) -> usize {
-        self.lanes.len()
+    pub fn vcs(&self) -> usize {
+        self.vcs.len()
     }
 
     /// Memory of all of them, but for what is rarely needed.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        size_of_val(&*self.lanes)
+        size_of_val(&*self.vcs)
     }
 
     /// Starts to bring the credits of a lane into the cache.
     #[inline(always)]
-    pub fn ask(&self, lane: usize) {
-        prefetch(&self.lanes, lane);
+    pub fn ask(&self, vc: usize) {
+        prefetch(&self.vcs, vc);
     }
 
     /// The same, if the sender waits.
     #[inline(always)]
-    pub fn ask_for_waiting(&self, lane: usize) {
-        self.ask(lane);
-        prefetch(&self.wakes, lane);
+    pub fn ask_for_waiting(&self, vc: usize) {
+        self.ask(vc);
+        prefetch(&self.wakes, vc);
     }
 
     /// Class of the link that leads to the buffer.
     ///
     /// # Safety
-    /// `lane` is below [`lanes`](Self::lanes).
+    /// `vc` is below [`vcs`](Self::lanes).
     #[inline(always)]
     #[must_use]
-    pub unsafe fn class(&self, lane: usize) -> u8 {
+    pub unsafe fn class(&self, vc: usize) -> u8 {
         // SAFETY: as the caller says.
-        let returns = unsafe { self.lanes.get_unchecked(lane) };
+        let returns = unsafe { self.vcs.get_unchecked(vc) };
         (returns.state >> CLASS_SHIFT & 3) as u8
     }
 
@@ -164,11 +164,11 @@ impl Credits {
     /// decides at `horizon` or later. Returns whether the sender must be woken at `stamp`.
     ///
     /// # Safety
-    /// `lane` is below [`lanes`](Self::lanes).
+    /// `vc` is below [`vcs`](Self::lanes).
     #[inline(always)]
-    pub unsafe fn add(&mut self, lane: usize, stamp: u64, bytes: u32, horizon: u64) -> bool {
+    pub unsafe fn add(&mut self, vc: usize, stamp: u64, bytes: u32, horizon: u64) -> bool {
         // SAFETY: as the caller says.
-        let returns = unsafe { self.lanes.get_unchecked_mut(lane) };
+        let returns = unsafe { self.vcs.get_unchecked_mut(vc) };
         let awaited = returns.state & AWAITED != 0;
         if returns.state & PLACES == PLACES || !returns.reaches(stamp) {
             returns.make_room(stamp, horizon);
@@ -179,45 +179,45 @@ impl Credits {
             returns.sizes[place] = (bytes - 1) as u16;
             returns.state |= 1 << place;
         } else {
-            self.spill(lane, stamp, bytes);
+            self.spill(vc, stamp, bytes);
         }
-        awaited && self.is_earlier(lane, stamp)
+        awaited && self.is_earlier(vc, stamp)
     }
 
     /// Whether a credit comes before the sender would be woken.
     #[cold]
-    fn is_earlier(&mut self, lane: usize, stamp: u64) -> bool {
-        let earlier = stamp < self.wakes[lane];
+    fn is_earlier(&mut self, vc: usize, stamp: u64) -> bool {
+        let earlier = stamp < self.wakes[vc];
         if earlier {
-            self.wakes[lane] = stamp;
+            self.wakes[vc] = stamp;
         }
         earlier
     }
 
     #[cold]
     #[inline(never)]
-    fn spill(&mut self, lane: usize, stamp: u64, bytes: u32) {
-        self.lanes[lane].state |= SPILLED;
-        self.spill.entry(lane as u32).or_default().push((stamp, bytes));
+    fn spill(&mut self, vc: usize, stamp: u64, bytes: u32) {
+        self.vcs[vc].state |= SPILLED;
+        self.spill.entry(vc as u32).or_default().push((stamp, bytes));
     }
 
     /// Takes all credits stamped at or before `now`, in bytes.
     #[inline]
-    pub fn take(&mut self, lane: usize, now: u64) -> u32 {
-        let returns = &mut self.lanes[lane];
+    pub fn take(&mut self, vc: usize, now: u64) -> u32 {
+        let returns = &mut self.vcs[vc];
         let (places, mut bytes) = returns.until(now);
         bytes += returns.state >> DUE_SHIFT;
         returns.state = returns.state & ((1 << DUE_SHIFT) - 1) & !places;
         if returns.state & SPILLED != 0 {
-            bytes += self.take_spilled(lane, now);
+            bytes += self.take_spilled(vc, now);
         }
         bytes
     }
 
     #[cold]
     #[inline(never)]
-    fn take_spilled(&mut self, lane: usize, now: u64) -> u32 {
-        let stamps = self.spill.get_mut(&(lane as u32)).expect("a spilled lane has an entry");
+    fn take_spilled(&mut self, vc: usize, now: u64) -> u32 {
+        let stamps = self.spill.get_mut(&(vc as u32)).expect("a spilled lane has an entry");
         let mut bytes = 0;
         stamps.retain(|&(stamp, size)| {
             if stamp <= now {
@@ -226,42 +226,41 @@ impl Credits {
             stamp > now
         });
         if stamps.is_empty() {
-            self.lanes[lane].state &= !SPILLED;
+            self.vcs[vc].state &= !SPILLED;
         }
         bytes
     }
 
     /// All stamps of a lane, each with its bytes.
-    fn stamps(&self, lane: usize) -> impl Iterator<Item = (u64, u32)> {
-        let returns = &self.lanes[lane];
-        let spilled = if returns.state & SPILLED != 0 { &*self.spill[&(lane as u32)] } else { &[] };
+    fn stamps(&self, vc: usize) -> impl Iterator<Item = (u64, u32)> {
+        let returns = &self.vcs[vc];
+        let spilled = if returns.state & SPILLED != 0 { &*self.spill[&(vc as u32)] } else { &[] };
         returns.stamps().chain(spilled.iter().copied())
     }
 
     /// The sender waits from now on: when the earliest credit under way reaches it, if there is one.
-    pub fn wait(&mut self, lane: usize) -> Option<u64> {
-        let earliest = self.stamps(lane).map(|(stamp, _)| stamp).min();
-        self.wakes[lane] = earliest.unwrap_or(UNARMED);
-        self.lanes[lane].state |= AWAITED;
+    pub fn wait(&mut self, vc: usize) -> Option<u64> {
+        let earliest = self.stamps(vc).map(|(stamp, _)| stamp).min();
+        self.wakes[vc] = earliest.unwrap_or(UNARMED);
+        self.vcs[vc].state |= AWAITED;
         earliest
     }
 
     /// Whether the sender is to be woken at `now`; if not, an earlier credit has woken it meanwhile.
     #[must_use]
-    pub fn wakes_at(&self, lane: usize, now: u64) -> bool {
-        self.lanes[lane].state & AWAITED != 0 && self.wakes[lane] == now
+    pub fn wakes_at(&self, vc: usize, now: u64) -> bool {
+        self.vcs[vc].state & AWAITED != 0 && self.wakes[vc] == now
     }
 
     /// The sender waits no longer.
-    pub fn rest(&mut self, lane: usize) {
-        self.lanes[lane].state &= !AWAITED;
+    pub fn rest(&mut self, vc: usize) {
+        self.vcs[vc].state &= !AWAITED;
     }
 
     /// Bytes of all credits under way.
     #[must_use]
-    pub fn under_way(&self, lane: usize) -> u64 {
-        u64::from(self.lanes[lane].state >> DUE_SHIFT)
-            + self.stamps(lane).map(|(_, bytes)| u64::from(bytes)).sum::<u64>()
+    pub fn under_way(&self, vc: usize) -> u64 {
+        u64::from(self.vcs[vc].state >> DUE_SHIFT) + self.stamps(vc).map(|(_, bytes)| u64::from(bytes)).sum::<u64>()
     }
 }
 
@@ -271,10 +270,10 @@ mod tests {
     use crate::engine::random::mix64;
 
     /// As [`Credits::add`], for a lane that there is.
-    fn add(credits: &mut Credits, lane: usize, stamp: u64, bytes: u32, horizon: u64) -> bool {
-        assert!(lane < credits.lanes());
+    fn add(credits: &mut Credits, vc: usize, stamp: u64, bytes: u32, horizon: u64) -> bool {
+        assert!(vc < credits.vcs());
         // SAFETY: it was just checked.
-        unsafe { credits.add(lane, stamp, bytes, horizon) }
+        unsafe { credits.add(vc, stamp, bytes, horizon) }
     }
 
     /// Adds and takes at random beside a plain list; `spread` is how far ahead credits are stamped.
@@ -299,8 +298,8 @@ mod tests {
             assert_eq!(credits.under_way(3), plain.iter().map(|&(_, bytes)| u64::from(bytes)).sum::<u64>());
         }
         // SAFETY: there are five lanes.
-        assert_eq!((0..5).map(|lane| unsafe { credits.class(lane) }).collect::<Vec<_>>(), [0, 1, 2, 3, 0]);
-        assert!([0, 1, 2, 4].iter().all(|&lane| credits.under_way(lane) == 0), "lanes do not touch each other");
+        assert_eq!((0..5).map(|vc| unsafe { credits.class(vc) }).collect::<Vec<_>>(), [0, 1, 2, 3, 0]);
+        assert!([0, 1, 2, 4].iter().all(|&vc| credits.under_way(vc) == 0), "lanes do not touch each other");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::engine::prefetch;
 
 /// What of a lane is rarely needed.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct LaneLog {
+pub struct VcLog {
     pub(super) packets: u64,
     pub(super) bytes: u64,
     /// Since when something waits.
@@ -21,47 +21,47 @@ pub struct Logs {
     /// For each lane the number of its log; 0 for one that has none.
     numbers: Vec<u32>,
     /// By number. The first is an empty one.
-    logs: Vec<LaneLog>,
+    logs: Vec<VcLog>,
 }
 
 impl Logs {
     /// Logs of so many lanes.
     #[must_use]
-    pub fn new(lanes: usize) -> Self {
-        Self { numbers: vec![0; lanes], logs: vec![LaneLog::default()] }
+    pub fn new(vcs: usize) -> Self {
+        Self { numbers: vec![0; vcs], logs: vec![VcLog::default()] }
     }
 
     /// The log of a lane.
     #[inline(always)]
     #[must_use]
-    pub fn get(&self, lane: usize) -> &LaneLog {
-        &self.logs[self.numbers[lane] as usize]
+    pub fn get(&self, vc: usize) -> &VcLog {
+        &self.logs[self.numbers[vc] as usize]
     }
 
     /// The log of a lane, to be written.
     #[inline(always)]
-    pub fn get_mut(&mut self, lane: usize) -> &mut LaneLog {
-        if self.numbers[lane] == 0 {
-            self.add(lane);
+    pub fn get_mut(&mut self, vc: usize) -> &mut VcLog {
+        if self.numbers[vc] == 0 {
+            self.add(vc);
         }
-        &mut self.logs[self.numbers[lane] as usize]
+        &mut self.logs[self.numbers[vc] as usize]
     }
 
     #[cold]
     #[inline(never)]
-    fn add(&mut self, lane: usize) {
-        self.numbers[lane] = self.logs.len() as u32;
-        self.logs.push(LaneLog::default());
+    fn add(&mut self, vc: usize) {
+        self.numbers[vc] = self.logs.len() as u32;
+        self.logs.push(VcLog::default());
     }
 
     /// All logs that were written.
-    pub fn written(&self) -> impl Iterator<Item = &LaneLog> {
+    pub fn written(&self) -> impl Iterator<Item = &VcLog> {
         self.logs.iter()
     }
 
     /// Starts to bring the log of a lane into the cache.
     #[inline(always)]
-    pub fn ask(&self, lane: usize) {
-        prefetch(&self.logs, self.numbers[lane] as usize);
+    pub fn ask(&self, vc: usize) {
+        prefetch(&self.logs, self.numbers[vc] as usize);
     }
 }

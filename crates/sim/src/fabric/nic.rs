@@ -11,7 +11,7 @@ pub struct Waiting {
     /// Number of the next packet.
     pub packet: u64,
     /// Word from which the packets' words come.
-    pub word: u64,
+    pub key: u64,
     /// Slot of the message in flight.
     pub message: u32,
     /// NIC it goes to.
@@ -29,7 +29,7 @@ pub struct Nic {
     /// Whether the first message waits for room.
     pub waits: bool,
     /// Number of the routing of its packets.
-    pub mode: u8,
+    pub routing: u8,
 }
 
 const _: () = assert!(size_of::<Nic>() == 32);

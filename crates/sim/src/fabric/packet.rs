@@ -3,32 +3,33 @@
 use crate::engine::Record;
 
 /// No intermediate group or leaf.
-pub const NO_MIDDLE: u32 = u32::MAX;
+pub const NO_INTERMEDIATE: u32 = u32::MAX;
 
 /// What happens; the order is that of docs/model.md, section 5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-pub enum Kind {
+pub enum EventKind {
     /// A credit for an output (port, channel) of the router on which something waits.
     OutputCredit = 0,
     /// A credit for the injection link of NIC `message`.
     NicCredit = 1,
-    /// The node `word`, whose first NIC is at the port, issues the messages of interval `message`.
+    /// The node `key`, whose first NIC is at the port, issues the messages of interval `message`.
     Issue = 2,
     /// A packet came by the port and the router delay has passed: its routing decision.
     Decision = 3,
 }
 
-const KINDS: [Kind; 4] = [Kind::OutputCredit, Kind::NicCredit, Kind::Issue, Kind::Decision];
+const EVENT_KINDS: [EventKind; 4] =
+    [EventKind::OutputCredit, EventKind::NicCredit, EventKind::Issue, EventKind::Decision];
 const DIVERTED: u8 = 0x80;
-const TURNED: u8 = 0x40;
+const SECOND_PHASE: u8 = 0x40;
 /// Most routers that a packet can count. No way is longer: the channels that it needs would be more than there can be (a
 /// stage of S subs has at most 2 S - 1 links inside a group, and all stages together have at most 16 channels).
 const HOPS: u8 = 0x1f;
 /// Most different routings of one run.
-pub const MAX_MODES: usize = 8;
+pub const MAX_ROUTINGS: usize = 8;
 
-/// An event at a router; for [`Kind::Decision`] all its fields are those of the packet.
+/// An event at a router; for [`EventKind::Decision`] all its fields are those of the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Event {
@@ -38,10 +39,10 @@ pub struct Event {
     /// credits of the buffer that the output leads to.
     pub message: u32,
     /// Word from which the packet's routing draws come; for `Issue` the node.
-    pub word: u32,
-    /// What the routing must remember of the packet's way, or [`NO_MIDDLE`]. On a Dragonfly+ the intermediate
+    pub key: u32,
+    /// What the routing must remember of the packet's way, or [`NO_INTERMEDIATE`]. On a Dragonfly+ the intermediate
     /// `group << 16 | leaf` of a packet sent round on purpose; on direct machines see [`crate::routing::direct`].
-    pub middle: u32,
+    pub intermediate: u32,
     /// Group of the destination.
     pub to_group: u16,
     /// Router of the destination, numbered in its group.
@@ -61,28 +62,28 @@ pub struct Event {
 
 /// What a routing decides on a packet. (Wide fields, so that each has a register of its own.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct RouteDecision {
     port: u32,
     channel: u32,
     /// Diverted and turned.
     marks: u32,
     /// What the routing remembers from then on.
-    middle: u32,
+    intermediate: u32,
 }
 
-impl Step {
+impl RouteDecision {
     /// A packet leaves by a port and a channel; nothing changes otherwise.
     #[inline(always)]
     #[must_use]
     pub fn new(packet: &Event, port: u16, channel: u8) -> Self {
-        Self { port: u32::from(port), channel: u32::from(channel), marks: 0, middle: packet.middle }
+        Self { port: u32::from(port), channel: u32::from(channel), marks: 0, intermediate: packet.intermediate }
     }
 
     /// The packet is marked as diverted or turned besides.
     #[inline(always)]
     #[must_use]
-    pub fn marked(self, diverted: bool, turned: bool) -> Self {
-        let marks = if diverted { DIVERTED } else { 0 } | if turned { TURNED } else { 0 };
+    pub fn marked(self, diverted: bool, in_second_phase: bool) -> Self {
+        let marks = if diverted { DIVERTED } else { 0 } | if in_second_phase { SECOND_PHASE } else { 0 };
         Self { marks: self.marks | u32::from(marks), ..self }
     }
 
@@ -104,19 +105,19 @@ impl Step {
 impl Event {
     /// Changes a packet as a routing decided, but for its port and channel.
     #[inline(always)]
-    pub fn follow(&mut self, step: Step) {
-        self.middle = step.middle;
-        self.hop |= step.marks as u8;
+    pub fn follow(&mut self, decision: RouteDecision) {
+        self.intermediate = decision.intermediate;
+        self.hop |= decision.marks as u8;
     }
 
     /// An event that is not a packet.
     #[must_use]
-    pub fn other(kind: Kind, time: u64, port: u16, channel: u8, message: u32) -> Self {
+    pub fn other(kind: EventKind, time: u64, port: u16, channel: u8, message: u32) -> Self {
         Self {
             time,
             message,
-            word: 0,
-            middle: NO_MIDDLE,
+            key: 0,
+            intermediate: NO_INTERMEDIATE,
             to_group: 0,
             to_local: 0,
             to_port: 0,
@@ -130,28 +131,28 @@ impl Event {
     /// Node `node`, whose first NIC is at `port`, issues the messages of interval `k`.
     #[must_use]
     pub fn issue(time: u64, port: u16, node: u32, k: u32) -> Self {
-        Self { word: node, ..Self::other(Kind::Issue, time, port, 0, k) }
+        Self { key: node, ..Self::other(EventKind::Issue, time, port, 0, k) }
     }
 
     /// A packet of `bytes` (1 to 65,536) at its first router, which it reaches on channel 0.
     #[must_use]
-    pub fn packet(time: u64, port: u16, message: u32, word: u32, bytes: u32) -> Self {
+    pub fn packet(time: u64, port: u16, message: u32, key: u32, bytes: u32) -> Self {
         let size = (bytes - 1) as u16;
-        Self { size, word, ..Self::other(Kind::Decision, time, port, 0, message) }
+        Self { size, key, ..Self::other(EventKind::Decision, time, port, 0, message) }
     }
 
     /// Whether it is the decision on a packet.
     #[inline(always)]
     #[must_use]
     pub fn is_packet(&self) -> bool {
-        self.what >> 4 & 3 == Kind::Decision as u8
+        self.what >> 4 & 3 == EventKind::Decision as u8
     }
 
     /// What happens.
     #[inline]
     #[must_use]
-    pub fn kind(&self) -> Kind {
-        KINDS[usize::from(self.what >> 4 & 3)]
+    pub fn kind(&self) -> EventKind {
+        EVENT_KINDS[usize::from(self.what >> 4 & 3)]
     }
 
     /// Virtual channel by which the packet came, or of the credit.
@@ -188,19 +189,19 @@ impl Event {
         self.hop += 1;
     }
 
-    /// Number of the packet's routing among those of the run, below [`MAX_MODES`].
+    /// Number of the packet's routing among those of the run, below [`MAX_ROUTINGS`].
     #[inline]
     #[must_use]
-    pub fn mode(&self) -> u8 {
+    pub fn routing(&self) -> u8 {
         self.what >> 6 | self.hop >> 3 & 4
     }
 
     /// Sets the number of the routing of a new packet.
     #[inline]
-    pub fn set_mode(&mut self, mode: u8) {
-        debug_assert!(usize::from(mode) < MAX_MODES && self.mode() == 0);
-        self.what |= mode << 6;
-        self.hop |= (mode & 4) << 3;
+    pub fn set_routing(&mut self, routing: u8) {
+        debug_assert!(usize::from(routing) < MAX_ROUTINGS && self.routing() == 0);
+        self.what |= routing << 6;
+        self.hop |= (routing & 4) << 3;
     }
 
     /// Whether the packet was sent another way than a shortest one.
@@ -219,14 +220,14 @@ impl Event {
     /// Whether a packet with an intermediate stop has turned to its destination.
     #[inline]
     #[must_use]
-    pub fn turned(&self) -> bool {
-        self.hop & TURNED != 0
+    pub fn in_second_phase(&self) -> bool {
+        self.hop & SECOND_PHASE != 0
     }
 
     /// Marks the packet as turned.
     #[inline]
-    pub fn turn(&mut self) {
-        self.hop |= TURNED;
+    pub fn begin_second_phase(&mut self) {
+        self.hop |= SECOND_PHASE;
     }
 }
 
@@ -249,28 +250,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_do_not_touch_each_other() {
+    fn fields_do_not_overlap() {
         let mut e = Event::packet(5, 7, 1, 2, 65_536);
         e.set_channel(3);
         e.next_hop();
         e.divert();
-        e.set_mode(6);
+        e.set_routing(6);
         e.next_hop();
-        assert_eq!((e.kind(), e.channel(), e.bytes(), e.hop()), (Kind::Decision, 3, 65_536, 2));
-        assert!(e.diverted() && !e.turned() && e.mode() == 6);
-        assert_eq!(e.tie(), Event::other(Kind::Decision, 0, 7, 3, 0).tie());
+        assert_eq!((e.kind(), e.channel(), e.bytes(), e.hop()), (EventKind::Decision, 3, 65_536, 2));
+        assert!(e.diverted() && !e.in_second_phase() && e.routing() == 6);
+        assert_eq!(e.tie(), Event::other(EventKind::Decision, 0, 7, 3, 0).tie());
     }
 
     #[test]
     fn ties_follow_kind_then_port_then_channel() {
         let tie = |kind, port, channel| Event::other(kind, 0, port, channel, 0).tie();
         let sorted = [
-            tie(Kind::OutputCredit, 0, 1),
-            tie(Kind::OutputCredit, 1, 0),
-            tie(Kind::NicCredit, 0, 0),
-            tie(Kind::Issue, 0, 0),
-            tie(Kind::Decision, 0, 0),
-            tie(Kind::Decision, u16::MAX, 0),
+            tie(EventKind::OutputCredit, 0, 1),
+            tie(EventKind::OutputCredit, 1, 0),
+            tie(EventKind::NicCredit, 0, 0),
+            tie(EventKind::Issue, 0, 0),
+            tie(EventKind::Decision, 0, 0),
+            tie(EventKind::Decision, u16::MAX, 0),
         ];
         assert!(sorted.is_sorted_by(|a, b| a < b) && sorted[5] < 1 << 22);
     }

@@ -6,7 +6,7 @@ use super::packet::Event;
 
 /// The router at which a decision is made.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct RouterPlace {
     /// Its group.
     pub group: u16,
     /// Its number in the group (of a Dragonfly+: leaves first, then spines).
@@ -21,7 +21,7 @@ pub struct Place {
     pub leaf: bool,
 }
 
-impl Place {
+impl RouterPlace {
     /// Whether it is the last router of a packet.
     #[inline(always)]
     #[must_use]

@@ -2,7 +2,7 @@
 
 use odonata_topology::{Bandwidth, ClassId, Network, NodeId, Peer, RouterId};
 
-use super::{HopTiming, Place};
+use super::{HopTiming, RouterPlace};
 use crate::spec::{FabricSpec, Spec, Switching};
 
 /// What a router port leads to.
@@ -71,7 +71,7 @@ pub struct Times {
 
 /// Where a NIC is.
 #[derive(Clone, Copy, Debug)]
-pub struct Home {
+pub struct NicAttachment {
     /// Router of the NIC.
     pub router: u32,
     /// Port of the NIC there.
@@ -87,7 +87,7 @@ pub struct Home {
 #[derive(Clone, Copy, Debug)]
 pub struct OutputVc {
     slot: u32,
-    lane: usize,
+    vc: usize,
 }
 
 impl OutputVc {
@@ -101,17 +101,17 @@ impl OutputVc {
     /// Number of the lane: below the number of slots times that of channels.
     #[inline(always)]
     #[must_use]
-    pub fn lane(self) -> usize {
-        self.lane
+    pub fn vc(self) -> usize {
+        self.vc
     }
 }
 
 /// All constants.
 pub struct Wiring {
     /// Position of each router.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<RouterPlace>,
     /// Position of each NIC: `node * rails + rail`.
-    pub(crate) homes: Vec<Home>,
+    pub(crate) attachments: Vec<NicAttachment>,
     /// What every router port leads to, by slot.
     pub(crate) wires: Vec<Wire>,
     /// NICs of each node.
@@ -134,19 +134,19 @@ impl Wiring {
     /// Lays the tables out for a checked specification.
     #[must_use]
     pub fn new(spec: &Spec, network: &Network) -> Self {
-        let home = |&slot| {
+        let attachment = |&slot| {
             let (router, port) = network.port_of(slot);
             let group = network.group_of_router[router.index()] as u16;
-            Home { router: router.0, port: port.0, group, local: network.local(router) as u16 }
+            NicAttachment { router: router.0, port: port.0, group, local: network.local(router) as u16 }
         };
-        let homes: Vec<Home> = network.node_slot.iter().map(home).collect();
-        let nodes = homes.chunks(network.rails as usize);
+        let attachments: Vec<NicAttachment> = network.node_slot.iter().map(attachment).collect();
+        let nodes = attachments.chunks(network.rails as usize);
         let name = |class: usize| network.classes[class.min(network.classes.len() - 1)];
         let times = std::array::from_fn(|class| times(&spec.fabric, name(class)));
         Self {
-            places: (0..network.routers() as u32).map(|r| Place::of(network, RouterId(r))).collect(),
+            places: (0..network.routers() as u32).map(|r| RouterPlace::of(network, RouterId(r))).collect(),
             split: nodes.into_iter().any(|nics| nics.iter().any(|nic| nic.router != nics[0].router)),
-            homes,
+            attachments,
             wires: wires(network),
             rails: network.rails,
             groups: network.groups as usize,
@@ -172,19 +172,19 @@ impl Wiring {
     /// in builds with debug assertions only: a wrong one would give a wrong result, but touch nothing beyond the tables.)
     #[inline(always)]
     #[must_use]
-    pub fn output(&self, place: Place, port: u16, channel: u8) -> OutputVc {
+    pub fn output(&self, place: RouterPlace, port: u16, channel: u8) -> OutputVc {
         debug_assert!(port < place.ports, "no such output: port {port}");
         let slot = place.first + u32::from(port);
         assert!((slot as usize) < self.wires.len() && usize::from(channel) < self.channels, "no such output");
-        OutputVc { slot, lane: usize::from(channel) * self.wires.len() + slot as usize }
+        OutputVc { slot, vc: usize::from(channel) * self.wires.len() + slot as usize }
     }
 
     /// Where what happens to a NIC happens: at the router of its node's first NIC.
     #[inline]
     #[must_use]
-    pub fn home_of_events(&self, nic: u32) -> Home {
+    pub fn event_attachment(&self, nic: u32) -> NicAttachment {
         let first = if self.rails == 1 { nic } else { nic - nic % self.rails };
-        self.homes[first as usize]
+        self.attachments[first as usize]
     }
 
     /// Times of a class.

@@ -8,7 +8,7 @@ use crate::engine::random::mix64;
 
 /// What tells a message from all others of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key {
+pub struct MessageKey {
     pub to: u32,
     pub from: u32,
     pub iteration: u32,
@@ -17,20 +17,20 @@ pub struct Key {
 
 /// What the receiver of a message knows of it.
 #[derive(Clone, Copy, Debug)]
-pub enum Half {
+pub enum ReceiverState {
     /// A receive is posted; the message or its request has not come.
     Posted { token: Token, cpu: u16, bytes: u64 },
     /// The message has come, and no receive is posted.
-    Come { bytes: u64 },
+    Arrived { bytes: u64 },
     /// A request has come, and no receive is posted.
-    Asked { bytes: u64 },
+    RtsArrived { bytes: u64 },
     /// The sender has been told that a receive is posted.
-    Cleared { token: Token, cpu: u16 },
+    CtsSent { token: Token, cpu: u16 },
 }
 
 /// What the sender knows of a message that it has asked for leave to send.
 #[derive(Clone, Copy, Debug)]
-pub struct Asking {
+pub struct RendezvousSend {
     pub token: Token,
     pub bytes: u64,
     pub issue: u64,
@@ -58,4 +58,4 @@ impl Hasher for Mixer {
     }
 }
 
-pub type Map<V> = HashMap<Key, V, BuildHasherDefault<Mixer>>;
+pub type Map<V> = HashMap<MessageKey, V, BuildHasherDefault<Mixer>>;

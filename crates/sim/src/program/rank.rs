@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, Default)]
 pub struct Rank {
     /// Works so far.
-    pub works: u64,
+    pub tasks: u64,
     /// Computations begun so far.
     pub computes: u64,
     /// Iteration it is in.

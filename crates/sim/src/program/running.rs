@@ -6,14 +6,14 @@ use std::collections::BinaryHeap;
 use odonata_error::{Error, ErrorKind, path};
 use odonata_programs::Program;
 
-use super::agenda::{Agenda, Kind, Moment};
-use super::letters::{Letter, Sort};
-use super::matching::{Asking, Half, Key, Map};
+use super::matching::{Map, MessageKey, ReceiverState, RendezvousSend};
+use super::protocol_messages::{ProtocolMessage, ProtocolMessageKind};
 use super::rank::Rank;
+use super::rank_events::{RankEvent, RankEventKind, RankEvents};
 use super::sizes::least_packet;
 use super::tally::Tally;
 use crate::engine::LAST_TIME;
-use crate::engine::random::{Stream, exponential, word};
+use crate::engine::random::{Stream, exponential, random};
 use crate::spec::{Costs, ProgramSpec, Record, Spec};
 
 /// What a rank is to do when a work is done or a receive is complete. For traces it is the number of the operation; for phases one of the
@@ -49,12 +49,12 @@ pub struct Running {
     pub(super) names_nics: bool,
     /// For how many others each operation of a trace still waits, and where those of a rank begin.
     pub(super) waiting_for: Vec<u32>,
-    pub(super) first_step: Vec<u32>,
-    pub(super) at_receiver: Map<Half>,
-    pub(super) at_sender: Map<Asking>,
+    pub(super) first_operation: Vec<u32>,
+    pub(super) at_receiver: Map<ReceiverState>,
+    pub(super) at_sender: Map<RendezvousSend>,
     pub tally: Tally,
     /// Moments to come and letters in the network.
-    pub alive: u64,
+    pub pending: u64,
     unfinished: u32,
     finished_at: Option<u64>,
     /// Why it cannot go on.
@@ -65,10 +65,10 @@ pub struct Running {
 }
 
 /// What the ranks of a node act on: the instant, their agenda, and what they send.
-pub struct Here<'a> {
+pub struct NodeContext<'a> {
     pub now: u64,
-    pub agenda: &'a mut Agenda,
-    pub outbox: &'a mut Vec<Letter>,
+    pub rank_events: &'a mut RankEvents,
+    pub outbox: &'a mut Vec<ProtocolMessage>,
 }
 
 impl Running {
@@ -78,15 +78,15 @@ impl Running {
         let job = &spec.jobs[usize::from(index)];
         let ranks = job.nodes.len();
         let compiled = Program::new(&program.body, ranks as u32).expect("checked before");
-        let (first_cpu, first_step, waiting_for) = match &compiled {
+        let (first_cpu, first_operation, waiting_for) = match &compiled {
             Program::Phases(_) => ((0..=ranks).collect(), Vec::new(), Vec::new()),
             Program::Trace(trace) => {
-                let (mut cpu, mut step) = (vec![0], vec![0]);
+                let (mut cpu, mut operation) = (vec![0], vec![0]);
                 for graph in (0..ranks as u32).map(|rank| trace.graph(rank)) {
                     cpu.push(cpu[cpu.len() - 1] + graph.cpus().len());
-                    step.push(step[step.len() - 1] + graph.steps().len() as u32);
+                    operation.push(operation[operation.len() - 1] + graph.operations().len() as u32);
                 }
-                (cpu, step.clone(), vec![0; step[ranks] as usize])
+                (cpu, operation.clone(), vec![0; operation[ranks] as usize])
             }
         };
         let names_nics = matches!(&compiled, Program::Trace(trace) if trace.names_nics());
@@ -106,11 +106,11 @@ impl Running {
             first_cpu,
             names_nics,
             waiting_for,
-            first_step,
+            first_operation,
             at_receiver: Map::default(),
             at_sender: Map::default(),
             tally: Tally::new(&spec.measure, job.record == Record::EveryMessage),
-            alive: ranks as u64,
+            pending: ranks as u64,
             unfinished: ranks as u32,
             finished_at: None,
             failure: None,
@@ -133,11 +133,11 @@ impl Running {
 
     /// Size on the network.
     #[must_use]
-    pub fn wire_bytes(&self, letter: &Letter) -> u64 {
+    pub fn wire_bytes(&self, message: &ProtocolMessage) -> u64 {
         let control = u64::from(self.costs.control_bytes);
-        let bytes = match letter.sort {
-            Sort::Eager | Sort::Data => letter.bytes.max(control),
-            Sort::Request | Sort::Clearance => control,
+        let bytes = match message.message_kind {
+            ProtocolMessageKind::Eager | ProtocolMessageKind::Data => message.bytes.max(control),
+            ProtocolMessageKind::Rts | ProtocolMessageKind::Cts => control,
         };
         bytes + u64::from(self.costs.header_bytes)
     }
@@ -164,65 +164,82 @@ impl Running {
     /// If the program cannot go on.
     pub fn handle(
         &mut self,
-        moment: Moment,
+        event: RankEvent,
         now: u64,
-        agenda: &mut Agenda,
-        outbox: &mut Vec<Letter>,
+        rank_events: &mut RankEvents,
+        outbox: &mut Vec<ProtocolMessage>,
     ) -> Result<(), Error> {
-        self.alive -= 1;
-        let here = &mut Here { now, agenda, outbox };
-        let rank = moment.rank;
-        match moment.kind {
-            Kind::Arrival => self.arrival(moment, here),
-            Kind::Begun => self.begun(rank, moment.token, here),
-            Kind::Done => {
+        self.pending -= 1;
+        let context = &mut NodeContext { now, rank_events, outbox };
+        let rank = event.rank;
+        match event.kind {
+            RankEventKind::Arrival => self.arrival(event, context),
+            RankEventKind::Begun => self.begun(rank, event.token, context),
+            RankEventKind::Done => {
                 let worked = &mut self.ranks[rank as usize].worked;
-                *worked = worked.saturating_add(moment.value); // of several CPUs
-                self.done(rank, moment.token, here);
+                *worked = worked.saturating_add(event.value); // of several CPUs
+                self.done(rank, event.token, context);
             }
-            Kind::Sent => {
-                let key = Key { to: moment.peer, from: rank, iteration: moment.iteration, label: moment.label };
-                let asking = self.at_sender.remove(&key).expect("what was sent was asked for");
-                self.complete(rank, asking.token, here);
+            RankEventKind::Sent => {
+                let key = MessageKey { to: event.peer, from: rank, iteration: event.iteration, label: event.label };
+                let rendezvous = self.at_sender.remove(&key).expect("what was sent was asked for");
+                self.complete(rank, rendezvous.token, context);
             }
-            Kind::Start => self.begin_iteration(rank, here),
+            RankEventKind::Start => self.begin_iteration(rank, context),
         }
         self.failure.take().map_or(Ok(()), Err)
     }
 
     /// Takes a CPU of a rank for so long; returns when that begins and ends. If it ends later than now, a moment is made.
-    pub(super) fn occupy(&mut self, rank: u32, cpu: u16, ps: u64, token: Token, here: &mut Here) -> (u64, u64) {
+    pub(super) fn occupy(
+        &mut self,
+        rank: u32,
+        cpu: u16,
+        ps: u64,
+        token: Token,
+        context: &mut NodeContext,
+    ) -> (u64, u64) {
         let free = &mut self.cpus[self.first_cpu[rank as usize] + usize::from(cpu)];
-        let begin = (*free).max(here.now);
+        let begin = (*free).max(context.now);
         let end = begin.saturating_add(ps);
         *free = end;
         if end >= LAST_TIME {
             self.failure.get_or_insert(ErrorKind::TimeOverflow {}.into());
         }
         let of = &mut self.ranks[rank as usize];
-        let number = of.works;
-        of.works += 1;
-        if end > here.now {
-            self.work_moment(Kind::Done, end, rank, number, token, ps, here);
+        let number = of.tasks;
+        of.tasks += 1;
+        if end > context.now {
+            self.task_event(RankEventKind::Done, end, rank, number, token, ps, context);
         }
         (begin, end)
     }
 
     /// A moment of a work.
     #[allow(clippy::too_many_arguments)]
-    pub(super) fn work_moment(
+    pub(super) fn task_event(
         &mut self,
-        kind: Kind,
+        kind: RankEventKind,
         time: u64,
         rank: u32,
         number: u64,
         token: Token,
         value: u64,
-        here: &mut Here,
+        context: &mut NodeContext,
     ) {
-        self.alive += 1;
-        let sort = Sort::Eager;
-        here.agenda.add(Moment { time, rank, kind, peer: 0, iteration: 0, label: number, sort, token, value });
+        self.pending += 1;
+        let message_kind = ProtocolMessageKind::Eager;
+        context.rank_events.add(RankEvent {
+            time,
+            rank,
+            kind,
+            peer: 0,
+            iteration: 0,
+            label: number,
+            message_kind,
+            token,
+            value,
+        });
     }
 
     /// How long a computation takes.
@@ -234,61 +251,61 @@ impl Running {
             return ps;
         }
         let component = u64::from(self.job) << 32 | u64::from(rank);
-        ps.saturating_add(exponential(word(self.seed, Stream::Compute, component, number), jitter_ps))
+        ps.saturating_add(exponential(random(self.seed, Stream::Compute, component, number), jitter_ps))
     }
 
     /// A work has begun for whose beginning something waits.
-    fn begun(&mut self, rank: u32, token: Token, here: &mut Here) {
+    fn begun(&mut self, rank: u32, token: Token, context: &mut NodeContext) {
         self.release(rank, token, odonata_programs::trace::Start::AtBegin);
-        self.run_ready(rank, here);
+        self.run_ready(rank, context);
     }
 
     /// A work is done.
-    fn done(&mut self, rank: u32, token: Token, here: &mut Here) {
+    fn done(&mut self, rank: u32, token: Token, context: &mut NodeContext) {
         if token == GAP {
-            if self.may_begin(rank, here) {
-                self.begin_iteration(rank, here);
+            if self.may_begin(rank, context) {
+                self.begin_iteration(rank, context);
             }
             return;
         }
         match self.program {
-            Program::Phases(_) if token == OWN => self.go_on(rank, here),
-            Program::Phases(_) => self.complete(rank, token, here),
-            Program::Trace(_) => self.step_done(rank, token, here),
+            Program::Phases(_) if token == OWN => self.go_on(rank, context),
+            Program::Phases(_) => self.complete(rank, token, context),
+            Program::Trace(_) => self.operation_done(rank, token, context),
         }
     }
 
     /// A send or a receive is complete.
-    pub(super) fn complete(&mut self, rank: u32, token: Token, here: &mut Here) {
+    pub(super) fn complete(&mut self, rank: u32, token: Token, context: &mut NodeContext) {
         match self.program {
-            Program::Phases(_) => self.operation_complete(rank, token, here),
-            Program::Trace(_) => self.step_complete(rank, token, here),
+            Program::Phases(_) => self.operation_complete(rank, token, context),
+            Program::Trace(_) => self.graph_operation_complete(rank, token, context),
         }
     }
 
     /// A rank begins an iteration.
-    fn begin_iteration(&mut self, rank: u32, here: &mut Here) {
-        self.ranks[rank as usize].begun = here.now;
+    fn begin_iteration(&mut self, rank: u32, context: &mut NodeContext) {
+        self.ranks[rank as usize].begun = context.now;
         match self.program {
-            Program::Phases(_) => self.advance(rank, here),
-            Program::Trace(_) => self.begin_graph(rank, here),
+            Program::Phases(_) => self.advance(rank, context),
+            Program::Trace(_) => self.begin_graph(rank, context),
         }
     }
 
     /// A rank has ended an iteration. Returns whether it begins the next at once.
-    pub(super) fn end_iteration(&mut self, rank: u32, here: &mut Here) -> bool {
+    pub(super) fn end_iteration(&mut self, rank: u32, context: &mut NodeContext) -> bool {
         let of = &mut self.ranks[rank as usize];
-        self.tally.end(of.iteration, of.begun, here.now);
+        self.tally.end(of.iteration, of.begun, context.now);
         if self.iterations == Some(of.iteration + 1) {
-            of.finish = Some(here.now);
+            of.finish = Some(context.now);
             self.unfinished -= 1;
             if self.unfinished == 0 {
-                // Not `here.now`: nodes do not keep step, so the rank that is handled last need not be the last to finish.
+                // Not `context.now`: nodes do not keep step, so the rank that is handled last need not be the last to finish.
                 self.finished_at = self.ranks.iter().filter_map(|rank| rank.finish).max();
             }
             return false;
         }
-        if self.iterations.is_none() && self.every == 0 && of.begun == here.now {
+        if self.iterations.is_none() && self.every == 0 && of.begun == context.now {
             let at = path!["jobs", usize::from(self.job), "program", "iterations"];
             self.failure.get_or_insert(ErrorKind::EndlessIterations {}.at(at));
             return false;
@@ -298,37 +315,37 @@ impl Running {
             return false;
         }
         of.iteration += 1;
-        if self.gap > 0 && self.occupy(rank, 0, self.gap, GAP, here).1 > here.now {
+        if self.gap > 0 && self.occupy(rank, 0, self.gap, GAP, context).1 > context.now {
             return false;
         }
-        self.may_begin(rank, here)
+        self.may_begin(rank, context)
     }
 
     /// Begins the next iteration if it is time for it; otherwise a moment is made for when it is.
-    fn may_begin(&mut self, rank: u32, here: &mut Here) -> bool {
+    fn may_begin(&mut self, rank: u32, context: &mut NodeContext) -> bool {
         let of = &mut self.ranks[rank as usize];
         let earliest = self.start.saturating_add(self.every.saturating_mul(u64::from(of.iteration)));
-        if earliest <= here.now {
-            of.begun = here.now;
+        if earliest <= context.now {
+            of.begun = context.now;
             return true;
         }
         if earliest >= LAST_TIME {
             self.failure.get_or_insert(ErrorKind::TimeOverflow {}.into());
         }
-        self.alive += 1;
-        here.agenda.start(earliest, rank);
+        self.pending += 1;
+        context.rank_events.start(earliest, rank);
         false
     }
 
     /// Refuses to wait for ever.
     ///
     /// # Errors
-    /// [`ErrorKind::DeadProgram`] if nothing is left to happen to a job that has not finished.
-    pub fn still_alive(&self) -> Result<(), Error> {
-        if self.alive > 0 || self.unfinished == 0 {
+    /// [`ErrorKind::DeadlockedProgram`] if nothing is left to happen to a job that has not finished.
+    pub fn check_deadlock(&self) -> Result<(), Error> {
+        if self.pending > 0 || self.unfinished == 0 {
             return Ok(());
         }
         let (job, ranks, first) = (self.name.clone(), u64::from(self.unfinished), self.what_waits());
-        Err(ErrorKind::DeadProgram { job, ranks, first }.into())
+        Err(ErrorKind::DeadlockedProgram { job, ranks, first }.into())
     }
 }

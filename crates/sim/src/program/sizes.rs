@@ -1,6 +1,6 @@
 //! How small the packets of a program are.
 
-use odonata_programs::trace::Task;
+use odonata_programs::trace::Action;
 use odonata_programs::{Op, Program};
 
 use crate::spec::Costs;
@@ -30,8 +30,8 @@ pub fn least_packet(program: &Program, ranks: u32, costs: &Costs, full: u64) -> 
             }
         }
         Program::Trace(trace) => {
-            for step in (0..ranks).flat_map(|rank| trace.graph(rank).steps()) {
-                if let Task::Send { bytes, .. } = step.task {
+            for operation in (0..ranks).flat_map(|rank| trace.graph(rank).operations()) {
+                if let Action::Send { bytes, .. } = operation.action {
                     least = least.min(last(bytes));
                 }
             }

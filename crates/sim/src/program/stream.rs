@@ -2,41 +2,41 @@
 
 use odonata_programs::{Op, Program};
 
-use super::matching::Key;
+use super::matching::MessageKey;
 use super::rank::Waits;
-use super::running::{BLOCKING, Here, OPEN, OWN, Running, Token};
+use super::running::{BLOCKING, NodeContext, OPEN, OWN, Running, Token};
 
 impl Running {
     /// The work of the operation at which a rank stands is done.
-    pub(super) fn go_on(&mut self, rank: u32, here: &mut Here) {
+    pub(super) fn go_on(&mut self, rank: u32, context: &mut NodeContext) {
         let more = match self.operation(rank) {
-            Some(Op::Send { to, label, bytes, blocking }) => self.send_on(rank, to, label, bytes, blocking, here),
+            Some(Op::Send { to, label, bytes, blocking }) => self.send_on(rank, to, label, bytes, blocking, context),
             _ => true,
         };
         if more {
             self.ranks[rank as usize].position += 1;
-            self.advance(rank, here);
+            self.advance(rank, context);
         }
     }
 
     /// An operation for which the rank may wait is complete.
-    pub(super) fn operation_complete(&mut self, rank: u32, token: Token, here: &mut Here) {
+    pub(super) fn operation_complete(&mut self, rank: u32, token: Token, context: &mut NodeContext) {
         let of = &mut self.ranks[rank as usize];
         if token == BLOCKING {
             of.waits = Waits::Work;
             of.position += 1;
-            self.advance(rank, here);
+            self.advance(rank, context);
             return;
         }
         of.open -= 1;
         if of.open == 0 && of.waits == Waits::All {
             of.waits = Waits::Work;
-            self.advance(rank, here);
+            self.advance(rank, context);
         }
     }
 
     /// Runs operations until one takes time.
-    pub(super) fn advance(&mut self, rank: u32, here: &mut Here) {
+    pub(super) fn advance(&mut self, rank: u32, context: &mut NodeContext) {
         loop {
             let Some(op) = self.operation(rank) else {
                 if self.must_wait(rank) {
@@ -44,7 +44,7 @@ impl Running {
                 }
                 let of = &mut self.ranks[rank as usize];
                 (of.phase, of.chunk, of.position) = (0, 0, 0);
-                if self.end_iteration(rank, here) {
+                if self.end_iteration(rank, context) {
                     continue;
                 }
                 return;
@@ -52,17 +52,17 @@ impl Running {
             let more = match op {
                 Op::Compute { ps, jitter_ps } => {
                     let ps = self.computing(rank, ps, jitter_ps);
-                    self.occupy(rank, 0, ps, OWN, here).1 <= here.now
+                    self.occupy(rank, 0, ps, OWN, context).1 <= context.now
                 }
                 Op::Send { to, label, bytes, blocking } => {
                     let ps = self.sending(rank, to, bytes);
-                    self.occupy(rank, 0, ps, OWN, here).1 <= here.now
-                        && self.send_on(rank, to, label, bytes, blocking, here)
+                    self.occupy(rank, 0, ps, OWN, context).1 <= context.now
+                        && self.send_on(rank, to, label, bytes, blocking, context)
                 }
                 Op::Receive { from, label, bytes, blocking } => {
-                    let key = Key { to: rank, from, iteration: self.ranks[rank as usize].iteration, label };
+                    let key = MessageKey { to: rank, from, iteration: self.ranks[rank as usize].iteration, label };
                     let token = if blocking { BLOCKING } else { OPEN };
-                    let complete = self.post(key, bytes, 0, token, here);
+                    let complete = self.post(key, bytes, 0, token, context);
                     self.waits_unless(complete, rank, blocking)
                 }
                 Op::Wait => !self.must_wait(rank),
@@ -75,10 +75,18 @@ impl Running {
     }
 
     /// Hands a message over; returns whether the rank goes on.
-    fn send_on(&mut self, rank: u32, to: u32, label: u64, bytes: u64, blocking: bool, here: &mut Here) -> bool {
-        let key = Key { to, from: rank, iteration: self.ranks[rank as usize].iteration, label };
+    fn send_on(
+        &mut self,
+        rank: u32,
+        to: u32,
+        label: u64,
+        bytes: u64,
+        blocking: bool,
+        context: &mut NodeContext,
+    ) -> bool {
+        let key = MessageKey { to, from: rank, iteration: self.ranks[rank as usize].iteration, label };
         let token = if blocking { BLOCKING } else { OPEN };
-        let complete = self.hand_over(key, bytes, token, here);
+        let complete = self.hand_over(key, bytes, token, context);
         self.waits_unless(complete, rank, blocking)
     }
 

@@ -7,22 +7,22 @@ use crate::fabric::NO_ROW;
 use crate::output::{Iterations, JobTotals};
 use crate::spec::MeasureSpec;
 
-use super::matching::Key;
+use super::matching::MessageKey;
 
 /// Counts of a job.
 pub struct Tally {
     measure: MeasureSpec,
     rows_on: bool,
-    rows: Vec<Row>,
+    rows: Vec<MessageRow>,
     /// More rows than there was memory for.
     refused: bool,
     issued: u64,
     measured: u64,
     first_issue: Option<u64>,
     /// Latencies of messages that stay on their node, as far as they count.
-    near_latency: Histogram,
-    near: u64,
-    near_measured: u64,
+    intra_node_latency: Histogram,
+    intra_node: u64,
+    intra_node_measured: u64,
     /// Requests and clearances.
     pub control: u64,
     /// Iterations ended, of all ranks together.
@@ -32,7 +32,7 @@ pub struct Tally {
 
 /// A message.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct MessageRow {
     pub iteration: u32,
     pub source: u32,
     pub destination: u32,
@@ -62,9 +62,9 @@ impl Tally {
             issued: 0,
             measured: 0,
             first_issue: None,
-            near_latency: Histogram::default(),
-            near: 0,
-            near_measured: 0,
+            intra_node_latency: Histogram::default(),
+            intra_node: 0,
+            intra_node_measured: 0,
             control: 0,
             ended: 0,
             iterations: Vec::new(),
@@ -72,7 +72,7 @@ impl Tally {
     }
 
     /// A message is handed over; returns its row.
-    pub fn issue(&mut self, key: Key, now: u64) -> u32 {
+    pub fn issue(&mut self, key: MessageKey, now: u64) -> u32 {
         self.issued += 1;
         self.measured += u64::from(self.measures(now));
         let first = self.first_issue.get_or_insert(now);
@@ -84,8 +84,8 @@ impl Tally {
             self.refused = true;
             return NO_ROW;
         }
-        let Key { to, from, iteration, .. } = key;
-        self.rows.push(Row { iteration, source: from, destination: to, issue: now, latency: None });
+        let MessageKey { to, from, iteration, .. } = key;
+        self.rows.push(MessageRow { iteration, source: from, destination: to, issue: now, latency: None });
         (self.rows.len() - 1) as u32
     }
 
@@ -103,11 +103,11 @@ impl Tally {
     }
 
     /// A message to a rank of the same node.
-    pub fn near(&mut self, row: u32, now: u64, latency: u64) {
-        self.near += 1;
+    pub fn intra_node(&mut self, row: u32, now: u64, latency: u64) {
+        self.intra_node += 1;
         if self.measures(now) {
-            self.near_measured += 1;
-            self.near_latency.record(latency);
+            self.intra_node_measured += 1;
+            self.intra_node_latency.record(latency);
         }
         self.deliver(row, latency);
     }
@@ -131,13 +131,13 @@ impl Tally {
     /// Adds what was counted here to the totals of the job's packets.
     pub fn add_to(&self, totals: &mut JobTotals, histogram: bool) {
         totals.issued = self.issued;
-        totals.delivered += self.near;
+        totals.delivered += self.intra_node;
         totals.measured_issued = self.measured;
-        totals.measured_delivered += self.near_measured;
+        totals.measured_delivered += self.intra_node_measured;
         totals.first_issue_ps = self.first_issue;
-        (totals.near, totals.control) = (self.near, self.control);
+        (totals.intra_node, totals.control) = (self.intra_node, self.control);
         if histogram {
-            totals.latency.merge(&self.near_latency);
+            totals.latency.merge(&self.intra_node_latency);
         }
     }
 
@@ -160,7 +160,7 @@ impl Tally {
     ///
     /// # Errors
     /// [`ErrorKind::OutOfMemory`] if there were more than memory holds.
-    pub fn take_rows(&mut self) -> Result<Vec<Row>, Error> {
+    pub fn take_rows(&mut self) -> Result<Vec<MessageRow>, Error> {
         if self.refused {
             return Err(ErrorKind::OutOfMemory { rows: self.issued }.into());
         }

@@ -10,20 +10,20 @@ use std::collections::BTreeSet;
 use odonata_error::{Error, ErrorKind, path};
 use odonata_topology::{DragonflyPlus, Peer, Port, RouterId};
 
-use super::Place;
-use super::dragonfly_plus::AnyPlus;
+use super::RouterPlace;
+use super::dragonfly_plus::AnyDragonflyPlusAlgorithm;
 use crate::fabric::packet::Event;
 
 /// A lane, by its sender: router, port and channel.
-pub type LaneAt = (RouterId, Port, u8);
+pub type VcAddress = (RouterId, Port, u8);
 
 /// A step of a packet: by which lane it came (none if from its node) and by which it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Step {
+pub struct VcDependency {
     /// Router and port from which it was sent here, and the channel.
-    pub came: Option<LaneAt>,
+    pub came: Option<VcAddress>,
     /// Router, port and channel on.
-    pub goes: LaneAt,
+    pub goes: VcAddress,
     /// Routers visited before.
     pub hop: u8,
 }
@@ -32,20 +32,20 @@ pub struct Step {
 /// Returns whether every way ends at `to` within the routing's bound.
 pub fn explore(
     machine: &DragonflyPlus,
-    routing: &AnyPlus,
+    routing: &AnyDragonflyPlusAlgorithm,
     from: RouterId,
     to: RouterId,
-    visit: &mut dyn FnMut(Step),
+    visit: &mut dyn FnMut(VcDependency),
 ) -> bool {
-    let (source, target) = (Place::of(&machine.network, from), Place::of(&machine.network, to));
+    let (source, target) = (RouterPlace::of(&machine.network, from), RouterPlace::of(&machine.network, to));
     let mut first = Event::packet(0, 0, 0, 0, 1);
     first.to_group = target.group;
     first.to_local = target.local;
     let mut seen = BTreeSet::new();
-    let mut open: Vec<(RouterId, Event, Option<LaneAt>)> = Vec::new();
-    for middle in routing.middles(machine, source.group, target.group) {
+    let mut open: Vec<(RouterId, Event, Option<VcAddress>)> = Vec::new();
+    for intermediate in routing.intermediates(machine, source.group, target.group) {
         let mut packet = first;
-        packet.middle = middle;
+        packet.intermediate = intermediate;
         open.push((from, packet, None));
     }
     while let Some((router, packet, came)) = open.pop() {
@@ -55,26 +55,28 @@ pub fn explore(
         if router == to {
             continue;
         }
-        let plan = routing.plan(machine, Place::of(&machine.network, router), &packet);
-        if plan.minimal.is_empty() && plan.other.is_empty() {
+        let candidates = routing.candidates(machine, RouterPlace::of(&machine.network, router), &packet);
+        if candidates.minimal.is_empty() && candidates.non_minimal.is_empty() {
             return false;
         }
-        for (ports, channel) in [(plan.minimal, plan.minimal_channel), (plan.other, plan.other_channel)] {
+        for (ports, channel) in
+            [(candidates.minimal, candidates.minimal_channel), (candidates.non_minimal, candidates.non_minimal_channel)]
+        {
             for port in ports.iter() {
                 let goes = (router, Port(port), channel);
-                visit(Step { came, goes, hop: packet.hop() });
+                visit(VcDependency { came, goes, hop: packet.hop() });
                 let Peer::Router(far) = machine.network.peer[machine.network.slot(router, Port(port)).index()] else {
                     return false;
                 };
                 let (next, far_port) = machine.network.port_of(far);
                 let mut on = packet;
-                if plan.turns {
-                    on.turn();
+                if candidates.begins_second_phase {
+                    on.begin_second_phase();
                 }
                 on.port = far_port.0;
                 on.set_channel(channel);
                 on.next_hop();
-                if seen.insert((next, on.port, channel, on.middle, on.turned(), on.hop())) {
+                if seen.insert((next, on.port, channel, on.intermediate, on.in_second_phase(), on.hop())) {
                     open.push((next, on, Some(goes)));
                 }
             }
@@ -84,7 +86,7 @@ pub fn explore(
 }
 
 /// Kind of a lane: `up`, `down` or `across`, and its channel.
-fn kind(machine: &DragonflyPlus, (router, port, channel): LaneAt) -> (&'static str, u8) {
+fn kind(machine: &DragonflyPlus, (router, port, channel): VcAddress) -> (&'static str, u8) {
     let direction = if machine.is_leaf(router) {
         "up"
     } else if u32::from(port.0) < machine.spec.leaves {
@@ -104,7 +106,7 @@ fn kind(machine: &DragonflyPlus, (router, port, channel): LaneAt) -> (&'static s
 ///
 /// # Errors
 /// [`ErrorKind::CouldDeadlock`] with the circle.
-pub fn check(machine: &DragonflyPlus, routings: &[AnyPlus]) -> Result<(), Error> {
+pub fn check(machine: &DragonflyPlus, routings: &[AnyDragonflyPlusAlgorithm]) -> Result<(), Error> {
     let mut follows = BTreeSet::new();
     let links: &[u32] =
         if machine.complete && !machine.has_failures() { &[machine.spec.spines] } else { &[machine.spec.spines, 1] };
@@ -114,9 +116,9 @@ pub fn check(machine: &DragonflyPlus, routings: &[AnyPlus]) -> Result<(), Error>
             (0..small.network.routers() as u32).map(RouterId).filter(|&r| small.is_leaf(r)).collect();
         for &from in &leaves {
             for &to in &leaves {
-                let mut visit = |step: Step| {
-                    if let Some(came) = step.came {
-                        follows.insert((kind(&small, came), kind(&small, step.goes)));
+                let mut visit = |dependency: VcDependency| {
+                    if let Some(came) = dependency.came {
+                        follows.insert((kind(&small, came), kind(&small, dependency.goes)));
                     }
                 };
                 for routing in routings {
@@ -126,10 +128,10 @@ pub fn check(machine: &DragonflyPlus, routings: &[AnyPlus]) -> Result<(), Error>
             }
         }
     }
-    let Some(circle) = circle(&follows) else { return Ok(()) };
-    let circle = circle.iter().map(|(name, channel)| format!("{name}, channel {channel}")).collect();
-    let routings = routings.iter().map(AnyPlus::name).collect();
-    Err(ErrorKind::CouldDeadlock { routings, circle }.at(path!["routing"]))
+    let Some(cycle) = cycle(&follows) else { return Ok(()) };
+    let cycle = cycle.iter().map(|(name, channel)| format!("{name}, channel {channel}")).collect();
+    let routings = routings.iter().map(AnyDragonflyPlusAlgorithm::name).collect();
+    Err(ErrorKind::CouldDeadlock { routings, cycle }.at(path!["routing"]))
 }
 
 /// A machine with the same rules and few parts; `links_per_pair` is cut to its number of spines.
@@ -149,7 +151,7 @@ fn small(machine: &DragonflyPlus, links_per_pair: u32) -> DragonflyPlus {
 }
 
 /// A circle in a relation, if there is one.
-pub fn circle<T: Copy + Ord>(follows: &BTreeSet<(T, T)>) -> Option<Vec<T>> {
+pub fn cycle<T: Copy + Ord>(follows: &BTreeSet<(T, T)>) -> Option<Vec<T>> {
     let mut state = std::collections::BTreeMap::new();
     let starts: BTreeSet<T> = follows.iter().map(|&(a, _)| a).collect();
     for start in starts {
@@ -168,9 +170,9 @@ pub fn circle<T: Copy + Ord>(follows: &BTreeSet<(T, T)>) -> Option<Vec<T>> {
                 Some(true) => {}
                 Some(false) => {
                     let from = path.iter().position(|(t, _)| *t == to).unwrap_or(0);
-                    let mut circle: Vec<T> = path[from..].iter().map(|(t, _)| *t).collect();
-                    circle.push(to);
-                    return Some(circle);
+                    let mut cycle: Vec<T> = path[from..].iter().map(|(t, _)| *t).collect();
+                    cycle.push(to);
+                    return Some(cycle);
                 }
                 None => {
                     state.insert(to, false);

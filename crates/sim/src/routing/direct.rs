@@ -1,11 +1,11 @@
 //! Routings of direct machines (dragonfly, cascade): one file each.
 //!
-//! What they share is here and in [`ways`]: a packet is on a *leg* to a cable that leads to another group, or to a router of
+//! What they share is here and in [`paths`]: a packet is on a *leg* to a cable that leads to another group, or to a router of
 //! the group it is in; a rule is asked where a leg begins at the packet's first router, and some again on the way
 //! through its source group. Channels rise with every leg and every change of direction inside a group, so packets
 //! never wait for each other in a circle (docs/model.md, section 6, "Channels").
 //!
-//! A packet remembers in [`Event::middle`]: in the upper half the intermediate group (its own group for an intermediate
+//! A packet remembers in [`Event::intermediate`]: in the upper half the intermediate group (its own group for an intermediate
 //! router there), in the lower half the cable it is on its way to (a position in the list of cables between the two
 //! groups) or the intermediate router.
 
@@ -14,42 +14,42 @@ pub mod adaptive_local;
 pub mod aries;
 mod inside;
 pub mod minimal;
+mod paths;
 pub mod valiant;
-mod ways;
 
 use std::sync::Arc;
 
 use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_topology::Dragonfly;
 
-pub use ways::{Pick, Ways};
+pub use paths::{Paths, Pick};
 
-use super::{Grain, Loads, Place, Rule, Sense};
-use crate::engine::random::{below32, draw};
-use crate::fabric::packet::{Event, NO_MIDDLE, Step};
+use super::{CongestionMetric, Loads, PathGranularity, RouterPlace, RoutingAlgorithm};
+use crate::engine::random::{below32, packet_random};
+use crate::fabric::packet::{Event, NO_INTERMEDIATE, RouteDecision};
 use crate::spec::{FabricSpec, Gateways, ROUTINGS, RoutingSpec, Spec};
 
 /// First draws of ways that are shortest ways, of a routing that compares two: 0 and 8.
-const MINIMAL_DRAWS: u8 = 0;
+const MINIMAL_BASE: u8 = 0;
 /// First draws of ways round: 16 and 24.
-const OTHER_DRAWS: u8 = 16;
+const NON_MINIMAL_BASE: u8 = 16;
 /// Draws of intermediate groups: 32 and 33.
-const GROUP_DRAWS: u8 = 32;
+const GROUP_BASE: u8 = 32;
 /// Draw of the group by way of which a packet goes between groups without a cable.
-const BRIDGE_DRAW: u8 = 39;
+const BRIDGE_BASE: u8 = 39;
 /// Draws of intermediate routers: 40 and 41.
-const ROUTER_DRAWS: u8 = 40;
+const ROUTER_BASE: u8 = 40;
 /// First of the draws for ports on the way along a leg.
-const ALONG_DRAWS: u8 = 48;
+const LEG_BASE: u8 = 48;
 
 /// One of the kinds of machine, as the list of routings names them; what is for one is for all.
-const KIND: &str = "dragonfly";
+const MACHINE_KIND: &str = "dragonfly";
 
 /// Most cables of a pair of groups: their numbers have 16 bits.
 const MOST_CABLES: u32 = 1 << 16;
 
-/// No intermediate group, in the upper half of [`Event::middle`].
-const NO_GROUP: u16 = (NO_MIDDLE >> 16) as u16;
+/// No intermediate group, in the upper half of [`Event::intermediate`].
+const NO_GROUP: u16 = (NO_INTERMEDIATE >> 16) as u16;
 
 /// What a rule decides where a leg begins.
 #[derive(Clone, Copy, Debug)]
@@ -66,12 +66,12 @@ pub struct Departure {
 
 impl Departure {
     /// A shortest way.
-    fn straight(port: u16, to: u16) -> Self {
+    fn minimal(port: u16, to: u16) -> Self {
         Self { port, via: None, to, bridge: false }
     }
 
     /// A way round.
-    fn round(port: u16, via: u16, to: u16) -> Self {
+    fn non_minimal(port: u16, via: u16, to: u16) -> Self {
         Self { port, via: Some(via), to, bridge: false }
     }
 }
@@ -96,12 +96,24 @@ pub trait DirectAlgorithm {
     fn non_minimal(&self) -> NonMinimal;
 
     /// The decision at a packet's first router.
-    fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure;
+    fn depart(
+        &self,
+        paths: &Paths,
+        position: PacketPosition,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> Departure;
 
     /// The decision at a further router of the source group on a minimal path, of an algorithm that decides again there.
     #[inline(always)]
-    fn again(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Option<Departure> {
-        let _ = (ways, here, packet, loads);
+    fn again(
+        &self,
+        paths: &Paths,
+        position: PacketPosition,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> Option<Departure> {
+        let _ = (paths, position, packet, loads);
         None
     }
 
@@ -118,13 +130,13 @@ pub trait DirectAlgorithm {
 
     /// What packets share.
     #[inline(always)]
-    fn grain(&self) -> Grain {
-        Grain::Packet
+    fn granularity(&self) -> PathGranularity {
+        PathGranularity::Packet
     }
 
     /// Whether a packet on a non-minimal path turns at a random router of the intermediate group.
     #[inline(always)]
-    fn turns_at_router(&self) -> bool {
+    fn via_router(&self) -> bool {
         false
     }
 
@@ -139,8 +151,8 @@ pub trait DirectAlgorithm {
     }
 
     /// Works out what depends on the machine and its links.
-    fn prepare(&mut self, ways: &Ways, fabric: &FabricSpec) {
-        let _ = (ways, fabric);
+    fn prepare(&mut self, paths: &Paths, fabric: &FabricSpec) {
+        let _ = (paths, fabric);
     }
 }
 
@@ -150,19 +162,19 @@ macro_rules! algorithms {
     (($d:tt) $($file:ident: $Type:ident),+; $($preset:ident),+) => {
         /// One routing of a run.
         #[derive(Clone, Debug)]
-        pub enum Mode {
+        pub enum AnyDirectAlgorithm {
             $(#[doc = concat!("See [`", stringify!($file), "`].")] $Type($file::$Type),)+
         }
 
-        /// Evaluates `$body` with `$rule` standing for the algorithm of a [`Mode`], whatever its type.
-        macro_rules! with_mode {
-            ($d mode:expr, $d rule:ident => $d body:expr) => {
-                match $d mode { $(Mode::$Type($d rule) => $d body,)+ }
+        /// Evaluates `$body` with `$algorithm` standing for the algorithm of a [`AnyDirectAlgorithm`], whatever its type.
+        macro_rules! with_direct_algorithm {
+            ($d any:expr, $d algorithm:ident => $d body:expr) => {
+                match $d any { $(AnyDirectAlgorithm::$Type($d algorithm) => $d body,)+ }
             };
         }
 
         /// What makes an algorithm of a specification, if it is the one that is meant.
-        const MAKERS: &[fn(&RoutingSpec, &Path) -> Result<Option<Mode>, Error>] = &[$($file::of,)+ $($preset::of),+];
+        const MAKERS: &[fn(&RoutingSpec, &Path) -> Result<Option<AnyDirectAlgorithm>, Error>] = &[$($file::of,)+ $($preset::of),+];
     };
 }
 
@@ -182,15 +194,15 @@ pub use branches::Branch;
 /// Stages of the longest path of a routing; none if it is not for these machines.
 #[must_use]
 pub fn stages(routing: &RoutingSpec) -> Option<u8> {
-    Mode::of(routing, &path!["routing"]).ok()?.map(|mode| mode.stages())
+    AnyDirectAlgorithm::of(routing, &path!["routing"]).ok()?.map(|algorithm| algorithm.stages())
 }
 
 /// A dragonfly or cascade with the routings of a run.
 #[derive(Clone, Debug)]
 pub struct Direct {
-    ways: Ways,
+    paths: Paths,
     /// By the number that a packet carries.
-    modes: Vec<Mode>,
+    algorithms: Vec<AnyDirectAlgorithm>,
 }
 
 impl Direct {
@@ -203,18 +215,21 @@ impl Direct {
         if let Some(other) = gateways.iter().position(|&g| g != gateways[0]) {
             return Err(ErrorKind::DifferentGateways {}.at(specs[other].0.join("gateways")));
         }
-        let ways = Ways::new(machine, gateways[0] == Gateways::Nearest, &spec.fabric);
-        if let Some((a, b)) = ways.apart() {
+        let paths = Paths::new(machine, gateways[0] == Gateways::Nearest, &spec.fabric);
+        if let Some((a, b)) = paths.apart() {
             return Err(ErrorKind::GroupsCutApart { groups: vec![a.into(), b.into()] }.at(path!["topology"]));
         }
-        let most = ways.machine().links_per_pair();
+        let most = paths.machine().links_per_pair();
         if most > MOST_CABLES {
             return Err(ErrorKind::TooManyCables { found: most, most: MOST_CABLES }.at(path!["topology"]));
         }
-        let modes = specs.iter().map(|(at, routing)| Mode::new(routing, at, &ways, spec)).collect::<Result<_, _>>()?;
-        let direct = Self { ways, modes };
-        for (mode, (_, routing)) in direct.modes.iter().zip(specs) {
-            let (need, have) = (direct.channels(mode), u32::from(spec.fabric.channels));
+        let algorithms = specs
+            .iter()
+            .map(|(at, routing)| AnyDirectAlgorithm::new(routing, at, &paths, spec))
+            .collect::<Result<_, _>>()?;
+        let direct = Self { paths, algorithms };
+        for (algorithm, (_, routing)) in direct.algorithms.iter().zip(specs) {
+            let (need, have) = (direct.channels(algorithm), u32::from(spec.fabric.channels));
             if have < need {
                 let kind = ErrorKind::TooFewChannels { routing: routing.name(), need, have };
                 return Err(kind.at(path!["fabric", "channels"]));
@@ -224,87 +239,98 @@ impl Direct {
     }
 
     /// Virtual channels that a routing needs: a set for each stage of a packet's way.
-    fn channels(&self, mode: &Mode) -> u32 {
-        let bridged = if self.ways.bridged() { 3 } else { 2 };
-        u32::from(mode.stages().max(bridged)) * u32::from(self.ways.subs())
+    fn channels(&self, algorithm: &AnyDirectAlgorithm) -> u32 {
+        let bridged = if self.paths.bridged() { 3 } else { 2 };
+        u32::from(algorithm.stages().max(bridged)) * u32::from(self.paths.subs())
     }
 
-    /// Most links between routers that a packet of routing number `mode` may take.
+    /// Most links between routers that a packet of routing number `algorithm` may take.
     #[must_use]
-    pub fn max_hops(&self, mode: u8) -> u8 {
-        let mode = &self.modes[usize::from(mode)];
-        let bridged = if self.ways.bridged() { 3 } else { 2 };
-        let (stages, global) = (mode.stages().max(bridged), if mode.stages().max(bridged) > 2 { 2 } else { 1 });
-        stages * self.ways.machine().diameter() + global
+    pub fn max_hops(&self, routing: u8) -> u8 {
+        let algorithm = &self.algorithms[usize::from(routing)];
+        let bridged = if self.paths.bridged() { 3 } else { 2 };
+        let (stages, global) =
+            (algorithm.stages().max(bridged), if algorithm.stages().max(bridged) > 2 { 2 } else { 1 });
+        stages * self.paths.machine().diameter() + global
     }
 
     /// Whether a decision may read the loads of other routers.
     #[must_use]
     pub fn sees_other_routers(&self) -> bool {
-        self.modes.iter().any(|mode| with_mode!(mode, rule => rule.sees_other_routers()))
+        self.algorithms
+            .iter()
+            .any(|algorithm| with_direct_algorithm!(algorithm, algorithm => algorithm.sees_other_routers()))
     }
 
     /// The routings.
     #[must_use]
-    pub fn modes(&self) -> &[Mode] {
-        &self.modes
+    pub fn algorithms(&self) -> &[AnyDirectAlgorithm] {
+        &self.algorithms
     }
 
     /// The machine and its ways.
     #[must_use]
-    pub fn ways(&self) -> &Ways {
-        &self.ways
+    pub fn paths(&self) -> &Paths {
+        &self.paths
     }
 
     /// The decision at a packet's first router.
     #[inline]
-    fn depart(&self, here: Here, mode: &Mode, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
-        let (from, to) = (here.place.group, packet.to_group);
-        if from != to && self.ways.is_bridged(from, to) {
-            let middles = self.ways.middles(from, to);
-            let via = middles.get(below32(draw(packet.word, packet.hop(), BRIDGE_DRAW), middles.len()));
-            let (cable, port) = self.ways.to_group(here, via, MINIMAL_DRAWS, mode.pick(), packet, loads);
-            return Departure { bridge: true, ..Departure::round(port, via, cable) };
+    fn depart(
+        &self,
+        position: PacketPosition,
+        algorithm: &AnyDirectAlgorithm,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> Departure {
+        let (from, to) = (position.place.group, packet.to_group);
+        if from != to && self.paths.is_bridged(from, to) {
+            let intermediates = self.paths.intermediates(from, to);
+            let via =
+                intermediates.get(below32(packet_random(packet.key, packet.hop(), BRIDGE_BASE), intermediates.len()));
+            let (cable, port) = self.paths.to_group(position, via, MINIMAL_BASE, algorithm.pick(), packet, loads);
+            return Departure { bridge: true, ..Departure::non_minimal(port, via, cable) };
         }
-        with_mode!(mode, rule => rule.depart(&self.ways, here, packet, loads))
+        with_direct_algorithm!(algorithm, algorithm => algorithm.depart(&self.paths, position, packet, loads))
     }
 }
 
-impl Mode {
+impl AnyDirectAlgorithm {
     /// The algorithm of a specification; none if it is not for these machines.
     fn of(routing: &RoutingSpec, at: &Path) -> Result<Option<Self>, Error> {
         for make in MAKERS {
-            if let Some(mode) = make(routing, at)? {
-                return Ok(Some(mode));
+            if let Some(algorithm) = make(routing, at)? {
+                return Ok(Some(algorithm));
             }
         }
         Ok(None)
     }
 
-    fn new(routing: &RoutingSpec, at: &Path, ways: &Ways, spec: &Spec) -> Result<Self, Error> {
-        let mut mode = Self::of(routing, at)?.expect("refused when its gateways were looked for");
-        with_mode!(&mut mode, rule => rule.prepare(ways, &spec.fabric));
-        Ok(mode)
+    fn new(routing: &RoutingSpec, at: &Path, paths: &Paths, spec: &Spec) -> Result<Self, Error> {
+        let mut algorithm = Self::of(routing, at)?.expect("refused when its gateways were looked for");
+        with_direct_algorithm!(&mut algorithm, algorithm => algorithm.prepare(paths, &spec.fabric));
+        Ok(algorithm)
     }
 
     fn stages(&self) -> u8 {
-        with_mode!(self, rule => rule.stages())
+        with_direct_algorithm!(self, algorithm => algorithm.stages())
     }
 
     #[inline]
     fn pick(&self) -> Pick {
-        with_mode!(self, rule => rule.pick())
+        with_direct_algorithm!(self, algorithm => algorithm.pick())
     }
 
     #[inline]
-    fn turns_at_router(&self) -> bool {
-        with_mode!(self, rule => rule.turns_at_router())
+    fn via_router(&self) -> bool {
+        with_direct_algorithm!(self, algorithm => algorithm.via_router())
     }
 }
 
 fn gateways(routing: &RoutingSpec, at: &Path) -> Result<Gateways, Error> {
-    if !routing.info().machines.contains(&KIND) {
-        let choices = ROUTINGS.iter().filter(|info| info.machines.contains(&KIND)).map(|info| info.name).collect();
+    if !routing.info().machines.contains(&MACHINE_KIND) {
+        let choices =
+            ROUTINGS.iter().filter(|info| info.machines.contains(&MACHINE_KIND)).map(|info| info.name).collect();
         let (routing, machine) = (routing.name(), "dragonfly or cascade");
         return Err(ErrorKind::RoutingNotForMachine { routing, machine, choices }.at(at.join("name")));
     }
@@ -314,16 +340,16 @@ fn gateways(routing: &RoutingSpec, at: &Path) -> Result<Gateways, Error> {
 
 /// The router at which a decision is made, and how the packet came there.
 #[derive(Clone, Copy, Debug)]
-pub struct Here {
+pub struct PacketPosition {
     /// The router.
-    pub place: Place,
+    pub place: RouterPlace,
     /// Stage of the packet's way.
     stage: u8,
     /// If the last link was one of the same stage inside this group: its `sub`, and whether it was along a row.
     inside: Option<(u8, bool)>,
 }
 
-impl Here {
+impl PacketPosition {
     /// The links from here on are those of the next stage.
     fn begin_stage(&mut self) {
         self.stage += 1;
@@ -331,35 +357,35 @@ impl Here {
     }
 }
 
-impl Rule for Direct {
+impl RoutingAlgorithm for Direct {
     #[inline(always)]
     fn enter(&self, _: &mut Event, _: u16, _: u16) {}
 
     #[inline(always)]
-    fn route(&self, place: Place, packet: &Event, loads: &Loads<'_, impl Sense>) -> Step {
+    fn route(&self, place: RouterPlace, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision {
         self.decide(place, *packet, loads)
     }
 
     #[inline]
-    fn guess(&self, place: Place, packet: &Event) -> Option<(u16, u8)> {
-        let via = (packet.middle >> 16) as u16;
-        let group = if via == NO_GROUP || packet.turned() { packet.to_group } else { via };
+    fn guess(&self, place: RouterPlace, packet: &Event) -> Option<(u16, u8)> {
+        let via = (packet.intermediate >> 16) as u16;
+        let group = if via == NO_GROUP || packet.in_second_phase() { packet.to_group } else { via };
         let ports = if packet.hop() == 0 {
             return None;
         } else if place.group != group {
-            self.ways.towards(place, group, packet.middle as u16)
+            self.paths.towards(place, group, packet.intermediate as u16)
         } else if group == packet.to_group {
-            self.ways.local(place, packet.to_local)
+            self.paths.local(place, packet.to_local)
         } else {
             return None;
         };
         let port = (!ports.is_empty()).then(|| ports.get(0))?;
-        Some((port, self.ways.channel_if(self.ways.here(place, packet), port)))
+        Some((port, self.paths.channel_if(self.paths.position(place, packet), port)))
     }
 
     #[inline]
-    fn grain(&self, mode: u8) -> Grain {
-        with_mode!(&self.modes[usize::from(mode)], rule => rule.grain())
+    fn granularity(&self, routing: u8) -> PathGranularity {
+        with_direct_algorithm!(&self.algorithms[usize::from(routing)], algorithm => algorithm.granularity())
     }
 }
 
@@ -370,77 +396,96 @@ fn remember(via: Option<u16>, to: u16) -> u32 {
 
 impl Direct {
     /// The decision on a packet. It is handed over by value, because it is changed on the way to the decision.
-    fn decide(&self, place: Place, mut packet: Event, loads: &Loads<'_, impl Sense>) -> Step {
-        let mode = &self.modes[usize::from(packet.mode())];
-        let mut here = self.ways.here(place, &packet);
+    fn decide(&self, place: RouterPlace, mut packet: Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision {
+        let algorithm = &self.algorithms[usize::from(packet.routing())];
+        let mut position = self.paths.position(place, &packet);
         let port = if packet.hop() == 0 {
-            let departure = self.depart(here, mode, &packet, loads);
+            let departure = self.depart(position, algorithm, &packet, loads);
             if departure.via.is_some() && !departure.bridge {
                 packet.divert();
             }
-            packet.middle = remember(departure.via, departure.to);
+            packet.intermediate = remember(departure.via, departure.to);
             departure.port
         } else {
-            self.go_on(&mut here, mode, &mut packet, loads)
+            self.go_on(&mut position, algorithm, &mut packet, loads)
         };
-        Step::new(&packet, port, self.ways.channel(here, port)).marked(packet.diverted(), packet.turned())
+        RouteDecision::new(&packet, port, self.paths.channel(position, port))
+            .marked(packet.diverted(), packet.in_second_phase())
     }
 
     /// The port at a router that is not the packet's first.
     #[inline]
-    fn go_on(&self, here: &mut Here, mode: &Mode, packet: &mut Event, loads: &Loads<'_, impl Sense>) -> u16 {
-        let (group, pick) = (here.place.group, mode.pick());
-        let via = (packet.middle >> 16) as u16;
+    fn go_on(
+        &self,
+        position: &mut PacketPosition,
+        algorithm: &AnyDirectAlgorithm,
+        packet: &mut Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> u16 {
+        let (group, pick) = (position.place.group, algorithm.pick());
+        let via = (packet.intermediate >> 16) as u16;
         let mut begins = false;
-        if via != NO_GROUP && !packet.turned() {
+        if via != NO_GROUP && !packet.in_second_phase() {
             if group != via {
-                return self.along(*here, via, pick, packet, loads);
+                return self.along(*position, via, pick, packet, loads);
             }
-            let entered = here.inside.is_none();
+            let entered = position.inside.is_none();
             if entered {
-                let by_router = packet.diverted() && mode.turns_at_router();
-                let router = if by_router { self.ways.middle_router(here.place, packet) } else { here.place.local };
-                packet.middle = remember(Some(via), router);
+                let by_router = packet.diverted() && algorithm.via_router();
+                let router = if by_router {
+                    self.paths.intermediate_router(position.place, packet)
+                } else {
+                    position.place.local
+                };
+                packet.intermediate = remember(Some(via), router);
             }
-            let router = packet.middle as u16;
-            if router != here.place.local {
-                return self.ways.inside(*here, router, ALONG_DRAWS, pick, packet, loads);
+            let router = packet.intermediate as u16;
+            if router != position.place.local {
+                return self.paths.inside(*position, router, LEG_BASE, pick, packet, loads);
             }
-            packet.turn();
+            packet.begin_second_phase();
             if !entered {
-                here.begin_stage();
+                position.begin_stage();
             }
             begins = true;
         }
         if group == packet.to_group {
-            return self.ways.inside(*here, packet.to_local, ALONG_DRAWS, pick, packet, loads);
+            return self.paths.inside(*position, packet.to_local, LEG_BASE, pick, packet, loads);
         }
         if begins {
-            let (cable, port) = self.ways.to_group(*here, packet.to_group, MINIMAL_DRAWS, pick, packet, loads);
-            packet.middle = remember(Some(via), cable);
+            let (cable, port) = self.paths.to_group(*position, packet.to_group, MINIMAL_BASE, pick, packet, loads);
+            packet.intermediate = remember(Some(via), cable);
             return port;
         }
         if via == NO_GROUP
-            && let Some(departure) = with_mode!(mode, rule => rule.again(&self.ways, *here, packet, loads))
+            && let Some(departure) =
+                with_direct_algorithm!(algorithm, algorithm => algorithm.again(&self.paths, *position, packet, loads))
         {
             if departure.via.is_some() {
                 packet.divert();
-                packet.middle = remember(departure.via, departure.to);
-                here.begin_stage();
+                packet.intermediate = remember(departure.via, departure.to);
+                position.begin_stage();
             }
             return departure.port;
         }
-        self.along(*here, packet.to_group, pick, packet, loads)
+        self.along(*position, packet.to_group, pick, packet, loads)
     }
 
     /// The port along a leg to a cable to `group`.
     #[inline]
-    fn along(&self, here: Here, group: u16, pick: Pick, packet: &Event, loads: &Loads<'_, impl Sense>) -> u16 {
-        let cable = packet.middle as u16;
-        let (router, port) = self.ways.cable(here.place.group, group, cable);
-        if router == here.place.local {
+    fn along(
+        &self,
+        position: PacketPosition,
+        group: u16,
+        pick: Pick,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> u16 {
+        let cable = packet.intermediate as u16;
+        let (router, port) = self.paths.cable(position.place.group, group, cable);
+        if router == position.place.local {
             return port;
         }
-        self.ways.inside(here, router, ALONG_DRAWS, pick, packet, loads)
+        self.paths.inside(position, router, LEG_BASE, pick, packet, loads)
     }
 }

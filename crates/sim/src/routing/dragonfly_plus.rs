@@ -1,14 +1,14 @@
 //! Routings of a Dragonfly+: one file each.
 //!
 //! A rule sees the position of a packet and says which ports are on a shortest way, which others may be taken, and
-//! on which channels: a [`Plan`]. Loads then decide between them, in one place. Because a plan
+//! on which channels: a [`CandidatePorts`]. Loads then decide between them, in one place. Because a plan
 //! does not depend on loads, the same code tells every way a packet might ever take, from which
 //! [`deadlock`](super::deadlock) proves that packets cannot wait for each other in a circle.
 
+mod candidates;
 mod failed;
 pub mod fpar;
 pub mod minimal;
-mod plan;
 pub mod prog_adaptive;
 pub mod valiant;
 
@@ -17,29 +17,29 @@ use std::sync::Arc;
 use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_topology::{DragonflyPlus, GroupId};
 
-pub use plan::Plan;
+pub use candidates::CandidatePorts;
 
-use super::{Grain, Loads, Place, Ports, Rule, Sense};
-use crate::engine::random::{below32, draw};
-use crate::fabric::packet::{Event, NO_MIDDLE, Step};
+use super::{CongestionMetric, Loads, PathGranularity, Ports, RouterPlace, RoutingAlgorithm};
+use crate::engine::random::{below32, packet_random};
+use crate::fabric::packet::{Event, NO_INTERMEDIATE, RouteDecision};
 use crate::spec::{FabricSpec, ROUTINGS, RoutingInfo, RoutingSpec, Select, Via};
 
 /// The kind of machine, as the list of routings names it.
-pub(super) const KIND: &str = "dragonfly-plus";
+pub(super) const MACHINE_KIND: &str = "dragonfly-plus";
 
 /// First of the draws for choices among shortest ways.
-const MINIMAL_DRAWS: u8 = 0;
+const MINIMAL_BASE: u8 = 0;
 /// First of the draws for choices among other ways.
-const OTHER_DRAWS: u8 = 8;
+const NON_MINIMAL_BASE: u8 = 8;
 /// First of the draws for the least loaded port.
-const LEAST_DRAWS: u8 = 16;
+const LEAST_BASE: u8 = 16;
 /// First of the draws for intermediate stops.
-const MIDDLE_DRAWS: u8 = 24;
+const INTERMEDIATE_BASE: u8 = 24;
 /// The hop that stands for decisions made once per packet.
 const PER_PACKET: u8 = 255;
 
 /// A rule of a Dragonfly+: one implementation a file. The simulation is compiled for each of them.
-pub trait PlusRule: Sized {
+pub trait DragonflyPlusAlgorithm: Sized {
     /// Its name in a specification.
     const NAME: &'static str;
     /// Virtual channels that it uses.
@@ -64,95 +64,110 @@ pub trait PlusRule: Sized {
     fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16, leaf: u16) {
         let _ = leaf;
         if self.one_group() {
-            packet.middle = middle_group(machine, packet.word, PER_PACKET, from, packet.to_group);
+            packet.intermediate = intermediate_group(machine, packet.key, PER_PACKET, from, packet.to_group);
         }
     }
 
-    /// Everything that [`enter`](Self::enter) may make [`Event::middle`] for a packet from group `from` to group `to`.
-    fn middles(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
-        if self.one_group() { middle_groups(machine, from, to) } else { vec![NO_MIDDLE] }
+    /// Everything that [`enter`](Self::enter) may make [`Event::intermediate`] for a packet from group `from` to group `to`.
+    fn intermediates(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
+        if self.one_group() { intermediate_groups(machine, from, to) } else { vec![NO_INTERMEDIATE] }
     }
 
     /// Where the packet may go from `place`, which is not its destination's leaf. Knows no loads.
-    fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a>;
+    fn candidates<'a>(&self, machine: &'a DragonflyPlus, place: RouterPlace, packet: &Event) -> CandidatePorts<'a>;
 
-    /// As [`plan`](Self::plan) on a machine in which something has failed. (Apart, because to look would slow all others.)
-    fn plan_with_failures<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a>;
+    /// As [`candidates`](Self::plan) on a machine in which something has failed. (Apart, because to look would slow all others.)
+    fn candidates_with_failures<'a>(
+        &self,
+        machine: &'a DragonflyPlus,
+        place: RouterPlace,
+        packet: &Event,
+    ) -> CandidatePorts<'a>;
 
     /// The port of the plan that is taken, and whether it is one of the other (non-minimal) ones.
-    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_, impl Sense>) -> (u16, bool);
+    fn choose(
+        &self,
+        candidates: &CandidatePorts<'_>,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> (u16, bool);
 
     /// What all packets of one way share.
-    fn grain(&self) -> Grain {
-        Grain::Packet
+    fn granularity(&self) -> PathGranularity {
+        PathGranularity::Packet
     }
 }
 
 /// A Dragonfly+ with one rule.
 #[derive(Clone, Debug)]
-pub struct Plus<R> {
+pub struct DragonflyPlusRouting<R> {
     pub(super) machine: Arc<DragonflyPlus>,
-    pub(super) rule: R,
+    pub(super) algorithm: R,
 }
 
-impl<R: PlusRule> Rule for Plus<R> {
+impl<R: DragonflyPlusAlgorithm> RoutingAlgorithm for DragonflyPlusRouting<R> {
     #[inline(always)]
     fn enter(&self, packet: &mut Event, from: u16, leaf: u16) {
-        self.rule.enter(&self.machine, packet, from, leaf);
+        self.algorithm.enter(&self.machine, packet, from, leaf);
     }
 
     #[inline(always)]
-    fn route(&self, place: Place, packet: &Event, loads: &Loads<'_, impl Sense>) -> Step {
-        let plan = self.rule.plan(&self.machine, place, packet);
-        follow(&self.rule, &plan, packet, loads)
+    fn route(&self, place: RouterPlace, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision {
+        let candidates = self.algorithm.candidates(&self.machine, place, packet);
+        follow(&self.algorithm, &candidates, packet, loads)
     }
 
     #[inline(always)]
-    fn grain(&self, _: u8) -> Grain {
-        self.rule.grain()
+    fn granularity(&self, _: u8) -> PathGranularity {
+        self.algorithm.granularity()
     }
 }
 
 /// Decides by a plan and the loads.
 #[inline(always)]
-fn follow<R: PlusRule>(rule: &R, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_, impl Sense>) -> Step {
-    let (port, other) = rule.choose(plan, packet, loads);
-    let channel = if other { plan.other_channel } else { plan.minimal_channel };
-    Step::new(packet, port, channel).marked(other, plan.turns)
+fn follow<R: DragonflyPlusAlgorithm>(
+    algorithm: &R,
+    candidates: &CandidatePorts<'_>,
+    packet: &Event,
+    loads: &Loads<'_, impl CongestionMetric>,
+) -> RouteDecision {
+    let (port, non_minimal) = algorithm.choose(candidates, packet, loads);
+    let channel = if non_minimal { candidates.non_minimal_channel } else { candidates.minimal_channel };
+    RouteDecision::new(packet, port, channel).marked(non_minimal, candidates.begins_second_phase)
 }
 
 /// Lists the rules, each with its file. With a dollar sign and the name of a macro, hands the list to that macro.
-macro_rules! plus_rules {
+macro_rules! dragonfly_plus_algorithms {
     (($d:tt) $callback:ident) => {
         $callback! { ($d) Minimal: minimal, Valiant: valiant, ProgAdaptive: prog_adaptive, Fpar: fpar }
     };
 }
-pub(super) use plus_rules;
+pub(super) use dragonfly_plus_algorithms;
 
-macro_rules! any_plus {
-    (($d:tt) $($Rule:ident: $file:ident),+) => {
+macro_rules! any_dragonfly_plus {
+    (($d:tt) $($Algorithm:ident: $file:ident),+) => {
         /// One of the rules.
         #[derive(Clone, Debug)]
-        pub enum AnyPlus {
-            $(#[doc = concat!("See [`", stringify!($file), "`].")] $Rule($file::$Rule),)+
+        pub enum AnyDragonflyPlusAlgorithm {
+            $(#[doc = concat!("See [`", stringify!($file), "`].")] $Algorithm($file::$Algorithm),)+
         }
 
-        /// Evaluates `$body` with `$rule` standing for a rule, whatever its type.
-        macro_rules! with_plus {
-            ($d any:expr, $d rule:ident => $d body:expr) => {
-                match $d any { $(AnyPlus::$Rule($d rule) => $d body,)+ }
+        /// Evaluates `$body` with `$algorithm` standing for a rule, whatever its type.
+        macro_rules! with_dragonfly_plus {
+            ($d any:expr, $d algorithm:ident => $d body:expr) => {
+                match $d any { $(AnyDragonflyPlusAlgorithm::$Algorithm($d algorithm) => $d body,)+ }
             };
         }
 
         /// What errors call the machines.
 const MACHINE: &str = "dragonfly-plus";
 
-impl AnyPlus {
+impl AnyDragonflyPlusAlgorithm {
             /// The rule of a specification; none if it is not for these machines.
             fn of(fabric: &FabricSpec, routing: &RoutingSpec, at: &Path) -> Result<Option<Self>, Error> {
                 let name = routing.name();
-                $(if name == $file::$Rule::NAME {
-                    return Ok(Some(Self::$Rule($file::$Rule::new(fabric, routing, at)?)));
+                $(if name == $file::$Algorithm::NAME {
+                    return Ok(Some(Self::$Algorithm($file::$Algorithm::new(fabric, routing, at)?)));
                 })+
                 Ok(None)
             }
@@ -162,46 +177,46 @@ impl AnyPlus {
         #[must_use]
         pub fn channels(routing: &RoutingSpec) -> Option<u8> {
             let name = routing.name();
-            $(if name == $file::$Rule::NAME {
-                return Some($file::$Rule::CHANNELS);
+            $(if name == $file::$Algorithm::NAME {
+                return Some($file::$Algorithm::CHANNELS);
             })+
             None
         }
     };
 }
-plus_rules! { ($) any_plus }
+dragonfly_plus_algorithms! { ($) any_dragonfly_plus }
 
-impl AnyPlus {
+impl AnyDragonflyPlusAlgorithm {
     /// Prepares the rule that stands at `at` of a specification.
     ///
     /// # Errors
     /// If it is not for a Dragonfly+ or needs more channels than the fabric has.
     pub fn new(fabric: &FabricSpec, routing: &RoutingSpec, at: &Path) -> Result<Self, Error> {
-        let for_plus = |info: &&RoutingInfo| info.machines.contains(&KIND);
-        if !for_plus(&routing.info()) {
-            let choices = ROUTINGS.iter().filter(for_plus).map(|info| info.name).collect();
+        let for_dragonfly_plus = |info: &&RoutingInfo| info.machines.contains(&MACHINE_KIND);
+        if !for_dragonfly_plus(&routing.info()) {
+            let choices = ROUTINGS.iter().filter(for_dragonfly_plus).map(|info| info.name).collect();
             let kind = ErrorKind::RoutingNotForMachine { routing: routing.name(), machine: MACHINE, choices };
             return Err(kind.at(at.join("name")));
         }
         if routing.gateways().is_some() {
             return Err(ErrorKind::NeedlessGateways { machine: MACHINE }.at(at.join("gateways")));
         }
-        let rule = Self::of(fabric, routing, at)?.expect("the list says that it is for these machines");
-        let (need, have) = (u32::from(rule.channels()), u32::from(fabric.channels));
+        let algorithm = Self::of(fabric, routing, at)?.expect("the list says that it is for these machines");
+        let (need, have) = (u32::from(algorithm.channels()), u32::from(fabric.channels));
         if have < need {
-            let kind = ErrorKind::TooFewChannels { routing: rule.name(), need, have };
+            let kind = ErrorKind::TooFewChannels { routing: algorithm.name(), need, have };
             return Err(kind.at(path!["fabric", "channels"]));
         }
-        Ok(rule)
+        Ok(algorithm)
     }
 
     /// Refuses what the rule cannot do on a machine in which something has failed.
     pub(super) fn check(&self, machine: &DragonflyPlus, at: &Path) -> Result<(), Error> {
-        let Self::Valiant(rule) = self else { return Ok(()) };
+        let Self::Valiant(algorithm) = self else { return Ok(()) };
         if !machine.has_failures() {
             return Ok(());
         }
-        if rule.via == Via::Leaf {
+        if algorithm.via == Via::Leaf {
             return Err(ErrorKind::ViaLeafWithFailures {}.at(at.join("via")));
         }
         if machine.spec.spines > failed::MAX_SPINES {
@@ -215,43 +230,43 @@ impl AnyPlus {
     /// Its name in a scenario.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        fn of<R: PlusRule>(_: &R) -> &'static str {
+        fn of<R: DragonflyPlusAlgorithm>(_: &R) -> &'static str {
             R::NAME
         }
-        with_plus!(self, rule => of(rule))
+        with_dragonfly_plus!(self, algorithm => of(algorithm))
     }
 
     /// Virtual channels that it uses.
     #[must_use]
     pub fn channels(&self) -> u8 {
-        fn of<R: PlusRule>(_: &R) -> u8 {
+        fn of<R: DragonflyPlusAlgorithm>(_: &R) -> u8 {
             R::CHANNELS
         }
-        with_plus!(self, rule => of(rule))
+        with_dragonfly_plus!(self, algorithm => of(algorithm))
     }
 
     /// Most links between routers that a packet may take.
     #[must_use]
     pub fn max_hops(&self) -> u8 {
-        fn of<R: PlusRule>(_: &R) -> u8 {
+        fn of<R: DragonflyPlusAlgorithm>(_: &R) -> u8 {
             R::MAX_HOPS
         }
-        with_plus!(self, rule => of(rule))
+        with_dragonfly_plus!(self, algorithm => of(algorithm))
     }
 
-    /// As [`PlusRule::middles`].
+    /// As [`DragonflyPlusAlgorithm::intermediates`].
     #[must_use]
-    pub fn middles(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
-        with_plus!(self, rule => rule.middles(machine, from, to))
+    pub fn intermediates(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
+        with_dragonfly_plus!(self, algorithm => algorithm.intermediates(machine, from, to))
     }
 
-    /// Where a packet may go, as [`PlusRule::plan`].
+    /// Where a packet may go, as [`DragonflyPlusAlgorithm::candidates`].
     #[must_use]
-    pub fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+    pub fn candidates<'a>(&self, machine: &'a DragonflyPlus, place: RouterPlace, packet: &Event) -> CandidatePorts<'a> {
         if machine.has_failures() {
-            return with_plus!(self, rule => rule.plan_with_failures(machine, place, packet));
+            return with_dragonfly_plus!(self, algorithm => algorithm.candidates_with_failures(machine, place, packet));
         }
-        with_plus!(self, rule => rule.plan(machine, place, packet))
+        with_dragonfly_plus!(self, algorithm => algorithm.candidates(machine, place, packet))
     }
 }
 
@@ -260,69 +275,73 @@ impl AnyPlus {
 pub struct Mixed {
     pub(super) machine: Arc<DragonflyPlus>,
     /// By the number that a packet carries.
-    pub(super) rules: Vec<AnyPlus>,
+    pub(super) algorithms: Vec<AnyDragonflyPlusAlgorithm>,
 }
 
-impl Rule for Mixed {
+impl RoutingAlgorithm for Mixed {
     fn enter(&self, packet: &mut Event, from: u16, leaf: u16) {
-        with_plus!(&self.rules[usize::from(packet.mode())], rule => rule.enter(&self.machine, packet, from, leaf));
+        with_dragonfly_plus!(&self.algorithms[usize::from(packet.routing())], algorithm => algorithm.enter(&self.machine, packet, from, leaf));
     }
 
-    fn route(&self, place: Place, packet: &Event, loads: &Loads<'_, impl Sense>) -> Step {
-        let rule = &self.rules[usize::from(packet.mode())];
-        let plan = rule.plan(&self.machine, place, packet);
-        with_plus!(rule, rule => follow(rule, &plan, packet, loads))
+    fn route(&self, place: RouterPlace, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision {
+        let algorithm = &self.algorithms[usize::from(packet.routing())];
+        let candidates = algorithm.candidates(&self.machine, place, packet);
+        with_dragonfly_plus!(algorithm, algorithm => follow(algorithm, &candidates, packet, loads))
     }
 
-    fn grain(&self, mode: u8) -> Grain {
-        with_plus!(&self.rules[usize::from(mode)], rule => rule.grain())
+    fn granularity(&self, routing: u8) -> PathGranularity {
+        with_dragonfly_plus!(&self.algorithms[usize::from(routing)], algorithm => algorithm.granularity())
     }
 }
 
 /// A port among equals.
 #[inline(always)]
-fn select(select: Select, ports: &Ports<'_>, packet: &Event, loads: &Loads<'_, impl Sense>) -> u16 {
+fn select(select: Select, ports: &Ports<'_>, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> u16 {
     match select {
-        Select::Random | Select::Hash => ports.any(packet.word, packet.hop(), MINIMAL_DRAWS),
-        Select::LeastLoaded => loads.least(ports, packet.word, packet.hop(), MINIMAL_DRAWS),
+        Select::Random | Select::Hash => ports.any(packet.key, packet.hop(), MINIMAL_BASE),
+        Select::LeastLoaded => loads.least(ports, packet.key, packet.hop(), MINIMAL_BASE),
     }
 }
 
 /// For routings that divert: if there is no choice between the two kinds of port, the least loaded of those there are.
 #[inline(always)]
-fn no_choice(plan: &Plan<'_>, packet: &Event, loads: &Loads<'_, impl Sense>) -> Option<(u16, bool)> {
-    let (word, hop) = (packet.word, packet.hop());
-    if plan.other.is_empty() {
-        return Some((loads.least(&plan.minimal, word, hop, LEAST_DRAWS), false));
+fn no_choice(
+    candidates: &CandidatePorts<'_>,
+    packet: &Event,
+    loads: &Loads<'_, impl CongestionMetric>,
+) -> Option<(u16, bool)> {
+    let (key, hop) = (packet.key, packet.hop());
+    if candidates.non_minimal.is_empty() {
+        return Some((loads.least(&candidates.minimal, key, hop, LEAST_BASE), false));
     }
-    plan.minimal.is_empty().then(|| (loads.least(&plan.other, word, hop, LEAST_DRAWS), true))
+    candidates.minimal.is_empty().then(|| (loads.least(&candidates.non_minimal, key, hop, LEAST_BASE), true))
 }
 
-/// A group drawn among those that are neither `from` nor `to`, or none: `group << 16`, as in [`Event::middle`].
+/// A group drawn among those that are neither `from` nor `to`, or none: `group << 16`, as in [`Event::intermediate`].
 #[inline(always)]
-fn middle_group(machine: &DragonflyPlus, word: u32, hop: u8, from: u16, to: u16) -> u32 {
+fn intermediate_group(machine: &DragonflyPlus, key: u32, hop: u8, from: u16, to: u16) -> u32 {
     let groups = machine.spec.groups;
     if from == to || groups < 3 {
-        return NO_MIDDLE;
+        return NO_INTERMEDIATE;
     }
-    let mut group = below32(draw(word, hop, MIDDLE_DRAWS), groups - 2) as u16;
+    let mut group = below32(packet_random(key, hop, INTERMEDIATE_BASE), groups - 2) as u16;
     let (low, high) = if from < to { (from, to) } else { (to, from) };
     group += u16::from(group >= low);
     group += u16::from(group >= high);
     u32::from(group) << 16
 }
 
-/// Every outcome of [`middle_group`].
-fn middle_groups(machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
+/// Every outcome of [`intermediate_group`].
+fn intermediate_groups(machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
     if from == to || machine.spec.groups < 3 {
-        return vec![NO_MIDDLE];
+        return vec![NO_INTERMEDIATE];
     }
     (0..machine.spec.groups as u16).filter(|&g| g != from && g != to).map(|g| u32::from(g) << 16).collect()
 }
 
 /// Ports of a leaf to the spines that lead to `to`.
 #[inline(always)]
-fn up<'a>(machine: &'a DragonflyPlus, place: Place, to: u16) -> Ports<'a> {
+fn up<'a>(machine: &'a DragonflyPlus, place: RouterPlace, to: u16) -> Ports<'a> {
     let first = place.down;
     if machine.complete || to == place.group {
         return Ports::range(first, machine.spec.spines as u16);
@@ -332,7 +351,7 @@ fn up<'a>(machine: &'a DragonflyPlus, place: Place, to: u16) -> Ports<'a> {
 
 /// Ports of a spine to group `to`, another group than its own.
 #[inline(always)]
-fn across<'a>(machine: &'a DragonflyPlus, place: Place, to: u16) -> Ports<'a> {
+fn across<'a>(machine: &'a DragonflyPlus, place: RouterPlace, to: u16) -> Ports<'a> {
     let spine = u32::from(place.local - place.down);
     let ports = machine.spine_ports(GroupId(u32::from(place.group)), spine, GroupId(u32::from(to)));
     Ports::range(ports.start, ports.end - ports.start)
@@ -340,6 +359,6 @@ fn across<'a>(machine: &'a DragonflyPlus, place: Place, to: u16) -> Ports<'a> {
 
 /// Ports of a spine to the leaves of its group.
 #[inline(always)]
-fn down<'a>(place: Place) -> Ports<'a> {
+fn down<'a>(place: RouterPlace) -> Ports<'a> {
     Ports::range(0, place.down)
 }

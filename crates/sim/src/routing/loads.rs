@@ -1,14 +1,14 @@
 //! What a routing may know of a router: the load of its ports, and three ways to choose by it.
 
 use super::Ports;
-use crate::engine::random::{below32, draw};
-use crate::fabric::{Out, Sensor};
+use crate::engine::random::{below32, packet_random};
+use crate::fabric::{CreditMetric, OutputPort};
 
 /// Draws tried before all ports are looked at.
 const TRIES: u8 = 4;
 
 /// What is known of the load of a port whose backlog is at hand.
-pub trait Sense: Copy {
+pub trait CongestionMetric: Copy {
     /// Whether it is the backlog itself.
     const BACKLOG: bool;
 
@@ -20,7 +20,7 @@ pub trait Sense: Copy {
 #[derive(Clone, Copy, Debug)]
 pub struct Backlog;
 
-impl Sense for Backlog {
+impl CongestionMetric for Backlog {
     const BACKLOG: bool = true;
 
     #[inline(always)]
@@ -29,11 +29,11 @@ impl Sense for Backlog {
     }
 }
 
-impl Sense for &Sensor {
+impl CongestionMetric for &CreditMetric {
     const BACKLOG: bool = false;
 
     fn load(self, slot: u32, backlog: u64, now: u64) -> u64 {
-        Sensor::load(self, slot, backlog, now)
+        CreditMetric::load(self, slot, backlog, now)
     }
 }
 
@@ -41,22 +41,22 @@ impl Sense for &Sensor {
 #[derive(Clone, Copy)]
 pub struct Loads<'a, S> {
     /// All output ports of the machine, by slot.
-    all: &'a [Out],
+    all: &'a [OutputPort],
     /// Those of the router.
-    outs: &'a [Out],
+    outs: &'a [OutputPort],
     /// Slot of the first of them.
     first: u32,
-    sense: S,
+    metric: S,
     /// The instant.
     now: u64,
 }
 
-impl<'a, S: Sense> Loads<'a, S> {
+impl<'a, S: CongestionMetric> Loads<'a, S> {
     /// The loads of the router whose `ports` ports begin at slot `first`, at time `now`.
     #[inline(always)]
     #[must_use]
-    pub fn new(all: &'a [Out], sense: S, first: u32, ports: u16, now: u64) -> Self {
-        Self { all, outs: &all[first as usize..first as usize + usize::from(ports)], first, sense, now }
+    pub fn new(all: &'a [OutputPort], metric: S, first: u32, ports: u16, now: u64) -> Self {
+        Self { all, outs: &all[first as usize..first as usize + usize::from(ports)], first, metric, now }
     }
 
     /// As [`new`](Self::new).
@@ -65,34 +65,34 @@ impl<'a, S: Sense> Loads<'a, S> {
     /// All these ports are in `all`.
     #[inline(always)]
     #[must_use]
-    pub unsafe fn new_unchecked(all: &'a [Out], sense: S, first: u32, ports: u16, now: u64) -> Self {
+    pub unsafe fn new_unchecked(all: &'a [OutputPort], metric: S, first: u32, ports: u16, now: u64) -> Self {
         // SAFETY: as the caller says.
         let outs = unsafe { all.get_unchecked(first as usize..first as usize + usize::from(ports)) };
-        Self { all, outs, first, sense, now }
+        Self { all, outs, first, metric, now }
     }
 
     /// Load of a port, in picoseconds (docs/model.md, section 6).
     #[inline(always)]
     #[must_use]
     pub fn backlog(&self, port: u16) -> u64 {
-        self.sense.load(self.first + u32::from(port), self.outs[usize::from(port)].backlog(self.now), self.now)
+        self.metric.load(self.first + u32::from(port), self.outs[usize::from(port)].backlog(self.now), self.now)
     }
 
     /// Load of a port of any router; only for runs in which all events are handled in one global order.
     #[must_use]
     pub fn of_slot(&self, slot: u32) -> u64 {
-        self.sense.load(slot, self.all[slot as usize].backlog(self.now), self.now)
+        self.metric.load(slot, self.all[slot as usize].backlog(self.now), self.now)
     }
 
     /// A port of least backlog, drawn uniformly among those that tie.
     #[inline(always)]
     #[must_use]
-    pub fn least(&self, ports: &Ports<'_>, word: u32, hop: u8, base: u8) -> u16 {
+    pub fn least(&self, ports: &Ports<'_>, key: u32, hop: u8, base: u8) -> u16 {
         if ports.len() == 1 {
             return ports.get(0);
         }
         for k in 0..TRIES {
-            let port = ports.any(word, hop, base + k);
+            let port = ports.any(key, hop, base + k);
             if self.backlog(port) == 0 {
                 return port;
             }
@@ -101,7 +101,7 @@ impl<'a, S: Sense> Loads<'a, S> {
             && ports.len() <= 64
             && S::BACKLOG
         {
-            return ports.get(self.least_of_few(range, word, hop, base));
+            return ports.get(self.least_of_few(range, key, hop, base));
         }
         let (mut least, mut ties) = (u64::MAX, 0);
         for port in ports.iter() {
@@ -112,13 +112,13 @@ impl<'a, S: Sense> Loads<'a, S> {
                 ties += u32::from(backlog == least);
             }
         }
-        let chosen = below32(draw(word, hop, base + TRIES), ties);
+        let chosen = below32(packet_random(key, hop, base + TRIES), ties);
         self.nth(ports, chosen, |backlog| backlog == least)
     }
 
     /// The same for up to 64 neighbouring ports, in one pass: the ties are bits of a word. Returns the position.
     #[inline]
-    fn least_of_few(&self, range: std::ops::Range<usize>, word: u32, hop: u8, base: u8) -> u16 {
+    fn least_of_few(&self, range: std::ops::Range<usize>, key: u32, hop: u8, base: u8) -> u16 {
         let (mut least, mut ties) = (u64::MAX, 0_u64);
         for (position, out) in self.outs[range].iter().enumerate() {
             let backlog = out.backlog(self.now);
@@ -131,7 +131,7 @@ impl<'a, S: Sense> Loads<'a, S> {
         }
         let count = ties.count_ones();
         if count > 1 {
-            for _ in 0..below32(draw(word, hop, base + TRIES), count) {
+            for _ in 0..below32(packet_random(key, hop, base + TRIES), count) {
                 ties &= ties - 1;
             }
         }
@@ -141,16 +141,16 @@ impl<'a, S: Sense> Loads<'a, S> {
     /// A port drawn uniformly among those whose backlog is below a limit, if there is one.
     #[inline(always)]
     #[must_use]
-    pub fn below(&self, limit: u64, ports: &Ports<'_>, word: u32, hop: u8, base: u8) -> Option<u16> {
-        let port = ports.any(word, hop, base);
-        if self.backlog(port) < limit { Some(port) } else { self.below_after_first(limit, *ports, word, hop, base) }
+    pub fn below(&self, limit: u64, ports: &Ports<'_>, key: u32, hop: u8, base: u8) -> Option<u16> {
+        let port = ports.any(key, hop, base);
+        if self.backlog(port) < limit { Some(port) } else { self.below_after_first(limit, *ports, key, hop, base) }
     }
 
     /// The same after the first draw. (By value: what is referred to would have to be in memory even if the first draw is taken.)
     #[inline(never)]
-    fn below_after_first(self, limit: u64, ports: Ports<'_>, word: u32, hop: u8, base: u8) -> Option<u16> {
+    fn below_after_first(self, limit: u64, ports: Ports<'_>, key: u32, hop: u8, base: u8) -> Option<u16> {
         for k in 1..TRIES {
-            let port = ports.any(word, hop, base + k);
+            let port = ports.any(key, hop, base + k);
             if self.backlog(port) < limit {
                 return Some(port);
             }
@@ -159,7 +159,7 @@ impl<'a, S: Sense> Loads<'a, S> {
         if passing == 0 {
             return None;
         }
-        let chosen = below32(draw(word, hop, base + TRIES), passing);
+        let chosen = below32(packet_random(key, hop, base + TRIES), passing);
         Some(self.nth(&ports, chosen, |backlog| backlog < limit))
     }
 
@@ -174,8 +174,8 @@ impl<'a, S: Sense> Loads<'a, S> {
 mod tests {
     use super::*;
 
-    fn outs(backlogs: &[u64]) -> Vec<Out> {
-        backlogs.iter().map(|&b| Out { free: 100 + b / 2, parked_ps: b - b / 2 }).collect()
+    fn outs(backlogs: &[u64]) -> Vec<OutputPort> {
+        backlogs.iter().map(|&b| OutputPort { free: 100 + b / 2, blocked_ps: b - b / 2 }).collect()
     }
 
     /// How often each port is chosen in many draws.
@@ -184,8 +184,8 @@ mod tests {
         let loads = Loads::new(&outs, Backlog, 0, outs.len() as u16, 100);
         let ports = Ports::range(0, backlogs.len() as u16);
         let mut counts = vec![0; backlogs.len()];
-        for word in 0..30_000 {
-            if let Some(port) = choose(&loads, &ports, word) {
+        for key in 0..30_000 {
+            if let Some(port) = choose(&loads, &ports, key) {
                 counts[usize::from(port)] += 1;
             }
         }

@@ -1,6 +1,6 @@
 //! Lists of ports, as all routings see them.
 
-use crate::engine::random::{below32, draw};
+use crate::engine::random::{below32, packet_random};
 
 /// An ordered list of ports of one router, ascending.
 #[derive(Clone, Copy, Debug)]
@@ -100,15 +100,15 @@ impl<'a> Ports<'a> {
     /// A port drawn uniformly.
     #[inline(always)]
     #[must_use]
-    pub fn any(&self, word: u32, hop: u8, base: u8) -> u16 {
-        self.get(self.draw(word, hop, base))
+    pub fn any(&self, key: u32, hop: u8, base: u8) -> u16 {
+        self.get(self.position_of(key, hop, base))
     }
 
     /// A position drawn uniformly.
     #[inline(always)]
     #[must_use]
-    pub fn draw(&self, word: u32, hop: u8, k: u8) -> u16 {
-        below32(draw(word, hop, k), u32::from(self.len)) as u16
+    pub fn position_of(&self, key: u32, hop: u8, k: u8) -> u16 {
+        below32(packet_random(key, hop, k), u32::from(self.len)) as u16
     }
 }
 

@@ -6,8 +6,8 @@ use odonata_error::{Error, ErrorKind, path};
 use odonata_topology::{Machine, NodeId, Peer, Port, RouterId, SlotId};
 
 use super::direct::Direct;
-use super::dragonfly_plus::AnyPlus;
-use super::{Place, distinct};
+use super::dragonfly_plus::AnyDragonflyPlusAlgorithm;
+use super::{RouterPlace, distinct};
 use crate::fabric::packet::Event;
 use crate::spec::Spec;
 
@@ -24,7 +24,7 @@ pub struct Hop {
 
 /// One way between two nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct PacketPath {
     /// Whether a packet that takes it counts as minimal.
     pub minimal: bool,
     /// Its links; the last leads to the node.
@@ -33,12 +33,12 @@ pub struct Way {
 
 /// All ways between two nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ways {
+pub struct PacketPaths {
     /// How many there are. Beyond [`COUNTED_ONE_BY_ONE`] those count several times that a packet can take for several reasons
     /// (bound for another cable by the same ports); at most 2^64 - 1 is counted.
     pub total: u64,
     /// The first of them, shortest ways before others.
-    pub first: Vec<Way>,
+    pub first: Vec<PacketPath>,
 }
 
 /// Steps of a walk after which no further ways are listed.
@@ -51,25 +51,25 @@ pub const COUNTED_ONE_BY_ONE: usize = 10_000;
 ///
 /// # Errors
 /// Any that a run of the specification would have, and an error if there is no such node.
-pub fn ways(spec: &Spec, from: u32, to: u32, limit: usize) -> Result<Ways, Error> {
+pub fn paths(spec: &Spec, from: u32, to: u32, limit: usize) -> Result<PacketPaths, Error> {
     let machine = spec.checked()?;
     let routings = distinct(spec)?;
     let (at, routing) = &routings[0];
     let graph = match machine {
-        Machine::DragonflyPlus(plus) => {
-            let rule = AnyPlus::new(&spec.fabric, routing, at)?;
-            Graph { machine: Machine::DragonflyPlus(plus), family: Family::Plus(rule) }
+        Machine::DragonflyPlus(machine) => {
+            let algorithm = AnyDragonflyPlusAlgorithm::new(&spec.fabric, routing, at)?;
+            Graph { machine: Machine::DragonflyPlus(machine), family: Family::DragonflyPlus(algorithm) }
         }
         Machine::Dragonfly(machine) => {
             let direct = Direct::new(spec, machine.clone(), &routings[..1])?;
             Graph { machine: Machine::Dragonfly(machine), family: Family::Direct(Box::new(direct)) }
         }
     };
-    graph.ways(from, to, limit)
+    graph.paths(from, to, limit)
 }
 
 enum Family {
-    Plus(AnyPlus),
+    DragonflyPlus(AnyDragonflyPlusAlgorithm),
     Direct(Box<Direct>),
 }
 
@@ -79,10 +79,10 @@ struct Graph {
 }
 
 /// All of a packet's state that decides where it may go.
-type Key = (u32, u16, u8, u32, bool, bool, u8);
+type SearchKey = (u32, u16, u8, u32, bool, bool, u8);
 
 impl Graph {
-    fn ways(&self, from: u32, to: u32, limit: usize) -> Result<Ways, Error> {
+    fn paths(&self, from: u32, to: u32, limit: usize) -> Result<PacketPaths, Error> {
         let network = self.machine.network();
         for (at, node) in [("from", from), ("to", to)] {
             if node as usize >= network.nodes() {
@@ -113,28 +113,30 @@ impl Graph {
         if complete {
             total = found.seen.len() as u64;
         }
-        let of = |minimal: bool| found.ways.iter().filter(move |way| way.minimal == minimal).take(limit);
-        Ok(Ways { total, first: of(true).chain(of(false)).cloned().collect() })
+        let of = |minimal: bool| found.paths.iter().filter(move |path| path.minimal == minimal).take(limit);
+        Ok(PacketPaths { total, first: of(true).chain(of(false)).cloned().collect() })
     }
 
-    fn place(&self, router: RouterId) -> Place {
-        Place::of(self.machine.network(), router)
+    fn place(&self, router: RouterId) -> RouterPlace {
+        RouterPlace::of(self.machine.network(), router)
     }
 
     /// A packet for everything that may be decided when it enters the network.
-    fn starts(&self, source: Place, target: Place) -> Vec<Event> {
+    fn starts(&self, source: RouterPlace, target: RouterPlace) -> Vec<Event> {
         let mut packet = Event::packet(0, 0, 0, 0, 1);
         packet.to_group = target.group;
         packet.to_local = target.local;
-        let (Family::Plus(rule), Machine::DragonflyPlus(plus)) = (&self.family, &self.machine) else {
+        let (Family::DragonflyPlus(algorithm), Machine::DragonflyPlus(machine)) = (&self.family, &self.machine) else {
             return vec![packet];
         };
-        let middles = rule.middles(plus, source.group, target.group).into_iter();
-        middles
-            .map(|middle| {
+        let intermediates = algorithm.intermediates(machine, source.group, target.group).into_iter();
+        intermediates
+            .map(|intermediate| {
                 let mut packet = packet;
-                packet.middle = middle;
-                if matches!(rule, AnyPlus::Valiant(_)) && middle != crate::fabric::packet::NO_MIDDLE {
+                packet.intermediate = intermediate;
+                if matches!(algorithm, AnyDragonflyPlusAlgorithm::Valiant(_))
+                    && intermediate != crate::fabric::packet::NO_INTERMEDIATE
+                {
                     packet.divert();
                 }
                 packet
@@ -149,18 +151,20 @@ impl Graph {
             (Family::Direct(direct), _) => {
                 direct.branches(place, packet).into_iter().map(|b| (b.port, b.channel, b.packet)).collect()
             }
-            (Family::Plus(rule), Machine::DragonflyPlus(plus)) => {
-                let plan = rule.plan(plus, place, packet);
+            (Family::DragonflyPlus(algorithm), Machine::DragonflyPlus(machine)) => {
+                let candidates = algorithm.candidates(machine, place, packet);
                 let mut packet = *packet;
-                if plan.turns {
-                    packet.turn();
+                if candidates.begins_second_phase {
+                    packet.begin_second_phase();
                 }
-                let mut round = packet;
-                round.divert();
-                let minimal = plan.minimal.iter().map(|port| (port, plan.minimal_channel, packet));
-                minimal.chain(plan.other.iter().map(|port| (port, plan.other_channel, round))).collect()
+                let mut diverted = packet;
+                diverted.divert();
+                let minimal = candidates.minimal.iter().map(|port| (port, candidates.minimal_channel, packet));
+                minimal
+                    .chain(candidates.non_minimal.iter().map(|port| (port, candidates.non_minimal_channel, diverted)))
+                    .collect()
             }
-            (Family::Plus(_), Machine::Dragonfly(_)) => unreachable!("a rule is made for its machine"),
+            (Family::DragonflyPlus(_), Machine::Dragonfly(_)) => unreachable!("a rule is made for its machine"),
         };
         let step = |(port, channel, mut packet): (u16, u8, Event)| {
             let Peer::Router(far) = network.peer[network.slot(router, Port(port)).index()] else {
@@ -180,12 +184,19 @@ impl Graph {
     }
 
     /// Ways on from a router.
-    fn count(&self, router: RouterId, packet: &Event, end: SlotId, known: &mut HashMap<Key, u64>) -> u64 {
+    fn count(&self, router: RouterId, packet: &Event, end: SlotId, known: &mut HashMap<SearchKey, u64>) -> u64 {
         if self.arrived(router, end) {
             return 1;
         }
-        let key =
-            (router.0, packet.port, packet.channel(), packet.middle, packet.turned(), packet.diverted(), packet.hop());
+        let key = (
+            router.0,
+            packet.port,
+            packet.channel(),
+            packet.intermediate,
+            packet.in_second_phase(),
+            packet.diverted(),
+            packet.hop(),
+        );
         if let Some(&count) = known.get(&key) {
             return count;
         }
@@ -209,7 +220,7 @@ impl Graph {
                 let last = Hop { router: router.0, port, channel: 0 };
                 let hops: Vec<Hop> = hops.iter().copied().chain([last]).collect();
                 if found.seen.insert(hops.clone()) {
-                    found.ways.push(Way { minimal: found.minimal, hops });
+                    found.paths.push(PacketPath { minimal: found.minimal, hops });
                 }
             }
             return;
@@ -230,7 +241,7 @@ struct Found {
     /// Steps taken in looking for these.
     steps: u32,
     seen: HashSet<Vec<Hop>>,
-    ways: Vec<Way>,
+    paths: Vec<PacketPath>,
 }
 
 impl Found {

@@ -2,9 +2,9 @@
 
 use super::Simulation;
 use crate::engine::{Queue, Window};
-use crate::fabric::Place;
-use crate::fabric::packet::{Event, Kind};
-use crate::routing::Rule;
+use crate::fabric::RouterPlace;
+use crate::fabric::packet::{Event, EventKind};
+use crate::routing::RoutingAlgorithm;
 
 /// What is where when a run has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Audit {
     /// Packets on a wire, or waiting for their router delay or their turn.
     pub under_way: u64,
     /// Packets that wait for room.
-    pub parked: u64,
+    pub blocked: u64,
     /// Bytes of issued messages.
     pub issued_bytes: u64,
     /// Bytes delivered.
@@ -33,28 +33,28 @@ impl Audit {
     /// Whether everything adds up.
     #[must_use]
     pub fn balanced(&self) -> bool {
-        self.sent == self.delivered + self.under_way + self.parked
+        self.sent == self.delivered + self.under_way + self.blocked
             && self.issued_bytes == self.delivered_bytes + self.network_bytes + self.waiting_bytes
             && self.unbalanced_buffers == 0
     }
 }
 
-impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
+impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     /// Counts everything. Takes the pending events out of the queue.
     pub(super) fn audit(&mut self) -> Audit {
         let (channels, slots) = (self.wiring.channels as u8, self.outs.len());
         let mut audit = Audit::default();
         // Bytes in the buffer behind each port, or on their way into it.
         let packets = self.packets;
-        let mut filled = vec![0_u64; self.credits.lanes()];
-        let mut hold = |places: &[Place], router: u32, packet: &Event| {
+        let mut filled = vec![0_u64; self.credits.vcs()];
+        let mut hold = |places: &[RouterPlace], router: u32, packet: &Event| {
             let slot = places[router as usize].first + u32::from(packet.port);
             filled[usize::from(packet.channel()) * slots + slot as usize] +=
                 u64::from(packets[packet.bytes() as usize].wire);
         };
         let too_late = std::mem::take(&mut self.too_late);
         let mut count = |router: u32, event: &Event| {
-            if event.kind() == Kind::Decision {
+            if event.kind() == EventKind::Decision {
                 audit.under_way += 1;
                 audit.network_bytes += u64::from(event.bytes());
                 hold(&self.wiring.places, router, event);
@@ -66,11 +66,10 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             pending.iter().for_each(|(router, event)| count(router, event));
         }
         for (router, place) in self.wiring.places.iter().enumerate() {
-            let lanes =
-                (0..channels).flat_map(|c| (0..place.ports).map(move |port| (place.first + u32::from(port), c)));
-            for (slot, channel) in lanes {
-                for packet in self.parked.chain(&self.logs.get(self.lane(slot, channel)).chain) {
-                    audit.parked += 1;
+            let vcs = (0..channels).flat_map(|c| (0..place.ports).map(move |port| (place.first + u32::from(port), c)));
+            for (slot, channel) in vcs {
+                for packet in self.blocked.chain(&self.logs.get(self.vc(slot, channel)).chain) {
+                    audit.blocked += 1;
                     audit.network_bytes += u64::from(packet.bytes());
                     hold(&self.wiring.places, router as u32, packet);
                 }
@@ -78,24 +77,24 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         }
         for slot in 0..slots as u32 {
             for channel in 0..channels {
-                let buffer = self.lane(slot, channel);
-                let back = self.lanes[buffer];
+                let buffer = self.vc(slot, channel);
+                let back = self.vcs[buffer];
                 let sender = if !back.node() {
-                    self.lane(self.slot(back.to(), back.port), channel)
+                    self.vc(self.slot(back.to(), back.port), channel)
                 } else if channel == 0 {
-                    self.nic_lane(back.to())
+                    self.nic_vc(back.to())
                 } else {
                     continue;
                 };
-                let room = u64::from(self.lanes[sender].room);
+                let room = u64::from(self.vcs[sender].room);
                 let total = room + filled[buffer] + self.credits.under_way(buffer);
                 let size = u64::from(self.wiring.times(back.class()).buffer);
                 audit.unbalanced_buffers += u64::from(total != size);
             }
         }
         for (nic_id, nic) in self.nics.iter().enumerate() {
-            let lane = self.nic_lane(nic_id as u32);
-            audit.sent += self.lanes[lane].committed(self.logs.get(lane)).0;
+            let vc = self.nic_vc(nic_id as u32);
+            audit.sent += self.vcs[vc].committed(self.logs.get(vc)).0;
             audit.waiting_bytes += nic.waiting().map(|waiting| waiting.bytes_left).sum::<u64>();
         }
         for job in &self.jobs.list {

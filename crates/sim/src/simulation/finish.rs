@@ -7,16 +7,18 @@ use crate::engine::Queue;
 use crate::fabric::packet::Event;
 use crate::output::{Iterations, JobTotals, Links, Messages, NOT_DELIVERED, NOT_FINISHED, Output, Ranks};
 use crate::program::Running;
-use crate::routing::Rule;
+use crate::routing::RoutingAlgorithm;
 
 /// The result of a run whose events are all handled.
 ///
 /// # Errors
 /// [`ErrorKind::Deadlock`] if packets wait though nothing is left to happen.
-pub(super) fn output<Q: Queue<Event>, R: Rule>(mut simulation: Simulation<'_, Q, R>) -> Result<Output, Error> {
-    let waiting = simulation.parked.len() as u64 + simulation.nics.iter().filter(|nic| nic.waits).count() as u64;
+pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm>(
+    mut simulation: Simulation<'_, Q, R>,
+) -> Result<Output, Error> {
+    let waiting = simulation.blocked.len() as u64 + simulation.nics.iter().filter(|nic| nic.waits).count() as u64;
     if simulation.ran_dry && waiting > 0 {
-        let chains = simulation.logs.written().flat_map(|log| simulation.parked.chain(&log.chain));
+        let chains = simulation.logs.written().flat_map(|log| simulation.blocked.chain(&log.chain));
         let since = simulation.logs.written().map(|log| log.waits_since);
         return Err(ErrorKind::Deadlock {
             at_ps: chains.map(|packet| packet.time).chain(since).max().unwrap_or(0),
@@ -50,26 +52,26 @@ pub(super) fn output<Q: Queue<Event>, R: Rule>(mut simulation: Simulation<'_, Q,
     })
 }
 
-fn links<Q: Queue<Event>, R: Rule>(simulation: &Simulation<'_, Q, R>, end: u64) -> Links {
+fn links<Q: Queue<Event>, R: RoutingAlgorithm>(simulation: &Simulation<'_, Q, R>, end: u64) -> Links {
     let mut links = Links::default();
     for column in [&mut links.packets, &mut links.bytes, &mut links.stalled_ps] {
-        column.reserve_exact(simulation.lanes.len());
+        column.reserve_exact(simulation.vcs.len());
     }
     let mut row = |index: usize, waits: bool| {
         let log = simulation.logs.get(index);
-        let (packets, bytes) = simulation.lanes[index].committed(log);
+        let (packets, bytes) = simulation.vcs[index].committed(log);
         links.packets.push(packets);
         links.bytes.push(bytes);
         links.stalled_ps.push(log.waited + if waits { end - log.waits_since } else { 0 });
     };
     for slot in 0..simulation.outs.len() as u32 {
         for channel in 0..simulation.wiring.channels as u8 {
-            let index = simulation.lane(slot, channel);
-            row(index, simulation.lanes[index].waits());
+            let index = simulation.vc(slot, channel);
+            row(index, simulation.vcs[index].waits());
         }
     }
     for (node, nic) in simulation.nics.iter().enumerate() {
-        row(simulation.nic_lane(node as u32), nic.waits);
+        row(simulation.nic_vc(node as u32), nic.waits);
     }
     links
 }

@@ -4,15 +4,15 @@ use odonata_error::ErrorKind;
 
 use super::Simulation;
 use super::programs::packet_leaves;
-use crate::engine::random::{Stream, below, mix64, packet_word, word};
+use crate::engine::random::{Stream, below, mix64, packet_key, random};
 use crate::engine::{LAST_TIME, Queue};
-use crate::fabric::packet::{Event, Kind};
+use crate::fabric::packet::{Event, EventKind};
 use crate::fabric::{Flight, HopTiming, Nic, Waiting};
-use crate::routing::{Grain, Rule};
+use crate::routing::{PathGranularity, RoutingAlgorithm};
 use crate::spec::{NicOrder, Rail};
 use odonata_topology::ClassId;
 
-impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
+impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     /// A node issues the messages of an interval.
     #[inline(never)]
     pub(super) fn issue(&mut self, router: u32, port: u16, node: u32, k: u32, now: u64) {
@@ -50,13 +50,13 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             let row = job.rows.issue(k, job.sender_of(rank), position as u32, now);
             let flight = Flight { issue: now, packets_left: job.packets, row, job: job_index, measured };
             let nic = &mut self.nics[first as usize];
-            let word = self.messages.word(u64::from(node), nic.issued);
+            let key = self.messages.random(u64::from(node), nic.issued);
             nic.issued += 1;
             let (message, to) = (self.flights.add(flight), job.nodes[rank_to as usize]);
-            let mut waiting = Waiting { bytes_left: job.message_bytes, packet: 0, word, message, to };
+            let mut waiting = Waiting { bytes_left: job.message_bytes, packet: 0, key, message, to };
             if rails > 1 {
                 let nics = &mut self.nics[first as usize..(first + rails) as usize];
-                let rail = choose_rail(self.spec.fabric.nic.rail, word, nics, now);
+                let rail = choose_rail(self.spec.fabric.nic.rail, key, nics, now);
                 waiting.to = to * rails + rail;
                 *nics[rail as usize].unsent_mut() += job.message_bytes;
                 nics[rail as usize].push_back(waiting);
@@ -96,8 +96,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// A credit has come for the injection link of a NIC.
     #[cold]
     pub(super) fn pump_nic(&mut self, nic: u32, now: u64) {
-        let home = self.wiring.homes[nic as usize];
-        if self.credits.wakes_at(self.slot(home.router, home.port) as usize, now) {
+        let attachment = self.wiring.attachments[nic as usize];
+        if self.credits.wakes_at(self.slot(attachment.router, attachment.port) as usize, now) {
             self.pump_next(nic, now);
         }
     }
@@ -114,29 +114,28 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     pub(super) fn pump(&mut self, nic_id: u32, now: u64, mut head: Waiting) {
         assert!((nic_id as usize) < self.nics.len());
         // SAFETY: it was just checked; there is a home for each NIC.
-        let home = *unsafe { self.wiring.homes.get_unchecked(nic_id as usize) };
-        let lane_index = self.nic_lane(nic_id);
-        let buffer = self.slot(home.router, home.port) as usize; // channel 0
+        let attachment = *unsafe { self.wiring.attachments.get_unchecked(nic_id as usize) };
+        let vc_index = self.nic_vc(nic_id);
+        let buffer = self.slot(attachment.router, attachment.port) as usize; // channel 0
         // SAFETY: it was checked, and the lanes of the NICs follow those of the ports.
-        let (nic, lane) =
-            unsafe { (self.nics.get_unchecked_mut(nic_id as usize), self.lanes.get_unchecked_mut(lane_index)) };
-        let grain = self.routing.grain(nic.mode);
+        let (nic, vc) = unsafe { (self.nics.get_unchecked_mut(nic_id as usize), self.vcs.get_unchecked_mut(vc_index)) };
+        let granularity = self.routing.granularity(nic.routing);
         let full = self.spec.fabric.packet_bytes;
         loop {
             let bytes = head.bytes_left.min(u64::from(full)) as u32;
             // SAFETY: `bytes` is at most `full`, the largest packet.
             let times = unsafe { self.packets.get_unchecked(bytes as usize) };
             let wire = times.wire;
-            if lane.room < wire {
-                lane.room += self.credits.take(buffer, now);
-                if lane.room < wire {
+            if vc.room < wire {
+                vc.room += self.credits.take(buffer, now);
+                if vc.room < wire {
                     if !nic.waits {
                         nic.waits = true;
-                        self.logs.get_mut(lane_index).waits_since = now;
+                        self.logs.get_mut(vc_index).waits_since = now;
                     }
                     if let Some(at) = self.credits.wait(buffer) {
-                        let here = self.wiring.home_of_events(nic_id);
-                        self.queue.push(here.router, Event::other(Kind::NicCredit, at, here.port, 0, nic_id));
+                        let here = self.wiring.event_attachment(nic_id);
+                        self.queue.push(here.router, Event::other(EventKind::NicCredit, at, here.port, 0, nic_id));
                     }
                     nic.push_front(head);
                     return;
@@ -145,22 +144,24 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             let overhead = if head.packet == 0 { self.spec.fabric.nic.overhead_ps } else { 0 };
             let hop = HopTiming::new(nic.free.max(now) + overhead, times, ClassId::NODE.0);
             nic.free = hop.end;
-            lane.room -= wire;
-            lane.count(wire, &mut self.logs, lane_index);
+            vc.room -= wire;
+            vc.count(wire, &mut self.logs, vc_index);
             // SAFETY: messages are for nodes of the machine.
-            let to = *unsafe { self.wiring.homes.get_unchecked(head.to as usize) };
-            let word = match grain {
-                Grain::Packet => packet_word(head.word, head.packet),
-                Grain::Message => packet_word(head.word, 0),
-                Grain::Flow => flow_word(self.spec.seed, nic_id / self.wiring.rails, head.to / self.wiring.rails),
+            let to = *unsafe { self.wiring.attachments.get_unchecked(head.to as usize) };
+            let key = match granularity {
+                PathGranularity::Packet => packet_key(head.key, head.packet),
+                PathGranularity::Message => packet_key(head.key, 0),
+                PathGranularity::Flow => {
+                    flow_key(self.spec.seed, nic_id / self.wiring.rails, head.to / self.wiring.rails)
+                }
             };
-            let mut packet = Event::packet(hop.decision, home.port, head.message, word, bytes);
+            let mut packet = Event::packet(hop.decision, attachment.port, head.message, key, bytes);
             packet.to_group = to.group;
             packet.to_local = to.local;
             packet.to_port = to.port;
-            packet.set_mode(nic.mode);
-            self.routing.enter(&mut packet, home.group, home.local);
-            self.queue.push(home.router, packet);
+            packet.set_routing(nic.routing);
+            self.routing.enter(&mut packet, attachment.group, attachment.local);
+            self.queue.push(attachment.router, packet);
             if self.wiring.rails > 1 {
                 *nic.unsent_mut() -= u64::from(bytes);
             }
@@ -191,7 +192,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         if nic.waits {
             nic.waits = false;
             self.credits.rest(buffer);
-            let log = self.logs.get_mut(lane_index);
+            let log = self.logs.get_mut(vc_index);
             log.waited += now - log.waits_since;
         }
     }
@@ -233,7 +234,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
 
     /// Lane of a NIC's injection link.
     #[inline]
-    pub(super) fn nic_lane(&self, nic: u32) -> usize {
+    pub(super) fn nic_vc(&self, nic: u32) -> usize {
         self.outs.len() * self.wiring.channels + nic as usize
     }
 
@@ -245,14 +246,14 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
 }
 
 /// The word of all packets between two nodes.
-fn flow_word(seed: u64, from: u32, to: u32) -> u32 {
-    (word(seed, Stream::Flow, u64::from(from), u64::from(to)) >> 32) as u32
+fn flow_key(seed: u64, from: u32, to: u32) -> u32 {
+    (random(seed, Stream::Flow, u64::from(from), u64::from(to)) >> 32) as u32
 }
 
 /// Which of the NICs of a node a message uses.
-pub(super) fn choose_rail(rail: Rail, word: u64, nics: &[Nic], now: u64) -> u32 {
+pub(super) fn choose_rail(rail: Rail, key: u64, nics: &[Nic], now: u64) -> u32 {
     match rail {
-        Rail::Hash => below(mix64(word), nics.len() as u64) as u32,
+        Rail::Hash => below(mix64(key), nics.len() as u64) as u32,
         Rail::LeastBusy => {
             let busy = |nic: &Nic| (nic.unsent(), nic.free.saturating_sub(now));
             (0..nics.len()).min_by_key(|&k| busy(&nics[k])).unwrap_or(0) as u32

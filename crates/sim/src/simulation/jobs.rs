@@ -8,7 +8,7 @@ use crate::engine::Queue;
 use crate::fabric::NO_ROW;
 use crate::fabric::packet::Event;
 use crate::output::JobTotals;
-use crate::routing::Rule;
+use crate::routing::RoutingAlgorithm;
 use crate::spec::{Record, Spec};
 use crate::traffic::{Clock, Destinations};
 
@@ -218,7 +218,7 @@ impl Jobs {
     }
 }
 
-impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
+impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     /// A message of the job has been delivered.
     #[inline]
     pub(super) fn complete(&mut self, job_index: u16) {
@@ -233,9 +233,9 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             if job.outstanding == 0 && job.next_interval < job.intervals {
                 let at = job.next_issue.max(job.last_delivery_ps);
                 let root = job.nodes[job.destinations.only_sender().unwrap_or(0) as usize];
-                let home = self.wiring.homes[(root * self.wiring.rails) as usize];
+                let attachment = self.wiring.attachments[(root * self.wiring.rails) as usize];
                 let k = std::mem::replace(&mut job.next_interval, u32::MAX);
-                self.queue.push(home.router, Event::issue(at, home.port, root, k));
+                self.queue.push(attachment.router, Event::issue(at, attachment.port, root, k));
             }
         }
     }

@@ -4,16 +4,16 @@ use super::Simulation;
 use crate::counters::ByClass;
 use crate::engine::Queue;
 use crate::engine::random::Stream;
-use crate::engine::random::word;
+use crate::engine::random::random;
 use crate::fabric::packet::Event;
 use crate::fabric::{Flight, Flights, Waiting, Wiring};
-use crate::program::{Letter, Programs, Sort};
-use crate::routing::Rule;
+use crate::program::{Programs, ProtocolMessage, ProtocolMessageKind};
+use crate::routing::RoutingAlgorithm;
 use crate::spec::SETTLE_PS;
 
 use super::inject::choose_rail;
 
-impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
+impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     /// Lets the ranks of a node do what they have to do up to `now`.
     #[cold]
     #[inline(never)]
@@ -26,8 +26,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         }
         let (mut outbox, job) = (std::mem::take(&mut programs.outbox), programs.job_of(node));
         let finished = programs.finished.pop();
-        for letter in outbox.drain(..) {
-            self.send(node, job, letter, now);
+        for protocol_message in outbox.drain(..) {
+            self.send(node, job, protocol_message, now);
         }
         let programs = self.programs.as_mut().expect("as before");
         programs.outbox = outbox;
@@ -40,25 +40,25 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     }
 
     /// Gives a letter to the NIC of its node.
-    fn send(&mut self, node: u32, job: u16, letter: Letter, now: u64) {
+    fn send(&mut self, node: u32, job: u16, protocol_message: ProtocolMessage, now: u64) {
         let programs = self.programs.as_mut().expect("there is a letter");
         let running = programs.running[usize::from(job)].as_ref().expect("there is a letter");
-        let (bytes, to) = (running.wire_bytes(&letter), running.node(letter.rank));
-        let measured = running.tally.measures(letter.issue);
-        let row = programs.post(letter);
+        let (bytes, to) = (running.wire_bytes(&protocol_message), running.node(protocol_message.rank));
+        let measured = running.tally.measures(protocol_message.issue);
+        let row = programs.post(protocol_message);
         self.jobs.list[usize::from(job)].network_bytes += bytes;
         let packets_left = bytes.div_ceil(u64::from(self.spec.fabric.packet_bytes));
-        let message = self.flights.add(Flight { issue: letter.issue, packets_left, row, job, measured });
+        let message = self.flights.add(Flight { issue: protocol_message.issue, packets_left, row, job, measured });
         let rails = self.wiring.rails;
         let first = node * rails;
         let nics = &mut self.nics[first as usize..(first + rails) as usize];
-        let word = word(self.spec.seed, Stream::Message, u64::from(node), nics[0].issued);
+        let key = random(self.spec.seed, Stream::Message, u64::from(node), nics[0].issued);
         nics[0].issued += 1;
-        let mut waiting = Waiting { bytes_left: bytes, packet: 0, word, message, to };
+        let mut waiting = Waiting { bytes_left: bytes, packet: 0, key, message, to };
         let mut rail = 0;
         if rails > 1 {
-            let chosen = letter.nics.map(|nics| nics.map(|nic| u32::from(nic) % rails));
-            let [from, at] = chosen.unwrap_or_else(|| [choose_rail(self.spec.fabric.nic.rail, word, nics, now); 2]);
+            let chosen = protocol_message.nics.map(|nics| nics.map(|nic| u32::from(nic) % rails));
+            let [from, at] = chosen.unwrap_or_else(|| [choose_rail(self.spec.fabric.nic.rail, key, nics, now); 2]);
             (rail, waiting.to) = (from, to * rails + at);
             *nics[rail as usize].unsent_mut() += bytes;
         }
@@ -75,8 +75,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     #[inline(never)]
     pub(super) fn arrive(&mut self, flight: Flight, at: u64) {
         let programs = self.programs.as_mut().expect("the flight is of a program");
-        let letter = *programs.letter(flight.row);
-        if matches!(letter.sort, Sort::Eager | Sort::Data) {
+        let protocol_message = *programs.protocol_message(flight.row);
+        if matches!(protocol_message.message_kind, ProtocolMessageKind::Eager | ProtocolMessageKind::Data) {
             let job = &mut self.jobs.list[usize::from(flight.job)];
             job.totals.delivered += 1;
             job.totals.measured_delivered += u64::from(flight.measured);
@@ -85,12 +85,12 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
                 job.totals.latency.record(latency);
             }
             let running = programs.running[usize::from(flight.job)].as_mut();
-            running.expect("the flight is of a program").tally.deliver(letter.row, latency);
+            running.expect("the flight is of a program").tally.deliver(protocol_message.row, latency);
         }
         let node = programs.arrive(flight.job, flight.row, at);
         if let Some(at) = programs.arm(node) {
-            let home = self.wiring.homes[(node * self.wiring.rails) as usize];
-            self.queue.push(home.router, Event::issue(at, home.port, node, 0));
+            let attachment = self.wiring.attachments[(node * self.wiring.rails) as usize];
+            self.queue.push(attachment.router, Event::issue(at, attachment.port, node, 0));
         }
     }
 
@@ -126,7 +126,7 @@ pub(super) fn packet_leaves<Q: Queue<Event>>(
     if let Some(node) = programs.sent(flight.job, flight.row, end)
         && let Some(at) = programs.arm(node)
     {
-        let home = wiring.homes[(node * wiring.rails) as usize];
-        queue.push(home.router, Event::issue(at, home.port, node, 0));
+        let attachment = wiring.attachments[(node * wiring.rails) as usize];
+        queue.push(attachment.router, Event::issue(at, attachment.port, node, 0));
     }
 }

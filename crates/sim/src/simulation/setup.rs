@@ -8,10 +8,13 @@ use crate::counters::{ArrivalCounts, ByClass};
 use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Queue, Wheel};
 use crate::fabric::packet::Event;
-use crate::fabric::{Credits, Flights, Home, Lane, Logs, Nic, Out, PacketTimes, Parked, Sensor, Wire, Wiring};
+use crate::fabric::{
+    BlockedPackets, CreditMetric, Credits, Flights, Logs, Nic, NicAttachment, OutputPort, OutputVcState, PacketTimes,
+    Wire, Wiring,
+};
 use crate::output::Output;
 use crate::program::Programs;
-use crate::routing::{Routing, Rule, modes, with_rule};
+use crate::routing::{Routing, RoutingAlgorithm, routing_numbers, with_algorithm};
 use crate::spec::{JobSpec, SETTLE_PS, Spec};
 use crate::{Cost, Monitor};
 use odonata_topology::ClassId;
@@ -43,19 +46,25 @@ pub fn audit(spec: &Spec, choice: QueueChoice) -> Result<Audit, Error> {
 }
 
 /// What to do with a simulation, whatever its queue.
-trait Task {
+trait SimulationTask {
     type Result;
-    fn with<Q: Queue<Event>, R: Rule>(self, simulation: Simulation<'_, Q, R>) -> Result<Self::Result, Error>;
+    fn with<Q: Queue<Event>, R: RoutingAlgorithm>(
+        self,
+        simulation: Simulation<'_, Q, R>,
+    ) -> Result<Self::Result, Error>;
 }
 
 struct Finish<'m> {
     monitor: &'m mut dyn Monitor,
 }
 
-impl Task for Finish<'_> {
+impl SimulationTask for Finish<'_> {
     type Result = (Output, Cost);
 
-    fn with<Q: Queue<Event>, R: Rule>(self, mut simulation: Simulation<'_, Q, R>) -> Result<Self::Result, Error> {
+    fn with<Q: Queue<Event>, R: RoutingAlgorithm>(
+        self,
+        mut simulation: Simulation<'_, Q, R>,
+    ) -> Result<Self::Result, Error> {
         simulation.play(self.monitor)?;
         let cost = Cost { events: simulation.events };
         Ok((finish::output(simulation)?, cost))
@@ -64,10 +73,10 @@ impl Task for Finish<'_> {
 
 struct Balance;
 
-impl Task for Balance {
+impl SimulationTask for Balance {
     type Result = Audit;
 
-    fn with<Q: Queue<Event>, R: Rule>(self, mut simulation: Simulation<'_, Q, R>) -> Result<Audit, Error> {
+    fn with<Q: Queue<Event>, R: RoutingAlgorithm>(self, mut simulation: Simulation<'_, Q, R>) -> Result<Audit, Error> {
         simulation.play(&mut ())?;
         Ok(simulation.audit())
     }
@@ -85,24 +94,24 @@ pub fn prepare(spec: &Spec) -> Result<(Tables, Routing), Error> {
     let network = machine.network();
     let wiring = Wiring::new(spec, network);
     let packets = wiring.packets(&spec.fabric, network);
-    let sensor = Sensor::new(&spec.sensing, &wiring, network.classes);
+    let credit_metric = CreditMetric::new(&spec.sensing, &wiring, network.classes);
     let jobs = Jobs::new(spec, network);
     let programs = Programs::new(spec, network.nodes());
     let classes = network.classes.len();
-    Ok((Tables { wiring, packets, sensor, jobs, programs, classes }, Routing::new(spec, machine)?))
+    Ok((Tables { wiring, packets, credit_metric, jobs, programs, classes }, Routing::new(spec, machine)?))
 }
 
 /// What a run is about, whatever its routing and its queue.
 pub struct Tables {
     wiring: Wiring,
     packets: Vec<PacketTimes>,
-    sensor: Option<Sensor>,
+    credit_metric: Option<CreditMetric>,
     jobs: Jobs,
     programs: Option<Programs>,
     classes: usize,
 }
 
-fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, Error> {
+fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, Error> {
     let (mut tables, routing) = prepare(spec)?;
     let packets = std::mem::take(&mut tables.packets);
     let wiring = &tables.wiring;
@@ -118,9 +127,9 @@ fn with_queue<T: Task>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::R
     if windows && lookahead >= 2 {
         let one_order = routing.sees_other_routers();
         let wheel = if one_order { Wheel::in_one_order(routers, lookahead) } else { Wheel::new(routers, lookahead) };
-        with_rule!(routing, rule => task.with(Simulation::new(spec, tables, &packets, rule, wheel)))
+        with_algorithm!(routing, rule => task.with(Simulation::new(spec, tables, &packets, rule, wheel)))
     } else {
-        with_rule!(routing, rule => task.with(Simulation::new(spec, tables, &packets, rule, Ordered::default())))
+        with_algorithm!(routing, rule => task.with(Simulation::new(spec, tables, &packets, rule, Ordered::default())))
     }
 }
 
@@ -152,36 +161,41 @@ fn expected_rate(spec: &Spec, lookahead: u64) -> f64 {
     spec.jobs.iter().map(rate).sum()
 }
 
-impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
+impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
     pub(super) fn new(spec: &'s Spec, tables: Tables, packets: &'s [PacketTimes], routing: R, queue: Q) -> Self {
-        let Tables { wiring, packets: _, sensor, jobs, programs, classes } = tables;
-        let (wires, nics, channels) = (&wiring.wires, wiring.homes.len(), wiring.channels);
-        let lane = |wire: &Wire| Lane::new(wiring.times(wire.class).buffer, *wire);
-        let injection = |home: &Home| Wire { to: home.router, port: home.port, class: ClassId::NODE.0, node: false };
-        let mut lanes: Vec<Lane> = Vec::with_capacity(channels * wires.len() + nics);
-        lanes.extend(wires.iter().map(lane));
+        let Tables { wiring, packets: _, credit_metric, jobs, programs, classes } = tables;
+        let (wires, nics, channels) = (&wiring.wires, wiring.attachments.len(), wiring.channels);
+        let vc = |wire: &Wire| OutputVcState::new(wiring.times(wire.class).buffer, *wire);
+        let injection = |attachment: &NicAttachment| Wire {
+            to: attachment.router,
+            port: attachment.port,
+            class: ClassId::NODE.0,
+            node: false,
+        };
+        let mut vcs: Vec<OutputVcState> = Vec::with_capacity(channels * wires.len() + nics);
+        vcs.extend(wires.iter().map(vc));
         for _ in 1..channels {
-            lanes.extend_from_within(..wires.len());
+            vcs.extend_from_within(..wires.len());
         }
-        lanes.extend(wiring.homes.iter().map(injection).map(|wire| lane(&wire)));
+        vcs.extend(wiring.attachments.iter().map(injection).map(|wire| vc(&wire)));
         let credits = Credits::new(wires.iter().map(|wire| wire.class), channels);
-        let bytes = size_of_val(&*lanes) + credits.bytes() + size_of::<Out>() * wires.len();
+        let bytes = size_of_val(&*vcs) + credits.bytes() + size_of::<OutputPort>() * wires.len();
         let asks = bytes > BYTES_TO_ASK_FOR;
         let arrivals = ArrivalCounts::new(spec.measure.arrivals_every_ps.unwrap_or(0), spec.jobs.len(), wiring.groups);
         let mut simulation = Self {
             spec,
             routing,
             queue,
-            logs: Logs::new(lanes.len()),
-            outs: vec![Out::default(); wires.len()],
-            observed: sensor.is_some() || arrivals.on(),
-            special: wiring.cut_through || sensor.is_some() || programs.is_some(),
-            sensor,
+            logs: Logs::new(vcs.len()),
+            outs: vec![OutputPort::default(); wires.len()],
+            observed: credit_metric.is_some() || arrivals.on(),
+            special: wiring.cut_through || credit_metric.is_some() || programs.is_some(),
+            credit_metric,
             packets,
-            lanes,
+            vcs,
             credits,
             messages: Source::new(spec.seed, Stream::Message),
-            parked: Parked::default(),
+            blocked: BlockedPackets::default(),
             nics: vec![Nic::default(); nics],
             flights: Flights::default(),
             jobs,
@@ -200,17 +214,17 @@ impl<'s, Q: Queue<Event>, R: Rule> Simulation<'s, Q, R> {
             wiring,
         };
         for (node, job) in simulation.jobs.senders() {
-            let home = simulation.wiring.homes[(node * simulation.wiring.rails) as usize];
+            let attachment = simulation.wiring.attachments[(node * simulation.wiring.rails) as usize];
             let start = job.clock.start(node);
-            simulation.queue.push(home.router, Event::issue(start, home.port, node, 0));
+            simulation.queue.push(attachment.router, Event::issue(start, attachment.port, node, 0));
         }
         for (node, start) in simulation.programs.as_mut().map_or_else(Vec::new, Programs::starts) {
-            let home = simulation.wiring.homes[(node * simulation.wiring.rails) as usize];
-            simulation.queue.push(home.router, Event::issue(start, home.port, node, 0));
+            let attachment = simulation.wiring.attachments[(node * simulation.wiring.rails) as usize];
+            simulation.queue.push(attachment.router, Event::issue(start, attachment.port, node, 0));
         }
-        for (job, mode) in modes(spec).into_iter().enumerate() {
+        for (job, routing) in routing_numbers(spec).into_iter().enumerate() {
             for &node in &spec.jobs[job].nodes {
-                simulation.nics_of(node).for_each(|nic| nic.mode = mode);
+                simulation.nics_of(node).for_each(|nic| nic.routing = routing);
             }
         }
         simulation

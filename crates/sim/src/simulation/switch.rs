@@ -4,12 +4,12 @@ use odonata_error::{ErrorKind, path};
 
 use super::Simulation;
 use crate::engine::Queue;
-use crate::fabric::packet::{Event, Kind, Step};
-use crate::fabric::{HopTiming, OutputVc, Place};
-use crate::routing::{Backlog, Loads, Rule};
+use crate::fabric::packet::{Event, EventKind, RouteDecision};
+use crate::fabric::{HopTiming, OutputVc, RouterPlace};
+use crate::routing::{Backlog, Loads, RoutingAlgorithm};
 use odonata_topology::ClassId;
 
-impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
+impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     /// The routing decision of a packet.
     #[inline(always)]
     pub(super) fn decide(&mut self, router: u32, packet: &Event) {
@@ -23,22 +23,22 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             self.eject(place.first, packet);
             return;
         }
-        let step =
+        let decision =
             if self.observed { self.route_observed(place, packet) } else { self.route_by_backlog(place, packet) };
-        let output = self.wiring.output(place, step.port(), step.channel());
+        let output = self.wiring.output(place, decision.port(), decision.channel());
         // SAFETY: `output` is one of the wiring's, which the lanes were made for.
-        let lane = unsafe { self.lanes.get_unchecked(output.lane()) };
+        let vc = unsafe { self.vcs.get_unchecked(output.vc()) };
         let wire = self.times_of(packet).wire;
-        if !lane.waits() && (lane.room >= wire || self.look_for_room(output, step.channel(), wire, packet.time)) {
-            self.commit(place.first, output, packet, packet.time, step);
+        if !vc.waits() && (vc.room >= wire || self.look_for_room(output, decision.channel(), wire, packet.time)) {
+            self.commit(place.first, output, packet, packet.time, decision);
         } else {
-            self.park(router, output, packet, step);
+            self.block(router, output, packet, decision);
         }
     }
 
     /// The decision of a routing that senses backlogs.
     #[inline(always)]
-    fn route_by_backlog(&self, place: Place, packet: &Event) -> Step {
+    fn route_by_backlog(&self, place: RouterPlace, packet: &Event) -> RouteDecision {
         // SAFETY: the place is one of the wiring's, which the ports were made for.
         let loads = unsafe { Loads::new_unchecked(&self.outs, Backlog, place.first, place.ports, packet.time) };
         self.routing.route(place, packet, &loads)
@@ -46,20 +46,20 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
 
     /// The decision of a routing, whatever it senses; counted if arrivals are.
     #[inline(never)]
-    fn route_observed(&mut self, place: Place, packet: &Event) -> Step {
-        let step = if let Some(sensor) = &self.sensor {
-            let loads = Loads::new(&self.outs, sensor, place.first, place.ports, packet.time);
+    fn route_observed(&mut self, place: RouterPlace, packet: &Event) -> RouteDecision {
+        let decision = if let Some(credit_metric) = &self.credit_metric {
+            let loads = Loads::new(&self.outs, credit_metric, place.first, place.ports, packet.time);
             self.routing.route(place, packet, &loads)
         } else {
             self.route_by_backlog(place, packet)
         };
-        self.count_arrival(place, packet, Some(step.port()));
-        step
+        self.count_arrival(place, packet, Some(decision.port()));
+        decision
     }
 
     /// Counts a packet that comes from another group, or goes to one (K21), if arrivals are counted; `out` is none for one that goes to its node.
     #[cold]
-    fn count_arrival(&mut self, place: Place, packet: &Event, out: Option<u16>) {
+    fn count_arrival(&mut self, place: RouterPlace, packet: &Event, out: Option<u16>) {
         if !self.arrivals.on() {
             return;
         }
@@ -83,10 +83,10 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     #[inline]
     fn specially(&mut self, first: u32, packet: &Event, slot: usize, class: u8) -> u64 {
         let times = self.times_of(packet);
-        if let Some(sensor) = &mut self.sensor
+        if let Some(credit_metric) = &mut self.credit_metric
             && class != ClassId::NODE.0
         {
-            sensor.send(slot as u32, times.wire);
+            credit_metric.send(slot as u32, times.wire);
         }
         if self.by_class.on() {
             self.by_class.add(self.flights.job(packet.message), class, times.wire);
@@ -94,15 +94,15 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         if !self.wiring.cut_through {
             return 0;
         }
-        let buffer = self.lane(first + u32::from(packet.port), packet.channel());
+        let buffer = self.vc(first + u32::from(packet.port), packet.channel());
         // SAFETY: the buffer is that of a packet; see `give_back`.
         let tail = self.wiring.tail(times, unsafe { self.credits.class(buffer) });
         HopTiming::earliest_start(packet.time, tail, times.serialisation(class))
     }
 
-    /// Index in `lanes` and `logs` of a router's port and channel, and in `credits` of the buffer behind it.
+    /// Index in `vcs` and `logs` of a router's port and channel, and in `credits` of the buffer behind it.
     #[inline(always)]
-    pub(super) fn lane(&self, slot: u32, channel: u8) -> usize {
+    pub(super) fn vc(&self, slot: u32, channel: u8) -> usize {
         usize::from(channel) * self.outs.len() + slot as usize
     }
 
@@ -110,29 +110,29 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     #[inline(never)]
     fn look_for_room(&mut self, output: OutputVc, channel: u8, bytes: u32, now: u64) -> bool {
         let far = self.far_buffer(output, channel);
-        let lane = &mut self.lanes[output.lane()];
-        lane.room += self.credits.take(far, now);
-        lane.room >= bytes
+        let vc = &mut self.vcs[output.vc()];
+        vc.room += self.credits.take(far, now);
+        vc.room >= bytes
     }
 
     /// Index in `credits` of the buffer at the far end of an output.
     #[inline]
     fn far_buffer(&self, output: OutputVc, channel: u8) -> usize {
-        let lane = &self.lanes[output.lane()];
-        self.lane(self.slot(lane.to(), lane.port), channel)
+        let vc = &self.vcs[output.vc()];
+        self.vc(self.slot(vc.to(), vc.port), channel)
     }
 
     /// Commits a packet at a time to an output that has room for it. It stands behind a port of the router whose slots begin
     /// at `first`.
     #[inline(always)]
-    fn commit(&mut self, first: u32, output: OutputVc, packet: &Event, now: u64, step: Step) {
+    fn commit(&mut self, first: u32, output: OutputVc, packet: &Event, now: u64, decision: RouteDecision) {
         let (times, wire) = (self.times_of(packet), self.times_of(packet).wire);
         // SAFETY: `output` is one of the wiring's, which both tables were made for.
-        let (lane, out) =
-            unsafe { (self.lanes.get_unchecked_mut(output.lane()), self.outs.get_unchecked_mut(output.slot())) };
-        let (to, port, class) = (lane.to(), lane.port, lane.class());
-        lane.room -= wire;
-        lane.count(wire, &mut self.logs, output.lane());
+        let (vc, out) =
+            unsafe { (self.vcs.get_unchecked_mut(output.vc()), self.outs.get_unchecked_mut(output.slot())) };
+        let (to, port, class) = (vc.to(), vc.port, vc.class());
+        vc.room -= wire;
+        vc.count(wire, &mut self.logs, output.vc());
         let mut start = out.free.max(now);
         if self.special {
             start = start.max(self.specially(first, packet, output.slot(), class));
@@ -143,9 +143,9 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         self.queue.push_changed(to, hop.decision, packet, |packet| {
             packet.time = hop.decision;
             packet.port = port;
-            packet.set_channel(step.channel());
+            packet.set_channel(decision.channel());
             packet.next_hop();
-            packet.follow(step);
+            packet.follow(decision);
         });
         self.give_back(first + u32::from(packet.port), packet.channel(), wire, hop.end);
     }
@@ -153,7 +153,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     /// Returns the room of a packet that leaves the buffer behind a port at `release`.
     #[inline(always)]
     fn give_back(&mut self, slot: u32, channel: u8, bytes: u32, release: u64) {
-        let buffer = self.lane(slot, channel);
+        let buffer = self.vc(slot, channel);
         // SAFETY: the packet came by a port and a channel that there are: it was committed to an `OutputVc`, and the port is the one
         // that its link leads to, or it came from its NIC, by the port that the wiring says, on channel 0.
         let (stamp, wakes) = unsafe {
@@ -164,47 +164,48 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
             self.announce(buffer, channel, stamp);
         }
         if self.observed {
-            self.tell_sensor(buffer, bytes, stamp);
+            self.update_metric(buffer, bytes, stamp);
         }
     }
 
     /// Notes for the sensor of the sender to a buffer when a packet has left it.
     #[inline(never)]
-    fn tell_sensor(&mut self, buffer: usize, bytes: u32, stamp: u64) {
-        let back = self.lanes[buffer]; // the way back from the buffer's port leads to its sender
-        if self.sensor.is_none() || back.node() {
+    fn update_metric(&mut self, buffer: usize, bytes: u32, stamp: u64) {
+        let back = self.vcs[buffer]; // the way back from the buffer's port leads to its sender
+        if self.credit_metric.is_none() || back.node() {
             return;
         }
         let sender = self.slot(back.to(), back.port);
-        if let Some(sensor) = &mut self.sensor {
-            sensor.leave(sender, bytes, stamp, self.queue.horizon());
+        if let Some(credit_metric) = &mut self.credit_metric {
+            credit_metric.leave(sender, bytes, stamp, self.queue.horizon());
         }
     }
 
     /// Lets the sender to a buffer know of a credit that it waits for.
     #[cold]
     fn announce(&mut self, buffer: usize, channel: u8, stamp: u64) {
-        let back = self.lanes[buffer]; // the way back from the buffer's port leads to its sender
+        let back = self.vcs[buffer]; // the way back from the buffer's port leads to its sender
         if back.node() {
-            let home = self.wiring.home_of_events(back.to());
-            self.queue.push(home.router, Event::other(Kind::NicCredit, stamp, home.port, 0, back.to()));
+            let attachment = self.wiring.event_attachment(back.to());
+            self.queue
+                .push(attachment.router, Event::other(EventKind::NicCredit, stamp, attachment.port, 0, back.to()));
         } else {
-            self.queue.push(back.to(), Event::other(Kind::OutputCredit, stamp, back.port, channel, buffer as u32));
+            self.queue.push(back.to(), Event::other(EventKind::OutputCredit, stamp, back.port, channel, buffer as u32));
         }
     }
 
     /// Lets a packet wait for room.
     #[cold]
     #[inline(never)]
-    fn park(&mut self, router: u32, output: OutputVc, packet: &Event, step: Step) {
+    fn block(&mut self, router: u32, output: OutputVc, packet: &Event, decision: RouteDecision) {
         let times = self.times_of(packet);
-        let (lane, log) = (&mut self.lanes[output.lane()], self.logs.get_mut(output.lane()));
-        self.outs[output.slot()].parked_ps += times.serialisation(lane.class());
-        self.parked.push(&mut log.chain, packet).follow(step);
-        if !lane.waits() {
-            lane.set_waits(true);
+        let (vc, log) = (&mut self.vcs[output.vc()], self.logs.get_mut(output.vc()));
+        self.outs[output.slot()].blocked_ps += times.serialisation(vc.class());
+        self.blocked.push(&mut log.chain, packet).follow(decision);
+        if !vc.waits() {
+            vc.set_waits(true);
             log.waits_since = packet.time;
-            self.arm(router, step.port(), step.channel(), output);
+            self.arm(router, decision.port(), decision.channel(), output);
         }
     }
 
@@ -212,7 +213,7 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
     fn arm(&mut self, router: u32, port: u16, channel: u8, output: OutputVc) {
         let far = self.far_buffer(output, channel);
         if let Some(at) = self.credits.wait(far) {
-            self.queue.push(router, Event::other(Kind::OutputCredit, at, port, channel, far as u32));
+            self.queue.push(router, Event::other(EventKind::OutputCredit, at, port, channel, far as u32));
         }
     }
 
@@ -226,23 +227,23 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         }
         let place = self.wiring.places[router as usize];
         let (first, output) = (place.first, self.wiring.output(place, port, channel));
-        let index = output.lane();
-        let class = self.lanes[index].class();
+        let index = output.vc();
+        let class = self.vcs[index].class();
         loop {
-            let times = self.times_of(self.parked.first(&self.logs.get(index).chain));
+            let times = self.times_of(self.blocked.first(&self.logs.get(index).chain));
             let wire = times.wire;
-            if self.lanes[index].room < wire && !self.look_for_room(output, channel, wire, now) {
+            if self.vcs[index].room < wire && !self.look_for_room(output, channel, wire, now) {
                 self.arm(router, port, channel, output);
                 return;
             }
-            let packet = self.parked.pop(&mut self.logs.get_mut(index).chain);
-            self.outs[output.slot()].parked_ps -= times.serialisation(class);
-            self.commit(first, output, &packet, now, Step::new(&packet, port, channel));
+            let packet = self.blocked.pop(&mut self.logs.get_mut(index).chain);
+            self.outs[output.slot()].blocked_ps -= times.serialisation(class);
+            self.commit(first, output, &packet, now, RouteDecision::new(&packet, port, channel));
             if self.logs.get(index).chain.is_empty() {
                 break;
             }
         }
-        self.lanes[index].set_waits(false);
+        self.vcs[index].set_waits(false);
         self.credits.rest(far);
         let log = self.logs.get_mut(index);
         log.waited += now - log.waits_since;
@@ -254,8 +255,8 @@ impl<Q: Queue<Event>, R: Rule> Simulation<'_, Q, R> {
         let slot = (first + u32::from(packet.to_port)) as usize;
         let (times, wire) = (self.times_of(packet), self.times_of(packet).wire);
         // SAFETY: the port is that of the destination's NIC, as the wiring says, and this is the NIC's router.
-        let (out, lane) = unsafe { (self.outs.get_unchecked_mut(slot), self.lanes.get_unchecked_mut(slot)) };
-        lane.count(wire, &mut self.logs, slot); // channel 0
+        let (out, vc) = unsafe { (self.outs.get_unchecked_mut(slot), self.vcs.get_unchecked_mut(slot)) };
+        vc.count(wire, &mut self.logs, slot); // channel 0
         let mut start = out.free.max(packet.time);
         if self.special {
             start = start.max(self.specially(first, packet, slot, ClassId::NODE.0));

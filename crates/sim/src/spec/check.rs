@@ -15,7 +15,7 @@ pub const MAX_MESSAGE_BYTES: u64 = 1 << 40;
 /// Most virtual channels of a link.
 pub const MAX_CHANNELS: u8 = 16;
 /// Most virtual channels of all router ports together: about 5 GB.
-pub const MAX_LANES: u64 = 1 << 25;
+pub const MAX_VCS: u64 = 1 << 25;
 /// How long a run goes on after the last rank of a program that it waits for, in picoseconds: what ends a run must be known
 /// before it ends, since routers do not keep step more closely than the time from one to the next.
 pub const SETTLE_PS: u64 = 1_000_000;
@@ -102,10 +102,10 @@ impl Spec {
     /// Refuses what no memory would hold: the simulator takes about 160 B for each channel of each port.
     fn check_size(&self, network: &Network) -> Result<(), Error> {
         let (ports, channels) = (network.peer.len() as u64, u64::from(self.fabric.channels));
-        if ports * channels <= MAX_LANES {
+        if ports * channels <= MAX_VCS {
             return Ok(());
         }
-        Err(ErrorKind::TooManyLanes { ports, channels, most: MAX_LANES }.at(path!["topology"]))
+        Err(ErrorKind::TooManyVcs { ports, channels, most: MAX_VCS }.at(path!["topology"]))
     }
 
     fn check_sensing(&self, network: &Network) -> Result<(), Error> {
@@ -147,7 +147,7 @@ impl Spec {
                     return Err(kind.at(at("nodes")));
                 }
                 let nics = &network.node_slot[node as usize * network.rails as usize..][..network.rails as usize];
-                if nics.iter().any(|slot| !network.alive_router(network.router_of_slot[slot.index()])) {
+                if nics.iter().any(|slot| !network.router_works(network.router_of_slot[slot.index()])) {
                     return Err(ErrorKind::NodeFailed { node }.at(at("nodes")));
                 }
                 *slot = Some(index);

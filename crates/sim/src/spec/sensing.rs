@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Sensing {
     /// What is sensed.
-    pub kind: Sensed,
+    pub kind: MetricKind,
     /// How much later than a credit the information that it brings is known to routings, by link class; 0 if absent.
     /// (Phantom congestion, D8: the room for packets is known at once.)
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -19,7 +19,7 @@ pub struct Sensing {
 /// What is sensed of a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Sensed {
+pub enum MetricKind {
     /// What is queued for it here.
     #[default]
     Backlog,

@@ -38,7 +38,7 @@ impl Clock {
     #[inline]
     #[must_use]
     pub fn gap(&self, node: u32, k: u32) -> u64 {
-        let random = || self.gaps.word(u64::from(node), u64::from(k));
+        let random = || self.gaps.random(u64::from(node), u64::from(k));
         match self.arrival {
             Arrival::Poisson {} => exponential(random(), self.interval).max(1),
             Arrival::Constant { jitter_ps: 0 } | Arrival::Staggered { jitter_ps: 0 } => self.interval,
@@ -52,7 +52,7 @@ impl Clock {
     #[must_use]
     pub fn start(&self, node: u32) -> u64 {
         let phase = match self.arrival {
-            Arrival::Staggered { .. } => below(self.phases.word(u64::from(node), 0), self.interval),
+            Arrival::Staggered { .. } => below(self.phases.random(u64::from(node), 0), self.interval),
             Arrival::Constant { .. } | Arrival::Poisson {} => 0,
         };
         phase

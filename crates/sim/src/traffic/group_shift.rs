@@ -12,13 +12,13 @@ use crate::spec::{JobSpec, Pattern};
 pub struct GroupShift {
     peers: GroupPeers,
     shift: u32,
-    draws: Source,
+    source: Source,
 }
 
 impl TrafficPattern for GroupShift {
-    fn of(pattern: &Pattern, job: &JobSpec, network: &Network, draws: Source) -> Option<Self> {
+    fn of(pattern: &Pattern, job: &JobSpec, network: &Network, source: Source) -> Option<Self> {
         let Pattern::GroupShift { shift } = *pattern else { return None };
-        Some(Self { peers: GroupPeers::new(&job.nodes, network), shift, draws })
+        Some(Self { peers: GroupPeers::new(&job.nodes, network), shift, source })
     }
 
     #[inline]
@@ -26,7 +26,7 @@ impl TrafficPattern for GroupShift {
         let groups = u64::from(self.peers.groups());
         let to = (u64::from(self.peers.group_of(rank)) + u64::from(self.shift)) % groups;
         let ranks = self.peers.ranks_in(to as u32);
-        let draw = self.draws.word(u64::from(node), u64::from(k));
-        Some(ranks[below(draw, ranks.len() as u64) as usize])
+        let random = self.source.random(u64::from(node), u64::from(k));
+        Some(ranks[below(random, ranks.len() as u64) as usize])
     }
 }

@@ -10,8 +10,8 @@ use crate::spec::{JobSpec, Pattern};
 pub struct UniformRandom(Source);
 
 impl TrafficPattern for UniformRandom {
-    fn of(pattern: &Pattern, _: &JobSpec, _: &Network, draws: Source) -> Option<Self> {
-        matches!(pattern, Pattern::UniformRandom {}).then_some(Self(draws))
+    fn of(pattern: &Pattern, _: &JobSpec, _: &Network, source: Source) -> Option<Self> {
+        matches!(pattern, Pattern::UniformRandom {}).then_some(Self(source))
     }
 
     #[inline(always)]
@@ -22,9 +22,9 @@ impl TrafficPattern for UniformRandom {
 
 /// The destination of `rank`, which runs on `node`, in interval `k`.
 #[inline]
-fn destination(draws: Source, node: u32, rank: u32, ranks: u32, k: u32) -> u32 {
-    let drawn = below(draws.word(u64::from(node), u64::from(k)), u64::from(ranks)) as u32;
-    if drawn == rank { (rank + 1) % ranks } else { drawn }
+fn destination(source: Source, node: u32, rank: u32, ranks: u32, k: u32) -> u32 {
+    let chosen = below(source.random(u64::from(node), u64::from(k)), u64::from(ranks)) as u32;
+    if chosen == rank { (rank + 1) % ranks } else { chosen }
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ fn agrees_with_the_totals(spec: &Spec, audit: &Audit) {
 /// all kinds, with either queue.
 #[test]
 fn everything_is_accounted_for_at_the_end() {
-    let (mut complete, mut moving, mut parked, mut at_nics) = (0, 0, 0, 0);
+    let (mut complete, mut moving, mut blocked, mut at_nics) = (0, 0, 0, 0);
     for seed in 0..400 {
         let spec = generator::spec(seed);
         let [audit, other] = QUEUES.map(|queue| balanced(&spec, queue));
@@ -38,10 +38,11 @@ fn everything_is_accounted_for_at_the_end() {
         agrees_with_the_totals(&spec, &audit);
         complete += u32::from(audit.delivered_bytes == audit.issued_bytes);
         moving += u32::from(audit.under_way > 0);
-        parked += u32::from(audit.parked > 0);
+        blocked += u32::from(audit.blocked > 0);
         at_nics += u32::from(audit.waiting_bytes > 0);
     }
-    for (what, runs) in [("complete", complete), ("moving", moving), ("parked", parked), ("waiting at NICs", at_nics)] {
+    for (what, runs) in [("complete", complete), ("moving", moving), ("parked", blocked), ("waiting at NICs", at_nics)]
+    {
         assert!(runs >= 40, "only {runs} runs of 400 are {what}");
     }
 }
@@ -50,7 +51,7 @@ fn everything_is_accounted_for_at_the_end() {
 /// events, and must be balanced at each.
 #[test]
 fn everything_is_accounted_for_at_any_instant() {
-    let mut parked = 0;
+    let mut blocked = 0;
     for seed in (0..80).chain(1_000..1_040) {
         let mut spec = generator::spec(seed);
         let end = output(&spec).end_ps;
@@ -63,11 +64,11 @@ fn everything_is_accounted_for_at_any_instant() {
                 let audit = balanced(&spec, queue);
                 assert!(audit.delivered >= delivered, "seed {seed}: what was delivered is no longer");
                 delivered = audit.delivered;
-                parked += u32::from(audit.parked > 0);
+                blocked += u32::from(audit.blocked > 0);
             }
         }
     }
-    assert!(parked > 300, "only {parked} stops found packets that wait for room");
+    assert!(blocked > 300, "only {blocked} stops found packets that wait for room");
 }
 
 /// Catches a run that ends too early: without a time to stop at, every message of a job that is waited for arrives.

@@ -1,12 +1,12 @@
 //! No routing lets packets wait for each other in a circle, and a routing that would is refused.
 
 use odonata_error::{ErrorKind, path};
-use odonata_sim::routing::deadlock::{check, circle};
+use odonata_sim::routing::deadlock::{check, cycle};
 use odonata_sim::spec::{ChannelSwitch, Compare, FparCandidates, RoutingSpec};
 use odonata_sim::{Spec, run};
 
 use crate::graph::{acyclic, graph};
-use crate::support::{build, machine, output, routings, rule, spec, stream};
+use crate::support::{algorithm, build, machine, output, routings, spec, stream};
 
 /// Two to five groups; every spine has a link to every group (dense), or some have none (sparse), or most have none.
 const SIZES: [([u32; 5], Option<u32>); 10] = [
@@ -30,7 +30,7 @@ fn on(size: [u32; 5], links: Option<u32>, routing: RoutingSpec) -> Spec {
 /// Catches a routing or an option that reuses a channel in the wrong order: the graph of all lanes would have a circle,
 /// and a run could stand still for ever.
 #[test]
-fn no_packets_can_wait_in_a_circle() {
+fn no_packets_can_wait_in_a_cycle() {
     for (size, links) in SIZES.into_iter().chain([([5, 2, 5, 1, 4], Some(3)), ([4, 1, 6, 1, 5], Some(4))]) {
         for routing in routings() {
             let spec = on(size, links, routing);
@@ -38,14 +38,14 @@ fn no_packets_can_wait_in_a_circle() {
             assert!(!graph.edges.is_empty());
             assert!(acyclic(&graph.edges), "{size:?}, {links:?}, {:?}", spec.routing);
             let machine = build(&spec);
-            let rules = [rule(&spec)];
-            assert_eq!(check(&machine, &rules), Ok(()), "{size:?}, {links:?}, {:?}", spec.routing);
+            let algorithms = [algorithm(&spec)];
+            assert_eq!(check(&machine, &algorithms), Ok(()), "{size:?}, {links:?}, {:?}", spec.routing);
             assert_eq!(output(&spec).jobs[0].delivered, 1);
         }
     }
 }
 
-fn wrong_rule(candidates: FparCandidates) -> RoutingSpec {
+fn published_rule(candidates: FparCandidates) -> RoutingSpec {
     let channel_switch = ChannelSwitch::IntermediateLeaf;
     RoutingSpec::Fpar { threshold_ppm: 500_000, compare: Compare::AtMost, candidates, channel_switch }
 }
@@ -56,9 +56,9 @@ fn refused(sizes: &[([u32; 5], Option<u32>)]) -> u32 {
     for &(size, links) in sizes {
         for candidates in [FparCandidates::AllGroups, FparCandidates::OneGroup] {
             let case = format!("{size:?}, {links:?}, {candidates:?}");
-            let spec = on(size, links, wrong_rule(candidates));
+            let spec = on(size, links, published_rule(candidates));
             let full = graph(&spec);
-            let result = check(&build(&spec), &[rule(&spec)]);
+            let result = check(&build(&spec), &[algorithm(&spec)]);
             if acyclic(&full.edges) {
                 // The proof looks at kinds of lane, so it may refuse more than it must; but with two groups there is no
                 // way round.
@@ -66,12 +66,12 @@ fn refused(sizes: &[([u32; 5], Option<u32>)]) -> u32 {
                 continue;
             }
             refused += 1;
-            let lanes = circle(&full.edges).expect("the graph has a circle");
-            assert!(lanes.len() > 2 && lanes.first() == lanes.last(), "{lanes:?}");
-            assert!(lanes.windows(2).all(|w| full.edges.contains(&(w[0], w[1]))), "{lanes:?} is no circle");
-            let Err(error) = result else { panic!("{case} is accepted, but packets can wait in a circle: {lanes:?}") };
-            let circle = vec!["across, channel 0".to_string(); 2];
-            let expected = ErrorKind::CouldDeadlock { routings: vec!["fpar"], circle }.at(path!["routing"]);
+            let vcs = cycle(&full.edges).expect("the graph has a circle");
+            assert!(vcs.len() > 2 && vcs.first() == vcs.last(), "{vcs:?}");
+            assert!(vcs.windows(2).all(|w| full.edges.contains(&(w[0], w[1]))), "{vcs:?} is no circle");
+            let Err(error) = result else { panic!("{case} is accepted, but packets can wait in a circle: {vcs:?}") };
+            let cycle = vec!["across, channel 0".to_string(); 2];
+            let expected = ErrorKind::CouldDeadlock { routings: vec!["fpar"], cycle }.at(path!["routing"]);
             assert_eq!(error, expected);
             assert_eq!(run(&spec, &mut ()).err(), Some(expected), "{case}");
         }
@@ -100,8 +100,8 @@ fn the_rule_of_the_published_code_is_refused_on_sparse_machines_too() {
 
 /// Catches a search that misses circles, or finds one where there is none.
 #[test]
-fn circles_are_found_in_graphs_drawn_by_hand() {
-    let find = |edges: &[(u8, u8)]| circle(&edges.iter().copied().collect());
+fn cycles_are_found_in_graphs_drawn_by_hand() {
+    let find = |edges: &[(u8, u8)]| cycle(&edges.iter().copied().collect());
     assert_eq!(find(&[]), None);
     assert_eq!(find(&[(1, 2), (1, 3), (2, 4), (3, 4), (4, 5)]), None);
     assert_eq!(find(&[(7, 7)]), Some(vec![7, 7]));

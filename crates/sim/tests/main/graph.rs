@@ -4,16 +4,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use odonata_sim::Spec;
-use odonata_sim::routing::deadlock::{LaneAt, explore};
+use odonata_sim::routing::deadlock::{VcAddress, explore};
 use odonata_topology::{DragonflyPlus, Peer, RouterId};
 
-use crate::support::{build, rule};
+use crate::support::{algorithm, build};
 
 pub struct Graph {
     /// Lanes that a packet may be sent on.
-    pub lanes: BTreeSet<LaneAt>,
+    pub vcs: BTreeSet<VcAddress>,
     /// Which may follow which.
-    pub edges: BTreeSet<(LaneAt, LaneAt)>,
+    pub edges: BTreeSet<(VcAddress, VcAddress)>,
     /// Most links between routers on any way.
     pub longest: u8,
 }
@@ -21,17 +21,20 @@ pub struct Graph {
 /// All ways between all leaves. Panics if a way does not end at its leaf, or leaves a router by a port to a node.
 pub fn graph(spec: &Spec) -> Graph {
     let machine = build(spec);
-    let routing = rule(spec);
-    let mut graph = Graph { lanes: BTreeSet::new(), edges: BTreeSet::new(), longest: 0 };
+    let routing = algorithm(spec);
+    let mut graph = Graph { vcs: BTreeSet::new(), edges: BTreeSet::new(), longest: 0 };
     for (from, to) in leaves(&machine).flat_map(|a| leaves(&machine).map(move |b| (a, b)).collect::<Vec<_>>()) {
-        let mut visit = |step: odonata_sim::routing::deadlock::Step| {
-            let (router, port, _) = step.goes;
+        let mut visit = |dependency: odonata_sim::routing::deadlock::VcDependency| {
+            let (router, port, _) = dependency.goes;
             let peer = machine.network.peer[machine.network.slot(router, port).index()];
             assert!(matches!(peer, Peer::Router(_)), "{router} sends a packet out by port {port}, to no router");
-            assert!(step.came.is_some() == (step.hop > 0), "only at its first router a packet comes from a node");
-            graph.lanes.insert(step.goes);
-            graph.edges.extend(step.came.map(|came| (came, step.goes)));
-            graph.longest = graph.longest.max(step.hop + 1);
+            assert!(
+                dependency.came.is_some() == (dependency.hop > 0),
+                "only at its first router a packet comes from a node"
+            );
+            graph.vcs.insert(dependency.goes);
+            graph.edges.extend(dependency.came.map(|came| (came, dependency.goes)));
+            graph.longest = graph.longest.max(dependency.hop + 1);
         };
         assert!(explore(&machine, &routing, from, to, &mut visit), "a way from {from} to {to} does not end there");
     }
@@ -52,11 +55,11 @@ pub fn acyclic<T: Copy + Ord>(edges: &BTreeSet<(T, T)>) -> bool {
         *into.entry(b).or_default() += 1;
         out.entry(a).or_default().push(b);
     }
-    let mut free: Vec<T> = into.iter().filter(|&(_, &n)| n == 0).map(|(&lane, _)| lane).collect();
+    let mut free: Vec<T> = into.iter().filter(|&(_, &n)| n == 0).map(|(&vc, _)| vc).collect();
     let mut taken = 0;
-    while let Some(lane) = free.pop() {
+    while let Some(vc) = free.pop() {
         taken += 1;
-        for next in out.get(&lane).into_iter().flatten() {
+        for next in out.get(&vc).into_iter().flatten() {
             let n = into.get_mut(next).expect("every end is counted");
             *n -= 1;
             if *n == 0 {

@@ -8,7 +8,7 @@ use odonata_topology::{NodeId, Port, RouterId};
 
 use crate::graph::graph;
 use crate::support::{
-    MINIMAL, build, fpar, job, link, link_mut, machine, output, prog_adaptive, routings, rule, spec, valiant,
+    MINIMAL, algorithm, build, fpar, job, link, link_mut, machine, output, prog_adaptive, routings, spec, valiant,
 };
 
 /// Dense, sparse, very sparse.
@@ -30,13 +30,13 @@ fn crowded(size: [u32; 5], links: Option<u32>, routing: RoutingSpec) -> Spec {
 /// Catches a packet that wanders: longer ways than a routing promises, or lanes that the proof of freedom from deadlock
 /// did not look at.
 #[test]
-fn runs_keep_to_the_ways_that_were_explored() {
+fn runs_keep_to_the_paths_that_were_explored() {
     for (size, links) in SIZES {
         for routing in routings() {
             let spec = crowded(size, links, routing);
             let case = format!("{size:?}, {links:?}, {:?}", spec.routing);
             let graph = graph(&spec);
-            let bound = rule(&spec).max_hops();
+            let bound = algorithm(&spec).max_hops();
             assert!(graph.longest <= bound, "a way of {} links, not {bound}: {case}", graph.longest);
             let (machine, output) = (build(&spec), output(&spec));
             let channels = usize::from(spec.fabric.channels);
@@ -48,9 +48,9 @@ fn runs_keep_to_the_ways_that_were_explored() {
                     used.insert((router, port, channel as u8));
                 }
             }
-            let beyond: Vec<&(RouterId, Port, u8)> = used.difference(&graph.lanes).collect();
+            let beyond: Vec<&(RouterId, Port, u8)> = used.difference(&graph.vcs).collect();
             assert!(beyond.is_empty(), "{beyond:?} were used but not explored: {case}");
-            assert!(used.len() * 5 > graph.lanes.len() * 4, "only {} of {}: {case}", used.len(), graph.lanes.len());
+            assert!(used.len() * 5 > graph.vcs.len() * 4, "only {} of {}: {case}", used.len(), graph.vcs.len());
         }
     }
 }

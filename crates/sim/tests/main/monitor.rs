@@ -1,7 +1,7 @@
 //! Whoever looks on sees a run advance, and can end it.
 
 use odonata_error::{Error, ErrorKind};
-use odonata_sim::spec::{Pattern, What};
+use odonata_sim::spec::{Pattern, PhaseAction};
 use odonata_sim::{Monitor, Progress, QueueChoice, Spec, run, run_with};
 
 use crate::programs::support::{FREE, of, phases, program, star};
@@ -59,7 +59,7 @@ fn a_run_can_be_interrupted_at_any_look() {
 /// A router may cause itself any number of events within one window. Catches a window in which nobody looks.
 #[test]
 fn nobody_waits_for_the_end_of_a_window() {
-    let compute = phases(&[What::Compute { ps: 1, jitter_ps: 0 }]);
+    let compute = phases(&[PhaseAction::Compute { ps: 1, jitter_ps: 0 }]);
     let mut busy = program("busy", &[0, 1], FREE, compute);
     of(&mut busy).iterations = Some(200_000);
     let mut spec = star(2, vec![busy]);

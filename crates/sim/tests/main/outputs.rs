@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use odonata_sim::Spec;
-use odonata_sim::fabric::{Place, Wiring};
+use odonata_sim::fabric::{RouterPlace, Wiring};
 use odonata_topology::{Port, RouterId};
 
 use crate::support::{MINIMAL, build, machine, output, spec, stream};
@@ -21,25 +21,25 @@ fn wiring(spec: &Spec) -> Wiring {
 fn every_output_has_a_place_of_its_own() {
     let spec = small();
     let (wiring, network) = (wiring(&spec), build(&spec).network);
-    let mut lanes = BTreeSet::new();
+    let mut vcs = BTreeSet::new();
     for router in 0..network.routers() as u32 {
         for port in 0..network.ports(RouterId(router)) {
             for channel in 0..spec.fabric.channels {
-                let output = wiring.output(Place::of(&network, RouterId(router)), port, channel);
+                let output = wiring.output(RouterPlace::of(&network, RouterId(router)), port, channel);
                 assert_eq!(output.slot(), network.slot(RouterId(router), Port(port)).index());
-                assert!(lanes.insert(output.lane()));
+                assert!(vcs.insert(output.vc()));
             }
         }
     }
-    assert_eq!(lanes.len(), network.peer.len() * usize::from(spec.fabric.channels));
-    assert_eq!(lanes.last(), Some(&(lanes.len() - 1)));
+    assert_eq!(vcs.len(), network.peer.len() * usize::from(spec.fabric.channels));
+    assert_eq!(vcs.last(), Some(&(vcs.len() - 1)));
 }
 
 #[test]
 #[should_panic(expected = "no such output")]
 fn a_port_beyond_those_of_the_router_is_no_output() {
     let spec = small();
-    let place = Place::of(&build(&spec).network, RouterId(0));
+    let place = RouterPlace::of(&build(&spec).network, RouterId(0));
     let _ = wiring(&spec).output(place, place.ports, 0);
 }
 
@@ -47,7 +47,7 @@ fn a_port_beyond_those_of_the_router_is_no_output() {
 #[should_panic(expected = "no such output")]
 fn a_channel_beyond_those_of_the_fabric_is_no_output() {
     let spec = small();
-    let place = Place::of(&build(&spec).network, RouterId(0));
+    let place = RouterPlace::of(&build(&spec).network, RouterId(0));
     let _ = wiring(&spec).output(place, 0, spec.fabric.channels);
 }
 

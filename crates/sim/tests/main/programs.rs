@@ -3,7 +3,7 @@
 mod books;
 mod closed_forms;
 mod cpus;
-mod dead;
+mod deadlocked;
 mod independence;
 mod iterations;
 mod memory;

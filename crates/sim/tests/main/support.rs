@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use odonata_sim::routing::dragonfly_plus::AnyPlus;
+use odonata_sim::routing::dragonfly_plus::AnyDragonflyPlusAlgorithm;
 use odonata_sim::spec::{
     Arrival, ChannelSwitch, Compare, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec,
     NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, Spec, StopSpec,
@@ -42,8 +42,9 @@ pub fn build(spec: &Spec) -> DragonflyPlus {
 }
 
 /// The rule that a specification's packets follow on a Dragonfly+.
-pub fn rule(spec: &Spec) -> AnyPlus {
-    AnyPlus::new(&spec.fabric, &spec.routing, &odonata_error::path!["routing"]).expect("there are channels enough")
+pub fn algorithm(spec: &Spec) -> AnyDragonflyPlusAlgorithm {
+    AnyDragonflyPlusAlgorithm::new(&spec.fabric, &spec.routing, &odonata_error::path!["routing"])
+        .expect("there are channels enough")
 }
 
 /// A link of so many GB/s without latency, and with more room than any test fills.

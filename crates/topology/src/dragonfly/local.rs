@@ -37,7 +37,7 @@ pub(super) struct Group<'a> {
 }
 
 /// Why there is no table.
-pub(super) enum NoTable {
+pub(super) enum LocalTableError {
     /// No way joins these two routers of the group.
     Apart(u32, u32),
     /// A size that is refused.
@@ -46,7 +46,7 @@ pub(super) enum NoTable {
 
 impl LocalTable {
     /// Finds the ways. `entries` counts those of all tables.
-    pub fn new(group: &Group, entries: &mut u64) -> Result<Self, NoTable> {
+    pub fn new(group: &Group, entries: &mut u64) -> Result<Self, LocalTableError> {
         let n = group.grid.routers();
         let mut distance = vec![FAR; n as usize * n as usize];
         for to in (0..n).filter(|&r| (group.alive)(r)) {
@@ -64,12 +64,12 @@ impl LocalTable {
         for from in 0..n {
             for to in 0..n {
                 table.start.push(table.ports.len() as u32);
-                table.add_ways(group, from, to);
+                table.add_ports(group, from, to);
             }
             if *entries + table.ports.len() as u64 > MAX_ENTRIES {
                 let (what, found) =
                     ("entries in its tables of paths inside groups", *entries + table.ports.len() as u64);
-                return Err(NoTable::Size(too_large(what, found, MAX_ENTRIES)));
+                return Err(LocalTableError::Size(too_large(what, found, MAX_ENTRIES)));
             }
         }
         table.start.push(table.ports.len() as u32);
@@ -87,7 +87,7 @@ impl LocalTable {
 
     /// First ports of the shortest ways from one router to another.
     #[inline]
-    pub fn ways(&self, from: u32, to: u32) -> &[u16] {
+    pub fn ports(&self, from: u32, to: u32) -> &[u16] {
         let row = self.row(from, to);
         &self.ports[self.start[row] as usize..self.start[row + 1] as usize]
     }
@@ -98,7 +98,7 @@ impl LocalTable {
         self.distance[self.row(from, to)]
     }
 
-    fn add_ways(&mut self, group: &Group, from: u32, to: u32) {
+    fn add_ports(&mut self, group: &Group, from: u32, to: u32) {
         let distance = self.distance(from, to);
         match distance {
             0 | FAR => {}
@@ -124,7 +124,7 @@ impl LocalTable {
         let mut largest = 0;
         for from in order {
             let mut best = [0; 2];
-            for &port in self.ways(from, to) {
+            for &port in self.ports(from, to) {
                 let far = group.grid.far(from, port);
                 let on = rise[far.router as usize][usize::from(!far.row)];
                 largest = largest.max(on);
@@ -137,7 +137,7 @@ impl LocalTable {
 }
 
 /// Links from every router to router `to`.
-fn measure(group: &Group, to: u32, distance: &mut [u8]) -> Result<(), NoTable> {
+fn measure(group: &Group, to: u32, distance: &mut [u8]) -> Result<(), LocalTableError> {
     let n = group.grid.routers();
     distance[to as usize] = 0;
     let mut open: Vec<u32> = (0..n).filter(|&r| r != to && (group.alive)(r)).collect();
@@ -154,7 +154,7 @@ fn measure(group: &Group, to: u32, distance: &mut [u8]) -> Result<(), NoTable> {
             for &r in &reached {
                 distance[r as usize] = links;
             }
-            return rest.first().map_or(Ok(()), |&r| Err(NoTable::Apart(r.min(to), r.max(to))));
+            return rest.first().map_or(Ok(()), |&r| Err(LocalTableError::Apart(r.min(to), r.max(to))));
         }
         for &r in &reached {
             distance[r as usize] = links;
@@ -162,5 +162,5 @@ fn measure(group: &Group, to: u32, distance: &mut [u8]) -> Result<(), NoTable> {
         open = rest;
     }
     let (what, most) = ("links on a path inside a group", u64::from(FAR) - 1);
-    Err(NoTable::Size(too_large(what, u64::from(FAR), most)))
+    Err(LocalTableError::Size(too_large(what, u64::from(FAR), most)))
 }

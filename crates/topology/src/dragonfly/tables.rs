@@ -3,7 +3,7 @@
 use odonata_error::{Error, ErrorKind, path};
 
 use super::design::Design;
-use super::local::{Group, LocalTable, NoTable};
+use super::local::{Group, LocalTable, LocalTableError};
 use crate::error::bounded;
 use crate::ids::{GroupId, RouterId, SlotId};
 use crate::network::Network;
@@ -62,14 +62,14 @@ impl Tables {
 
     fn add(&mut self, design: &Design, network: &Network, group: u32, entries: &mut u64) -> Result<(), Error> {
         let first = network.first_router(GroupId(group)).0;
-        let works = |r: u32, port: u16| !network.is_dead(slot(network, first + r, port));
-        let alive = |r: u32| network.alive_router(RouterId(first + r));
+        let works = |r: u32, port: u16| !network.has_failed(slot(network, first + r, port));
+        let alive = |r: u32| network.router_works(RouterId(first + r));
         let group_of = Group { grid: design.grid(group), works: &works, alive: &alive };
         let table = LocalTable::new(&group_of, entries).map_err(|none| match none {
-            NoTable::Apart(a, b) => {
+            LocalTableError::Apart(a, b) => {
                 ErrorKind::GroupCutApart { group, routers: vec![first + a, first + b] }.at(path!["failures"])
             }
-            NoTable::Size(error) => error,
+            LocalTableError::Size(error) => error,
         })?;
         self.diameter = self.diameter.max(table.diameter);
         self.subs = self.subs.max(table.subs);
@@ -85,9 +85,9 @@ fn slot(network: &Network, router: u32, port: u16) -> SlotId {
 /// Whether a local link (and with it any router) of a group has failed.
 fn is_hurt(design: &Design, network: &Network, group: u32) -> bool {
     let first = network.first_router(GroupId(group)).0;
-    let dead = |r: u32| {
-        !network.alive_router(RouterId(r))
-            || design.grid(group).local_ports().any(|port| network.is_dead(slot(network, r, port)))
+    let failed = |r: u32| {
+        !network.router_works(RouterId(r))
+            || design.grid(group).local_ports().any(|port| network.has_failed(slot(network, r, port)))
     };
-    !network.dead.is_empty() && (first..first + network.routers_in(GroupId(group))).any(dead)
+    !network.failed.is_empty() && (first..first + network.routers_in(GroupId(group))).any(failed)
 }

@@ -36,8 +36,8 @@ pub(super) fn wire(design: &Design, cables: &Cables) -> Network {
         rails: design.rails,
         first_global: design.first_global,
         routers_per_group: per_group,
-        dead: Vec::new(),
-        dead_router: Vec::new(),
+        failed: Vec::new(),
+        failed_router: Vec::new(),
     };
     for r in 0..routers {
         let slots = network.first_slot[r as usize] as usize..network.first_slot[r as usize + 1] as usize;

@@ -8,7 +8,7 @@
 use odonata_error::{Error, ErrorKind, path};
 
 use super::DragonflyPlus;
-use super::kinds::Kinds;
+use super::leaf_kinds::LeafKinds;
 use crate::error::bounded;
 use crate::ids::{GroupId, RouterId, SlotId};
 use crate::lists::{Lists, MAX_ENTRIES};
@@ -20,7 +20,7 @@ const MAX_PAIRS: u64 = 1 << 26;
 /// The tables.
 #[derive(Clone, Debug)]
 pub(super) struct Live {
-    kinds: Kinds,
+    leaf_kinds: LeafKinds,
     /// By kind of the leaf, then kind of the destination: ports up.
     up: Lists,
     /// By spine and group: the row in `across` of the group's first kind, if the spine has links to the group.
@@ -44,16 +44,16 @@ impl Live {
     /// Finds what is left.
     pub fn new(machine: &DragonflyPlus) -> Result<Self, Error> {
         let (spec, network) = (&machine.spec, &machine.network);
-        let kinds = Kinds::new(machine);
+        let leaf_kinds = LeafKinds::new(machine);
         let spines = machine.spines();
         let global = spines.clone().map(|s| machine.global_ports(machine.spine_router(s)).len() as u128).sum::<u128>();
         bounded(&[
-            ("pairs of kinds of leaves after failures", (kinds.count() as u128).pow(2), MAX_PAIRS),
+            ("pairs of kinds of leaves after failures", (leaf_kinds.count() as u128).pow(2), MAX_PAIRS),
             ("entries in its table of paths around failures", global * u128::from(spec.groups), MAX_ENTRIES),
         ])?;
-        let works = |r: RouterId, port: u16| !network.is_dead(slot(machine, r, port));
+        let works = |r: RouterId, port: u16| !network.has_failed(slot(machine, r, port));
         let mut live = Live {
-            kinds,
+            leaf_kinds,
             up: Lists::default(),
             across_row: Vec::with_capacity(spines.len() * spec.groups as usize),
             across: Lists::default(),
@@ -83,8 +83,8 @@ impl Live {
     /// Ports of a leaf towards another leaf.
     #[inline]
     pub fn up(&self, leaf: RouterId, to: RouterId) -> &[u16] {
-        match (self.kinds.of(leaf), self.kinds.of(to)) {
-            (Some(from), Some(to)) => self.up.get(from as usize * self.kinds.count() + to as usize),
+        match (self.leaf_kinds.of(leaf), self.leaf_kinds.of(to)) {
+            (Some(from), Some(to)) => self.up.get(from as usize * self.leaf_kinds.count() + to as usize),
             _ => &[],
         }
     }
@@ -92,32 +92,32 @@ impl Live {
     /// All ports up of a leaf.
     #[inline]
     pub fn spines(&self, leaf: RouterId) -> &[u16] {
-        self.kinds.of(leaf).map_or(&[], |kind| self.kinds.ports(kind))
+        self.leaf_kinds.of(leaf).map_or(&[], |kind| self.leaf_kinds.ports(kind))
     }
 
     /// Global ports of a spine towards a leaf of another group.
     #[inline]
     pub fn across(&self, spine: u32, group: u32, to: RouterId) -> &[u16] {
-        self.kinds.of(to).map_or(&[], |kind| self.across_kind(spine, group, kind))
+        self.leaf_kinds.of(to).map_or(&[], |kind| self.across_kind(spine, group, kind))
     }
 
     fn across_kind(&self, spine: u32, group: u32, kind: u32) -> &[u16] {
-        match self.across_row[spine as usize * self.kinds.groups() + group as usize] {
+        match self.across_row[spine as usize * self.leaf_kinds.groups() + group as usize] {
             NONE => &[],
-            row => self.across.get((row + kind - self.kinds.first(group)) as usize),
+            row => self.across.get((row + kind - self.leaf_kinds.first(group)) as usize),
         }
     }
 
     /// Global ports of a spine to groups round which a leaf of another group can be reached.
     #[inline]
     pub fn around(&self, spine: u32, group: u32, to: RouterId) -> &[u16] {
-        let Some(kind) = self.kinds.of(to) else { return &[] };
+        let Some(kind) = self.leaf_kinds.of(to) else { return &[] };
         if self.special[spine as usize]
             && let Ok(row) = self.around_kind.binary_search(&(spine, kind))
         {
             return self.around_special.get(row);
         }
-        self.around.get(spine as usize * self.kinds.groups() + group as usize)
+        self.around.get(spine as usize * self.leaf_kinds.groups() + group as usize)
     }
 
     /// Ports of a spine down to leaves.
@@ -135,10 +135,11 @@ impl Live {
                 continue;
             }
             self.across_row.push(self.across.len() as u32);
-            for kind in self.kinds.first(group)..self.kinds.first(group + 1) {
+            for kind in self.leaf_kinds.first(group)..self.leaf_kinds.first(group + 1) {
                 let joins = |&port: &u16| {
                     let (far, _) = far(machine, r, port);
-                    !machine.network.is_dead(slot(machine, r, port)) && self.kinds.has(kind, far % machine.spec.spines)
+                    !machine.network.has_failed(slot(machine, r, port))
+                        && self.leaf_kinds.has(kind, far % machine.spec.spines)
                 };
                 self.across.push(ports.clone().filter(joins));
             }
@@ -150,7 +151,7 @@ impl Live {
         let own = machine.group(r).0;
         let ports: Vec<(u16, u32, u32)> = machine
             .global_ports(r)
-            .filter(|&port| !machine.network.is_dead(slot(machine, r, port)))
+            .filter(|&port| !machine.network.has_failed(slot(machine, r, port)))
             .map(|port| {
                 let (far, group) = far(machine, r, port);
                 (port, far, group)
@@ -167,7 +168,7 @@ impl Live {
             return;
         }
         for to in (0..machine.spec.groups).filter(|&to| to != own) {
-            for kind in self.kinds.first(to)..self.kinds.first(to + 1) {
+            for kind in self.leaf_kinds.first(to)..self.leaf_kinds.first(to + 1) {
                 let serves = |&&(_, far, group): &&(u16, u32, u32)| {
                     group != to && (!self.down(far).is_empty() || !self.across_kind(far, to, kind).is_empty())
                 };
@@ -183,13 +184,13 @@ impl Live {
         let mut last: Vec<u16> = Vec::new();
         for group in 0..machine.spec.groups {
             let right = self.right_spines(machine, group);
-            for from in self.kinds.first(group)..self.kinds.first(group + 1) {
-                let ports = self.kinds.ports(from).to_vec();
+            for from in self.leaf_kinds.first(group)..self.leaf_kinds.first(group + 1) {
+                let ports = self.leaf_kinds.ports(from).to_vec();
                 for (to, right) in (0..).zip(right.chunks(machine.spec.spines as usize)) {
                     last.clear();
                     last.extend(ports.iter().filter(|&&port| right[usize::from(port - first_up)]));
                     if last.is_empty()
-                        && let Some((from, to)) = self.kinds.two(from, to)
+                        && let Some((from, to)) = self.leaf_kinds.two(from, to)
                     {
                         return Err(ErrorKind::LeavesCutApart { routers: vec![from.0, to.0] }.at(path!["failures"]));
                     }
@@ -204,12 +205,12 @@ impl Live {
     /// For each kind of destination, and each spine of a group: whether a shortest way leads by the spine.
     fn right_spines(&self, machine: &DragonflyPlus, group: u32) -> Vec<bool> {
         let spines = machine.spec.spines;
-        let mut right = Vec::with_capacity(self.kinds.count() * spines as usize);
-        for to in 0..self.kinds.count() as u32 {
-            let far_group = self.kinds.group(to);
+        let mut right = Vec::with_capacity(self.leaf_kinds.count() * spines as usize);
+        for to in 0..self.leaf_kinds.count() as u32 {
+            let far_group = self.leaf_kinds.group(to);
             right.extend((0..spines).map(|number| {
                 if group == far_group {
-                    self.kinds.has(to, number)
+                    self.leaf_kinds.has(to, number)
                 } else {
                     !self.across_kind(group * spines + number, far_group, to).is_empty()
                 }

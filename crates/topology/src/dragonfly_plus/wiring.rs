@@ -48,8 +48,8 @@ fn wire(spec: &DragonflyPlusSpec, cables: &Cables) -> Network {
         rails: 1,
         first_global: GLOBAL,
         routers_per_group: per_group,
-        dead: Vec::new(),
-        dead_router: Vec::new(),
+        failed: Vec::new(),
+        failed_router: Vec::new(),
     };
     for r in 0..network.routers() {
         let slots = network.first_slot[r] as usize..network.first_slot[r + 1] as usize;

@@ -30,7 +30,7 @@ def cables(system: System) -> Iterator[Cable]:
     """All cables, each once: at the router with the lower number, in order of router and port."""
     wired = system.describe()
     classes = list(wired["classes"])
-    dead = wired.get("slot_dead")
+    dead = wired.get("slot_failed")
     columns = [wired[name].tolist() for name in ("slot_router", "slot_port", "slot_class", "slot_peer_router")]
     nodes = wired["slot_peer_node"].tolist()
     # The ports of parallel cables are in the same order at both ends.

@@ -15,14 +15,14 @@ use crate::Op;
 impl Neighbours {
     pub(super) fn alternate(&self, rank: u32, axis: usize, ops: &mut Vec<Op>) {
         let even = (rank / self.stride(axis)).is_multiple_of(2);
-        let mut ways: Vec<_> = self.along(axis).collect();
+        let mut directions: Vec<_> = self.along(axis).collect();
         if even == (axis == 0) {
-            ways.reverse();
+            directions.reverse();
         }
-        for way in ways {
-            let alike = self.grid[axis] % 2 == 1 && self.leaves(rank, axis, way.step[axis]);
+        for direction in directions {
+            let alike = self.grid[axis] % 2 == 1 && self.leaves(rank, axis, direction.offset[axis]);
             let receives_first = if alike { self.at(rank, axis) == 0 } else { even };
-            let (send, receive) = (self.send(rank, way, true), self.receive(rank, way, true));
+            let (send, receive) = (self.send(rank, direction, true), self.receive(rank, direction, true));
             ops.extend((if receives_first { [receive, send] } else { [send, receive] }).into_iter().flatten());
         }
     }

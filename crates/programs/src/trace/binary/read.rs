@@ -3,13 +3,13 @@
 //! Nothing in a file is believed before it is checked against the number of bytes that are there: the ranks must lie side by side, and
 //! the dependencies of a rank must be as many as its list of them. So a trace takes memory in proportion to its file.
 
-use odonata_error::{CircleStep, Error, ErrorKind};
+use odonata_error::{CycleOperation, Error, ErrorKind};
 
 use super::{ANY, COMPUTE, COOKIE, COUNTS, HEAD, LONG, ORIGIN, PS, RECEIVE, SEND, SHORT, SPAN, SPOILT};
 use crate::trace::MAX_BYTES;
-use crate::trace::draft::{self, Draft, Said};
-use crate::trace::goal::{MOST_IN_CIRCLE, circle};
-use crate::trace::graph::{Edge, Start, Task, Trace};
+use crate::trace::draft::{self, Draft, SourceDetails};
+use crate::trace::goal::{MOST_IN_CYCLE, cycle};
+use crate::trace::graph::{Action, Edge, Start, Trace};
 use crate::trace::problem::Source;
 
 type Result<T> = std::result::Result<T, Error>;
@@ -36,7 +36,7 @@ impl Trace {
         let mut before = 0;
         for (number, rank) in (0..).zip(ranks) {
             let draft = Reader { rank, number, ranks: count, record, before }.read()?;
-            before += draft.steps.len() as u32;
+            before += draft.operations.len() as u32;
             drafts.push(draft);
         }
         draft::finish(Source::Binary, drafts)
@@ -112,7 +112,7 @@ fn ranks(bytes: &[u8]) -> Result<Vec<Rank<'_>>> {
 }
 
 impl Rank<'_> {
-    fn steps(&self) -> usize {
+    fn operations(&self) -> usize {
         u32_at(self.bytes, 0) as usize
     }
 
@@ -127,16 +127,16 @@ impl Rank<'_> {
 
     /// Where the list of its dependencies begins, if an operation has so many bytes.
     fn list(&self, record: usize) -> usize {
-        self.first() + record * self.steps()
+        self.first() + record * self.operations()
     }
 
     /// How many dependencies its operations have in all.
     fn listed(&self, record: usize) -> u64 {
-        let of = |step| {
-            let at = self.first() + record * step;
+        let of = |operation| {
+            let at = self.first() + record * operation;
             u64::from(u32_at(self.bytes, at + 23)) + u64::from(u32_at(self.bytes, at + 31))
         };
-        (0..self.steps()).map(of).sum()
+        (0..self.operations()).map(of).sum()
     }
 
     /// Whether its parts fill its bytes if an operation has so many.
@@ -157,8 +157,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn fail<T>(&self, step: usize, kind: ErrorKind) -> Result<T> {
-        Err(kind.of_operation(self.number, step as u32))
+    fn fail<T>(&self, operation: usize, kind: ErrorKind) -> Result<T> {
+        Err(kind.of_operation(self.number, operation as u32))
     }
 
     fn u32(&self, at: usize) -> u32 {
@@ -166,12 +166,12 @@ impl Reader<'_> {
     }
 
     fn read(&self) -> Result<Draft> {
-        let (steps, rank) = (self.rank.steps(), self.number);
+        let (operations, rank) = (self.rank.operations(), self.number);
         let (list, length) = (self.rank.list(self.record), self.rank.bytes.len());
         if list > length {
             let (roots, begin) = (self.rank.roots(), self.rank.begin);
             let (need_bytes, found_bytes) = (list, length);
-            let kind = ErrorKind::TooManyOperations { rank, operations: steps, roots, need_bytes, found_bytes };
+            let kind = ErrorKind::TooManyOperations { rank, operations, roots, need_bytes, found_bytes };
             return fail(begin, kind);
         }
         if !self.rank.fits(self.record) {
@@ -180,80 +180,80 @@ impl Reader<'_> {
             return fail(self.rank.begin + list, kind);
         }
         let mut draft = Draft::default();
-        let mut awaits = vec![0_u32; steps];
-        for step in 0..steps {
-            let place = self.before + step as u32;
-            let (task, nic, said) = self.operation(step, place)?;
-            draft.push(task, nic, step as u32 + 1, said);
-            self.dependencies(step, &mut draft.edges, &mut awaits)?;
+        let mut awaits = vec![0_u32; operations];
+        for operation in 0..operations {
+            let place = self.before + operation as u32;
+            let (action, nic, details) = self.operation(operation, place)?;
+            draft.push(action, nic, operation as u32 + 1, details);
+            self.dependencies(operation, &mut draft.edges, &mut awaits)?;
         }
         self.check(&awaits)?;
-        let Some(circle) = circle(steps, &draft.edges) else { return Ok(draft) };
-        let numbered = |step: &u32| CircleStep { label: (step + 1).to_string(), line: None };
-        let first = circle.iter().take(MOST_IN_CIRCLE).map(numbered).collect();
-        self.fail(circle[0] as usize, ErrorKind::CircleOfOperations { first, length: circle.len() })
+        let Some(cycle) = cycle(operations, &draft.edges) else { return Ok(draft) };
+        let numbered = |operation: &u32| CycleOperation { label: (operation + 1).to_string(), line: None };
+        let first = cycle.iter().take(MOST_IN_CYCLE).map(numbered).collect();
+        self.fail(cycle[0] as usize, ErrorKind::CycleOfOperations { first, length: cycle.len() })
     }
 
-    fn at(&self, step: usize) -> usize {
-        self.rank.first() + self.record * step
+    fn at(&self, operation: usize) -> usize {
+        self.rank.first() + self.record * operation
     }
 
     /// What an operation does.
-    fn operation(&self, step: usize, place: u32) -> Result<(Task, u8, Said)> {
-        let at = self.at(step);
+    fn operation(&self, operation: usize, place: u32) -> Result<(Action, u8, SourceDetails)> {
+        let at = self.at(operation);
         let bytes = self.rank.bytes;
         let (kind, peer, size, tag) = (bytes[at + 4], self.u32(at + 5), u64_at(bytes, at + 9), self.u32(at + 17));
-        let said = Said { tag: 0, cpu: bytes[at + 21].into(), place };
+        let details = SourceDetails { tag: 0, cpu: bytes[at + 21].into(), place };
         if kind == COMPUTE {
             let Some(ps) = size.checked_mul(PS) else {
-                return self.fail(step, ErrorKind::ComputeTooLong { found_ns: size });
+                return self.fail(operation, ErrorKind::ComputeTooLong { found_ns: size });
             };
-            return Ok((Task::Compute { ps }, 0, said));
+            return Ok((Action::Compute { ps }, 0, details));
         }
         if ![SEND, RECEIVE].contains(&kind) {
-            return self.fail(step, ErrorKind::UnknownOperation { found: kind });
+            return self.fail(operation, ErrorKind::UnknownOperation { found: kind });
         }
         let sends = kind == SEND;
         if peer == ANY && !sends {
-            return self.fail(step, ErrorKind::AnySource { found: peer.to_string() });
+            return self.fail(operation, ErrorKind::AnySource { found: peer.to_string() });
         }
         if tag == ANY {
-            return self.fail(step, ErrorKind::AnyTag { found: tag.to_string() });
+            return self.fail(operation, ErrorKind::AnyTag { found: tag.to_string() });
         }
         if peer >= self.ranks {
-            return self.fail(step, ErrorKind::NoSuchRank { rank: peer.into(), ranks: self.ranks });
+            return self.fail(operation, ErrorKind::NoSuchRank { rank: peer.into(), ranks: self.ranks });
         }
         if size > MAX_BYTES {
             let (what, found) = ("a size in bytes", size.to_string());
-            return self.fail(step, ErrorKind::TooLarge { what, found, most: MAX_BYTES });
+            return self.fail(operation, ErrorKind::TooLarge { what, found, most: MAX_BYTES });
         }
-        let task = if sends {
-            Task::Send { to: peer, label: 0, bytes: size }
+        let action = if sends {
+            Action::Send { to: peer, label: 0, bytes: size }
         } else {
-            Task::Receive { from: peer, label: 0, bytes: size }
+            Action::Receive { from: peer, label: 0, bytes: size }
         };
-        Ok((task, bytes[at + 22], Said { tag: tag.into(), ..said }))
+        Ok((action, bytes[at + 22], SourceDetails { tag: tag.into(), ..details }))
     }
 
     /// Who waits for an operation.
-    fn dependencies(&self, step: usize, edges: &mut Vec<Edge>, awaits: &mut [u32]) -> Result<()> {
-        let at = self.at(step);
+    fn dependencies(&self, operation: usize, edges: &mut Vec<Edge>, awaits: &mut [u32]) -> Result<()> {
+        let at = self.at(operation);
         let list = self.rank.list(self.record);
         let entries = (self.rank.bytes.len() - list) / 4;
         for (place, start) in [(23, Start::AtEnd), (31, Start::AtBegin)] {
             let (count, first) = (self.u32(at + place) as usize, self.u32(at + place + 4) as usize);
             if count > 0 && first + count > entries {
                 let end = first + count;
-                return self.fail(step, ErrorKind::FollowersOutside { first, end, found: entries });
+                return self.fail(operation, ErrorKind::FollowersOutside { first, end, found: entries });
             }
             for entry in first..first + count {
                 let after = self.u32(list + 4 * entry);
                 let Some(of) = awaits.get_mut(after as usize) else {
                     let (follower, operations) = (u64::from(after) + 1, awaits.len());
-                    return self.fail(step, ErrorKind::NoSuchFollower { follower, operations });
+                    return self.fail(operation, ErrorKind::NoSuchFollower { follower, operations });
                 };
                 *of += 1;
-                edges.push(Edge { before: step as u32, after, start });
+                edges.push(Edge { before: operation as u32, after, start });
             }
         }
         Ok(())
@@ -264,23 +264,23 @@ impl Reader<'_> {
         let mut root = vec![false; awaits.len()];
         for place in 0..self.rank.roots() {
             let at = COUNTS + 4 * place;
-            let step = self.u32(at) as usize;
-            if root.get(step) != Some(&false) {
+            let operation = self.u32(at) as usize;
+            if root.get(operation) != Some(&false) {
                 let rank = self.number;
-                let problem = if step < root.len() { "twice" } else { "unknown" };
-                let kind = ErrorKind::BadRoot { rank, operation: step as u64 + 1, problem };
+                let problem = if operation < root.len() { "twice" } else { "unknown" };
+                let kind = ErrorKind::BadRoot { rank, operation: operation as u64 + 1, problem };
                 return fail(self.rank.begin + at, kind);
             }
-            root[step] = true;
+            root[operation] = true;
         }
-        for (step, (&found, &root)) in awaits.iter().zip(&root).enumerate() {
-            let said = self.u32(self.at(step));
-            if said != found {
-                return self.fail(step, ErrorKind::WaitsDisagree { told: said, found });
+        for (operation, (&found, &root)) in awaits.iter().zip(&root).enumerate() {
+            let details = self.u32(self.at(operation));
+            if details != found {
+                return self.fail(operation, ErrorKind::WaitsDisagree { told: details, found });
             }
             if root != (found == 0) {
                 let root = if root { "yes" } else { "no" };
-                return self.fail(step, ErrorKind::RootDisagrees { waits: found, root });
+                return self.fail(operation, ErrorKind::RootDisagrees { waits: found, root });
             }
         }
         Ok(())

@@ -6,7 +6,7 @@ use odonata_error::{Error, ErrorKind};
 
 use super::{BYTES, COLUMNS, OPERATION, OPERATIONS, PEER, RANK, TAG, TIME};
 use crate::trace::chain::{Chain, peer};
-use crate::trace::graph::{Task, Trace};
+use crate::trace::graph::{Action, Trace};
 use crate::trace::problem::Source;
 use crate::trace::problem::{at, cut};
 use crate::trace::quantity::{split, time_ps};
@@ -28,7 +28,7 @@ impl Trace {
         let header = Header::new(first)?;
         let mut chains: BTreeMap<u32, Chain> = BTreeMap::new();
         for row in rows {
-            let row = Row { place: header.fields(row)?, row };
+            let row = CsvRow { place: header.fields(row)?, row };
             let rank = row.rank(RANK)?;
             row.read(rank, chains.entry(rank).or_default())?;
         }
@@ -44,9 +44,15 @@ fn finish(text: &str, header: &Header, chains: BTreeMap<u32, Chain>) -> Result<T
     if let Some((missing, _)) = (0..).zip(chains.keys()).find(|(rank, found)| rank != *found) {
         return Err(at(text, text.len(), ErrorKind::RankWithoutRows { rank: missing, last }));
     }
-    let bad = |(place, task): (u32, Task)| peer(task).filter(|peer| *peer > last).map(|peer| (place, peer));
+    let bad = |(place, action): (u32, Action)| peer(action).filter(|peer| *peer > last).map(|peer| (place, peer));
     let of = |chain: &Chain| {
-        chain.draft.said.iter().zip(&chain.draft.steps).map(|(said, step)| (said.place, step.task)).collect::<Vec<_>>()
+        chain
+            .draft
+            .details
+            .iter()
+            .zip(&chain.draft.operations)
+            .map(|(details, operation)| (details.place, operation.action))
+            .collect::<Vec<_>>()
     };
     let all = chains.values().flat_map(of);
     if let Some((place, peer)) = all.filter_map(bad).min() {
@@ -147,12 +153,12 @@ impl Header {
     }
 }
 
-struct Row<'a> {
+struct CsvRow<'a> {
     row: Line<'a>,
     place: [(&'a str, usize); COLUMNS.len()],
 }
 
-impl Row<'_> {
+impl CsvRow<'_> {
     fn fail(&self, column: usize, kind: ErrorKind) -> Error {
         at(self.row.text, self.place[column].1, kind)
     }
@@ -205,12 +211,12 @@ impl Row<'_> {
             "send" | "isend" | "recv" | "irecv" => {
                 self.without(&[TIME])?;
                 let (peer, bytes) = (self.rank(PEER)?, self.whole(BYTES, MAX_BYTES)?);
-                let task = if operation.ends_with("send") {
-                    Task::Send { to: peer, label: 0, bytes }
+                let action = if operation.ends_with("send") {
+                    Action::Send { to: peer, label: 0, bytes }
                 } else {
-                    Task::Receive { from: peer, label: 0, bytes }
+                    Action::Receive { from: peer, label: 0, bytes }
                 };
-                chain.push(task, self.tag()?, !operation.starts_with('i'), place, self.row.line);
+                chain.push(action, self.tag()?, !operation.starts_with('i'), place, self.row.line);
             }
             "compute" => {
                 self.without(&[PEER, BYTES, TAG])?;
@@ -219,7 +225,7 @@ impl Row<'_> {
                 }
                 let (number, unit) = split(self.field(TIME));
                 let ps = time_ps(number, unit).map_err(|kind| self.fail(TIME, kind))?;
-                chain.push(Task::Compute { ps }, 0, true, place, self.row.line);
+                chain.push(Action::Compute { ps }, 0, true, place, self.row.line);
             }
             "wait" if self.field(PEER).is_empty() => {
                 self.without(&[BYTES, TAG, TIME])?;

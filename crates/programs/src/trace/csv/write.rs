@@ -7,7 +7,7 @@ use odonata_error::{Error, ErrorKind};
 use super::COLUMNS;
 use crate::trace::chain::{Chain, peer};
 use crate::trace::export::{check, tag, tags};
-use crate::trace::graph::{Edge, Graph, Start, Task, Trace};
+use crate::trace::graph::{Action, Edge, Graph, Start, Trace};
 use crate::{Op, Phases};
 
 /// Phases as a table of operations for `ranks` ranks.
@@ -25,13 +25,13 @@ pub fn write_csv(phases: &Phases, ranks: u32) -> Result<String, Error> {
             match op {
                 Op::Send { to, label, bytes, blocking } => {
                     let tag = tag(&tags, label);
-                    row(&mut out, rank, Task::Send { to, label, bytes }, tag, blocking);
+                    row(&mut out, rank, Action::Send { to, label, bytes }, tag, blocking);
                 }
                 Op::Receive { from, label, bytes, blocking } => {
                     let tag = tag(&tags, label);
-                    row(&mut out, rank, Task::Receive { from, label, bytes }, tag, blocking);
+                    row(&mut out, rank, Action::Receive { from, label, bytes }, tag, blocking);
                 }
-                Op::Compute { ps, .. } => row(&mut out, rank, Task::Compute { ps }, 0, true),
+                Op::Compute { ps, .. } => row(&mut out, rank, Action::Compute { ps }, 0, true),
                 Op::Wait => {
                     let _ = writeln!(out, "{rank},wait,,,,");
                 }
@@ -53,7 +53,7 @@ impl Trace {
         let mut out = header();
         for (rank, graph) in (0..).zip(&self.graphs) {
             sequence(rank, graph, self, &mut out)?;
-            if graph.steps().is_empty() {
+            if graph.operations().is_empty() {
                 idle(&mut out, rank);
             }
         }
@@ -70,12 +70,12 @@ fn idle(out: &mut String, rank: u32) {
     let _ = writeln!(out, "{rank},,,,,");
 }
 
-fn row(out: &mut String, rank: u32, task: Task, tag: u64, blocking: bool) {
+fn row(out: &mut String, rank: u32, action: Action, tag: u64, blocking: bool) {
     let i = if blocking { "" } else { "i" };
-    let _ = match task {
-        Task::Send { to, bytes, .. } => writeln!(out, "{rank},{i}send,{to},{bytes},{tag},"),
-        Task::Receive { from, bytes, .. } => writeln!(out, "{rank},{i}recv,{from},{bytes},{tag},"),
-        Task::Compute { ps } => writeln!(out, "{rank},compute,,,,{ps}ps"),
+    let _ = match action {
+        Action::Send { to, bytes, .. } => writeln!(out, "{rank},{i}send,{to},{bytes},{tag},"),
+        Action::Receive { from, bytes, .. } => writeln!(out, "{rank},{i}recv,{from},{bytes},{tag},"),
+        Action::Compute { ps } => writeln!(out, "{rank},compute,,,,{ps}ps"),
     };
 }
 
@@ -85,12 +85,12 @@ fn sequence(rank: u32, graph: &Graph, trace: &Trace, out: &mut String) -> Result
     edges.sort_unstable_by_key(|edge| (edge.after, edge.before, edge.start));
     let mut edges = edges.chunk_by(|a, b| a.after == b.after).peekable();
     let (mut chain, mut blocking) = (Chain::default(), true);
-    for (number, step) in (0_u32..).zip(graph.steps()) {
-        if step.cpu != 0 {
-            return Err(ErrorKind::CsvCpu { cpu: graph.cpu(step) }.of_operation(rank, number));
+    for (number, operation) in (0_u32..).zip(graph.operations()) {
+        if operation.cpu != 0 {
+            return Err(ErrorKind::CsvCpu { cpu: graph.cpu(operation) }.of_operation(rank, number));
         }
-        if step.nic != 0 {
-            return Err(ErrorKind::CsvNic { nic: step.nic }.of_operation(rank, number));
+        if operation.nic != 0 {
+            return Err(ErrorKind::CsvNic { nic: operation.nic }.of_operation(rank, number));
         }
         let expected = edges.next_if(|edges| edges[0].after == number).unwrap_or_default();
         let awaited = ends(expected, number).filter(|&before| before + 1 != number || !blocking);
@@ -99,12 +99,12 @@ fn sequence(rank: u32, graph: &Graph, trace: &Trace, out: &mut String) -> Result
         // block either: so `isend, wait` does not become `send, wait`.
         let next = edges.peek().filter(|edges| edges[0].after == number + 1).copied().unwrap_or_default();
         let others: Vec<u32> = ends(next, number + 1).filter(|&before| before != number).collect();
-        let computes = matches!(step.task, Task::Compute { .. });
+        let computes = matches!(operation.action, Action::Compute { .. });
         let begins = graph.followers(number).contains(&(number + 1, Start::AtBegin));
         blocking = !begins && (computes || others.is_empty() || !chain.open_are(&others));
         let before = chain.draft.edges.len();
-        let tag = tag_of(trace, step.task);
-        chain.push(step.task, tag, blocking, 0, 0);
+        let tag = tag_of(trace, operation.action);
+        chain.push(operation.action, tag, blocking, 0, 0);
         chain.draft.edges[before..].sort_unstable();
         if chain.draft.edges[before..] != *expected {
             return Err(ErrorKind::CsvOrder {}.of_operation(rank, number));
@@ -112,7 +112,7 @@ fn sequence(rank: u32, graph: &Graph, trace: &Trace, out: &mut String) -> Result
         if !blocking && computes {
             return Err(ErrorKind::CsvOverlap {}.of_operation(rank, number));
         }
-        row(out, rank, step.task, tag, blocking);
+        row(out, rank, operation.action, tag, blocking);
     }
     Ok(())
 }
@@ -133,10 +133,10 @@ fn wait(rank: u32, awaited: &[u32], graph: &Graph, trace: &Trace, chain: &mut Ch
         let _ = writeln!(out, "{rank},wait,,,,");
         return;
     }
-    for &step in awaited {
-        let task = graph.steps()[step as usize].task;
-        if let Some(peer) = peer(task) {
-            let tag = tag_of(trace, task);
+    for &operation in awaited {
+        let action = graph.operations()[operation as usize].action;
+        if let Some(peer) = peer(action) {
+            let tag = tag_of(trace, action);
             // If it is another one that is the oldest, or none, the graph will differ.
             let _ = chain.wait_for(peer, tag);
             let _ = writeln!(out, "{rank},wait,{peer},,{tag},");
@@ -145,9 +145,9 @@ fn wait(rank: u32, awaited: &[u32], graph: &Graph, trace: &Trace, chain: &mut Ch
 }
 
 /// The tag of a message; 0 of a compute.
-fn tag_of(trace: &Trace, task: Task) -> u64 {
-    match task {
-        Task::Send { label, .. } | Task::Receive { label, .. } => trace.tag(label),
-        Task::Compute { .. } => 0,
+fn tag_of(trace: &Trace, action: Action) -> u64 {
+    match action {
+        Action::Send { label, .. } | Action::Receive { label, .. } => trace.tag(label),
+        Action::Compute { .. } => 0,
     }
 }

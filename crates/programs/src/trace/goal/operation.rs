@@ -3,20 +3,20 @@
 use odonata_error::ErrorKind;
 
 use super::read::{Block, Reader, Result, SOURCE};
-use super::tokens::{Kind, Token};
-use crate::trace::draft::Said;
-use crate::trace::graph::Task;
+use super::tokens::{Token, TokenKind};
+use crate::trace::draft::SourceDetails;
+use crate::trace::graph::Action;
 use crate::trace::quantity::{time_ps, units};
 use crate::trace::{ANY_TAG, MAX_BYTES};
 
 impl<'a> Reader<'a> {
     /// After `send`, `recv` or `calc`. `first` is where the statement begins.
     pub fn operation(&mut self, block: &mut Block<'a>, first: Token<'a>, name: Token<'a>, ranks: u32) -> Result<bool> {
-        let (task, mut token) = match name.text {
+        let (action, mut token) = match name.text {
             "calc" => self.calc()?,
             _ => self.message(name.text == "send", ranks)?,
         };
-        let (mut nic, mut said) = (0, Said { place: first.offset as u32, ..Said::default() });
+        let (mut nic, mut details) = (0, SourceDetails { place: first.offset as u32, ..SourceDetails::default() });
         let (names, what): (&[&str], &[&str]) = match name.text {
             "calc" => (&["cpu"], &["`cpu`", "the end of the line"]),
             _ => (&["tag", "cpu", "nic"], &["`tag`", "`cpu`", "`nic`", "the end of the line"]),
@@ -24,7 +24,7 @@ impl<'a> Reader<'a> {
         let mut seen = [false; 3];
         let closed = loop {
             let key = token;
-            let Some(which) = names.iter().position(|name| key.kind == Kind::Word && *name == key.text) else {
+            let Some(which) = names.iter().position(|name| key.kind == TokenKind::Word && *name == key.text) else {
                 break self.ends(key, what, names)?;
             };
             if std::mem::replace(&mut seen[which], true) {
@@ -34,28 +34,28 @@ impl<'a> Reader<'a> {
             let number = self.tokens.next()?;
             match key.text {
                 "tag" => {
-                    if number.kind == Kind::Negative || number.text == ANY_TAG.to_string() {
+                    if number.kind == TokenKind::Negative || number.text == ANY_TAG.to_string() {
                         return Err(self.fail(number, ErrorKind::AnyTag { found: number.shown() }));
                     }
-                    said.tag = self.whole(number, "a tag", u64::MAX)?;
+                    details.tag = self.whole(number, "a tag", u64::MAX)?;
                 }
-                "cpu" => said.cpu = self.whole(number, "the number of a CPU", u32::MAX.into())? as u32,
+                "cpu" => details.cpu = self.whole(number, "the number of a CPU", u32::MAX.into())? as u32,
                 _ => nic = self.whole(number, "the number of a NIC", u8::MAX.into())? as u8,
             }
             token = self.tokens.next()?;
         };
-        block.draft.push(task, nic, first.line, said);
+        block.draft.push(action, nic, first.line, details);
         Ok(closed)
     }
 
     /// After `calc`: its time, and the token after it.
-    fn calc(&mut self) -> Result<(Task, Token<'a>)> {
+    fn calc(&mut self) -> Result<(Action, Token<'a>)> {
         let number = self.tokens.next()?;
-        if number.kind != Kind::Number {
+        if number.kind != TokenKind::Number {
             return Err(self.expected(&["a time such as `100` (in nanoseconds)", "`1.5us`"], number, &[]));
         }
         let unit = self.tokens.next()?;
-        let (ps, next) = if unit.kind != Kind::Word || unit.text == "cpu" {
+        let (ps, next) = if unit.kind != TokenKind::Word || unit.text == "cpu" {
             (time_ps(number.text, "ns"), unit)
         } else {
             if !units().any(|known| known == unit.text) {
@@ -64,11 +64,11 @@ impl<'a> Reader<'a> {
             }
             (time_ps(number.text, unit.text), self.tokens.next()?)
         };
-        Ok((Task::Compute { ps: ps.map_err(|kind| self.fail(number, kind))? }, next))
+        Ok((Action::Compute { ps: ps.map_err(|kind| self.fail(number, kind))? }, next))
     }
 
     /// After `send` or `recv`: size and peer, and the token after them.
-    fn message(&mut self, sends: bool, ranks: u32) -> Result<(Task, Token<'a>)> {
+    fn message(&mut self, sends: bool, ranks: u32) -> Result<(Action, Token<'a>)> {
         let number = self.tokens.next()?;
         let bytes = self.whole(number, "a size in bytes such as `8b`", MAX_BYTES)?;
         let b = self.tokens.next()?;
@@ -82,11 +82,11 @@ impl<'a> Reader<'a> {
         }
         let peer = self.tokens.next()?;
         let peer = self.rank(peer, what, ranks)?;
-        let task = if sends {
-            Task::Send { to: peer, label: 0, bytes }
+        let action = if sends {
+            Action::Send { to: peer, label: 0, bytes }
         } else {
-            Task::Receive { from: peer, label: 0, bytes }
+            Action::Receive { from: peer, label: 0, bytes }
         };
-        Ok((task, self.tokens.next()?))
+        Ok((action, self.tokens.next()?))
     }
 }

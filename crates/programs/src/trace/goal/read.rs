@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use odonata_error::{CircleStep, Error, ErrorKind};
+use odonata_error::{CycleOperation, Error, ErrorKind};
 
-use super::circle::circle;
-use super::tokens::{Kind, Token, Tokens};
+use super::cycle::cycle;
+use super::tokens::{Token, TokenKind, Tokens};
 use crate::trace::draft::{self, Draft};
 use crate::trace::graph::{Edge, Start, Trace};
 use crate::trace::problem::{Source, at, cut};
@@ -17,7 +17,7 @@ pub const SOURCE: &str = "a source";
 /// So many labels at most go with an error, for a guess which one was meant.
 const MOST_LABELS: usize = 1_000;
 /// So many operations of a circle are named.
-pub const MOST_IN_CIRCLE: usize = 8;
+pub const MOST_IN_CYCLE: usize = 8;
 
 /// Something else than expected.
 fn unexpected(expected: &[&str], found: &str, known: &[&'static str]) -> ErrorKind {
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
     /// Something else than expected: one of these things. Words of the format stand in backticks; `known` are those that
     /// `found` may be a misspelling of.
     pub fn expected(&self, what: &[&str], found: Token<'a>, known: &[&'static str]) -> Error {
-        let known = if found.kind == Kind::Word { known } else { &[] };
+        let known = if found.kind == TokenKind::Word { known } else { &[] };
         self.fail(found, unexpected(what, &found.shown(), known))
     }
 
@@ -84,9 +84,9 @@ impl<'a> Reader<'a> {
         loop {
             let token = self.tokens.next()?;
             match (token.kind, token.text) {
-                (Kind::Line, _) => {}
-                (Kind::End, _) => return Ok(()),
-                (Kind::Word, "num_ranks") => {
+                (TokenKind::Line, _) => {}
+                (TokenKind::End, _) => return Ok(()),
+                (TokenKind::Word, "num_ranks") => {
                     if self.ranks.is_some() {
                         let found = token.shown();
                         return Err(
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
                     }
                     self.ranks = Some((count as u32, number.offset));
                 }
-                (Kind::Word, "rank") => self.block()?,
+                (TokenKind::Word, "rank") => self.block()?,
                 _ if self.ranks.is_none() => return Err(self.expected(&["`num_ranks`"], token, &["num_ranks"])),
                 _ => return Err(self.expected(&["`rank`"], token, &["rank"])),
             }
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
 
     /// A whole number of at most so much.
     pub fn whole(&self, token: Token<'a>, what: &'static str, most: u64) -> Result<u64> {
-        if token.kind != Kind::Number {
+        if token.kind != TokenKind::Number {
             return Err(self.expected(&[what], token, &[]));
         }
         let found = token.shown();
@@ -142,15 +142,17 @@ impl<'a> Reader<'a> {
         loop {
             let first = self.tokens.next()?;
             match first.kind {
-                Kind::Line => {}
-                Kind::Word if matches!(first.text, "rank" | "num_ranks") => return Err(self.fail(first, open_rank())),
-                Kind::Word => {
+                TokenKind::Line => {}
+                TokenKind::Word if matches!(first.text, "rank" | "num_ranks") => {
+                    return Err(self.fail(first, open_rank()));
+                }
+                TokenKind::Word => {
                     if self.statement(&mut block, first, ranks)? {
                         break;
                     }
                 }
                 _ if first.is("}") => break,
-                Kind::End => return Err(self.fail(first, open_rank())),
+                TokenKind::End => return Err(self.fail(first, open_rank())),
                 _ => return Err(self.expected(&["an operation", "a label", "`}`"], first, &[])),
             }
         }
@@ -160,7 +162,7 @@ impl<'a> Reader<'a> {
     }
 
     pub fn rank(&self, token: Token<'a>, what: &'static str, ranks: u32) -> Result<u32> {
-        if token.kind == Kind::Negative && what == SOURCE {
+        if token.kind == TokenKind::Negative && what == SOURCE {
             return Err(self.fail(token, ErrorKind::AnySource { found: token.shown() }));
         }
         let rank = self.whole(token, what, u64::MAX)?;
@@ -178,20 +180,20 @@ impl<'a> Reader<'a> {
         let second = self.tokens.next()?;
         if second.is(":") {
             let operation = self.tokens.next()?;
-            if !(operation.kind == Kind::Word && OPERATIONS.contains(&operation.text)) {
+            if !(operation.kind == TokenKind::Word && OPERATIONS.contains(&operation.text)) {
                 return Err(self.expected(&["`send`", "`recv`", "`calc`"], operation, &OPERATIONS));
             }
-            let number = block.draft.steps.len() as u32;
+            let number = block.draft.operations.len() as u32;
             if let Some(earlier) = block.labels.insert(first.text, number) {
-                let (found, first_line) = (first.shown(), Some(block.draft.steps[earlier as usize].line));
+                let (found, first_line) = (first.shown(), Some(block.draft.operations[earlier as usize].line));
                 return Err(self.fail(first, ErrorKind::SecondTime { what: "label", found, first_line }));
             }
             return self.operation(block, first, operation, ranks);
         }
         let start = match (second.kind, second.text) {
-            (Kind::Word, "requires") => Start::AtEnd,
-            (Kind::Word, "irequires") => Start::AtBegin,
-            (Kind::Number, _) => {
+            (TokenKind::Word, "requires") => Start::AtEnd,
+            (TokenKind::Word, "irequires") => Start::AtBegin,
+            (TokenKind::Number, _) => {
                 return Err(self.expected(&["`send`", "`recv`", "`calc`"], first, &OPERATIONS));
             }
             _ => {
@@ -199,7 +201,7 @@ impl<'a> Reader<'a> {
             }
         };
         let before = self.tokens.next()?;
-        if before.kind != Kind::Word {
+        if before.kind != TokenKind::Word {
             return Err(self.expected(&["a label"], before, &[]));
         }
         match (block.labels.get(first.text), block.labels.get(before.text)) {
@@ -213,7 +215,7 @@ impl<'a> Reader<'a> {
     /// Whether the line, or with it the rank, ends here.
     pub fn ends(&self, token: Token<'a>, what: &[&str], known: &[&'static str]) -> Result<bool> {
         match token.kind {
-            Kind::Line | Kind::End => Ok(false),
+            TokenKind::Line | TokenKind::End => Ok(false),
             _ if token.is("}") => Ok(true),
             _ => Err(self.expected(what, token, known)),
         }
@@ -233,14 +235,14 @@ impl<'a> Reader<'a> {
             block.draft.edges.push(Edge { after: find(after)?, before: find(before)?, start });
         }
         let draft = &block.draft;
-        let Some(circle) = circle(draft.steps.len(), &draft.edges) else { return Ok(()) };
-        let names: HashMap<u32, &str> = block.labels.iter().map(|(&name, &step)| (step, name)).collect();
-        let named = |&step: &u32| {
-            let label = names.get(&step).copied().map(cut).unwrap_or_default();
-            CircleStep { label, line: Some(draft.steps[step as usize].line) }
+        let Some(cycle) = cycle(draft.operations.len(), &draft.edges) else { return Ok(()) };
+        let names: HashMap<u32, &str> = block.labels.iter().map(|(&name, &operation)| (operation, name)).collect();
+        let named = |&operation: &u32| {
+            let label = names.get(&operation).copied().map(cut).unwrap_or_default();
+            CycleOperation { label, line: Some(draft.operations[operation as usize].line) }
         };
-        let first = circle.iter().take(MOST_IN_CIRCLE).map(named).collect();
-        let kind = ErrorKind::CircleOfOperations { first, length: circle.len() };
-        Err(at(self.text, draft.said[circle[0] as usize].place as usize, kind))
+        let first = cycle.iter().take(MOST_IN_CYCLE).map(named).collect();
+        let kind = ErrorKind::CycleOfOperations { first, length: cycle.len() };
+        Err(at(self.text, draft.details[cycle[0] as usize].place as usize, kind))
     }
 }

@@ -6,7 +6,7 @@ use crate::trace::problem::{at, cut};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     /// Letters, digits and `_`, not beginning with a digit.
     Word,
     /// Digits, perhaps with a point among them.
@@ -24,7 +24,7 @@ pub enum Kind {
 /// A token.
 #[derive(Clone, Copy, Debug)]
 pub struct Token<'a> {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub text: &'a str,
     /// Byte at which it begins.
     pub offset: usize,
@@ -35,7 +35,7 @@ pub struct Token<'a> {
 impl Token<'_> {
     /// Whether it is this word or sign.
     pub fn is(&self, text: &str) -> bool {
-        self.text == text && matches!(self.kind, Kind::Word | Kind::Sign)
+        self.text == text && matches!(self.kind, TokenKind::Word | TokenKind::Sign)
     }
 
     /// Its text in an error: `\n` is the end of a line, nothing the end of the text.
@@ -56,25 +56,25 @@ impl<'a> Tokens<'a> {
         Self { text, position: 0, line: 1 }
     }
 
-    /// The next token; at the end of the text always [`Kind::End`].
+    /// The next token; at the end of the text always [`TokenKind::End`].
     pub fn next(&mut self) -> Result<Token<'a>, Error> {
         self.skip()?;
         let rest = &self.text.as_bytes()[self.position..];
         let digits = |from: usize| from + rest[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b'.').count();
         let (kind, length) = match rest {
-            [] => (Kind::End, 0),
-            [b'\n', ..] => (Kind::Line, 1),
-            [b'0'..=b'9', ..] => (Kind::Number, digits(1)),
-            [b'-', b'0'..=b'9', ..] => (Kind::Negative, digits(2)),
+            [] => (TokenKind::End, 0),
+            [b'\n', ..] => (TokenKind::Line, 1),
+            [b'0'..=b'9', ..] => (TokenKind::Number, digits(1)),
+            [b'-', b'0'..=b'9', ..] => (TokenKind::Negative, digits(2)),
             [b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => {
-                (Kind::Word, rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count())
+                (TokenKind::Word, rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count())
             }
-            _ => (Kind::Sign, self.text[self.position..].chars().next().map_or(0, char::len_utf8)),
+            _ => (TokenKind::Sign, self.text[self.position..].chars().next().map_or(0, char::len_utf8)),
         };
         let offset = self.position;
         self.position += length;
         let token = Token { kind, text: &self.text[offset..self.position], offset, line: self.line };
-        self.line += u32::from(kind == Kind::Line);
+        self.line += u32::from(kind == TokenKind::Line);
         Ok(token)
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::trace::graph::{Graph, Start, Task, Trace};
+use crate::trace::graph::{Action, Graph, Start, Trace};
 
 impl Trace {
     /// The trace as GOAL: the same text for equal traces. What has neither part of a nanosecond nor forward dependencies LogGOPSim
@@ -24,22 +24,22 @@ fn operations(trace: &Trace, graph: &Graph, out: &mut String) {
     let mut edges = graph.edges();
     edges.sort_unstable_by_key(|edge| (edge.before.max(edge.after), edge.after, edge.before, edge.start));
     let mut edges = edges.into_iter().peekable();
-    for (number, step) in (0_u32..).zip(graph.steps()) {
+    for (number, operation) in (0_u32..).zip(graph.operations()) {
         let _ = write!(out, "l{}: ", number + 1);
-        let _ = match step.task {
-            Task::Send { to, bytes, .. } => write!(out, "send {bytes}b to {to}"),
-            Task::Receive { from, bytes, .. } => write!(out, "recv {bytes}b from {from}"),
-            Task::Compute { ps } if ps.is_multiple_of(1000) => write!(out, "calc {}", ps / 1000),
-            Task::Compute { ps } => write!(out, "calc {ps}ps"),
+        let _ = match operation.action {
+            Action::Send { to, bytes, .. } => write!(out, "send {bytes}b to {to}"),
+            Action::Receive { from, bytes, .. } => write!(out, "recv {bytes}b from {from}"),
+            Action::Compute { ps } if ps.is_multiple_of(1000) => write!(out, "calc {}", ps / 1000),
+            Action::Compute { ps } => write!(out, "calc {ps}ps"),
         };
-        if let Task::Send { label, .. } | Task::Receive { label, .. } = step.task {
+        if let Action::Send { label, .. } | Action::Receive { label, .. } = operation.action {
             let _ = write!(out, " tag {}", trace.tag(label));
         }
-        if step.cpu > 0 {
-            let _ = write!(out, " cpu {}", graph.cpu(step));
+        if operation.cpu > 0 {
+            let _ = write!(out, " cpu {}", graph.cpu(operation));
         }
-        if step.nic > 0 {
-            let _ = write!(out, " nic {}", step.nic);
+        if operation.nic > 0 {
+            let _ = write!(out, " nic {}", operation.nic);
         }
         out.push('\n');
         while let Some(edge) = edges.next_if(|edge| edge.before.max(edge.after) == number) {

@@ -1,7 +1,7 @@
 //! `adaptive-local`: round if there is much more free buffer that way.
 
-use super::{MINIMAL, OTHER, Position, aim_at_cable};
-use crate::packet::{Packet, Stop};
+use super::{MINIMAL, NON_MINIMAL, Position, leg_to_cable};
+use crate::packet::{Intermediate, Packet};
 
 impl Position<'_> {
     /// The port of a packet between groups, if there is a way round.
@@ -9,17 +9,17 @@ impl Position<'_> {
         if self.group() == self.target() {
             return None;
         }
-        let middle = self.middle(0)?;
+        let intermediate = self.intermediate(0)?;
         let direct = self.cable(self.target(), MINIMAL);
-        let other = self.cable(middle, OTHER);
+        let other = self.cable(intermediate, NON_MINIMAL);
         let (capacity, free) = self.capacity_and_free(direct.port);
         let (other_capacity, other_free) = self.capacity_and_free(other.port);
         if other_free * capacity * 1000 > free * other_capacity * u128::from(factor_milli) {
-            packet.tour.stop = Some(Stop::Group { draws_router: false });
+            packet.direct.intermediate = Some(Intermediate::Group { via_router: false });
             packet.minimal = false;
-            return Some(aim_at_cable(packet, other));
+            return Some(leg_to_cable(packet, other));
         }
-        Some(aim_at_cable(packet, direct))
+        Some(leg_to_cable(packet, direct))
     }
 
     fn capacity_and_free(&self, port: usize) -> (u128, u128) {

@@ -2,8 +2,8 @@
 
 use odonata_sim::spec::{AriesMode, RoutingSpec, Via};
 
-use super::{BRIDGE, MIDDLE_GROUP, MINIMAL, Position, aim_at_cable};
-use crate::packet::{Packet, Stop};
+use super::{BRIDGE, INTERMEDIATE_GROUP, MINIMAL, Position, leg_to_cable};
+use crate::packet::{Intermediate, Packet};
 
 impl Position<'_> {
     /// The output port.
@@ -12,26 +12,30 @@ impl Position<'_> {
         if between && self.paths.cables(self.group(), self.target()).is_empty() {
             return self.bridge(packet);
         }
-        let drawn = match *self.at.routing {
+        let chosen = match *self.at.routing {
             RoutingSpec::Valiant { via, .. } => self.valiant(packet, via == Via::Router, via == Via::Router),
             RoutingSpec::Aries { mode: AriesMode::NminHash, .. } => self.valiant(packet, false, true),
             RoutingSpec::AdaptiveLocal { factor_milli, .. } => self.adaptive_local(packet, factor_milli),
             _ => self.compare(packet),
         };
-        drawn.unwrap_or_else(|| self.begin_leg(packet))
+        chosen.unwrap_or_else(|| self.begin_leg(packet))
     }
 
     /// Between groups without a cable: by way of a third group, whatever the routing.
     fn bridge(&self, packet: &mut Packet) -> usize {
-        let middles = self.paths.middles(self.group(), self.target());
-        let middle = middles[self.draws.u(BRIDGE, middles.len())]; // it was checked that there is one
-        packet.tour.stop = Some(Stop::Group { draws_router: false });
-        aim_at_cable(packet, self.cable(middle, MINIMAL))
+        let intermediates = self.paths.intermediates(self.group(), self.target());
+        let intermediate = intermediates[self.random.u(BRIDGE, intermediates.len())]; // it was checked that there is one
+        packet.direct.intermediate = Some(Intermediate::Group { via_router: false });
+        leg_to_cable(packet, self.cable(intermediate, MINIMAL))
     }
 
     /// Intermediate group number `i`; none if there is none.
-    pub(super) fn middle(&self, i: u8) -> Option<usize> {
-        let middles = self.paths.middles(self.group(), self.target());
-        if middles.is_empty() { None } else { Some(middles[self.draws.u(MIDDLE_GROUP + i, middles.len())]) }
+    pub(super) fn intermediate(&self, i: u8) -> Option<usize> {
+        let intermediates = self.paths.intermediates(self.group(), self.target());
+        if intermediates.is_empty() {
+            None
+        } else {
+            Some(intermediates[self.random.u(INTERMEDIATE_GROUP + i, intermediates.len())])
+        }
     }
 }

@@ -1,34 +1,34 @@
 //! Valiant's routing on a dragonfly or a cascade, and what all ways round share.
 
-use super::{MIDDLE_ROUTER, OTHER, Position, aim_at_cable};
-use crate::packet::{Packet, Stop};
+use super::{INTERMEDIATE_ROUTER, NON_MINIMAL, Position, leg_to_cable};
+use crate::packet::{Intermediate, Packet};
 
 impl Position<'_> {
     /// The port of a way round; none if the packet goes minimally.
-    pub(super) fn valiant(&self, packet: &mut Packet, draws_router: bool, inside: bool) -> Option<usize> {
+    pub(super) fn valiant(&self, packet: &mut Packet, via_router: bool, inside: bool) -> Option<usize> {
         if self.group() != self.target() {
-            let way = self.cable(self.middle(0)?, OTHER);
-            packet.tour.stop = Some(Stop::Group { draws_router });
+            let path = self.cable(self.intermediate(0)?, NON_MINIMAL);
+            packet.direct.intermediate = Some(Intermediate::Group { via_router });
             packet.minimal = false;
-            return Some(aim_at_cable(packet, way));
+            return Some(leg_to_cable(packet, path));
         }
         if !inside {
             return None;
         }
-        let middle = self.middle_router(0)?;
-        packet.tour.stop = Some(Stop::Router(middle));
+        let intermediate = self.intermediate_router(0)?;
+        packet.direct.intermediate = Some(Intermediate::Router(intermediate));
         packet.minimal = false;
-        Some(self.aim_at_router(packet, middle, OTHER))
+        Some(self.leg_to_router(packet, intermediate, NON_MINIMAL))
     }
 
     /// Intermediate router number `i` of the own group; none if there is none or it has failed.
-    pub(super) fn middle_router(&self, i: u8) -> Option<usize> {
+    pub(super) fn intermediate_router(&self, i: u8) -> Option<usize> {
         let members = self.paths.members(self.group()).iter().copied();
-        let others: Vec<usize> = members.filter(|&r| r != self.here && r != self.home).collect();
+        let others: Vec<usize> = members.filter(|&r| r != self.router && r != self.destination_router).collect();
         if others.is_empty() {
             return None;
         }
-        let drawn = others[self.draws.u(MIDDLE_ROUTER + i, others.len())];
-        self.works(drawn).then_some(drawn)
+        let chosen = others[self.random.u(INTERMEDIATE_ROUTER + i, others.len())];
+        self.works(chosen).then_some(chosen)
     }
 }

@@ -3,7 +3,7 @@
 use odonata_sim::spec::{ChannelSwitch, Compare, FparCandidates, RoutingSpec};
 
 use super::{INTERMEDIATE, LEAST_SCORED, MINIMAL, NON_MINIMAL, Position};
-use crate::choice::Draws;
+use crate::choice::PacketRandom;
 use crate::packet::Packet;
 
 impl Position<'_> {
@@ -21,7 +21,7 @@ impl Position<'_> {
             return (self.least(&onward, LEAST_SCORED), 1);
         }
         let at_intermediate = self.at.came_by_global_link();
-        let aside = if at_intermediate { self.map.down(self.here, self.leaf) } else { self.candidates(packet) };
+        let aside = if at_intermediate { self.map.down(self.router, self.leaf) } else { self.candidates(packet) };
         let (port, diverted) = self.decide(&onward, &aside);
         if diverted {
             packet.minimal = false;
@@ -38,11 +38,11 @@ impl Position<'_> {
         };
         let groups = self.other_groups();
         match candidates {
-            FparCandidates::AllGroups => self.map.around(self.here, self.leaf),
+            FparCandidates::AllGroups => self.map.around(self.router, self.leaf),
             FparCandidates::OneGroup if groups.is_empty() => Vec::new(),
             FparCandidates::OneGroup => {
-                let once = Draws { word: packet.word, hop: 255 };
-                self.map.around_by(self.here, self.leaf, groups[once.u(INTERMEDIATE, groups.len())])
+                let once = PacketRandom { key: packet.key, hop: 255 };
+                self.map.around_by(self.router, self.leaf, groups[once.u(INTERMEDIATE, groups.len())])
             }
         }
     }
@@ -63,10 +63,10 @@ impl Position<'_> {
             let stay = small || load * 1000 <= other * u128::from(factor_milli);
             return if stay { (m, false) } else { (n, true) };
         }
-        if let Some(port) = self.draws.passing(minimal, |port| self.is_free(port), MINIMAL) {
+        if let Some(port) = self.random.passing(minimal, |port| self.is_free(port), MINIMAL) {
             return (port, false);
         }
-        if let Some(port) = self.draws.passing(aside, |port| self.is_free(port), NON_MINIMAL) {
+        if let Some(port) = self.random.passing(aside, |port| self.is_free(port), NON_MINIMAL) {
             return (port, true);
         }
         (self.least(minimal, LEAST_SCORED), false)

@@ -11,10 +11,13 @@
 use odonata_error::{Error, Path};
 use odonata_topology::Bandwidth;
 
-use super::valiant::turns_at_router;
-use super::{Departure, DirectAlgorithm, GROUP_DRAWS, Here, MINIMAL_DRAWS, Mode, NonMinimal, OTHER_DRAWS, Pick, Ways};
+use super::valiant::via_router;
+use super::{
+    AnyDirectAlgorithm, Departure, DirectAlgorithm, GROUP_BASE, MINIMAL_BASE, NON_MINIMAL_BASE, NonMinimal,
+    PacketPosition, Paths, Pick,
+};
 use crate::fabric::packet::Event;
-use crate::routing::{Loads, Sense};
+use crate::routing::{CongestionMetric, Loads};
 use crate::spec::{FabricSpec, Knowledge, RoutingSpec};
 
 /// Draws between the first of one candidate and of the next.
@@ -52,7 +55,7 @@ pub struct Adaptive {
     pub inside: bool,
 }
 
-pub(super) fn of(routing: &RoutingSpec, at: &Path) -> Result<Option<Mode>, Error> {
+pub(super) fn of(routing: &RoutingSpec, at: &Path) -> Result<Option<AnyDirectAlgorithm>, Error> {
     let (via, minimal_candidates, other_candidates, factor_milli, bias_bytes, global, progressive) = match *routing {
         RoutingSpec::Ugal {
             knowledge,
@@ -68,8 +71,8 @@ pub(super) fn of(routing: &RoutingSpec, at: &Path) -> Result<Option<Mode>, Error
         }
         _ => return Ok(None),
     };
-    let at_router = turns_at_router(via, at)?;
-    Ok(Some(Mode::Adaptive(Adaptive {
+    let at_router = via_router(via, at)?;
+    Ok(Some(AnyDirectAlgorithm::Adaptive(Adaptive {
         minimal_candidates,
         other_candidates,
         factor_milli,
@@ -96,7 +99,7 @@ impl DirectAlgorithm for Adaptive {
     }
 
     #[inline(always)]
-    fn turns_at_router(&self) -> bool {
+    fn via_router(&self) -> bool {
         self.at_router
     }
 
@@ -108,86 +111,107 @@ impl DirectAlgorithm for Adaptive {
         self.global
     }
 
-    fn prepare(&mut self, ways: &Ways, fabric: &FabricSpec) {
+    fn prepare(&mut self, paths: &Paths, fabric: &FabricSpec) {
         let by_hop = match self.bias_bytes {
             Bias::Constant(bytes) => vec![bytes],
             Bias::Growing(bytes) => {
-                let last = u64::from(ways.machine().diameter());
+                let last = u64::from(paths.machine().diameter());
                 (0..=last).map(|hop| bytes * hop / last.max(1)).collect()
             }
         };
-        self.bias = by_hop.into_iter().map(|bytes| biases(ways, fabric, bytes)).collect();
+        self.bias = by_hop.into_iter().map(|bytes| biases(paths, fabric, bytes)).collect();
     }
 
     #[inline]
-    fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
-        let Some((other, round)) = self.best_round(ways, here, packet, loads) else {
-            return ways.straight(here, Pick::Adaptive, packet, loads);
+    fn depart(
+        &self,
+        paths: &Paths,
+        position: PacketPosition,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> Departure {
+        let Some((other, non_minimal)) = self.best_non_minimal(paths, position, packet, loads) else {
+            return paths.minimal(position, Pick::Adaptive, packet, loads);
         };
-        let group = here.place.group;
-        let (mut least, mut best) = (u64::MAX, round);
+        let group = position.place.group;
+        let (mut least, mut best) = (u64::MAX, non_minimal);
         if group == packet.to_group {
-            let port = ways.inside(here, packet.to_local, MINIMAL_DRAWS, Pick::Adaptive, packet, loads);
-            (least, best) = (loads.backlog(port), Departure::straight(port, 0));
+            let port = paths.inside(position, packet.to_local, MINIMAL_BASE, Pick::Adaptive, packet, loads);
+            (least, best) = (loads.backlog(port), Departure::minimal(port, 0));
         } else {
             for i in 0..self.minimal_candidates {
-                let base = MINIMAL_DRAWS + NEXT * i;
-                let (cable, port) = ways.to_group(here, packet.to_group, base, Pick::Adaptive, packet, loads);
-                let load = self.load(ways, here, packet.to_group, cable, port, loads);
+                let base = MINIMAL_BASE + NEXT * i;
+                let (cable, port) = paths.to_group(position, packet.to_group, base, Pick::Adaptive, packet, loads);
+                let load = self.load(paths, position, packet.to_group, cable, port, loads);
                 if load < least {
-                    (least, best) = (load, Departure::straight(port, cable));
+                    (least, best) = (load, Departure::minimal(port, cable));
                 }
             }
         }
-        if self.stays(least, other, ways.class(here.place, round.port), packet.hop()) { best } else { round }
+        if self.stays(least, other, paths.class(position.place, non_minimal.port), packet.hop()) {
+            best
+        } else {
+            non_minimal
+        }
     }
 
-    fn again(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Option<Departure> {
+    fn again(
+        &self,
+        paths: &Paths,
+        position: PacketPosition,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> Option<Departure> {
         if !self.progressive {
             return None;
         }
-        let cable = packet.middle as u16;
-        let ports = ways.towards(here.place, packet.to_group, cable);
-        let port = loads.least(&ports, packet.word, packet.hop(), MINIMAL_DRAWS + 1);
-        let straight = Departure::straight(port, cable);
-        Some(match self.best_round(ways, here, packet, loads) {
-            Some((other, round))
-                if !self.stays(loads.backlog(port), other, ways.class(here.place, round.port), packet.hop()) =>
+        let cable = packet.intermediate as u16;
+        let ports = paths.towards(position.place, packet.to_group, cable);
+        let port = loads.least(&ports, packet.key, packet.hop(), MINIMAL_BASE + 1);
+        let minimal = Departure::minimal(port, cable);
+        Some(match self.best_non_minimal(paths, position, packet, loads) {
+            Some((other, non_minimal))
+                if !self.stays(
+                    loads.backlog(port),
+                    other,
+                    paths.class(position.place, non_minimal.port),
+                    packet.hop(),
+                ) =>
             {
-                round
+                non_minimal
             }
-            _ => straight,
+            _ => minimal,
         })
     }
 }
 
 impl Adaptive {
     /// The least loaded of the ways round, with its load.
-    fn best_round(
+    fn best_non_minimal(
         &self,
-        ways: &Ways,
-        here: Here,
+        paths: &Paths,
+        position: PacketPosition,
         packet: &Event,
-        loads: &Loads<'_, impl Sense>,
+        loads: &Loads<'_, impl CongestionMetric>,
     ) -> Option<(u64, Departure)> {
-        let group = here.place.group;
-        let middles = (group != packet.to_group).then(|| ways.middles(group, packet.to_group));
+        let group = position.place.group;
+        let intermediates = (group != packet.to_group).then(|| paths.intermediates(group, packet.to_group));
         let mut best: Option<(u64, Departure)> = None;
         for i in 0..self.other_candidates {
-            let base = OTHER_DRAWS + NEXT * i;
-            let (load, round) = if let Some(middles) = middles {
-                let via = middles.draw(packet, GROUP_DRAWS + i)?;
-                let (cable, port) = ways.to_group(here, via, base, Pick::Adaptive, packet, loads);
-                (self.load(ways, here, via, cable, port, loads), Departure::round(port, via, cable))
+            let base = NON_MINIMAL_BASE + NEXT * i;
+            let (load, non_minimal) = if let Some(intermediates) = intermediates {
+                let via = intermediates.random(packet, GROUP_BASE + i)?;
+                let (cable, port) = paths.to_group(position, via, base, Pick::Adaptive, packet, loads);
+                (self.load(paths, position, via, cable, port, loads), Departure::non_minimal(port, via, cable))
             } else if self.inside {
-                let Some(router) = ways.router_inside(here.place, packet, i) else { continue };
-                let port = ways.inside(here, router, base, Pick::Adaptive, packet, loads);
-                (loads.backlog(port), Departure::round(port, group, router))
+                let Some(router) = paths.router_inside(position.place, packet, i) else { continue };
+                let port = paths.inside(position, router, base, Pick::Adaptive, packet, loads);
+                (loads.backlog(port), Departure::non_minimal(port, group, router))
             } else {
                 return None;
             };
             if best.is_none_or(|(least, _)| load < least) {
-                best = Some((load, round));
+                best = Some((load, non_minimal));
             }
         }
         best
@@ -195,12 +219,20 @@ impl Adaptive {
 
     /// Load of a way by a port to a cable.
     #[inline]
-    fn load(&self, ways: &Ways, here: Here, group: u16, cable: u16, port: u16, loads: &Loads<'_, impl Sense>) -> u64 {
+    fn load(
+        &self,
+        paths: &Paths,
+        position: PacketPosition,
+        group: u16,
+        cable: u16,
+        port: u16,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> u64 {
         let own = loads.backlog(port);
-        if !self.global || ways.cable(here.place.group, group, cable).0 == here.place.local {
+        if !self.global || paths.cable(position.place.group, group, cable).0 == position.place.local {
             return own;
         }
-        own.saturating_add(loads.of_slot(ways.cable_slot(here.place.group, group, cable).0))
+        own.saturating_add(loads.of_slot(paths.cable_slot(position.place.group, group, cable).0))
     }
 
     /// Whether a packet stays on the shortest way, given the loads and the class of the other way's first link.
@@ -213,10 +245,10 @@ impl Adaptive {
 }
 
 /// Time of so many bytes, by link class.
-fn biases(ways: &Ways, fabric: &FabricSpec, bytes: u64) -> Vec<u64> {
+fn biases(paths: &Paths, fabric: &FabricSpec, bytes: u64) -> Vec<u64> {
     let time = |class: &&str| {
         let bandwidth: Bandwidth = fabric.links[*class].bandwidth;
         bandwidth.serialisation_ps(bytes)
     };
-    ways.machine().network.classes.iter().map(time).collect()
+    paths.machine().network.classes.iter().map(time).collect()
 }

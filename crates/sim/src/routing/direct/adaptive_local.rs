@@ -6,9 +6,12 @@
 
 use odonata_error::{Error, Path};
 
-use super::{Departure, DirectAlgorithm, GROUP_DRAWS, Here, MINIMAL_DRAWS, Mode, NonMinimal, OTHER_DRAWS, Pick, Ways};
+use super::{
+    AnyDirectAlgorithm, Departure, DirectAlgorithm, GROUP_BASE, MINIMAL_BASE, NON_MINIMAL_BASE, NonMinimal,
+    PacketPosition, Paths, Pick,
+};
 use crate::fabric::packet::Event;
-use crate::routing::{Loads, Sense};
+use crate::routing::{CongestionMetric, Loads};
 use crate::spec::RoutingSpec;
 
 /// The routing.
@@ -17,9 +20,9 @@ pub struct AdaptiveLocal {
     factor_milli: u64,
 }
 
-pub(super) fn of(routing: &RoutingSpec, _: &Path) -> Result<Option<Mode>, Error> {
+pub(super) fn of(routing: &RoutingSpec, _: &Path) -> Result<Option<AnyDirectAlgorithm>, Error> {
     let RoutingSpec::AdaptiveLocal { factor_milli, .. } = *routing else { return Ok(None) };
-    Ok(Some(Mode::AdaptiveLocal(AdaptiveLocal { factor_milli })))
+    Ok(Some(AnyDirectAlgorithm::AdaptiveLocal(AdaptiveLocal { factor_milli })))
 }
 
 impl DirectAlgorithm for AdaptiveLocal {
@@ -32,21 +35,27 @@ impl DirectAlgorithm for AdaptiveLocal {
     }
 
     #[inline]
-    fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
-        let (group, to) = (here.place.group, packet.to_group);
+    fn depart(
+        &self,
+        paths: &Paths,
+        position: PacketPosition,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> Departure {
+        let (group, to) = (position.place.group, packet.to_group);
         if group == to {
-            return ways.straight(here, Pick::Adaptive, packet, loads);
+            return paths.minimal(position, Pick::Adaptive, packet, loads);
         }
-        let (cable, port) = ways.to_group(here, to, MINIMAL_DRAWS, Pick::Adaptive, packet, loads);
-        let direct = Departure::straight(port, cable);
-        let Some(via) = ways.middles(group, to).draw(packet, GROUP_DRAWS) else { return direct };
-        let (cable, port) = ways.to_group(here, via, OTHER_DRAWS, Pick::Adaptive, packet, loads);
-        let other = Departure::round(port, via, cable);
+        let (cable, port) = paths.to_group(position, to, MINIMAL_BASE, Pick::Adaptive, packet, loads);
+        let direct = Departure::minimal(port, cable);
+        let Some(via) = paths.intermediates(group, to).random(packet, GROUP_BASE) else { return direct };
+        let (cable, port) = paths.to_group(position, via, NON_MINIMAL_BASE, Pick::Adaptive, packet, loads);
+        let other = Departure::non_minimal(port, via, cable);
         let free = |port| {
-            let capacity = ways.buffer(here.place, port);
+            let capacity = paths.buffer(position.place, port);
             (u128::from(capacity.saturating_sub(loads.backlog(port))), u128::from(capacity))
         };
-        let ((here, of), (there, of_there)) = (free(direct.port), free(other.port));
-        if there * of * 1000 > here * of_there * u128::from(self.factor_milli) { other } else { direct }
+        let ((position, of), (there, of_there)) = (free(direct.port), free(other.port));
+        if there * of * 1000 > position * of_there * u128::from(self.factor_milli) { other } else { direct }
     }
 }

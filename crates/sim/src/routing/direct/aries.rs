@@ -13,17 +13,17 @@ use odonata_error::{Error, Path};
 use super::adaptive::{Adaptive, Bias};
 use super::minimal::Minimal;
 use super::valiant::Valiant;
-use super::{Mode, Pick};
-use crate::routing::Grain;
+use super::{AnyDirectAlgorithm, Pick};
+use crate::routing::PathGranularity;
 use crate::spec::{AriesMode, RoutingSpec};
 
 /// Weight of a way round, in thousandths: it is about twice as long.
 const FACTOR_MILLI: u64 = 2000;
 
-pub(super) fn of(routing: &RoutingSpec, _: &Path) -> Result<Option<Mode>, Error> {
+pub(super) fn of(routing: &RoutingSpec, _: &Path) -> Result<Option<AnyDirectAlgorithm>, Error> {
     let RoutingSpec::Aries { mode, bias_low_bytes, bias_high_bytes, .. } = *routing else { return Ok(None) };
     let adaptive = |bias_bytes| {
-        Mode::Adaptive(Adaptive {
+        AnyDirectAlgorithm::Adaptive(Adaptive {
             minimal_candidates: 2,
             other_candidates: 2,
             factor_milli: FACTOR_MILLI,
@@ -35,16 +35,19 @@ pub(super) fn of(routing: &RoutingSpec, _: &Path) -> Result<Option<Mode>, Error>
             inside: true,
         })
     };
-    let minimal = |grain| Mode::Minimal(Minimal { pick: Pick::Random, grain });
+    let minimal = |granularity| AnyDirectAlgorithm::Minimal(Minimal { pick: Pick::Random, granularity });
     Ok(Some(match mode {
         AriesMode::Adaptive0 => adaptive(Bias::Constant(0)),
         AriesMode::Adaptive1 => adaptive(Bias::Growing(bias_high_bytes)),
         AriesMode::Adaptive2 => adaptive(Bias::Constant(bias_low_bytes)),
         AriesMode::Adaptive3 => adaptive(Bias::Constant(bias_high_bytes)),
-        AriesMode::MinHash => minimal(Grain::Message),
-        AriesMode::InOrder => minimal(Grain::Flow),
-        AriesMode::NminHash => {
-            Mode::Valiant(Valiant { pick: Pick::Random, grain: Grain::Message, at_router: false, inside: true })
-        }
+        AriesMode::MinHash => minimal(PathGranularity::Message),
+        AriesMode::InOrder => minimal(PathGranularity::Flow),
+        AriesMode::NminHash => AnyDirectAlgorithm::Valiant(Valiant {
+            pick: Pick::Random,
+            granularity: PathGranularity::Message,
+            at_router: false,
+            inside: true,
+        }),
     }))
 }

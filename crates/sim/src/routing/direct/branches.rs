@@ -4,8 +4,8 @@
 
 use odonata_topology::GroupId;
 
-use super::{Departure, Direct, DirectAlgorithm, Here, Mode, NO_GROUP, NonMinimal, remember};
-use crate::fabric::Place;
+use super::{AnyDirectAlgorithm, Departure, Direct, DirectAlgorithm, NO_GROUP, NonMinimal, PacketPosition, remember};
+use crate::fabric::RouterPlace;
 use crate::fabric::packet::Event;
 
 /// One way on from a router.
@@ -22,145 +22,162 @@ pub struct Branch {
 impl Direct {
     /// Every way on from a router that is not the packet's destination.
     #[must_use]
-    pub fn branches(&self, place: Place, packet: &Event) -> Vec<Branch> {
-        let here = self.ways.here(place, packet);
-        let mode = &self.modes[usize::from(packet.mode())];
+    pub fn branches(&self, place: RouterPlace, packet: &Event) -> Vec<Branch> {
+        let position = self.paths.position(place, packet);
+        let algorithm = &self.algorithms[usize::from(packet.routing())];
         if packet.hop() == 0 {
-            let all = self.departures(place, mode, packet);
-            return all.into_iter().map(|departure| self.leave(here, packet, departure)).collect();
+            let all = self.departures(place, algorithm, packet);
+            return all.into_iter().map(|departure| self.leave(position, packet, departure)).collect();
         }
-        self.onward(here, mode, packet)
+        self.onward(position, algorithm, packet)
     }
 
-    fn branch(&self, here: Here, port: u16, packet: Event) -> Branch {
-        Branch { port, channel: self.ways.channel(here, port), packet }
+    fn branch(&self, position: PacketPosition, port: u16, packet: Event) -> Branch {
+        Branch { port, channel: self.paths.channel(position, port), packet }
     }
 
     /// The packet leaves as decided at the beginning of a leg.
-    fn leave(&self, here: Here, packet: &Event, departure: Departure) -> Branch {
+    fn leave(&self, position: PacketPosition, packet: &Event, departure: Departure) -> Branch {
         let mut packet = *packet;
-        packet.middle = remember(departure.via, departure.to);
+        packet.intermediate = remember(departure.via, departure.to);
         if departure.via.is_some() && !departure.bridge {
             packet.divert();
         }
-        self.branch(here, departure.port, packet)
+        self.branch(position, departure.port, packet)
     }
 
-    fn departures(&self, place: Place, mode: &Mode, packet: &Event) -> Vec<Departure> {
+    fn departures(&self, place: RouterPlace, algorithm: &AnyDirectAlgorithm, packet: &Event) -> Vec<Departure> {
         let (group, to) = (place.group, packet.to_group);
-        if group != to && self.ways.is_bridged(group, to) {
-            let rounds = self.rounds(place, mode, packet).into_iter();
-            return rounds.map(|round| Departure { bridge: true, ..round }).collect();
+        if group != to && self.paths.is_bridged(group, to) {
+            let departures = self.non_minimal_departures(place, algorithm, packet).into_iter();
+            return departures.map(|departure| Departure { bridge: true, ..departure }).collect();
         }
-        let straight: Vec<Departure> = if group == to {
-            self.ways.local(place, packet.to_local).iter().map(|port| Departure::straight(port, 0)).collect()
+        let minimal: Vec<Departure> = if group == to {
+            self.paths.local(place, packet.to_local).iter().map(|port| Departure::minimal(port, 0)).collect()
         } else {
-            self.cables(place, to).map(|(cable, port)| Departure::straight(port, cable)).collect()
+            self.cables(place, to).map(|(cable, port)| Departure::minimal(port, cable)).collect()
         };
-        let non_minimal = with_mode!(mode, rule => rule.non_minimal());
-        let mut rounds = if non_minimal == NonMinimal::Never { Vec::new() } else { self.rounds(place, mode, packet) };
-        let routers = self.ways.machine().network.routers_in(GroupId(group.into()));
-        let some_dead = group == to && (0..routers).any(|router| !self.ways.works(group, router as u16));
-        if non_minimal != NonMinimal::Always || rounds.is_empty() || some_dead {
-            rounds.extend(straight);
+        let non_minimal = with_direct_algorithm!(algorithm, algorithm => algorithm.non_minimal());
+        let mut departures = if non_minimal == NonMinimal::Never {
+            Vec::new()
+        } else {
+            self.non_minimal_departures(place, algorithm, packet)
+        };
+        let routers = self.paths.machine().network.routers_in(GroupId(group.into()));
+        let some_failed = group == to && (0..routers).any(|router| !self.paths.works(group, router as u16));
+        if non_minimal != NonMinimal::Always || departures.is_empty() || some_failed {
+            departures.extend(minimal);
         }
-        rounds
+        departures
     }
 
     /// Cables to a group that count as shortest, with each first port.
-    fn cables(&self, place: Place, group: u16) -> impl Iterator<Item = (u16, u16)> + '_ {
-        let cables = self.ways.shortest_cables(place, group).into_iter();
+    fn cables(&self, place: RouterPlace, group: u16) -> impl Iterator<Item = (u16, u16)> + '_ {
+        let cables = self.paths.shortest_cables(place, group).into_iter();
         cables.flat_map(move |cable| {
-            self.ways.towards(place, group, cable).iter().map(|port| (cable, port)).collect::<Vec<_>>()
+            self.paths.towards(place, group, cable).iter().map(|port| (cable, port)).collect::<Vec<_>>()
         })
     }
 
-    fn rounds(&self, place: Place, mode: &Mode, packet: &Event) -> Vec<Departure> {
+    fn non_minimal_departures(
+        &self,
+        place: RouterPlace,
+        algorithm: &AnyDirectAlgorithm,
+        packet: &Event,
+    ) -> Vec<Departure> {
         let (group, to) = (place.group, packet.to_group);
         if group != to {
-            let middles = self.ways.middles(group, to);
-            let vias = (0..middles.len()).map(|k| middles.get(k));
-            let rounds = vias.flat_map(|via| {
-                self.cables(place, via).map(move |(cable, port)| Departure::round(port, via, cable)).collect::<Vec<_>>()
+            let intermediates = self.paths.intermediates(group, to);
+            let vias = (0..intermediates.len()).map(|k| intermediates.get(k));
+            let departures = vias.flat_map(|via| {
+                self.cables(place, via)
+                    .map(move |(cable, port)| Departure::non_minimal(port, via, cable))
+                    .collect::<Vec<_>>()
             });
-            return rounds.collect();
+            return departures.collect();
         }
-        if !with_mode!(mode, rule => rule.detours_inside()) {
+        if !with_direct_algorithm!(algorithm, algorithm => algorithm.detours_inside()) {
             return Vec::new();
         }
-        let routers = 0..self.ways.machine().network.routers_in(GroupId(group.into())) as u16;
-        let others = routers.filter(|&r| r != place.local && r != packet.to_local && self.ways.works(group, r));
-        let rounds = others.flat_map(|router| {
-            let ports = self.ways.local(place, router);
-            ports.iter().map(|port| Departure::round(port, group, router)).collect::<Vec<_>>()
+        let routers = 0..self.paths.machine().network.routers_in(GroupId(group.into())) as u16;
+        let others = routers.filter(|&r| r != place.local && r != packet.to_local && self.paths.works(group, r));
+        let departures = others.flat_map(|router| {
+            let ports = self.paths.local(place, router);
+            ports.iter().map(|port| Departure::non_minimal(port, group, router)).collect::<Vec<_>>()
         });
-        rounds.collect()
+        departures.collect()
     }
 
-    fn onward(&self, mut here: Here, mode: &Mode, packet: &Event) -> Vec<Branch> {
-        let (place, mut packet) = (here.place, *packet);
-        let via = (packet.middle >> 16) as u16;
-        if via == NO_GROUP || packet.turned() {
+    fn onward(&self, mut position: PacketPosition, algorithm: &AnyDirectAlgorithm, packet: &Event) -> Vec<Branch> {
+        let (place, mut packet) = (position.place, *packet);
+        let via = (packet.intermediate >> 16) as u16;
+        if via == NO_GROUP || packet.in_second_phase() {
             return if place.group == packet.to_group {
-                self.to_router(here, packet.to_local, packet)
+                self.to_router(position, packet.to_local, packet)
             } else {
-                self.along_or_round(here, mode, packet)
+                self.along_or_non_minimal(position, algorithm, packet)
             };
         }
         if place.group != via {
-            return self.along_branches(here, via, packet);
+            return self.along_branches(position, via, packet);
         }
-        if here.inside.is_none() && packet.diverted() && mode.turns_at_router() {
-            let routers = 0..self.ways.machine().network.routers_in(GroupId(via.into())) as u16;
-            let mut all = self.turned(here, packet);
-            for router in routers.filter(|&r| r != place.local && self.ways.works(via, r)) {
-                packet.middle = remember(Some(via), router);
-                all.extend(self.to_router(here, router, packet));
+        if position.inside.is_none() && packet.diverted() && algorithm.via_router() {
+            let routers = 0..self.paths.machine().network.routers_in(GroupId(via.into())) as u16;
+            let mut all = self.second_phase(position, packet);
+            for router in routers.filter(|&r| r != place.local && self.paths.works(via, r)) {
+                packet.intermediate = remember(Some(via), router);
+                all.extend(self.to_router(position, router, packet));
             }
             return all;
         }
-        let router = if here.inside.is_none() { place.local } else { packet.middle as u16 };
+        let router = if position.inside.is_none() { place.local } else { packet.intermediate as u16 };
         if router != place.local {
-            return self.to_router(here, router, packet);
+            return self.to_router(position, router, packet);
         }
-        if here.inside.is_some() {
-            here.begin_stage();
+        if position.inside.is_some() {
+            position.begin_stage();
         }
-        self.turned(here, packet)
+        self.second_phase(position, packet)
     }
 
     /// Ways on from where the packet turns.
-    fn turned(&self, here: Here, mut packet: Event) -> Vec<Branch> {
-        packet.turn();
-        if here.place.group == packet.to_group {
-            return self.to_router(here, packet.to_local, packet);
+    fn second_phase(&self, position: PacketPosition, mut packet: Event) -> Vec<Branch> {
+        packet.begin_second_phase();
+        if position.place.group == packet.to_group {
+            return self.to_router(position, packet.to_local, packet);
         }
-        let via = (packet.middle >> 16) as u16;
-        let ways = self.cables(here.place, packet.to_group).collect::<Vec<_>>().into_iter();
-        ways.map(|(cable, port)| {
-            packet.middle = remember(Some(via), cable);
-            self.branch(here, port, packet)
-        })
-        .collect()
+        let via = (packet.intermediate >> 16) as u16;
+        let paths = self.cables(position.place, packet.to_group).collect::<Vec<_>>().into_iter();
+        paths
+            .map(|(cable, port)| {
+                packet.intermediate = remember(Some(via), cable);
+                self.branch(position, port, packet)
+            })
+            .collect()
     }
 
-    fn to_router(&self, here: Here, router: u16, packet: Event) -> Vec<Branch> {
-        self.ways.local(here.place, router).iter().map(|port| self.branch(here, port, packet)).collect()
+    fn to_router(&self, position: PacketPosition, router: u16, packet: Event) -> Vec<Branch> {
+        self.paths.local(position.place, router).iter().map(|port| self.branch(position, port, packet)).collect()
     }
 
-    fn along_branches(&self, here: Here, group: u16, packet: Event) -> Vec<Branch> {
-        let ports = self.ways.towards(here.place, group, packet.middle as u16);
-        ports.iter().map(|port| self.branch(here, port, packet)).collect()
+    fn along_branches(&self, position: PacketPosition, group: u16, packet: Event) -> Vec<Branch> {
+        let ports = self.paths.towards(position.place, group, packet.intermediate as u16);
+        ports.iter().map(|port| self.branch(position, port, packet)).collect()
     }
 
-    fn along_or_round(&self, here: Here, mode: &Mode, packet: Event) -> Vec<Branch> {
-        let mut all = self.along_branches(here, packet.to_group, packet);
-        let undecided = (packet.middle >> 16) as u16 == NO_GROUP;
-        if undecided && with_mode!(mode, rule => rule.decides_again()) {
-            let mut anew = here;
+    fn along_or_non_minimal(
+        &self,
+        position: PacketPosition,
+        algorithm: &AnyDirectAlgorithm,
+        packet: Event,
+    ) -> Vec<Branch> {
+        let mut all = self.along_branches(position, packet.to_group, packet);
+        let undecided = (packet.intermediate >> 16) as u16 == NO_GROUP;
+        if undecided && with_direct_algorithm!(algorithm, algorithm => algorithm.decides_again()) {
+            let mut anew = position;
             anew.begin_stage();
-            let rounds = self.rounds(here.place, mode, &packet).into_iter();
-            all.extend(rounds.map(|round| self.leave(anew, &packet, round)));
+            let departures = self.non_minimal_departures(position.place, algorithm, &packet).into_iter();
+            all.extend(departures.map(|departure| self.leave(anew, &packet, departure)));
         }
         all
     }

@@ -3,9 +3,9 @@
 
 use odonata_error::{Error, Path};
 
-use super::{Departure, DirectAlgorithm, Here, Mode, NonMinimal, Pick, Ways};
+use super::{AnyDirectAlgorithm, Departure, DirectAlgorithm, NonMinimal, PacketPosition, Paths, Pick};
 use crate::fabric::packet::Event;
-use crate::routing::{Grain, Loads, Sense};
+use crate::routing::{CongestionMetric, Loads, PathGranularity};
 use crate::spec::{RoutingSpec, Select};
 
 /// The routing.
@@ -14,12 +14,12 @@ pub struct Minimal {
     /// How one of several ways is picked.
     pub pick: Pick,
     /// What packets of one way share.
-    pub grain: Grain,
+    pub granularity: PathGranularity,
 }
 
-pub(super) fn of(routing: &RoutingSpec, _: &Path) -> Result<Option<Mode>, Error> {
+pub(super) fn of(routing: &RoutingSpec, _: &Path) -> Result<Option<AnyDirectAlgorithm>, Error> {
     let RoutingSpec::Minimal { select, .. } = *routing else { return Ok(None) };
-    Ok(Some(Mode::Minimal(Minimal { pick: pick(select), grain: Grain::of(select) })))
+    Ok(Some(AnyDirectAlgorithm::Minimal(Minimal { pick: pick(select), granularity: PathGranularity::of(select) })))
 }
 
 impl DirectAlgorithm for Minimal {
@@ -32,8 +32,14 @@ impl DirectAlgorithm for Minimal {
     }
 
     #[inline(always)]
-    fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
-        ways.straight(here, self.pick, packet, loads)
+    fn depart(
+        &self,
+        paths: &Paths,
+        position: PacketPosition,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> Departure {
+        paths.minimal(position, self.pick, packet, loads)
     }
 
     #[inline(always)]
@@ -42,8 +48,8 @@ impl DirectAlgorithm for Minimal {
     }
 
     #[inline(always)]
-    fn grain(&self) -> Grain {
-        self.grain
+    fn granularity(&self) -> PathGranularity {
+        self.granularity
     }
 }
 

@@ -7,9 +7,12 @@
 use odonata_error::{Error, ErrorKind, Path};
 
 use super::minimal::pick;
-use super::{Departure, DirectAlgorithm, GROUP_DRAWS, Here, Mode, NonMinimal, OTHER_DRAWS, Pick, Ways};
+use super::{
+    AnyDirectAlgorithm, Departure, DirectAlgorithm, GROUP_BASE, NON_MINIMAL_BASE, NonMinimal, PacketPosition, Paths,
+    Pick,
+};
 use crate::fabric::packet::Event;
-use crate::routing::{Grain, Loads, Sense};
+use crate::routing::{CongestionMetric, Loads, PathGranularity};
 use crate::spec::{RoutingSpec, Via};
 
 /// The routing.
@@ -18,18 +21,18 @@ pub struct Valiant {
     /// How one of several ways is picked.
     pub pick: Pick,
     /// What packets of one way share.
-    pub grain: Grain,
+    pub granularity: PathGranularity,
     /// Whether packets to other groups turn at a random router of the intermediate group.
     pub at_router: bool,
     /// Whether packets inside a group go by way of a random router.
     pub inside: bool,
 }
 
-pub(super) fn of(routing: &RoutingSpec, at: &Path) -> Result<Option<Mode>, Error> {
+pub(super) fn of(routing: &RoutingSpec, at: &Path) -> Result<Option<AnyDirectAlgorithm>, Error> {
     let RoutingSpec::Valiant { via, select, .. } = *routing else { return Ok(None) };
-    let at_router = turns_at_router(via, at)?;
-    let (pick, grain) = (pick(select), Grain::of(select));
-    Ok(Some(Mode::Valiant(Valiant { pick, grain, at_router, inside: at_router })))
+    let at_router = via_router(via, at)?;
+    let (pick, granularity) = (pick(select), PathGranularity::of(select));
+    Ok(Some(AnyDirectAlgorithm::Valiant(Valiant { pick, granularity, at_router, inside: at_router })))
 }
 
 impl DirectAlgorithm for Valiant {
@@ -47,12 +50,12 @@ impl DirectAlgorithm for Valiant {
     }
 
     #[inline(always)]
-    fn grain(&self) -> Grain {
-        self.grain
+    fn granularity(&self) -> PathGranularity {
+        self.granularity
     }
 
     #[inline(always)]
-    fn turns_at_router(&self) -> bool {
+    fn via_router(&self) -> bool {
         self.at_router
     }
 
@@ -61,24 +64,34 @@ impl DirectAlgorithm for Valiant {
     }
 
     #[inline]
-    fn depart(&self, ways: &Ways, here: Here, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
-        let group = here.place.group;
+    fn depart(
+        &self,
+        paths: &Paths,
+        position: PacketPosition,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> Departure {
+        let group = position.place.group;
         if group != packet.to_group {
-            if let Some(via) = ways.middles(group, packet.to_group).draw(packet, GROUP_DRAWS) {
-                let (cable, port) = ways.to_group(here, via, OTHER_DRAWS, self.pick, packet, loads);
-                return Departure::round(port, via, cable);
+            if let Some(via) = paths.intermediates(group, packet.to_group).random(packet, GROUP_BASE) {
+                let (cable, port) = paths.to_group(position, via, NON_MINIMAL_BASE, self.pick, packet, loads);
+                return Departure::non_minimal(port, via, cable);
             }
         } else if self.inside
-            && let Some(router) = ways.router_inside(here.place, packet, 0)
+            && let Some(router) = paths.router_inside(position.place, packet, 0)
         {
-            return Departure::round(ways.inside(here, router, OTHER_DRAWS, self.pick, packet, loads), group, router);
+            return Departure::non_minimal(
+                paths.inside(position, router, NON_MINIMAL_BASE, self.pick, packet, loads),
+                group,
+                router,
+            );
         }
-        ways.straight(here, self.pick, packet, loads)
+        paths.minimal(position, self.pick, packet, loads)
     }
 }
 
 /// Whether packets turn at a random router of the intermediate group.
-pub(super) fn turns_at_router(via: Via, at: &Path) -> Result<bool, Error> {
+pub(super) fn via_router(via: Via, at: &Path) -> Result<bool, Error> {
     match via {
         Via::Group => Ok(false),
         Via::Router => Ok(true),

@@ -4,8 +4,8 @@
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
 use odonata_topology::{DragonflyPlus, GroupId, RouterId};
 
-use super::{Place, Plan, Ports};
-use crate::fabric::packet::{Event, NO_MIDDLE};
+use super::{CandidatePorts, Ports, RouterPlace};
+use crate::fabric::packet::{Event, NO_INTERMEDIATE};
 
 /// Spines of a group among which those are listed that lead to an intermediate group.
 pub(super) const MAX_SPINES: u32 = u64::BITS;
@@ -15,21 +15,21 @@ fn router(machine: &DragonflyPlus, group: u16, local: u16) -> RouterId {
 }
 
 /// The router at which a decision is made, and the destination's leaf.
-fn ends(machine: &DragonflyPlus, place: Place, packet: &Event) -> (RouterId, RouterId) {
+fn ends(machine: &DragonflyPlus, place: RouterPlace, packet: &Event) -> (RouterId, RouterId) {
     (router(machine, place.group, place.local), router(machine, packet.to_group, packet.to_local))
 }
 
 /// As [`super::minimal::shortest`].
-pub(super) fn shortest<'a>(machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+pub(super) fn shortest<'a>(machine: &'a DragonflyPlus, place: RouterPlace, packet: &Event) -> CandidatePorts<'a> {
     let (here, to) = ends(machine, place, packet);
     let channel = packet.channel();
     if place.leaf {
-        return Plan::only(Ports::list(0, machine.up_live(here, to)), LOCAL.0, channel);
+        return CandidatePorts::only(Ports::list(0, machine.up_live(here, to)), LOCAL.0, channel);
     }
     if place.group == packet.to_group {
-        return Plan::only(Ports::range(packet.to_local, 1), LOCAL.0, channel);
+        return CandidatePorts::only(Ports::range(packet.to_local, 1), LOCAL.0, channel);
     }
-    Plan::only(Ports::list(0, machine.across_live(here, to)), GLOBAL.0, channel)
+    CandidatePorts::only(Ports::list(0, machine.across_live(here, to)), GLOBAL.0, channel)
 }
 
 /// As [`super::fpar::progressive`].
@@ -37,41 +37,46 @@ pub(super) fn progressive<'a>(
     machine: &'a DragonflyPlus,
     one_group: bool,
     switch_at_spine: bool,
-    place: Place,
+    place: RouterPlace,
     packet: &Event,
-) -> Plan<'a> {
-    let plan = shortest(machine, place, packet);
+) -> CandidatePorts<'a> {
+    let candidates = shortest(machine, place, packet);
     if place.leaf {
-        return Plan { minimal_channel: u8::from(packet.hop() > 0), ..plan };
+        return CandidatePorts { minimal_channel: u8::from(packet.hop() > 0), ..candidates };
     }
     if place.group == packet.to_group || packet.channel() == 1 {
-        return plan;
+        return candidates;
     }
     let (here, to) = ends(machine, place, packet);
     if packet.port >= place.down {
-        return Plan {
+        return CandidatePorts {
             minimal_channel: u8::from(switch_at_spine),
-            other: Ports::list(0, machine.down_live(here, to)),
-            other_channel: 0,
-            other_class: LOCAL.0,
-            ..plan
+            non_minimal: Ports::list(0, machine.down_live(here, to)),
+            non_minimal_channel: 0,
+            non_minimal_class: LOCAL.0,
+            ..candidates
         };
     }
-    let other = if !one_group {
+    let non_minimal = if !one_group {
         machine.around_live(here, to)
-    } else if packet.middle == NO_MIDDLE {
+    } else if packet.intermediate == NO_INTERMEDIATE {
         &[]
     } else {
-        machine.around_live_by(here, to, GroupId(packet.middle >> 16))
+        machine.around_live_by(here, to, GroupId(packet.intermediate >> 16))
     };
-    Plan { minimal_channel: 0, other: Ports::list(0, other), other_channel: 0, ..plan }
+    CandidatePorts {
+        minimal_channel: 0,
+        non_minimal: Ports::list(0, non_minimal),
+        non_minimal_channel: 0,
+        ..candidates
+    }
 }
 
 /// Takes its intermediate group from a packet that cannot go by way of it.
 pub(super) fn enter(machine: &DragonflyPlus, packet: &mut Event, from: u16, leaf: u16) {
     let (here, to) = (router(machine, from, leaf), router(machine, packet.to_group, packet.to_local));
-    if up_to(machine, here, to, packet.middle >> 16).is_empty() {
-        packet.middle = NO_MIDDLE;
+    if up_to(machine, here, to, packet.intermediate >> 16).is_empty() {
+        packet.intermediate = NO_INTERMEDIATE;
     }
 }
 
@@ -91,20 +96,32 @@ fn up_to(machine: &DragonflyPlus, leaf: RouterId, to: RouterId, via: u32) -> Por
 }
 
 /// As the plan of [`super::valiant`], by way of a spine, for a packet that has not turned.
-pub(super) fn valiant<'a>(machine: &'a DragonflyPlus, place: Place, packet: &Event, via: u16) -> Plan<'a> {
+pub(super) fn valiant<'a>(
+    machine: &'a DragonflyPlus,
+    place: RouterPlace,
+    packet: &Event,
+    via: u16,
+) -> CandidatePorts<'a> {
     let (here, to) = ends(machine, place, packet);
     if place.leaf {
         if packet.hop() == 0 {
-            return Plan::only(up_to(machine, here, to, via.into()), LOCAL.0, 0);
+            return CandidatePorts::only(up_to(machine, here, to, via.into()), LOCAL.0, 0);
         }
-        return Plan { turns: true, ..Plan::only(Ports::list(0, machine.up_live(here, to)), LOCAL.0, 1) };
+        return CandidatePorts {
+            begins_second_phase: true,
+            ..CandidatePorts::only(Ports::list(0, machine.up_live(here, to)), LOCAL.0, 1)
+        };
     }
     if place.group != via {
-        return Plan::only(Ports::list(0, machine.around_live_by(here, to, GroupId(via.into()))), GLOBAL.0, 0);
+        return CandidatePorts::only(
+            Ports::list(0, machine.around_live_by(here, to, GroupId(via.into()))),
+            GLOBAL.0,
+            0,
+        );
     }
     let on = Ports::list(0, machine.across_live(here, to));
     if on.is_empty() {
-        return Plan::only(Ports::list(0, machine.down_live(here, to)), LOCAL.0, 0);
+        return CandidatePorts::only(Ports::list(0, machine.down_live(here, to)), LOCAL.0, 0);
     }
-    Plan { turns: true, ..Plan::only(on, GLOBAL.0, 1) }
+    CandidatePorts { begins_second_phase: true, ..CandidatePorts::only(on, GLOBAL.0, 1) }
 }

@@ -11,9 +11,11 @@ use odonata_error::{Error, Path};
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{CLASSES, GLOBAL, LOCAL};
 
-use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, Ports, Sense};
+use super::{
+    CandidatePorts, CongestionMetric, DragonflyPlusAlgorithm, Loads, MINIMAL_BASE, NON_MINIMAL_BASE, Ports, RouterPlace,
+};
 use super::{across, down, failed, minimal, no_choice, up};
-use crate::fabric::packet::{Event, NO_MIDDLE};
+use crate::fabric::packet::{Event, NO_INTERMEDIATE};
 use crate::spec::{ChannelSwitch, Compare, FabricSpec, FparCandidates, RoutingSpec};
 
 /// The routing.
@@ -26,7 +28,7 @@ pub struct Fpar {
     switch_at_spine: bool,
 }
 
-impl PlusRule for Fpar {
+impl DragonflyPlusAlgorithm for Fpar {
     const NAME: &'static str = "fpar";
     const CHANNELS: u8 = 2;
     const MAX_HOPS: u8 = 6;
@@ -54,29 +56,41 @@ impl PlusRule for Fpar {
     }
 
     #[inline(always)]
-    fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+    fn candidates<'a>(&self, machine: &'a DragonflyPlus, place: RouterPlace, packet: &Event) -> CandidatePorts<'a> {
         progressive(machine, self.one_group, self.switch_at_spine, place, packet)
     }
 
-    fn plan_with_failures<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+    fn candidates_with_failures<'a>(
+        &self,
+        machine: &'a DragonflyPlus,
+        place: RouterPlace,
+        packet: &Event,
+    ) -> CandidatePorts<'a> {
         failed::progressive(machine, self.one_group, self.switch_at_spine, place, packet)
     }
 
     #[inline(always)]
-    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_, impl Sense>) -> (u16, bool) {
-        if let Some(only) = no_choice(plan, packet, loads) {
+    fn choose(
+        &self,
+        candidates: &CandidatePorts<'_>,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> (u16, bool) {
+        if let Some(only) = no_choice(candidates, packet, loads) {
             return only;
         }
-        let (word, hop) = (packet.word, packet.hop());
+        let (key, hop) = (packet.key, packet.hop());
         // Backlogs are whole, so `<= limit` is `< limit + 1`.
         let limit = |class: u8| self.limit[usize::from(class)].saturating_add(u64::from(self.at_most));
-        if let Some(port) = loads.below(limit(plan.minimal_class), &plan.minimal, word, hop, MINIMAL_DRAWS) {
+        if let Some(port) = loads.below(limit(candidates.minimal_class), &candidates.minimal, key, hop, MINIMAL_BASE) {
             return (port, false);
         }
-        if let Some(port) = loads.below(limit(plan.other_class), &plan.other, word, hop, OTHER_DRAWS) {
+        if let Some(port) =
+            loads.below(limit(candidates.non_minimal_class), &candidates.non_minimal, key, hop, NON_MINIMAL_BASE)
+        {
             return (port, true);
         }
-        (loads.least(&plan.minimal, word, hop, super::LEAST_DRAWS), false)
+        (loads.least(&candidates.minimal, key, hop, super::LEAST_BASE), false)
     }
 }
 
@@ -86,32 +100,32 @@ pub(super) fn progressive<'a>(
     machine: &'a DragonflyPlus,
     one_group: bool,
     switch_at_spine: bool,
-    place: Place,
+    place: RouterPlace,
     packet: &Event,
-) -> Plan<'a> {
+) -> CandidatePorts<'a> {
     if place.leaf {
         let channel = u8::from(packet.hop() > 0);
-        return Plan::only(up(machine, place, packet.to_group), LOCAL.0, channel);
+        return CandidatePorts::only(up(machine, place, packet.to_group), LOCAL.0, channel);
     }
     if place.group == packet.to_group || packet.channel() == 1 {
         return minimal::shortest(machine, place, packet);
     }
     let minimal = across(machine, place, packet.to_group);
     if packet.port >= place.down {
-        return Plan {
-            other: down(place),
-            other_channel: 0,
-            other_class: LOCAL.0,
-            ..Plan::only(minimal, GLOBAL.0, u8::from(switch_at_spine))
+        return CandidatePorts {
+            non_minimal: down(place),
+            non_minimal_channel: 0,
+            non_minimal_class: LOCAL.0,
+            ..CandidatePorts::only(minimal, GLOBAL.0, u8::from(switch_at_spine))
         };
     }
-    let other = if !one_group {
+    let non_minimal = if !one_group {
         let start = if minimal.is_empty() { place.down } else { minimal.get(0) };
         Ports::range_without(place.down, place.ports, start..start + minimal.len())
-    } else if packet.middle == NO_MIDDLE {
+    } else if packet.intermediate == NO_INTERMEDIATE {
         Ports::NONE
     } else {
-        across(machine, place, (packet.middle >> 16) as u16)
+        across(machine, place, (packet.intermediate >> 16) as u16)
     };
-    Plan { other, ..Plan::only(minimal, GLOBAL.0, 0) }
+    CandidatePorts { non_minimal, ..CandidatePorts::only(minimal, GLOBAL.0, 0) }
 }

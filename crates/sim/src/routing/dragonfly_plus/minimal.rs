@@ -6,7 +6,10 @@ use odonata_error::{Error, Path};
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
 
-use super::{Grain, Loads, Place, Plan, PlusRule, Ports, Sense, across, failed, select, up};
+use super::{
+    CandidatePorts, CongestionMetric, DragonflyPlusAlgorithm, Loads, PathGranularity, Ports, RouterPlace, across,
+    failed, select, up,
+};
 use crate::fabric::packet::Event;
 use crate::spec::{FabricSpec, RoutingSpec, Select};
 
@@ -17,7 +20,7 @@ pub struct Minimal {
     pub select: Select,
 }
 
-impl PlusRule for Minimal {
+impl DragonflyPlusAlgorithm for Minimal {
     const NAME: &'static str = "minimal";
     const CHANNELS: u8 = 1;
     const MAX_HOPS: u8 = 3;
@@ -28,34 +31,44 @@ impl PlusRule for Minimal {
     }
 
     #[inline(always)]
-    fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+    fn candidates<'a>(&self, machine: &'a DragonflyPlus, place: RouterPlace, packet: &Event) -> CandidatePorts<'a> {
         shortest(machine, place, packet)
     }
 
-    fn plan_with_failures<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+    fn candidates_with_failures<'a>(
+        &self,
+        machine: &'a DragonflyPlus,
+        place: RouterPlace,
+        packet: &Event,
+    ) -> CandidatePorts<'a> {
         failed::shortest(machine, place, packet)
     }
 
     #[inline(always)]
-    fn grain(&self) -> Grain {
-        Grain::of(self.select)
+    fn granularity(&self) -> PathGranularity {
+        PathGranularity::of(self.select)
     }
 
     #[inline(always)]
-    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_, impl Sense>) -> (u16, bool) {
-        (select(self.select, &plan.minimal, packet, loads), false)
+    fn choose(
+        &self,
+        candidates: &CandidatePorts<'_>,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> (u16, bool) {
+        (select(self.select, &candidates.minimal, packet, loads), false)
     }
 }
 
 /// All shortest ways from `place`, on the channel the packet came by.
 #[inline(always)]
-pub(super) fn shortest<'a>(machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+pub(super) fn shortest<'a>(machine: &'a DragonflyPlus, place: RouterPlace, packet: &Event) -> CandidatePorts<'a> {
     let channel = packet.channel();
     if place.leaf {
-        return Plan::only(up(machine, place, packet.to_group), LOCAL.0, channel);
+        return CandidatePorts::only(up(machine, place, packet.to_group), LOCAL.0, channel);
     }
     if place.group == packet.to_group {
-        return Plan::only(Ports::range(packet.to_local, 1), LOCAL.0, channel);
+        return CandidatePorts::only(Ports::range(packet.to_local, 1), LOCAL.0, channel);
     }
-    Plan::only(across(machine, place, packet.to_group), GLOBAL.0, channel)
+    CandidatePorts::only(across(machine, place, packet.to_group), GLOBAL.0, channel)
 }

@@ -9,7 +9,10 @@ use odonata_error::{Error, Path};
 use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::CLASSES;
 
-use super::{Loads, MINIMAL_DRAWS, OTHER_DRAWS, Place, Plan, PlusRule, Sense, failed, fpar, no_choice};
+use super::{
+    CandidatePorts, CongestionMetric, DragonflyPlusAlgorithm, Loads, MINIMAL_BASE, NON_MINIMAL_BASE, RouterPlace,
+    failed, fpar, no_choice,
+};
 use crate::fabric::packet::Event;
 use crate::spec::{FabricSpec, FparCandidates, RoutingSpec};
 
@@ -22,7 +25,7 @@ pub struct ProgAdaptive {
     one_group: bool,
 }
 
-impl PlusRule for ProgAdaptive {
+impl DragonflyPlusAlgorithm for ProgAdaptive {
     const NAME: &'static str = "prog-adaptive";
     const CHANNELS: u8 = 2;
     const MAX_HOPS: u8 = 6;
@@ -42,31 +45,41 @@ impl PlusRule for ProgAdaptive {
     }
 
     #[inline(always)]
-    fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+    fn candidates<'a>(&self, machine: &'a DragonflyPlus, place: RouterPlace, packet: &Event) -> CandidatePorts<'a> {
         fpar::progressive(machine, self.one_group, true, place, packet)
     }
 
-    fn plan_with_failures<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
+    fn candidates_with_failures<'a>(
+        &self,
+        machine: &'a DragonflyPlus,
+        place: RouterPlace,
+        packet: &Event,
+    ) -> CandidatePorts<'a> {
         failed::progressive(machine, self.one_group, true, place, packet)
     }
 
     #[inline(always)]
-    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_, impl Sense>) -> (u16, bool) {
-        if let Some(only) = no_choice(plan, packet, loads) {
+    fn choose(
+        &self,
+        candidates: &CandidatePorts<'_>,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> (u16, bool) {
+        if let Some(only) = no_choice(candidates, packet, loads) {
             return only;
         }
-        let (word, hop) = (packet.word, packet.hop());
-        let minimal = loads.least(&plan.minimal, word, hop, MINIMAL_DRAWS);
+        let (key, hop) = (packet.key, packet.hop());
+        let minimal = loads.least(&candidates.minimal, key, hop, MINIMAL_BASE);
         let here = loads.backlog(minimal);
-        if here <= self.threshold[usize::from(plan.minimal_class)] {
+        if here <= self.threshold[usize::from(candidates.minimal_class)] {
             return (minimal, false);
         }
-        let other = loads.least(&plan.other, word, hop, OTHER_DRAWS);
-        let there = loads.backlog(other);
+        let non_minimal = loads.least(&candidates.non_minimal, key, hop, NON_MINIMAL_BASE);
+        let there = loads.backlog(non_minimal);
         if u128::from(here) * 1000 <= u128::from(there) * u128::from(self.factor_milli) {
             (minimal, false)
         } else {
-            (other, true)
+            (non_minimal, true)
         }
     }
 }

@@ -10,11 +10,11 @@ use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
 use odonata_topology::{DragonflyPlus, GroupId};
 
 use super::{
-    Grain, Loads, MIDDLE_DRAWS, Place, Plan, PlusRule, Ports, Sense, across, down, failed, middle_group, middle_groups,
-    minimal, select, up,
+    CandidatePorts, CongestionMetric, DragonflyPlusAlgorithm, INTERMEDIATE_BASE, Loads, PathGranularity, Ports,
+    RouterPlace, across, down, failed, intermediate_group, intermediate_groups, minimal, select, up,
 };
-use crate::engine::random::{below32, draw};
-use crate::fabric::packet::{Event, NO_MIDDLE};
+use crate::engine::random::{below32, packet_random};
+use crate::fabric::packet::{Event, NO_INTERMEDIATE};
 use crate::spec::{FabricSpec, RoutingSpec, Select, Via};
 
 /// The routing.
@@ -26,7 +26,7 @@ pub struct Valiant {
     pub select: Select,
 }
 
-impl PlusRule for Valiant {
+impl DragonflyPlusAlgorithm for Valiant {
     const NAME: &'static str = "valiant";
     const CHANNELS: u8 = 2;
     const MAX_HOPS: u8 = 6;
@@ -42,18 +42,18 @@ impl PlusRule for Valiant {
 
     #[inline(always)]
     fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16, leaf: u16) {
-        packet.middle = middle(machine, self.via, packet.word, from, packet.to_group);
-        if machine.has_failures() && packet.middle != NO_MIDDLE {
+        packet.intermediate = intermediate(machine, self.via, packet.key, from, packet.to_group);
+        if machine.has_failures() && packet.intermediate != NO_INTERMEDIATE {
             failed::enter(machine, packet, from, leaf);
         }
-        if packet.middle != NO_MIDDLE {
+        if packet.intermediate != NO_INTERMEDIATE {
             packet.divert();
         }
     }
 
-    fn middles(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
-        let groups = middle_groups(machine, from, to);
-        if self.via != Via::Leaf || groups == [NO_MIDDLE] {
+    fn intermediates(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
+        let groups = intermediate_groups(machine, from, to);
+        if self.via != Via::Leaf || groups == [NO_INTERMEDIATE] {
             return groups;
         }
         groups
@@ -63,62 +63,75 @@ impl PlusRule for Valiant {
     }
 
     #[inline(always)]
-    fn plan<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
-        plan(machine, self.via, place, packet)
+    fn candidates<'a>(&self, machine: &'a DragonflyPlus, place: RouterPlace, packet: &Event) -> CandidatePorts<'a> {
+        candidates(machine, self.via, place, packet)
     }
 
-    fn plan_with_failures<'a>(&self, machine: &'a DragonflyPlus, place: Place, packet: &Event) -> Plan<'a> {
-        if packet.middle == NO_MIDDLE || packet.turned() {
+    fn candidates_with_failures<'a>(
+        &self,
+        machine: &'a DragonflyPlus,
+        place: RouterPlace,
+        packet: &Event,
+    ) -> CandidatePorts<'a> {
+        if packet.intermediate == NO_INTERMEDIATE || packet.in_second_phase() {
             return failed::shortest(machine, place, packet);
         }
-        failed::valiant(machine, place, packet, (packet.middle >> 16) as u16)
+        failed::valiant(machine, place, packet, (packet.intermediate >> 16) as u16)
     }
 
     #[inline(always)]
-    fn grain(&self) -> Grain {
-        Grain::of(self.select)
+    fn granularity(&self) -> PathGranularity {
+        PathGranularity::of(self.select)
     }
 
     #[inline(always)]
-    fn choose(&self, plan: &Plan<'_>, packet: &Event, loads: &Loads<'_, impl Sense>) -> (u16, bool) {
-        (select(self.select, &plan.minimal, packet, loads), false)
+    fn choose(
+        &self,
+        candidates: &CandidatePorts<'_>,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> (u16, bool) {
+        (select(self.select, &candidates.minimal, packet, loads), false)
     }
 }
 
 /// The intermediate stop of a packet, drawn where it enters the network.
-fn middle(machine: &DragonflyPlus, via: Via, word: u32, from: u16, to: u16) -> u32 {
-    let group = middle_group(machine, word, 0, from, to);
+fn intermediate(machine: &DragonflyPlus, via: Via, key: u32, from: u16, to: u16) -> u32 {
+    let group = intermediate_group(machine, key, 0, from, to);
     match via {
-        Via::Leaf if group != NO_MIDDLE => {
+        Via::Leaf if group != NO_INTERMEDIATE => {
             let leaves = machine.leaves_in(GroupId(group >> 16));
-            group | below32(draw(word, 0, MIDDLE_DRAWS + 1), leaves)
+            group | below32(packet_random(key, 0, INTERMEDIATE_BASE + 1), leaves)
         }
         _ => group,
     }
 }
 
 /// Ways to the intermediate stop, or on from it.
-fn plan<'a>(machine: &'a DragonflyPlus, via: Via, place: Place, packet: &Event) -> Plan<'a> {
-    if packet.middle == NO_MIDDLE || packet.turned() {
+fn candidates<'a>(machine: &'a DragonflyPlus, via: Via, place: RouterPlace, packet: &Event) -> CandidatePorts<'a> {
+    if packet.intermediate == NO_INTERMEDIATE || packet.in_second_phase() {
         return minimal::shortest(machine, place, packet);
     }
-    let (group, leaf) = ((packet.middle >> 16) as u16, packet.middle as u16);
+    let (group, leaf) = ((packet.intermediate >> 16) as u16, packet.intermediate as u16);
     if place.leaf {
         let first = packet.hop() == 0;
         if first {
-            return Plan::only(up(machine, place, group), LOCAL.0, 0);
+            return CandidatePorts::only(up(machine, place, group), LOCAL.0, 0);
         }
-        return Plan { turns: true, ..Plan::only(up(machine, place, packet.to_group), LOCAL.0, 1) };
+        return CandidatePorts {
+            begins_second_phase: true,
+            ..CandidatePorts::only(up(machine, place, packet.to_group), LOCAL.0, 1)
+        };
     }
     if place.group != group {
-        return Plan::only(across(machine, place, group), GLOBAL.0, 0);
+        return CandidatePorts::only(across(machine, place, group), GLOBAL.0, 0);
     }
     if via == Via::Leaf {
-        return Plan::only(Ports::range(leaf, 1), LOCAL.0, 0);
+        return CandidatePorts::only(Ports::range(leaf, 1), LOCAL.0, 0);
     }
     let on = across(machine, place, packet.to_group);
     if on.is_empty() {
-        return Plan::only(down(place), LOCAL.0, 0);
+        return CandidatePorts::only(down(place), LOCAL.0, 0);
     }
-    Plan { turns: true, ..Plan::only(on, GLOBAL.0, 1) }
+    CandidatePorts { begins_second_phase: true, ..CandidatePorts::only(on, GLOBAL.0, 1) }
 }

@@ -20,7 +20,7 @@ fn minimal_share(mode: AriesMode, topology: &odonata_sim::spec::TopologySpec, no
 
 /// Catches a bias that is left out, on the wrong side, or the same at every router (D7).
 #[test]
-fn a_larger_bias_keeps_more_packets_on_shortest_ways() {
+fn a_larger_bias_keeps_more_packets_on_minimal_paths() {
     for (topology, nodes) in [(flat([9, 4, 2, 2]), 72), (grid([5, 2, 3, 2, 2]), 60)] {
         let [none, growing, low, high] =
             [AriesMode::Adaptive0, AriesMode::Adaptive1, AriesMode::Adaptive2, AriesMode::Adaptive3]
@@ -75,15 +75,15 @@ fn used(spec: &Spec, output: &Output) -> (u64, u64) {
     let machine = spec.machine().expect("it can be built");
     let network = machine.network();
     let channels = usize::from(spec.fabric.channels);
-    let lanes = (0..network.peer.len()).filter(|&slot| network.class[slot].0 > 0);
+    let vcs = (0..network.peer.len()).filter(|&slot| network.class[slot].0 > 0);
     let packets = |slot: &usize| output.links.packets[slot * channels..][..channels].iter().any(|&packets| packets > 0);
     let (hops, packets_sent) = output.jobs.iter().fold((0, 0), |sum, job| (sum.0 + job.hops, sum.1 + job.packets));
     assert_eq!(hops % packets_sent, 0, "all take ways of one length");
-    (lanes.filter(packets).count() as u64, hops / packets_sent)
+    (vcs.filter(packets).count() as u64, hops / packets_sent)
 }
 
 /// Links used by one message of many packets, and by many messages, in links of one way.
-fn ways_taken(
+fn paths_taken(
     routing: &RoutingSpec,
     make: &dyn Fn(RoutingSpec, Vec<odonata_sim::spec::JobSpec>) -> Spec,
     to: u32,
@@ -91,16 +91,16 @@ fn ways_taken(
     let many = job("many", vec![0, to], Pattern::Broadcast { root: 0 }, 1_000, 1_000_000, 120);
     [stream(0, to, 120_000), many].map(|job| {
         let spec = make(routing.clone(), vec![job]);
-        let (links, one_way) = used(&spec, &output(&spec));
-        assert!(links >= one_way);
-        links == one_way
+        let (links, one_path) = used(&spec, &output(&spec));
+        assert!(links >= one_path);
+        links == one_path
     })
 }
 
 /// Catches a hash over too little or too much: with `min-hash` and `nmin-hash` a message takes one way, and messages differ;
 /// with `in-order` and `hash` all messages of a pair take one way; with random ways packets differ.
 #[test]
-fn hashed_ways_are_one_for_each_message_or_pair() {
+fn hashed_paths_are_one_for_each_message_or_pair() {
     // Pairs whose ways all have the same length: in the own group for shortest ways, over the only two cables else.
     let direct = |routing, jobs| {
         let mut spec = spec(grid([3, 2, 2, 1, 1]), routing, jobs);
@@ -116,7 +116,7 @@ fn hashed_ways_are_one_for_each_message_or_pair() {
             (aries(AriesMode::InOrder, gateways), [true, true]),
             (aries(AriesMode::MinHash, gateways), [true, false]),
         ] {
-            assert_eq!(ways_taken(&routing, &direct, 3), expected, "{routing:?}");
+            assert_eq!(paths_taken(&routing, &direct, 3), expected, "{routing:?}");
         }
     }
     // Three routers in a row, four links each: a way round in the own group.
@@ -130,13 +130,13 @@ fn hashed_ways_are_one_for_each_message_or_pair() {
         (valiant(Via::Router, Select::Hash, ALL), [true, true]),
         (aries(AriesMode::NminHash, ALL), [true, false]),
     ] {
-        assert_eq!(ways_taken(&routing, &row, 3), expected, "{routing:?}");
+        assert_eq!(paths_taken(&routing, &row, 3), expected, "{routing:?}");
     }
 }
 
 /// The same on a Dragonfly+, where only `hash` is known.
 #[test]
-fn hashed_ways_on_a_dragonfly_plus() {
+fn hashed_paths_on_a_dragonfly_plus() {
     let plus = |routing, jobs| crate::support::spec(crate::support::machine([4, 2, 3, 2, 6], None), routing, jobs);
     for (select, expected) in [(Select::Random, [false, false]), (Select::Hash, [true, true])] {
         for routing in [
@@ -144,14 +144,14 @@ fn hashed_ways_on_a_dragonfly_plus() {
             RoutingSpec::Valiant { via: Via::Spine, select, gateways: None },
             RoutingSpec::Valiant { via: Via::Leaf, select, gateways: None },
         ] {
-            assert_eq!(ways_taken(&routing, &plus, 15), expected, "{routing:?}");
+            assert_eq!(paths_taken(&routing, &plus, 15), expected, "{routing:?}");
         }
     }
 }
 
 /// Catches a hash that sends all pairs one way, and one that depends on nothing but the destination.
 #[test]
-fn hashed_ways_of_different_pairs_differ() {
+fn hashed_paths_of_different_pairs_differ() {
     let jobs: Vec<_> = (0..6).map(|node| stream(node, 6 + node, 5_000)).collect();
     let mut spec = spec(flat([2, 1, 6, 12]), minimal(Select::Hash, ALL), jobs);
     let cables = |spec: &Spec| {

@@ -22,7 +22,7 @@ fn specs(count: u64) -> impl Iterator<Item = (u64, Spec)> {
 /// run and whenever it is stopped.
 #[test]
 fn everything_is_accounted_for_at_any_instant() {
-    let (mut parked, mut moving, mut complete) = (0, 0, 0);
+    let (mut blocked, mut moving, mut complete) = (0, 0, 0);
     for (seed, mut spec) in specs(240) {
         let whole = output(&spec);
         let nodes = spec.machine().expect("it was built before").network().endpoints();
@@ -40,12 +40,12 @@ fn everything_is_accounted_for_at_any_instant() {
             assert_eq!(books.sent, output.links.packets[routers..].iter().sum::<u64>(), "seed {seed}");
             assert_eq!(books.delivered, output.jobs.iter().map(|job| job.packets).sum::<u64>(), "seed {seed}");
             assert_eq!(books.delivered_bytes, output.jobs.iter().map(|job| job.bytes).sum::<u64>(), "seed {seed}");
-            parked += u32::from(books.parked > 0);
+            blocked += u32::from(books.blocked > 0);
             moving += u32::from(books.under_way > 0);
             complete += u32::from(books.delivered_bytes == books.issued_bytes);
         }
     }
-    for (what, stops) in [("with waiting packets", parked), ("with moving packets", moving), ("complete", complete)] {
+    for (what, stops) in [("with waiting packets", blocked), ("with moving packets", moving), ("complete", complete)] {
         assert!(stops >= 150, "only {stops} stops of 1680 are {what}");
     }
 }

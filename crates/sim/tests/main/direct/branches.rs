@@ -3,15 +3,15 @@
 
 use std::collections::BTreeSet;
 
-use odonata_sim::fabric::Place;
+use odonata_sim::fabric::RouterPlace;
 use odonata_sim::fabric::packet::Event;
-use odonata_sim::fabric::{Out, Sensor, Wiring};
+use odonata_sim::fabric::{CreditMetric, OutputPort, Wiring};
 use odonata_sim::routing::direct::Direct;
-use odonata_sim::routing::{Backlog, Loads, Rule};
-use odonata_sim::spec::{RoutingSpec, Sensed, Sensing};
+use odonata_sim::routing::{Backlog, Loads, RoutingAlgorithm};
+use odonata_sim::spec::{MetricKind, RoutingSpec, Sensing};
 
 use super::support::{ALL, Known, Made, NEAREST, machines, routings};
-use super::walk::{State, Ways};
+use super::walk::{State, Walk};
 use odonata_testkit::Choices;
 
 /// Most states that are tried for each routing of a machine.
@@ -23,14 +23,14 @@ const TRIES: u32 = 40_000;
 type Taken = (u16, u8, u32, bool, bool);
 
 fn taken(port: u16, channel: u8, packet: &Event) -> Taken {
-    (port, channel, packet.middle, packet.turned(), packet.diverted())
+    (port, channel, packet.intermediate, packet.in_second_phase(), packet.diverted())
 }
 
 /// Loads of which some are zero, some equal, and some differ much.
-fn outs(c: &mut Choices, count: usize, now: u64) -> Vec<Out> {
+fn outs(c: &mut Choices, count: usize, now: u64) -> Vec<OutputPort> {
     let scale = c.of(&[1, 1_000, 1_000_000]);
     let load = |c: &mut Choices| if c.chance(30) { 0 } else { c.within(0, 5) * scale };
-    (0..count).map(|_| Out { free: now + load(c), parked_ps: load(c) }).collect()
+    (0..count).map(|_| OutputPort { free: now + load(c), blocked_ps: load(c) }).collect()
 }
 
 /// The routing with a weight of one half, so that a way round may be taken although it begins with the same link as the
@@ -54,29 +54,29 @@ fn direct(made: &Made, known: &Known) -> Direct {
 }
 
 /// A sensor that has seen packets leave by every port.
-fn sensor(c: &mut Choices, made: &Made, known: &Known, slots: usize, now: u64) -> Option<Sensor> {
+fn credit_metric(c: &mut Choices, made: &Made, known: &Known, slots: usize, now: u64) -> Option<CreditMetric> {
     let mut spec = made.spec(known.routing.clone(), Vec::new());
-    let kind = c.of(&[Sensed::Backlog, Sensed::Credits, Sensed::Both]);
+    let kind = c.of(&[MetricKind::Backlog, MetricKind::Credits, MetricKind::Both]);
     spec.sensing = Sensing { kind, delay_ps: Default::default() };
     let machine = made.build();
     let wiring = Wiring::new(&spec, &machine.network);
-    let mut sensor = Sensor::new(&spec.sensing, &wiring, machine.network.classes)?;
+    let mut credit_metric = CreditMetric::new(&spec.sensing, &wiring, machine.network.classes)?;
     for slot in 0..slots as u32 {
         for _ in 0..c.within(0, 3) {
-            sensor.send(slot, 1_000);
+            credit_metric.send(slot, 1_000);
             if c.chance(50) {
-                sensor.leave(slot, 1_000, now - 1 + c.within(0, 1_000), 0);
+                credit_metric.leave(slot, 1_000, now - 1 + c.within(0, 1_000), 0);
             }
         }
     }
-    Some(sensor)
+    Some(credit_metric)
 }
 
 /// Decides upon a packet with random words and loads until every branch was taken. Panics if a decision is not a branch,
 /// or a branch is never taken.
 fn compare(c: &mut Choices, made: &Made, known: &Known, direct: &Direct, state: &State) -> usize {
-    let network = &direct.ways().machine().network;
-    let place = Place::of(network, state.router);
+    let network = &direct.paths().machine().network;
+    let place = RouterPlace::of(network, state.router);
     let branches: BTreeSet<Taken> =
         direct.branches(place, &state.packet).iter().map(|b| taken(b.port, b.channel, &b.packet)).collect();
     let now = 1_000_000;
@@ -87,15 +87,17 @@ fn compare(c: &mut Choices, made: &Made, known: &Known, direct: &Direct, state: 
     }
     for tries in 0..TRIES {
         let outs = outs(c, network.peer.len(), now);
-        let sensor = if tries % 4 == 0 { sensor(c, made, known, network.peer.len(), now) } else { None };
+        let credit_metric = if tries % 4 == 0 { credit_metric(c, made, known, network.peer.len(), now) } else { None };
         // Rebuilding loads costs more than deciding.
         for _ in 0..16 {
             let mut packet = state.packet;
-            packet.word = c.next() as u32;
+            packet.key = c.next() as u32;
             let (first, ports) = (place.first, place.ports);
-            let step = match &sensor {
+            let step = match &credit_metric {
                 None => direct.route(place, &packet, &Loads::new(&outs, Backlog, first, ports, now)),
-                Some(sensor) => direct.route(place, &packet, &Loads::new(&outs, sensor, first, ports, now)),
+                Some(credit_metric) => {
+                    direct.route(place, &packet, &Loads::new(&outs, credit_metric, first, ports, now))
+                }
             };
             packet.follow(step);
             let taken = taken(step.port(), step.channel(), &packet);
@@ -118,17 +120,17 @@ fn compare(c: &mut Choices, made: &Made, known: &Known, direct: &Direct, state: 
 /// on every machine, for every routing, for packets wherever they may be, whatever they have drawn and whatever the
 /// loads are.
 #[test]
-fn decisions_take_the_listed_ways_and_no_others() {
+fn decisions_take_the_listed_paths_and_no_others() {
     let mut c = Choices::new(5);
     let mut most = 0;
     for made in machines() {
         for gateways in [NEAREST, ALL] {
             for known in routings(gateways).into_iter().map(daring) {
                 let direct = direct(&made, &known);
-                let mut ways = Ways::default();
-                ways.walk(&direct, 0);
-                c.shuffle(&mut ways.states);
-                for state in ways.states.iter().take(STATES) {
+                let mut walked = Walk::default();
+                walked.walk(&direct, 0);
+                c.shuffle(&mut walked.states);
+                for state in walked.states.iter().take(STATES) {
                     most = most.max(compare(&mut c, &made, &known, &direct, state));
                 }
             }

@@ -11,14 +11,14 @@ use super::support::{
     ALL, Known, Made, NEAREST, adaptive_local, aries, bridged, direct, flat, machines, minimal, par, routings, ugal,
     valiant,
 };
-use super::walk::{Lane, Ways};
+use super::walk::{Vc, Walk};
 use crate::graph::acyclic;
 use crate::support::{output, stream};
 
-fn walk(made: &Made, known: &Known) -> Ways {
-    let mut ways = Ways::default();
-    ways.walk(&direct(made, &known.routing), 0);
-    ways
+fn walk(made: &Made, known: &Known) -> Walk {
+    let mut walked = Walk::default();
+    walked.walk(&direct(made, &known.routing), 0);
+    walked
 }
 
 /// Channels by the table of docs/model.md, section 6.
@@ -37,18 +37,18 @@ fn bound(made: &Made, known: &Known) -> u8 {
 /// allows, a way that ends elsewhere or nowhere, and a way over what has failed; on whole, uneven and broken machines,
 /// for each routing by itself and for all of them in one run.
 #[test]
-fn no_packets_can_wait_in_a_circle() {
+fn no_packets_can_wait_in_a_cycle() {
     for made in machines() {
         for gateways in [NEAREST, ALL] {
-            let mut together = Ways::default();
+            let mut together = Walk::default();
             for known in routings(gateways) {
-                let ways = walk(&made, &known);
+                let walked = walk(&made, &known);
                 let case = format!("{}, {:?}", made.name, known.routing);
-                assert!(acyclic(&ways.edges), "{case}");
-                let most = ways.lanes.iter().map(|&(_, channel)| channel + 1).max().unwrap_or(0);
+                assert!(acyclic(&walked.edges), "{case}");
+                let most = walked.vcs.iter().map(|&(_, channel)| channel + 1).max().unwrap_or(0);
                 assert!(most <= needed(&made, &known), "{most} channels: {case}");
-                assert!(ways.longest <= bound(&made, &known), "{} links: {case}", ways.longest);
-                together.edges.extend(ways.edges);
+                assert!(walked.longest <= bound(&made, &known), "{} links: {case}", walked.longest);
+                together.edges.extend(walked.edges);
             }
             assert!(acyclic(&together.edges), "{}, {gateways:?}, all routings together", made.name);
         }
@@ -58,17 +58,17 @@ fn no_packets_can_wait_in_a_circle() {
 /// The same on random machines: any arrangement, parallel links, uneven groups, failures; with the random routings of their
 /// jobs, all in one graph.
 #[test]
-fn no_packets_can_wait_in_a_circle_on_random_machines() {
+fn no_packets_can_wait_in_a_cycle_on_random_machines() {
     let mut edges = 0;
     for seed in 0..250 {
         let spec = odonata_testkit::direct_spec(seed);
         let machine = spec.machine().expect("it was built before");
         let Ok(Routing::Direct(direct)) = Routing::new(&spec, machine) else { panic!("seed {seed} is refused") };
-        let mut ways = Ways::default();
-        (0..direct.modes().len() as u8).for_each(|mode| ways.walk(&direct, mode));
-        assert!(acyclic(&ways.edges), "seed {seed}: {}", spec.to_json());
-        assert!(ways.lanes.iter().all(|&(_, channel)| channel < spec.fabric.channels), "seed {seed}");
-        edges += ways.edges.len();
+        let mut walked = Walk::default();
+        (0..direct.algorithms().len() as u8).for_each(|routing| walked.walk(&direct, routing));
+        assert!(acyclic(&walked.edges), "seed {seed}: {}", spec.to_json());
+        assert!(walked.vcs.iter().all(|&(_, channel)| channel < spec.fabric.channels), "seed {seed}");
+        edges += walked.edges.len();
     }
     assert!(edges > 50_000, "only {edges} edges");
 }
@@ -93,9 +93,9 @@ fn rich() -> Vec<Made> {
 }
 
 /// The graph if lanes of one channel more were lanes of another.
-fn merged(ways: &Ways, channel: impl Fn(u8) -> u8) -> std::collections::BTreeSet<(Lane, Lane)> {
-    let lane = |(slot, old): Lane| (slot, channel(old));
-    ways.edges.iter().map(|&(a, b)| (lane(a), lane(b))).collect()
+fn merged(walked: &Walk, channel: impl Fn(u8) -> u8) -> std::collections::BTreeSet<(Vc, Vc)> {
+    let vc = |(slot, old): Vc| (slot, channel(old));
+    walked.edges.iter().map(|&(a, b)| (vc(a), vc(b))).collect()
 }
 
 /// Catches a proof that proves nothing: were any two stages one, or the two halves of a stage of a cascade, packets could
@@ -108,19 +108,19 @@ fn every_channel_is_needed() {
         for known in routings(gateways) {
             let graphs = of(&known);
             for stage in 1..known.stages {
-                let circle = graphs.iter().any(|(subs, ways)| {
+                let cycle = graphs.iter().any(|(subs, walked)| {
                     let down = |channel: u8| if channel / subs >= stage { channel - subs } else { channel };
-                    !acyclic(&merged(ways, down))
+                    !acyclic(&merged(walked, down))
                 });
-                assert!(circle, "stages {} and {stage} of {:?} could be one", stage - 1, known.routing);
+                assert!(cycle, "stages {} and {stage} of {:?} could be one", stage - 1, known.routing);
             }
-            let most = |ways: &Ways| ways.lanes.iter().map(|&(_, channel)| channel + 1).max().unwrap_or(0);
-            let all = graphs.iter().any(|(subs, ways)| most(ways) == known.stages * subs);
+            let most = |walked: &Walk| walked.vcs.iter().map(|&(_, channel)| channel + 1).max().unwrap_or(0);
+            let all = graphs.iter().any(|(subs, walked)| most(walked) == known.stages * subs);
             assert!(all, "{:?} uses fewer channels than it asks for", known.routing);
-            for (subs, ways) in &graphs {
+            for (subs, walked) in &graphs {
                 if *subs == 2 {
-                    let circle = !acyclic(&merged(ways, |channel| channel / 2 * 2));
-                    assert!(circle, "the two halves of each stage of {:?} could be one", known.routing);
+                    let cycle = !acyclic(&merged(walked, |channel| channel / 2 * 2));
+                    assert!(cycle, "the two halves of each stage of {:?} could be one", known.routing);
                 }
             }
         }
@@ -133,7 +133,7 @@ fn one_channel_too_few_is_refused() {
     for made in machines() {
         let machine = made.build();
         let network = &machine.network;
-        let works = |node: &u32| network.alive_router(network.router_of_node(odonata_topology::NodeId(*node)));
+        let works = |node: &u32| network.router_works(network.router_of_node(odonata_topology::NodeId(*node)));
         let nodes: Vec<u32> = (0..network.nodes() as u32).filter(works).collect();
         for known in routings(NEAREST) {
             let mut spec = made.spec(known.routing.clone(), vec![stream(nodes[0], nodes[nodes.len() - 1], 5_000)]);
@@ -216,7 +216,7 @@ fn more_cables_than_can_be_numbered_are_refused() {
 /// Catches hops that are counted in too few bits: the longest way that sixteen channels allow, minimal on a path of
 /// rows and columns in turn, has 15 links in each of two groups and one between them.
 #[test]
-fn the_longest_way_fits() {
+fn the_longest_path_fits() {
     let (rows, columns) = (8, 9);
     // (0, 0) - (0, 1) - (1, 1) - (1, 2) - ... - (7, 7) - (7, 8): all other routers have failed.
     let on_path = |group: u32, r: u32| (0..8).any(|i| [i * 9 + i, i * 9 + i + 1].contains(&(r - group * 72)));

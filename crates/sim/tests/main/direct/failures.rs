@@ -10,10 +10,10 @@ use crate::support::{job, output, stream};
 use odonata_testkit as generator;
 
 /// Slots whose link has failed.
-fn dead(network: &Network) -> impl Iterator<Item = usize> + '_ {
+fn failed(network: &Network) -> impl Iterator<Item = usize> + '_ {
     (0..network.peer.len()).filter(|&slot| {
         let router = network.router_of_slot[slot];
-        network.is_dead(SlotId(slot as u32)) || !network.alive_router(router)
+        network.has_failed(SlotId(slot as u32)) || !network.router_works(router)
     })
 }
 
@@ -30,7 +30,7 @@ fn what_has_failed_carries_nothing() {
         let (machine, output) = (spec.machine().expect("it was built before"), output(&spec));
         let network = machine.network();
         let channels = usize::from(spec.fabric.channels);
-        for slot in dead(network) {
+        for slot in failed(network) {
             let packets: u64 = output.links.packets[slot * channels..][..channels].iter().sum();
             assert_eq!(packets, 0, "seed {seed}, {:?}\nspec: {}", network.port_of(SlotId(slot as u32)), spec.to_json());
         }
@@ -84,7 +84,7 @@ fn nodes_of_failed_routers_are_refused() {
         let machine = made.build();
         let network = &machine.network;
         let of = |alive: bool| {
-            let router = (0..network.routers() as u32).map(RouterId).find(|&r| network.alive_router(r) == alive);
+            let router = (0..network.routers() as u32).map(RouterId).find(|&r| network.router_works(r) == alive);
             router.map(|r| r.0).expect("some work and some do not")
         };
         // One node a router.

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use odonata_sim::Spec;
-use odonata_sim::routing::{Routing, Rule};
+use odonata_sim::routing::{Routing, RoutingAlgorithm};
 use odonata_sim::spec::{AriesMode, Gateways, Pattern, RoutingSpec, Select, Via};
 use odonata_topology::{NodeId, SlotId};
 
 use super::support::{ALL, Made, NEAREST, aries, bridged, direct, grid, machines, minimal, routings, valiant};
-use super::walk::{Lane, Ways};
+use super::walk::{Vc, Walk};
 use crate::support::{job, link, link_mut, output};
 
 /// Uniform traffic at several times what the links between routers take, in small buffers.
@@ -19,7 +19,7 @@ fn crowded(made: &Made, mut routing: RoutingSpec) -> Spec {
     }
     let machine = made.build();
     let network = &machine.network;
-    let works = |&node: &u32| network.alive_router(network.router_of_node(NodeId(node)));
+    let works = |&node: &u32| network.router_works(network.router_of_node(NodeId(node)));
     let nodes = (0..network.nodes() as u32).filter(works).collect();
     let job = job("all", nodes, Pattern::UniformRandom {}, 1_500, 100_000, 60);
     let mut spec = made.spec(routing, vec![job]);
@@ -33,21 +33,21 @@ fn crowded(made: &Made, mut routing: RoutingSpec) -> Spec {
 /// Catches a packet that wanders: links, channels or ways beyond those that the proof of freedom from deadlock looked at,
 /// and packets that are lost or stand still where it is crowded.
 #[test]
-fn runs_keep_to_the_ways_that_were_explored() {
+fn runs_keep_to_the_paths_that_were_explored() {
     for made in machines() {
         for known in routings(if made.name.len() % 2 == 0 { NEAREST } else { ALL }) {
             let mut spec = crowded(&made, known.routing.clone());
-            let mut ways = Ways::default();
+            let mut walked = Walk::default();
             let direct = direct(&made, &spec.routing);
-            ways.walk(&direct, 0);
+            walked.walk(&direct, 0);
             let case = format!("{}, {:?}", made.name, known.routing);
-            assert!(ways.longest <= direct.max_hops(0), "{case}");
+            assert!(walked.longest <= direct.max_hops(0), "{case}");
             // No more channels than needed, so that a circle would close.
-            let (subs, machine) = (direct.ways().subs(), direct.ways().machine());
+            let (subs, machine) = (direct.paths().subs(), direct.paths().machine());
             spec.fabric.channels = subs * if bridged(machine) { known.bridged } else { known.stages };
             let output = output(&spec);
             let channels = u32::from(spec.fabric.channels);
-            let mut used: BTreeSet<Lane> = BTreeSet::new();
+            let mut used: BTreeSet<Vc> = BTreeSet::new();
             for slot in 0..machine.network.peer.len() as u32 {
                 if machine.network.class[SlotId(slot).index()].0 == 0 {
                     continue;
@@ -55,9 +55,9 @@ fn runs_keep_to_the_ways_that_were_explored() {
                 let packets = |channel: &u32| output.links.packets[(slot * channels + channel) as usize] > 0;
                 used.extend((0..channels).filter(packets).map(|channel| (slot, channel as u8)));
             }
-            let beyond: Vec<&Lane> = used.difference(&ways.lanes).collect();
+            let beyond: Vec<&Vc> = used.difference(&walked.vcs).collect();
             assert!(beyond.is_empty(), "{beyond:?} were used but not explored: {case}");
-            assert!(used.len() * 2 > ways.lanes.len(), "only {} of {}: {case}", used.len(), ways.lanes.len());
+            assert!(used.len() * 2 > walked.vcs.len(), "only {} of {}: {case}", used.len(), walked.vcs.len());
             let job = &output.jobs[0];
             assert_eq!((job.delivered, job.bytes), (job.issued, job.issued * 1_500), "{case}");
             assert!(job.hops <= job.packets * u64::from(direct.max_hops(0)), "{case}");
@@ -78,25 +78,25 @@ fn aries_takes_at_most_five_links_or_ten() {
         (AriesMode::Adaptive3, 10),
     ] {
         let direct = direct(&made, &aries(mode, ALL));
-        let mut ways = Ways::default();
-        ways.walk(&direct, 0);
-        assert_eq!((ways.longest, direct.max_hops(0)), (links, direct.max_hops(0)), "{mode:?}");
+        let mut walked = Walk::default();
+        walked.walk(&direct, 0);
+        assert_eq!((walked.longest, direct.max_hops(0)), (links, direct.max_hops(0)), "{mode:?}");
     }
 }
 
 /// Catches the bounds of the model's table, where every way that it allows exists.
 #[test]
-fn the_longest_ways_are_those_of_the_table() {
+fn the_longest_paths_are_those_of_the_table() {
     let names = ["several cables a pair", "a cascade with several cables a pair"];
     for made in machines().into_iter().filter(|made| names.contains(&made.name)) {
         let diameter = made.build().diameter();
         for known in routings(ALL) {
             let direct = direct(&made, &known.routing);
-            let mut ways = Ways::default();
-            ways.walk(&direct, 0);
+            let mut walked = Walk::default();
+            walked.walk(&direct, 0);
             let bound = known.links.0 * diameter + known.links.1;
-            assert_eq!((ways.longest, direct.max_hops(0)), (bound, bound), "{}, {:?}", made.name, known.routing);
-            assert_eq!(ways.most_global, if known.stages == 2 { 1 } else { 2 });
+            assert_eq!((walked.longest, direct.max_hops(0)), (bound, bound), "{}, {:?}", made.name, known.routing);
+            assert_eq!(walked.most_global, if known.stages == 2 { 1 } else { 2 });
         }
     }
 }
@@ -138,7 +138,10 @@ fn routings_of_a_run_keep_their_numbers() {
     spec.jobs[2].routing = Some(aries(AriesMode::MinHash, ALL));
     let routing = Routing::new(&spec, spec.machine().expect("it can be built")).expect("they are for this machine");
     let Routing::Direct(direct) = routing else { panic!("{routing:?}") };
-    use odonata_sim::routing::Grain;
-    assert_eq!([0, 1, 2].map(|mode| direct.grain(mode)), [Grain::Packet, Grain::Flow, Grain::Message]);
-    assert_eq!(odonata_sim::routing::modes(&spec), [0, 1, 2]);
+    use odonata_sim::routing::PathGranularity;
+    assert_eq!(
+        [0, 1, 2].map(|mode| direct.granularity(mode)),
+        [PathGranularity::Packet, PathGranularity::Flow, PathGranularity::Message]
+    );
+    assert_eq!(odonata_sim::routing::routing_numbers(&spec), [0, 1, 2]);
 }

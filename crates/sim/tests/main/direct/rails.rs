@@ -21,7 +21,7 @@ fn with(rail: Rail, rails_on: RailsOn, jobs: Vec<JobSpec>) -> Spec {
     spec
 }
 
-fn all_ways() -> impl Iterator<Item = (Rail, RailsOn)> {
+fn all_rails() -> impl Iterator<Item = (Rail, RailsOn)> {
     [Rail::Hash, Rail::LeastBusy].into_iter().flat_map(|rail| {
         [RailsOn::OneRouter, RailsOn::DifferentRouters].into_iter().map(move |rails_on| (rail, rails_on))
     })
@@ -42,7 +42,7 @@ fn by_nic(spec: &Spec, output: &Output) -> [Vec<u64>; 2] {
 /// left by.
 #[test]
 fn every_nic_carries_its_share() {
-    for (rail, rails_on) in all_ways() {
+    for (rail, rails_on) in all_rails() {
         let mut job = job("all", (0..24).collect(), Pattern::UniformRandom {}, 2_500, 400_000, 60);
         job.traffic_mut().arrival = Arrival::Poisson {};
         let spec = with(rail, rails_on, vec![job]);

@@ -5,7 +5,7 @@ mod documents;
 mod routings;
 
 use odonata_error::{ErrorKind, path};
-use odonata_sim::spec::{AriesMode, Knowledge, Pattern, RoutingSpec, Select, Sensed, Spec, Via};
+use odonata_sim::spec::{AriesMode, Knowledge, MetricKind, Pattern, RoutingSpec, Select, Spec, Via};
 use odonata_sim::{check, run};
 
 use super::support::{ALL, aries, flat, grid, minimal, spec, ugal, valiant};
@@ -142,7 +142,7 @@ fn sensors_links_and_patterns() {
         valid,
         &[
             |s| s.sensing.delay_ps.extend([("optical".to_owned(), 1_000_000_000)]),
-            |s| s.sensing.kind = Sensed::None,
+            |s| s.sensing.kind = MetricKind::None,
             |s| s.jobs[0].traffic_mut().pattern = Pattern::GroupShift { shift: 3 },
             |s| s.failures.routers = vec![9],
             |s| s.failures.links = vec![[0, 1], [1, 1]],
@@ -202,6 +202,6 @@ fn more_channels_than_memory_holds() {
     let mut spec = valid();
     spec.topology = grid([1, 1, 1_500, 1, 1]);
     spec.fabric.channels = 16;
-    let kind = ErrorKind::TooManyLanes { ports: 2_250_000, channels: 16, most: 1 << 25 };
+    let kind = ErrorKind::TooManyVcs { ports: 2_250_000, channels: 16, most: 1 << 25 };
     assert_eq!(check(&spec), Err(kind.at(path!["topology"])));
 }

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use odonata_sim::Spec;
-use odonata_sim::fabric::{Sensor, Wiring};
+use odonata_sim::fabric::{CreditMetric, Wiring};
 use odonata_sim::spec::{
-    AriesMode, Arrival, Knowledge, Pattern, RoutingSpec, Select, Sensed, Sensing, TopologySpec, Via,
+    AriesMode, Arrival, Knowledge, MetricKind, Pattern, RoutingSpec, Select, Sensing, TopologySpec, Via,
 };
 
 use super::support::{ALL, NEAREST, adaptive_local, aries, flat, grid, minimal, par, spec, ugal};
 use crate::support::{job, link_mut, output, stream};
 use odonata_testkit::Choices;
 
-fn sensing(kind: Sensed, delay_ps: u64, spec: &Spec) -> Sensing {
+fn sensing(kind: MetricKind, delay_ps: u64, spec: &Spec) -> Sensing {
     let between = spec.fabric.links.keys().filter(|class| *class != "node");
     Sensing { kind, delay_ps: between.map(|class| (class.clone(), delay_ps)).collect() }
 }
@@ -33,17 +33,17 @@ fn adaptive() -> Vec<RoutingSpec> {
 /// Catches a sensor that is read and ignored, and a routing that leaves the shortest way without a reason: who knows of no
 /// load stays on it, however crowded it is; who knows leaves it.
 #[test]
-fn who_senses_nothing_stays_on_shortest_ways() {
+fn without_a_metric_packets_stay_on_minimal_paths() {
     for topology in [flat([5, 4, 1, 1]), grid([3, 2, 3, 1, 1])] {
         for routing in adaptive() {
-            for kind in [Sensed::None, Sensed::Backlog, Sensed::Credits, Sensed::Both] {
+            for kind in [MetricKind::None, MetricKind::Backlog, MetricKind::Credits, MetricKind::Both] {
                 let job = job("all", (0..18).collect(), Pattern::GroupShift { shift: 1 }, 3_000, 400_000, 60);
                 let mut spec = spec(topology.clone(), routing.clone(), vec![job]);
                 spec.fabric.links.values_mut().for_each(|link| link.buffer_bytes = 8_000);
                 spec.sensing = sensing(kind, 0, &spec);
                 let totals = &output(&spec).jobs[0];
                 assert_eq!(totals.bytes, totals.issued * 3_000);
-                assert_eq!(totals.minimal == totals.packets, kind == Sensed::None, "{kind:?}, {routing:?}");
+                assert_eq!(totals.minimal == totals.packets, kind == MetricKind::None, "{kind:?}, {routing:?}");
             }
         }
     }
@@ -51,7 +51,7 @@ fn who_senses_nothing_stays_on_shortest_ways() {
 
 /// One packet of 100 ns each microsecond from router 0 to another group. Its credit is back after 300 ns: it is sent, decided
 /// upon after 100 ns, and has left the next router 100 ns later.
-fn phantom(kind: Sensed, delay_ps: u64) -> (u64, u64) {
+fn phantom(kind: MetricKind, delay_ps: u64) -> (u64, u64) {
     let pings = job("pings", vec![0, 19], Pattern::Tornado { offset: 1 }, 1_000, 1_000_000, 100);
     let mut spec = spec(flat([5, 4, 1, 1]), ugal(Knowledge::Local, Via::Group, 1, NEAREST), vec![pings]);
     spec.sensing = sensing(kind, delay_ps, &spec);
@@ -63,23 +63,26 @@ fn phantom(kind: Sensed, delay_ps: u64) -> (u64, u64) {
 /// news (phantom congestion, D8): while the last packet is not known to have left, the next one goes round.
 #[test]
 fn late_news_look_like_load() {
-    for kind in [Sensed::Credits, Sensed::Both] {
+    for kind in [MetricKind::Credits, MetricKind::Both] {
         for delay in [0, 300_000, 699_999, 700_000] {
             assert_eq!(phantom(kind, delay), (200, 0), "{kind:?}, {delay} ps");
         }
         for delay in [700_001, 1_000_000, 3_000_000, 30_000_000] {
-            let (packets, round) = phantom(kind, delay);
-            assert!(packets == 200 && (80..=120).contains(&round), "{round} go round: {kind:?}, {delay} ps");
+            let (packets, non_minimal) = phantom(kind, delay);
+            assert!(
+                packets == 200 && (80..=120).contains(&non_minimal),
+                "{non_minimal} go round: {kind:?}, {delay} ps"
+            );
         }
     }
-    for kind in [Sensed::Backlog, Sensed::None] {
+    for kind in [MetricKind::Backlog, MetricKind::None] {
         assert_eq!(phantom(kind, 30_000_000), (200, 0), "{kind:?} knows of no credits");
     }
 }
 
 /// Catches a load that is not the model's sum, and one that falls as news come later.
 #[test]
-fn sensed_loads_are_sums_of_what_is_not_known_to_have_left() {
+fn loads_are_sums_of_what_is_not_known_to_have_left() {
     let mut c = Choices::new(11);
     for _ in 0..200 {
         let mut spec = spec(grid([2, 2, 2, 1, 1]), adaptive_local(ALL), Vec::new());
@@ -101,21 +104,22 @@ fn sensed_loads_are_sums_of_what_is_not_known_to_have_left() {
         for delay in [0, 1, 100, 400, 2_000] {
             let load = |kind| {
                 spec.sensing = sensing(kind, delay, &spec);
-                let mut sensor = Sensor::new(&spec.sensing, &Wiring::new(&spec, network), network.classes)?;
+                let mut credit_metric =
+                    CreditMetric::new(&spec.sensing, &Wiring::new(&spec, network), network.classes)?;
                 for &(bytes, leaves) in &sent {
-                    sensor.send(slot, bytes);
-                    leaves.into_iter().for_each(|stamp| sensor.leave(slot, bytes, stamp, 0));
+                    credit_metric.send(slot, bytes);
+                    leaves.into_iter().for_each(|stamp| credit_metric.leave(slot, bytes, stamp, 0));
                 }
-                Some(sensor.load(slot, backlog, now))
+                Some(credit_metric.load(slot, backlog, now))
             };
             let mut load = load;
             let known = |leaves: Option<u64>| leaves.is_some_and(|stamp| stamp + delay <= now);
             let bytes: u128 = sent.iter().filter(|s| !known(s.1)).map(|s| u128::from(s.0)).sum();
             let credits = (bytes * scaled / 65_536) as u64;
-            assert_eq!(load(Sensed::Credits), Some(credits));
-            assert_eq!(load(Sensed::Both), Some(credits + backlog));
-            assert_eq!(load(Sensed::None), Some(0));
-            assert_eq!(load(Sensed::Backlog), None, "the backlog needs no sensor");
+            assert_eq!(load(MetricKind::Credits), Some(credits));
+            assert_eq!(load(MetricKind::Both), Some(credits + backlog));
+            assert_eq!(load(MetricKind::None), Some(0));
+            assert_eq!(load(MetricKind::Backlog), None, "the backlog needs no sensor");
             assert!(credits >= last, "later news, less load");
             last = credits;
         }
@@ -123,7 +127,7 @@ fn sensed_loads_are_sums_of_what_is_not_known_to_have_left() {
 }
 
 /// Share of minimal packets, and mean square deviation of latencies, with `adaptive-0` of Aries.
-fn spread(topology: &TopologySpec, nodes: u32, every_ps: u64, sensed: (Sensed, u64), seed: u64) -> (f64, f64) {
+fn spread(topology: &TopologySpec, nodes: u32, every_ps: u64, metric_kind: (MetricKind, u64), seed: u64) -> (f64, f64) {
     let pattern = Pattern::Tornado { offset: u64::from(nodes / 2) };
     let mut job = job("all", (0..nodes).collect(), pattern, 1_000, every_ps, 60);
     job.traffic_mut().arrival = Arrival::Staggered { jitter_ps: every_ps / 4 };
@@ -133,7 +137,7 @@ fn spread(topology: &TopologySpec, nodes: u32, every_ps: u64, sensed: (Sensed, u
         (link_mut(&mut spec, &class).buffer_bytes, link_mut(&mut spec, &class).latency_ps) = (16_000, 50_000);
     }
     spec.seed = seed;
-    spec.sensing = sensing(sensed.0, sensed.1, &spec);
+    spec.sensing = sensing(metric_kind.0, metric_kind.1, &spec);
     let output = output(&spec);
     let latencies: Vec<f64> = output.messages.latency_ps.iter().map(|&latency| latency as f64).collect();
     let mean = latencies.iter().sum::<f64>() / latencies.len() as f64;
@@ -147,7 +151,7 @@ fn spread(topology: &TopologySpec, nodes: u32, every_ps: u64, sensed: (Sensed, u
 #[test]
 fn latencies_vary_less_without_the_delay_of_credits() {
     for (topology, nodes) in [(flat([9, 4, 2, 2]), 72), (grid([5, 2, 3, 2, 2]), 60), (grid([3, 3, 4, 2, 3]), 72)] {
-        for kind in [Sensed::Credits, Sensed::Both] {
+        for kind in [MetricKind::Credits, MetricKind::Both] {
             for seed in 0..2 {
                 let [(minimal, at_once), (fewer, late)] =
                     [0, 1_000_000].map(|delay| spread(&topology, nodes, 3_000_000, (kind, delay), seed));
@@ -167,7 +171,7 @@ fn under_steady_load_news_that_come_very_late_are_an_average() {
             let mut job = job("all", (0..nodes).collect(), Pattern::UniformRandom {}, 1_000, 150_000, 150);
             job.traffic_mut().arrival = Arrival::Poisson {};
             let mut spec = spec(topology.clone(), aries(AriesMode::Adaptive0, ALL), vec![job]);
-            spec.sensing = sensing(Sensed::Both, delay, &spec);
+            spec.sensing = sensing(MetricKind::Both, delay, &spec);
             let output = output(&spec);
             let latency = &output.jobs[0].latency;
             (output.jobs[0].minimal as f64 / output.jobs[0].packets as f64, latency.sum / u128::from(latency.count))
@@ -184,7 +188,7 @@ fn delays_belong_to_their_class() {
         let pings = job("pings", vec![0, to], Pattern::Broadcast { root: 0 }, 1_000, 1_000_000, 100);
         let mut spec = spec(flat([5, 4, 1, 1]), ugal(Knowledge::Local, Via::Group, 1, NEAREST), vec![pings]);
         let delay_ps = BTreeMap::from([(class.to_owned(), 5_000_000)]);
-        spec.sensing = Sensing { kind: Sensed::Credits, delay_ps };
+        spec.sensing = Sensing { kind: MetricKind::Credits, delay_ps };
         let totals = &output(&spec).jobs[0];
         assert_eq!(totals.minimal < totals.packets, late, "{class}, to {to}");
     }

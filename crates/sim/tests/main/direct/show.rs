@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use odonata_error::{ErrorKind, path};
-use odonata_sim::routing::show::{Way, ways};
+use odonata_sim::routing::show::{PacketPath, paths};
 use odonata_sim::spec::{AriesMode, Knowledge, RoutingSpec, Select, Spec, TopologySpec, Via};
 use odonata_topology::{DragonflySpec, NodeId, Peer, Port, RailsOn, RouterId};
 
@@ -13,55 +13,55 @@ use super::support::{
 use crate::support::stream;
 
 /// Panics unless the way is made of links that follow each other, work, and lead from one node to the other.
-fn check_way(spec: &Spec, way: &Way, from: u32, to: u32) {
+fn check_path(spec: &Spec, path: &PacketPath, from: u32, to: u32) {
     let machine = spec.machine().expect("it can be built");
     let network = &machine.network();
     let mut at = network.router_of_node(NodeId(from));
-    for (number, hop) in way.hops.iter().enumerate() {
-        assert_eq!(hop.router, at.0, "{way:?}");
+    for (number, hop) in path.hops.iter().enumerate() {
+        assert_eq!(hop.router, at.0, "{path:?}");
         let slot = network.slot(RouterId(hop.router), Port(hop.port));
         match network.peer[slot.index()] {
             Peer::Router(far) => {
-                assert!(number + 1 < way.hops.len() && !network.is_dead(slot), "{way:?}");
+                assert!(number + 1 < path.hops.len() && !network.has_failed(slot), "{path:?}");
                 at = network.router_of_slot[far.index()];
             }
             Peer::Node(endpoint) => {
-                assert_eq!((number + 1, endpoint.0, hop.channel), (way.hops.len(), to * network.rails, 0), "{way:?}");
+                assert_eq!((number + 1, endpoint.0, hop.channel), (path.hops.len(), to * network.rails, 0), "{path:?}");
             }
-            Peer::None => panic!("{way:?}"),
+            Peer::None => panic!("{path:?}"),
         }
         assert!(u32::from(hop.channel) < u32::from(spec.fabric.channels));
     }
     // A packet never takes the same lane twice, or it could wait for itself.
-    let lanes: BTreeSet<(u32, u16, u8)> = way.hops.iter().map(|hop| (hop.router, hop.port, hop.channel)).collect();
-    assert_eq!(lanes.len(), way.hops.len(), "{way:?}");
+    let vcs: BTreeSet<(u32, u16, u8)> = path.hops.iter().map(|hop| (hop.router, hop.port, hop.channel)).collect();
+    assert_eq!(vcs.len(), path.hops.len(), "{path:?}");
 }
 
 /// Catches a way that does not exist, is listed twice, or is left out; and a count that differs from the list.
 #[test]
-fn listed_ways_lead_from_node_to_node() {
+fn listed_paths_lead_from_node_to_node() {
     for made in machines() {
         let machine = made.build();
         let network = &machine.network;
-        let works = |node: &u32| network.alive_router(network.router_of_node(NodeId(*node)));
+        let works = |node: &u32| network.router_works(network.router_of_node(NodeId(*node)));
         let nodes: Vec<u32> = (0..network.nodes() as u32).filter(works).collect();
         let pairs = [(nodes[0], nodes[nodes.len() - 1]), (nodes[nodes.len() / 2], nodes[0]), (nodes[0], nodes[1])];
         for known in routings(ALL) {
             let spec = made.spec(known.routing.clone(), vec![stream(nodes[0], nodes[1], 100)]);
             for (from, to) in pairs {
-                let all = ways(&spec, from, to, 3_000).expect("it is valid");
+                let all = paths(&spec, from, to, 3_000).expect("it is valid");
                 let case = format!("{}, {from} to {to}, {:?}", made.name, known.routing);
                 assert!(all.total >= 1 && (all.total > 3_000 || all.first.len() as u64 == all.total), "{case}");
-                let different: BTreeSet<String> = all.first.iter().map(|way| format!("{way:?}")).collect();
+                let different: BTreeSet<String> = all.first.iter().map(|path| format!("{path:?}")).collect();
                 assert_eq!(different.len(), all.first.len(), "{case}");
-                all.first.iter().for_each(|way| check_way(&spec, way, from, to));
-                let minimal = all.first.iter().take_while(|way| way.minimal).count();
-                assert!(all.first[minimal..].iter().all(|way| !way.minimal), "shortest ways come first: {case}");
-                let few = ways(&spec, from, to, 2).expect("it is valid");
+                all.first.iter().for_each(|path| check_path(&spec, path, from, to));
+                let minimal = all.first.iter().take_while(|path| path.minimal).count();
+                assert!(all.first[minimal..].iter().all(|path| !path.minimal), "shortest ways come first: {case}");
+                let few = paths(&spec, from, to, 2).expect("it is valid");
                 assert_eq!(few.total, all.total, "{case}");
-                let expected: Vec<Way> = [true, false]
+                let expected: Vec<PacketPath> = [true, false]
                     .into_iter()
-                    .flat_map(|minimal| all.first.iter().filter(move |way| way.minimal == minimal).take(2).cloned())
+                    .flat_map(|minimal| all.first.iter().filter(move |path| path.minimal == minimal).take(2).cloned())
                     .collect();
                 assert_eq!(few.first, expected, "{case}");
             }
@@ -72,11 +72,11 @@ fn listed_ways_lead_from_node_to_node() {
 /// Ways counted by hand, between groups: five groups of four routers, one cable a pair. Router 0 has the cable to group 1,
 /// router 3 that to group 4.
 #[test]
-fn ways_by_hand() {
+fn paths_by_hand() {
     let count = |routing: RoutingSpec, from, to| {
         let spec = spec(flat([5, 4, 1, 1]), routing, vec![stream(from, to, 100)]);
-        let all = ways(&spec, from, to, 100).expect("it is valid");
-        (all.first.iter().filter(|way| way.minimal).count(), all.total)
+        let all = paths(&spec, from, to, 100).expect("it is valid");
+        (all.first.iter().filter(|path| path.minimal).count(), all.total)
     };
     for (routing, expected) in [
         (minimal(Select::Random, NEAREST), (1, 1)),
@@ -112,36 +112,36 @@ fn ways_by_hand() {
 
 /// The channels of a way round by hand: 0 to a cable, 1 through the third group, 2 in the last one.
 #[test]
-fn channels_of_a_way_by_hand() {
+fn channels_of_a_path_by_hand() {
     let spec = spec(flat([5, 4, 1, 1]), valiant(Via::Group, Select::Random, ALL), vec![stream(1, 14, 100)]);
-    let all = ways(&spec, 1, 14, 100).expect("it is valid");
+    let all = paths(&spec, 1, 14, 100).expect("it is valid");
     let channels: BTreeSet<Vec<u8>> =
-        all.first.iter().map(|way| way.hops.iter().map(|hop| hop.channel).collect()).collect();
+        all.first.iter().map(|path| path.hops.iter().map(|hop| hop.channel).collect()).collect();
     // Router 1 to group 3 (router 14 is number 2 of it), by group 1: local 0, global 0, local 1, global 1, local 2, node.
     assert!(channels.contains(&vec![0, 0, 1, 1, 2, 0]), "{channels:?}");
-    for way in &all.first {
+    for path in &all.first {
         let global = |hop: &&odonata_sim::routing::show::Hop| {
             let machine = spec.machine().expect("it can be built");
             let network = machine.network().clone();
             network.class[network.slot(RouterId(hop.router), Port(hop.port)).index()] == network.first_global
         };
-        let global: Vec<u8> = way.hops.iter().filter(global).map(|hop| hop.channel).collect();
-        assert_eq!(global, [0, 1], "{way:?}");
+        let global: Vec<u8> = path.hops.iter().filter(global).map(|hop| hop.channel).collect();
+        assert_eq!(global, [0, 1], "{path:?}");
     }
 }
 
 /// Catches a node taken for a NIC: of nodes with two NICs each, at two routers, ways lead from the first to the first.
 #[test]
-fn ways_lead_from_first_nic_to_first_nic() {
+fn paths_lead_from_first_nic_to_first_nic() {
     let topology = DragonflySpec { rails: 2, rails_on: RailsOn::DifferentRouters, ..dragonfly([3, 4, 2, 1]) };
     let spec =
         spec(TopologySpec::Dragonfly(topology), ugal(Knowledge::Local, Via::Group, 1, ALL), vec![stream(0, 1, 9)]);
     // Nodes 0 and 1 at routers 0 and 1, nodes 2 and 3 at routers 2 and 3, nodes 4 to 7 in the next group; two cables a pair,
     // so two shortest ways, and two times two by way of the third group.
     for (from, to, total) in [(0, 1, 1), (0, 2, 1), (3, 6, 6), (11, 0, 6)] {
-        let all = ways(&spec, from, to, 100).expect("it is valid");
+        let all = paths(&spec, from, to, 100).expect("it is valid");
         assert_eq!((all.total, all.first[0].hops[0].router), (total, from / 2 * 2), "{from} to {to}");
-        all.first.iter().for_each(|way| check_way(&spec, way, from, to));
+        all.first.iter().for_each(|path| check_path(&spec, path, from, to));
     }
 }
 
@@ -154,6 +154,6 @@ fn nodes_that_are_not_there_are_refused() {
         (0, 20, none.at(path!["to"])),
         (7, 7, ErrorKind::SameNode { node: 7 }.at(path!["to"])),
     ] {
-        assert_eq!(ways(&spec, from, to, 5), Err(expected));
+        assert_eq!(paths(&spec, from, to, 5), Err(expected));
     }
 }

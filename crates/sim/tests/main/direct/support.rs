@@ -263,7 +263,7 @@ pub fn bridged(machine: &Dragonfly) -> bool {
     let groups = || (0..machine.network.groups).map(odonata_topology::GroupId);
     let works = |g| {
         let first = machine.network.first_router(g).0;
-        (first..first + machine.network.routers_in(g)).any(|r| machine.network.alive_router(RouterId(r)))
+        (first..first + machine.network.routers_in(g)).any(|r| machine.network.router_works(RouterId(r)))
     };
     groups().any(|a| groups().any(|b| a != b && works(a) && works(b) && machine.cables(a, b).is_empty()))
 }

@@ -4,13 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use odonata_sim::fabric::Place;
+use odonata_sim::fabric::RouterPlace;
 use odonata_sim::fabric::packet::Event;
 use odonata_sim::routing::direct::Direct;
 use odonata_topology::{Network, Peer, RouterId, SlotId};
 
 /// Slot and channel.
-pub type Lane = (u32, u8);
+pub type Vc = (u32, u8);
 
 /// A packet where it is decided upon.
 #[derive(Clone, Copy, Debug)]
@@ -20,9 +20,9 @@ pub struct State {
 }
 
 #[derive(Default)]
-pub struct Ways {
-    pub lanes: BTreeSet<Lane>,
-    pub edges: BTreeSet<(Lane, Lane)>,
+pub struct Walk {
+    pub vcs: BTreeSet<Vc>,
+    pub edges: BTreeSet<(Vc, Vc)>,
     /// Most links between routers on any way.
     pub longest: u8,
     /// Most links between groups on any way.
@@ -31,12 +31,12 @@ pub struct Ways {
     pub states: Vec<State>,
 }
 
-/// A packet of routing `mode` at its first router.
-pub fn packet(network: &Network, to: RouterId, mode: u8) -> Event {
+/// A packet of routing `routing` at its first router.
+pub fn packet(network: &Network, to: RouterId, routing: u8) -> Event {
     let mut packet = Event::packet(0, 0, 0, 0, 1);
-    let target = Place::of(network, to);
+    let target = RouterPlace::of(network, to);
     (packet.to_group, packet.to_local) = (target.group, target.local);
-    packet.set_mode(mode);
+    packet.set_routing(routing);
     packet
 }
 
@@ -46,7 +46,7 @@ pub fn step(network: &Network, from: RouterId, port: u16, channel: u8, mut packe
     let Peer::Router(far) = network.peer[slot.index()] else {
         panic!("{from} sends a packet out by port {port}, to no router")
     };
-    assert!(!network.is_dead(slot), "{from} sends a packet out by port {port}, which is dead");
+    assert!(!network.has_failed(slot), "{from} sends a packet out by port {port}, which is dead");
     let (router, port) = network.port_of(far);
     packet.port = port.0;
     packet.set_channel(channel);
@@ -54,24 +54,24 @@ pub fn step(network: &Network, from: RouterId, port: u16, channel: u8, mut packe
     State { router, packet }
 }
 
-impl Ways {
+impl Walk {
     /// Walks the ways between all routers that work. Panics if one does not end at its router.
-    pub fn walk(&mut self, direct: &Direct, mode: u8) {
-        let network = &direct.ways().machine().network;
-        let alive = || (0..network.routers() as u32).map(RouterId).filter(|&r| network.alive_router(r));
+    pub fn walk(&mut self, direct: &Direct, routing: u8) {
+        let network = &direct.paths().machine().network;
+        let alive = || (0..network.routers() as u32).map(RouterId).filter(|&r| network.router_works(r));
         for to in alive() {
             let mut seen = BTreeSet::new();
             for from in alive().filter(|&from| from != to) {
-                let packet = packet(network, to, mode);
+                let packet = packet(network, to, routing);
                 self.walk_from(direct, State { router: from, packet }, to, &mut seen);
             }
         }
     }
 
-    fn walk_from(&mut self, direct: &Direct, first: State, to: RouterId, seen: &mut BTreeSet<Key>) {
-        let network = &direct.ways().machine().network;
-        let bound = direct.max_hops(first.packet.mode());
-        let mut open: Vec<(State, Option<Lane>, u8)> = vec![(first, None, 0)];
+    fn walk_from(&mut self, direct: &Direct, first: State, to: RouterId, seen: &mut BTreeSet<StateKey>) {
+        let network = &direct.paths().machine().network;
+        let bound = direct.max_hops(first.packet.routing());
+        let mut open: Vec<(State, Option<Vc>, u8)> = vec![(first, None, 0)];
         while let Some((state, came, global)) = open.pop() {
             let hop = state.packet.hop();
             self.longest = self.longest.max(hop);
@@ -81,17 +81,17 @@ impl Ways {
             }
             assert!(hop < bound, "a way of more than {bound} links to {to}: {state:?}");
             self.states.push(state);
-            let place = Place::of(network, state.router);
+            let place = RouterPlace::of(network, state.router);
             let branches = direct.branches(place, &state.packet);
             assert!(!branches.is_empty(), "no way on to {to} from {state:?}");
             for branch in branches {
-                let lane = (place.first + u32::from(branch.port), branch.channel);
-                self.lanes.insert(lane);
-                self.edges.extend(came.map(|came| (came, lane)));
+                let vc = (place.first + u32::from(branch.port), branch.channel);
+                self.vcs.insert(vc);
+                self.edges.extend(came.map(|came| (came, vc)));
                 let next = step(network, state.router, branch.port, branch.channel, branch.packet);
-                let crosses = network.class[SlotId(lane.0).index()] >= network.first_global;
+                let crosses = network.class[SlotId(vc.0).index()] >= network.first_global;
                 if seen.insert(key(&next)) {
-                    open.push((next, Some(lane), global + u8::from(crosses)));
+                    open.push((next, Some(vc), global + u8::from(crosses)));
                 }
             }
         }
@@ -100,9 +100,9 @@ impl Ways {
 
 /// All of a packet's state that decides where it may go to a given router. The lane by which it came is part of it, so a
 /// state seen twice adds no edges.
-type Key = (u32, u16, u8, u32, bool, bool, u8);
+type StateKey = (u32, u16, u8, u32, bool, bool, u8);
 
-pub fn key(state: &State) -> Key {
+pub fn key(state: &State) -> StateKey {
     let p = &state.packet;
-    (state.router.0, p.port, p.channel(), p.middle, p.turned(), p.diverted(), p.hop())
+    (state.router.0, p.port, p.channel(), p.intermediate, p.in_second_phase(), p.diverted(), p.hop())
 }

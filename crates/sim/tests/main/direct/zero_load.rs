@@ -142,7 +142,7 @@ fn one_packet_takes_the_sum_of_its_parts_between_all_nodes() {
 
 /// Three groups, so that Valiant has one way round only; and inside a group, of three routers in a row, one.
 #[test]
-fn a_way_round_takes_the_sum_of_its_parts() {
+fn a_non_minimal_path_takes_the_sum_of_its_parts() {
     for made in [&thin()[1], &thin()[2]] {
         let machine = made.build();
         let network = &machine.network;

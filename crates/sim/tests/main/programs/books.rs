@@ -10,7 +10,7 @@ use super::support::with_both_queues;
 /// Catches bytes of requests and clearances that are not in the books, and state that is inconsistent between events.
 #[test]
 fn the_books_balance_at_any_instant() {
-    let (mut moving, mut parked, mut at_nics) = (0, 0, 0);
+    let (mut moving, mut blocked, mut at_nics) = (0, 0, 0);
     for seed in 0..60 {
         let mut spec = crowded(seed);
         let whole = with_both_queues(&spec);
@@ -24,7 +24,7 @@ fn the_books_balance_at_any_instant() {
             assert!(wheel.balanced(), "seed {seed} at {at}: {wheel:?}\nspec: {}", spec.to_json());
             assert_eq!(wheel, ordered, "seed {seed} at {at}");
             moving += u32::from(wheel.under_way > 0);
-            parked += u32::from(wheel.parked > 0);
+            blocked += u32::from(wheel.blocked > 0);
             at_nics += u32::from(wheel.waiting_bytes > 0);
 
             let part = with_both_queues(&spec);
@@ -40,7 +40,7 @@ fn the_books_balance_at_any_instant() {
             assert_eq!(part.jobs.iter().map(|job| job.issued).sum::<u64>(), handed_over, "seed {seed} at {at}");
         }
     }
-    assert!(moving > 100 && parked > 20 && at_nics > 20, "{moving} moving, {parked} parked, {at_nics} at NICs");
+    assert!(moving > 100 && blocked > 20 && at_nics > 20, "{moving} moving, {blocked} parked, {at_nics} at NICs");
 }
 
 /// At the end all has arrived.
@@ -52,7 +52,7 @@ fn nothing_is_left_when_all_ranks_have_finished() {
         spec.stop.at_ps = None;
         let audit = audit(&spec, QueueChoice::Estimate).expect("it runs");
         assert_eq!(
-            (audit.under_way, audit.parked, audit.waiting_bytes, audit.network_bytes),
+            (audit.under_way, audit.blocked, audit.waiting_bytes, audit.network_bytes),
             (0, 0, 0, 0),
             "seed {seed}"
         );

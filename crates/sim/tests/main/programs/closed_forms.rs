@@ -4,7 +4,7 @@
 //! tests, from what each algorithm does; those of the pages in `crates/programs` agree.
 
 use odonata_programs::{
-    Allgather, Allreduce, Alltoall, Barrier, Broadcast, PingPong, Reduce, ReduceScatter, Sweep, What,
+    Allgather, Allreduce, Alltoall, Barrier, Broadcast, PhaseAction, PingPong, Reduce, ReduceScatter, Sweep,
 };
 use odonata_sim::spec::Costs;
 
@@ -19,13 +19,13 @@ const CONTROL: u32 = 5;
 
 /// Whether senders ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Protocol {
     Eager,
     Rendezvous,
 }
-use Way::{Eager, Rendezvous};
+use Protocol::{Eager, Rendezvous};
 
-impl Way {
+impl Protocol {
     fn copy(self, bytes: u64) -> u64 {
         // Messages of no bytes never ask.
         if self == Eager { ser(bytes, COPY) } else { 0 }
@@ -53,7 +53,7 @@ impl Way {
         self.o_s(bytes) + self.m(bytes) + self.o_r(bytes)
     }
 
-    fn time(self, what: &What, n: u32) -> u64 {
+    fn time(self, what: &PhaseAction, n: u32) -> u64 {
         let costs = Costs {
             send_ps: SEND,
             receive_ps: RECEIVE,
@@ -69,7 +69,7 @@ impl Way {
         finishes_of(&spec).into_iter().max().expect("there are ranks")
     }
 
-    fn check(self, what: What, n: u32, expected: u64) {
+    fn check(self, what: PhaseAction, n: u32, expected: u64) {
         assert_eq!(self.time(&what, n), expected, "{what:?} on {n} ranks, {self:?}");
     }
 }
@@ -82,23 +82,23 @@ fn symmetric_algorithms() {
     for n in [2, 3, 4, 5, 7, 8, 12, 13, 16] {
         let (wide, vector) = (u64::from(n), u64::from(n) * BLOCK);
         let doublings = || (0..).map(|k| 1 << k).take_while(move |&distance| distance < wide);
-        for way in [Eager, Rendezvous] {
-            let round = (wide - 1) * way.hop(BLOCK);
-            way.check(What::ReduceScatter { algorithm: ReduceScatter::Ring, bytes: vector }, n, round);
-            way.check(What::ReduceScatter { algorithm: ReduceScatter::Pairwise, bytes: vector }, n, round);
-            way.check(What::Allgather { algorithm: Allgather::Ring, bytes: BLOCK }, n, round);
-            way.check(What::Allreduce { algorithm: Allreduce::Ring, bytes: vector }, n, 2 * round);
-            way.check(What::Alltoall { algorithm: Alltoall::LinearShift, bytes: BLOCK }, n, round);
-            way.check(What::Alltoall { algorithm: Alltoall::Pairwise, bytes: BLOCK }, n, round);
+        for protocol in [Eager, Rendezvous] {
+            let round = (wide - 1) * protocol.hop(BLOCK);
+            protocol.check(PhaseAction::ReduceScatter { algorithm: ReduceScatter::Ring, bytes: vector }, n, round);
+            protocol.check(PhaseAction::ReduceScatter { algorithm: ReduceScatter::Pairwise, bytes: vector }, n, round);
+            protocol.check(PhaseAction::Allgather { algorithm: Allgather::Ring, bytes: BLOCK }, n, round);
+            protocol.check(PhaseAction::Allreduce { algorithm: Allreduce::Ring, bytes: vector }, n, 2 * round);
+            protocol.check(PhaseAction::Alltoall { algorithm: Alltoall::LinearShift, bytes: BLOCK }, n, round);
+            protocol.check(PhaseAction::Alltoall { algorithm: Alltoall::Pairwise, bytes: BLOCK }, n, round);
             // A step doubles the blocks of a rank; the last one brings what is missing.
-            let gathered = doublings().map(|have| way.hop(BLOCK * have.min(wide - have))).sum();
-            way.check(What::Allgather { algorithm: Allgather::Bruck, bytes: BLOCK }, n, gathered);
+            let gathered = doublings().map(|have| protocol.hop(BLOCK * have.min(wide - have))).sum();
+            protocol.check(PhaseAction::Allgather { algorithm: Allgather::Bruck, bytes: BLOCK }, n, gathered);
             // A step moves what has to go an odd number of times its distance.
-            let odd = |distance: u64| (0..wide).filter(|way| way / distance % 2 == 1).count() as u64;
-            let moved = doublings().map(|distance| way.hop(BLOCK * odd(distance))).sum();
-            way.check(What::Alltoall { algorithm: Alltoall::Bruck, bytes: BLOCK }, n, moved);
-            let signals = doublings().count() as u64 * way.hop(0);
-            way.check(What::Barrier { algorithm: Barrier::Dissemination }, n, signals);
+            let odd = |distance: u64| (0..wide).filter(|number| number / distance % 2 == 1).count() as u64;
+            let moved = doublings().map(|distance| protocol.hop(BLOCK * odd(distance))).sum();
+            protocol.check(PhaseAction::Alltoall { algorithm: Alltoall::Bruck, bytes: BLOCK }, n, moved);
+            let signals = doublings().count() as u64 * protocol.hop(0);
+            protocol.check(PhaseAction::Barrier { algorithm: Barrier::Dissemination }, n, signals);
         }
     }
 }
@@ -108,21 +108,29 @@ fn symmetric_algorithms() {
 fn powers_of_two() {
     for bits in 1..=4 {
         let (n, vector) = (1_u32 << bits, BLOCK << bits);
-        for way in [Eager, Rendezvous] {
-            let halves: u64 = (1..=bits).map(|i| way.hop(vector >> i)).sum();
-            let doubled = (0..bits).map(|i| way.hop(BLOCK << i)).sum();
-            way.check(
-                What::Allreduce { algorithm: Allreduce::RecursiveDoubling, bytes: vector },
+        for protocol in [Eager, Rendezvous] {
+            let halves: u64 = (1..=bits).map(|i| protocol.hop(vector >> i)).sum();
+            let doubled = (0..bits).map(|i| protocol.hop(BLOCK << i)).sum();
+            protocol.check(
+                PhaseAction::Allreduce { algorithm: Allreduce::RecursiveDoubling, bytes: vector },
                 n,
-                bits * way.hop(vector),
+                bits * protocol.hop(vector),
             );
-            way.check(What::Allreduce { algorithm: Allreduce::Rabenseifner, bytes: vector }, n, 2 * halves);
-            way.check(What::ReduceScatter { algorithm: ReduceScatter::RecursiveHalving, bytes: vector }, n, halves);
-            way.check(What::Allgather { algorithm: Allgather::RecursiveDoubling, bytes: BLOCK }, n, doubled);
+            protocol.check(PhaseAction::Allreduce { algorithm: Allreduce::Rabenseifner, bytes: vector }, n, 2 * halves);
+            protocol.check(
+                PhaseAction::ReduceScatter { algorithm: ReduceScatter::RecursiveHalving, bytes: vector },
+                n,
+                halves,
+            );
+            protocol.check(
+                PhaseAction::Allgather { algorithm: Allgather::RecursiveDoubling, bytes: BLOCK },
+                n,
+                doubled,
+            );
             for root in [0, n - 1] {
-                let tree = bits * way.hop(vector);
-                way.check(What::Broadcast { algorithm: Broadcast::Binomial, root, bytes: vector }, n, tree);
-                way.check(What::Reduce { algorithm: Reduce::Binomial, root, bytes: vector }, n, tree);
+                let tree = bits * protocol.hop(vector);
+                protocol.check(PhaseAction::Broadcast { algorithm: Broadcast::Binomial, root, bytes: vector }, n, tree);
+                protocol.check(PhaseAction::Reduce { algorithm: Reduce::Binomial, root, bytes: vector }, n, tree);
             }
         }
     }
@@ -134,15 +142,15 @@ fn powers_of_two() {
 fn full_binary_trees() {
     for depth in 2..=4 {
         let (n, levels) = ((1 << depth) - 1, depth - 1);
-        for (way, bytes) in [(Eager, BLOCK), (Eager, 250), (Rendezvous, BLOCK)] {
-            let up = levels * (way.hop(bytes) + way.o_r(bytes));
-            let down = levels * (way.hop(bytes) + way.o_s(bytes));
-            way.check(What::Reduce { algorithm: Reduce::Binary, root: 1, bytes }, n, up);
-            way.check(What::Broadcast { algorithm: Broadcast::Binary, root: 2, bytes }, n, down);
-            way.check(What::Allreduce { algorithm: Allreduce::Binary, bytes }, n, up + down);
+        for (protocol, bytes) in [(Eager, BLOCK), (Eager, 250), (Rendezvous, BLOCK)] {
+            let up = levels * (protocol.hop(bytes) + protocol.o_r(bytes));
+            let down = levels * (protocol.hop(bytes) + protocol.o_s(bytes));
+            protocol.check(PhaseAction::Reduce { algorithm: Reduce::Binary, root: 1, bytes }, n, up);
+            protocol.check(PhaseAction::Broadcast { algorithm: Broadcast::Binary, root: 2, bytes }, n, down);
+            protocol.check(PhaseAction::Allreduce { algorithm: Allreduce::Binary, bytes }, n, up + down);
         }
         let signals = levels * (2 * Eager.hop(0) + Eager.o_r(0) + Eager.o_s(0));
-        Eager.check(What::Barrier { algorithm: Barrier::Binary }, n, signals);
+        Eager.check(PhaseAction::Barrier { algorithm: Barrier::Binary }, n, signals);
     }
 }
 
@@ -153,7 +161,7 @@ fn trees_of_any_size() {
     for n in [2, 3, 5, 6, 7, 8, 9, 11, 13] {
         let (root, bytes) = (n / 2, BLOCK);
         let flat = u64::from(n - 1) * Eager.o_s(bytes) + Eager.m(bytes) + Eager.o_r(bytes);
-        Eager.check(What::Broadcast { algorithm: Broadcast::Flat, root, bytes }, n, flat);
+        Eager.check(PhaseAction::Broadcast { algorithm: Broadcast::Flat, root, bytes }, n, flat);
         let reached = |v: u32| {
             let (mut at, mut time) = (0, 0);
             for bit in (0..5).rev().map(|bit| 1 << bit) {
@@ -167,7 +175,7 @@ fn trees_of_any_size() {
         };
         // A rank ends when it has the data and has served its own children.
         let latest = (1..n).map(reached).max().expect("there are others");
-        Eager.check(What::Broadcast { algorithm: Broadcast::Binomial, root, bytes }, n, latest);
+        Eager.check(PhaseAction::Broadcast { algorithm: Broadcast::Binomial, root, bytes }, n, latest);
     }
 }
 
@@ -178,8 +186,14 @@ fn a_sweep_is_a_pipeline() {
     const COMPUTE: u64 = 900_007;
     let bytes = 64;
     for (n, blocks) in [(2, 1), (3, 1), (4, 5), (2, 6)] {
-        let what =
-            What::Sweep(Sweep { grid: [n, 1], blocks, x_bytes: bytes, y_bytes: 0, compute_ps: COMPUTE, sweeps: 1 });
+        let what = PhaseAction::Sweep(Sweep {
+            grid: [n, 1],
+            blocks,
+            x_bytes: bytes,
+            y_bytes: 0,
+            compute_ps: COMPUTE,
+            sweeps: 1,
+        });
         let (hop, blocks) = (COMPUTE + Eager.hop(bytes), u64::from(blocks));
         let stage = match n {
             2 => COMPUTE + Eager.o_s(bytes).max(Eager.o_r(bytes)),
@@ -193,8 +207,12 @@ fn a_sweep_is_a_pipeline() {
 #[test]
 fn ping_pongs_side_by_side() {
     for (n, stride) in [(8, 1), (8, 4), (6, 3)] {
-        for way in [Eager, Rendezvous] {
-            way.check(What::PingPong(PingPong { stride, bytes: 1_000, rounds: 2 }), n, 4 * way.hop(1_000));
+        for protocol in [Eager, Rendezvous] {
+            protocol.check(
+                PhaseAction::PingPong(PingPong { stride, bytes: 1_000, rounds: 2 }),
+                n,
+                4 * protocol.hop(1_000),
+            );
         }
     }
 }

@@ -82,7 +82,7 @@ fn a_work_of_no_time_is_followed_at_once() {
 
 /// Works that end at one instant do so in the order of their numbers. Catches an order by operation or by CPU.
 #[test]
-fn works_end_in_the_order_in_which_they_were_asked_for() {
+fn tasks_end_in_the_order_in_which_they_were_requested() {
     // d is asked for at 5, after c, and stands before it in the text; both end at 25. c's follower is the first at CPU 4.
     let text = "a: calc 5\nd: calc 20 cpu 1\nc: calc 25 cpu 2\np: calc 100 cpu 4\nq: calc 300 cpu 4\nr: calc 1000 cpu 5\n\
                 d requires a\np requires d\nq requires c\nr requires q";

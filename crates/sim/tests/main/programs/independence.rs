@@ -51,7 +51,7 @@ fn alone(spec: &Spec) -> Seen {
 
 /// Catches state that all jobs share, such as one count of moments, or letters of one job taken for another's.
 #[test]
-fn programs_apart_do_not_feel_each_other() {
+fn programs_on_separate_nodes_are_independent() {
     for seed in 0..60 {
         let spec = three(seed, true);
         assert!(first(&spec) == alone(&spec), "seed {seed}\nspec: {}", spec.to_json());

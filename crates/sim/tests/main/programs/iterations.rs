@@ -1,7 +1,7 @@
 //! Iterations: starts, gaps, what is said of them, and random computing. Worked out by hand.
 
-use odonata_programs::{PingPong, What};
-use odonata_sim::engine::random::{Stream, exponential, word};
+use odonata_programs::{PhaseAction, PingPong};
+use odonata_sim::engine::random::{Stream, exponential, random};
 use odonata_sim::output::NOT_FINISHED;
 use odonata_sim::spec::Costs;
 
@@ -11,8 +11,8 @@ use crate::support::{MINIMAL, PACKET, machine, output, spec};
 const START: u64 = 1_000_000;
 const GAP: u64 = 70_000;
 
-fn compute(ps: u64) -> What {
-    What::Compute { ps, jitter_ps: 0 }
+fn compute(ps: u64) -> PhaseAction {
+    PhaseAction::Compute { ps, jitter_ps: 0 }
 }
 
 /// Catches a gap before the first iteration or after the last, a gap that counts as part of an iteration, and one that is no work.
@@ -111,16 +111,21 @@ fn iterations_end_with_their_last_message() {
 #[test]
 fn random_computing_is_drawn_by_job_rank_and_number() {
     const MEAN: u64 = 200_000;
-    let body =
-        || phases(&[What::Compute { ps: 50, jitter_ps: MEAN }, compute(7), What::Compute { ps: 0, jitter_ps: MEAN }]);
+    let body = || {
+        phases(&[
+            PhaseAction::Compute { ps: 50, jitter_ps: MEAN },
+            compute(7),
+            PhaseAction::Compute { ps: 0, jitter_ps: MEAN },
+        ])
+    };
     let mut jobs = vec![program("a", &[0, 1], FREE, body()), program("b", &[3, 2, 2], FREE, body())];
     jobs.iter_mut().for_each(|job| of(job).iterations = Some(2));
     let mut spec = star(4, jobs);
     spec.seed = 12_345;
     let output = output(&spec);
-    let draw = |job: u64, rank: u64, n| exponential(word(12_345, Stream::Compute, job << 32 | rank, n), MEAN);
+    let jitter = |job: u64, rank: u64, n| exponential(random(12_345, Stream::Compute, job << 32 | rank, n), MEAN);
     // Numbers 1 and 4 have no jitter, and draw nothing, but count.
-    let expected = |job, rank| [0, 2, 3, 5].iter().map(|&n| draw(job, rank, n)).sum::<u64>() + 2 * (50 + 7);
+    let expected = |job, rank| [0, 2, 3, 5].iter().map(|&n| jitter(job, rank, n)).sum::<u64>() + 2 * (50 + 7);
     assert_eq!(finishes(&output, 0), [0, 1].map(|rank| expected(0, rank)));
     assert_eq!(finishes(&output, 1), [0, 1, 2].map(|rank| expected(1, rank)));
 }
@@ -189,7 +194,7 @@ fn no_router_goes_beyond_the_end() {
 #[test]
 fn ranks_do_not_wait_for_others_between_phases() {
     const SEND: u64 = 20_000;
-    let play = |stride| What::PingPong(PingPong { stride, bytes: 10, rounds: 1 });
+    let play = |stride| PhaseAction::PingPong(PingPong { stride, bytes: 10, rounds: 1 });
     let job = program("four", &[0, 1, 2, 3], Costs { send_ps: SEND, ..FREE }, phases(&[play(1), play(2)]));
     let hop = SEND + alone(10, PACKET);
     // First 0 plays with 1, and 2 with 3; 1 and 3 are done when they have answered. Then 0 with 2, and 1 with 3 much sooner.

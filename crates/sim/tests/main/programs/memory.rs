@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use odonata_programs::{Barrier, What};
+use odonata_programs::{Barrier, PhaseAction};
 
 use super::support::{FREE, phases, program};
 use crate::support::{MINIMAL, link, link_mut, machine, output, spec};
@@ -55,7 +55,7 @@ static COUNTING: Counting = Counting;
 /// The most that a barrier among so many ranks on 10,000 nodes holds, and the most with two ranks.
 fn most(ranks: u32) -> isize {
     let nodes: Vec<u32> = (0..ranks).map(|rank| rank % 10_000).collect();
-    let job = program("all", &nodes, FREE, phases(&[What::Barrier { algorithm: Barrier::Binary }]));
+    let job = program("all", &nodes, FREE, phases(&[PhaseAction::Barrier { algorithm: Barrier::Binary }]));
     let mut spec = spec(machine([2, 50, 2, 100, 2], None), MINIMAL, vec![job]);
     *link_mut(&mut spec, "local") = link(1_000);
     spec.jobs[0].record = odonata_sim::spec::Record::Nothing;

@@ -1,6 +1,6 @@
 //! Timelines of messages, worked out by hand.
 
-use odonata_programs::{PingPong, What};
+use odonata_programs::{PhaseAction, PingPong};
 use odonata_sim::spec::{Body, Costs, Spec};
 
 use super::support::{
@@ -50,14 +50,14 @@ fn eager() {
         assert_eq!(output.messages.issue_ps, [handed_over]);
         assert_eq!(output.messages.latency_ps, [zero_load(bytes)]);
         assert_eq!(output.ranks.work_ps, [SEND + ser(bytes, COPY), RECEIVE + ser(bytes, COPY)]);
-        assert_eq!((output.jobs[0].control, output.jobs[0].near, output.jobs[0].bytes), (0, 0, bytes));
+        assert_eq!((output.jobs[0].control, output.jobs[0].intra_node, output.jobs[0].bytes), (0, 0, bytes));
         assert_eq!(output.end_ps, arrival + RECEIVE + ser(bytes, COPY) + 1_000_000);
     }
 }
 
 /// Catches a message smaller than a control message that is sent as it is, and a copy of more than its bytes.
 #[test]
-fn a_message_is_no_smaller_than_a_request() {
+fn a_message_is_no_smaller_than_an_rts() {
     for bytes in [0, 1, 63, 64, 65] {
         let spec = two_ranks([0, 1], &format!("send {bytes}b to 1"), &format!("recv {bytes}b from 0"));
         let output = output(&spec);
@@ -73,10 +73,10 @@ fn a_message_is_no_smaller_than_a_request() {
 fn rendezvous_with_a_receive_that_is_posted() {
     let spec = two_ranks([0, 1], "send 2500b to 1", "recv 2500b from 0");
     let output = output(&spec);
-    let request = SEND + zero_load(64);
-    let clearance = request + zero_load(64);
-    let sent = clearance + leaves_after(2_500, PACKET);
-    let arrival = clearance + zero_load(2_500);
+    let rts = SEND + zero_load(64);
+    let cts = rts + zero_load(64);
+    let sent = cts + leaves_after(2_500, PACKET);
+    let arrival = cts + zero_load(2_500);
     assert_eq!(finishes(&output, 0), [sent, arrival + RECEIVE]);
     assert_eq!((output.messages.issue_ps[0], output.messages.latency_ps[0]), (SEND, arrival - SEND));
     assert_eq!(output.ranks.work_ps, [SEND, RECEIVE]);
@@ -90,8 +90,8 @@ fn rendezvous_with_a_receive_that_is_posted() {
 fn rendezvous_with_a_receive_that_is_late() {
     const LATE: u64 = 900_000;
     let second = format!("a: calc {LATE}ps\nb: recv 2500b from 0\nb requires a");
-    let clearance = LATE + zero_load(64);
-    let (sent, arrival) = (clearance + leaves_after(2_500, PACKET), clearance + zero_load(2_500));
+    let cts = LATE + zero_load(64);
+    let (sent, arrival) = (cts + leaves_after(2_500, PACKET), cts + zero_load(2_500));
     assert!(LATE > SEND + zero_load(64), "the request is there before the receive");
     assert_eq!(finishes_of(&two_ranks([0, 1], "send 2500b to 1", &second)), [sent, arrival + RECEIVE]);
 }
@@ -114,14 +114,14 @@ fn rendezvous_between_leaves() {
     let mut spec = spec(machine([1, 2, 1, 2, 0], None), crate::support::MINIMAL, vec![job]);
     link_mut(&mut spec, "local").latency_ps = 20_000;
     let trip = |bytes| 2 * ser(bytes, NODE) + 2 * (ser(bytes, OVER) + 20_000) + 3 * DELAY;
-    let clearance = SEND + trip(64) + trip(64);
-    assert_eq!(finishes_of(&spec), [clearance + ser(500, NODE), clearance + trip(500) + RECEIVE]);
+    let cts = SEND + trip(64) + trip(64);
+    assert_eq!(finishes_of(&spec), [cts + ser(500, NODE), cts + trip(500) + RECEIVE]);
 }
 
 /// Near messages are always eager, cost copies and memory time, and see no NIC. Catches one that goes out to the router, one that
 /// asks, and memory time that is charged on the CPU.
 #[test]
-fn near() {
+fn intra_node() {
     for bytes in [0, 100, 4_000] {
         let spec = two_ranks([1, 1], &format!("send {bytes}b to 1"), &format!("recv {bytes}b from 0"));
         let output = output(&spec);
@@ -130,7 +130,7 @@ fn near() {
         assert_eq!(finishes(&output, 0), [handed_over, received]);
         assert_eq!((output.messages.issue_ps[0], output.messages.latency_ps[0]), (handed_over, MEMORY));
         let totals = &output.jobs[0];
-        assert_eq!((totals.issued, totals.delivered, totals.near, totals.control), (1, 1, 1, 0));
+        assert_eq!((totals.issued, totals.delivered, totals.intra_node, totals.control), (1, 1, 1, 0));
         assert_eq!((totals.packets, totals.bytes, totals.last_delivery_ps), (0, 0, None));
         assert_eq!((totals.latency.count, totals.latency.max), (1, MEMORY));
         assert_eq!(output.links.bytes.iter().sum::<u64>(), 0);
@@ -205,7 +205,7 @@ fn a_send_waits_for_the_cpu() {
 fn ping_pong() {
     for (bytes, rounds) in [(100, 1), (2_499, 3), (2_500, 4)] {
         let play = |costs| {
-            let what = What::PingPong(PingPong { stride: 1, bytes, rounds });
+            let what = PhaseAction::PingPong(PingPong { stride: 1, bytes, rounds });
             finishes_of(&star(2, vec![program("pair", &[0, 1], costs, phases(&[what]))]))
         };
         let rounds = u64::from(rounds);
@@ -237,7 +237,7 @@ fn a_rank_may_send_to_itself() {
     let body: Body = goal(&["send 10b to 0 tag 3\nrecv 10b from 0 tag 3", ""]);
     let output = output(&star(2, vec![program("self", &[0, 1], costs(), body)]));
     assert_eq!(finishes(&output, 0), [SEND + ser(10, COPY) + MEMORY + RECEIVE + ser(10, COPY), 0]);
-    assert_eq!(output.jobs[0].near, 1);
+    assert_eq!(output.jobs[0].intra_node, 1);
 }
 
 /// What [`alone`] says of a message is what the model says: overhead, the packets one after the other, both wires, one router.

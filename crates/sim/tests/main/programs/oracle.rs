@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use odonata_programs::trace::{Start, Task, Trace};
+use odonata_programs::trace::{Action, Start, Trace};
 use odonata_sim::spec::Costs;
 
 use super::support::{alone, leaves_after, packets};
@@ -22,17 +22,17 @@ pub struct Opinion {
 type Key = (u32, u32, u64); // from, to, label
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Sort {
+enum MessageKind {
     Eager,
-    Request,
-    Clearance,
+    Rts,
+    Cts,
     Data,
 }
 
 /// Kinds of moment in the order of docs/model.md, with what orders them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum What {
-    Arrives(u32, u64, Sort, u64),
+enum EventKind {
+    Arrives(u32, u64, MessageKind, u64),
     Begins(u64, u32),
     Ends(u64, u32),
     Left(u32, u64, u32),
@@ -42,7 +42,7 @@ enum What {
 enum Receive {
     Posted(u32),
     Come,
-    Asked,
+    RtsArrived,
 }
 
 struct Rank {
@@ -59,7 +59,7 @@ pub struct Oracle<'a> {
     costs: Costs,
     packet: u64,
     ranks: Vec<Rank>,
-    moments: BinaryHeap<Reverse<(u64, u32, What)>>,
+    events: BinaryHeap<Reverse<(u64, u32, EventKind)>>,
     receives: BTreeMap<Key, Receive>,
     sends: BTreeMap<Key, u32>,
     nics: BTreeMap<u32, u64>,
@@ -72,14 +72,15 @@ impl<'a> Oracle<'a> {
     pub fn of(trace: &'a Trace, nodes: &'a [u32], costs: Costs, packet: u64) -> Opinion {
         let rank = |rank| {
             let graph = trace.graph(rank);
-            let waits_for: Vec<u32> = (0..graph.steps().len() as u32).map(|step| graph.waits_for(step)).collect();
+            let waits_for: Vec<u32> =
+                (0..graph.operations().len() as u32).map(|operation| graph.waits_for(operation)).collect();
             Rank { cpus: vec![0; 256], left: waits_for.len(), waits_for, works: 0, finish: 0 }
         };
         let ranks = (0..trace.ranks()).map(rank).collect();
-        let moments = (0..trace.ranks()).map(|rank| Reverse((0, rank, What::Starts))).collect();
+        let events = (0..trace.ranks()).map(|rank| Reverse((0, rank, EventKind::Starts))).collect();
         let (receives, sends, nics, taken) = Default::default();
-        let mut oracle = Self { trace, nodes, costs, packet, ranks, moments, receives, sends, nics, taken };
-        while let Some(Reverse((now, rank, what))) = oracle.moments.pop() {
+        let mut oracle = Self { trace, nodes, costs, packet, ranks, events, receives, sends, nics, taken };
+        while let Some(Reverse((now, rank, what))) = oracle.events.pop() {
             let ready = oracle.happens(now, rank, what);
             oracle.begin_all(now, rank, ready);
         }
@@ -94,31 +95,31 @@ impl<'a> Oracle<'a> {
     }
 
     /// What is ready after a moment.
-    fn happens(&mut self, now: u64, rank: u32, what: What) -> Vec<u32> {
+    fn happens(&mut self, now: u64, rank: u32, what: EventKind) -> Vec<u32> {
         match what {
-            What::Starts => (0..)
+            EventKind::Starts => (0..)
                 .zip(&self.ranks[rank as usize].waits_for)
                 .filter(|(_, n)| **n == 0)
-                .map(|(step, _)| step)
+                .map(|(operation, _)| operation)
                 .collect(),
-            What::Begins(_, step) => self.follow(rank, step, Start::AtBegin),
-            What::Ends(_, step) => self.work_ends(now, rank, step),
-            What::Left(_, _, step) => self.complete(now, rank, step),
-            What::Arrives(peer, label, Sort::Clearance, bytes) => {
-                let step = self.sends[&(rank, peer, label)];
-                let left = self.send(now, (rank, peer), (peer, rank, label), Sort::Data, bytes);
-                self.moments.push(Reverse((left, rank, What::Left(peer, label, step))));
+            EventKind::Begins(_, operation) => self.follow(rank, operation, Start::AtBegin),
+            EventKind::Ends(_, operation) => self.work_ends(now, rank, operation),
+            EventKind::Left(_, _, operation) => self.complete(now, rank, operation),
+            EventKind::Arrives(peer, label, MessageKind::Cts, bytes) => {
+                let operation = self.sends[&(rank, peer, label)];
+                let left = self.send(now, (rank, peer), (peer, rank, label), MessageKind::Data, bytes);
+                self.events.push(Reverse((left, rank, EventKind::Left(peer, label, operation))));
                 Vec::new()
             }
-            What::Arrives(peer, label, sort, bytes) => {
+            EventKind::Arrives(peer, label, sort, bytes) => {
                 let key = (peer, rank, label);
                 match (self.receives.remove(&key), sort) {
-                    (Some(Receive::Posted(step)), Sort::Request) => {
-                        self.clear(now, key, bytes, step);
+                    (Some(Receive::Posted(operation)), MessageKind::Rts) => {
+                        self.clear(now, key, bytes, operation);
                         Vec::new()
                     }
-                    (Some(Receive::Posted(step)), _) => self.receive(now, rank, step, peer, bytes),
-                    (_, Sort::Request) => self.keep(key, Receive::Asked),
+                    (Some(Receive::Posted(operation)), _) => self.receive(now, rank, operation, peer, bytes),
+                    (_, MessageKind::Rts) => self.keep(key, Receive::RtsArrived),
                     _ => self.keep(key, Receive::Come),
                 }
             }
@@ -133,27 +134,27 @@ impl<'a> Oracle<'a> {
     /// Begins what is ready in the order of the text.
     fn begin_all(&mut self, now: u64, rank: u32, mut ready: Vec<u32>) {
         while let Some(least) = (0..ready.len()).min_by_key(|&i| ready[i]) {
-            let step = ready.swap_remove(least);
-            let more = self.begin(now, rank, step);
+            let operation = ready.swap_remove(least);
+            let more = self.begin(now, rank, operation);
             ready.extend(more);
         }
     }
 
-    fn begin(&mut self, now: u64, rank: u32, step: u32) -> Vec<u32> {
-        let task = self.trace.graph(rank).steps()[step as usize].task;
-        match task {
-            Task::Compute { ps } => self.work(now, rank, step, ps, true),
-            Task::Send { to, bytes, .. } => {
+    fn begin(&mut self, now: u64, rank: u32, operation: u32) -> Vec<u32> {
+        let action = self.trace.graph(rank).operations()[operation as usize].action;
+        match action {
+            Action::Compute { ps } => self.work(now, rank, operation, ps, true),
+            Action::Send { to, bytes, .. } => {
                 let copy = if self.asks(rank, to, bytes) { 0 } else { self.copy(bytes) };
-                self.work(now, rank, step, self.costs.send_ps + copy, true)
+                self.work(now, rank, operation, self.costs.send_ps + copy, true)
             }
-            Task::Receive { from, label, bytes } => {
-                let mut ready = self.follow(rank, step, Start::AtBegin);
+            Action::Receive { from, label, bytes } => {
+                let mut ready = self.follow(rank, operation, Start::AtBegin);
                 let key = (from, rank, label);
                 match self.receives.remove(&key) {
-                    None => ready.extend(self.keep(key, Receive::Posted(step))),
-                    Some(Receive::Asked) => self.clear(now, key, bytes, step),
-                    Some(_) => ready.extend(self.receive(now, rank, step, from, bytes)),
+                    None => ready.extend(self.keep(key, Receive::Posted(operation))),
+                    Some(Receive::RtsArrived) => self.clear(now, key, bytes, operation),
+                    Some(_) => ready.extend(self.receive(now, rank, operation, from, bytes)),
                 }
                 ready
             }
@@ -161,85 +162,92 @@ impl<'a> Oracle<'a> {
     }
 
     /// Takes a CPU; what is ready at once.
-    fn work(&mut self, now: u64, rank: u32, step: u32, ps: u64, begins: bool) -> Vec<u32> {
+    fn work(&mut self, now: u64, rank: u32, operation: u32, ps: u64, begins: bool) -> Vec<u32> {
         let state = &mut self.ranks[rank as usize];
-        let free = &mut state.cpus[usize::from(self.trace.graph(rank).steps()[step as usize].cpu)];
+        let free = &mut state.cpus[usize::from(self.trace.graph(rank).operations()[operation as usize].cpu)];
         let begin = now.max(*free);
         *free = begin + ps;
         let (end, number) = (*free, state.works);
         state.works += 1;
         let mut ready = Vec::new();
         if begins && begin == now {
-            ready = self.follow(rank, step, Start::AtBegin);
+            ready = self.follow(rank, operation, Start::AtBegin);
         } else if begins {
-            self.moments.push(Reverse((begin, rank, What::Begins(number, step))));
+            self.events.push(Reverse((begin, rank, EventKind::Begins(number, operation))));
         }
         if end == now {
-            ready.extend(self.work_ends(now, rank, step));
+            ready.extend(self.work_ends(now, rank, operation));
         } else {
-            self.moments.push(Reverse((end, rank, What::Ends(number, step))));
+            self.events.push(Reverse((end, rank, EventKind::Ends(number, operation))));
         }
         ready
     }
 
-    fn work_ends(&mut self, now: u64, rank: u32, step: u32) -> Vec<u32> {
-        if let Task::Send { to, label, bytes } = self.trace.graph(rank).steps()[step as usize].task {
+    fn work_ends(&mut self, now: u64, rank: u32, operation: u32) -> Vec<u32> {
+        if let Action::Send { to, label, bytes } = self.trace.graph(rank).operations()[operation as usize].action {
             if self.asks(rank, to, bytes) {
-                self.sends.insert((rank, to, label), step);
-                self.send(now, (rank, to), (to, rank, label), Sort::Request, bytes);
+                self.sends.insert((rank, to, label), operation);
+                self.send(now, (rank, to), (to, rank, label), MessageKind::Rts, bytes);
                 return Vec::new();
             }
-            self.send(now, (rank, to), (to, rank, label), Sort::Eager, bytes);
+            self.send(now, (rank, to), (to, rank, label), MessageKind::Eager, bytes);
         }
-        self.complete(now, rank, step)
+        self.complete(now, rank, operation)
     }
 
-    fn receive(&mut self, now: u64, rank: u32, step: u32, from: u32, bytes: u64) -> Vec<u32> {
+    fn receive(&mut self, now: u64, rank: u32, operation: u32, from: u32, bytes: u64) -> Vec<u32> {
         let copy = if self.asks(from, rank, bytes) { 0 } else { self.copy(bytes) };
-        self.work(now, rank, step, self.costs.receive_ps + copy, false)
+        self.work(now, rank, operation, self.costs.receive_ps + copy, false)
     }
 
     /// Tells the sender that its message may come.
-    fn clear(&mut self, now: u64, key: Key, bytes: u64, step: u32) {
+    fn clear(&mut self, now: u64, key: Key, bytes: u64, operation: u32) {
         let (from, to, label) = key;
-        self.send(now, (to, from), (from, to, label), Sort::Clearance, bytes);
-        self.receives.insert(key, Receive::Posted(step));
+        self.send(now, (to, from), (from, to, label), MessageKind::Cts, bytes);
+        self.receives.insert(key, Receive::Posted(operation));
     }
 
     /// Sends from one rank to another; the moment is (to whom, from whom, label). Returns when the last byte has left the NIC.
-    fn send(&mut self, now: u64, (from, to): (u32, u32), (rank, peer, label): Key, sort: Sort, bytes: u64) -> u64 {
+    fn send(
+        &mut self,
+        now: u64,
+        (from, to): (u32, u32),
+        (rank, peer, label): Key,
+        sort: MessageKind,
+        bytes: u64,
+    ) -> u64 {
         let [source, destination] = [from, to].map(|rank| self.nodes[rank as usize]);
         if source == destination {
             let arrival = now + self.costs.memory_ps;
-            self.moments.push(Reverse((arrival, rank, What::Arrives(peer, label, sort, bytes))));
+            self.events.push(Reverse((arrival, rank, EventKind::Arrives(peer, label, sort, bytes))));
             return now;
         }
         let control = u64::from(self.costs.control_bytes);
-        let size = if matches!(sort, Sort::Eager | Sort::Data) { bytes.max(control) } else { control };
+        let size = if matches!(sort, MessageKind::Eager | MessageKind::Data) { bytes.max(control) } else { control };
         let free = self.nics.entry(source).or_default();
         let begin = now.max(*free);
         *free = begin + leaves_after(size, self.packet);
         let (left, arrival) = (*free, begin + alone(size, self.packet));
         let first: u64 = packets(size, self.packet).map(|bytes| ser(bytes, super::support::NODE)).sum();
         self.taken.entry(destination).or_default().push((arrival - super::support::WIRE - first, arrival));
-        self.moments.push(Reverse((arrival, rank, What::Arrives(peer, label, sort, bytes))));
+        self.events.push(Reverse((arrival, rank, EventKind::Arrives(peer, label, sort, bytes))));
         left
     }
 
-    fn complete(&mut self, now: u64, rank: u32, step: u32) -> Vec<u32> {
+    fn complete(&mut self, now: u64, rank: u32, operation: u32) -> Vec<u32> {
         let state = &mut self.ranks[rank as usize];
         state.left -= 1;
         state.finish = state.finish.max(now);
-        self.follow(rank, step, Start::AtEnd)
+        self.follow(rank, operation, Start::AtEnd)
     }
 
     /// What is ready now that a moment of an operation has happened.
-    fn follow(&mut self, rank: u32, step: u32, moment: Start) -> Vec<u32> {
+    fn follow(&mut self, rank: u32, operation: u32, event: Start) -> Vec<u32> {
         let mut ready = Vec::new();
-        for &(follower, start) in self.trace.graph(rank).followers(step) {
+        for &(follower, start) in self.trace.graph(rank).followers(operation) {
             let waits_for = &mut self.ranks[rank as usize].waits_for[follower as usize];
-            *waits_for -= u32::from(start == moment);
-            if start == moment && *waits_for == 0 {
+            *waits_for -= u32::from(start == event);
+            if start == event && *waits_for == 0 {
                 ready.push(follower);
             }
         }

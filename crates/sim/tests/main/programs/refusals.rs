@@ -2,9 +2,9 @@
 //! and a path that names another value.
 
 use odonata_error::{ErrorKind, path};
-use odonata_programs::{Along, Barrier, PingPong};
+use odonata_programs::{Barrier, GridAxis, PingPong};
 use odonata_sim::run;
-use odonata_sim::spec::{Body, JobSpec, Phase, Spec, What};
+use odonata_sim::spec::{Body, JobSpec, Phase, PhaseAction, Spec};
 use odonata_topology::Bandwidth;
 
 use super::support::{FREE, goal, of, phases, program, star};
@@ -12,7 +12,7 @@ use crate::support::stream;
 
 /// Job 0 sends; job 1 runs a program on two ranks.
 fn valid() -> Spec {
-    let barrier = What::Barrier { algorithm: Barrier::Dissemination };
+    let barrier = PhaseAction::Barrier { algorithm: Barrier::Dissemination };
     star(4, vec![stream(0, 1, 100), program("two", &[2, 3], FREE, phases(&[barrier]))])
 }
 
@@ -96,7 +96,7 @@ fn nodes_and_kinds_of_job() {
     ]);
     // Two jobs with programs do not share a node either.
     let mut spec = valid();
-    spec.jobs[0] = program("first", &[0, 3, 3], FREE, phases(&[What::Compute { ps: 1, jitter_ps: 0 }]));
+    spec.jobs[0] = program("first", &[0, 3, 3], FREE, phases(&[PhaseAction::Compute { ps: 1, jitter_ps: 0 }]));
     assert_eq!(spec.check(), Err(ErrorKind::NodeTaken { node: 3, job: "first".into() }.at(path!["jobs", 1, "nodes"])));
     // A run does not wait for a program without end.
     let mut spec = with(|j| of(j).iterations = None);
@@ -112,8 +112,8 @@ fn phases_that_are_none() {
     refused(|j| of(j).body = phases(&[]), "phases", "phase-count (found = 0)");
     refused(
         |j| {
-            let along = Some(Along { grid: vec![3], axis: 0 });
-            let what = What::Barrier { algorithm: Barrier::Binary };
+            let along = Some(GridAxis { grid: vec![3], axis: 0 });
+            let what = PhaseAction::Barrier { algorithm: Barrier::Binary };
             let first = Phase { along: None, what: what.clone() };
             of(j).body = Body::Phases { phases: vec![first, Phase { along, what }] };
         },
@@ -122,21 +122,22 @@ fn phases_that_are_none() {
     );
     refused(
         |j| {
-            let along = Some(Along { grid: vec![2], axis: 1 });
-            of(j).body = Body::Phases { phases: vec![Phase { along, what: What::Compute { ps: 0, jitter_ps: 0 } }] };
+            let along = Some(GridAxis { grid: vec![2], axis: 1 });
+            of(j).body =
+                Body::Phases { phases: vec![Phase { along, what: PhaseAction::Compute { ps: 0, jitter_ps: 0 } }] };
         },
         "phases[0].axis",
         "no-such-axis (axis = 1, axes = 1)",
     );
     refused(
-        |j| of(j).body = phases(&[What::PingPong(PingPong { stride: 2, bytes: 1, rounds: 1 })]),
+        |j| of(j).body = phases(&[PhaseAction::PingPong(PingPong { stride: 2, bytes: 1, rounds: 1 })]),
         "phases[0].stride",
         "no-partner (ranks = 2, stride = 2, block = 4)",
     );
     refused(
         |j| {
             let algorithm = odonata_programs::Broadcast::Flat;
-            of(j).body = phases(&[What::Broadcast { algorithm, root: 2, bytes: 1 }]);
+            of(j).body = phases(&[PhaseAction::Broadcast { algorithm, root: 2, bytes: 1 }]);
         },
         "phases[0].root",
         "root-not-a-rank (root = 2, ranks = 2)",

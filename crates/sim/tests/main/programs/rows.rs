@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use odonata_programs::trace::{Task, Trace};
+use odonata_programs::trace::{Action, Trace};
 use odonata_sim::output::NOT_DELIVERED;
 use odonata_sim::spec::{Body, Record, Spec};
 use odonata_sim::{Output, output::Messages};
@@ -52,8 +52,8 @@ pub fn trace(spec: &Spec, job: usize) -> Trace {
 /// All sends of a trace: (source, destination, bytes).
 pub fn sends(trace: &Trace) -> Vec<(u32, u32, u64)> {
     let of = |rank| {
-        trace.graph(rank).steps().iter().filter_map(move |step| match step.task {
-            Task::Send { to, bytes, .. } => Some((rank, to, bytes)),
+        trace.graph(rank).operations().iter().filter_map(move |operation| match operation.action {
+            Action::Send { to, bytes, .. } => Some((rank, to, bytes)),
             _ => None,
         })
     };
@@ -98,18 +98,18 @@ fn rows_are_complete_and_in_order() {
 /// Every message is delivered once, and its bytes, requests and clearances are counted once; near ones are not on the network.
 #[test]
 fn totals_are_the_sums_of_what_was_sent() {
-    let (mut asked, mut near_ones) = (0, 0);
+    let (mut rendezvous, mut all_intra_node) = (0, 0);
     for seed in 0..300 {
         let spec = crowded(seed);
         let output = output(&spec);
         for (index, job) in spec.jobs.iter().enumerate() {
             let program = job.program.as_ref().unwrap();
             let least = u64::from(program.costs.control_bytes);
-            let (mut issued, mut near, mut control, mut bytes, mut packets) = (0, 0, 0, 0, 0);
+            let (mut issued, mut intra_node, mut control, mut bytes, mut packets) = (0, 0, 0, 0, 0);
             for (from, to, size) in sends(&trace(&spec, index)) {
                 issued += 1;
                 if job.nodes[from as usize] == job.nodes[to as usize] {
-                    near += 1;
+                    intra_node += 1;
                     continue;
                 }
                 let asks = u64::from(size > program.costs.eager_bytes);
@@ -120,16 +120,23 @@ fn totals_are_the_sums_of_what_was_sent() {
             let times = program.iterations.unwrap();
             let totals = &output.jobs[index];
             assert_eq!((totals.issued, totals.delivered), (times * issued, times * issued), "seed {seed}, job {index}");
-            assert_eq!((totals.near, totals.control), (times * near, times * control), "seed {seed}, job {index}");
+            assert_eq!(
+                (totals.intra_node, totals.control),
+                (times * intra_node, times * control),
+                "seed {seed}, job {index}"
+            );
             assert_eq!((totals.bytes, totals.packets), (times * bytes, times * packets), "seed {seed}, job {index}");
             assert_eq!(totals.latency.count, totals.issued);
             let node = output.class_bytes[index * 3];
             assert_eq!(node, 2 * totals.bytes, "once into the network, once out of it");
-            asked += control;
-            near_ones += near;
+            rendezvous += control;
+            all_intra_node += intra_node;
         }
     }
-    assert!(asked > 1_000 && near_ones > 1_000, "{asked} requests and clearances, {near_ones} near messages");
+    assert!(
+        rendezvous > 1_000 && all_intra_node > 1_000,
+        "{rendezvous} requests and clearances, {all_intra_node} near messages"
+    );
 }
 
 /// Latencies count for messages handed over in the measured interval, near ones too; nothing else changes, whatever is recorded.
@@ -214,7 +221,12 @@ fn ranks_of_one_node_do_not_use_the_network() {
         }
         let output = with_both_queues(&spec);
         assert_eq!((output.links.packets.iter().sum::<u64>(), output.packet_hops), (0, 0), "seed {seed}");
-        assert!(output.jobs.iter().all(|totals| totals.near == totals.delivered && totals.near == totals.issued));
+        assert!(
+            output
+                .jobs
+                .iter()
+                .all(|totals| totals.intra_node == totals.delivered && totals.intra_node == totals.issued)
+        );
         assert!(output.class_bytes.iter().all(|&bytes| bytes == 0));
     }
 }

@@ -3,8 +3,8 @@
 
 use odonata_programs::trace::Trace;
 use odonata_programs::{
-    Allgather, Allreduce, Alltoall, Barrier, Broadcast, Exchange, Halo, PingPong, Program, Reduce, ReduceScatter,
-    Sweep, Training, What,
+    Allgather, Allreduce, Alltoall, Barrier, Broadcast, Exchange, Halo, PhaseAction, PingPong, Program, Reduce,
+    ReduceScatter, Sweep, Training,
 };
 use odonata_sim::spec::{Body, Costs, Spec};
 
@@ -75,7 +75,7 @@ fn collectives_and_motifs() {
                     compared += 1;
                     met = false;
                     // A trace has no word for what follows a hand-over, as here a receive after a send that does not block.
-                    if matches!(what, What::Training(_)) {
+                    if matches!(what, PhaseAction::Training(_)) {
                         continue;
                     }
                     let mut spec = star(n, vec![program("phases", &nodes, costs, phases(std::slice::from_ref(&what)))]);
@@ -92,36 +92,43 @@ fn collectives_and_motifs() {
 }
 
 /// Everything that a communicator of `n` ranks can do, about `bytes` in all.
-fn whats(n: u32, bytes: u64) -> Vec<What> {
+fn whats(n: u32, bytes: u64) -> Vec<PhaseAction> {
     let (root, each) = (n / 3, bytes / u64::from(n));
     let broadcasts = [Broadcast::Flat, Broadcast::Binary, Broadcast::Binomial, Broadcast::ScatterAllgather];
     let allreduces = [Allreduce::Binary, Allreduce::RecursiveDoubling, Allreduce::Ring, Allreduce::Rabenseifner];
     let scatters = [ReduceScatter::Ring, ReduceScatter::Pairwise, ReduceScatter::RecursiveHalving];
-    let mut all: Vec<What> = Vec::new();
-    all.extend(broadcasts.map(|algorithm| What::Broadcast { algorithm, root, bytes }));
-    all.extend([Reduce::Binary, Reduce::Binomial].map(|algorithm| What::Reduce { algorithm, root, bytes }));
-    all.extend(allreduces.map(|algorithm| What::Allreduce { algorithm, bytes }));
+    let mut all: Vec<PhaseAction> = Vec::new();
+    all.extend(broadcasts.map(|algorithm| PhaseAction::Broadcast { algorithm, root, bytes }));
+    all.extend([Reduce::Binary, Reduce::Binomial].map(|algorithm| PhaseAction::Reduce { algorithm, root, bytes }));
+    all.extend(allreduces.map(|algorithm| PhaseAction::Allreduce { algorithm, bytes }));
     all.extend(
         [Allgather::Ring, Allgather::RecursiveDoubling, Allgather::Bruck]
-            .map(|algorithm| What::Allgather { algorithm, bytes: each }),
+            .map(|algorithm| PhaseAction::Allgather { algorithm, bytes: each }),
     );
-    all.extend(scatters.map(|algorithm| What::ReduceScatter { algorithm, bytes }));
+    all.extend(scatters.map(|algorithm| PhaseAction::ReduceScatter { algorithm, bytes }));
     all.extend(
         [Alltoall::Pairwise, Alltoall::LinearShift, Alltoall::Bruck]
-            .map(|algorithm| What::Alltoall { algorithm, bytes: each }),
+            .map(|algorithm| PhaseAction::Alltoall { algorithm, bytes: each }),
     );
-    all.extend([Barrier::Dissemination, Barrier::Binary].map(|algorithm| What::Barrier { algorithm }));
+    all.extend([Barrier::Dissemination, Barrier::Binary].map(|algorithm| PhaseAction::Barrier { algorithm }));
     if n.is_multiple_of(2) {
-        all.push(What::PingPong(PingPong { stride: n / 2, bytes, rounds: 3 }));
+        all.push(PhaseAction::PingPong(PingPong { stride: n / 2, bytes, rounds: 3 }));
         let (face_bytes, edge_bytes, corner_bytes) = ([bytes, 2 * bytes, 0], [0; 3], 0);
         let halo = |order, periodic| {
-            What::Halo(Halo { grid: [2, n / 2, 1], periodic, face_bytes, edge_bytes, corner_bytes, order })
+            PhaseAction::Halo(Halo { grid: [2, n / 2, 1], periodic, face_bytes, edge_bytes, corner_bytes, order })
         };
         all.extend([Exchange::AxisByAxis, Exchange::EvenReceivesFirst].map(|order| halo(order, false)));
         all.push(halo(Exchange::AllAtOnce, false));
         let grid = [2, n / 2];
-        all.push(What::Sweep(Sweep { grid, blocks: 3, x_bytes: bytes, y_bytes: each, compute_ps: 90_007, sweeps: 4 }));
-        all.push(What::Training(Training {
+        all.push(PhaseAction::Sweep(Sweep {
+            grid,
+            blocks: 3,
+            x_bytes: bytes,
+            y_bytes: each,
+            compute_ps: 90_007,
+            sweeps: 4,
+        }));
+        all.push(PhaseAction::Training(Training {
             tensor: 2,
             data: 1,
             pipeline: n / 2,

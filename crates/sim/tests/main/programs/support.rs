@@ -1,6 +1,6 @@
 //! Jobs with programs by hand, and the time of a message that is alone.
 
-use odonata_sim::spec::{Body, Costs, JobSpec, NicOrder, Phase, ProgramSpec, Record, Spec, What};
+use odonata_sim::spec::{Body, Costs, JobSpec, NicOrder, Phase, PhaseAction, ProgramSpec, Record, Spec};
 use odonata_sim::{Output, QueueChoice, run_with};
 use odonata_topology::Bandwidth;
 
@@ -50,7 +50,7 @@ pub fn of(job: &mut JobSpec) -> &mut ProgramSpec {
 }
 
 /// All ranks do one after the other.
-pub fn phases(whats: &[What]) -> Body {
+pub fn phases(whats: &[PhaseAction]) -> Body {
     Body::Phases { phases: whats.iter().map(|what| Phase { along: None, what: what.clone() }).collect() }
 }
 

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use odonata_error::{Error, ErrorKind};
 use odonata_topology::{
-    Dragonfly, DragonflyArrangement, Failures, GroupId, Middles, Network, Peer, RouterId, SlotId, TopologySpec,
+    Dragonfly, DragonflyArrangement, Failures, GroupId, IntermediateGroups, Network, Peer, RouterId, SlotId,
+    TopologySpec,
 };
 use proptest::prelude::*;
 
@@ -23,24 +24,24 @@ fn failing(network: &Network, links: &[usize], routers: &[usize]) -> Failures {
 }
 
 /// Slots that have failed, worked out from the list.
-fn dead_slots(network: &Network, failures: &Failures) -> BTreeSet<usize> {
+fn failed_slots(network: &Network, failures: &Failures) -> BTreeSet<usize> {
     let slots = |r: u32| network.first_slot[r as usize] as usize..network.first_slot[r as usize + 1] as usize;
-    let mut dead: BTreeSet<usize> = failures.routers.iter().flat_map(|&r| slots(r)).collect();
-    dead.extend(failures.links.iter().map(|&[r, port]| network.first_slot[r as usize] as usize + port as usize));
-    let far: Vec<usize> = dead
+    let mut failed: BTreeSet<usize> = failures.routers.iter().flat_map(|&r| slots(r)).collect();
+    failed.extend(failures.links.iter().map(|&[r, port]| network.first_slot[r as usize] as usize + port as usize));
+    let far: Vec<usize> = failed
         .iter()
         .filter_map(|&slot| if let Peer::Router(far) = network.peer[slot] { Some(far.index()) } else { None })
         .collect();
-    dead.extend(far);
-    dead
+    failed.extend(far);
+    failed
 }
 
 /// A link inside a group that works: (port, router at the far end, whether it runs along a row).
-fn open_links(machine: &Dragonfly, dead: &BTreeSet<usize>, r: u32) -> Vec<(u16, u32, bool)> {
+fn open_links(machine: &Dragonfly, failed: &BTreeSet<usize>, r: u32) -> Vec<(u16, u32, bool)> {
     let network = &machine.network;
     let first = network.first_slot[r as usize] as usize;
     (first..network.first_slot[r as usize + 1] as usize)
-        .filter(|slot| !dead.contains(slot))
+        .filter(|slot| !failed.contains(slot))
         .filter_map(|slot| match network.peer[slot] {
             Peer::Router(far) if network.class[slot] < network.first_global => {
                 let port = (slot - first) as u16;
@@ -52,12 +53,12 @@ fn open_links(machine: &Dragonfly, dead: &BTreeSet<usize>, r: u32) -> Vec<(u16, 
 }
 
 /// Links from every router of a group to router `to`, by a plain search.
-fn search(machine: &Dragonfly, dead: &BTreeSet<usize>, to: u32) -> Vec<Option<u8>> {
+fn search(machine: &Dragonfly, failed: &BTreeSet<usize>, to: u32) -> Vec<Option<u8>> {
     let mut distance = vec![None; machine.network.routers()];
     distance[to as usize] = Some(0);
     let mut open = VecDeque::from([to]);
     while let Some(at) = open.pop_front() {
-        for (_, next, _) in open_links(machine, dead, at) {
+        for (_, next, _) in open_links(machine, failed, at) {
             if distance[next as usize].is_none() {
                 distance[next as usize] = distance[at as usize].map(|d| d + 1);
                 open.push_back(next);
@@ -70,20 +71,20 @@ fn search(machine: &Dragonfly, dead: &BTreeSet<usize>, to: u32) -> Vec<Option<u8
 /// The largest sub-channel on any shortest way from `r`, having come by a link along a row or not, way by way.
 fn largest_sub(
     machine: &Dragonfly,
-    dead: &BTreeSet<usize>,
+    failed: &BTreeSet<usize>,
     distance: &[Option<u8>],
     r: u32,
     before: Option<(bool, u8)>,
 ) -> u8 {
     let mut largest = before.map_or(0, |(_, sub)| sub);
-    for (_, next, row) in open_links(machine, dead, r) {
+    for (_, next, row) in open_links(machine, failed, r) {
         if distance[next as usize].map(|d| d + 1) == distance[r as usize] {
             let sub = match before {
                 None => 0,
                 Some((true, sub)) if !row => sub,
                 Some((_, sub)) => sub + 1,
             };
-            largest = largest.max(largest_sub(machine, dead, distance, next, Some((row, sub))));
+            largest = largest.max(largest_sub(machine, failed, distance, next, Some((row, sub))));
         }
     }
     largest
@@ -92,26 +93,26 @@ fn largest_sub(
 /// Checks all look-ups of a machine that could be built against plain searches.
 fn check(machine: &Dragonfly, failures: &Failures) {
     let network = &machine.network;
-    let dead = dead_slots(network, failures);
+    let failed = failed_slots(network, failures);
     for slot in 0..network.peer.len() {
-        assert_eq!(network.is_dead(SlotId(slot as u32)), dead.contains(&slot), "slot {slot}");
+        assert_eq!(network.has_failed(SlotId(slot as u32)), failed.contains(&slot), "slot {slot}");
     }
     let alive = |r: u32| !failures.routers.contains(&r);
     let (mut diameter, mut subs) = (0, 1);
     for group in 0..network.groups {
         for to in members(network, group) {
-            assert_eq!(network.alive_router(RouterId(to)), alive(to));
-            let distance = search(machine, &dead, to);
+            assert_eq!(network.router_works(RouterId(to)), alive(to));
+            let distance = search(machine, &failed, to);
             for r in members(network, group) {
                 let s = network.local(RouterId(to));
-                let ways: Vec<u16> = open_links(machine, &dead, r)
+                let ports: Vec<u16> = open_links(machine, &failed, r)
                     .into_iter()
                     .filter(|&(_, next, _)| {
                         distance[r as usize].is_some_and(|d| distance[next as usize].is_some_and(|e| e + 1 == d))
                     })
                     .map(|(port, ..)| port)
                     .collect();
-                assert_eq!(machine.local_ports(RouterId(r), s), ways, "from {r} to {to}");
+                assert_eq!(machine.local_ports(RouterId(r), s), ports, "from {r} to {to}");
                 let both = alive(r) && alive(to);
                 assert_eq!(
                     machine.local_distance(RouterId(r), s),
@@ -119,7 +120,7 @@ fn check(machine: &Dragonfly, failures: &Failures) {
                 );
                 if both {
                     diameter = diameter.max(distance[r as usize].expect("a way"));
-                    subs = subs.max(largest_sub(machine, &dead, &distance, r, None) + 1);
+                    subs = subs.max(largest_sub(machine, &failed, &distance, r, None) + 1);
                 }
             }
         }
@@ -129,7 +130,7 @@ fn check(machine: &Dragonfly, failures: &Failures) {
         let joins = |&slot: &usize| match network.peer[slot] {
             Peer::Router(far) => {
                 let group = |slot: usize| network.group_of_router[network.router_of_slot[slot].index()];
-                a != b && group(slot) == a && group(far.index()) == b && !dead.contains(&slot)
+                a != b && group(slot) == a && group(far.index()) == b && !failed.contains(&slot)
             }
             _ => false,
         };
@@ -143,8 +144,8 @@ fn check(machine: &Dragonfly, failures: &Failures) {
             .collect();
         let all = between.len() as u32 + 2 == network.groups;
         if a != b {
-            let expected = if all { Middles::All } else { Middles::List(&between) };
-            assert_eq!(machine.middles(GroupId(a), GroupId(b)), expected);
+            let expected = if all { IntermediateGroups::All } else { IntermediateGroups::List(&between) };
+            assert_eq!(machine.intermediates(GroupId(a), GroupId(b)), expected);
         }
     }
 }
@@ -152,12 +153,12 @@ fn check(machine: &Dragonfly, failures: &Failures) {
 /// Whether a plain search finds a group in two parts.
 fn parted(machine: &Dragonfly, failures: &Failures) -> BTreeSet<(u32, u32)> {
     let network = &machine.network;
-    let dead = dead_slots(network, failures);
+    let failed = failed_slots(network, failures);
     let mut apart = BTreeSet::new();
     for group in 0..network.groups {
         let alive: Vec<u32> = members(network, group).filter(|r| !failures.routers.contains(r)).collect();
         for &to in &alive {
-            let distance = search(machine, &dead, to);
+            let distance = search(machine, &failed, to);
             apart.extend(alive.iter().filter(|&&r| distance[r as usize].is_none()).map(|&r| (r, to)));
         }
     }
@@ -197,15 +198,15 @@ proptest! {
 /// Catches too few sub-channels on long ways: a grid of 2 x 4 routers that has lost 6 of its 16 links, so that ways
 /// along the row are long (worked out by hand: row, row, row is sub 0, 1, 2).
 #[test]
-fn a_long_way_along_a_row() {
+fn a_long_path_along_a_row() {
     // A ring of 5 routers: all links of a complete graph but those between neighbours have failed.
     let spec = dragonfly([1, 5, 1, 0], DragonflyArrangement::Absolute);
     let links = [[0, 2], [0, 3], [1, 3], [1, 4], [2, 4]];
     let links = links.map(|[r, s]: [u32; 2]| [r, 1 + s - 1]).to_vec(); // port 1 + rank of s among the others
     let ring = Dragonfly::build(&spec, &Failures { links, ..Failures::default() }).expect("a ring");
     assert_eq!((ring.diameter(), ring.subs()), (2, 2));
-    let ways = |r: u32, s| ring.local_ports(RouterId(r), s).to_vec();
-    assert_eq!([ways(0, 1), ways(0, 2), ways(0, 3), ways(0, 4)], [[1], [1], [4], [4]]);
+    let ports = |r: u32, s| ring.local_ports(RouterId(r), s).to_vec();
+    assert_eq!([ports(0, 1), ports(0, 2), ports(0, 3), ports(0, 4)], [[1], [1], [4], [4]]);
     // One more, and it is a line 0 - 4 - 3 - 2 - 1: up to four links, each on a further channel.
     let links = [[0, 1], [0, 2], [0, 3], [1, 3], [1, 4], [2, 4]].map(|[r, s]: [u32; 2]| [r, 1 + s - 1]).to_vec();
     let line = Dragonfly::build(&spec, &Failures { links, ..Failures::default() }).expect("a line");
@@ -236,12 +237,12 @@ fn only_the_group_with_the_failure_changes() {
     let spec = TopologySpec::Cascade(cascade([3, 2, 3, 1, 1, 2, 2], DragonflyArrangement::Relative));
     let whole = direct(&spec, &Failures::default());
     let hurt = direct(&spec, &Failures { links: vec![[6, 1]], ..Failures::default() });
-    let ways = |machine: &Dragonfly, group: u32| {
+    let ports = |machine: &Dragonfly, group: u32| {
         let of = |r: u32| (0..6).map(|s| machine.local_ports(RouterId(r), s).to_vec()).collect::<Vec<_>>();
         members(&machine.network, group).map(of).collect::<Vec<_>>()
     };
-    assert_eq!([ways(&hurt, 0), ways(&hurt, 2)], [ways(&whole, 0), ways(&whole, 2)]);
-    assert_ne!(ways(&hurt, 1), ways(&whole, 1));
+    assert_eq!([ports(&hurt, 0), ports(&hurt, 2)], [ports(&whole, 0), ports(&whole, 2)]);
+    assert_ne!(ports(&hurt, 1), ports(&whole, 1));
 }
 
 /// Catches a whole group lost that still counts as a way between others.
@@ -250,7 +251,7 @@ fn a_group_may_be_lost() {
     let spec = TopologySpec::Dragonfly(dragonfly([4, 2, 1, 3], DragonflyArrangement::Absolute));
     let machine = direct(&spec, &Failures { routers: vec![2, 3], ..Failures::default() });
     assert_eq!(machine.cables(GroupId(0), GroupId(1)), []);
-    assert_eq!(machine.middles(GroupId(0), GroupId(2)), Middles::List(&[3]));
-    assert_eq!(machine.middles(GroupId(0), GroupId(1)), Middles::List(&[]));
-    assert!(!machine.network.is_dead(machine.cables(GroupId(0), GroupId(3))[0]));
+    assert_eq!(machine.intermediates(GroupId(0), GroupId(2)), IntermediateGroups::List(&[3]));
+    assert_eq!(machine.intermediates(GroupId(0), GroupId(1)), IntermediateGroups::List(&[]));
+    assert!(!machine.network.has_failed(machine.cables(GroupId(0), GroupId(3))[0]));
 }

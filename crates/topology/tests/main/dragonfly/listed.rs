@@ -1,6 +1,8 @@
 //! Cables that are listed one by one.
 
-use odonata_topology::{Dragonfly, DragonflyArrangement, DragonflySpec, Failures, GroupId, Middles, RouterId};
+use odonata_topology::{
+    Dragonfly, DragonflyArrangement, DragonflySpec, Failures, GroupId, IntermediateGroups, RouterId,
+};
 
 use super::support::dragonfly;
 use crate::support::far;
@@ -22,8 +24,11 @@ fn a_ring_of_groups() {
     let cables = |a, b| machine.cables(GroupId(a), GroupId(b)).len();
     assert_eq!([cables(0, 1), cables(1, 2), cables(2, 3), cables(3, 0), cables(0, 2)], [2, 1, 1, 1, 0]);
     assert_eq!(machine.links_per_pair(), 2);
-    let middles = |a, b| machine.middles(GroupId(a), GroupId(b));
-    assert_eq!([middles(0, 2), middles(1, 3), middles(0, 1)], [Middles::All, Middles::All, Middles::List(&[])]);
+    let intermediates = |a, b| machine.intermediates(GroupId(a), GroupId(b));
+    assert_eq!(
+        [intermediates(0, 2), intermediates(1, 3), intermediates(0, 1)],
+        [IntermediateGroups::All, IntermediateGroups::All, IntermediateGroups::List(&[])]
+    );
 }
 
 /// The cables of an arrangement, listed, are the same machine.

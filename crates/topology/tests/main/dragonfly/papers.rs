@@ -40,7 +40,7 @@ fn tiles_of_an_aries_router() {
 
 /// D3: at most 5 links on a minimal way (2 + 1 + 2) and 1 to 6 routers. Catches a group that needs three links inside.
 #[test]
-fn minimal_ways_have_at_most_five_links() {
+fn minimal_paths_have_at_most_five_links() {
     let machine = aries(9, None); // Theta has 9 groups (D4)
     assert_eq!((machine.diameter(), machine.subs()), (2, 2));
     assert_eq!(machine.links_per_pair(), 960 / 8);
@@ -56,7 +56,7 @@ fn minimal_ways_have_at_most_five_links() {
 
 /// D1: two ways of two links that differ in their parallel ports: one along the row first, three along the column.
 #[test]
-fn ways_to_another_row_and_column() {
+fn paths_to_another_row_and_column() {
     let machine = aries(2, Some(1));
     assert_eq!(machine.local_ports(RouterId(0), 17), [4, 19, 20, 21]);
     assert_eq!(machine.local_ports(RouterId(96), 17), [4, 19, 20, 21], "in every group");

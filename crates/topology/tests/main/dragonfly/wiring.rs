@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use odonata_topology::{ClassId, Dragonfly, Failures, GroupId, Middles, NodeId, Peer, RouterId, TopologySpec};
+use odonata_topology::{
+    ClassId, Dragonfly, Failures, GroupId, IntermediateGroups, NodeId, Peer, RouterId, TopologySpec,
+};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
@@ -97,7 +99,11 @@ fn look_ups(machine: &Dragonfly, shape: &Shape) {
             .map(|v| v.0 as u16)
             .collect();
         let all = between.len() as u32 + 2 == shape.groups;
-        assert_eq!(machine.middles(a, b), if all { Middles::All } else { Middles::List(&between) }, "{a} to {b}");
+        assert_eq!(
+            machine.intermediates(a, b),
+            if all { IntermediateGroups::All } else { IntermediateGroups::List(&between) },
+            "{a} to {b}"
+        );
     }
     for node in 0..network.nodes() as u32 {
         let router = network.router_of_node(NodeId(node));

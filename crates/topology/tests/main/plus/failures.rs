@@ -123,7 +123,7 @@ fn check(machine: &DragonflyPlus, failures: &Failures, left: &Left) {
                 Peer::Router(_) => left.links[r as usize].iter().any(|&(p, _)| p == port),
                 _ => !failures.routers.contains(&r),
             };
-            assert_eq!(network.is_dead(slot), !works, "router {r}, port {port}");
+            assert_eq!(network.has_failed(slot), !works, "router {r}, port {port}");
         }
     }
 }
@@ -204,7 +204,7 @@ fn a_spine_without_leaves() {
 #[test]
 fn nothing_is_built_if_nothing_failed() {
     let machine = build(&spec([3, 1, 2, 1, 4], None, Arrangement::Linear));
-    assert!(!machine.has_failures() && machine.network.dead.is_empty() && machine.network.dead_router.is_empty());
-    assert!(!machine.network.is_dead(SlotId(3)) && machine.network.alive_router(RouterId(2)));
+    assert!(!machine.has_failures() && machine.network.failed.is_empty() && machine.network.failed_router.is_empty());
+    assert!(!machine.network.has_failed(SlotId(3)) && machine.network.router_works(RouterId(2)));
     assert!(machine.up_live(RouterId(0), RouterId(3)).is_empty());
 }

@@ -1,7 +1,7 @@
 //! The document that a run is given.
 
 use odonata_error::{Error, ErrorKind};
-use odonata_sim::spec::{AriesMode, Sensed, Spec};
+use odonata_sim::spec::{AriesMode, MetricKind, Spec};
 
 use super::super::support::{ALL, aries, ugal};
 use super::{GROUP, LOCAL, valid};
@@ -19,7 +19,7 @@ fn documents() {
         assert!(!plain.contains(absent), "what is as usual is not written: {plain}");
     }
     let sensing = text(|s| {
-        s.sensing.kind = Sensed::Credits;
+        s.sensing.kind = MetricKind::Credits;
         s.sensing.delay_ps.insert("optical".to_owned(), 5);
     });
     let failures = text(|s| s.failures.links = vec![[0, 1]]);

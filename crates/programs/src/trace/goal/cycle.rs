@@ -3,26 +3,26 @@
 use crate::trace::graph::Edge;
 
 /// A circle of operations, each of which waits for the next one (and the last for the first), beginning with the smallest number; `None`
-/// if there is none. `steps`: how many operations there are.
-pub fn circle(steps: usize, edges: &[Edge]) -> Option<Vec<u32>> {
+/// if there is none. `operations`: how many operations there are.
+pub fn cycle(operations: usize, edges: &[Edge]) -> Option<Vec<u32>> {
     // What waits for earlier operations only cannot be in a circle.
     if edges.iter().all(|edge| edge.before < edge.after) {
         return None;
     }
     let mut sorted: Vec<(u32, u32)> = edges.iter().map(|edge| (edge.before, edge.after)).collect();
     sorted.sort_unstable();
-    let followers = |step: u32| {
-        let from = sorted.partition_point(|edge| edge.0 < step);
-        sorted[from..].iter().take_while(move |edge| edge.0 == step).map(|edge| edge.1)
+    let followers = |operation: u32| {
+        let from = sorted.partition_point(|edge| edge.0 < operation);
+        sorted[from..].iter().take_while(move |edge| edge.0 == operation).map(|edge| edge.1)
     };
     // Those that can be done are taken away, one after the other; what is left is in a circle or waits for one.
-    let mut waits_for = vec![0_u32; steps];
+    let mut waits_for = vec![0_u32; operations];
     for &(_, after) in &sorted {
         waits_for[after as usize] += 1;
     }
-    let mut ready: Vec<u32> = (0..steps as u32).filter(|&step| waits_for[step as usize] == 0).collect();
-    while let Some(step) = ready.pop() {
-        for after in followers(step) {
+    let mut ready: Vec<u32> = (0..operations as u32).filter(|&operation| waits_for[operation as usize] == 0).collect();
+    while let Some(operation) = ready.pop() {
+        for after in followers(operation) {
             waits_for[after as usize] -= 1;
             if waits_for[after as usize] == 0 {
                 ready.push(after);
@@ -30,20 +30,20 @@ pub fn circle(steps: usize, edges: &[Edge]) -> Option<Vec<u32>> {
         }
     }
     // From one of those to something left that it waits for, and so on, until one comes again.
-    let mut awaited = vec![None; steps];
+    let mut awaited = vec![None; operations];
     for &(before, after) in sorted.iter().rev() {
         if waits_for[before as usize] > 0 {
             awaited[after as usize] = Some(before);
         }
     }
-    let mut step = (0..steps as u32).find(|&step| waits_for[step as usize] > 0)?;
-    let (mut place, mut path) = (vec![None; steps], Vec::new());
-    while place[step as usize].is_none() {
-        place[step as usize] = Some(path.len());
-        path.push(step);
-        step = awaited[step as usize]?;
+    let mut operation = (0..operations as u32).find(|&operation| waits_for[operation as usize] > 0)?;
+    let (mut place, mut path) = (vec![None; operations], Vec::new());
+    while place[operation as usize].is_none() {
+        place[operation as usize] = Some(path.len());
+        path.push(operation);
+        operation = awaited[operation as usize]?;
     }
-    let mut found = path.split_off(place[step as usize]?);
+    let mut found = path.split_off(place[operation as usize]?);
     let smallest = (0..found.len()).min_by_key(|&i| found[i])?;
     found.rotate_left(smallest);
     Some(found)
@@ -54,13 +54,13 @@ mod tests {
     use super::*;
     use crate::trace::Start;
 
-    fn of(steps: usize, waits: &[(u32, u32)]) -> Option<Vec<u32>> {
+    fn of(operations: usize, waits: &[(u32, u32)]) -> Option<Vec<u32>> {
         let edge = |&(after, before): &(u32, u32)| Edge { before, after, start: Start::AtEnd };
-        circle(steps, &waits.iter().map(edge).collect::<Vec<_>>())
+        cycle(operations, &waits.iter().map(edge).collect::<Vec<_>>())
     }
 
     #[test]
-    fn circles_are_found_and_nothing_else() {
+    fn cycles_are_found_and_nothing_else() {
         assert_eq!(of(4, &[(0, 3), (3, 2), (2, 1)]), None);
         assert_eq!(of(2, &[(1, 1)]), Some(vec![1]));
         // 4 waits for the circle 1 -> 3 -> 2 -> 1, and 0 for nothing.
@@ -70,9 +70,9 @@ mod tests {
     }
 
     #[test]
-    fn long_circles_need_no_stack() {
+    fn long_cycles_need_no_stack() {
         let count = 200_000;
-        let waits: Vec<(u32, u32)> = (0..count).map(|step| (step, (step + 1) % count)).collect();
+        let waits: Vec<(u32, u32)> = (0..count).map(|operation| (operation, (operation + 1) % count)).collect();
         assert_eq!(of(count as usize, &waits).unwrap().len(), count as usize);
         assert_eq!(of(count as usize, &waits[..waits.len() - 1]), None);
     }

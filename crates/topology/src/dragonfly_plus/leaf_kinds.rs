@@ -8,7 +8,7 @@ use crate::lists::Lists;
 
 /// Kinds of leaves, numbered group by group. A leaf that has failed is of no kind.
 #[derive(Clone, Debug)]
-pub(super) struct Kinds {
+pub(super) struct LeafKinds {
     /// Kind of each router; [`NONE`] for spines and for leaves that have failed.
     of: Vec<u32>,
     /// First kind of each group, and the number of kinds as the last entry.
@@ -26,11 +26,11 @@ pub(super) struct Kinds {
 
 const NONE: u32 = u32::MAX;
 
-impl Kinds {
+impl LeafKinds {
     /// Sorts the leaves by what has failed.
     pub fn new(machine: &DragonflyPlus) -> Self {
         let (spec, network) = (&machine.spec, &machine.network);
-        let mut kinds = Kinds {
+        let mut leaf_kinds = LeafKinds {
             of: vec![NONE; network.routers()],
             first: vec![0],
             group: Vec::new(),
@@ -43,30 +43,31 @@ impl Kinds {
         for group in 0..spec.groups {
             let mut known: BTreeMap<Vec<u16>, u32> = BTreeMap::new();
             for r in leaf.by_ref().take(spec.leaves_in(crate::GroupId(group)) as usize).map(RouterId) {
-                if !network.alive_router(r) {
+                if !network.router_works(r) {
                     continue;
                 }
                 let up = spec.nodes_per_leaf as u16..network.ports(r);
-                let ports: Vec<u16> = up.filter(|&port| !network.is_dead(network.slot(r, crate::Port(port)))).collect();
-                let kind = *known.entry(ports).or_insert_with_key(|ports| kinds.add(group, ports, r));
-                kinds.of[r.index()] = kind;
-                let [first, second] = &mut kinds.leaves[kind as usize];
+                let ports: Vec<u16> =
+                    up.filter(|&port| !network.has_failed(network.slot(r, crate::Port(port)))).collect();
+                let kind = *known.entry(ports).or_insert_with_key(|ports| leaf_kinds.add(group, ports, r));
+                leaf_kinds.of[r.index()] = kind;
+                let [first, second] = &mut leaf_kinds.leaves[kind as usize];
                 if second == first {
                     *second = r;
                 }
             }
             leaf.by_ref().take(spec.spines as usize).for_each(drop);
-            kinds.first.push(kinds.group.len() as u32);
+            leaf_kinds.first.push(leaf_kinds.group.len() as u32);
         }
         let first_up = spec.nodes_per_leaf as usize;
-        kinds.has = vec![false; kinds.count() * spec.spines as usize];
-        for kind in 0..kinds.count() {
-            for at in 0..kinds.ports.get(kind).len() {
-                let spine = usize::from(kinds.ports.get(kind)[at]) - first_up;
-                kinds.has[kind * spec.spines as usize + spine] = true;
+        leaf_kinds.has = vec![false; leaf_kinds.count() * spec.spines as usize];
+        for kind in 0..leaf_kinds.count() {
+            for at in 0..leaf_kinds.ports.get(kind).len() {
+                let spine = usize::from(leaf_kinds.ports.get(kind)[at]) - first_up;
+                leaf_kinds.has[kind * spec.spines as usize + spine] = true;
             }
         }
-        kinds
+        leaf_kinds
     }
 
     fn add(&mut self, group: u32, ports: &[u16], leaf: RouterId) -> u32 {

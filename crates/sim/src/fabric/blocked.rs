@@ -27,56 +27,56 @@ impl Chain {
 }
 
 #[derive(Clone, Copy)]
-struct Node {
+struct ChainEntry {
     packet: Event,
     next: u32,
 }
 
 /// All waiting packets of all lanes.
 #[derive(Default)]
-pub struct Parked {
-    nodes: Vec<Node>,
+pub struct BlockedPackets {
+    entries: Vec<ChainEntry>,
     free: Vec<u32>,
 }
 
-impl Parked {
+impl BlockedPackets {
     /// Appends a packet to a chain; returns it where it waits, to be changed.
     pub fn push(&mut self, chain: &mut Chain, packet: &Event) -> &mut Event {
-        let at = self.free.pop().unwrap_or(self.nodes.len() as u32);
-        if at as usize == self.nodes.len() {
-            self.nodes.push(Node { packet: *packet, next: NONE });
+        let at = self.free.pop().unwrap_or(self.entries.len() as u32);
+        if at as usize == self.entries.len() {
+            self.entries.push(ChainEntry { packet: *packet, next: NONE });
         } else {
-            let node = &mut self.nodes[at as usize];
-            (node.packet, node.next) = (*packet, NONE);
+            let entry = &mut self.entries[at as usize];
+            (entry.packet, entry.next) = (*packet, NONE);
         }
         if chain.is_empty() {
             chain.head = at;
         } else {
-            self.nodes[chain.tail as usize].next = at;
+            self.entries[chain.tail as usize].next = at;
         }
         chain.tail = at;
-        &mut self.nodes[at as usize].packet
+        &mut self.entries[at as usize].packet
     }
 
     /// The first packet of a chain.
     #[must_use]
     pub fn first(&self, chain: &Chain) -> &Event {
-        &self.nodes[chain.head as usize].packet
+        &self.entries[chain.head as usize].packet
     }
 
     /// Removes the first packet of a chain.
     pub fn pop(&mut self, chain: &mut Chain) -> Event {
         let at = chain.head;
-        let node = self.nodes[at as usize];
+        let entry = self.entries[at as usize];
         self.free.push(at);
-        chain.head = node.next;
-        node.packet
+        chain.head = entry.next;
+        entry.packet
     }
 
     /// Packets that wait.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.nodes.len() - self.free.len()
+        self.entries.len() - self.free.len()
     }
 
     /// Whether nothing waits.
@@ -89,9 +89,9 @@ impl Parked {
     pub fn chain(&self, chain: &Chain) -> impl Iterator<Item = &Event> {
         let mut at = chain.head;
         std::iter::from_fn(move || {
-            let node = self.nodes.get(at as usize)?;
-            at = node.next;
-            Some(&node.packet)
+            let entry = self.entries.get(at as usize)?;
+            at = entry.next;
+            Some(&entry.packet)
         })
     }
 }

@@ -3,11 +3,11 @@
 use odonata_sim::spec::Gateways;
 
 use super::Position;
-use super::rules::{Pick, gateways, pick};
+use super::options::{Pick, gateways, pick};
 
 /// A cable to another group and a first port towards it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
+pub(super) struct CablePath {
     /// The cable, by its port.
     pub(super) cable: usize,
     /// The port.
@@ -15,10 +15,10 @@ pub(super) struct Way {
 }
 
 impl Position<'_> {
-    /// `C(here, group)`.
+    /// `C(router, group)`.
     fn cables(&self, group: usize) -> Vec<usize> {
         let all = self.paths.cables(self.group(), group);
-        let distance = |cable: usize| self.paths.distance(self.here, self.at.map.router(cable));
+        let distance = |cable: usize| self.paths.distance(self.router, self.at.map.router(cable));
         match gateways(self.at.routing) {
             Gateways::All => all.to_vec(),
             Gateways::Nearest => {
@@ -28,31 +28,31 @@ impl Position<'_> {
         }
     }
 
-    /// `cable(here, group, base, pick)`.
-    pub(super) fn cable(&self, group: usize, base: u8) -> Way {
+    /// `cable(router, group, base, pick)`.
+    pub(super) fn cable(&self, group: usize, base: u8) -> CablePath {
         let cables = self.cables(group);
-        let first = self.draws.u(base, cables.len());
+        let first = self.random.u(base, cables.len());
         let looked_at = if pick(self.at.routing) == Pick::LeastLoaded { cables.len().min(8) } else { 1 };
-        let ways = (first..first + looked_at).map(|i| {
+        let paths = (first..first + looked_at).map(|i| {
             let cable = cables[i % cables.len()];
-            Way { cable, port: self.towards(cable, base + 1) }
+            CablePath { cable, port: self.towards(cable, base + 1) }
         });
         // The earliest of those that tie.
-        ways.min_by_key(|way| self.at.load(way.port)).expect("a group that a leg leads to has a cable")
+        paths.min_by_key(|path| self.at.load(path.port)).expect("a group that a leg leads to has a cable")
     }
 
-    /// A port of `F(here, cable)`.
+    /// A port of `F(router, cable)`.
     pub(super) fn towards(&self, cable: usize, base: u8) -> usize {
         let router = self.at.map.router(cable);
-        if router == self.here { cable } else { self.inside(router, base) }
+        if router == self.router { cable } else { self.inside(router, base) }
     }
 
-    /// `inside(here, router, base, pick)`.
+    /// `inside(router, router, base, pick)`.
     pub(super) fn inside(&self, router: usize, base: u8) -> usize {
-        let ports = self.paths.ports(self.here, router);
+        let ports = self.paths.ports(self.router, router);
         match pick(self.at.routing) {
-            Pick::Random => self.draws.any(&ports, base),
-            Pick::Adaptive | Pick::LeastLoaded => self.at.least(self.draws, &ports, base),
+            Pick::Random => self.random.any(&ports, base),
+            Pick::Adaptive | Pick::LeastLoaded => self.at.least(self.random, &ports, base),
         }
     }
 }

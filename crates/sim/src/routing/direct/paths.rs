@@ -5,11 +5,11 @@ use std::sync::Arc;
 use odonata_topology::{Dragonfly, GroupId, RouterId, SlotId};
 
 use super::inside::Inside;
-use super::{Departure, Here, MINIMAL_DRAWS, ROUTER_DRAWS};
-use crate::engine::random::{below32, draw};
-use crate::fabric::Place;
+use super::{Departure, MINIMAL_BASE, PacketPosition, ROUTER_BASE};
+use crate::engine::random::{below32, packet_random};
+use crate::fabric::RouterPlace;
 use crate::fabric::packet::Event;
-use crate::routing::{Loads, Ports, Sense};
+use crate::routing::{CongestionMetric, Loads, Ports};
 use crate::spec::FabricSpec;
 
 /// Cables that are looked at for the least loaded.
@@ -30,7 +30,7 @@ pub enum Pick {
 
 /// A direct machine with what its routings look up.
 #[derive(Clone, Debug)]
-pub struct Ways {
+pub struct Paths {
     machine: Arc<Dragonfly>,
     groups: usize,
     /// Where the cables of each ordered pair of groups start in `gates`, and one entry more.
@@ -69,14 +69,14 @@ struct Nearest {
 
 /// The groups by way of which a packet may go round.
 #[derive(Clone, Copy, Debug)]
-pub enum Middles<'a> {
+pub enum IntermediateGroups<'a> {
     /// All groups of the machine but two (the lower first).
     AllBut(u16, u16, u32),
     /// These.
     List(&'a [u16]),
 }
 
-impl Middles<'_> {
+impl IntermediateGroups<'_> {
     /// How many.
     #[inline]
     #[must_use]
@@ -110,12 +110,12 @@ impl Middles<'_> {
     /// One drawn uniformly; none if there is none.
     #[inline]
     #[must_use]
-    pub fn draw(&self, packet: &Event, base: u8) -> Option<u16> {
-        (!self.is_empty()).then(|| self.get(below32(draw(packet.word, packet.hop(), base), self.len())))
+    pub fn random(&self, packet: &Event, base: u8) -> Option<u16> {
+        (!self.is_empty()).then(|| self.get(below32(packet_random(packet.key, packet.hop(), base), self.len())))
     }
 }
 
-impl Ways {
+impl Paths {
     /// Lays out what is looked up; `nearest`: only the nearest cables count as shortest.
     #[must_use]
     pub fn new(machine: Arc<Dragonfly>, nearest: bool, fabric: &FabricSpec) -> Self {
@@ -178,7 +178,7 @@ impl Ways {
         let groups = self.machine.network.groups as u16;
         let mut pairs = (0..groups).flat_map(|a| (0..groups).filter(move |&b| b != a).map(move |b| (a, b)));
         pairs.find(|&(a, b)| {
-            lacks_cable(&self.machine, GroupId(a.into()), GroupId(b.into())) && self.middles(a, b).is_empty()
+            lacks_cable(&self.machine, GroupId(a.into()), GroupId(b.into())) && self.intermediates(a, b).is_empty()
         })
     }
 
@@ -204,10 +204,12 @@ impl Ways {
     /// Groups that have cables to both `a` and `b`.
     #[inline]
     #[must_use]
-    pub fn middles(&self, a: u16, b: u16) -> Middles<'_> {
-        match self.machine.middles(GroupId(a.into()), GroupId(b.into())) {
-            odonata_topology::Middles::All => Middles::AllBut(a.min(b), a.max(b), self.machine.network.groups),
-            odonata_topology::Middles::List(list) => Middles::List(list),
+    pub fn intermediates(&self, a: u16, b: u16) -> IntermediateGroups<'_> {
+        match self.machine.intermediates(GroupId(a.into()), GroupId(b.into())) {
+            odonata_topology::IntermediateGroups::All => {
+                IntermediateGroups::AllBut(a.min(b), a.max(b), self.machine.network.groups)
+            }
+            odonata_topology::IntermediateGroups::List(list) => IntermediateGroups::List(list),
         }
     }
 
@@ -227,7 +229,7 @@ impl Ways {
 
     /// Positions of the cables to a group that count as shortest, if not all do.
     #[inline(always)]
-    fn shortest(&self, place: Place, group: u16) -> Option<&[u16]> {
+    fn shortest(&self, place: RouterPlace, group: u16) -> Option<&[u16]> {
         let nearest = self.nearest.as_ref()?;
         let row = self.router(place).index() * self.groups + usize::from(group);
         Some(&nearest.cables[nearest.start[row] as usize..nearest.start[row + 1] as usize])
@@ -235,27 +237,27 @@ impl Ways {
 
     /// Positions of the cables from a router to a group that count as shortest.
     #[must_use]
-    pub fn shortest_cables(&self, place: Place, group: u16) -> Vec<u16> {
+    pub fn shortest_cables(&self, place: RouterPlace, group: u16) -> Vec<u16> {
         let all = || (0..self.cables(place.group, group).1 as u16).collect();
         self.shortest(place, group).map_or_else(all, <[u16]>::to_vec)
     }
 
     #[inline(always)]
-    fn router(&self, place: Place) -> RouterId {
+    fn router(&self, place: RouterPlace) -> RouterId {
         RouterId(self.machine.network.first_router(GroupId(place.group.into())).0 + u32::from(place.local))
     }
 
     /// Ports on shortest ways to a router of the group.
     #[inline(always)]
     #[must_use]
-    pub fn local(&self, place: Place, router: u16) -> Ports<'_> {
+    pub fn local(&self, place: RouterPlace, router: u16) -> Ports<'_> {
         self.inside.ports(self.router(place).index(), router)
     }
 
     /// First ports towards a cable.
     #[inline(always)]
     #[must_use]
-    pub fn towards(&self, place: Place, group: u16, cable: u16) -> Ports<'_> {
+    pub fn towards(&self, place: RouterPlace, group: u16, cable: u16) -> Ports<'_> {
         let (router, port) = self.cable(place.group, group, cable);
         if router == place.local { Ports::range(port, 1) } else { self.local(place, router) }
     }
@@ -264,26 +266,26 @@ impl Ways {
     #[inline(always)]
     pub fn to_group(
         &self,
-        here: Here,
+        position: PacketPosition,
         group: u16,
         base: u8,
         pick: Pick,
         packet: &Event,
-        loads: &Loads<'_, impl Sense>,
+        loads: &Loads<'_, impl CongestionMetric>,
     ) -> (u16, u16) {
-        let (word, hop) = (packet.word, packet.hop());
-        let list = self.shortest(here.place, group);
-        let count = list.map_or_else(|| self.cables(here.place.group, group).1, |list| list.len() as u32);
+        let (key, hop) = (packet.key, packet.hop());
+        let list = self.shortest(position.place, group);
+        let count = list.map_or_else(|| self.cables(position.place.group, group).1, |list| list.len() as u32);
         let cable = |index: u32| list.map_or(index as u16, |list| list[index as usize]);
-        let first = below32(draw(word, hop, base), count);
-        let ports = |cable| self.towards(here.place, group, cable);
+        let first = below32(packet_random(key, hop, base), count);
+        let ports = |cable| self.towards(position.place, group, cable);
         match pick {
-            Pick::Random => (cable(first), ports(cable(first)).any(word, hop, base + 1)),
-            Pick::Adaptive => (cable(first), loads.least(&ports(cable(first)), word, hop, base + 1)),
+            Pick::Random => (cable(first), ports(cable(first)).any(key, hop, base + 1)),
+            Pick::Adaptive => (cable(first), loads.least(&ports(cable(first)), key, hop, base + 1)),
             Pick::LeastLoaded => {
                 let looked_at = (0..count.min(LOOKED_AT)).map(|k| {
                     let cable = cable((first + k) % count);
-                    (cable, loads.least(&ports(cable), word, hop, base + 1))
+                    (cable, loads.least(&ports(cable), key, hop, base + 1))
                 });
                 looked_at.min_by_key(|&(_, port)| loads.backlog(port)).expect("groups that are not bridged have cables")
             }
@@ -294,47 +296,53 @@ impl Ways {
     #[inline(always)]
     pub fn inside(
         &self,
-        here: Here,
+        position: PacketPosition,
         router: u16,
         base: u8,
         pick: Pick,
         packet: &Event,
-        loads: &Loads<'_, impl Sense>,
+        loads: &Loads<'_, impl CongestionMetric>,
     ) -> u16 {
-        let ports = self.local(here.place, router);
+        let ports = self.local(position.place, router);
         match pick {
-            Pick::Random => ports.any(packet.word, packet.hop(), base),
-            Pick::Adaptive | Pick::LeastLoaded => loads.least(&ports, packet.word, packet.hop(), base),
+            Pick::Random => ports.any(packet.key, packet.hop(), base),
+            Pick::Adaptive | Pick::LeastLoaded => loads.least(&ports, packet.key, packet.hop(), base),
         }
     }
 
     /// A shortest way from a packet's first router.
     #[inline]
-    pub fn straight(&self, here: Here, pick: Pick, packet: &Event, loads: &Loads<'_, impl Sense>) -> Departure {
-        if here.place.group == packet.to_group {
-            return Departure::straight(self.inside(here, packet.to_local, super::ALONG_DRAWS, pick, packet, loads), 0);
+    pub fn minimal(
+        &self,
+        position: PacketPosition,
+        pick: Pick,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> Departure {
+        if position.place.group == packet.to_group {
+            return Departure::minimal(self.inside(position, packet.to_local, super::LEG_BASE, pick, packet, loads), 0);
         }
-        let (cable, port) = self.to_group(here, packet.to_group, MINIMAL_DRAWS, pick, packet, loads);
-        Departure::straight(port, cable)
+        let (cable, port) = self.to_group(position, packet.to_group, MINIMAL_BASE, pick, packet, loads);
+        Departure::minimal(port, cable)
     }
 
     /// The router of the intermediate group at which a packet that enters it will turn; the present one if it would be a
     /// dead one.
     #[must_use]
-    pub fn middle_router(&self, place: Place, packet: &Event) -> u16 {
+    pub fn intermediate_router(&self, place: RouterPlace, packet: &Event) -> u16 {
         let count = self.machine.network.routers_in(GroupId(place.group.into()));
-        let router = below32(draw(packet.word, packet.hop(), ROUTER_DRAWS), count) as u16;
+        let router = below32(packet_random(packet.key, packet.hop(), ROUTER_BASE), count) as u16;
         if self.works(place.group, router) { router } else { place.local }
     }
 
     /// Draw `k` of a router of the own group at which to turn: not the present one nor the destination's, nor a dead one.
     #[must_use]
-    pub fn router_inside(&self, place: Place, packet: &Event, k: u8) -> Option<u16> {
+    pub fn router_inside(&self, place: RouterPlace, packet: &Event, k: u8) -> Option<u16> {
         let count = self.machine.network.routers_in(GroupId(place.group.into()));
         if count < 3 {
             return None;
         }
-        let mut router = below32(draw(packet.word, packet.hop(), ROUTER_DRAWS + k), count - 2) as u16;
+        let mut router = below32(packet_random(packet.key, packet.hop(), ROUTER_BASE + k), count - 2) as u16;
         let (a, b) = (place.local.min(packet.to_local), place.local.max(packet.to_local));
         router += u16::from(router >= a);
         router += u16::from(router >= b);
@@ -345,57 +353,57 @@ impl Ways {
     #[must_use]
     pub fn works(&self, group: u16, router: u16) -> bool {
         let network = &self.machine.network;
-        network.alive_router(RouterId(network.first_router(GroupId(group.into())).0 + u32::from(router)))
+        network.router_works(RouterId(network.first_router(GroupId(group.into())).0 + u32::from(router)))
     }
 
     /// Class of the link behind a port.
     #[inline]
     #[must_use]
-    pub fn class(&self, place: Place, port: u16) -> u8 {
+    pub fn class(&self, place: RouterPlace, port: u16) -> u8 {
         self.class[(place.first + u32::from(port)) as usize]
     }
 
     /// Time of one channel's buffer of the link behind a port, in picoseconds.
     #[inline]
     #[must_use]
-    pub fn buffer(&self, place: Place, port: u16) -> u64 {
+    pub fn buffer(&self, place: RouterPlace, port: u16) -> u64 {
         self.buffers[usize::from(self.class(place, port))]
     }
 
     /// Where a packet is, from the port and channel by which it came.
     #[inline]
     #[must_use]
-    pub fn here(&self, place: Place, packet: &Event) -> Here {
+    pub fn position(&self, place: RouterPlace, packet: &Event) -> PacketPosition {
         if packet.hop() == 0 {
-            return Here { place, stage: 0, inside: None };
+            return PacketPosition { place, stage: 0, inside: None };
         }
         let class = self.class(place, packet.port);
         let (stage, sub) = self.of_channel[usize::from(packet.channel())];
         if class >= self.first_global {
-            return Here { place, stage: stage + 1, inside: None };
+            return PacketPosition { place, stage: stage + 1, inside: None };
         }
-        Here { place, stage, inside: Some((sub, class == ROW)) }
+        PacketPosition { place, stage, inside: Some((sub, class == ROW)) }
     }
 
     /// The channel on a port by which a packet leaves.
     #[inline]
     #[must_use]
-    pub fn channel(&self, here: Here, port: u16) -> u8 {
-        let channel = self.channel_if(here, port);
-        debug_assert!(channel / self.subs == here.stage, "{here:?} by port {port}");
+    pub fn channel(&self, position: PacketPosition, port: u16) -> u8 {
+        let channel = self.channel_if(position, port);
+        debug_assert!(channel / self.subs == position.stage, "{position:?} by port {port}");
         channel
     }
 
     /// The channel on a port, if a packet left by it.
     #[inline]
     #[must_use]
-    pub fn channel_if(&self, here: Here, port: u16) -> u8 {
-        let class = self.class(here.place, port);
-        let sub = match here.inside {
+    pub fn channel_if(&self, position: PacketPosition, port: u16) -> u8 {
+        let class = self.class(position.place, port);
+        let sub = match position.inside {
             Some((sub, row)) if class < self.first_global => sub + u8::from(!row || class == ROW),
             _ => 0,
         };
-        here.stage * self.subs + sub
+        position.stage * self.subs + sub
     }
 }
 
@@ -404,7 +412,7 @@ fn lacks_cable(machine: &Dragonfly, a: GroupId, b: GroupId) -> bool {
     let network = &machine.network;
     let works = |g: GroupId| {
         let first = network.first_router(g).0;
-        (first..first + network.routers_in(g)).any(|r| network.alive_router(RouterId(r)))
+        (first..first + network.routers_in(g)).any(|r| network.router_works(RouterId(r)))
     };
     machine.cables(a, b).is_empty() && works(a) && works(b)
 }

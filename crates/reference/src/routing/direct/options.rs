@@ -40,7 +40,7 @@ pub(super) struct Comparison {
     /// Ways round that are compared.
     pub(super) others: u8,
     /// Whether a packet sent round turns at a router that is drawn in the intermediate group.
-    pub(super) draws_router: bool,
+    pub(super) via_router: bool,
     /// Whether there is a decision inside a group.
     pub(super) inside: bool,
     /// Thousandths of the load of a way round.
@@ -61,7 +61,7 @@ pub(super) fn comparison(routing: &RoutingSpec, hop: u8, diameter: u32) -> Optio
         } => Some(Comparison {
             minimal: minimal_candidates,
             others: other_candidates,
-            draws_router: via == Via::Router,
+            via_router: via == Via::Router,
             inside: via == Via::Router,
             factor_milli,
             bias_bytes,
@@ -72,7 +72,7 @@ pub(super) fn comparison(routing: &RoutingSpec, hop: u8, diameter: u32) -> Optio
             Some(Comparison {
                 minimal: minimal_candidates,
                 others: other_candidates,
-                draws_router: via == Via::Router,
+                via_router: via == Via::Router,
                 inside: via == Via::Router,
                 factor_milli,
                 bias_bytes,
@@ -91,7 +91,7 @@ pub(super) fn comparison(routing: &RoutingSpec, hop: u8, diameter: u32) -> Optio
             Some(Comparison {
                 minimal: 2,
                 others: 2,
-                draws_router: false,
+                via_router: false,
                 inside: true,
                 factor_milli: 2000,
                 bias_bytes,

@@ -9,27 +9,27 @@ const EMBRACE: [&str; 2] = [
     "r: recv 8b from 0 tag 1; s: send 8b to 0 tag 2; s requires r",
 ];
 
-fn dead(result: Result<odonata_sim::Output, Error>) -> Option<(String, u64)> {
+fn deadlocked(result: Result<odonata_sim::Output, Error>) -> Option<(String, u64)> {
     match result.map_err(|error| error.kind) {
-        Err(ErrorKind::DeadProgram { job, ranks, .. }) => Some((job, ranks)),
+        Err(ErrorKind::DeadlockedProgram { job, ranks, .. }) => Some((job, ranks)),
         Ok(_) => None,
         Err(other) => panic!("{other:?}"),
     }
 }
 
 #[test]
-fn ranks_that_wait_for_each_other_are_dead() {
+fn ranks_that_wait_for_each_other_are_deadlocked() {
     for nodes in [[0, 1], [2, 2]] {
-        assert_eq!(dead(run(&spec(&[trace(&nodes, &EMBRACE)]))), Some(("job-0".into(), 2)));
+        assert_eq!(deadlocked(run(&spec(&[trace(&nodes, &EMBRACE)]))), Some(("job-0".into(), 2)));
     }
     // Rank 2 has finished.
     let three = [EMBRACE[0], EMBRACE[1], "c: calc 5"];
-    assert_eq!(dead(run(&spec(&[trace(&[0, 1, 2], &three)]))), Some(("job-0".into(), 2)));
+    assert_eq!(deadlocked(run(&spec(&[trace(&[0, 1, 2], &three)]))), Some(("job-0".into(), 2)));
 }
 
 /// It is dead from the instant on at which the last thing has happened, whatever other jobs do and whether the run waits for it.
 #[test]
-fn a_dead_program_ends_the_run_when_it_dies() {
+fn a_deadlocked_program_ends_the_run() {
     let mut other = phases(&[2, 3], &[r#"{"name":"compute","ps":400000,"jitter_ps":0}"#]);
     other.iterations = None;
     // The last to happen: an eager message arrives that nobody takes yet, for the receive waits in vain.
@@ -44,10 +44,10 @@ fn a_dead_program_ends_the_run_when_it_dies() {
         let jobs = [trace(&[0, 1], &lines)];
         let mut alone = spec(&jobs);
         alone.stop.at_ps = Some(at);
-        assert_eq!(dead(run(&alone)), expected, "at {at}");
+        assert_eq!(deadlocked(run(&alone)), expected, "at {at}");
         let mut beside = spec(&[jobs.into_iter().next().expect("a job"), crate::system::Job { ..phases_of(&other) }]);
         beside.stop.at_ps = Some(at);
-        assert_eq!(dead(run(&beside)), expected, "at {at}");
+        assert_eq!(deadlocked(run(&beside)), expected, "at {at}");
     }
 }
 

@@ -2,9 +2,9 @@
 
 use odonata_error::Awaited;
 use odonata_programs::Program;
-use odonata_programs::trace::{Graph, Task};
+use odonata_programs::trace::{Action, Graph};
 
-use super::matching::Half;
+use super::matching::ReceiverState;
 use super::running::Running;
 
 /// As many are named.
@@ -14,10 +14,11 @@ impl Running {
     /// What some ranks wait for, in order of rank.
     pub(super) fn what_waits(&self) -> Vec<Awaited> {
         let receives = self.at_receiver.iter().filter_map(|(&key, half)| match *half {
-            Half::Posted { bytes, token, .. } => Some((key.to, key, bytes, token, true)),
+            ReceiverState::Posted { bytes, token, .. } => Some((key.to, key, bytes, token, true)),
             _ => None,
         });
-        let sends = self.at_sender.iter().map(|(&key, asking)| (key.from, key, asking.bytes, asking.token, false));
+        let sends =
+            self.at_sender.iter().map(|(&key, rendezvous)| (key.from, key, rendezvous.bytes, rendezvous.token, false));
         let mut all: Vec<_> = receives.chain(sends).collect();
         all.sort_unstable();
         // One line a rank: the first of what it waits for, by peer, iteration and label.
@@ -38,15 +39,17 @@ impl Running {
     fn placed(&self, waiting: Awaited, token: u32) -> Awaited {
         match &self.program {
             Program::Phases(phases) => {
-                let here = &self.ranks[waiting.rank as usize];
-                let phase = (phases.len() > 1).then_some(here.phase);
-                Awaited { phase, step: Some(here.chunk), ..waiting }
+                let state = &self.ranks[waiting.rank as usize];
+                let phase = (phases.len() > 1).then_some(state.phase);
+                Awaited { phase, step: Some(state.chunk), ..waiting }
             }
             Program::Trace(trace) => {
                 let graph: &Graph = trace.graph(waiting.rank);
-                let step = graph.steps()[token as usize];
-                let (Task::Send { label, .. } | Task::Receive { label, .. }) = step.task else { return waiting };
-                Awaited { tag: Some(trace.tag(label)), line: Some(step.line), ..waiting }
+                let operation = graph.operations()[token as usize];
+                let (Action::Send { label, .. } | Action::Receive { label, .. }) = operation.action else {
+                    return waiting;
+                };
+                Awaited { tag: Some(trace.tag(label)), line: Some(operation.line), ..waiting }
             }
         }
     }

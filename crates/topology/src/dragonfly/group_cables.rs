@@ -7,11 +7,11 @@ use crate::ids::{RouterId, SlotId};
 use crate::network::{Network, Peer};
 
 /// Most entries of the lists of groups between two others, 2 B each.
-const MAX_MIDDLES: u64 = 1 << 28;
+const MAX_INTERMEDIATES: u64 = 1 << 28;
 
 /// The groups `M(A, B)` by way of which a packet can be sent from group A to group B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Middles<'a> {
+pub enum IntermediateGroups<'a> {
     /// All groups except the two.
     All,
     /// These, ascending.
@@ -20,7 +20,7 @@ pub enum Middles<'a> {
 
 /// Cables by pair of groups.
 #[derive(Clone, Debug)]
-pub(super) struct Reach {
+pub(super) struct GroupCables {
     groups: u32,
     /// For each ordered pair of groups (row `from * groups + to`), where its cables start; one more at the end.
     start: Vec<u32>,
@@ -29,11 +29,11 @@ pub(super) struct Reach {
     /// Whether a group has no cable to some other one.
     lacks: Vec<bool>,
     /// Where the list of each ordered pair starts, one more at the end; empty if every pair is joined.
-    middle_start: Vec<u32>,
-    middles: Vec<u16>,
+    intermediate_start: Vec<u32>,
+    intermediates: Vec<u16>,
 }
 
-impl Reach {
+impl GroupCables {
     /// Reads the cables off the wiring.
     pub fn new(network: &Network) -> Result<Self, Error> {
         let groups = network.groups;
@@ -50,13 +50,20 @@ impl Reach {
             slots[next[row] as usize] = slot;
             next[row] += 1;
         }
-        let mut reach =
-            Reach { groups, start, slots, lacks: Vec::new(), middle_start: Vec::new(), middles: Vec::new() };
-        reach.lacks = (0..groups).map(|a| (0..groups).any(|b| a != b && reach.cables(a, b).is_empty())).collect();
-        if reach.lacks.contains(&true) {
-            reach.list_middles()?;
+        let mut group_cables = GroupCables {
+            groups,
+            start,
+            slots,
+            lacks: Vec::new(),
+            intermediate_start: Vec::new(),
+            intermediates: Vec::new(),
+        };
+        group_cables.lacks =
+            (0..groups).map(|a| (0..groups).any(|b| a != b && group_cables.cables(a, b).is_empty())).collect();
+        if group_cables.lacks.contains(&true) {
+            group_cables.list_intermediates()?;
         }
-        Ok(reach)
+        Ok(group_cables)
     }
 
     /// Cables from one group to another, by their ports in the first.
@@ -73,33 +80,38 @@ impl Reach {
 
     /// The groups between two others.
     #[inline]
-    pub fn middles(&self, a: u32, b: u32) -> Middles<'_> {
+    pub fn intermediates(&self, a: u32, b: u32) -> IntermediateGroups<'_> {
         if !self.lacks[a as usize] && !self.lacks[b as usize] {
-            return Middles::All;
+            return IntermediateGroups::All;
         }
         let row = a as usize * self.groups as usize + b as usize;
-        let list = &self.middles[self.middle_start[row] as usize..self.middle_start[row + 1] as usize];
-        if list.len() as u32 + 2 == self.groups { Middles::All } else { Middles::List(list) }
+        let list =
+            &self.intermediates[self.intermediate_start[row] as usize..self.intermediate_start[row + 1] as usize];
+        if list.len() as u32 + 2 == self.groups { IntermediateGroups::All } else { IntermediateGroups::List(list) }
     }
 
-    fn list_middles(&mut self) -> Result<(), Error> {
+    fn list_intermediates(&mut self) -> Result<(), Error> {
         let groups = self.groups;
         let peers: Vec<Vec<u16>> = (0..groups)
             .map(|a| (0..groups).filter(|&b| !self.cables(a, b).is_empty()).map(|b| b as u16).collect())
             .collect();
-        self.middle_start.reserve_exact(groups as usize * groups as usize + 1);
+        self.intermediate_start.reserve_exact(groups as usize * groups as usize + 1);
         for a in 0..groups {
             for b in 0..groups {
-                self.middle_start.push(self.middles.len() as u32);
+                self.intermediate_start.push(self.intermediates.len() as u32);
                 if a != b && (self.lacks[a as usize] || self.lacks[b as usize]) {
                     let joined = |&&v: &&u16| !self.cables(u32::from(v), b).is_empty();
                     let list: Vec<u16> = peers[a as usize].iter().filter(joined).copied().collect();
-                    self.middles.extend(list);
+                    self.intermediates.extend(list);
                 }
             }
-            bounded(&[("entries in its lists of groups between two others", self.middles.len() as u128, MAX_MIDDLES)])?;
+            bounded(&[(
+                "entries in its lists of groups between two others",
+                self.intermediates.len() as u128,
+                MAX_INTERMEDIATES,
+            )])?;
         }
-        self.middle_start.push(self.middles.len() as u32);
+        self.intermediate_start.push(self.intermediates.len() as u32);
         Ok(())
     }
 }
@@ -108,7 +120,9 @@ impl Reach {
 fn global(network: &Network) -> impl Iterator<Item = (usize, SlotId)> + '_ {
     let group = |r: RouterId| network.group_of_router[r.index()];
     network.peer.iter().enumerate().filter_map(move |(slot, peer)| match peer {
-        Peer::Router(far) if network.class[slot] >= network.first_global && !network.is_dead(SlotId(slot as u32)) => {
+        Peer::Router(far)
+            if network.class[slot] >= network.first_global && !network.has_failed(SlotId(slot as u32)) =>
+        {
             let (from, to) = (group(network.router_of_slot[slot]), group(network.router_of_slot[far.index()]));
             Some((from as usize * network.groups as usize + to as usize, SlotId(slot as u32)))
         }

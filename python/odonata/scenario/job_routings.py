@@ -17,7 +17,7 @@ MAX_ROUTINGS = 8
 
 
 @dataclass(frozen=True)
-class Ways:
+class JobRoutings:
     """The routing of the run, and those of jobs that have their own (by the job's number)."""
 
     usual: Routing
@@ -48,7 +48,7 @@ class Ways:
         return error_of(problem.code, problem.path, parameters, keys=_channels(table, path))
 
 
-def ways(table: ScenarioTable, jobs: Sequence[JobTable], system: System) -> Ways:
+def job_routings(table: ScenarioTable, jobs: Sequence[JobTable], system: System) -> JobRoutings:
     """The routings of all jobs. Raises InputError whose path leads into the scenario."""
     usual = _decided(table.routing, DEFAULTS[system.table.kind], table, system, ("routing",))
     own: dict[int, Routing] = {}
@@ -69,7 +69,7 @@ def ways(table: ScenarioTable, jobs: Sequence[JobTable], system: System) -> Ways
             raise e.under(*_channels(table, path)) from None
         used.append(routing)
         _together(used, path)
-    return Ways(usual, own)
+    return JobRoutings(usual, own)
 
 
 def _decided(

@@ -2,7 +2,7 @@
 
 /// A rank of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Who {
+pub(crate) struct RankId {
     /// Index of the job.
     pub(crate) job: usize,
     /// The rank.
@@ -11,21 +11,21 @@ pub(crate) struct Who {
 
 /// What happens to a rank at an instant; the derived order is that of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Moment {
+pub(crate) enum RankEvent {
     /// Something comes from the network or from memory.
     Arrival(Arrival),
     /// A work begins.
     Begun {
         /// Its number.
-        work: u64,
+        task_number: u64,
     },
     /// A work ends.
     Done {
         /// Its number.
-        work: u64,
+        task_number: u64,
     },
     /// The data of a message has left the NIC.
-    Sent(Key),
+    Sent(MessageKey),
     /// The rank starts.
     Start,
 }
@@ -34,16 +34,16 @@ pub(crate) enum Moment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Arrival {
     /// From whom, and of which message.
-    pub(crate) key: Key,
+    pub(crate) key: MessageKey,
     /// What it is.
-    pub(crate) sort: Sort,
+    pub(crate) message_kind: ProtocolMessageKind,
     /// Size of the message itself.
     pub(crate) bytes: u64,
 }
 
 /// A message as one of its two ranks knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key {
+pub(crate) struct MessageKey {
     /// The other rank.
     pub(crate) peer: u32,
     /// The iteration.
@@ -54,13 +54,13 @@ pub(crate) struct Key {
 
 /// What can come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Sort {
+pub(crate) enum ProtocolMessageKind {
     /// A message that was sent without asking.
     Eager,
     /// The question whether a message may be sent.
-    Request,
+    Rts,
     /// The answer that it may.
-    Clearance,
+    Cts,
     /// The message after the answer.
     Data,
 }

@@ -7,13 +7,13 @@
 
 use super::wiring::CLASSES;
 use super::{Wire, Wiring};
-use crate::spec::{Sensed, Sensing};
+use crate::spec::{MetricKind, Sensing};
 
 /// Bytes for which a class's time is kept: loads are `bytes * time >> SCALE`.
 const SCALE: u32 = 16;
 
 /// What is sensed of every port.
-pub struct Sensor {
+pub struct CreditMetric {
     backlog: bool,
     /// By slot; empty if nothing is sensed at all.
     sent: Vec<Sent>,
@@ -37,15 +37,15 @@ struct Sent {
     class: u8,
 }
 
-impl Sensor {
+impl CreditMetric {
     /// The sensor of a run, unless it senses the backlog only.
     #[must_use]
     pub fn new(sensing: &Sensing, wiring: &Wiring, names: &[&str]) -> Option<Self> {
         let (backlog, credits) = match sensing.kind {
-            Sensed::Backlog => return None,
-            Sensed::Credits => (false, true),
-            Sensed::Both => (true, true),
-            Sensed::None => (false, false),
+            MetricKind::Backlog => return None,
+            MetricKind::Credits => (false, true),
+            MetricKind::Both => (true, true),
+            MetricKind::None => (false, false),
         };
         let classes = std::array::from_fn(|class| {
             let delay = names.get(class).and_then(|name| sensing.delay_ps.get(*name));

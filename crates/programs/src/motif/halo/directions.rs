@@ -1,48 +1,48 @@
 //! The 26 ways to a neighbour.
 
 /// One of them.
-pub struct Way {
+pub struct Direction {
     /// -1, 0 or 1 along x, y and z.
-    pub step: [i8; 3],
+    pub offset: [i8; 3],
     /// Size of the message that goes there.
     pub bytes: u64,
 }
 
 /// All ways: faces along x, y, z, downwards before upwards; edges parallel to x, y, z; corners.
-pub fn all(face: [u64; 3], edge: [u64; 3], corner: u64) -> impl Iterator<Item = Way> {
+pub fn all(face: [u64; 3], edge: [u64; 3], corner: u64) -> impl Iterator<Item = Direction> {
     let signs = || [-1_i8, 1].into_iter();
     let two = move || signs().flat_map(move |b| signs().map(move |a| (a, b)));
     let faces = (0..3).flat_map(move |axis| {
         signs().map(move |sign| {
-            let mut step = [0; 3];
-            step[axis] = sign;
-            Way { step, bytes: face[axis] }
+            let mut offset = [0; 3];
+            offset[axis] = sign;
+            Direction { offset, bytes: face[axis] }
         })
     });
     let edges = (0..3).flat_map(move |axis| {
         two().map(move |(a, b)| {
-            let step = [[0, a, b], [a, 0, b], [a, b, 0]][axis];
-            Way { step, bytes: edge[axis] }
+            let offset = [[0, a, b], [a, 0, b], [a, b, 0]][axis];
+            Direction { offset, bytes: edge[axis] }
         })
     });
-    let corners = signs().flat_map(move |c| two().map(move |(a, b)| Way { step: [a, b, c], bytes: corner }));
+    let corners = signs().flat_map(move |c| two().map(move |(a, b)| Direction { offset: [a, b, c], bytes: corner }));
     faces.chain(edges).chain(corners)
 }
 
-impl Way {
+impl Direction {
     /// Which of the 27 steps it is, 0 to 26.
     pub fn label(&self) -> u64 {
-        let [x, y, z] = self.step.map(|step| (step + 1) as u64);
+        let [x, y, z] = self.offset.map(|offset| (offset + 1) as u64);
         x + 3 * (y + 3 * z)
     }
 
     /// The opposite way.
     pub fn back(&self) -> Self {
-        Self { step: self.step.map(|step| -step), bytes: self.bytes }
+        Self { offset: self.offset.map(|offset| -offset), bytes: self.bytes }
     }
 
     /// Whether it goes along one axis only, this one.
     pub fn is_face(&self, axis: usize) -> bool {
-        (0..3).all(|other| (self.step[other] != 0) == (other == axis))
+        (0..3).all(|other| (self.offset[other] != 0) == (other == axis))
     }
 }

@@ -1,7 +1,7 @@
 //! Programs that cannot go on: what is said of them, and that they are noticed.
 
 use odonata_error::{Awaited, Error, ErrorKind, path};
-use odonata_programs::What;
+use odonata_programs::PhaseAction;
 use odonata_sim::spec::{Costs, JobSpec, Pattern, Spec};
 use odonata_sim::{Monitor, Progress, QueueChoice, run_with};
 
@@ -30,8 +30,8 @@ fn both_wait_first() -> JobSpec {
     program("shy", &[0, 1], FREE, goal(&[&rank(1), &rank(0)]))
 }
 
-fn dead(job: &str, ranks: u64, first: Vec<Awaited>) -> Error {
-    ErrorKind::DeadProgram { job: job.into(), ranks, first }.into()
+fn deadlocked(job: &str, ranks: u64, first: Vec<Awaited>) -> Error {
+    ErrorKind::DeadlockedProgram { job: job.into(), ranks, first }.into()
 }
 
 /// A rank of a trace of one iteration that waits for a message with a tag.
@@ -43,7 +43,7 @@ fn awaits(rank: u32, operation: &'static str, bytes: u64, peer: u32, tag: u64, l
 /// How many ranks are dead, and what the first few wait for.
 fn awaited(error: Error) -> (u64, Vec<Awaited>) {
     match error.kind {
-        ErrorKind::DeadProgram { ranks, first, .. } => (ranks, first),
+        ErrorKind::DeadlockedProgram { ranks, first, .. } => (ranks, first),
         other => panic!("{other:?}"),
     }
 }
@@ -53,7 +53,7 @@ fn awaited(error: Error) -> (u64, Vec<Awaited>) {
 fn sends_that_wait_for_each_other() {
     // num_ranks, then each rank's own lines.
     let first = vec![awaits(0, "send", 100, 1, 5, 3), awaits(1, "send", 100, 0, 5, 8)];
-    assert_eq!(error(&star(2, vec![both_ask_first()])), dead("embrace", 2, first));
+    assert_eq!(error(&star(2, vec![both_ask_first()])), deadlocked("embrace", 2, first));
     let mut eager = both_ask_first();
     of(&mut eager).costs.eager_bytes = 100;
     assert_eq!(output(&star(2, vec![eager])).jobs[0].delivered, 2, "eager messages are not waited for");
@@ -62,7 +62,7 @@ fn sends_that_wait_for_each_other() {
 #[test]
 fn receives_that_wait_for_each_other() {
     let first = vec![awaits(0, "receive", 100, 1, 0, 3), awaits(1, "receive", 100, 0, 0, 8)];
-    assert_eq!(error(&star(2, vec![both_wait_first()])), dead("shy", 2, first));
+    assert_eq!(error(&star(2, vec![both_wait_first()])), deadlocked("shy", 2, first));
 }
 
 /// Catches iterations that are not named, ranks that wait though they have finished, and a list without end.
@@ -98,7 +98,7 @@ fn a_rank_is_named_once() {
 
 /// A rank that waits for one that waits for a circle is dead too; one that has its message is not.
 #[test]
-fn who_waits_for_the_dead_is_dead() {
+fn who_waits_for_deadlocked_ranks_is_deadlocked() {
     let ranks = [
         "a: recv 1b from 1 tag 1\nb: send 1b to 1 tag 2\nb requires a",
         "c: recv 1b from 0 tag 2\nd: send 1b to 0 tag 1\nd requires c\ne: send 1b to 3 tag 3",
@@ -125,20 +125,20 @@ impl Monitor for Patience {
 /// A run in which another job goes on for ever must not go on for ever. Catches death that is noticed only when nothing is left to
 /// happen.
 #[test]
-fn a_dead_program_is_noticed_beside_a_job_without_end() {
+fn a_deadlocked_program_is_noticed_beside_a_job_without_end() {
     let mut traffic = job("noise", vec![2, 3], Pattern::Tornado { offset: 1 }, 100, 50_000, 1);
     traffic.traffic_mut().intervals = None;
-    let mut busy = program("busy", &[2, 3], FREE, phases(&[What::Compute { ps: 100_000, jitter_ps: 0 }]));
+    let mut busy = program("busy", &[2, 3], FREE, phases(&[PhaseAction::Compute { ps: 100_000, jitter_ps: 0 }]));
     of(&mut busy).iterations = None;
     for other in [traffic, busy] {
-        for dead in [both_ask_first(), both_wait_first()] {
-            let mut spec = star(4, vec![other.clone(), dead]);
+        for deadlocked in [both_ask_first(), both_wait_first()] {
+            let mut spec = star(4, vec![other.clone(), deadlocked]);
             for (jobs, at) in [(vec![1], None), (vec![], Some(1 << 60))] {
                 (spec.stop.jobs, spec.stop.at_ps) = (jobs, at);
                 for queue in [QueueChoice::Ordered, QueueChoice::Wheel] {
                     let error = run_with(&spec, &mut Patience(50), queue).err();
                     assert!(
-                        matches!(&error, Some(Error { kind: ErrorKind::DeadProgram { .. }, .. })),
+                        matches!(&error, Some(Error { kind: ErrorKind::DeadlockedProgram { .. }, .. })),
                         "{queue:?}: {error:?}"
                     );
                 }
@@ -149,7 +149,7 @@ fn a_dead_program_is_noticed_beside_a_job_without_end() {
 
 /// A run that ends before is not dead, neither at a time nor with another job. Catches death by the state of the ranks alone.
 #[test]
-fn a_run_that_ends_before_the_program_is_dead_ends_well() {
+fn a_run_that_ends_before_the_deadlock_ends_well() {
     let costs = Costs { send_ps: 1_000, ..FREE };
     // A message and then a circle: dead when the message has come.
     let first = "send 100b to 1 tag 8\nr: recv 1b from 1\ns: send 1b to 1\ns requires r";
@@ -170,14 +170,14 @@ fn a_run_that_ends_before_the_program_is_dead_ends_well() {
     of(&mut spec.jobs[0]).start_ps = 1_000_001 - arrival + 1;
     assert_eq!(output(&spec).end_ps, 1_000_001);
     of(&mut spec.jobs[0]).start_ps -= 1;
-    assert!(matches!(error(&spec).kind, ErrorKind::DeadProgram { .. }));
+    assert!(matches!(error(&spec).kind, ErrorKind::DeadlockedProgram { .. }));
 }
 
 /// Catches an endless loop at one instant.
 #[test]
 fn iterations_without_end_that_take_no_time() {
-    let nothing = What::Compute { ps: 0, jitter_ps: 0 };
-    let near = Costs { memory_ps: 0, ..FREE };
+    let nothing = PhaseAction::Compute { ps: 0, jitter_ps: 0 };
+    let intra_node = Costs { memory_ps: 0, ..FREE };
     let bodies = [
         (vec![0, 1], phases(&[nothing])),
         (vec![0, 1], goal(&["calc 5", ""])),
@@ -186,7 +186,7 @@ fn iterations_without_end_that_take_no_time() {
     ];
     for (nodes, body) in bodies {
         for gap in [0, 1_000] {
-            let mut idle = program("idle", &nodes, near, body.clone());
+            let mut idle = program("idle", &nodes, intra_node, body.clone());
             (of(&mut idle).iterations, of(&mut idle).gap_ps) = (None, gap);
             let mut spec = star(2, vec![idle]);
             (spec.stop.jobs, spec.stop.at_ps) = (vec![], Some(1_000_000));
@@ -211,7 +211,10 @@ fn time_that_runs_out() {
     }
     let finishes = finishes_of(&star(2, vec![program("ages", &[0, 1], FREE, goal(&[&twice(half - 1), ""]))]));
     assert_eq!(finishes, [2 * half - 2, 0]);
-    for what in [What::Compute { ps: u64::MAX, jitter_ps: 0 }, What::Compute { ps: u64::MAX, jitter_ps: u64::MAX }] {
+    for what in [
+        PhaseAction::Compute { ps: u64::MAX, jitter_ps: 0 },
+        PhaseAction::Compute { ps: u64::MAX, jitter_ps: u64::MAX },
+    ] {
         assert_eq!(
             error(&star(2, vec![program("ages", &[0, 1], FREE, phases(&[what]))])),
             ErrorKind::TimeOverflow {}.into()

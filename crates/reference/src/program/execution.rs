@@ -11,7 +11,7 @@ pub(crate) type Nics = Option<(u8, u8)>;
 
 /// An operation to be begun. `op` is its number in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Task {
+pub(crate) enum Action {
     /// A work of `ps`.
     Compute { op: usize, cpu: u16, ps: u64 },
     /// A message to another rank.
@@ -24,7 +24,7 @@ pub(crate) enum Task {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// An operation.
-    Begin(Task),
+    Begin(Action),
     /// Something must happen first.
     Wait,
     /// The iteration ends.
@@ -33,14 +33,14 @@ pub(crate) enum Next {
 
 /// What a rank does in an iteration, and how far it has come.
 #[derive(Debug)]
-pub(crate) enum Plan {
+pub(crate) enum Execution {
     /// One operation after the other.
     Phases(Sequence),
     /// A graph of operations.
     Graph(Schedule),
 }
 
-impl Plan {
+impl Execution {
     /// The plan of a rank of a job that runs these operations.
     pub(crate) fn phases(ops: Vec<Op>, seed: u64, job: usize, rank: u32) -> Self {
         Self::Phases(Sequence::new(ops, seed, (job as u64) << 32 | u64::from(rank)))

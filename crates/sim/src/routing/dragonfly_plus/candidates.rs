@@ -4,24 +4,24 @@ use crate::routing::Ports;
 
 /// Where a packet may go.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan<'a> {
+pub struct CandidatePorts<'a> {
     /// Ports on a shortest way to where the packet is bound for now.
     pub minimal: Ports<'a>,
     /// Channel on those.
     pub minimal_channel: u8,
     /// Ports by which it may be diverted.
-    pub other: Ports<'a>,
+    pub non_minimal: Ports<'a>,
     /// Channel on those.
-    pub other_channel: u8,
+    pub non_minimal_channel: u8,
     /// Whether going on means that a packet with an intermediate stop has turned to its destination.
-    pub turns: bool,
+    pub begins_second_phase: bool,
     /// Link class of the minimal ports.
     pub minimal_class: u8,
     /// Link class of the others.
-    pub other_class: u8,
+    pub non_minimal_class: u8,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> CandidatePorts<'a> {
     /// A plan with shortest ways only.
     #[inline(always)]
     #[must_use]
@@ -29,11 +29,11 @@ impl<'a> Plan<'a> {
         Self {
             minimal,
             minimal_channel: channel,
-            other: Ports::NONE,
-            other_channel: channel,
-            turns: false,
+            non_minimal: Ports::NONE,
+            non_minimal_channel: channel,
+            begins_second_phase: false,
             minimal_class: class,
-            other_class: class,
+            non_minimal_class: class,
         }
     }
 }

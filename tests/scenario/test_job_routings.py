@@ -7,7 +7,7 @@ import pytest
 from odonata import machine
 from odonata.errors import InputError
 from odonata.scenario import parse
-from odonata.scenario.ways import ways
+from odonata.scenario.job_routings import job_routings
 
 BASE = """\
 system = "tiny"
@@ -42,7 +42,7 @@ def scenario(*routings, base=BASE):
 
 def found(*routings, base=BASE):
     table = scenario(*routings, base=base).table
-    return ways(table, table.job, machine.load(table.system, table.fabric))
+    return job_routings(table, table.job, machine.load(table.system, table.fabric))
 
 
 def test_jobs_use_the_routing_of_the_run_unless_they_say_otherwise():
@@ -120,7 +120,7 @@ def test_too_few_channels_of_the_machine_point_at_the_routing(tmp_path):
     own = machine.load({"preset": "tiny", "fabric": {"channels": 1}})
     table = scenario('"valiant"').table.model_copy(update={"fabric": None})
     with pytest.raises(InputError) as caught:
-        ways(table, table.job, own)
+        job_routings(table, table.job, own)
     assert caught.value.path == ("job", 0, "routing")
 
 
@@ -131,7 +131,7 @@ def on_dragonfly(*routings, first='"minimal"'):
         fabric={"channels": 4, "links": {"global": {"buffer_bytes": 8192}}},
     )
     table = scenario(*routings, base=BASE.replace('"minimal"', first)).table
-    return ways(table, table.job, machine)
+    return job_routings(table, table.job, machine)
 
 
 def test_the_gateways_of_a_run_are_those_of_its_jobs():

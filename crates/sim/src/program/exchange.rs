@@ -1,0 +1,150 @@
+//! What sending and receiving means: handing over, matching, asking for leave (docs/model.md, section 10).
+
+use super::matching::{MessageKey, ReceiverState, RendezvousSend};
+use super::protocol_messages::{ProtocolMessage, ProtocolMessageKind};
+use super::rank_events::RankEvent;
+use super::running::{NodeContext, Running, Token};
+use crate::fabric::NO_ROW;
+
+impl Running {
+    fn is_intra_node(&self, rank: u32, other: u32) -> bool {
+        self.nodes[rank as usize] == self.nodes[other as usize]
+    }
+
+    fn is_eager(&self, from: u32, to: u32, bytes: u64) -> bool {
+        bytes <= self.costs.eager_bytes || self.is_intra_node(from, to)
+    }
+
+    fn copy_ps(&self, bytes: u64) -> u64 {
+        self.costs.copy.map_or(0, |copy| copy.serialisation_ps(bytes))
+    }
+
+    /// CPU time to send a message.
+    pub(super) fn sending(&self, from: u32, to: u32, bytes: u64) -> u64 {
+        let copy = if self.is_eager(from, to, bytes) { self.copy_ps(bytes) } else { 0 };
+        self.costs.send_ps.saturating_add(copy)
+    }
+
+    /// Hands a message over whose work is done. Returns whether the send is complete; if not, `token` says what follows when it is.
+    pub(super) fn hand_over(&mut self, key: MessageKey, bytes: u64, token: Token, context: &mut NodeContext) -> bool {
+        let MessageKey { to, from, iteration, label } = key;
+        let (intra_node, eager) = (self.is_intra_node(from, to), self.is_eager(from, to, bytes));
+        let row = self.tally.issue(key, context.now);
+        let message_kind = if eager { ProtocolMessageKind::Eager } else { ProtocolMessageKind::Rts };
+        let nics = self.nics(from, token);
+        let message = ProtocolMessage {
+            rank: to,
+            peer: from,
+            iteration,
+            label,
+            message_kind,
+            nics,
+            bytes,
+            issue: context.now,
+            row,
+        };
+        self.pending += 1;
+        if intra_node {
+            self.tally.intra_node(row, context.now, self.costs.memory_ps);
+            context.rank_events.add(message.arrival(context.now + self.costs.memory_ps));
+        } else {
+            context.outbox.push(message);
+        }
+        if !eager {
+            self.tally.control += 1;
+            self.at_sender.insert(key, RendezvousSend { token, bytes, issue: context.now, row });
+        }
+        eager
+    }
+
+    /// Posts a receive. Returns whether it is complete; if not, `token` says what follows when it is.
+    pub(super) fn post(
+        &mut self,
+        key: MessageKey,
+        bytes: u64,
+        cpu: u16,
+        token: Token,
+        context: &mut NodeContext,
+    ) -> bool {
+        match self.at_receiver.remove(&key) {
+            None => {
+                self.at_receiver.insert(key, ReceiverState::Posted { token, cpu, bytes });
+                false
+            }
+            Some(ReceiverState::Arrived { bytes }) => self.take_in(key, bytes, cpu, token, context),
+            Some(ReceiverState::RtsArrived { bytes }) => {
+                self.send_cts(key, bytes, cpu, token, context);
+                false
+            }
+            Some(half) => unreachable!("a key is used once, but {half:?} was there"),
+        }
+    }
+
+    /// The work for a message that is there and wanted. Returns whether the receive is complete.
+    fn take_in(&mut self, key: MessageKey, bytes: u64, cpu: u16, token: Token, context: &mut NodeContext) -> bool {
+        let copy = if self.is_eager(key.from, key.to, bytes) { self.copy_ps(bytes) } else { 0 };
+        let ps = self.costs.receive_ps.saturating_add(copy);
+        self.occupy(key.to, cpu, ps, token, context).1 <= context.now
+    }
+
+    /// Tells the sender of a message that its receive is posted.
+    fn send_cts(&mut self, key: MessageKey, bytes: u64, cpu: u16, token: Token, context: &mut NodeContext) {
+        self.at_receiver.insert(key, ReceiverState::CtsSent { token, cpu });
+        let MessageKey { to, from, iteration, label } = key;
+        let (message_kind, nics, issue, row) = (ProtocolMessageKind::Cts, self.nics(to, token), context.now, NO_ROW);
+        self.tally.control += 1;
+        self.pending += 1;
+        context.outbox.push(ProtocolMessage {
+            rank: from,
+            peer: to,
+            iteration,
+            label,
+            message_kind,
+            nics,
+            bytes,
+            issue,
+            row,
+        });
+    }
+
+    /// Something has arrived.
+    pub(super) fn arrival(&mut self, event: RankEvent, context: &mut NodeContext) {
+        let RankEvent { rank, peer, iteration, label, message_kind, value: bytes, .. } = event;
+        if message_kind == ProtocolMessageKind::Cts {
+            let key = MessageKey { to: peer, from: rank, iteration, label };
+            let &RendezvousSend { token, bytes, issue, row } = &self.at_sender[&key];
+            let (message_kind, nics) = (ProtocolMessageKind::Data, self.nics(rank, token));
+            self.pending += 1;
+            context.outbox.push(ProtocolMessage {
+                rank: peer,
+                peer: rank,
+                iteration,
+                label,
+                message_kind,
+                nics,
+                bytes,
+                issue,
+                row,
+            });
+            return;
+        }
+        let key = MessageKey { to: rank, from: peer, iteration, label };
+        match (self.at_receiver.remove(&key), message_kind) {
+            (None, ProtocolMessageKind::Rts) => {
+                self.at_receiver.insert(key, ReceiverState::RtsArrived { bytes });
+            }
+            (None, _) => {
+                self.at_receiver.insert(key, ReceiverState::Arrived { bytes });
+            }
+            (Some(ReceiverState::Posted { token, cpu, .. }), ProtocolMessageKind::Rts) => {
+                self.send_cts(key, bytes, cpu, token, context);
+            }
+            (Some(ReceiverState::Posted { token, cpu, .. } | ReceiverState::CtsSent { token, cpu, .. }), _) => {
+                if self.take_in(key, bytes, cpu, token, context) {
+                    self.complete(rank, token, context);
+                }
+            }
+            (Some(half), _) => unreachable!("a key is used once, but {half:?} was there"),
+        }
+    }
+}
