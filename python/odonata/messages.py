@@ -300,7 +300,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "last-group-too-large": Message("`{key}` is {found}, but a full group has {full}; it can be 1 to {full}"),
     "machine-too-large": Message("the machine has {what} = {found}, but at most {most} are possible"),
-    "too-many-lanes": Message(
+    "too-many-vcs": Message(
         "{ports} router ports with {channels} virtual channels each are more than the {most} channels that can be "
         "simulated",
         "use a smaller machine or fewer channels",
@@ -467,7 +467,7 @@ MESSAGES: Mapping[str, Message] = {
     "any-source": Message("`{found}` means any source, but a receive here must name its source"),
     "any-tag": Message("`{found}` means any tag, but a message here must have one tag"),
     "unknown-label": Message("no operation of this rank has the label `{label}`", "{near}", {"near": _near_label}),
-    "circle-of-operations": Message("operations wait for each other in a cycle: {circle}", "", {"circle": _cycle}),
+    "cycle-of-operations": Message("operations wait for each other in a cycle: {circle}", "", {"circle": _cycle}),
     "no-header": Message(
         "expected a header, `{names}`, found nothing", "", {"names": lambda columns: ",".join(columns)}
     ),
@@ -554,7 +554,7 @@ MESSAGES: Mapping[str, Message] = {
     "binary-limit": Message("binary GOAL has only {limit}, found the {what} {found}"),
     # Runs.
     "deadlock": Message("deadlock at {at_ps:time}: {waiting} packets wait for room, and none can move", of_run=True),
-    "dead-program": Message(
+    "deadlocked-program": Message(
         "the program of job `{job}` is deadlocked: {ranks} of its ranks wait for messages that can no longer arrive "
         "({awaited})",
         "{trace_lines}",

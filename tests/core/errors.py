@@ -232,7 +232,7 @@ PROVOKED: dict[str, Provoke] = {
     "any-source": read(goal("recv 8b from -1")),
     "any-tag": read(goal("recv 8b from 0 tag -1")),
     "unknown-label": read(goal("first: calc 1\nfirst requires frist")),
-    "circle-of-operations": read(goal("a: calc 1\nb: calc 2\na requires b\nb requires a")),
+    "cycle-of-operations": read(goal("a: calc 1\nb: calc 2\na requires b\nb requires a")),
     "no-header": read("", "csv"),
     "no-rows": table(""),
     "missing-column": read("rank,peer\n0,1\n", "csv"),
@@ -275,7 +275,7 @@ PROVOKED: dict[str, Provoke] = {
     "unknown-operation": spoilt(42 + 4, 9, 1),
     "compute-too-long": spoilt(42 + 9, 2**63, 8),
     "binary-limit": lambda: _core.write_trace(json.dumps({"name": "trace", "goal": goal("calc 1ps")}), 1, "bin"),
-    "dead-program": program(
+    "deadlocked-program": program(
         {
             "name": "trace",
             "goal": goal(
@@ -292,7 +292,7 @@ PROVOKED: dict[str, Provoke] = {
 #: Code -> parameters, for errors that only the tests in Rust can provoke: machines or texts of many gigabytes, states
 #: that the checks before a run exclude, and ports without a cable, which no machine of today has.
 IN_RUST: dict[str, dict[str, Any]] = {
-    "too-many-lanes": {"ports": 2_250_000, "channels": 16, "most": 2**25},
+    "too-many-vcs": {"ports": 2_250_000, "channels": 16, "most": 2**25},
     "too-many-cables": {"found": 65_537, "most": 65_536},
     "too-many-windows": {},
     "too-many-spines": {"routing": "valiant", "found": 65, "most": 64},

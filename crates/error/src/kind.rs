@@ -89,7 +89,7 @@ kinds! {
         wire_bytes: u64, packet_bytes: u32, header_bytes: u32, flit_bytes: u32, most_bytes: u32,
     }
     /// More virtual channels of router ports than memory holds.
-    TooManyVcs = "too-many-lanes" { ports: u64, channels: u64, most: u64 }
+    TooManyVcs = "too-many-vcs" { ports: u64, channels: u64, most: u64 }
     /// A key that says again what `global_links` says.
     BesideGlobalLinks = "beside-global-links" {}
     /// Neither an arrangement nor a list of cables.
@@ -279,7 +279,7 @@ kinds! {
     /// A label that no operation of the rank has.
     UnknownLabel = "unknown-label" { label: String, known: Vec<String> }
     /// Operations that wait for each other; the first few, and how many there are.
-    CycleOfOperations = "circle-of-operations" { first: Vec<CycleOperation>, length: usize }
+    CycleOfOperations = "cycle-of-operations" { first: Vec<CycleOperation>, length: usize }
     /// A CSV file without a header.
     NoHeader = "no-header" { columns: Vec<&'static str> }
     /// A CSV file without rows.
@@ -381,7 +381,7 @@ kinds! {
     /// Packets wait for each other and nothing can move.
     Deadlock = "deadlock" { at_ps: u64, waiting: u64 }
     /// The ranks of a program wait for each other, or for messages that nobody sends; what the first few wait for.
-    DeadlockedProgram = "dead-program" { job: String, ranks: u64, first: Vec<Awaited> }
+    DeadlockedProgram = "deadlocked-program" { job: String, ranks: u64, first: Vec<Awaited> }
     /// Simulated time left the range of 2^63 ps.
     TimeOverflow = "time-overflow" {}
     /// Results that do not fit into memory.

@@ -198,7 +198,7 @@ fn what_cannot_be_kept_is_named_by_rank_and_operation() {
     let cycle = error(&[(first(1) + 23, &[1]), (first(2), &[2]), (first(3), &[1]), (first(3) + 23, &[1, 0, 0, 0, 0])]);
     assert_eq!(
         cycle,
-        "rank 0, operation 2: circle-of-operations (first = [{label = `2`, line = nothing}, {label = `3`, line = nothing}], length = 2)"
+        "rank 0, operation 2: cycle-of-operations (first = [{label = `2`, line = nothing}, {label = `3`, line = nothing}], length = 2)"
     );
 }
 

@@ -176,13 +176,13 @@ fn cycles_name_their_operations() {
         in_rank_0(body),
         3,
         1,
-        "circle-of-operations (first = [{label = `a`, line = 3}, {label = `c`, line = 5}, {label = `b`, line = 4}], length = 3)",
+        "cycle-of-operations (first = [{label = `a`, line = 3}, {label = `c`, line = 5}, {label = `b`, line = 4}], length = 3)",
     );
     says(
         in_rank_0("  x: calc 1\nx requires x"),
         3,
         3,
-        "circle-of-operations (first = [{label = `x`, line = 3}], length = 1)",
+        "cycle-of-operations (first = [{label = `x`, line = 3}], length = 1)",
     );
     let mut long = String::new();
     for i in 0..20 {
