@@ -43,7 +43,7 @@ def test_a_folder_with_results_of_its_own_is_not_overwritten(study: Write, tmp_p
     [
         ("{", "the file is damaged or cut off: it is not JSON"),
         ("[1]", "is not the folder of a study"),
-        ('{"kind": "study"}', "the manifest is damaged: `format` is missing or no int"),
+        ('{"kind": "study"}', "the manifest is damaged: `format` is missing or not of type int"),
     ],
 )
 def test_a_damaged_manifest_is_said_and_mended(study: Write, here: Path, text: str, expected: str) -> None:

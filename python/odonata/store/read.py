@@ -174,7 +174,7 @@ def _manifest(folder: Path, *, verify: bool) -> dict[str, Any]:
     for key, kind in {**wanted, "version": str, "alone": list, "files": dict}.items():
         if not isinstance(data.get(key), kind):
             raise InputError(
-                f"the manifest is damaged: `{key}` is missing or not a {kind.__name__}", file=file, hint=_AGAIN
+                f"the manifest is damaged: `{key}` is missing or not of type {kind.__name__}", file=file, hint=_AGAIN
             )
     # A table is in the manifest if one of its columns was there in the folder's format.
     tables = {column.table for column in COLUMNS if column.since <= found}

@@ -75,7 +75,7 @@ def read_manifest(path: Path, names: tuple[str, ...], *, verify: bool = True) ->
     wanted = {"format": int, "name": str, "version": str, "points": int, "settled": int, "failed": int}
     for key, kind in {**wanted, "axes": list, "show": dict, "files": dict}.items():
         if not isinstance(data.get(key), kind):
-            message = f"the manifest is damaged: `{key}` is missing or not a {kind.__name__}"
+            message = f"the manifest is damaged: `{key}` is missing or not of type {kind.__name__}"
             raise InputError(message, file=file, hint=AGAIN)
     for name in names:
         known = data["files"].get(name)
