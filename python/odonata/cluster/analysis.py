@@ -89,7 +89,13 @@ class Analysis:
     """Rows that were left out because nothing arrived before the end of the run."""
 
     def as_dict(self) -> dict[str, Any]:
-        """What `--json` prints: times in picoseconds."""
+        """Return the analysis as `--json` prints it.
+
+        Returns
+        -------
+        dict
+            Times in picoseconds.
+        """
         told: dict[str, Any] = {"value": self.value, "by": list(self.keys), "unit": "ps"}
         told["series"] = [_told(one) for one in self.series]
         if self.related:
@@ -98,7 +104,13 @@ class Analysis:
         return {**told, "left_out": self.left_out, "unfinished": self.unfinished}
 
     def frame(self) -> pl.DataFrame:
-        """A row for each series: its key, dispersion, peaks and best family."""
+        """Return the analysis as a table.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each series: its key, dispersion, peaks and best family.
+        """
         import polars as pl
 
         rows = []

@@ -38,6 +38,9 @@ def _wired(topology_json: str, failures_json: str | None) -> Any:
 
     The last two are kept, because the names of failed links are looked up on the whole machine.
     """
+    # The core fills NumPy arrays. Without this import it imports NumPy itself, and Ctrl-C during that is a panic.
+    import numpy  # noqa: F401
+
     return _core().Machine(topology_json, failures_json)
 
 
