@@ -23,6 +23,7 @@ extensions = [
 ]
 
 include_patterns = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**", "validation/*.md"]
+include_patterns += ["python/odonata/reproduce/*/README.md"]  # data that validation pages cite
 exclude_patterns = ["docs/_ext/**", "docs/_generated/**/examples/**"]
 root_doc = "docs/index"
 source_suffix = {".md": "markdown"}

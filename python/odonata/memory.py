@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError
-from odonata.scenario.doubts import messages_per_interval
-from odonata.store.columns import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +40,9 @@ def check_memory(resolved: Resolved) -> None:
 
 def expected_rows(resolved: Resolved) -> int:
     """Messages that a run records of jobs with a pattern, at least."""
+    # Here, because a process that only simulates needs neither scenarios nor tables.
+    from odonata.scenario.doubts import messages_per_interval
+
     stop = resolved.spec["stop"]
     rows = 0
     for index, job in enumerate(resolved.spec["jobs"]):
@@ -61,6 +62,8 @@ def expected_rows(resolved: Resolved) -> int:
 
 def row_bytes() -> int:
     """Bytes of memory that a row of `messages` takes at the end of a run."""
+    from odonata.store.columns import columns_of
+
     return COPIES * sum(_BYTES[column.dtype] for column in columns_of("messages"))
 
 
