@@ -11,8 +11,9 @@ use sha2::{Digest, Sha256};
 
 /// What counts, from the root of the repository: the sources of every crate of the core, and the exact versions of what
 /// they depend on.
-const SOURCES: [&str; 6] = [
+const SOURCES: [&str; 7] = [
     "Cargo.lock",
+    "crates/error/src",
     "crates/programs/src",
     "crates/python/src",
     "crates/reference/src",

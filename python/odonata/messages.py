@@ -467,7 +467,7 @@ MESSAGES: Mapping[str, Message] = {
     "any-source": Message("`{found}` means any source, but a receive here must name its source"),
     "any-tag": Message("`{found}` means any tag, but a message here must have one tag"),
     "unknown-label": Message("no operation of this rank has the label `{label}`", "{near}", {"near": _near_label}),
-    "cycle-of-operations": Message("operations wait for each other in a cycle: {circle}", "", {"circle": _cycle}),
+    "cycle-of-operations": Message("operations wait for each other in a cycle: {cycle}", "", {"cycle": _cycle}),
     "no-header": Message(
         "expected a header, `{names}`, found nothing", "", {"names": lambda columns: ",".join(columns)}
     ),

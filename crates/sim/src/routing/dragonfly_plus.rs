@@ -159,10 +159,7 @@ macro_rules! any_dragonfly_plus {
             };
         }
 
-        /// What errors call the machines.
-const MACHINE: &str = "dragonfly-plus";
-
-impl AnyDragonflyPlusAlgorithm {
+        impl AnyDragonflyPlusAlgorithm {
             /// The rule of a specification; none if it is not for these machines.
             fn of(fabric: &FabricSpec, routing: &RoutingSpec, at: &Path) -> Result<Option<Self>, Error> {
                 let name = routing.name();
@@ -195,11 +192,11 @@ impl AnyDragonflyPlusAlgorithm {
         let for_dragonfly_plus = |info: &&RoutingInfo| info.machines.contains(&MACHINE_KIND);
         if !for_dragonfly_plus(&routing.info()) {
             let choices = ROUTINGS.iter().filter(for_dragonfly_plus).map(|info| info.name).collect();
-            let kind = ErrorKind::RoutingNotForMachine { routing: routing.name(), machine: MACHINE, choices };
+            let kind = ErrorKind::RoutingNotForMachine { routing: routing.name(), machine: MACHINE_KIND, choices };
             return Err(kind.at(at.join("name")));
         }
         if routing.gateways().is_some() {
-            return Err(ErrorKind::NeedlessGateways { machine: MACHINE }.at(at.join("gateways")));
+            return Err(ErrorKind::NeedlessGateways { machine: MACHINE_KIND }.at(at.join("gateways")));
         }
         let algorithm = Self::of(fabric, routing, at)?.expect("the list says that it is for these machines");
         let (need, have) = (u32::from(algorithm.channels()), u32::from(fabric.channels));

@@ -35,7 +35,7 @@ impl DragonflyPlusAlgorithm for Valiant {
         let RoutingSpec::Valiant { via, select, .. } = *routing else { unreachable!("it has another name") };
         if matches!(via, Via::Group | Via::Router) {
             let choices = vec!["spine", "leaf"];
-            return Err(ErrorKind::ViaNotForMachine { machine: super::MACHINE, choices }.at(at.join("via")));
+            return Err(ErrorKind::ViaNotForMachine { machine: super::MACHINE_KIND, choices }.at(at.join("via")));
         }
         Ok(Self { via, select })
     }
