@@ -235,9 +235,9 @@ class PacketPath(TypedDict):
 
 @type_check_only
 class PacketPaths(TypedDict):
-    #: How many ways there are; the first of them are listed, minimal ones before others.
+    #: The number of paths. `paths` has the first of them, minimal paths before others.
     total: int
-    ways: list[PacketPath]
+    paths: list[PacketPath]
 
 @type_check_only
 class Result(TypedDict):

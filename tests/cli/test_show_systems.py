@@ -7,9 +7,9 @@ import pytest
 from odonata import machine
 from odonata.machine import core
 
-WAYS = {
+PATHS = {
     "total": 1234,
-    "ways": [
+    "paths": [
         {
             "minimal": True,
             "hops": [
@@ -31,12 +31,12 @@ WAYS = {
 
 @pytest.fixture
 def asked(monkeypatch):
-    """A core that answers `WAYS`; what it was asked."""
+    """A core that answers `PATHS`; what it was asked."""
     questions = []
 
     def routes(spec, source, destination, limit):
         questions.append((spec, source, destination, limit))
-        return json.loads(json.dumps(WAYS))
+        return json.loads(json.dumps(PATHS))
 
     monkeypatch.setattr(core, "routes", routes)
     return questions
@@ -112,7 +112,7 @@ def test_ways_as_json(odonata, asked):
     _, out, _ = odonata("show", "zhang2018-272", "--routes", "0", "65", "--json")
     told = json.loads(out)
     assert (told["system"], told["from"], told["to"], told["total"]) == ("zhang2018-272", 0, 65, 1234)
-    assert [hop["group"] for hop in told["ways"][1]["hops"]] == [0, 0, 4]
+    assert [hop["group"] for hop in told["paths"][1]["hops"]] == [0, 0, 4]
     assert asked[0][3] == 10
 
 
@@ -120,14 +120,14 @@ def test_the_core_finds_ways_that_hang_together(odonata):
     """From the first router to the last node, each hop where the one before led; all within the bound of the model."""
     _, out, _ = odonata("show", "theta", "--routes", "0", "3000", "--routing", "adaptive-0", "--json")
     told = json.loads(out)
-    assert told["total"] > len(told["ways"]) > 1
-    assert {way["minimal"] for way in told["ways"]} == {True, False}
-    for way in told["ways"]:
-        hops = way["hops"]
+    assert told["total"] > len(told["paths"]) > 1
+    assert {path["minimal"] for path in told["paths"]} == {True, False}
+    for path in told["paths"]:
+        hops = path["hops"]
         assert hops[0]["router"] == 0
         assert [hop["to_router"] for hop in hops[:-1]] == [hop["router"] for hop in hops[1:]]
         assert (hops[-1]["to_node"], hops[-1]["class"]) == (3000, "node")
-        assert len(hops) - 1 <= (5 if way["minimal"] else 10)
+        assert len(hops) - 1 <= (5 if path["minimal"] else 10)
 
 
 def test_a_limit_beyond_all_numbers_shows_all_ways(odonata):
@@ -135,7 +135,7 @@ def test_a_limit_beyond_all_numbers_shows_all_ways(odonata):
     status, out, _ = odonata("show", "tiny", "--routes", "0", "15", "--limit", str(10**30), "--json")
     assert status == 0
     told = json.loads(out)
-    assert told["total"] == len(told["ways"]) > 10
+    assert told["total"] == len(told["paths"]) > 10
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_a_collective_beside_traffic(tmp_path: Path) -> None:
     target, noise = found.summary["jobs"]
     assert (target["nodes"], target["ranks"], target["iterations"]) == (8, 16, 5)
     assert target["messages_sent"] == 5 * 16 * 15
-    assert target["messages_near"] == 5 * 16
+    assert target["messages_intra_node"] == 5 * 16
     assert target["slowdown"] == target["time_ps"] / target["time_alone_ps"] > 1
     assert target["time_ps"] == found.ranks["finish_ps"].max()
     assert "iterations" not in noise
@@ -85,13 +85,13 @@ def test_a_background_program_runs_until_the_others_are_done() -> None:
 
 
 @pytest.mark.parametrize("mapping", ["linear", "round-robin", "random-ranks"])
-def test_neighbours_on_a_node_talk_through_its_memory(mapping: str) -> None:
+def test_messages_between_ranks_of_one_node_do_not_use_the_network(mapping: str) -> None:
     text = TEXT.replace("ranks_per_node = 2", f'ranks_per_node = 2\nmapping = "{mapping}"')
     text = text.replace('collective = "alltoall", message = "2 KB"', 'motif = "ping-pong", message = "2 KB"')
     target = run(scenario.parse(text)).summary["jobs"][0]
     assert target["messages_sent"] == 5 * 16
-    near = {"linear": 5 * 16, "round-robin": 0}
-    assert target["messages_near"] == near.get(mapping, target["messages_near"])
+    intra_node = {"linear": 5 * 16, "round-robin": 0}
+    assert target["messages_intra_node"] == intra_node.get(mapping, target["messages_intra_node"])
 
 
 def test_what_shows_only_in_the_run_has_file_and_line() -> None:

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 
 import odonata as od
@@ -15,6 +16,8 @@ from odonata.store import TABLES, columns, open_run
 from odonata.store import read as reading
 from odonata.store.columns import Column
 from odonata.store.manifest import FORMAT
+from odonata.study.results import Results
+from odonata.study.summary import summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,6 +55,35 @@ def test_a_study_of_format_1_opens_and_its_results_are_known(old: Path) -> None:
     assert study.jobs.height == 4
     assert study.compare("run.seed", "time_ps", job="ring").rows[1].ratio == 1.0
     assert "2 of 2 points done" in repr(study)
+
+
+def test_a_renamed_column_of_an_old_folder_has_its_present_name(old: Path) -> None:
+    """Catches a rename after which older folders no longer open, or open with two names for one column."""
+    run, study = open_run(old / "run"), od.open_study(old / "study")
+    assert "messages_near" in pl.read_parquet_schema(old / "run" / "jobs.parquet")
+    for jobs in (run.jobs, study.jobs):
+        assert "messages_near" not in jobs.columns
+        assert jobs["messages_intra_node"].null_count() == 0
+    assert run.summary["jobs"][1]["messages_intra_node"] == 0
+    assert study.compare("run.seed", "messages_intra_node", job="ring").rows[0].n == 1
+
+
+def test_a_study_that_shows_a_renamed_column_shows_it_by_its_present_name(old: Path) -> None:
+    file = old / "study" / "manifest.json"
+    manifest = json.loads(file.read_text())
+    manifest["show"]["columns"] = ["time_ps", "messages_near"]
+    file.write_text(json.dumps(manifest))
+    study = od.open_study(old / "study")
+    assert study.show.columns == ("time_ps", "messages_intra_node")
+    assert "messages_intra_node" in summarise(study).header
+
+
+def test_results_of_an_old_study_have_present_names(old: Path) -> None:
+    """Catches a sweep that goes on in an old folder and writes one column under two names."""
+    results = Results(old / "study", keep_stale=True)
+    rows = results.rows(results.statuses())
+    assert "messages_near" not in rows.columns
+    assert rows["messages_intra_node"].null_count() == 0
 
 
 def test_columns_and_tables_that_came_later_are_null_in_old_folders(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:

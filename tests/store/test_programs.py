@@ -106,9 +106,9 @@ def test_the_object_of_a_run(program: tuple[dict[str, Any], dict[str, Any]]) -> 
     assert (target["time_ps"], target["time_alone_ps"], target["slowdown"]) == (9 * US, 6 * US, 1.5)
     assert (target["iteration_ps"]["p50"], target["iteration_ps"]["max"]) == (3 * US, 4 * US)
     assert target["bytes_by_class"] == {"node": 1, "local": 2, "global": 3}
-    assert (target["messages_near"], target["messages_control"]) == (2, 5)
+    assert (target["messages_intra_node"], target["messages_control"]) == (2, 5)
     assert noise["bytes_by_class"] == {"node": 4, "local": 5, "global": 6}
-    assert not {"iterations", "iteration_ps", "slowdown", "messages_near"} & set(noise)
+    assert not {"iterations", "iteration_ps", "slowdown", "messages_intra_node"} & set(noise)
 
 
 def test_what_is_said(program: tuple[dict[str, Any], dict[str, Any]]) -> None:

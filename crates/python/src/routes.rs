@@ -1,4 +1,4 @@
-//! All ways between two nodes to dictionaries.
+//! All paths between two nodes, as dictionaries.
 
 use odonata_sim::Spec;
 use odonata_sim::routing::show::{Hop, paths};
@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::errors::to_python;
 
-/// The ways that packets may take between two nodes; see `_core.pyi`.
+/// The paths that packets may take between two nodes; see `_core.pyi`.
 pub fn routes<'py>(
     py: Python<'py>,
     spec: &Spec,
@@ -31,7 +31,7 @@ pub fn routes<'py>(
     }
     let result = PyDict::new(py);
     result.set_item("total", paths.total)?;
-    result.set_item("ways", list)?;
+    result.set_item("paths", list)?;
     Ok(result)
 }
 

@@ -46,8 +46,8 @@ def routes(name: str, source: int, destination: int, routing: str | None, limit:
         raise
     found = core.routes(resolved.spec, source, destination, min(limit, sys.maxsize))
     group = resolved.system.describe()["router_group"]
-    for way in found["ways"]:
-        for hop in way["hops"]:
+    for path in found["paths"]:
+        for hop in path["hops"]:
             hop["group"] = int(group[hop["router"]])
     return {
         "kind": "routes",
@@ -56,23 +56,23 @@ def routes(name: str, source: int, destination: int, routing: str | None, limit:
         "from": source,
         "to": destination,
         "total": found["total"],
-        "ways": found["ways"],
+        "paths": found["paths"],
     }
 
 
 def text(found: dict[str, Any]) -> str:
     """The paths as a table."""
-    shown, total = len(found["ways"]), found["total"]
+    shown, total = len(found["paths"]), found["total"]
     head = f"{found['system']}, routing {_routing(found['routing'])}: from node {found['from']} to node {found['to']}"
-    ways = f"{total:,} path{'' if total == 1 else 's'}"
-    blocks = [f"{head}\n{ways}" + ("" if shown == total else f", {shown} of them shown (--limit shows more)")]
+    count = f"{total:,} path{'' if total == 1 else 's'}"
+    blocks = [f"{head}\n{count}" + ("" if shown == total else f", {shown} of them shown (--limit shows more)")]
     # One table for all paths, so that their columns are aligned.
-    hops = iter(aligned([_cells(hop) for way in found["ways"] for hop in way["hops"]], indent="  "))
-    for number, way in enumerate(found["ways"], start=1):
-        links = sum(hop["to_router"] is not None for hop in way["hops"])
-        kind = "minimal" if way["minimal"] else "non-minimal"
+    hops = iter(aligned([_cells(hop) for path in found["paths"] for hop in path["hops"]], indent="  "))
+    for number, path in enumerate(found["paths"], start=1):
+        links = sum(hop["to_router"] is not None for hop in path["hops"])
+        kind = "minimal" if path["minimal"] else "non-minimal"
         lines = [f"path {number}, {kind}, {links} link{'' if links == 1 else 's'} between routers"]
-        lines += [next(hops) for _ in way["hops"]]
+        lines += [next(hops) for _ in path["hops"]]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 

@@ -8,7 +8,10 @@ column is a new line with the format that has it first; folders of older formats
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 Better = Literal["more", "less", "neither"]
 
@@ -53,9 +56,16 @@ class Column:
     """Which of two values is better; `neither` for what is no result."""
     since: int = 1
     """First format (`manifest.FORMAT`) that has it. It is null in all rows of an older folder."""
+    formerly: str | None = None
+    """Name under which older versions wrote it. Folders with that name open and have the present one."""
 
 
-Line = tuple[str, str, str, str] | tuple[str, str, str, str, Better] | tuple[str, str, str, str, Better, int]
+Line = (
+    tuple[str, str, str, str]
+    | tuple[str, str, str, str, Better]
+    | tuple[str, str, str, str, Better, int]
+    | tuple[str, str, str, str, Better, int, str]
+)
 """A line of the registry: the fields of `Column` after the table, in their order."""
 
 
@@ -106,6 +116,7 @@ _CLASS_BYTES = (
     "bytes sent on links of each class, in the order of `link_classes` in the manifest; empty if no job of the run has "
     "a program"
 )
+_INTRA_NODE = "messages issued between ranks of one node, a part of `messages_sent`"
 _PER_CHANNEL = "the part of virtual channel {channel}; only where links have several channels"
 
 _LINES: dict[str, list[Line]] = {
@@ -123,8 +134,8 @@ _LINES: dict[str, list[Line]] = {
         ("measured_delivered", "UInt64", "messages", "those of them delivered by the end", "more", 2),
         ("saturated", "Boolean", "", _SATURATED, "neither", 2),
         ("backlog_growth", "Float64", "1", _GROWTH, "less", 2),
-        ("messages_near", "UInt64", "messages", "of the messages issued those between ranks of one node"),
-        ("messages_control", "UInt64", "messages", "requests and clearances issued beside them, by a program"),
+        ("messages_intra_node", "UInt64", "messages", _INTRA_NODE, "neither", 1, "messages_near"),
+        ("messages_control", "UInt64", "messages", "RTS and CTS that a program issued in addition"),
         ("packets", "UInt64", "packets", "packets delivered by the end", "more"),
         ("bytes", "UInt64", "bytes", "bytes of the packets delivered by the end", "more"),
         ("first_issue_ps", "UInt64", "ps", "when the first message was issued; absent if none was"),
@@ -251,3 +262,13 @@ def columns_of(table: str, channels: int = 1) -> tuple[Column, ...]:
                 meaning = column.meaning.format(channel=number)
                 found.append(replace(column, name=name, meaning=meaning))
     return tuple(found)
+
+
+def renamed(table: str, present: Collection[str]) -> dict[str, str]:
+    """Former names among the columns `present` of a stored table, each with the present name of its column."""
+    return {
+        column.formerly: column.name
+        for column in COLUMNS
+        if column.table == table and column.formerly in present and column.name not in present
+        if column.formerly is not None
+    }

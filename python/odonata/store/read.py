@@ -11,7 +11,7 @@ import polars as pl
 
 from odonata import files
 from odonata.errors import InputError
-from odonata.store.columns import COLUMNS, TABLES, columns_of
+from odonata.store.columns import COLUMNS, TABLES, columns_of, renamed
 from odonata.store.frame import polars_type
 from odonata.store.manifest import FORMAT, MANIFEST, is_intact
 from odonata.store.result import Run
@@ -99,12 +99,13 @@ class _Tables(Mapping[str, pl.LazyFrame]):
 
 
 def scan(file: Path, table: str, written_as: int) -> pl.LazyFrame:
-    """A table of a folder of format `written_as`, with null in the columns that came later.
+    """A table of a folder of format `written_as`, with present names, and null in the columns that came later.
 
     Raises `InputError` if it is not Parquet or lacks a column that its format has.
     """
     try:
         frame = pl.scan_parquet(file)
+        frame = frame.rename(renamed(table, frame.collect_schema().names()))
         present = frame.collect_schema().names()
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise InputError("the file is damaged: it is not Parquet", file=file, hint=_AGAIN) from None

@@ -46,7 +46,8 @@ def _job(row: Mapping[str, Any], classes: list[str]) -> dict[str, Any]:
     if row["class_bytes"]:
         job["bytes_by_class"] = dict(zip(classes, row["class_bytes"], strict=True))
     if row["iterations"] is not None:
-        job |= {name: row[name] for name in ("messages_near", "messages_control", "iterations", "iterations_per_s")}
+        counts = ("messages_intra_node", "messages_control", "iterations", "iterations_per_s")
+        job |= {name: row[name] for name in counts}
         times = _distribution(row, "iteration")
         job["iteration_ps"] = times and {**times, "rank_mean": row["iteration_rank_mean_ps"]}
     alone = _distribution(row, "alone")

@@ -162,7 +162,7 @@ def _job_row(
         "measured_delivered": totals["measured_delivered"],
         "saturated": fullness.saturated if fullness else None,
         "backlog_growth": fullness.growth if fullness else None,
-        "messages_near": totals["intra_node"],
+        "messages_intra_node": totals["intra_node"],
         "messages_control": totals["control"],
         "packets": packets,
         "bytes": totals["bytes"],

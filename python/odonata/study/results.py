@@ -19,6 +19,7 @@ import polars as pl
 
 from odonata import files
 from odonata.errors import InputError, RunError
+from odonata.store.columns import renamed
 from odonata.store.engine import fingerprint
 from odonata.store.write import parquet
 from odonata.study.folder import RESULTS
@@ -171,6 +172,7 @@ def _read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
         there = pl.read_parquet_schema(io.BytesIO(data))
         wanted = None if columns is None else [name for name in columns if name in there]
         rows = pl.read_parquet(io.BytesIO(data), columns=wanted)
+        rows = rows.rename(renamed("jobs", rows.columns))
         return rows.with_columns(pl.lit(None, pl.String).alias(name) for name in (_KEEP, _ENGINE) if name not in there)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
         raise InputError(f"the results cannot be read ({problem})", file=file, hint=hint) from None

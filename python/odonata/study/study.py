@@ -16,7 +16,7 @@ from odonata.analysis.compare import check_column, compare
 from odonata.analysis.cut_off import saturated, without_cut_off
 from odonata.document.plain import plain
 from odonata.errors import Attributes, InputError, unknown
-from odonata.store.columns import columns_of
+from odonata.store.columns import columns_of, renamed
 from odonata.store.engine import UNKNOWN
 from odonata.store.frame import polars_type
 from odonata.store.manifest import MANIFEST
@@ -85,6 +85,9 @@ class Study(Attributes):
         """The default contents of summaries, comparisons and pictures."""
         given = self._manifest["show"]
         columns, by = (None if given[key] is None else tuple(given[key]) for key in ("columns", "by"))
+        if columns is not None:
+            names = renamed("jobs", columns)
+            columns = tuple(names.get(name, name) for name in columns)
         return Show(columns, by, given["job"])
 
     @property
@@ -395,7 +398,11 @@ def _table(data: bytes, file: Path) -> pl.DataFrame:
 
 
 def _grown(jobs: pl.DataFrame, written_as: int) -> pl.DataFrame:
-    """With null in the columns that came after this format. An axis may have taken a name (`dataset.tables`)."""
+    """With present names, and null in the columns that came after this format.
+
+    An axis may have taken a name (`dataset.tables`).
+    """
+    jobs = jobs.rename(renamed("jobs", jobs.columns))
     late = [column for column in columns_of("jobs") if column.since > written_as]
     late = [column for column in late if not {column.name, f"job_{column.name}"} & {*jobs.columns}]
     return jobs.with_columns(pl.lit(None, dtype=polars_type(column.dtype)).alias(column.name) for column in late)
