@@ -15,6 +15,7 @@
 mod ordered;
 mod prefetch;
 pub mod random;
+mod rank;
 mod wheel;
 mod window;
 

@@ -7,6 +7,7 @@ length, divided by the difference of their packet-hops, so one-time costs cancel
 """
 
 import json as json_module
+import os
 import shutil
 import statistics
 import subprocess
@@ -127,7 +128,9 @@ def _child(wrapper: list[str], spec: str) -> tuple[dict[str, Any], str]:
     from odonata.errors import RunError
 
     command = [*wrapper, sys.executable, "-c", _CHILD]
-    child = subprocess.run(command, input=spec, text=True, capture_output=True, check=False)
+    # Python draws its hash seed at random, which moves the instructions of its start by some millions.
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    child = subprocess.run(command, input=spec, text=True, capture_output=True, check=False, env=environment)
     if child.returncode == 130:
         raise KeyboardInterrupt
     if child.returncode != 0:

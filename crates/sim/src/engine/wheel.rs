@@ -9,14 +9,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::ordered::Entry;
-use super::{Queue, Record, Window};
+use super::{Queue, Record, Window, rank};
 
 /// Windows on the wheel.
 const WINDOWS: u64 = 64;
 /// Records in a block of a log.
 const BLOCK: u32 = 32;
-/// Bits of the index in a key: a window of 2^31 ps, a tie of 2^22 and the index fill 64 bits.
-const INDEX_BITS: u32 = 11;
 /// A window with fewer events than one for so many places is not sorted by counting.
 const SPARSE: usize = 32;
 /// Longest window, so that a time within a window fits 31 bits.
@@ -260,84 +258,9 @@ impl<R: Record> Wheel<R> {
             // SAFETY: `begin` is below the number of events, and `gather` has looked up the place of each.
             let end = unsafe { *self.ends.get_unchecked(*window.places.get_unchecked(begin) as usize) } as usize;
             let (batch, order) = (&window.records[begin..end], &mut window.order[begin..end]);
-            let first = begin as u32;
-            match batch.len() {
-                1 => order[0] = first,
-                2 => rank::<2, R>(base, batch, first, order),
-                3 => rank::<3, R>(base, batch, first, order),
-                4 => rank::<4, R>(base, batch, first, order),
-                5 => rank::<5, R>(base, batch, first, order),
-                6 => rank::<6, R>(base, batch, first, order),
-                7 => rank::<7, R>(base, batch, first, order),
-                8 => rank::<8, R>(base, batch, first, order),
-                9..=16 => rank_some::<16, R>(base, batch, first, order),
-                17..=32 => rank_some::<32, R>(base, batch, first, order),
-                _ => sort(base, batch, first, order),
-            }
+            rank::order(base, batch, begin as u32, order);
             begin = end;
         }
-    }
-}
-
-/// Time within the window, tie and index, as one number to sort by.
-#[inline(always)]
-fn key<R: Record>(base: u64, record: &R, index: usize) -> u64 {
-    debug_assert!(record.tie() < 1 << 22 && index < 1 << INDEX_BITS);
-    (record.time() - base) << (22 + INDEX_BITS) | u64::from(record.tie()) << INDEX_BITS | index as u64
-}
-
-/// Orders a few events: each goes where the number of earlier ones says, without a branch to mispredict.
-#[inline(always)]
-fn rank<const N: usize, R: Record>(base: u64, batch: &[R], first: u32, order: &mut [u32]) {
-    let (batch, order): (&[R; N], &mut [u32; N]) = (batch.try_into().expect("N"), order.try_into().expect("N"));
-    let keys: [u64; N] = std::array::from_fn(|index| key(base, &batch[index], index));
-    let mut earlier = [0_usize; N];
-    for (i, &one) in keys.iter().enumerate() {
-        for (j, &other) in keys.iter().enumerate().skip(i + 1) {
-            let after = usize::from(other < one);
-            earlier[i] += after;
-            earlier[j] += 1 - after;
-        }
-    }
-    for (at, position) in (first..).zip(earlier) {
-        order[position % N] = at;
-    }
-}
-
-/// The same for up to `N`, by their times, unless two are the same. (Counted so that four are compared at once.)
-#[inline(never)]
-fn rank_some<const N: usize, R: Record>(base: u64, batch: &[R], first: u32, order: &mut [u32]) {
-    let mut times = [i32::MAX; N];
-    for (time, record) in times.iter_mut().zip(batch) {
-        *time = (record.time() - base) as i32;
-    }
-    let (count, mut pairs) = (batch.len(), 0);
-    for (at, &one) in (first..).zip(&times[..count]) {
-        let earlier = times.iter().map(|&other| i32::from(other < one)).sum::<i32>() as usize;
-        order[earlier] = at;
-        pairs += earlier;
-    }
-    if pairs != count * (count - 1) / 2 {
-        sort(base, batch, first, order);
-    }
-}
-
-/// Orders many events.
-#[cold]
-#[inline(never)]
-fn sort<R: Record>(base: u64, batch: &[R], first: u32, order: &mut [u32]) {
-    if batch.len() > 1 << INDEX_BITS {
-        order.iter_mut().zip(first..).for_each(|(to, at)| *to = at);
-        order.sort_unstable_by_key(|&at| {
-            let record = &batch[(at - first) as usize];
-            (record.time(), record.tie())
-        });
-        return;
-    }
-    let mut keys: Vec<u64> = batch.iter().enumerate().map(|(index, record)| key(base, record, index)).collect();
-    keys.sort_unstable();
-    for (to, key) in order.iter_mut().zip(keys) {
-        *to = first + (key as u32 & ((1 << INDEX_BITS) - 1));
     }
 }
 

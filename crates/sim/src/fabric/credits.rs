@@ -56,13 +56,7 @@ impl Returns {
     #[inline(always)]
     fn until(&self, time: u64) -> (u32, u32) {
         let limit = (time + 1).saturating_sub(self.base()).min(u64::from(BEYOND)) as u32;
-        let (mut places, mut bytes) = (0, 0);
-        for index in 0..STAMPS {
-            let due = u32::from(self.offsets[index] < limit) & (self.state >> index);
-            places |= due << index;
-            bytes += due.wrapping_neg() & (u32::from(self.sizes[index]) + 1);
-        }
-        (places, bytes)
+        due(&self.offsets, &self.sizes, self.state, limit)
     }
 
     /// Adds up the credits that are due at any decision to come, and moves the base towards `stamp` if it must be and can.
@@ -93,6 +87,47 @@ impl Returns {
             let base = self.base();
             self.offsets = self.offsets.map(|offset| (before + u64::from(offset)).wrapping_sub(base) as u32);
         }
+    }
+}
+
+/// The places of the stamps before a limit among those that `state` says are held, and their bytes.
+#[cfg(any(not(target_arch = "x86_64"), miri, test))]
+fn due_portable(offsets: &[u32; STAMPS], sizes: &[u16; STAMPS], state: u32, limit: u32) -> (u32, u32) {
+    let (mut places, mut bytes) = (0, 0);
+    for index in 0..STAMPS {
+        let due = u32::from(offsets[index] < limit) & (state >> index);
+        places |= due << index;
+        bytes += due.wrapping_neg() & (u32::from(sizes[index]) + 1);
+    }
+    (places, bytes)
+}
+
+#[cfg(any(not(target_arch = "x86_64"), miri))]
+use due_portable as due;
+
+/// The places of the stamps before a limit among those that `state` says are held, and their bytes: the four at once.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline(always)]
+fn due(offsets: &[u32; STAMPS], sizes: &[u16; STAMPS], state: u32, limit: u32) -> (u32, u32) {
+    use std::arch::x86_64::*;
+    const SIGN: u32 = 1 << 31;
+    // SAFETY: every x86-64 processor has these instructions; the arrays are as large as the vectors, and any bits are numbers.
+    unsafe {
+        let offsets = std::mem::transmute::<[u32; STAMPS], __m128i>(*offsets);
+        let sizes = _mm_cvtsi64_si128(std::mem::transmute::<[u16; STAMPS], i64>(*sizes));
+        // Numbers without a sign are compared as numbers with one whose highest bit is flipped.
+        let before =
+            _mm_cmpgt_epi32(_mm_set1_epi32((limit ^ SIGN) as i32), _mm_xor_si128(offsets, _mm_set1_epi32(SIGN as i32)));
+        let bits = _mm_setr_epi32(1, 2, 4, 8);
+        let held = _mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32(state as i32), bits), bits);
+        let due = _mm_and_si128(before, held);
+        let places = _mm_movemask_ps(_mm_castsi128_ps(due)) as u32;
+        // `due` is minus one where a stamp is due.
+        let sizes = _mm_and_si128(_mm_unpacklo_epi16(sizes, _mm_setzero_si128()), due);
+        let bytes = _mm_sub_epi32(sizes, due);
+        let bytes = _mm_add_epi32(bytes, _mm_shuffle_epi32::<0b01_00_11_10>(bytes));
+        let bytes = _mm_add_epi32(bytes, _mm_shuffle_epi32::<0b10_11_00_01>(bytes));
+        (places, _mm_cvtsi128_si32(bytes) as u32)
     }
 }
 
@@ -318,6 +353,21 @@ mod tests {
         }
         assert_eq!((credits.under_way(0), credits.take(0, 1 << 14)), (1 << 30, 1 << 30));
         assert_eq!((credits.under_way(0), credits.take(0, 1 << 14)), (0, 0));
+    }
+
+    #[test]
+    fn the_credits_that_are_due_are_the_same_one_by_one_and_four_at_once() {
+        for case in 0..20_000_u64 {
+            let random = |k: u64| mix64(case << 4 | k);
+            let near = |k: u64| match random(k) % 4 {
+                0 => random(k + 8) as u32,
+                1 => u32::MAX - (random(k + 8) % 3) as u32,
+                _ => (1 << 31) + (random(k + 8) % 5) as u32 - 2,
+            };
+            let (offsets, sizes) = ([near(0), near(1), near(2), near(3)], [4, 5, 6, 7].map(|k| random(k) as u16));
+            let (state, limit) = (random(8) as u32, near(9));
+            assert_eq!(due(&offsets, &sizes, state, limit), due_portable(&offsets, &sizes, state, limit), "{case}");
+        }
     }
 
     #[test]
