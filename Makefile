@@ -77,7 +77,7 @@ test-python: build ## Tests of the Python packages and of the built simulator
 test-slurm: build ## Tests with a real Slurm of 64 virtual nodes; says what is missing where there is none
 	$(BIN)/pytest -rs tests/cluster/slurm
 
-system-deps: ## Install Slurm and munge with apt, for test-slurm (needs root; goes on without)
+system-deps: ## Install Slurm, munge and Open MPI with apt, for tests with them (needs root; goes on without)
 	@scripts/system_deps.sh
 
 bless: build ## Accept changed snapshots; look at the diff before you commit it

@@ -246,7 +246,7 @@ def test_files_that_are_no_table(analyse, here: Path) -> None:
         ("cut.parquet", "cut.parquet: not a whole Parquet file"),
         ("noise.csv", "UTF-8"),
         ("none.csv", "none.csv: cannot read it: no such file"),
-        (".", "cannot read it: is a directory\n  hint: give the table `messages.parquet`"),
+        (".", "it is a folder without kept runs of the probe\n  hint: give the table `messages.parquet`"),
     ):
         status, out, err = analyse(name)
         assert (status, out) == (2, "")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 cluster = App(
     "cluster",
-    help="Work on a real cluster: how busy its network is, nodes for a job, how much times vary, its machine.",
+    help="Work on a real cluster: how busy its network is, nodes for a job, latencies and how they vary, its machine.",
 )
 cluster.command(
     "odonata.cli.cluster_analyse:analyse",
@@ -29,6 +29,11 @@ cluster.command(
 )
 cluster.command(
     "odonata.cli.cluster_import:import_", name="import", help="Make a system file of the network of a real cluster."
+)
+cluster.command(
+    "odonata.cli.cluster_probe:probe",
+    name="probe",
+    help="Measure the latency of MPI operations, and the background utilisation before and after.",
 )
 
 _Flag = Parameter(negative=())

@@ -44,7 +44,8 @@ def analyse(
     """Analyse times of iterations: spread, tail, peaks, distribution, correlation with another column.
 
     The file is CSV with a header, or Parquet: a row for each iteration. `messages.parquet` and `iterations.parquet` of
-    a run folder are such files.
+    a run folder are such files. Of a folder of `odonata cluster probe`, all kept runs are read. If there is a row for
+    each rank, the slowest rank of each iteration counts, unless --by or --where names `rank`.
 
     Parameters
     ----------

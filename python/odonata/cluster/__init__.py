@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from odonata.cluster.analysis import Analysis, analyse
+    from odonata.cluster.fabric import Recognised, import_fabric
     from odonata.cluster.history import History, read_history
     from odonata.cluster.hosts import expand, fold
+    from odonata.cluster.probing import Probe, probe
     from odonata.cluster.records import Job, Node
     from odonata.cluster.selection import Selection, select
     from odonata.cluster.snapshot import read_nodes, read_queue
@@ -41,12 +43,16 @@ _LAZY = {
     "History": "history",
     "Job": "records",
     "Node": "records",
+    "Probe": "probing",
+    "Recognised": "fabric",
     "Selection": "selection",
     "Topology": "topology",
     "analyse": "analysis",
     "background": "utilisation",
     "expand": "hosts",
     "fold": "hosts",
+    "import_fabric": "fabric",
+    "probe": "probing",
     "read_history": "history",
     "read_nodes": "snapshot",
     "read_queue": "snapshot",
@@ -60,12 +66,16 @@ __all__ = [
     "History",
     "Job",
     "Node",
+    "Probe",
+    "Recognised",
     "Selection",
     "Topology",
     "analyse",
     "background",
     "expand",
     "fold",
+    "import_fabric",
+    "probe",
     "read_history",
     "read_nodes",
     "read_queue",

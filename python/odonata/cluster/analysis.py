@@ -87,6 +87,8 @@ class Analysis:
     """Series that were not analysed, or not related -> why."""
     unfinished: int
     """Rows that were left out because nothing arrived before the end of the run."""
+    slowest_rank: bool = False
+    """Whether a time is that of the slowest rank of an iteration, because the table has a row for each rank."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the analysis as `--json` prints it.
@@ -101,7 +103,8 @@ class Analysis:
         if self.related:
             told["correlations"] = [_told_relation(one) for one in self.related]
             told["note"] = correlations.CAUSE
-        return {**told, "left_out": self.left_out, "unfinished": self.unfinished}
+        counted = {"unfinished": self.unfinished, "slowest_rank": self.slowest_rank}
+        return {**told, "left_out": self.left_out, **counted}
 
     def frame(self) -> pl.DataFrame:
         """Return the analysis as a table.
@@ -169,7 +172,9 @@ def analyse(
     Parameters
     ----------
     source
-        A CSV or Parquet file, or a frame of polars such as `run.messages`: a row for each iteration.
+        A CSV or Parquet file, a folder of `odonata cluster probe`, or a frame of polars such as `run.messages`: a row
+        for each iteration. If it has columns `iteration` and `rank`, the slowest rank of each iteration counts, unless
+        `by` or `where` names `rank`.
     value
         Column of the times; without it, the one whose name ends in a unit of time.
     unit
@@ -255,7 +260,7 @@ def analyse(
         Series(key, sample, describe(sample), count_peaks(sample, seed=seed), fitted.get(number), reasons[number])
         for number, ((key, _), sample) in enumerate(zip(parts, samples, strict=True))
     )
-    return Analysis(read.value, read.keys, series, related, left_out, read.unfinished)
+    return Analysis(read.value, read.keys, series, related, left_out, read.unfinished, read.slowest)
 
 
 def _parts(read: Iterations) -> list[tuple[dict[str, Any], pl.DataFrame]]:

@@ -65,7 +65,8 @@ def _dispersion(found: Analysis) -> list[str]:
             ]
         )
     table = Table(columns(names), rows)
-    return [f"`{found.value}`, times in {unit}", "", *table.lines()]
+    of_ranks = " of the slowest rank of each iteration" if found.slowest_rank else ""
+    return [f"`{found.value}`{of_ranks}, times in {unit}", "", *table.lines()]
 
 
 def _notes(found: Analysis) -> list[str]:

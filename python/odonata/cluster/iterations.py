@@ -24,6 +24,9 @@ TIMES = ("time", "latency", "duration", "elapsed")
 KEYS = ("machine", "job", "run", "test", "collective", "pattern", "algorithm", "nodes", "ranks", "bytes", "size")
 """Columns that tell series apart where nothing else is said, beside those with text."""
 
+NOT_KEPT = ("-discarded", "-incomplete")
+"""Ends of the names of runs of the probe that do not count."""
+
 TIME = "_time_ps"
 """Column of the times that are read, in picoseconds."""
 
@@ -44,6 +47,8 @@ class Iterations:
     """Rows of a table of Odonata that were left out because nothing arrived before the end of the run."""
     file: str | None
     """Where it was read; `None` for a frame."""
+    slowest: bool = False
+    """Whether a row is the slowest rank of an iteration."""
 
     def line(self, row: int) -> str:
         """Where a row of the table as read stands, for a message."""
@@ -62,6 +67,9 @@ class Iterations:
 
 _ROW = "_row"
 
+_OF_RANK = ("rank", "node", "host")
+"""Columns that differ between the ranks of an iteration, beside the time."""
+
 
 def read_iterations(
     source: str | Path | pl.DataFrame,
@@ -73,10 +81,13 @@ def read_iterations(
     skip: int = 0,
     keep: Sequence[str] = (),
 ) -> Iterations:
-    """Reads a table: CSV (commas, semicolons or tabs, with a header), Parquet, or a frame of polars.
+    """Reads a table: CSV (commas, semicolons or tabs, with a header), Parquet, a folder of `odonata cluster probe`
+    (its runs that were kept), or a frame of polars.
 
-    `where` keeps the rows with these values; `skip` leaves out the first rows of each series; columns in `keep` do not
-    tell series apart unless `by` names them. Rows stay in their order, which is taken for the order in time.
+    Of a table with the columns `iteration` and `rank`, the slowest rank of each iteration is taken, which is what an
+    application waits for; not if `by` or `where` names `rank`. `where` keeps the rows with these values; `skip` leaves
+    out the first rows of each series; columns in `keep` do not tell series apart unless `by` names them. Rows stay in
+    their order, which is taken for the order in time.
 
     Raises InputError, with file and line, if the file cannot be read, a column is missing or not of numbers, and for a
     time that is missing, negative or not finite.
@@ -109,6 +120,10 @@ def read_iterations(
     times = _numbers(table, chosen, file)
     _check(times, table, chosen, file)
     table = table.with_columns((times * factor).alias(TIME))
+    slowest = {"iteration", "rank"} <= set(names) and "rank" not in (*(by or ()), *(where or ()), *keep)
+    if slowest:
+        table = _slowest(table, chosen)
+        names = [name for name in names if name not in _OF_RANK]
     keys = [name for name in names if name != chosen and name not in keep] if by is None else list(by)
     if by is None:
         keys = [name for name in keys if table[name].dtype in (pl.String, pl.Categorical, pl.Enum) or name in KEYS]
@@ -120,7 +135,30 @@ def read_iterations(
         table = table.filter(number >= skip)
         if not table.height:
             raise InputError(f"no series has more than {skip} rows", file=file, hint="skip fewer")
-    return Iterations(table, chosen, tuple(keys), unfinished, file)
+    return Iterations(table, chosen, tuple(keys), unfinished, file, slowest)
+
+
+def _slowest(table: pl.DataFrame, value: str) -> pl.DataFrame:
+    """The row of the slowest rank of each iteration, in the order of the iterations."""
+    import polars as pl
+
+    keys = [name for name in table.columns if name not in (TIME, value, _ROW, *_OF_RANK)]
+    return table.group_by(keys, maintain_order=True).agg(pl.all().sort_by(TIME).last()).select(table.columns)
+
+
+def _read_folder(folder: Path) -> pl.DataFrame:
+    import polars as pl
+
+    runs = [path for path in sorted(folder.glob("probe-*.parquet")) if not path.stem.endswith(NOT_KEPT)]
+    if not runs:
+        hint = "give the table `messages.parquet` or `iterations.parquet` in it, or a folder of `odonata cluster probe`"
+        raise InputError("it is a folder without kept runs of the probe", file=folder, hint=hint)
+    if (size := sum(path.stat().st_size for path in runs)) > MOST_BYTES:
+        raise InputError(f"its runs have {size:,} bytes, more than {MOST_BYTES:,}", file=folder)
+    tables = [_read(path) for path in runs]
+    if other := next((path for path, one in zip(runs, tables, strict=True) if one.schema != tables[0].schema), None):
+        raise InputError(f"expected the columns of `{runs[0].name}`", file=other)
+    return pl.concat(tables)
 
 
 def _read(path: Path) -> pl.DataFrame:
@@ -128,11 +166,12 @@ def _read(path: Path) -> pl.DataFrame:
 
     import polars as pl
 
+    if path.is_dir():
+        return _read_folder(path)
     try:
         data = reading.read_bytes(path, MOST_BYTES)
     except (OSError, ValueError) as e:
-        hint = "give the table `messages.parquet` or `iterations.parquet` in it" if path.is_dir() else None
-        raise InputError(f"cannot read it: {reading.why(e)}", file=path, hint=hint) from None
+        raise InputError(f"cannot read it: {reading.why(e)}", file=path) from None
     if not data.strip():
         raise InputError("the file is empty", file=path)
     if data.startswith(b"PAR1"):
@@ -212,6 +251,8 @@ def _check(times: pl.Series, table: pl.DataFrame, column: str, file: str | None)
 def _where(file: str | None, row: int) -> str:
     if file is None:
         return f"row {row}: "
+    if Path(file).is_dir():
+        return f"{file}: row {row} of all runs: "
     # The first line of a CSV file is the header; Parquet has rows only.
     with Path(file).open("rb") as start:
         return f"{file}: row {row}: " if start.read(4) == b"PAR1" else f"{file}:{row + 2}: "

@@ -17,7 +17,7 @@ from odonata.cluster.snapshot import nodes_in_queue_file, read_nodes, read_queue
 from odonata.errors import InputError, RunError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
     from odonata.cluster.records import Job, Node
@@ -103,6 +103,7 @@ def background(
     nodes: str | Path | None = None,
     drained: Drained = "count",
     least_nodes: int = LEAST_NODES,
+    without: Collection[str] = (),
 ) -> Background:
     """The background utilisation of a cluster, from its queue.
 
@@ -120,6 +121,8 @@ def background(
         not (`leave-out`).
     least_nodes
         Fewest nodes of a job that communicates: 2, or 3 for the reading "more than two".
+    without
+        Ids of jobs that are left out as if they were not there: that of a measurement itself.
 
     Returns
     -------
@@ -149,7 +152,7 @@ def background(
     if nodes_total is not None and (nodes is not None or drained == "leave-out"):
         other = "a file of nodes" if nodes is not None else "drained nodes to leave out"
         raise InputError(f"a number of nodes and {other} exclude each other")
-    jobs = read_queue(queue)
+    jobs = [job for job in read_queue(queue) if job.id not in without]
     if nodes_total is None:
         nodes_total = _total(_nodes(queue, nodes), jobs, drained)
     return of_jobs(jobs, nodes_total, least_nodes)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 
 import odonata as od
@@ -184,6 +187,34 @@ def test_a_partition_that_does_not_exist(empty: Path, tmp_path: Path, capsys) ->
     assert "unknown partition `nope`" in capsys.readouterr().err
     assert main(["cluster", "select", "-N", "2", "--submit", "--", str(tmp_path / "none.sh")]) == 1
     assert "`sbatch` failed: " in capsys.readouterr().err
+
+
+def test_the_probe_in_a_job(busy: dict[str, str], tmp_path: Path) -> None:
+    if shutil.which("mpicc") is None:
+        pytest.skip("no Open MPI here; `make system-deps` installs it (as root)")
+    launcher = "mpirun --allow-run-as-root --oversubscribe --map-by node --mca btl self,tcp --mca btl_tcp_if_include lo"
+    launcher += " --mca oob_tcp_if_include lo --mca mpi_yield_when_idle 1 -n 4"
+    script, out = tmp_path / "probe.sh", tmp_path / "out"
+    script.write_text(
+        f"#!/bin/sh\n{sys.executable} -m odonata cluster probe --iterations 5 --warmup 1 --op bcast --size '4 B' "
+        f"--out {tmp_path}/probe --launcher '{launcher}'\necho done: $?\n"
+    )
+    # Three leaves of one island.
+    words = ["-p", "excl", "-w", "n[48-49,52,60]", "-N4", f"--output={out}", str(script)]
+    slurm_command("sbatch", *words)
+    end = time.monotonic() + 60
+    while not out.exists() or "done: " not in out.read_text():
+        assert time.monotonic() < end, out.read_text() if out.exists() else slurm_command("squeue")
+        time.sleep(0.2)
+    assert "done: 0" in out.read_text(), out.read_text()
+    [file] = (tmp_path / "probe").iterdir()
+    table = pl.read_parquet(file)
+    # The background is that of the other jobs, as in `test_background_against_a_count_by_hand`.
+    assert table["b_before"].unique().to_list() == pytest.approx([17 / 64 * 18 / 20])
+    assert table["b_after"].to_list() == table["b_before"].to_list()
+    assert sorted(table["node"].unique()) == ["n48", "n49", "n52", "n60"]
+    assert table.select("nodes", "ranks", "leaves", "groups").row(0) == (4, 4, 3, 1)
+    assert table.height == 5 * 4
 
 
 def test_a_controller_that_does_not_answer(

@@ -37,7 +37,9 @@ class Recognised:
     """A machine that was recognised in a file."""
 
     file: str
+    """The file that was read."""
     format: str
+    """Its format."""
     table: dict[str, Any]
     """The machine's table, as `[system]` of a scenario takes it."""
     sources: dict[str, str]
@@ -59,7 +61,17 @@ class Recognised:
         return [(key, str(value), source) for key, value, source in rows]
 
     def system(self) -> System:
-        """The machine. Raises InputError if it cannot be simulated."""
+        """The machine.
+
+        Returns
+        -------
+        System
+
+        Raises
+        ------
+        InputError
+            If it cannot be simulated.
+        """
         return machine.load(self.table | {"sources": self.sources})
 
 

@@ -1,0 +1,183 @@
+"""`odonata cluster probe`: the latency of collectives on the nodes of a job, with the background before and after."""
+
+import json as json_module
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter, validators
+
+from odonata.errors import InputError
+
+if TYPE_CHECKING:
+    from odonata.cluster.probing import Probe
+
+_Flag = Parameter(negative=())
+_FromOne = Parameter(validator=validators.Number(gte=1))
+_FromZero = Parameter(validator=validators.Number(gte=0))
+
+
+def probe(
+    *,
+    out: Annotated[Path, Parameter(name=["--out", "-o"])] = Path("probe"),
+    launcher: str | None = None,
+    op: Annotated[list[str] | None, Parameter(negative=())] = None,
+    size: Annotated[list[str] | None, Parameter(negative=())] = None,
+    iterations: Annotated[int, _FromOne] = 1000,
+    warmup: Annotated[int, _FromZero] = 10,
+    gap: str = "1 ms",
+    seed: Annotated[int, _FromZero] = 1,
+    mpicc: str | None = None,
+    no_background: Annotated[bool, _Flag] = False,
+    queue: Path | None = None,
+    nodes_total: Annotated[int | None, _FromOne] = None,
+    nodes: Path | None = None,
+    drained: Literal["count", "leave-out"] = "count",
+    least_nodes: Annotated[int, Parameter(validator=validators.Number(gte=2))] = 2,
+    most_change: Annotated[float, Parameter(validator=validators.Number(gt=0, lte=1))] = 0.05,
+    relative: Annotated[bool, _Flag] = False,
+    topology: Path | None = None,
+    json: Annotated[bool, _Flag] = False,
+    quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
+) -> int:
+    """Measure the latency of MPI operations, and the background utilisation before and after.
+
+    A small MPI program is built with the compiler of the cluster and started on the nodes of the job. Each iteration
+    runs every operation with every size once, in an order drawn anew; every rank records its own time. The run is kept
+    if b changes by less than 5 percentage points (Salimi Beni 2022); otherwise its file is named so, and the exit
+    status is 1. `odonata cluster analyse FOLDER` analyses all runs that were kept.
+
+    Parameters
+    ----------
+    out
+        Folder of the records; every run writes a new file.
+    launcher
+        Command that starts the ranks, as in `--launcher "mpirun -n 4"` (default: `srun` in a job of Slurm, else
+        `mpirun`).
+    op
+        Only this operation: bcast, reduce, alltoall, allreduce, barrier or ping-pong; may be repeated.
+    size
+        Only this size, as in `--size "1 KiB"`; may be repeated (default: 4 B, 1 KiB, 32 KiB and 1 MiB).
+    iterations
+        Recorded iterations.
+    warmup
+        Iterations before them that are not recorded.
+    gap
+        Rest before each operation.
+    seed
+        Of the order of the operations.
+    mpicc
+        The MPI compiler (default: `$MPICC`, else `mpicc`).
+    no_background
+        Do not measure b; every complete run is kept.
+    queue
+        A file instead of the queue of Slurm; it is read before and after the run.
+    nodes_total
+        Number of nodes of the machine.
+    nodes
+        A file that lists the nodes of the machine.
+    drained
+        Whether nodes that are drained or down count as nodes of the machine.
+    least_nodes
+        Fewest nodes of a job that communicates.
+    most_change
+        The run is kept if b changes by less than this.
+    relative
+        Read --most-change as a share of b before the run, not as a difference.
+    topology
+        `topology.conf`, or what `scontrol show topology` prints (default: Slurm is asked).
+    json
+        Print one JSON object.
+    quiet
+        No progress on standard error.
+    """
+    from odonata import units
+    from odonata.cluster.probing import OPERATIONS, SIZES
+    from odonata.cluster.probing import probe as measure
+
+    if no_background and (queue or nodes_total or nodes or relative or drained != "count"):
+        raise InputError("--no-background measures no b, so options that say how go without it")
+    found = measure(
+        out,
+        launcher=launcher,
+        operations=op or OPERATIONS,
+        sizes=[units.size_bytes(one) for one in size] if size else SIZES,
+        iterations=iterations,
+        warmup=warmup,
+        gap_s=units.time_ps(gap) / 1e12,
+        seed=seed,
+        compiler=mpicc,
+        measure_background=not no_background,
+        queue=queue,
+        nodes_total=nodes_total,
+        nodes=nodes,
+        drained=drained,
+        least_nodes=least_nodes,
+        most_change=most_change,
+        relative=relative,
+        topology=topology,
+        report=None if quiet else _Progress(iterations),
+    )
+    if json:
+        print(json_module.dumps(_told(found)))
+    else:
+        _show(found)
+    if found.outcome != "kept":
+        print(f"error: the run is {found.outcome}: {found.why}", file=sys.stderr)
+        return 1
+    return 0
+
+
+class _Progress:
+    """How many iterations are done: one line that is written over on a terminal, four lines elsewhere."""
+
+    def __init__(self, of: int) -> None:
+        self._of = of
+        self._shown = 0
+
+    def __call__(self, done: int) -> None:
+        terminal = sys.stderr.isatty()
+        if done > self._shown and (terminal or done == self._of or done >= self._shown + self._of / 4):
+            self._shown = done
+            end = "\r" if terminal and done < self._of else "\n"
+            print(f"{done:,} of {self._of:,} iterations done", file=sys.stderr, end=end, flush=True)
+
+
+def _told(found: "Probe") -> dict[str, Any]:
+    first = found.table.row(0, named=True)
+    return {
+        "file": str(found.file),
+        "outcome": found.outcome,
+        "why": found.why,
+        **{
+            name: first[name]
+            for name in ("run", "nodes", "ranks", "leaves", "groups", "b", "b_before", "b_after", "b1")
+        },
+        "times": found.summary().to_dicts(),
+    }
+
+
+def _show(found: "Probe") -> None:
+    from odonata.text import Table, columns
+    from odonata.text.numbers import digits, unit_of
+    from odonata.units import format_bytes
+
+    first = found.table.row(0, named=True)
+    summary = found.summary()
+    unit, factor = unit_of(float(value) * 1000 for value in summary["median_ns"])
+    rows = [
+        [
+            one["collective"],
+            "-" if not one["bytes"] else format_bytes(one["bytes"]),
+            f"{one['iterations']:,}",
+            *(digits(one[name] * 1000, factor) for name in ("median_ns", "p99_ns", "max_ns")),
+        ]
+        for one in summary.iter_rows(named=True)
+    ]
+    spread = "" if first["leaves"] is None else f", {first['leaves']} leaf switches in {first['groups']} groups"
+    on = "1 node" if first["nodes"] == 1 else f"{first['nodes']:,} nodes"
+    print(f"{first['ranks']:,} ranks on {on}{spread}; slowest rank of each iteration, in {unit}\n")
+    Table(columns(["operation", "size", "n", "median", "p99", "max"]), rows).show()
+    if found.before is not None and found.after is not None:
+        print(f"\nbackground utilisation b: {found.before.b:.4f} before, {found.after.b:.4f} after")
+    print(f"\n{found.table.height:,} times in {found.file}")
