@@ -255,7 +255,7 @@ def test_a_barrier_has_no_size() -> None:
 
 
 def test_the_slowest_rank_counts(no_mpi: None) -> None:
-    times = [[10 + i, 100 - 20 * i] for i in range(8)]
+    times = [[10 + i, 100 - 12 * i] for i in range(8)]
     for _ in range(2):
         od.cluster.probe(operations=["barrier"], launcher=printed(times), measure_background=False)
     slowest = [max(row) * 1000 for row in times]
