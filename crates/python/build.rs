@@ -1,7 +1,7 @@
-//! The fingerprint of the core: a hash over the sources that decide what a simulation gives.
+//! The fingerprint of the core: a hash of the sources that decide the results of a simulation.
 //!
-//! It depends on nothing but these files: neither on the profile nor on the machine, the compiler or the path. So an
-//! installed wheel and an editable build of the same sources have the same one.
+//! It depends only on these files, not on the profile, the machine, the compiler or the path. So an installed wheel and
+//! an editable build of the same sources have the same fingerprint.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use std::{env, fs, io};
 
 use sha2::{Digest, Sha256};
 
-/// What counts, from the root of the repository: the sources of every crate of the core, and the exact versions of what
-/// they depend on.
+/// The files that count, from the root of the repository: the sources of every crate of the core, and the exact
+/// versions of their dependencies.
 const SOURCES: [&str; 7] = [
     "Cargo.lock",
     "crates/error/src",

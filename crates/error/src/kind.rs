@@ -7,7 +7,7 @@ use crate::{Awaited, CycleOperation, Elsewhere, Error, Parameter, Path, TracePla
 pub struct Code {
     /// The stable name, in kebab case.
     pub code: &'static str,
-    /// Name and type (`integer`, `text`, `list`, `record`) of each parameter.
+    /// The name and type (`integer`, `text`, `list`, `record`) of each parameter.
     pub parameters: &'static [(&'static str, &'static str)],
 }
 
@@ -15,7 +15,7 @@ macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $code:literal { $($parameter:ident: $type:ty),* $(,)? })*) => {
         /// What can be wrong. The fields of a variant are the parameters of its code.
         #[derive(Clone, Debug, PartialEq, Eq)]
-        #[allow(missing_docs)] // of the fields, which are named for what they are
+        #[allow(missing_docs)] // the names of the fields say what they are
         pub enum ErrorKind {
             $($(#[$doc])* $name { $($parameter: $type),* },)*
         }
@@ -82,15 +82,15 @@ kinds! {
     UnevenParallelLinks = "uneven-parallel-links" { links: u32, spines: u32 }
     /// A last group that is larger than a full one.
     LastGroupTooLarge = "last-group-too-large" { found: u32, full: u32 }
-    /// More of something than can be numbered or held.
+    /// A count that exceeds what can be numbered or what fits into memory.
     MachineTooLarge = "machine-too-large" { what: &'static str, found: u64, most: u64 }
-    /// A packet that is too large with its header, in whole flits.
+    /// A packet that is too large on a link, with its header and in whole flits.
     PacketOnWireTooLarge = "packet-on-wire-too-large" {
         wire_bytes: u64, packet_bytes: u32, header_bytes: u32, flit_bytes: u32, most_bytes: u32,
     }
-    /// More virtual channels of router ports than memory holds.
+    /// More virtual channels of router ports than fit into memory.
     TooManyVcs = "too-many-vcs" { ports: u64, channels: u64, most: u64 }
-    /// A key that says again what `global_links` says.
+    /// A key that repeats what `global_links` says.
     BesideGlobalLinks = "beside-global-links" {}
     /// Neither an arrangement nor a list of cables.
     MissingArrangement = "missing-arrangement" { choices: Vec<&'static str> }
@@ -98,9 +98,9 @@ kinds! {
     MissingSeed = "missing-seed" {}
     /// A seed for an arrangement that is not random.
     NeedlessSeed = "needless-seed" {}
-    /// Endpoint ports of a router that its nodes cannot share equally.
+    /// Node ports of a router that its nodes cannot share equally.
     UnevenRails = "uneven-rails" { ports: u32, rails: u32 }
-    /// Routers of a group that nodes with a NIC on each of several cannot share equally.
+    /// Routers of a group that nodes with NICs on several routers cannot share equally.
     UnevenRailRouters = "uneven-rail-routers" { rails: u32, routers: u32, group: &'static str }
     /// A router that does not exist.
     NoSuchRouter = "no-such-router" { router: u32, last: u32 }
@@ -110,9 +110,9 @@ kinds! {
     NotASpine = "not-a-spine" { router: u32, group: u32, first: u32, last: u32 }
     /// A global link inside a group.
     SameGroup = "same-group" { routers: Vec<u32>, group: u32 }
-    /// One cable more than the router has global ports.
+    /// More cables than the router has global ports.
     TooManyLinksOfRouter = "too-many-links-of-router" { router: u32, most: u32, parameter: &'static str }
-    /// A pair of groups that is one group twice.
+    /// A pair that names the same group twice.
     PairOfOneGroup = "pair-of-one-group" { group: u32 }
     /// A pair of groups that is listed twice.
     PairAgain = "pair-again" { groups: Vec<u32> }
@@ -143,31 +143,31 @@ kinds! {
     NoSuchModel = "no-such-model" {}
     /// A measured interval that ends before it begins.
     WindowEndsEarly = "window-ends-early" { from_ps: u64, until_ps: u64 }
-    /// More windows than memory holds.
+    /// More windows than fit into memory.
     TooManyWindows = "too-many-windows" {}
-    /// Link classes that the machine does not have, or lacks.
+    /// The link classes of the specification are not those of the machine.
     OtherClasses = "other-classes" { classes: Vec<String>, found: Vec<String> }
-    /// A class that is not one of links between routers.
+    /// A class that is not a class of links between routers.
     UnknownClass = "unknown-class" { class: String, classes: Vec<String> }
     /// A packet that takes too long on a link.
     SlowLink = "slow-link" { packet_bytes: u64, found_ps: u64, most_ps: u64 }
     /// A buffer that is smaller than a packet, or larger than is possible.
     BufferOutOfRange = "buffer-out-of-range" { found_bytes: u64, packet_bytes: u64, most_bytes: u64 }
-    /// A run of no job, or of too many.
+    /// A run without jobs, or with too many.
     JobCount = "job-count" { found: usize, most: u32 }
-    /// Two jobs of one name.
+    /// Two jobs with the same name.
     JobNameTaken = "job-name-taken" { name: String }
     /// A node that does not exist.
     NoSuchNode = "no-such-node" { node: u32, nodes: usize }
     /// A node that is listed twice.
     NodeTwice = "node-twice" { node: u32 }
-    /// A node of two jobs.
+    /// A node that two jobs claim.
     NodeTaken = "node-taken" { node: u32, job: String }
     /// A node on a failed router.
     NodeFailed = "node-failed" { node: u32 }
     /// A route from a node to itself.
     SameNode = "same-node" { node: u32 }
-    /// A job whose ranks have nobody to send to.
+    /// A job whose ranks have no one to send to.
     TooFewRanks = "too-few-ranks" { ranks: u64 }
     /// A job with both traffic and a program, or neither.
     TrafficOrProgram = "traffic-or-program" {}
@@ -194,7 +194,7 @@ kinds! {
     RoutingNotForMachine = "routing-not-for-machine" {
         routing: &'static str, machine: &'static str, choices: Vec<&'static str>,
     }
-    /// An intermediate place that machines of the kind do not have.
+    /// An intermediate stop that machines of this kind do not have.
     ViaNotForMachine = "via-not-for-machine" { machine: &'static str, choices: Vec<&'static str> }
     /// A choice of gateways on a machine that has none.
     NeedlessGateways = "needless-gateways" { machine: &'static str }
@@ -204,20 +204,20 @@ kinds! {
     DifferentGateways = "different-gateways" {}
     /// A fabric with too few virtual channels for a routing on this machine.
     TooFewChannels = "too-few-channels" { routing: &'static str, need: u32, have: u32 }
-    /// A path by way of a leaf, on a machine with failures.
+    /// `via = leaf` on a machine with failures.
     ViaLeafWithFailures = "via-leaf-with-failures" {}
     /// Groups of more spines than the routing can handle on a machine with failures.
     TooManySpines = "too-many-spines" { routing: &'static str, found: u32, most: u32 }
     /// More different routings in a run than are possible.
     TooManyRoutings = "too-many-routings" { found: usize, most: usize }
-    /// Packets of these routings could wait for each other in a circle of link kinds.
+    /// Packets of these routings could wait for each other in a cycle of link kinds.
     CouldDeadlock = "could-deadlock" { routings: Vec<&'static str>, cycle: Vec<String> }
 
     // Compatibility models.
 
     /// A value other than those that the model supports.
     CompatOtherValue = "compat-other-value" { model: &'static str, found: String, supported: Vec<&'static str> }
-    /// Time on a wire, or of a credit, in a model that has a rule of its own.
+    /// A wire latency or credit delay, in a model that sets its own.
     CompatNotZero = "compat-not-zero" { model: &'static str, found_ps: u64 }
     /// A percentage with decimals.
     CompatWholePercent = "compat-whole-percent" { model: &'static str, found_ppm: u32 }
@@ -228,9 +228,9 @@ kinds! {
 
     // Programs.
 
-    /// A program of no phase, or of too many.
+    /// A program without phases, or with too many.
     PhaseCount = "phase-count" { found: usize }
-    /// A collective of no rank.
+    /// A collective without ranks.
     NoRanks = "no-ranks" {}
     /// An axis that the grid does not have.
     NoSuchAxis = "no-such-axis" { axis: u32, axes: usize }
@@ -242,7 +242,7 @@ kinds! {
     FacesOnly = "faces-only" { order: &'static str }
     /// A halo exchange without a message.
     NothingToSend = "nothing-to-send" {}
-    /// More messages from a rank to another than can be told apart.
+    /// More messages from one rank to another than labels can tell apart.
     TooManyMessages = "too-many-messages" { found: u128, most: u64 }
 
     // Traces.
@@ -251,14 +251,14 @@ kinds! {
     TraceTooLong = "trace-too-long" { found_bytes: usize, most_bytes: u64 }
     /// A trace for another number of ranks than the job has.
     TraceOfOtherRanks = "trace-of-other-ranks" { found: u32, ranks: u32 }
-    /// Something else than expected. Words of the format stand in backticks in `expected`; `found` is `\n` for the end of
-    /// a line, and empty for the end of the text; `known` are the names that it may be a misspelling of.
+    /// Found one thing, expected another. Words of the format are in backticks in `expected`; `found` is `\n` for the
+    /// end of a line, and empty for the end of the text; `known` lists the names that it may be a misspelling of.
     Unexpected = "unexpected" { expected: Vec<String>, found: String, known: Vec<&'static str> }
     /// A name that is not one of a list.
     UnknownName = "unknown-name" { what: &'static str, found: String, known: Vec<&'static str> }
-    /// A keyword, a rank, a label or a column that is there a second time.
+    /// A keyword, a rank, a label or a column that appears a second time.
     SecondTime = "second-time" { what: &'static str, found: String, first_line: Option<u32> }
-    /// A rank that does not end.
+    /// A rank block that does not end.
     OpenRank = "open-rank" { rank: u32, rank_line: u32 }
     /// A comment that does not end.
     OpenComment = "open-comment" {}
@@ -266,7 +266,7 @@ kinds! {
     NotWhole = "not-whole" { what: &'static str, found: String }
     /// A number that is too large.
     TooLarge = "too-large" { what: &'static str, found: String, most: u64 }
-    /// A trace of no rank.
+    /// A trace without ranks.
     TraceWithoutRanks = "trace-without-ranks" {}
     /// A rank without operations in GOAL.
     MissingRank = "missing-rank" { rank: u32, ranks: u32 }
@@ -278,7 +278,7 @@ kinds! {
     AnyTag = "any-tag" { found: String }
     /// A label that no operation of the rank has.
     UnknownLabel = "unknown-label" { label: String, known: Vec<String> }
-    /// Operations that wait for each other; the first few, and how many there are.
+    /// Operations that wait for each other in a cycle: the first few of them, and the length of the cycle.
     CycleOfOperations = "cycle-of-operations" { first: Vec<CycleOperation>, length: usize }
     /// A CSV file without a header.
     NoHeader = "no-header" { columns: Vec<&'static str> }
@@ -286,7 +286,7 @@ kinds! {
     NoRows = "no-rows" {}
     /// A column that must be there.
     MissingColumn = "missing-column" { column: &'static str }
-    /// A row of more fields than the header.
+    /// A row with more fields than the header.
     TooManyFields = "too-many-fields" { most: usize }
     /// A rank without rows.
     RankWithoutRows = "rank-without-rows" { rank: u32, last: u32 }
@@ -294,10 +294,10 @@ kinds! {
     MissingField = "missing-field" { operation: String, field: &'static str }
     /// A field that an operation does not have.
     NeedlessField = "needless-field" { operation: String, field: &'static str, found: String }
-    /// A wait for messages that have all been waited for.
+    /// A wait when no message is left to wait for.
     NothingToWaitFor = "nothing-to-wait-for" { rank: u32, peer: u32, tag: u64 }
-    /// A send without a receive, or the reverse. `matched` of its kind have a partner; `other` is where an operation
-    /// of the other kind is between the two ranks that has none, with another tag.
+    /// A send without a receive, or a receive without a send. `matched` operations of its kind have a partner. `other`
+    /// is an unmatched operation of the other kind between the same two ranks, with another tag.
     Unmatched = "unmatched" {
         operation: &'static str, rank: u32, peer: u32, tag: u64, bytes: u64, matched: u32,
         other: Option<Elsewhere>, other_tag: Option<u64>,
@@ -325,10 +325,10 @@ kinds! {
     /// Dependencies that CSV cannot express.
     CsvOrder = "csv-order" {}
 
-    /// Computing during which a later operation goes on, which CSV cannot express.
+    /// Computing that overlaps a later operation, which CSV cannot express.
     CsvOverlap = "csv-overlap" {}
 
-    /// More CPUs of a rank than can be kept.
+    /// A rank with more CPUs than are supported.
     TooManyCpus = "too-many-cpus" { cpu: u32, rank: u32, found: usize, most: usize }
     /// Binary GOAL where a text is expected.
     BinaryAsText = "binary-as-text" {}
@@ -345,13 +345,13 @@ kinds! {
     NotBinaryGoal = "not-binary-goal" { found: u64, expected: u64 }
     /// A table of ranks that is longer than the file.
     LongRankTable = "long-rank-table" { ranks: usize, need_bytes: usize }
-    /// A rank whose bytes do not follow those of the one before; `problem` is `overlap` or `gap`.
+    /// A rank whose bytes do not follow those of the rank before; `problem` is `overlap` or `gap`.
     RankMisplaced = "rank-misplaced" { rank: usize, begin: u64, expected: u64, problem: &'static str }
     /// A rank that ends after the file.
     RankBeyondFile = "rank-beyond-file" { rank: usize, end: u64, file_bytes: usize }
-    /// A rank of fewer bytes than its counts take.
+    /// A rank with fewer bytes than its counts need.
     ShortRank = "short-rank" { rank: usize, begin: u64, end: u64, least_bytes: usize }
-    /// Bytes after the last rank.
+    /// Bytes that belong to no rank.
     BytesOfNoRank = "bytes-of-no-rank" { found_bytes: u64 }
     /// Operations and roots that do not fit into the bytes of their rank.
     TooManyOperations = "too-many-operations" {
@@ -361,26 +361,28 @@ kinds! {
     DependenciesDoNotFit = "dependencies-do-not-fit" { rank: u32, found: u64, need_bytes: u64, found_bytes: usize }
     /// A root that is there twice, or that is not an operation; `problem` is `twice` or `unknown`.
     BadRoot = "bad-root" { rank: u32, operation: u64, problem: &'static str }
-    /// Computing for too long.
+    /// A compute operation that takes too long.
     ComputeTooLong = "compute-too-long" { found_ns: u64 }
     /// An operation of an unknown kind.
     UnknownOperation = "unknown-operation" { found: u8 }
-    /// Followers outside the list of dependencies.
+    /// Successors outside the list of dependencies.
     FollowersOutside = "followers-outside" { first: usize, end: usize, found: usize }
-    /// A follower that does not exist.
+    /// A successor that does not exist.
     NoSuchFollower = "no-such-follower" { follower: u64, operations: usize }
-    /// A count of dependencies other than that of the operations that have it as follower.
+    /// An operation whose count of dependencies differs from the number of operations that name it as successor.
     WaitsDisagree = "waits-disagree" { told: u32, found: u32 }
-    /// An operation that waits and is a root, or neither; `root` is `yes` or `no`.
+    /// An operation that waits and is a root, or does neither; `root` is `yes` or `no`.
     RootDisagrees = "root-disagrees" { waits: u32, root: &'static str }
-    /// What binary GOAL cannot express: a tag, a CPU or a time; `most` is the largest that it can, of times the least unit.
+    /// A value that binary GOAL cannot express: a tag, a CPU or a time. `most` is the largest allowed value; for a
+    /// time, it is the smallest unit.
     BinaryLimit = "binary-limit" { what: &'static str, found: u64, limit: &'static str }
 
     // Runs.
 
-    /// Packets wait for each other and nothing can move.
+    /// Packets wait for each other, and none can move.
     Deadlock = "deadlock" { at_ps: u64, waiting: u64 }
-    /// The ranks of a program wait for each other, or for messages that nobody sends; what the first few wait for.
+    /// The ranks of a program wait for each other, or for messages that no rank sends. `first` says what the first few
+    /// wait for.
     DeadlockedProgram = "deadlocked-program" { job: String, ranks: u64, first: Vec<Awaited> }
     /// Simulated time left the range of 2^63 ps.
     TimeOverflow = "time-overflow" {}
@@ -409,7 +411,7 @@ impl ErrorKind {
         Error { kind: self, path: Path::default(), place: Some(TracePlace::Byte(byte as u64)) }
     }
 
-    /// The error of an operation, whose number is counted from 0 here.
+    /// The error of an operation; `rank` and `operation` are numbered from 0 here.
     #[must_use]
     pub fn of_operation(self, rank: u32, number: u32) -> Error {
         let place = TracePlace::Operation { rank, operation: number.saturating_add(1) };

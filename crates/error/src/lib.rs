@@ -1,11 +1,11 @@
 //! Everything that can end a call without a result, as data.
 //!
 //! An [`Error`] says *what* is wrong by a code with named parameters ([`ErrorKind`]), and *where* by a path into the
-//! specification and, inside the text of a trace, by a line and a column. It holds no sentence: Python has the one table
-//! of messages, in the vocabulary of the scenario file (`python/odonata/messages.py`). `Display` shows the data to
-//! developers.
+//! specification and, inside the text of a trace, by a line and a column. It holds no sentence: Python has the one
+//! table of messages, in the vocabulary of the scenario file (`python/odonata/messages.py`). `Display` shows the data
+//! to developers.
 //!
-//! All codes stand in one list (`kind.rs`), so that tests can walk them.
+//! All codes are in one list (`kind.rs`), so tests can iterate over them.
 
 mod kind;
 mod path;
@@ -40,7 +40,7 @@ pub enum TracePlace {
     },
     /// In a file, from 0.
     Byte(u64),
-    /// An operation, in a format whose operations stand in no lines.
+    /// An operation, in a format without lines.
     Operation {
         /// Its rank.
         rank: u32,
@@ -56,7 +56,7 @@ impl Error {
         self.kind.code()
     }
 
-    /// The same error, where the document that it speaks of is part of a larger one: `prefix` leads to it.
+    /// The same error, for a document that is part of a larger one: `prefix` is the path to it.
     #[must_use]
     pub fn under(self, mut prefix: Path) -> Self {
         prefix.0.extend(self.path.0);

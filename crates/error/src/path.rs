@@ -1,4 +1,4 @@
-//! Where in a document something stands.
+//! The position of a value in a document.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -23,7 +23,7 @@ macro_rules! path {
 }
 
 impl Path {
-    /// The path of a value one step further in.
+    /// The path of a value one level deeper.
     #[must_use]
     pub fn join(&self, segment: impl Into<Segment>) -> Self {
         Self(self.0.iter().cloned().chain([segment.into()]).collect())

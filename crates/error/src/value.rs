@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Value {
     /// A parameter that does not apply.
     Nothing,
-    /// A number; one that needs more than 64 bits is cut to the largest that does not.
+    /// A number. A number of more than 64 bits is replaced by the largest 64-bit number.
     Integer(u64),
     /// A name, or a piece of a text that was read.
     Text(String),
@@ -72,7 +72,7 @@ impl<T: Parameter> Parameter for Option<T> {
     }
 }
 
-/// An operation of a trace in a circle of operations that wait for each other.
+/// An operation of a trace in a cycle of operations that wait for each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CycleOperation {
     /// Its label; in a binary trace its number, from 1.
@@ -91,11 +91,11 @@ impl Parameter for CycleOperation {
 
 /// Another operation of a trace: its line in a text, or its rank and its number, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // of the fields, which are named for what they are
+#[allow(missing_docs)] // the names of the fields say what they are
 pub enum Elsewhere {
     /// In a text.
     Line(u32),
-    /// In a format whose operations stand in no lines.
+    /// In a format without lines.
     Operation { rank: u32, operation: u32 },
 }
 
@@ -112,7 +112,7 @@ impl Parameter for Elsewhere {
     }
 }
 
-/// What a rank of a dead program waits for, and where in the program it stands.
+/// What a rank of a deadlocked program waits for, and its position in the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Awaited {
     /// The rank.

@@ -1,7 +1,7 @@
-//! Enums whose names stand in a specification, with a list of all of them.
+//! Enums whose names appear in a specification, with a list of all variants.
 
-/// Declares an enum of names in a specification. What a name stands for is said once, in its doc comment: it is what people are
-/// shown too.
+/// Declares an enum of names in a specification. The doc comment of a variant is its only description: commands show it
+/// to users as well.
 #[macro_export]
 macro_rules! choices {
     (
@@ -15,7 +15,7 @@ macro_rules! choices {
         }
 
         impl $Name {
-            /// All of them.
+            /// All variants.
             pub const ALL: &'static [Self] = &[$(Self::$Variant),+];
 
             /// The name of each, and what it stands for.

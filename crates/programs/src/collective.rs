@@ -1,16 +1,17 @@
-//! Collectives: one file an algorithm, or a family that shares its steps.
+//! Collectives: one file per algorithm, or per family of algorithms that share their steps.
 //!
-//! An [`Algorithm`] says step by step which [`Piece`] of the data a rank exchanges with whom. Operations and their
-//! bytes are made from that ([`Collective`]), and tests move data by it, so what they prove is what runs. The vector of
-//! a collective is divided into blocks by one rule ([`Division`]); blocks of 0 bytes are sent like others.
+//! An [`Algorithm`] says step by step which [`Piece`] of the data a rank exchanges with which rank. Operations and
+//! their bytes are made from the steps ([`Collective`]), and tests move data along the same steps, so they test what
+//! runs. The vector of a collective is divided into blocks by one rule ([`Division`]); blocks of 0 bytes are sent like
+//! others.
 //!
-//! **Times.** Each file gives the time from when all ranks begin until the last one ends, in the terms of LogGP, on a
-//! network in which messages do not delay each other: a rank works `o_s` on a message that it sends and `o_r` on one
-//! that it receives (`docs/model.md`, section 10: `send_ps` and `receive_ps`, plus `copy(B)` if eager, so that they may
-//! depend on B), and `M(B)` passes in between. With rendezvous, M(B) includes request and clearance. (If the injection
-//! of a message lasts longer than o_s, a rank's next message leaves only after it; this matters where a rank sends
-//! several in a row: `flat`, and `binary` downwards. Where several come in at once, `binary` upwards, the same holds
-//! for ejection.)
+//! **Times.** Each file gives the time from the common start of all ranks to the end of the last one, in LogGP terms,
+//! on a network in which messages do not delay each other. A rank works `o_s` on a message that it sends and `o_r` on
+//! one that it receives (`docs/model.md`, section 10: `send_ps` and `receive_ps`, plus `copy(B)` if eager, so they may
+//! depend on B). `M(B)` is the time in between; with rendezvous it includes RTS and CTS. (If the injection of a message
+//! takes longer than o_s, the next message of the rank leaves only after it. This matters where a rank sends several
+//! messages in a row: `flat`, and `binary` downwards. The same holds for ejection where several messages arrive at
+//! once: `binary` upwards.)
 //!
 //! n is the number of ranks, B are the bytes in the specification.
 
@@ -48,8 +49,8 @@ use recursive_halving::{Halving, Rabenseifner};
 use ring::Ring;
 use scatter_allgather::ScatterAllgather;
 
-/// The algorithms. All constructors fail if there is no rank, if the root is none, or if a message would be larger than
-/// 2^40 bytes.
+/// The algorithms. All constructors fail if there are no ranks, if the root is not a rank, or if a message would be
+/// larger than 2^40 bytes.
 impl Collective {
     /// See [`crate::PhaseAction::Broadcast`].
     ///

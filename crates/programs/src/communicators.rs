@@ -17,7 +17,7 @@ impl Communicators {
     /// The split of `ranks` ranks.
     ///
     /// # Errors
-    /// If the grid has not as many points as there are ranks, or no such axis.
+    /// If the grid does not have as many points as there are ranks, or does not have this axis.
     pub fn new(along: Option<&GridAxis>, ranks: u32) -> Result<Self, Error> {
         let Some(GridAxis { grid, axis }) = along else { return Ok(Self { stride: 1, count: ranks }) };
         let points = grid.iter().fold(1_u128, |product, &extent| product.saturating_mul(extent.into()));

@@ -1,13 +1,14 @@
-//! What the ranks of a job do when they wait for each other: operations, as pure data.
+//! What the ranks of a job do in a program, in which they wait for each other: operations, as pure data.
 //!
-//! A [`Body`] describes one iteration of a job; [`Program::new`] checks it for a number of ranks. A body is either a list of
-//! *phases* that every rank runs one after the other (collectives, exchanges with neighbours, ...), or a *trace*, in which
-//! each rank has a graph of operations.
+//! A [`Body`] describes one iteration of a job; [`Program::new`] checks it for a number of ranks. A body is either a
+//! list of *phases* that every rank runs one after the other (collectives, exchanges with neighbours, ...), or a
+//! *trace*, in which each rank has a graph of operations.
 //!
-//! Nothing is stored for phases: the operations of a rank come in *chunks* of a few, and any chunk can be asked for at any time
-//! ([`Part`]). So a collective of a million messages takes no memory, and a rank's position is a number.
+//! Nothing is stored for phases: the operations of a rank come in *chunks* of a few operations, and any chunk can be
+//! requested at any time ([`Part`]). So a collective of a million messages takes no memory, and the position of a rank
+//! is a number.
 //!
-//! This crate knows neither time nor networks; what an operation costs is written down in `docs/model.md`, section 10.
+//! This crate contains neither time nor networks. `docs/model.md`, section 10, says what operations cost.
 
 mod choices;
 pub mod collective;

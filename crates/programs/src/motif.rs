@@ -1,4 +1,4 @@
-//! What applications do beside collectives: one file a motif, listed in [`PhaseAction`](crate::What).
+//! What applications do in addition to collectives: one file per motif, listed in [`PhaseAction`](crate::What).
 
 mod check;
 mod compute;
@@ -18,21 +18,21 @@ type Made = Result<Box<dyn Part + Send + Sync>, Error>;
 
 /// An exchange with neighbours in a grid.
 ///
-/// # Errors [`Error`]: a grid with another number of points than there are ranks, a size above 2^40 bytes, no
-/// message at all, or edges and corners in an order that has none.
+/// # Errors [`Error`]: a grid whose number of points is not the number of ranks, a size above 2^40 bytes, no message at
+/// all, or edges and corners in an order that has none.
 pub fn halo(halo: &Halo, ranks: u32) -> Made {
     Ok(Box::new(halo::Neighbours::new(halo, ranks)?))
 }
 
 /// Wavefronts through a grid.
 ///
-/// # Errors [`Error`]: a grid with another number of points than there are ranks, a size above 2^40 bytes, no
-/// block, no sweep, or more than 2^40 blocks in all sweeps.
+/// # Errors [`Error`]: a grid whose number of points is not the number of ranks, a size above 2^40 bytes, no block, no
+/// sweep, or more than 2^40 blocks in all sweeps.
 pub fn sweep(sweep: &Sweep, ranks: u32) -> Made {
     Ok(Box::new(sweep::Wavefronts::new(sweep, ranks)?))
 }
 
-/// Messages to and fro.
+/// Messages back and forth between pairs.
 ///
 /// # Errors
 /// [`Error`]: ranks without a partner, no round, or a size above 2^40 bytes.
@@ -43,8 +43,8 @@ pub fn ping_pong(ping_pong: &PingPong, ranks: u32) -> Made {
 /// A step of training.
 ///
 /// # Errors
-/// [`Error`]: groups whose product is not the number of ranks, no microbatch, a size above 2^40 bytes, or more
-/// than 2^40 messages from a rank to another.
+/// [`Error`]: groups whose product is not the number of ranks, no microbatch, a size above 2^40 bytes, or more than
+/// 2^40 messages from one rank to another.
 pub fn training(training: &Training, ranks: u32) -> Made {
     Ok(Box::new(training::TrainingStep::new(training, ranks)?))
 }

@@ -7,12 +7,12 @@ pub enum Op {
     Send {
         /// Rank that it goes to.
         to: u32,
-        /// What tells it from the other messages between the two ranks in this iteration: the receive with the same label
-        /// gets it. A pair of ranks uses a label once in an iteration.
+        /// Distinguishes it from the other messages between the two ranks in this iteration: the receive with the same
+        /// label gets it. A pair of ranks uses a label once per iteration.
         label: u64,
         /// Its size; may be 0.
         bytes: u64,
-        /// Whether the rank waits until the message may be overwritten.
+        /// Whether the rank waits until its buffer may be overwritten.
         blocking: bool,
     },
     /// Receives a message.
@@ -23,16 +23,16 @@ pub enum Op {
         label: u64,
         /// Its size, the same as at the sender.
         bytes: u64,
-        /// Whether the rank waits until it is there.
+        /// Whether the rank waits until the message has arrived.
         blocking: bool,
     },
     /// Computes.
     Compute {
         /// For so many picoseconds ...
         ps: u64,
-        /// ... and a time more that is drawn from an exponential distribution with this mean.
+        /// ... and a further time that is drawn from an exponential distribution with this mean.
         jitter_ps: u64,
     },
-    /// Waits until all operations of this rank that do not block are complete.
+    /// Waits until all non-blocking operations of this rank are complete.
     Wait,
 }

@@ -28,7 +28,7 @@ impl Program {
     }
 }
 
-/// Phases one after the other.
+/// A sequence of phases.
 pub struct Phases {
     phases: Vec<(Communicators, Box<dyn Part + Send + Sync>)>,
 }
@@ -52,7 +52,7 @@ impl Phases {
         self.phases.len()
     }
 
-    /// Whether there is no phase; never so.
+    /// Whether there are no phases; always false.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.phases.is_empty()
@@ -65,7 +65,8 @@ impl Phases {
         part.chunks(communicators.member(rank))
     }
 
-    /// Appends the operations of a chunk, with ranks of the job as peers and labels that differ from phase to phase.
+    /// Appends the operations of a chunk, with ranks of the job as peers and with labels that differ from phase to
+    /// phase.
     pub fn chunk(&self, phase: usize, rank: u32, index: u64, ops: &mut Vec<Op>) {
         let (communicators, part) = &self.phases[phase];
         let from = ops.len();
@@ -79,7 +80,7 @@ impl Phases {
         }
     }
 
-    /// All operations of a rank in one iteration, for looking through them; a run asks for chunks.
+    /// All operations of a rank in one iteration, for inspection; a run requests chunks.
     pub fn ops(&self, rank: u32) -> impl Iterator<Item = Op> {
         (0..self.len()).flat_map(move |phase| {
             (0..self.chunks(phase, rank)).flat_map(move |index| {

@@ -1,4 +1,4 @@
-//! How a program is written in a specification. All sizes are bytes, all times picoseconds; nothing is defaulted.
+//! The form of a program in a specification. All sizes are bytes, all times picoseconds. There are no defaults.
 
 use odonata_error::Error;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::{Part, choices, motif};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Body {
-    /// What all ranks do, one phase after the other. (No rank waits for others between phases.)
+    /// What all ranks do, one phase after the other. (Ranks do not wait for each other between phases.)
     Phases {
         /// At least one.
         phases: Vec<Phase>,
@@ -26,7 +26,7 @@ pub enum Body {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
-    /// Which ranks do it together: all, or those along an axis of a grid.
+    /// The ranks that execute it together: all, or those along an axis of a grid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub along: Option<GridAxis>,
     /// What they do.
@@ -40,77 +40,77 @@ pub struct Phase {
 pub struct GridAxis {
     /// Extents; their product is the number of ranks.
     pub grid: Vec<u32>,
-    /// Which coordinate differs inside a communicator.
+    /// The coordinate that differs inside a communicator.
     pub axis: u32,
 }
 
-/// What the ranks of a communicator do (one file each under `collective/` and `motif/`).
+/// What the ranks of a communicator do (one file per action under `collective/` and `motif/`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PhaseAction {
     /// Every rank computes.
     Compute {
-        /// For so long ...
+        /// For this long ...
         ps: u64,
         /// ... plus an exponential time of this mean.
         jitter_ps: u64,
     },
     /// The root's data goes to all.
     Broadcast {
-        /// How.
+        /// The algorithm.
         algorithm: Broadcast,
-        /// Who has the data.
+        /// The rank that has the data.
         root: u32,
         /// Size of the data.
         bytes: u64,
     },
     /// All vectors are combined at the root.
     Reduce {
-        /// How.
+        /// The algorithm.
         algorithm: Reduce,
-        /// Who gets the result.
+        /// The rank that gets the result.
         root: u32,
         /// Size of a vector.
         bytes: u64,
     },
     /// All vectors are combined, and all ranks get the result.
     Allreduce {
-        /// How.
+        /// The algorithm.
         algorithm: Allreduce,
         /// Size of a vector.
         bytes: u64,
     },
     /// Every rank gets the data of all.
     Allgather {
-        /// How.
+        /// The algorithm.
         algorithm: Allgather,
         /// Size of the data of one rank.
         bytes: u64,
     },
     /// All vectors are combined, and each rank gets its block of the result.
     ReduceScatter {
-        /// How.
+        /// The algorithm.
         algorithm: ReduceScatter,
         /// Size of a vector, all blocks together.
         bytes: u64,
     },
     /// Every rank has data for each other rank.
     Alltoall {
-        /// How.
+        /// The algorithm.
         algorithm: Alltoall,
         /// Size of the data of one rank for one other.
         bytes: u64,
     },
-    /// No rank goes on before all have come.
+    /// No rank continues before all have arrived.
     Barrier {
-        /// How.
+        /// The algorithm.
         algorithm: Barrier,
     },
     /// An exchange with the neighbours in a grid.
     Halo(Halo),
     /// Wavefronts through a grid.
     Sweep(Sweep),
-    /// Messages to and fro between pairs.
+    /// Messages back and forth between pairs.
     PingPong(PingPong),
     /// A step of training a large model on a grid of tensor, data and pipeline parallel ranks.
     Training(Training),
@@ -120,7 +120,7 @@ impl PhaseAction {
     /// The operations, for a communicator of `ranks` ranks.
     ///
     /// # Errors
-    /// With the field.
+    /// With the path of the field.
     pub fn part(&self, ranks: u32) -> Result<Box<dyn Part + Send + Sync>, Error> {
         match self {
             Self::Compute { ps, jitter_ps } => Ok(Box::new(motif::Compute { ps: *ps, jitter_ps: *jitter_ps })),
@@ -154,7 +154,7 @@ choices! {
         Binary = "binary",
         /// Down a binomial tree.
         Binomial = "binomial",
-        /// Blocks down a binomial tree, then round a ring (van de Geijn).
+        /// Blocks down a binomial tree, then around a ring (van de Geijn).
         ScatterAllgather = "scatter-allgather",
     }
 }
@@ -186,7 +186,7 @@ choices! {
 choices! {
     /// Algorithms of an all-gather.
     pub enum Allgather {
-        /// Blocks travel round a ring.
+        /// Blocks travel around a ring.
         Ring = "ring",
         /// Pairs exchange what they have at distances 1, 2, 4, ...
         RecursiveDoubling = "recursive-doubling",
@@ -198,7 +198,7 @@ choices! {
 choices! {
     /// Algorithms of a reduction by blocks.
     pub enum ReduceScatter {
-        /// Partial sums travel round a ring.
+        /// Partial sums travel around a ring.
         Ring = "ring",
         /// Each rank sends each other rank that rank's block.
         Pairwise = "pairwise",
@@ -254,21 +254,22 @@ pub struct Halo {
     pub edge_bytes: [u64; 3],
     /// Bytes to each neighbour across a corner; 0 for no message.
     pub corner_bytes: u64,
-    /// In which order.
+    /// The order of the messages.
     pub order: Exchange,
 }
 
-/// In which order a rank exchanges with its neighbours.
+/// The order in which a rank exchanges with its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exchange {
     /// All receives are posted, all sends begun, then one wait.
     AllAtOnce,
-    /// Axis by axis: both receives are posted, two sends block, then a wait (ember's halo3d). Edges and corners have no axis, so none
-    /// may be sent.
+    /// Axis by axis: both receives are posted, two sends block, then a wait (ember's halo3d). Edges and corners have no
+    /// axis, so their sizes must be 0.
     AxisByAxis,
-    /// Along each axis every second rank receives first, the others send first, all blocking (ember's halo2d, which goes by the parity
-    /// of the rank along x and of the row along y). No edges and corners either.
+    /// Along each axis every second rank receives first, and the others send first. All operations block (ember's
+    /// halo2d, which uses the parity of the rank along x and of the row along y). The sizes of edges and corners must
+    /// be 0.
     EvenReceivesFirst,
 }
 
@@ -284,25 +285,26 @@ pub struct Sweep {
     pub x_bytes: u64,
     /// Bytes to the next rank along y, for each block.
     pub y_bytes: u64,
-    /// Computing on each block.
+    /// Computing time of each block.
     pub compute_ps: u64,
     /// Sweeps, each from the next of the four corners in turn: 8 for all octants.
     pub sweeps: u32,
 }
 
-/// Messages to and fro.
+/// Messages back and forth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PingPong {
-    /// Rank r of the first half of each block of 2 x `stride` ranks plays with r + `stride`: 1 for neighbours.
+    /// Rank r of the first half of each block of 2 x `stride` ranks exchanges with r + `stride`: 1 for neighbours.
     pub stride: u32,
     /// Size of each message.
     pub bytes: u64,
-    /// Messages each way.
+    /// Messages in each direction.
     pub rounds: u32,
 }
 
-/// One step of training with tensor, data and pipeline parallelism; the grid of ranks is tensor x data x pipeline, tensor fastest.
+/// One step of training with tensor, data and pipeline parallelism; the grid of ranks is tensor x data x pipeline,
+/// tensor fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Training {
@@ -314,19 +316,19 @@ pub struct Training {
     pub pipeline: u32,
     /// Microbatches of a step.
     pub microbatches: u32,
-    /// Tensor parallel all-reduces of a stage in the forward pass of a microbatch; as many in the backward pass.
+    /// Tensor-parallel all-reduces of a stage in the forward pass of a microbatch, and as many in the backward pass.
     pub tensor_reductions: u32,
     /// Bytes of each.
     pub tensor_bytes: u64,
-    /// Bytes of the activations that each rank of a stage sends to the next stage for each microbatch, and of the gradients that come
-    /// back.
+    /// Bytes of the activations that each rank of a stage sends to the next stage for each microbatch, and of the
+    /// gradients that it gets back.
     pub activation_bytes: u64,
     /// Bytes of the gradients that are all-reduced over each data parallel group at the end of the step.
     pub gradient_bytes: u64,
-    /// Computing of a stage in the forward pass of a microbatch.
+    /// Computing time of a stage in the forward pass of a microbatch.
     pub forward_ps: u64,
     /// ... and in the backward pass.
     pub backward_ps: u64,
-    /// Mean of an exponential time more for each pass.
+    /// Mean of a further exponential time of each pass.
     pub jitter_ps: u64,
 }

@@ -1,4 +1,5 @@
-//! Traces: each rank has a graph of operations; read and written as GOAL (LogGOPSim), text or binary, and as CSV (`docs/traces.md`).
+//! Traces: each rank has a graph of operations; read and written as GOAL (LogGOPSim), text or binary, and as CSV
+//! (`docs/traces.md`).
 //!
 //! | file | what it holds |
 //! |---|---|

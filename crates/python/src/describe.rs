@@ -1,11 +1,11 @@
-//! A machine as columns: what placement, plots and the explorer need to know of it.
+//! A machine as columns, for placement and plots.
 
 use numpy::IntoPyArray;
 use odonata_topology::{GroupId, Network, NodeId, Peer, RouterId, SlotId};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Marks the far end of a port that leads elsewhere or nowhere.
+/// Marks a far end that is not a router (or not a node).
 const NOBODY: i64 = -1;
 
 /// Per router port ("slot"), in slot order.
@@ -53,7 +53,7 @@ pub fn describe<'py>(py: Python<'py>, network: &Network) -> PyResult<Bound<'py, 
     Ok(result)
 }
 
-/// Most cables, dead or not, between any two groups.
+/// Most cables, failed or not, between any two groups.
 fn links_per_pair(network: &Network) -> u32 {
     let mut most = 0;
     let mut count = vec![0_u32; network.groups as usize];

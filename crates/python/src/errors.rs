@@ -1,4 +1,4 @@
-//! Every Rust error to its Python exception: the one conversion there is.
+//! Rust errors to Python exceptions: the only conversion.
 
 use odonata_error::{Error, ErrorKind, Segment, TracePlace, Value};
 use pyo3::create_exception;
@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 
 create_exception!(odonata._core, CoreError, PyException, "The core has no result; see `_core.pyi` for the attributes.");
 
-/// The exception with what the error says.
+/// The exception for an error.
 pub fn to_python(py: Python<'_>, error: &Error) -> PyErr {
     if error.kind == (ErrorKind::Interrupted {}) {
         return PyKeyboardInterrupt::new_err(());

@@ -1,15 +1,15 @@
 //! The extension module `odonata._core`: conversion and errors, no logic.
 //!
-//! JSON goes in, dictionaries of named NumPy columns come out. A column is moved to NumPy, never copied. While
-//! the simulator works, the interpreter lock is released.
+//! JSON goes in, and dictionaries of named NumPy columns come out. A column is moved to NumPy, never copied. The
+//! interpreter lock is released while the simulator works.
 //!
 //! | file | what it converts |
 //! |---|---|
-//! | `machine.rs` | the class `Machine`: a machine that is wired once, and what can be asked of it |
+//! | `machine.rs` | the class `Machine`: a machine that is wired once, and its methods |
 //! | `describe.rs` | its wiring to columns |
 //! | `routes.rs` | the paths between two nodes to dictionaries |
 //! | `run.rs` | a specification to a running simulation, with progress and Ctrl-C |
-//! | `lists.rs` | what there is to choose from to dictionaries |
+//! | `lists.rs` | the lists of routings and collectives to dictionaries |
 //! | `output.rs` | a result to columns |
 //! | `trace.rs` | a trace to its canonical text, a program to a trace |
 //! | `errors.rs` | every Rust error to its Python exception |
@@ -31,13 +31,13 @@ use pyo3::types::PyDict;
 
 use errors::{CoreError, error_codes, to_python};
 
-/// As `Machine.check`, on a machine of its own.
+/// As `Machine.check`, on a new machine.
 #[pyfunction]
 fn check(py: Python<'_>, spec_json: &str) -> PyResult<()> {
     py.detach(|| run::check(&Spec::from_json(spec_json)?)).map_err(|e| to_python(py, &e))
 }
 
-/// As `Machine.run`, on a machine of its own.
+/// As `Machine.run`, on a new machine.
 #[pyfunction(name = "run")]
 #[pyo3(signature = (spec_json, progress=None))]
 fn run_alone<'py>(py: Python<'py>, spec_json: &str, progress: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyDict>> {

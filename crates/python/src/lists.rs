@@ -1,4 +1,4 @@
-//! What there is to choose from, as the core declares it, to dictionaries.
+//! The lists that the core declares, to dictionaries.
 
 use odonata_programs::COLLECTIVES;
 use odonata_sim::routing;

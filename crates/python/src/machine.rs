@@ -1,4 +1,4 @@
-//! A wired machine, for everything that is asked of it.
+//! A machine that is wired once, and its methods.
 
 use odonata_error::{Error, ErrorKind};
 use odonata_sim::Spec;
@@ -22,7 +22,7 @@ impl Machine {
         py.detach(|| build(topology_json, failures_json)).map(Self).map_err(|e| to_python(py, &e))
     }
 
-    /// What placement, plots and tables need to know of it.
+    /// The description that placement, plots and tables use.
     fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         describe::describe(py, self.0.machine().network())
     }

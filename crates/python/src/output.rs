@@ -88,7 +88,7 @@ fn histogram<'py>(py: Python<'py>, histogram: &Histogram) -> PyResult<Bound<'py,
     Ok(result)
 }
 
-/// Times are given from the begin of their slice on, as numbers that NumPy can hold.
+/// Times are relative to the start of their slice, so that NumPy can hold them.
 fn backlog<'py>(py: Python<'py>, backlog: &Backlog) -> PyResult<Bound<'py, PyDict>> {
     let width = backlog.width_ps;
     let within = |counts: &[u64], sums: &[u128]| -> Vec<f64> {
@@ -163,7 +163,7 @@ fn arrivals<'py>(py: Python<'py>, spec: &Spec, windows: Arrivals) -> PyResult<Bo
     Ok(result)
 }
 
-/// The values as `[window][job][group]`; reshaping a contiguous array makes a view of it.
+/// The values as `[window][job][group]`; reshaping a contiguous array makes a view.
 fn shaped<'py>(py: Python<'py>, values: Vec<u64>, row: [usize; 2]) -> PyResult<Bound<'py, PyArray3<u64>>> {
     let windows = values.len() / (row[0] * row[1]);
     values.into_pyarray(py).reshape([windows, row[0], row[1]])

@@ -12,8 +12,8 @@ use pyo3::types::PyDict;
 use crate::errors::to_python;
 use crate::output;
 
-/// Wall time between two looks at the signals: well below the second in which Ctrl-C must end a run, and long
-/// enough that taking the interpreter lock costs nothing.
+/// Wall time between two checks for signals: well below the second in which Ctrl-C must end a run, and long enough that
+/// taking the interpreter lock costs nothing.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// Refuses a specification that cannot be simulated.
@@ -49,11 +49,11 @@ fn run(spec: &Spec, watch: &mut ProgressMonitor) -> Result<(Output, Cost), Error
     }
 }
 
-/// Hands progress to Python and lets signal handlers run, now and then.
+/// Reports progress to Python and lets signal handlers run from time to time.
 struct ProgressMonitor {
     callback: Option<Py<PyAny>>,
     last: Instant,
-    /// What a signal handler or the callback raised: it is passed on as it is.
+    /// The exception that a signal handler or the callback raised, which is passed on unchanged.
     raised: Option<PyErr>,
 }
 

@@ -54,8 +54,8 @@ pub(crate) enum Event {
 
 impl Event {
     /// Order of the events of one instant: ends of transmissions and deliveries are what was decided before; then
-    /// credits by port and channel, messages and moments by node, decisions by input port; in a run in which routings know
-    /// of other routers, all that router by router. Moments of a node go by rank and by what they are.
+    /// credits by port and channel, messages and moments by node, decisions by input port; in a run in which routings
+    /// know of other routers, all that router by router. Moments of a node go by rank and by what they are.
     fn order(&self, router_of: &[usize]) -> Order {
         let at = |link: usize| router_of.get(link).copied().unwrap_or(0);
         match self {
@@ -69,7 +69,8 @@ impl Event {
     }
 }
 
-/// Order of events of one instant: what was decided before or what is now, router, kind, place, channel, rank and moment.
+/// Order of events of one instant: what was decided before or what is now, router, kind, place, channel, rank and
+/// moment.
 type Order = (u8, usize, u8, usize, usize, Option<(u32, RankEvent)>);
 
 /// All events to come, by time, order and number.

@@ -2,7 +2,8 @@
 //!
 //! The published latencies of uniform random and tornado traffic near saturation (K30, K36, K42) rest on how that
 //! simulator worked, not on the network it describes. This model imitates it so that the difference can be shown. The
-//! facts come from the public code of July 2019 (`dragonfly-plus.C`, `model-net-lp.c`) and the paper; no code was taken.
+//! facts come from the public code of July 2019 (`dragonfly-plus.C`, `model-net-lp.c`) and the paper; no code was
+//! taken.
 //!
 //! What differs from `docs/model.md`:
 //!
@@ -32,12 +33,12 @@
 //! | 0.5 us, published | 51.36 | 26.93 | 125.39 | 29.97 |
 //! | 0.5 us, here | 51.28 | 26.92 | 125.71 | 28.57 |
 //!
-//! With a background of 130 % every 1 us or 10 us, UR random at 1 us becomes 9.7 us (9.33 published, K36). Choosing among true
-//! minima gives 6.2 us instead of 16.8, 30 instead of 53.6, and 2.9 instead of 9.7: these numbers rest on the defect.
-//! Where channels switch (`channel_switch`) moves none of them by more than 1 %.
+//! With a background of 130 % every 1 us or 10 us, UR random at 1 us becomes 9.7 us (9.33 published, K36). Choosing
+//! among true minima gives 6.2 us instead of 16.8, 30 instead of 53.6, and 2.9 instead of 9.7: these numbers rest on
+//! the defect. Where channels switch (`channel_switch`) moves none of them by more than 1 %.
 //!
-//! With `channel_switch = "intermediate-leaf"` packets can wait for each other in a circle, as in the original. Such a run ends
-//! with an error only if nothing else is left to happen, not while an endless background goes on.
+//! With `channel_switch = "intermediate-leaf"` packets can wait for each other in a circle, as in the original. Such a
+//! run ends with an error only if nothing else is left to happen, not while an endless background goes on.
 //!
 //! Destinations, intervals, the end of a run and what is counted are those of `docs/model.md`, sections 7 to 9, with
 //! these readings: a message is delivered 5 ps and up to 1 ns after its last packet; the stalled time of an injection

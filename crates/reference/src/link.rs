@@ -139,7 +139,8 @@ impl Link {
         Self { spec, router_delay, head, sender, far, channels, sending, line, news_delay, away, news }
     }
 
-    /// How a packet crosses the link that begins to leave at `begins`: a router decides when it has all of it, or its head.
+    /// How a packet crosses the link that begins to leave at `begins`: a router decides when it has all of it, or its
+    /// head.
     fn crossing(&self, begins: u64, wire: u64) -> Crossing {
         let leaves = begins + self.serialisation(wire);
         let arrives = leaves + self.spec.latency_ps;
@@ -148,7 +149,8 @@ impl Link {
         Crossing { leaves, arrives, decided, tail: arrives + self.router_delay }
     }
 
-    /// When a packet begins to leave if the link is free from `t` on: not so early that its tail would not have come in time.
+    /// When a packet begins to leave if the link is free from `t` on: not so early that its tail would not have come in
+    /// time.
     fn begin(&self, t: u64, granted: &Granted) -> u64 {
         (t + granted.hold).max(granted.packet.tail.saturating_sub(self.serialisation(granted.packet.wire)))
     }
@@ -175,8 +177,8 @@ impl Link {
         self.line.push_back(Granted { packet, channel, hold });
     }
 
-    /// Starts to send the first packet of the line at time `t`, if there is one and nothing is being sent. Returns the packet,
-    /// as it will be at the far end, with its channel.
+    /// Starts to send the first packet of the line at time `t`, if there is one and nothing is being sent. Returns the
+    /// packet, as it will be at the far end, with its channel.
     pub(crate) fn start(&mut self, t: u64) -> Option<(Packet, usize, Crossing)> {
         if self.sending.is_some() {
             return None;

@@ -57,7 +57,8 @@ impl World<'_> {
         self.nics_act(t, node); // only now, so that `round-robin` and `least-busy` see all messages of the interval
     }
 
-    /// A message joins the queue of a NIC of the first of two nodes. `nics`: which of the first and of the second it wants.
+    /// A message joins the queue of a NIC of the first of two nodes. `nics`: which of the first and of the second it
+    /// wants.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn post(
         &mut self,

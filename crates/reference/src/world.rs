@@ -47,7 +47,8 @@ pub(crate) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// An empty machine, the first interval of every rank that has traffic and the start of every rank that has a program.
+    /// An empty machine, the first interval of every rank that has traffic and the start of every rank that has a
+    /// program.
     pub(crate) fn new(spec: &'a Spec) -> Result<Self, Error> {
         let map = Map::new(&spec.machine()?)?;
         let links = links(spec, &map.network);

@@ -1,4 +1,4 @@
-//! What is counted while a run goes on: integers that merge by addition, in any order.
+//! What a run counts: integers that merge by addition, in any order.
 
 mod arrivals;
 mod by_class;

@@ -1,6 +1,7 @@
 //! Time, pending events and random numbers; knows nothing of networks.
 //!
-//! An event belongs to a *place* (a router). The pending events are held in one of these ways, chosen by the lookahead of the run:
+//! An event belongs to a *place* (a router). The pending events are held in one of these ways, chosen by the lookahead
+//! of the run:
 //!
 //! | queue | order of events | used when |
 //! |---|---|---|
@@ -38,14 +39,15 @@ pub trait Record: Copy {
 
 /// Pending events of all places.
 ///
-/// They are handed out in windows: first all that is known of one, then one by one what comes late for it, each in its turn.
+/// They are handed out in windows: first all that is known of one, then one by one what comes late for it, each in its
+/// turn.
 pub trait Queue<R: Record> {
     /// Adds an event. Its time must not be before the present; if it is within the open window, it must belong to the
     /// place whose events are being handled.
     fn push(&mut self, place: u32, record: R);
 
-    /// Adds an event that is another at a new time, with changes. (Only what changes is written field by field: to read a
-    /// whole record just after a part of it was written is slow.)
+    /// Adds an event that is another at a new time, with changes. (Only what changes is written field by field: to read
+    /// a whole record just after a part of it was written is slow.)
     fn push_changed(&mut self, place: u32, time: u64, record: &R, change: impl FnOnce(&mut R));
 
     /// Replaces the events of a window, which must all be handled, by those of the next. Returns whether there is one.

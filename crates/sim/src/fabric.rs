@@ -49,8 +49,8 @@ pub struct OutputVcState {
     pub room: u32,
     /// Bytes committed since the log was written.
     bytes: u32,
-    /// Router at the far end, or the NIC if it is a node (26 bits: there are no more ports), whether something waits for room,
-    /// whether the far end is a node, and the link class (2 bits).
+    /// Router at the far end, or the NIC if it is a node (26 bits: there are no more ports), whether something waits
+    /// for room, whether the far end is a node, and the link class (2 bits).
     far: u32,
     /// Port at the far end.
     pub port: u16,

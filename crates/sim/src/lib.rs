@@ -1,7 +1,7 @@
-//! The packet-level simulator: what the jobs of a machine do to each other on the wire.
+//! The packet-level simulator: how the packets of a machine's jobs share its links.
 //!
-//! One [`Spec`] goes in, one [`Output`] comes out; nothing else is read, printed or remembered. What is simulated is
-//! written down in `docs/model.md`; how, in `ARCHITECTURE.md`.
+//! One [`Spec`] goes in, one [`Output`] comes out; nothing else is read, printed or stored. `docs/model.md` says what
+//! is simulated; `ARCHITECTURE.md` says how.
 
 use odonata_error::Error;
 
@@ -19,22 +19,22 @@ pub use output::Output;
 pub use simulation::{Audit, QueueChoice, audit};
 pub use spec::Spec;
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
     /// Simulated time, in picoseconds.
     pub now_ps: u64,
     /// Events handled.
     pub events: u64,
-    /// Routing decisions made.
+    /// Route decisions made.
     pub packet_hops: u64,
-    /// Messages delivered of the jobs that the run waits for; of programs, iterations that ranks have ended.
+    /// Messages delivered of the jobs that the run waits for; for programs, iterations that ranks have ended.
     pub delivered: u64,
-    /// How many there will be in all; 0 if the run ends at a time.
+    /// The final value of `delivered`; 0 if the run ends at a given time.
     pub expected: u64,
 }
 
-/// Looks on while a run goes on, and may end it.
+/// Observes a run, and may end it.
 pub trait Monitor {
     /// Called every few milliseconds of wall time.
     ///
@@ -50,14 +50,14 @@ impl Monitor for () {
     }
 }
 
-/// What a run cost; not part of its result, since it differs from machine to machine.
+/// The cost of a run. It is not part of the result, since it depends on the computer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Events handled.
     pub events: u64,
 }
 
-/// Refuses what [`run`] would refuse, without simulating: values, jobs, and routings that could deadlock.
+/// Refuses what [`run`] would refuse, without simulating: invalid values or jobs, and routings that could deadlock.
 ///
 /// # Errors
 /// [`Error`].
@@ -73,7 +73,7 @@ pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, Cost), Err
     simulation::run(spec, monitor, QueueChoice::Estimate)
 }
 
-/// As [`run`], with the queue of choice; for tests and measurements.
+/// As [`run`], with a given event queue; for tests and measurements.
 ///
 /// # Errors
 /// As [`run`].

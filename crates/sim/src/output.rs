@@ -6,12 +6,12 @@ use crate::counters::Histogram;
 
 pub use crate::counters::{Arrivals, Backlog};
 
-/// Everything a run has measured. Identical for identical specifications, on any machine.
+/// All results of a run. Identical for identical specifications, on any computer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     /// Last instant of the run, in picoseconds.
     pub end_ps: u64,
-    /// Routing decisions made: one per packet and router.
+    /// Route decisions made: one per packet and router.
     pub packet_hops: u64,
     /// One entry per job.
     pub jobs: Vec<JobTotals>,
@@ -23,7 +23,7 @@ pub struct Output {
     pub arrivals: Arrivals,
     /// One row per rank of the jobs with a program.
     pub ranks: Ranks,
-    /// One row per iteration of the jobs with a program, as far as they came.
+    /// One row per iteration of the jobs with a program that some rank has ended.
     pub iterations: Iterations,
     /// Bytes committed, row-major `[job][link class]`; empty if no job has a program.
     pub class_bytes: Vec<u64>,
@@ -52,11 +52,11 @@ pub struct JobTotals {
     pub latency: Histogram,
     /// Messages between ranks of one node (of a program).
     pub intra_node: u64,
-    /// Requests and clearances issued (of a program).
+    /// RTS and CTS messages issued (of a program).
     pub control: u64,
-    /// Messages issued in the measured interval, whatever is recorded of them.
+    /// Messages issued in the measured interval, recorded or not.
     pub measured_issued: u64,
-    /// Those of them that have been delivered.
+    /// Those of them that were delivered.
     pub measured_delivered: u64,
     /// Intervals begun, of all ranks together (of traffic).
     pub intervals: u64,
@@ -73,23 +73,24 @@ pub struct Ranks {
     pub job: Vec<u16>,
     /// The rank.
     pub rank: Vec<u32>,
-    /// When it finished; [`NOT_FINISHED`] if it had not by the end of the run.
+    /// When it finished; [`NOT_FINISHED`] if it did not by the end of the run.
     pub finish_ps: Vec<u64>,
     /// How long its CPUs worked: sending, receiving, computing and gaps.
     pub work_ps: Vec<u64>,
 }
 
-/// When a rank finished that did not.
+/// The finish time of a rank that did not finish.
 pub const NOT_FINISHED: u64 = u64::MAX;
 
-/// Columns of equal length, one row per job with a program and iteration that some rank has ended, sorted so.
+/// Columns of equal length, one row per iteration, of each job with a program, that some rank has ended; sorted by job
+/// and iteration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Iterations {
     /// Index of the job.
     pub job: Vec<u16>,
     /// The iteration, from 0.
     pub iteration: Vec<u32>,
-    /// Ranks that have ended it; the other columns speak of these.
+    /// Ranks that have ended it; the other columns refer to these.
     pub ranks: Vec<u32>,
     /// When the first of them began it.
     pub first_begin_ps: Vec<u64>,
@@ -99,9 +100,9 @@ pub struct Iterations {
     pub first_end_ps: Vec<u64>,
     /// When the last ended it.
     pub last_end_ps: Vec<u64>,
-    /// The longest time that one of them took.
+    /// The longest time of one of them.
     pub longest_ps: Vec<u64>,
-    /// Sum of the times that they took.
+    /// Sum of their times.
     pub total_ps: Vec<u64>,
 }
 
@@ -123,10 +124,10 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// Makes room for so many rows.
+    /// Reserves memory for a number of rows.
     ///
     /// # Errors
-    /// If there is not that much memory.
+    /// If there is not enough memory.
     pub fn reserve(&mut self, rows: usize) -> Result<(), TryReserveError> {
         self.job.try_reserve_exact(rows)?;
         self.interval.try_reserve_exact(rows)?;

@@ -1,20 +1,21 @@
 //! Programs: ranks that run operations and wait for each other (docs/model.md, section 10).
 //!
-//! Everything here belongs to nodes and knows no network. What comes in are *moments* (something has arrived, a piece of work is
-//! done); what goes out are [`ProtocolMessage`]s that the NICs are to send. The simulation carries them; see `simulation/programs.rs`.
+//! All of this belongs to nodes and does not depend on the network. *Rank events* come in (a message has arrived, a CPU
+//! task is done). [`ProtocolMessage`]s that the NICs are to send go out. The simulation carries them; see
+//! `simulation/programs.rs`.
 //!
 //! | file | what |
 //! |---|---|
-//! | [`rank_events`] | the moments that the ranks of a node wait for |
-//! | [`protocol_messages`] | what of a program is in the network |
+//! | [`rank_events`] | the events that the ranks of a node wait for |
+//! | [`protocol_messages`] | the protocol messages in the network |
 //! | [`rank`] | the state of a rank |
-//! | [`running`] | a job: CPUs, iterations, what follows what |
-//! | [`exchange`] | what sending and receiving means |
-//! | [`matching`] | which message is which |
+//! | [`running`] | a job: CPUs, iterations, and what follows each event |
+//! | [`exchange`] | sending and receiving |
+//! | [`matching`] | the matching of messages and receives |
 //! | [`stream`] | ranks that run phases |
 //! | [`graph`] | ranks that run a trace |
-//! | [`tally`] | what is counted |
-//! | [`deadlocked`] | what is said of a program that cannot go on |
+//! | [`tally`] | counters |
+//! | [`deadlocked`] | the error for a deadlocked program |
 
 mod deadlocked;
 mod exchange;
@@ -48,9 +49,9 @@ pub struct Programs {
     host_of: Vec<u32>,
     hosts: Vec<RankEvents>,
     protocol_messages: ProtocolMessages,
-    /// Letters that the node just run has to send, in order.
+    /// Protocol messages that the last handled node has to send, in order.
     pub outbox: Vec<ProtocolMessage>,
-    /// Jobs of which the last rank has finished, and when; to be taken out by the simulation.
+    /// Jobs whose last rank has finished, and when; the simulation removes them.
     pub finished: Vec<(u16, u64)>,
 }
 
@@ -88,13 +89,13 @@ impl Programs {
         self.host_of[node as usize] != NO_HOST
     }
 
-    /// The smallest packet of a job with a program, if packets hold `full` bytes; or less.
+    /// A lower bound of the smallest packet of a job with a program, if packets hold `full` bytes.
     #[must_use]
     pub fn least_packet(&self, job: usize, full: u32) -> Option<u32> {
         self.running[job].as_ref().map(|running| running.least_packet(full))
     }
 
-    /// All nodes with the instants at which they have something to do first.
+    /// All nodes with the times of their first events.
     pub fn starts(&mut self) -> Vec<(u32, u64)> {
         let hosts = (0..self.host_of.len() as u32).filter(|&node| self.is_host(node));
         hosts.collect::<Vec<_>>().into_iter().filter_map(|node| self.arm(node).map(|at| (node, at))).collect()
@@ -106,10 +107,10 @@ impl Programs {
         self.hosts[self.host_of[node as usize] as usize].job
     }
 
-    /// Handles the moments of a node up to `now`. What it has to send is in the outbox then.
+    /// Handles the events of a node up to `now`, and puts what it has to send into the outbox.
     ///
     /// # Errors
-    /// A dead program, an endless one that takes no time, a time out of range.
+    /// A deadlocked program, iterations without end that take no time, a time out of range.
     pub fn run(&mut self, node: u32, now: u64) -> Result<(), Error> {
         let rank_events = &mut self.hosts[self.host_of[node as usize] as usize];
         let running = self.running[usize::from(rank_events.job)].as_mut().expect("the node has a program");
@@ -122,23 +123,23 @@ impl Programs {
         running.check_deadlock()
     }
 
-    /// When an event is to be made for a node, if it has something to do earlier than any event that was made for it.
+    /// When an event of the node must be scheduled, if it is earlier than all events scheduled for it.
     pub fn arm(&mut self, node: u32) -> Option<u64> {
         self.hosts[self.host_of[node as usize] as usize].arm()
     }
 
-    /// Keeps a letter while it is in the network; returns its slot.
+    /// Stores a protocol message while it is in the network; returns its slot.
     pub fn post(&mut self, message: ProtocolMessage) -> u32 {
         self.protocol_messages.add(message)
     }
 
-    /// A letter in the network.
+    /// A protocol message in the network.
     #[must_use]
     pub fn protocol_message(&self, slot: u32) -> &ProtocolMessage {
         self.protocol_messages.get(slot)
     }
 
-    /// A letter reaches its node at `at`; returns the node.
+    /// A protocol message reaches its node at `at`; returns the node.
     pub fn arrive(&mut self, job: u16, slot: u32, at: u64) -> u32 {
         let message = self.protocol_messages.take(slot);
         let running = self.running[usize::from(job)].as_mut().expect("letters are of programs");
@@ -148,7 +149,8 @@ impl Programs {
         node
     }
 
-    /// The last packet of a letter leaves its NIC with its tail at `at`: a moment for the sender if it is the data that was asked for.
+    /// The last packet of a protocol message leaves its NIC with its tail at `at`: an event for the sender if it is the
+    /// data of a rendezvous.
     pub fn sent(&mut self, job: u16, slot: u32, at: u64) -> Option<u32> {
         let message = self.protocol_messages.get(slot);
         if message.message_kind != ProtocolMessageKind::Data {

@@ -1,21 +1,21 @@
-//! How packets find their way: one file a routing, in two families.
+//! Routing algorithms: one file each, in two families.
 //!
 //! | name | family | file | source |
 //! |---|---|---|---|
-//! | `minimal` | Dragonfly+ | [`dragonfly_plus::minimal`] | all shortest ways |
-//! | `valiant` | Dragonfly+ | [`dragonfly_plus::valiant`] | Valiant 1982, by way of a spine or a leaf |
+//! | `minimal` | Dragonfly+ | [`dragonfly_plus::minimal`] | all minimal paths |
+//! | `valiant` | Dragonfly+ | [`dragonfly_plus::valiant`] | Valiant 1982, through a spine or a leaf |
 //! | `prog-adaptive` | Dragonfly+ | [`dragonfly_plus::prog_adaptive`] | CODES, Kang 2019 (K8) |
 //! | `fpar` | Dragonfly+ | [`dragonfly_plus::fpar`] | Shpiner 2017; Kang 2019, section 3.1.2 (K5 to K7) |
 //! | `minimal` | direct | [`direct::minimal`] | at most one global link |
-//! | `valiant` | direct | [`direct::valiant`] | Valiant 1982; Kim 2008, by way of a group or a router |
+//! | `valiant` | direct | [`direct::valiant`] | Valiant 1982; Kim 2008, through a group or a router |
 //! | `ugal` | direct | [`direct::adaptive`] | Singh 2005; Kim 2008 (UGAL-L, UGAL-G) |
 //! | `par` | direct | [`direct::adaptive`] | Jiang 2009 |
 //! | `adaptive-local` | direct | [`direct::adaptive_local`] | SST; Zhang 2018 (L4) |
 //! | `aries` | direct | [`direct::aries`] | De Sensi 2019, section 2.2 (D6, D7) |
 //!
-//! *Direct* machines are those whose routers all have nodes: dragonfly and cascade. A routing sees the position of a
-//! packet and the loads of its router's ports ([`Loads`]), and returns a port and a channel. The jobs of a run may have
-//! different routings of the same family; a packet carries the number of its own.
+//! *Direct* machines are those whose routers all have nodes: dragonfly and cascade. A routing algorithm sees the
+//! position of a packet and the loads of its router's ports ([`Loads`]), and returns a port and a channel. The jobs of
+//! a run may use different algorithms of the same family; a packet carries the number of its own.
 
 pub mod deadlock;
 pub mod direct;
@@ -37,14 +37,14 @@ use crate::fabric::packet::{Event, MAX_ROUTINGS, RouteDecision};
 use crate::spec::{RoutingSpec, Select, Spec};
 use dragonfly_plus::{AnyDragonflyPlusAlgorithm, DragonflyPlusRouting, Mixed};
 
-/// What all packets share that are to take the same way, if loads do not decide.
+/// Which packets take the same path, if loads do not decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathGranularity {
-    /// Nothing: each packet draws for itself.
+    /// None: each packet has its own random numbers.
     Packet,
-    /// Their message.
+    /// The packets of a message.
     Message,
-    /// Their source and destination.
+    /// The packets with the same source and destination.
     Flow,
 }
 
@@ -54,40 +54,41 @@ impl PathGranularity {
     }
 }
 
-/// The routings of a run, on its machine. The simulation is compiled for each type of it.
+/// The routing algorithms of a run, on its machine. The simulation is compiled for each type.
 pub trait RoutingAlgorithm {
-    /// Decides what is decided once per packet, when it enters the network at router number `local` of group `from`.
+    /// Makes the decisions that are made once per packet, when it enters the network at router number `local` of group
+    /// `from`.
     fn enter(&self, packet: &mut Event, from: u16, local: u16);
 
-    /// Decides at a router that is not the destination's.
+    /// The route decision at a router other than the destination's.
     fn route(&self, place: RouterPlace, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision;
 
-    /// A guess at what [`route`](Self::route) will decide, if it is cheap: what the guess needs is asked for ahead of time.
+    /// A cheap guess of the decision of [`route`](Self::route), if there is one: its data is prefetched.
     #[inline(always)]
     fn guess(&self, place: RouterPlace, packet: &Event) -> Option<(u16, u8)> {
         let _ = (place, packet);
         None
     }
 
-    /// What the packets of routing number `routing` share.
+    /// Which packets of routing number `routing` take the same path.
     fn granularity(&self, routing: u8) -> PathGranularity;
 }
 
 macro_rules! routing {
     (($d:tt) $($Algorithm:ident: $file:ident),+) => {
-        /// The routings of a specification. The simulation is compiled for each variant.
+        /// The routing algorithms of a specification. The simulation is compiled for each variant.
         #[derive(Clone, Debug)]
         #[expect(clippy::large_enum_variant, reason = "a run has one")]
         pub enum Routing {
             $(#[doc = concat!("See [`dragonfly_plus::", stringify!($file), "`].")]
             $Algorithm(DragonflyPlusRouting<dragonfly_plus::$file::$Algorithm>),)+
-            /// Several routings of a Dragonfly+, or one with failures.
+            /// Several algorithms of a Dragonfly+, or one with failures.
             Mixed(Mixed),
-            /// One or several of a direct machine.
+            /// One or several algorithms of a direct machine.
             Direct(direct::Direct),
         }
 
-        /// Evaluates `$body` with `$algorithm` standing for the rule of a [`Routing`], whatever its type.
+        /// Evaluates `$body` with `$algorithm` standing for the algorithm of a [`Routing`], whatever its type.
         macro_rules! with_algorithm {
             ($d routing:expr, $d algorithm:ident => $d body:expr) => {
                 match $d routing {
@@ -98,7 +99,7 @@ macro_rules! routing {
             };
         }
 
-        /// One rule on its machine.
+        /// One algorithm on its machine.
         fn alone(machine: Arc<odonata_topology::DragonflyPlus>, algorithm: AnyDragonflyPlusAlgorithm) -> Routing {
             match algorithm { $(AnyDragonflyPlusAlgorithm::$Algorithm(algorithm) => Routing::$Algorithm(DragonflyPlusRouting { machine, algorithm }),)+ }
         }
@@ -111,8 +112,8 @@ impl Routing {
     /// Prepares the routings of a checked specification.
     ///
     /// # Errors
-    /// If one of them is not for this kind of machine or needs more channels than the fabric has, if there are too many, or
-    /// if they could deadlock.
+    /// If one of them is not for this kind of machine or needs more channels than the fabric has, if there are too
+    /// many, or if they could deadlock.
     pub fn new(spec: &Spec, machine: Machine) -> Result<Self, Error> {
         let specs = distinct(spec)?;
         match machine {
@@ -141,7 +142,7 @@ impl Routing {
     }
 }
 
-/// The different routings of a run, each with where it first stands; a job's `mode` is its number here.
+/// The different routings of a run, each with its first position; a job's `mode` is its number here.
 fn distinct(spec: &Spec) -> Result<Vec<(Path, &RoutingSpec)>, Error> {
     let mut all: Vec<(Path, &RoutingSpec)> = Vec::new();
     for (index, job) in spec.jobs.iter().enumerate() {
@@ -159,8 +160,8 @@ fn distinct(spec: &Spec) -> Result<Vec<(Path, &RoutingSpec)>, Error> {
     Ok(all)
 }
 
-/// Virtual channels that a routing needs on a kind of machine where nothing has failed, for each set of channels of a stage on
-/// direct machines; none if it is not for such machines.
+/// Virtual channels that a routing needs on a kind of machine without failures; on direct machines, the number of
+/// stages, each of which needs a set of channels. None if the routing is not for such machines.
 #[must_use]
 pub fn channels(routing: &RoutingSpec, machine: &str) -> Option<u8> {
     if !routing.info().machines.contains(&machine) {

@@ -31,8 +31,8 @@ pub use setup::{QueueChoice, audit, prepare};
 const EVENTS_PER_LOOK: u64 = 1 << 15;
 /// Events between asking for memory and needing it; from 3 to 12 make no difference that could be measured.
 const EVENTS_AHEAD: usize = 8;
-/// Bytes of a run's tables from which on memory is asked for: half of a server's second-level cache (assumed). With 2 MB asking
-/// costs what it gains, or gains a little under overload; smaller tables stay in the cache.
+/// Bytes of a run's tables from which on memory is asked for: half of a server's second-level cache (assumed). With 2
+/// MB asking costs what it gains, or gains a little under overload; smaller tables stay in the cache.
 const BYTES_TO_ASK_FOR: usize = 1 << 20;
 
 /// A run in progress.

@@ -1,4 +1,4 @@
-//! The only input of a run: one fully resolved description, nothing defaulted, nothing read from files.
+//! The only input of a run: one fully resolved description, without defaults or references to files.
 //!
 //! Python resolves a scenario to this document and passes it as JSON. Unknown keys are errors. All times are
 //! picoseconds, all sizes bytes, bandwidths millionths of a byte per second. [`check`](Spec::check) refuses what
@@ -39,11 +39,11 @@ pub struct Spec {
     pub compat: Option<Compat>,
     /// The machine.
     pub topology: TopologySpec,
-    /// What its routers, links and NICs are like.
+    /// The parameters of its routers, links and NICs.
     pub fabric: FabricSpec,
-    /// How packets find their way, unless their job says otherwise.
+    /// The routing of the packets, unless their job has its own.
     pub routing: RoutingSpec,
-    /// What routings know of loads.
+    /// The congestion metric.
     #[serde(default, skip_serializing_if = "Sensing::is_default")]
     pub sensing: Sensing,
     /// What has failed.
@@ -60,7 +60,7 @@ pub struct Spec {
     pub prepared: Prepared,
 }
 
-/// A wired machine that a specification carries along. It is no part of what the specification says.
+/// A wired machine that a specification carries. It is not part of the document.
 #[derive(Clone, Debug, Default)]
 pub struct Prepared(Option<PreparedMachine>);
 
@@ -82,19 +82,21 @@ pub enum Compat {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FabricSpec {
-    /// Largest payload of a packet, in bytes (1 to 65,536). Messages are cut into packets of this size, the last one shorter.
+    /// Largest payload of a packet, in bytes (1 to 65,536). Messages are cut into packets of this size, the last one
+    /// shorter.
     pub packet_bytes: u32,
-    /// Time from the arrival of a packet at a router to its route decision: of its tail, or of its head with cut-through.
+    /// Time from the arrival of a packet at a router to its route decision: from the arrival of its tail, or of its
+    /// head with cut-through.
     pub router_delay_ps: u64,
     /// Virtual channels of every link between routers.
     pub channels: u8,
     /// When a router may forward a packet.
     #[serde(default, skip_serializing_if = "Switching::is_default")]
     pub switching: Switching,
-    /// What every packet has on a link beside its payload.
+    /// Header of every packet: bytes on a link beyond its payload.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub header_bytes: u32,
-    /// A packet has a whole number of flits on a link; size of a flit, at least 1.
+    /// Size of a flit, at least 1: a packet has a whole number of flits on a link.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub flit_bytes: u32,
     /// The NICs.
@@ -104,7 +106,7 @@ pub struct FabricSpec {
 }
 
 impl FabricSpec {
-    /// Bytes on a link, and in buffers, of a packet with so many bytes of payload (docs/model.md, section 1).
+    /// Bytes on a link, and in buffers, of a packet with this many bytes of payload (docs/model.md, section 1).
     #[must_use]
     pub fn wire_bytes(&self, payload: u32) -> u64 {
         let flit = u64::from(self.flit_bytes);
@@ -131,7 +133,7 @@ pub enum Switching {
 }
 
 impl Switching {
-    /// Whether this is what a document means that does not say.
+    /// Whether this is the default, which is not written.
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
@@ -158,12 +160,12 @@ fn is_one(value: &u32) -> bool {
 pub struct LinkSpec {
     /// Bandwidth of each direction, in millionths of a byte per second.
     pub bandwidth: Bandwidth,
-    /// Time on the wire.
+    /// Propagation delay.
     pub latency_ps: u64,
-    /// Input buffer behind the link, in bytes, for each virtual channel. For the node class it is the buffer at
-    /// the router; a node takes whatever is delivered.
+    /// Input buffer at the end of the link, in bytes, for each virtual channel. For the node class it is the buffer at
+    /// the router; a node accepts everything at once.
     pub buffer_bytes: u64,
-    /// What a returning credit takes beyond the wire's latency.
+    /// Time of a credit beyond the latency of the link.
     pub credit_delay_ps: u64,
 }
 
@@ -171,7 +173,7 @@ pub struct LinkSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NicSpec {
-    /// Time that the injection link stands still before the first packet of each message.
+    /// Time for which the injection link is idle before the first packet of each message.
     pub overhead_ps: u64,
     /// Which of several waiting messages sends the next packet.
     pub order: NicOrder,
@@ -184,15 +186,15 @@ pub struct NicSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rail {
-    /// By a hash of the message.
+    /// The NIC that a hash of the message selects.
     #[default]
     Hash,
-    /// The one of the source with the least to send.
+    /// The NIC of the source with the least to send.
     LeastBusy,
 }
 
 impl Rail {
-    /// Whether this is what a document means that does not say.
+    /// Whether this is the default, which is not written.
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()

@@ -1,7 +1,7 @@
-//! What the ranks of a job send, and when: one file a pattern.
+//! What the ranks of a job send, and when: one file per pattern.
 //!
-//! A pattern answers one question: to whom does rank `r` send in interval `k`? It has no state, so traffic does not
-//! depend on what else happens.
+//! A pattern answers one question: to which rank does rank `r` send in interval `k`? It has no state, so traffic does
+//! not depend on other events.
 //!
 //! | pattern | file | messages per interval | source |
 //! |---|---|---|---|
@@ -27,9 +27,9 @@ pub use arrival::Clock;
 use crate::engine::random::{Source, Stream};
 use crate::spec::{JobSpec, Pattern};
 
-/// A traffic pattern: to whom a rank sends in an interval.
+/// A traffic pattern: the destinations of a rank in an interval.
 pub(crate) trait TrafficPattern: Sized {
-    /// The pattern of a checked job, if it is this one. Words of `source` are by node and interval.
+    /// The pattern of a checked job, if it is this one. Random numbers of `source` are by node and interval.
     fn of(pattern: &Pattern, job: &JobSpec, network: &Network, source: Source) -> Option<Self>;
 
     /// Messages that a sending rank issues in each interval.
@@ -38,12 +38,12 @@ pub(crate) trait TrafficPattern: Sized {
         1
     }
 
-    /// The only rank that sends, if there is only one; it waits until all of an interval is delivered.
+    /// The only rank that sends, if there is only one; it waits until all messages of an interval are delivered.
     fn only_sender(&self) -> Option<u32> {
         None
     }
 
-    /// The destination of `rank`, on `node`, in interval `k`, of a pattern with one message per interval.
+    /// The destination of `rank`, on `node`, in interval `k`, for a pattern with one message per interval.
     #[inline(always)]
     fn only(&self, node: u32, rank: u32, ranks: u32, k: u32) -> Option<u32> {
         let _ = (node, rank, ranks, k);
@@ -59,10 +59,10 @@ pub(crate) trait TrafficPattern: Sized {
 /// Lists the patterns: for each its file and its type.
 macro_rules! patterns {
     ($($file:ident: $Type:ident),+) => {
-        /// The pattern of a job, ready to be asked.
+        /// The pattern of a job.
         pub enum Destinations {
             $(#[doc = concat!("See [`", stringify!($file), "`].")] $Type($file::$Type),)+
-            /// A job with a program sends nothing by itself.
+            /// A job with a program has no traffic.
             Nowhere,
         }
 
@@ -70,7 +70,7 @@ macro_rules! patterns {
             /// Prepares the pattern of a checked job.
             ///
             /// # Panics
-            /// If no file answers to the pattern.
+            /// If no file implements the pattern.
             #[must_use]
             pub fn new(job: &JobSpec, network: &Network, seed: u64) -> Self {
                 let Some(traffic) = &job.traffic else { return Self::Nowhere };

@@ -1,8 +1,8 @@
-//! A stream of choices.
+//! A pseudo-random stream of choices.
 
 use odonata_sim::engine::random::mix64;
 
-/// A stream of choices that a seed decides.
+/// A stream of choices that depends only on its seed.
 #[derive(Debug)]
 pub struct Choices(u64);
 
@@ -34,7 +34,7 @@ impl Choices {
         options[self.within(0, options.len() as u64 - 1) as usize].clone()
     }
 
-    /// Whether something happens that has this chance.
+    /// Whether an event with this chance happens.
     pub fn chance(&mut self, percent: u64) -> bool {
         self.within(1, 100) <= percent
     }

@@ -12,7 +12,8 @@ pub fn fabric(c: &mut Choices, network: &Network) -> FabricSpec {
     let packet_bytes = c.of(&[1, 8, 64, 100, 256, 512, 1024, 2048]);
     let header_bytes = c.of(&[0, 0, 1, 32]);
     let flit_bytes = c.of(&[1, 1, 8, 24, packet_bytes]);
-    // Equal bandwidths without latencies make many events tie, odd ones make none tie: both are wanted.
+    // Equal bandwidths without latencies make many events simultaneous, odd ones make none simultaneous. Tests need
+    // both.
     let plain = c.chance(40);
     // Slow links between groups fill the queues that adaptive routing looks at.
     let slow = c.of(&[1, 1, 4, 10]);
@@ -44,7 +45,7 @@ pub fn fabric(c: &mut Choices, network: &Network) -> FabricSpec {
     }
 }
 
-/// Packets of a few bytes, fast links, wires without length, routers without delay: all within picoseconds.
+/// Packets of a few bytes, fast links, no latencies, no router delays: all events within picoseconds.
 pub fn instant(c: &mut Choices, network: &Network) -> FabricSpec {
     let packet_bytes = c.of(&[1, 4, 4, 4, 8]);
     let header_bytes = c.of(&[0, 0, 1, 3]);
@@ -88,7 +89,7 @@ fn nic(c: &mut Choices, without_overhead: u64, most: u64) -> NicSpec {
     }
 }
 
-/// What routings know, with delays of about the size of the fabric's own.
+/// What routings know of loads, with delays of about the size of the fabric's own.
 pub fn sensing(c: &mut Choices, network: &Network, fabric: &FabricSpec) -> Sensing {
     if c.chance(30) {
         return Sensing::default();

@@ -59,7 +59,7 @@ pub fn pattern(c: &mut Choices, nodes: &[u32], network: &Network) -> Pattern {
     }
 }
 
-/// A random way to write a number as a product of three.
+/// A random factorisation of a number into three factors.
 pub fn grid(c: &mut Choices, ranks: u32) -> [u32; 3] {
     let divisors = |n: u32| (1..=n).filter(|d| n.is_multiple_of(*d)).collect::<Vec<_>>();
     let x = c.of(&divisors(ranks));
@@ -75,7 +75,7 @@ pub fn traffic(c: &mut Choices, pattern: Pattern, fabric: &FabricSpec) -> Traffi
         2 => packet * c.within(2, 4),
         _ => c.within(1, packet * 5),
     };
-    // From light load to several times what the injection link takes.
+    // From light load to several times the bandwidth of the injection link.
     let ser = fabric.links["node"].bandwidth.serialisation_ps(message_bytes) + fabric.nic.overhead_ps;
     let interval_ps = (ser * c.of(&[20, 100, 200, 500, 3_000]) / 100).max(1);
     let jitter_ps = c.of(&[0, 0, 1_000, interval_ps]);

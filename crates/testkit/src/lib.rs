@@ -1,4 +1,4 @@
-//! A seeded generator of small specifications that reach into every corner of the model, for the tests of both simulators.
+//! A seeded generator of small specifications that covers all features of the model, for the tests of both simulators.
 
 mod choices;
 mod fabrics;
@@ -21,7 +21,7 @@ pub use choices::Choices;
 use machines::Made;
 pub use routings::any_options;
 
-/// A valid specification of a small, whole Dragonfly+ with one routing and one sensor.
+/// A valid specification of a small Dragonfly+ without failures, with one routing and one congestion metric.
 pub fn spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed);
     let made = machines::plain_dragonfly_plus(&mut c);
@@ -51,7 +51,8 @@ pub fn larger_spec(seed: u64) -> Spec {
     make(&mut Choices::new(seed), seed, &made, fabrics::fabric, Extent::Old)
 }
 
-/// A valid specification of a small Dragonfly+, perhaps uneven or broken, with any sensor and routings by job.
+/// A valid specification of a small Dragonfly+, perhaps irregular or with failures, with any congestion metric and one
+/// routing per job.
 pub fn odd_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0x0dd);
     let made = machines::odd_dragonfly_plus(&mut c);
@@ -65,7 +66,8 @@ pub fn instant_odd_spec(seed: u64) -> Spec {
     make(&mut c, seed, &made, fabrics::instant, Extent::All)
 }
 
-/// A valid specification of a small dragonfly or cascade, perhaps uneven or broken, with any sensor and routings by job.
+/// A valid specification of a small dragonfly or cascade, perhaps irregular or with failures, with any congestion
+/// metric and one routing per job.
 pub fn direct_spec(seed: u64) -> Spec {
     direct(Choices::new(seed ^ 0xd12e_c700), seed, machines::direct, fabrics::fabric)
 }
@@ -75,7 +77,7 @@ pub fn instant_direct_spec(seed: u64) -> Spec {
     direct(Choices::new(seed ^ 0x1257_d12e), seed, machines::direct, fabrics::instant)
 }
 
-/// As [`instant_direct_spec`], with nothing but `ugal` that knows other routers: the order of routers decides.
+/// As [`instant_direct_spec`], with only `ugal` with global knowledge: the order of routers decides.
 pub fn instant_global_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0x610_ba11);
     loop {
@@ -85,7 +87,7 @@ pub fn instant_global_spec(seed: u64) -> Spec {
             if !machines::has_rails_on_different_routers(&made) {
                 continue;
             }
-            // NICs that wait for room all the time, in turn: it matters what their node does first.
+            // NICs that often wait for room, served in turn: the order in which their node handles its events matters.
             spec.fabric.nic.order = NicOrder::RoundRobin;
             let packet_bytes = u64::from(spec.fabric.packet_bytes);
             spec.fabric.links.get_mut("node").expect("there are nodes").buffer_bytes = packet_bytes;
@@ -127,7 +129,7 @@ pub fn instant_program_spec(seed: u64) -> Spec {
     with_programs(c, seed, machine, fabrics::instant)
 }
 
-/// As [`program_spec`], with routings that know of other routers: the order of routers decides.
+/// As [`program_spec`], with routings that read the loads of other routers: the order of routers decides.
 pub fn global_program_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0x610_9306);
     let fabric = fabric_of(&mut c);
@@ -160,7 +162,7 @@ fn with_programs(mut c: Choices, seed: u64, machine: fn(&mut Choices) -> Made, f
     }
 }
 
-/// As [`direct_spec`], with any number of channels, and not refused if some groups are not joined.
+/// As [`direct_spec`], with any number of channels. Groups without a cable between them are allowed.
 pub fn unchecked_direct_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0x0bad);
     let made = machines::direct(&mut c);
@@ -169,7 +171,7 @@ pub fn unchecked_direct_spec(seed: u64) -> Spec {
     spec
 }
 
-/// As [`odd_spec`], with one channel or more, and with routings that a broken machine does not know.
+/// As [`odd_spec`], with one channel or more, and with routings that do not support failures.
 pub fn unchecked_odd_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0x0bad_0dd0);
     let made = machines::odd_dragonfly_plus(&mut c);
@@ -182,7 +184,7 @@ pub fn unchecked_odd_spec(seed: u64) -> Spec {
 
 type MakesFabric = fn(&mut Choices, &Network) -> FabricSpec;
 
-/// How much of what came later is in a specification.
+/// Which features a specification uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
     Old,

@@ -1,4 +1,4 @@
-//! Small machines of every kind, whole and broken.
+//! Small machines of every kind, with and without failures.
 
 use odonata_sim::spec::{Failures, TopologySpec};
 use odonata_topology::{
@@ -8,13 +8,13 @@ use odonata_topology::{
 
 use super::choices::Choices;
 
-/// More nodes make the runs slow and nothing else.
+/// More nodes make the runs slow and test nothing else.
 const MOST_NODES: usize = 40;
 
-/// A machine and what has failed of it.
+/// A machine and its failures.
 pub type Made = (TopologySpec, Failures);
 
-/// A Dragonfly+ as it is described by counts alone.
+/// A Dragonfly+ that is described by counts alone.
 pub fn plain_dragonfly_plus(c: &mut Choices) -> Made {
     loop {
         let spec = counts(c);
@@ -39,7 +39,7 @@ fn counts(c: &mut Choices) -> DragonflyPlusSpec {
     }
 }
 
-/// A Dragonfly+ with pairs of groups of their own, a smaller last group, listed cables, failures.
+/// A Dragonfly+ with exceptions by pair, a smaller last group, listed cables, or failures.
 pub fn odd_dragonfly_plus(c: &mut Choices) -> Made {
     loop {
         let mut spec = counts(c);
@@ -161,9 +161,9 @@ fn wiring(c: &mut Choices, groups: u32, routers: u32) -> (DragonflyArrangement, 
     if groups > 1 && c.chance(if groups == 2 { 50 } else { 20 }) {
         let mut links = Vec::new();
         for (a, b) in pairs(groups) {
-            // A pair may do without, or have more than `least-loaded` looks at.
+            // A pair may have no cable, or more cables than `least-loaded` considers.
             for _ in 0..c.of(if groups == 2 { &[1, 3, 9, 12][..] } else { &[0, 1, 1, 2, 3] }) {
-                // A smaller last group has its routers first, so low numbers exist in every group.
+                // A smaller last group has the low router numbers, so these exist in every group.
                 let ends = [a * routers + c.count(0, routers - 1), b * routers + c.count(0, routers - 1)];
                 links.push(if c.chance(50) { ends } else { [ends[1], ends[0]] });
             }
@@ -177,7 +177,7 @@ fn wiring(c: &mut Choices, groups: u32, routers: u32) -> (DragonflyArrangement, 
     }
 }
 
-/// Node ports of a router, NICs per node, and where they are.
+/// Node ports of a router, NICs per node, and the routers that they are attached to.
 fn nics(c: &mut Choices) -> (u32, u32, RailsOn) {
     let rails = c.of(&[1, 1, 1, 2, 3]);
     match c.of(&[RailsOn::OneRouter, RailsOn::DifferentRouters]) {
@@ -191,13 +191,13 @@ fn pairs(groups: u32) -> Vec<(u32, u32)> {
     (0..groups).flat_map(|a| (a + 1..groups).map(move |b| (a, b))).collect()
 }
 
-/// Some pairs of groups with a number of cables of their own.
+/// Some pairs of groups with their own number of cables.
 fn pair_links(c: &mut Choices, groups: u32, least: u32) -> Vec<[u32; 3]> {
     let some: Vec<(u32, u32)> = pairs(groups).into_iter().filter(|_| c.chance(35)).collect();
     some.into_iter().map(|(a, b)| [a, b, c.count(least, 3)]).collect()
 }
 
-/// Breaks a machine, with this chance in percent; none if it cannot be built, or not be used.
+/// Adds failures to a machine, with this chance in percent; none if the machine cannot be built or used.
 fn broken(c: &mut Choices, topology: TopologySpec, percent: u64, most_nodes: usize) -> Option<Made> {
     let whole = Machine::build(&topology, &Failures::default()).ok()?;
     let network = whole.network();
@@ -220,7 +220,7 @@ fn broken(c: &mut Choices, topology: TopologySpec, percent: u64, most_nodes: usi
     (usable_nodes(machine.network()).len() >= 2).then_some((topology, failures))
 }
 
-/// The nodes none of whose NICs is on a failed router.
+/// The nodes whose NICs are all on working routers.
 pub fn usable_nodes(network: &Network) -> Vec<u32> {
     let works = |endpoint: usize| network.router_works(network.router_of_slot[network.node_slot[endpoint].index()]);
     let rails = network.rails as usize;

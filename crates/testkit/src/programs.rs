@@ -7,7 +7,7 @@ use odonata_topology::{Bandwidth, Network};
 use super::choices::Choices;
 use super::{jobs, phases, traces};
 
-/// More ranks make the runs slow and nothing else.
+/// More ranks make the runs slow and test nothing else.
 const MOST_RANKS: u64 = 14;
 
 /// Jobs on the usable nodes of a machine, at least one with a program; their routings are set later.
@@ -15,7 +15,7 @@ pub fn jobs(c: &mut Choices, network: &Network, mut free: Vec<u32>, fabric: &Fab
     c.shuffle(&mut free);
     let wanted = c.within(1, 3).min(free.len() as u64 / 2) as usize;
     let mut made = Vec::new();
-    // Of several programs that cannot go on, the simulators may name different ones.
+    // If several programs are deadlocked, the simulators may name different ones.
     let may_fail = c.within(0, wanted as u64 - 1) as usize;
     for index in 0..wanted {
         let most = free.len() - 2 * (wanted - index - 1);
@@ -41,7 +41,7 @@ pub fn jobs(c: &mut Choices, network: &Network, mut free: Vec<u32>, fabric: &Fab
     made
 }
 
-/// Node of each rank: one rank on each, several, or all on one.
+/// The node of each rank: one rank on each node, several, or all on one.
 fn places(c: &mut Choices, nodes: &[u32]) -> Vec<u32> {
     let most = c.of(&[3, 8, MOST_RANKS]);
     let count = nodes.len().min(most as usize);
@@ -55,7 +55,7 @@ fn places(c: &mut Choices, nodes: &[u32]) -> Vec<u32> {
     }
 }
 
-/// About what a packet takes from node to node: the measure of all times of a program.
+/// About the time of a packet from node to node, which scales all times of a program.
 fn trip(fabric: &FabricSpec) -> u64 {
     let of = |link: &odonata_sim::spec::LinkSpec| {
         link.bandwidth.serialisation_ps(u64::from(fabric.packet_bytes)) + link.latency_ps
@@ -63,7 +63,7 @@ fn trip(fabric: &FabricSpec) -> u64 {
     fabric.links.values().map(of).sum::<u64>() + 2 * fabric.router_delay_ps
 }
 
-/// A program; perhaps one that cannot go on.
+/// A program; perhaps a deadlocked one.
 fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec, may_fail: bool) -> ProgramSpec {
     let trip = trip(fabric);
     let endless = c.chance(20);
@@ -74,7 +74,7 @@ fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec, may_fail: bool) 
         Body::Phases { phases: phases::phases(c, ranks, trip, fabric.packet_bytes) }
     };
     if endless {
-        // Few iterations in the time of a run; now and then one that takes no time.
+        // Few iterations in the time of a run; sometimes one that takes no time.
         let idle = Phase { along: None, what: PhaseAction::Compute { ps: trip, jitter_ps: 0 } };
         match &mut body {
             Body::Phases { phases } if !may_fail || c.chance(75) => phases.push(idle),
@@ -99,7 +99,7 @@ fn costs(c: &mut Choices, trip: u64, packet_bytes: u32) -> Costs {
     let times = if trip < 100 { [0, 0, 1, 2, 3] } else { [0, 0, 1, trip / 10, trip] };
     let packet = u64::from(packet_bytes);
     let free = c.chance(25);
-    let copy = u128::from(packet_bytes) * 1_000_000_000_000_000_000 / u128::from(trip); // a packet a trip
+    let copy = u128::from(packet_bytes) * 1_000_000_000_000_000_000 / u128::from(trip); // one packet per trip
     let copy = Bandwidth(u64::try_from(copy).unwrap_or(u64::MAX));
     Costs {
         send_ps: if free { 0 } else { c.of(&times) },

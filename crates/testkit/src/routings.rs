@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::choices::Choices;
 
-/// A routing of a Dragonfly+; `old` leaves out what came later, `whole` is a machine without failures.
+/// A routing of a Dragonfly+. `old` leaves out newer features; `whole` says that the machine has no failures.
 pub fn dragonfly_plus(c: &mut Choices, old: bool, whole: bool) -> RoutingSpec {
     if let Some(routing) = unknown(c, "dragonfly-plus", None) {
         return routing;
@@ -78,7 +78,7 @@ pub fn direct(c: &mut Choices, gateways: Gateways, fabric: &FabricSpec) -> Routi
     }
 }
 
-/// UGAL-G without a preference, so that small differences of loads decide.
+/// UGAL-G without a bias, so that small differences of loads decide.
 pub fn global_ugal(c: &mut Choices) -> RoutingSpec {
     RoutingSpec::Ugal {
         knowledge: Knowledge::Global,
@@ -91,7 +91,7 @@ pub fn global_ugal(c: &mut Choices) -> RoutingSpec {
     }
 }
 
-/// The routings that are drawn with options chosen for what they do.
+/// The routings that the generator draws with options chosen for their effect.
 const KNOWN: [&str; 8] = ["minimal", "valiant", "prog-adaptive", "fpar", "ugal", "par", "adaptive-local", "aries"];
 
 /// Sometimes a routing of the list that is not among [`KNOWN`], if there is one for the machine.
@@ -110,7 +110,8 @@ fn unknown(c: &mut Choices, machine: &str, gateways: Option<Gateways>) -> Option
     }
 }
 
-/// A routing of the list with any options, which may mean nothing on some machine; `gateways` are those of a direct machine.
+/// A routing of the list with any options, which may have no effect on some machines; `gateways` are those of a direct
+/// machine.
 pub fn any_options(c: &mut Choices, info: &RoutingInfo, gateways: Option<Gateways>) -> RoutingSpec {
     let mut told = Map::from_iter([("name".to_owned(), Value::from(info.name))]);
     for option in info.options {
@@ -118,7 +119,7 @@ pub fn any_options(c: &mut Choices, info: &RoutingInfo, gateways: Option<Gateway
             (_, None) if option.optional => continue,
             (_, Some(gateways)) if option.name == "gateways" => serde_json::to_value(gateways).expect("it has a name"),
             (Values::Names(names), _) => c.of(names).0.into(),
-            // Small numbers as often as large ones.
+            // Small numbers are as likely as large ones.
             (Values::Number { least, most }, _) => (least + (c.within(0, most - least) >> c.within(0, 40))).into(),
         };
         told.insert(option.name.to_owned(), value);

@@ -1,8 +1,8 @@
 //! Random traces: graphs of sends, receives and computes on several CPUs and NICs, with tags of any size.
 //!
-//! Operations are made in one order for all ranks, the two ends of a message at the same place of it, and wait only for what was
-//! made before on their rank. So each of them can happen once all made before it have, and nothing is dead. Then a text is written, perhaps in
-//! another order.
+//! Operations are made in one order for all ranks, both ends of a message at the same position in it. An operation
+//! waits only for earlier operations of its rank. So every operation can happen once all earlier ones have happened,
+//! and there is no deadlock. Then the text is written, perhaps in another order.
 
 use super::choices::Choices;
 
@@ -13,24 +13,24 @@ struct Line {
     cpu: u32,
     /// 0 if none is named.
     nic: u32,
-    /// Word and label.
+    /// Keyword and label.
     waits: Vec<(&'static str, usize)>,
 }
 
-/// A trace as text; perhaps a dead one.
+/// A trace as text; perhaps a deadlocked one.
 pub fn goal(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32, may_deadlock: bool) -> String {
     let mut lines: Vec<Vec<Line>> = vec![Vec::new(); ranks as usize];
     let cpus = c.of(&[1, 1, 2, 3]);
-    // NICs may be more than there are rails, and differ between the ends of a message.
+    // The trace may name more NICs than there are rails, and different ones at the two ends of a message.
     let nics = c.of(&[1, 1, 2, 5]);
     let tags = c.of(&[0, 0, u64::MAX - 100]);
     let share = c.of(&[10, 30, 60]);
-    // Tags that occur again match in the order of the text, so that must be the order in which they were made.
+    // Repeated tags match in the order of the text, so that must be the order in which they were made.
     let shuffled = c.chance(50);
     for label in 0..c.within(1, 40) as usize {
         let (a, b) = (c.count(0, ranks - 1), c.count(0, ranks - 1));
         if a == b || c.chance(30) {
-            // Where everything takes picoseconds, any number of them may tie with something.
+            // Where everything takes picoseconds, any time may coincide with another.
             let ps = if trip < 100 { c.within(0, trip * 2) } else { c.of(&[0, 0, 1, trip / 5, trip, trip * 2]) };
             add(c, &mut lines[a as usize], label, format!("calc {ps}ps"), [cpus, 1], share);
         } else {
@@ -58,12 +58,12 @@ fn add(c: &mut Choices, lines: &mut Vec<Line>, label: usize, what: String, [cpus
             waits.push((c.of(&["requires", "requires", "irequires"]), before.label));
         }
     }
-    // The numbers of CPUs need not follow each other.
+    // The numbers of CPUs may have gaps.
     let cpu = c.count(0, cpus - 1) * 1_000_003;
     lines.push(Line { label, what, cpu, nic: c.count(0, nics - 1), waits });
 }
 
-/// Two ranks of which each sends only after it has received from the other.
+/// Two ranks that each send only after receiving from the other.
 fn embrace(c: &mut Choices, lines: &mut [Vec<Line>]) {
     let last = lines.len() as u32 - 1;
     let a = c.count(0, last);

@@ -48,7 +48,7 @@ pub struct Dragonfly {
 }
 
 impl Dragonfly {
-    /// Wires a dragonfly and takes away what has failed.
+    /// Wires a dragonfly and removes what has failed.
     ///
     /// # Errors
     /// Any [`Error`].
@@ -56,7 +56,7 @@ impl Dragonfly {
         Self::of(&Design::dragonfly(spec)?, failures)
     }
 
-    /// Wires a cascade and takes away what has failed.
+    /// Wires a cascade and removes what has failed.
     ///
     /// # Errors
     /// Any [`Error`].
@@ -72,8 +72,8 @@ impl Dragonfly {
         Ok(Dragonfly { network, rows: design.full.rows, columns: design.full.columns, tables, group_cables })
     }
 
-    /// `X(from, to)`: working cables from one group to another, as ports of the first, ascending. Empty if the two are
-    /// one.
+    /// `X(from, to)`: working cables from one group to another, as ports of the first, ascending. Empty if the two
+    /// groups are the same.
     #[inline]
     #[must_use]
     pub fn cables(&self, from: GroupId, to: GroupId) -> &[SlotId] {
@@ -86,7 +86,7 @@ impl Dragonfly {
         self.group_cables.most_cables()
     }
 
-    /// `L(r, s)`: ports of `r` on shortest ways to router number `s` of its group, ascending; empty if that is `r`
+    /// `L(r, s)`: ports of `r` on shortest paths to router number `s` of its group, ascending; empty if that is `r`
     /// itself, or if one of them has failed.
     #[inline]
     #[must_use]
@@ -94,14 +94,14 @@ impl Dragonfly {
         self.tables.of(self.network.group_of_router[r.index()]).ports(self.network.local(r), s)
     }
 
-    /// Links on a shortest way from `r` to router number `s` of its group; 255 if one of the two has failed.
+    /// Links on a shortest path from `r` to router number `s` of its group; 255 if one of the two has failed.
     #[inline]
     #[must_use]
     pub fn local_distance(&self, r: RouterId, s: u32) -> u8 {
         self.tables.of(self.network.group_of_router[r.index()]).distance(self.network.local(r), s)
     }
 
-    /// Groups with the same number have the same ways inside.
+    /// Groups with the same number have the same paths inside.
     #[must_use]
     pub fn kind_inside(&self, g: GroupId) -> u32 {
         self.tables.number(g.0)

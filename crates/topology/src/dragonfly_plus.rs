@@ -39,16 +39,16 @@ pub struct DragonflyPlus {
     pub spec: DragonflyPlusSpec,
     /// The wiring.
     pub network: Network,
-    /// Whether every spine has a link to every other group, those that have failed included.
+    /// Whether every spine has a link to every other group, counting failed links.
     pub complete: bool,
-    /// For each ordered pair of groups (row `from * groups + to`), where its entries start in `gateways`.
+    /// For each ordered pair of groups (row `from * groups + to`), the start of its entries in `gateways`.
     gateway_start: Vec<u32>,
     /// Spines (by number in their group) with a link to that other group, ascending, each once.
     gateways: Vec<u16>,
-    /// For each spine (global number) the first port to each other group, by peer rank; one entry more at the end.
+    /// For each spine (global number) the first port to each other group, by peer rank; one more entry at the end.
     global_ports: Vec<u16>,
     most_links: u32,
-    /// What is left, if something has failed.
+    /// What still works, if something has failed.
     live: Option<Box<Live>>,
 }
 
@@ -61,7 +61,7 @@ impl DragonflyPlus {
         Self::build_with(spec, &Failures::default())
     }
 
-    /// Wires the machine and takes away what has failed.
+    /// Wires the machine and removes what has failed.
     ///
     /// # Errors
     /// As [`build`](Self::build).
@@ -77,19 +77,19 @@ impl DragonflyPlus {
         Ok(machine)
     }
 
-    /// The largest number of cables between two groups, those that have failed included; 0 if there is only one group.
+    /// The largest number of cables between two groups, counting failed ones; 0 if there is only one group.
     #[must_use]
     pub fn links_per_pair(&self) -> u32 {
         self.most_links
     }
 
-    /// Routers of every group but perhaps the last.
+    /// Routers of every group except perhaps the last.
     #[must_use]
     pub fn routers_per_group(&self) -> u32 {
         self.spec.leaves + self.spec.spines
     }
 
-    /// The leaf that node `n` hangs on.
+    /// The leaf that node `n` is attached to.
     #[must_use]
     pub fn leaf_of(&self, n: NodeId) -> RouterId {
         self.network.router_of_node(n)
@@ -131,7 +131,7 @@ impl DragonflyPlus {
         &self.gateways[self.gateway_start[row] as usize..self.gateway_start[row + 1] as usize]
     }
 
-    /// Ports of spine `r` that lead to group `to` (another group than its own); may be empty.
+    /// Ports of spine `r` that lead to another group `to`; may be empty.
     #[inline]
     #[must_use]
     pub fn ports_to_group(&self, r: RouterId, to: GroupId) -> Range<u16> {
@@ -139,7 +139,7 @@ impl DragonflyPlus {
         self.spine_ports(from, self.local(r) - self.leaves_in(from), to)
     }
 
-    /// Ports of spine number `spine` of group `from` that lead to group `to` (another one); may be empty.
+    /// Ports of spine number `spine` of group `from` that lead to another group `to`; may be empty.
     #[inline]
     #[must_use]
     pub fn spine_ports(&self, from: GroupId, spine: u32, to: GroupId) -> Range<u16> {

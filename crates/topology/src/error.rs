@@ -1,22 +1,22 @@
-//! What the checks of a machine share.
+//! Error helpers that the checks of all machines share.
 
 use odonata_error::{Error, ErrorKind, path};
 
-/// The words of a kind of machine for its routers with global ports.
+/// The terms that a kind of machine uses for its routers with global ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GlobalNames {
-    /// The routers, in the plural.
+    /// The routers, in plural.
     pub routers: &'static str,
-    /// The parameter that says how many global ports each has.
+    /// The parameter for the number of global ports of each.
     pub parameter: &'static str,
 }
 
-/// A machine with too much of something: ids are 32 bits and ports are 16 bits.
+/// The error for a machine that is too large: ids have 32 bits and ports have 16 bits.
 pub(crate) fn too_large(what: &'static str, found: u64, most: u64) -> Error {
     ErrorKind::MachineTooLarge { what, found, most }.at(path!["topology"])
 }
 
-/// Refuses what is larger than can be numbered or held; the counts are products that may exceed 64 bits.
+/// Refuses sizes above the given limits. The counts are products that may exceed 64 bits.
 pub(crate) fn bounded(sizes: &[(&'static str, u128, u64)]) -> Result<(), Error> {
     for &(what, found, most) in sizes {
         let found = u64::try_from(found).unwrap_or(u64::MAX);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{RouterId, SlotId};
 use crate::network::{Network, Peer};
 
-/// What has failed. A failed link is dead in both directions, a failed router with all its links.
+/// What has failed. A failed link works in neither direction, and a failed router takes all its links with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failures {
@@ -27,7 +27,7 @@ impl Failures {
 }
 
 impl Network {
-    /// Takes away what has failed.
+    /// Removes what has failed.
     pub(crate) fn fail(&mut self, failures: &Failures) -> Result<(), Error> {
         if failures.is_empty() {
             return Ok(());
@@ -52,7 +52,7 @@ impl Network {
         Ok(())
     }
 
-    /// The slot of a link that is said to have failed, or what is wrong with it.
+    /// The slot of a link that is listed as failed, or what is wrong with the entry.
     fn failing_link(&self, router: u32, port: u32) -> Result<SlotId, ErrorKind> {
         let routers = self.routers();
         if router as usize >= routers {
@@ -70,7 +70,7 @@ impl Network {
         }
     }
 
-    /// Kills both directions of a link.
+    /// Marks both directions of a link as failed.
     fn fail_link(&mut self, slot: SlotId) {
         self.failed[slot.index()] = true;
         if let Peer::Router(far) = self.peer[slot.index()] {

@@ -1,8 +1,8 @@
 //! Dragonfly-class machines as pure data.
 //!
-//! A [`Network`] is what every machine looks like to the rest of the code: routers with numbered ports,
-//! each port wired to a compute node or to another router's port, each with a link class. A machine's own
-//! file (for instance [`dragonfly_plus`]) knows how to wire it and answers the questions that its routing asks.
+//! A [`Network`] is the form in which the rest of the code sees every machine: routers with numbered ports. Each port
+//! is wired to a compute node or to another router's port, and has a link class. The file of a machine (for example
+//! [`dragonfly_plus`]) wires it and answers the questions of its routing algorithms.
 //!
 //! | machine | file | arrangements of global links |
 //! |---|---|---|

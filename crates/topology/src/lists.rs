@@ -1,4 +1,4 @@
-//! Many short lists of ports in one piece of memory.
+//! Many short lists of ports in one vector.
 
 use odonata_error::Error;
 
@@ -21,7 +21,8 @@ impl Lists {
         self.rows.len()
     }
 
-    /// Refuses more ports than it should hold. A row has fewer than 2^31, so that none overflows before this is asked.
+    /// Refuses more ports than [`MAX_ENTRIES`]. A row has fewer than 2^31 ports, so the count cannot overflow before
+    /// this check.
     pub fn bounded(&self, what: &'static str) -> Result<(), Error> {
         bounded(&[(what, self.ports.len() as u128, MAX_ENTRIES)])
     }
@@ -33,7 +34,7 @@ impl Lists {
         self.rows.push((start, self.ports.len() as u32));
     }
 
-    /// Adds a row, in the place of the row before if it is the same list.
+    /// Adds a row. It shares the entries of the row before if the lists are the same.
     pub fn push_shared(&mut self, ports: &[u16]) {
         match self.rows.last() {
             Some(&(start, end)) if &self.ports[span(start, end)] == ports => self.rows.push((start, end)),

@@ -32,7 +32,7 @@ pub enum Machine {
 }
 
 impl Machine {
-    /// Wires the machine and takes away what has failed.
+    /// Wires the machine and removes what has failed.
     ///
     /// # Errors
     /// Any [`Error`].
@@ -57,8 +57,7 @@ impl Machine {
     }
 }
 
-/// A wired machine with the description that it was built from, so that runs on it need not wire it again. A clone shares
-/// it.
+/// A wired machine with its description, so that runs need not wire it again. A clone shares both.
 #[derive(Clone, Debug)]
 pub struct PreparedMachine(Arc<Description>);
 
@@ -85,7 +84,7 @@ impl PreparedMachine {
         &self.0.machine
     }
 
-    /// Whether [`Machine::build`] would give this machine.
+    /// Whether [`Machine::build`] would return this machine for these arguments.
     #[must_use]
     pub fn is_of(&self, topology: &TopologySpec, failures: &Failures) -> bool {
         self.0.topology == *topology && self.0.failures == *failures

@@ -1,9 +1,9 @@
-//! Routers, ports and what they are wired to: the form in which every machine reaches the simulator.
+//! Routers, ports and their wiring: the form in which the simulator sees every machine.
 
 use crate::ids::{GroupId, NodeId, Port, RouterId, SlotId};
 
-/// Most router ports of a machine: sixteen times those of a machine of a million nodes; the simulator takes about
-/// 250 B for each.
+/// Most router ports of a machine: sixteen times those of a machine with a million nodes. The simulator needs about 250
+/// B for each.
 pub(crate) const MAX_PORTS: u64 = 1 << 26;
 
 /// Index of a link class in [`Network::classes`]; class 0 is always the link between a node and its router.
@@ -22,7 +22,7 @@ impl ClassId {
     }
 }
 
-/// What stands at the far end of a router's port.
+/// The far end of a router's port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
     /// A NIC of a compute node: the id of the *endpoint*, `node * rails + rail` (the node's own if it has one NIC).
@@ -57,11 +57,11 @@ pub struct Network {
     pub router_of_slot: Vec<RouterId>,
     /// NICs per node.
     pub rails: u32,
-    /// Classes from this one on join groups.
+    /// The first class of links between groups.
     pub first_global: ClassId,
-    /// Routers of every group but perhaps the last, which may have fewer.
+    /// Routers of every group except perhaps the last, which may have fewer.
     pub routers_per_group: u32,
-    /// Whether the link of each slot has failed; empty if nothing has. A dead cable is dead at both ends.
+    /// Whether the link of each slot has failed; empty if nothing has. A failed cable has failed slots at both ends.
     pub failed: Vec<bool>,
     /// Whether each router has failed; empty if nothing has.
     pub failed_router: Vec<bool>,
@@ -106,7 +106,7 @@ impl Network {
         (r, Port((s.0 - self.first_slot[r.index()]) as u16))
     }
 
-    /// The router that node `n` hangs on (by its first NIC, if it has several).
+    /// The router that node `n` is attached to (by its first NIC, if it has several).
     #[must_use]
     pub fn router_of_node(&self, n: NodeId) -> RouterId {
         self.router_of_slot[self.node_slot[n.index() * self.rails as usize].index()]

@@ -1,11 +1,11 @@
-//! How many cables join each pair of groups.
+//! The number of cables between each pair of groups.
 
 use odonata_error::{Error, ErrorKind, path};
 
 use crate::error::GlobalNames;
 use std::collections::BTreeMap;
 
-/// What is known of the groups' global ports.
+/// The global ports of all groups.
 pub(crate) struct Groups<'a> {
     /// Number of groups.
     pub groups: u32,
@@ -13,7 +13,7 @@ pub(crate) struct Groups<'a> {
     pub routers: [u32; 2],
     /// Global ports of each.
     pub per_router: u32,
-    /// What they are called.
+    /// The terms of the kind of machine.
     pub names: GlobalNames,
     /// Name of the parameter that makes the last group smaller.
     pub last_name: &'static str,
@@ -27,7 +27,7 @@ pub(crate) struct Groups<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Pairs {
     groups: u32,
-    /// Between two full groups, and between any and the last one.
+    /// Between two full groups, and between a full group and the last one.
     links: [u32; 2],
     exceptions: BTreeMap<(u32, u32), u32>,
     /// Whether a group is part of an exception.
@@ -35,7 +35,7 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
-    /// Counts and checks them: every group has the global ports that its cables need.
+    /// Counts and checks the cables: every group has the global ports that its cables need.
     pub fn new(of: &Groups) -> Result<Self, Error> {
         let groups = of.groups;
         let mut pairs =
@@ -61,7 +61,7 @@ impl Pairs {
         if excepted { self.exceptions.get(&pair).copied().unwrap_or(usual) } else { usual }
     }
 
-    /// Cables between two full groups without an exception (or between the only two); 0 if there is one group.
+    /// Cables between two full groups without an exception (or between the only two groups); 0 if there is one group.
     pub fn usual(&self) -> u32 {
         self.links[usize::from(self.groups <= 2)]
     }
@@ -139,6 +139,6 @@ fn usual(of: &Groups) -> Result<[u32; 2], Error> {
         let kind = ErrorKind::LastGroupLacksPorts { have: ports(of.routers[1]), peers, parameter };
         return Err(kind.at(path!["topology", of.last_name]));
     }
-    // A last group that is full is like the others, even where exceptions make room for more than fit everywhere.
+    // A full last group is like the others, even where exceptions leave room for more.
     Ok([links, if of.routers[0] == of.routers[1] { links } else { links.min(last) }])
 }

@@ -18,12 +18,12 @@ impl Bandwidth {
         self.0
     }
 
-    /// Time that `bytes` occupy a link of this bandwidth, in picoseconds, rounded up once.
+    /// The time for which `bytes` occupy a link of this bandwidth, in picoseconds, rounded up once.
     ///
-    /// Every serialisation time in the project comes from here. A result beyond `u64` saturates.
+    /// Every serialisation time in the project comes from this function. A result beyond `u64` saturates.
     ///
     /// # Panics
-    /// If the bandwidth is zero; a specification with a zero bandwidth is refused before it gets here.
+    /// If the bandwidth is zero. A specification with a zero bandwidth is refused before this call.
     #[must_use]
     pub fn serialisation_ps(self, bytes: u64) -> u64 {
         let scaled = u128::from(bytes) * u128::from(PS_PER_SECOND) * 1_000_000;

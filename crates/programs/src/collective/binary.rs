@@ -2,8 +2,8 @@
 //!
 //! Number i of the tree is the rank i places after the root; its children are numbers 2i + 1 and 2i + 2. *Up*, a rank
 //! receives from all its children at once, then sends to its parent. *Down*, it receives from its parent, then sends to
-//! all its children at once. (SST's firefly; with a root other than rank 0 it does not turn the ranks but swaps the
-//! root and rank 0.)
+//! all its children at once. (The algorithm of SST's firefly, which does not rotate the ranks for a root other than
+//! rank 0 but swaps the root and rank 0.)
 //!
 //! Messages: n - 1 each way, of B bytes. Time for a full tree of n = 2^d - 1 ranks: up `(d - 1) (o_s + M(B) + 2 o_r)`,
 //! down `(d - 1) (2 o_s + M(B) + o_r)`, both the sum.
@@ -30,12 +30,12 @@ enum Stage {
 }
 
 impl Binary {
-    /// What combines at the root.
+    /// The reduction to the root.
     pub(super) fn up(ranks: u32, root: u32) -> Self {
         Self { cycle: Cycle { ranks }, root, up: true, down: false }
     }
 
-    /// What spreads from the root.
+    /// The broadcast from the root.
     pub(super) fn down(ranks: u32, root: u32) -> Self {
         Self { cycle: Cycle { ranks }, root, up: false, down: true }
     }

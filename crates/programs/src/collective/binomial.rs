@@ -1,9 +1,9 @@
 //! Along a binomial tree.
 //!
-//! Number v of the tree is the rank v places after the root. Its children are v + 2^j for every 2^j that is less than
-//! its lowest set bit (any j for the root) as long as there is such a rank; the subtree of v + 2^j has the 2^j numbers
-//! from there on, as far as there are ranks. Down, a rank sends to its most distant child first, and each send blocks;
-//! up, it receives from its nearest child first. (MPICH.)
+//! Number v of the tree is the rank v places after the root. Its children are the ranks v + 2^j, for every 2^j below
+//! the lowest set bit of v (any j for the root). The subtree of v + 2^j has the 2^j numbers from v + 2^j on, as far as
+//! they are ranks. Down, a rank sends to its most distant child first, and each send blocks. Up, it receives from its
+//! nearest child first. (MPICH.)
 //!
 //! Messages: n - 1 of B bytes. Time for n = 2^k ranks: `k (o_s + M(B) + o_r)`, either way. Down on any number of ranks,
 //! with eager messages: the latest over numbers v of the sum over j: `o_s + M(B) + o_r` if bit j of v is set; `o_s` if
@@ -29,12 +29,12 @@ impl Tree {
         self.cycle.after(number, self.root)
     }
 
-    /// Of a number other than 0.
+    /// The parent of a number other than 0.
     pub fn parent(self, number: u32) -> u32 {
         number & (number - 1)
     }
 
-    /// How many; they are at distances 1, 2, 4, ...
+    /// The number of children, which are at distances 1, 2, 4, ...
     pub fn children(self, number: u32) -> u32 {
         // trailing_zeros() of the root is 32, which is no limit.
         Cycle { ranks: self.cycle.ranks - number }.doublings().min(number.trailing_zeros())
@@ -55,12 +55,12 @@ pub struct Binomial {
 }
 
 impl Binomial {
-    /// What spreads from the root.
+    /// The broadcast from the root.
     pub(super) fn down(ranks: u32, root: u32) -> Self {
         Self { tree: Tree { cycle: Cycle { ranks }, root }, up: false }
     }
 
-    /// What combines at the root.
+    /// The reduction to the root.
     pub(super) fn up(ranks: u32, root: u32) -> Self {
         Self { up: true, ..Self::down(ranks, root) }
     }

@@ -1,12 +1,12 @@
 //! Distances 1, 2, 4, ... for any number of ranks (Bruck et al. 1997).
 //!
 //! *All-gather*: in step k (from 0) rank r has blocks r to r + 2^k - 1. It sends them to r - 2^k and receives the next
-//! from r + 2^k; as many as are missing in the last step. ceil(log2 n) messages a rank; n (n - 1) B bytes. Time:
-//! `sum over k of (o_s + M(min(2^k, n - 2^k) B) + o_r)`.
+//! blocks from r + 2^k; in the last step, only as many as are missing. ceil(log2 n) messages per rank; n (n - 1) B
+//! bytes. Time: `sum over k of (o_s + M(min(2^k, n - 2^k) B) + o_r)`.
 //!
-//! *All-to-all*: in step k rank r sends to r + 2^k all that still has a way to go with bit k in its length: c(k) pairs,
-//! where c(k) is the number of j < n with bit k set. (What has been on its way for j mod 2^k ranks is at r by then.)
-//! ceil(log2 n) messages a rank. Time: `sum over k of (o_s + M(c(k) B) + o_r)`.
+//! *All-to-all*: in step k rank r sends to r + 2^k all data whose distance to its destination has bit k set: c(k)
+//! pairs, where c(k) is the number of j < n with bit k set. (By then, data for distance j has travelled j mod 2^k
+//! ranks.) ceil(log2 n) messages per rank. Time: `sum over k of (o_s + M(c(k) B) + o_r)`.
 
 use super::cycle::Cycle;
 use super::piece::Piece;
@@ -37,7 +37,7 @@ impl Algorithm for BruckAllgather {
         CollectiveStep::new().copy(after, index, theirs).send(before, index, own)
     }
 
-    /// Either the last message, or the one before it, which is not cut.
+    /// The largest message is the last one, or the one before, which is never shortened.
     fn largest(&self) -> u32 {
         let last = 1 << self.cycle.doublings().saturating_sub(1);
         (self.cycle.ranks - last).max(last / 2).max(1)

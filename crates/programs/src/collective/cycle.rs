@@ -1,6 +1,6 @@
-//! Arithmetic with ranks in a circle.
+//! Arithmetic with ranks in a ring.
 
-/// Ranks in a circle.
+/// Ranks in a ring.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cycle {
     pub ranks: u32,
@@ -18,7 +18,7 @@ impl Cycle {
         if by <= rank { rank - by } else { self.ranks - (by - rank) }
     }
 
-    /// ceil(log2(ranks)): steps at distances 1, 2, 4, ... less than the number of ranks.
+    /// ceil(log2(ranks)): the number of steps at distances 1, 2, 4, ... below the number of ranks.
     pub fn doublings(self) -> u32 {
         u32::BITS - (self.ranks - 1).leading_zeros()
     }

@@ -1,7 +1,7 @@
 //! A barrier by dissemination (Hensgen, Finkel and Manber 1988): in step k (from 0) rank r signals r + 2^k and waits
 //! for the signal of r - 2^k.
 //!
-//! Messages: ceil(log2 n) a rank, of 0 bytes. Time: `ceil(log2 n) (o_s + M(0) + o_r)`.
+//! Messages: ceil(log2 n) per rank, of 0 bytes. Time: `ceil(log2 n) (o_s + M(0) + o_r)`.
 
 use super::cycle::Cycle;
 use super::piece::Piece;

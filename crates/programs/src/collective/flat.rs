@@ -1,7 +1,7 @@
 //! The root sends to every other rank.
 //!
-//! It begins all sends, from the rank after it on in ascending order, and then waits for all of them (so does Kang
-//! 2019's rank 0).
+//! It begins all sends, in ascending order from the rank after it, and then waits for all of them (as rank 0 of Kang
+//! 2019 does).
 //!
 //! Messages: n - 1 of B bytes. Time: `(n - 1) o_s + M(B) + o_r`.
 

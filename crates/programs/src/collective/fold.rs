@@ -1,13 +1,13 @@
-//! Algorithms for powers of two, on any number of ranks.
+//! Algorithms for powers of two, extended to any number of ranks.
 //!
-//! With 2^b + e ranks, e < 2^b, the first 2 e ranks are taken in pairs. Of each pair the even rank is *outside*: it
-//! hands its data to the odd rank before, and gets its result from it after, what 2^b *core* ranks do. (As MPICH does
-//! in reductions; Thakur, Rabenseifner and Gropp 2005.) Core ranks begin at different times then, so there is no closed
-//! form of the time.
+//! With 2^b + e ranks, e < 2^b, the first 2 e ranks form pairs. The even rank of each pair is *outside*: it hands its
+//! data to the odd rank before the 2^b *core* ranks run the algorithm, and gets its result from the odd rank
+//! afterwards. (MPICH does this in reductions; Thakur, Rabenseifner and Gropp 2005.) Core ranks then begin at different
+//! times, so there is no closed form of the time.
 
 use super::piece::Piece;
 
-/// Which ranks are in the core.
+/// The ranks of the core.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fold {
     /// b: the core has 2^b ranks.
@@ -16,14 +16,14 @@ pub(super) struct Fold {
     extra: u32,
 }
 
-/// What an index among the steps of a rank means.
+/// The meaning of an index among the steps of a rank.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stage {
-    /// The outside rank gives to the other of its pair; `outside` says which of them this rank is.
+    /// The outside rank sends to the other rank of its pair; `outside` says whether this is the outside rank.
     In { other: u32, outside: bool },
     /// A step of core rank `number`.
     Core { number: u32, step: u32 },
-    /// The outside rank gets from the other of its pair.
+    /// The outside rank receives from the other rank of its pair.
     Out { other: u32, outside: bool },
 }
 
@@ -47,7 +47,7 @@ impl Fold {
         }
     }
 
-    /// Where a rank is at step `index` of [`Self::steps`].
+    /// The stage of a rank at step `index` of [`Self::steps`].
     pub fn stage(self, rank: u32, index: u64, steps: u32) -> Stage {
         if !self.is_paired(rank) {
             return Stage::Core { number: rank - self.extra, step: index as u32 };
@@ -65,7 +65,7 @@ impl Fold {
         if number < self.extra { 2 * number + 1 } else { number + self.extra }
     }
 
-    /// Blocks, one for each rank, of `count` core ranks from `number` on and of the ranks outside that these stand for.
+    /// Blocks, one for each rank, of `count` core ranks from `number` on, and of the outside ranks that they represent.
     pub fn blocks(self, number: u32, count: u32) -> Piece {
         let [first, end] = [number, number + count].map(|core| core + core.min(self.extra));
         Piece::Blocks { first, count: end - first }

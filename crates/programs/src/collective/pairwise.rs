@@ -1,11 +1,11 @@
-//! Every rank exchanges with every other, one after the other.
+//! Every rank exchanges with every other rank, one at a time.
 //!
 //! Step c (from 1) has a *shift* of c: rank r receives from r - c and sends to r + c, and waits for both (SST's
 //! all-to-all). If the number of ranks is a power of two, the all-to-all by *pairs* exchanges with r xor c instead.
 //!
 //! *All-to-all*: n (n - 1) messages of B bytes. Time: `(n - 1) (o_s + M(B) + o_r)`.
 //!
-//! *Reduce-scatter*: rank r sends its vector's block r + c, and adds what it receives to block r (MPICH for long
+//! *Reduce-scatter*: rank r sends block r + c of its vector, and adds what it receives to block r (MPICH for long
 //! messages). n (n - 1) messages; (n - 1) B bytes. Time, if n | B: `(n - 1) (o_s + M(B / n) + o_r)`.
 
 use super::cycle::Cycle;
@@ -25,7 +25,7 @@ impl PairwiseAlltoall {
         Self { cycle: Cycle { ranks }, xor: false }
     }
 
-    /// By pairs, if that is possible.
+    /// By pairs, if the number of ranks is a power of two.
     pub(super) fn pairs(ranks: u32) -> Self {
         Self { cycle: Cycle { ranks }, xor: ranks.is_power_of_two() }
     }

@@ -1,28 +1,28 @@
-//! What a message of a collective carries, and how many bytes that is.
+//! The data that a message of a collective carries, and its size.
 
-/// Which data a message carries.
+/// The data that a message carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Blocks of a vector: block `first` and the next ones, `count` in all; block 0 comes after the last.
+    /// Blocks of a vector: `count` blocks from block `first` on. Block 0 follows the last one.
     Blocks {
-        /// Number of the first.
+        /// Number of the first block.
         first: u32,
-        /// How many; at most all.
+        /// Number of blocks; at most all.
         count: u32,
     },
-    /// What one rank has for another (all-to-all).
+    /// The data of one rank for another (all-to-all).
     Pair {
-        /// Who has it at the beginning.
+        /// The rank that has it at the beginning.
         from: u32,
-        /// Who gets it in the end.
+        /// The rank that gets it in the end.
         to: u32,
     },
-    /// What rank `at` passes on in step `bit` of Bruck's all-to-all. For each distance j from 1 to `ranks` - 1 with
-    /// that bit set: the pair that goes from `at` - (j mod 2^bit) to j ranks further.
+    /// The data that rank `at` passes on in step `bit` of Bruck's all-to-all. For each distance j from 1 to `ranks` - 1
+    /// with that bit set: the pair that goes from `at` - (j mod 2^bit) to the rank j places further.
     Hops {
-        /// Where it is before the step.
+        /// The rank that has it before the step.
         at: u32,
-        /// Which bit of the distance.
+        /// The bit of the distance.
         bit: u32,
         /// Number of ranks.
         ranks: u32,
@@ -39,7 +39,7 @@ impl Piece {
         Self::Blocks { first: number, count: 1 }
     }
 
-    /// The blocks, or pairs, as a first and a count. (Pairs are all of one size, so the first does not matter.)
+    /// The blocks, or pairs, as a first and a count. (All pairs have the same size, so the first does not matter.)
     pub(super) fn range(self) -> (u32, u32) {
         match self {
             Self::Blocks { first, count } => (first, count),
@@ -56,12 +56,12 @@ fn with_bit(bit: u32, below: u32) -> u32 {
     (periods * half + rest.saturating_sub(half)) as u32
 }
 
-/// How a vector is divided into blocks.
+/// The division of a vector into blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Division {
     /// Bytes of every block ...
     each: u64,
-    /// ... and bytes more that are spread over all of them; less than `parts`.
+    /// ... and further bytes, fewer than `parts`, that are spread over all of them.
     rest: u64,
     parts: u32,
 }
@@ -73,7 +73,7 @@ impl Division {
         Self { each: bytes / u64::from(parts), rest: bytes % u64::from(parts), parts }
     }
 
-    /// Blocks of one size.
+    /// Blocks of equal size.
     #[must_use]
     pub fn equal(each: u64, parts: u32) -> Self {
         Self { each, rest: 0, parts }
@@ -96,13 +96,13 @@ impl Division {
         self.each * u64::from(count) + more
     }
 
-    /// Bytes of `rest` in the blocks before number `end`, which counts on beyond the last.
+    /// Bytes of `rest` in the blocks before number `end`; numbers beyond the last block continue with the first.
     fn more_before(&self, end: u64) -> u64 {
         let parts = u64::from(self.parts);
         end / parts * self.rest + end % parts * self.rest / parts
     }
 
-    /// What `count` adjacent blocks have at most.
+    /// The largest size of `count` adjacent blocks.
     pub(super) fn at_most(&self, count: u32) -> u128 {
         let (count, parts) = (u128::from(count), u128::from(self.parts));
         u128::from(self.each) * count + (u128::from(self.rest) * count).div_ceil(parts)

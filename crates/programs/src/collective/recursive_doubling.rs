@@ -1,13 +1,13 @@
-//! Pairs exchange all they have, at distances 1, 2, 4, ...
+//! Pairs exchange all that they have, at distances 1, 2, 4, ...
 //!
 //! With n = 2^b ranks, in step s (from 0) rank r exchanges with r xor 2^s. Other numbers of ranks are folded
 //! (`fold.rs`).
 //!
-//! *All-reduce*: whole vectors are exchanged and combined; ranks outside hand over their vector and get the result.
-//! With e ranks outside: b 2^b + 2 e messages of B bytes. Time for n = 2^b: `b (o_s + M(B) + o_r)`.
+//! *All-reduce*: whole vectors are exchanged and combined. Outside ranks hand over their vector and get the result.
+//! With e outside ranks: b 2^b + 2 e messages of B bytes. Time for n = 2^b: `b (o_s + M(B) + o_r)`.
 //!
-//! *All-gather*: what is exchanged are the blocks of the 2^s core ranks that a rank has heard of, and of the ranks
-//! outside that these stand for. Ranks outside hand over their block and get all others. As many messages; n (n - 1) B
+//! *All-gather*: ranks exchange the blocks that they have received from 2^s core ranks and the outside ranks that these
+//! represent. Outside ranks hand over their block and get all others. The number of messages is the same; n (n - 1) B
 //! bytes. Time for n = 2^b: `sum over s = 0 .. b - 1 of (o_s + M(2^s B) + o_r)`.
 
 use super::fold::{Fold, Stage};
@@ -59,7 +59,7 @@ impl DoublingAllgather {
         Self { fold: Fold::new(ranks), ranks }
     }
 
-    /// All blocks but that of an outside rank.
+    /// All blocks except that of an outside rank.
     fn but(&self, outside: u32) -> Piece {
         Piece::Blocks { first: outside + 1, count: self.ranks - 1 }
     }

@@ -1,15 +1,15 @@
 //! Pairs exchange halves of the vector.
 //!
-//! Numbers of ranks other than n = 2^b are folded (`fold.rs`): ranks outside hand over their whole vector.
+//! Numbers of ranks other than n = 2^b are folded (`fold.rs`): outside ranks hand over their whole vector.
 //!
-//! *Reduce-scatter*: in step s (from 0) core rank r exchanges with r xor 2^(b-1-s), at falling distances. Each sends
-//! what it has of the half that the other goes on with: the blocks of the core ranks on that side, and of the ranks
-//! outside that these stand for. Ranks outside get their block in the end. With e ranks outside: b 2^b + 2 e messages.
-//! Time for n = 2^b, n | B: `sum over i = 1 .. b of (o_s + M(B / 2^i) + o_r)`.
+//! *Reduce-scatter*: in step s (from 0) core rank r exchanges with r xor 2^(b-1-s), at falling distances. Each rank
+//! sends its part of the half that the other continues with: the blocks of the core ranks on that side, and of the
+//! outside ranks that they represent. Outside ranks get their block in the end. With e outside ranks: b 2^b + 2 e
+//! messages. Time for n = 2^b, n | B: `sum over i = 1 .. b of (o_s + M(B / 2^i) + o_r)`.
 //!
-//! *All-reduce* (Rabenseifner 2004): the vector has one block for each core rank; in step s core rank r exchanges
-//! halves with r xor 2^s, at rising distances; then the same pairs exchange the same blocks in the reverse order, now
-//! complete. Ranks outside get the whole result. 2 b 2^b + 2 e messages of 2 (2^b - 1) B + 2 e B bytes. Time for n =
+//! *All-reduce* (Rabenseifner 2004): the vector has one block for each core rank. In step s core rank r exchanges
+//! halves with r xor 2^s, at rising distances. Then the same pairs exchange the same blocks in reverse order, now
+//! complete. Outside ranks get the whole result. 2 b 2^b + 2 e messages of 2 (2^b - 1) B + 2 e B bytes. Time for n =
 //! 2^b, n | B: twice that of the reduce-scatter.
 
 use super::fold::{Fold, Stage};
@@ -68,12 +68,13 @@ impl Rabenseifner {
         Self { fold: Fold::new(ranks), ranks }
     }
 
-    /// Blocks that the vector is divided into.
+    /// Number of blocks that the vector is divided into.
     pub(super) fn parts(&self) -> u32 {
         self.fold.cores()
     }
 
-    /// What core rank `number` goes on with after step `step`: its bit 0 says which half, bit 1 which half of that, ...
+    /// The part that core rank `number` continues with after step `step`: bit 0 of the number selects the half, bit 1
+    /// the half of that half, ...
     fn kept(&self, number: u32, step: u32) -> Piece {
         let (bits, halvings) = (self.fold.bits, step + 1);
         let first = number.reverse_bits() >> (u32::BITS - halvings) << (bits - halvings);

@@ -1,8 +1,8 @@
-//! Round a ring: rank r sends to r + 1 and receives from r - 1, blocks of the vector.
+//! Blocks of the vector travel around a ring: rank r sends to r + 1 and receives from r - 1.
 //!
-//! To *reduce and scatter*, in step s (from 0) rank r sends what it has of block r - 1 - s and adds what it receives to
-//! block r - 2 - s; after n - 1 steps block r is complete at rank r. To *gather*, in step s it sends block r - s and
-//! receives block r - 1 - s. An all-reduce is one, then the other (Patarasuk and Yuan 2009).
+//! To *reduce and scatter*, in step s (from 0) rank r sends its partial sum of block r - 1 - s and adds what it
+//! receives to block r - 2 - s. After n - 1 steps block r is complete at rank r. To *gather*, in step s it sends block
+//! r - s and receives block r - 1 - s. An all-reduce does one, then the other (Patarasuk and Yuan 2009).
 //!
 //! Messages: n (n - 1), in an all-reduce twice as many. Bytes: (n - 1) V where the vector has V bytes (all-gather: V =
 //! n B), twice that in an all-reduce. Time, if n | V: `(n - 1) (o_s + M(V / n) + o_r)`, twice that in an all-reduce.
@@ -36,7 +36,7 @@ impl Ring {
     }
 }
 
-/// What number `number` of a ring sends and receives in a step of gathering.
+/// The blocks that number `number` of a ring sends and receives in a step of gathering.
 pub(super) fn gathered(cycle: Cycle, number: u32, step: u32) -> (Piece, Piece) {
     let sent = cycle.before(number, step);
     (Piece::block(sent), Piece::block(cycle.before(sent, 1)))
@@ -52,7 +52,7 @@ impl Algorithm for Ring {
         let round = u64::from(self.cycle.ranks - 1);
         let step = (index % round) as u32;
         if self.reduce && index < round {
-            // As if the rank before gathered.
+            // As the rank before does when it gathers.
             let (sent, received) = gathered(self.cycle, before, step);
             CollectiveStep::new().combine(before, index, received).send(after, index, sent)
         } else {

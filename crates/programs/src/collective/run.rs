@@ -1,4 +1,4 @@
-//! A collective of a number of ranks and a number of bytes.
+//! A collective for a number of ranks and a number of bytes.
 
 use odonata_error::{Error, ErrorKind, path};
 
@@ -9,7 +9,7 @@ use crate::{Op, Part};
 /// Bytes of the largest message that a collective may have.
 const MOST_BYTES: u128 = 1 << 40;
 
-/// An algorithm and the data it is for.
+/// An algorithm and its data.
 pub struct Collective {
     algorithm: Box<dyn Algorithm + Send + Sync>,
     division: Division,
@@ -31,13 +31,13 @@ impl Collective {
         Ok(Self { algorithm: Box::new(algorithm), division })
     }
 
-    /// What the operations of a chunk come from.
+    /// The operations of a chunk.
     #[must_use]
     pub fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         self.algorithm.step(rank, index)
     }
 
-    /// How its vector is divided.
+    /// The division of its vector.
     #[must_use]
     pub fn division(&self) -> Division {
         self.division

@@ -1,13 +1,14 @@
-//! Blocks are scattered down a binomial tree, then gathered by all in a ring (van de Geijn; MPICH for long messages).
+//! Blocks are scattered down a binomial tree, then gathered by all ranks in a ring (van de Geijn; MPICH for long
+//! messages).
 //!
 //! Block v belongs to the rank v places after the root. In the tree (see `binomial.rs`) a message carries the blocks of
-//! a subtree; the ring is that of `ring.rs`, and brings every block to every rank, also to those that have passed it on
-//! in the tree.
+//! a subtree. The ring is that of `ring.rs`. It brings every block to every rank, also to ranks that passed the block
+//! on in the tree.
 //!
 //! Messages: n - 1 in the tree, n (n - 1) in the ring. Bytes: (n - 1) B in the ring, and k B / 2 in the tree if n =
-//! 2^k. Time: ranks enter the ring at different times, so there is no closed form. With n = 2^k, n | B: at least
-//! `sum over i = 1 .. k of (o_s + M(B / 2^i) + o_r)`, until the last block is where it belongs,
-//! `+ (n - 1) (o_s + M(B / n) + o_r)`, until it is round the ring; at most `(n - 1) o_r` more.
+//! 2^k. Time: ranks enter the ring at different times, so there is no closed form. With n = 2^k, n | B, the lower bound
+//! is `sum over i = 1 .. k of (o_s + M(B / 2^i) + o_r)`, until the last block has reached its rank, `+ (n - 1) (o_s +
+//! M(B / n) + o_r)`, until it has passed around the ring. The upper bound is `(n - 1) o_r` more.
 
 use super::binomial::Tree;
 use super::cycle::Cycle;
@@ -60,7 +61,7 @@ impl Algorithm for ScatterAllgather {
         }
     }
 
-    /// The first two messages of the root are the largest: one of the two gets the ranks that the other leaves.
+    /// One of the root's first two messages is the largest: the second one covers the ranks that the first one leaves.
     fn largest(&self) -> u32 {
         let half = 1 << self.tree.cycle.doublings().saturating_sub(1);
         (self.tree.cycle.ranks - half).max(half / 2).max(1)

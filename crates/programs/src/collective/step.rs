@@ -1,11 +1,11 @@
-//! Steps: what an algorithm consists of.
+//! Steps: the parts of an algorithm.
 
 use super::piece::{Division, Piece};
 use crate::Op;
 
-/// An algorithm, for a number of ranks that it knows. Both answers are O(log ranks) at most.
+/// An algorithm for a given number of ranks. Both methods take at most O(log ranks).
 pub trait Algorithm {
-    /// Steps of a rank; 0 for all if there is but one rank.
+    /// Number of steps of a rank; 0 for all if there is only one rank.
     fn steps(&self, rank: u32) -> u64;
 
     /// Step `index` of a rank.
@@ -20,30 +20,30 @@ pub trait Algorithm {
 /// What a rank does with a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// It sends what it has.
+    /// It sends its data.
     Send,
-    /// It receives, in place of what it has.
+    /// It receives data that replaces its own.
     Copy,
-    /// It receives, and combines with what it has.
+    /// It receives data and combines it with its own.
     Combine,
 }
 
 /// One end of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// What is done.
+    /// The action.
     pub act: Act,
     /// The rank at the other end.
     pub peer: u32,
-    /// Label of the message: the same at both ends; two ranks use it once in each direction.
+    /// Label of the message: the same at both ends; two ranks use it only once in each direction.
     pub label: u64,
     /// What the message carries.
     pub piece: Piece,
 }
 
-/// What a rank does at a time: it posts the receives, begins the sends, and waits for all of them. (So two ranks that
-/// exchange do not block each other, even if a send lasts until its receive is posted.) What is received counts from
-/// the end of the step.
+/// What a rank does at one time: it posts the receives, begins the sends, and waits for all of them. (So two ranks that
+/// exchange do not block each other, even if a send lasts until its receive is posted.) Received data counts from the
+/// end of the step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CollectiveStep {
     receives: [Option<Move>; 2],
@@ -52,7 +52,7 @@ pub struct CollectiveStep {
 }
 
 impl CollectiveStep {
-    /// Nothing yet. By itself it waits for what open steps have begun.
+    /// An empty step. Without moves it waits for the operations of open steps.
     pub(super) fn new() -> Self {
         Self::default()
     }
@@ -63,19 +63,19 @@ impl CollectiveStep {
         self
     }
 
-    /// ... and receives in place of what is there.
+    /// ... and receives data that replaces its own.
     pub(super) fn copy(mut self, from: u32, label: u64, piece: Piece) -> Self {
         put(&mut self.receives, Move { act: Act::Copy, peer: from, label, piece });
         self
     }
 
-    /// ... and receives what is combined with what is there.
+    /// ... and receives data that is combined with its own.
     pub(super) fn combine(mut self, from: u32, label: u64, piece: Piece) -> Self {
         put(&mut self.receives, Move { act: Act::Combine, peer: from, label, piece });
         self
     }
 
-    /// ... but does not wait at the end. A later step without moves must.
+    /// ... but does not wait at the end. A later step without moves must wait.
     pub(super) fn open(mut self) -> Self {
         self.open = true;
         self
@@ -86,7 +86,7 @@ impl CollectiveStep {
         self.receives.iter().chain(&self.sends).flatten()
     }
 
-    /// Appends the operations: those of the moves in their order, then a wait. (A move that is alone blocks instead.)
+    /// Appends the operations: those of the moves in their order, then a wait. (A single move blocks instead.)
     pub(super) fn ops(&self, division: &Division, ops: &mut Vec<Op>) {
         let alone = !self.open && self.moves().count() == 1;
         for &Move { act, peer, label, piece } in self.moves() {

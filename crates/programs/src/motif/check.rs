@@ -1,4 +1,4 @@
-//! What motifs ask of the numbers that they are given.
+//! Checks of the parameters of motifs.
 
 use odonata_error::{Error, ErrorKind, Path, path};
 
@@ -7,7 +7,7 @@ use crate::part::LABEL_BITS;
 /// Largest message, in bytes.
 const MAX_BYTES: u64 = 1 << 40;
 
-/// The points of a grid are the ranks.
+/// Checks that the points of a grid are the ranks.
 ///
 /// # Errors
 /// If an extent is 0, or the product differs from `ranks`.
@@ -20,7 +20,7 @@ pub fn grid(field: &'static str, extents: &[u32], ranks: u32) -> Result<(), Erro
     Err(kind.at(path![field]))
 }
 
-/// There is at least one of something.
+/// Checks that a count is at least 1.
 ///
 /// # Errors
 /// If `number` is 0.
@@ -28,7 +28,7 @@ pub fn some(field: &'static str, number: u32) -> Result<(), Error> {
     if number == 0 { Err(ErrorKind::Zero {}.at(path![field])) } else { Ok(()) }
 }
 
-/// A message can be so large.
+/// Checks the size of a message.
 ///
 /// # Errors
 /// If it has more than 2^40 bytes.
@@ -39,7 +39,7 @@ pub fn bytes(field: Path, bytes: u64) -> Result<(), Error> {
     Err(ErrorKind::OutOfRange { found: bytes, least: 0, most: MAX_BYTES }.at(field))
 }
 
-/// The messages from a rank to another can be told apart.
+/// Checks that labels can tell the messages from one rank to another apart.
 ///
 /// # Errors
 /// If there are more than 2^[`LABEL_BITS`].

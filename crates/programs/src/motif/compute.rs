@@ -5,7 +5,7 @@ use crate::{Op, Part};
 /// One piece of computing.
 #[derive(Clone, Copy, Debug)]
 pub struct Compute {
-    /// For so long ...
+    /// For this long ...
     pub ps: u64,
     /// ... plus an exponential time of this mean.
     pub jitter_ps: u64,

@@ -1,8 +1,9 @@
 //! An exchange with the neighbours in a grid of X x Y x Z ranks.
 //!
-//! A neighbour lies one step away along one axis (across a face), two (an edge) or all three (a corner). If the grid is periodic,
-//! the last rank along an axis and the first are neighbours. Along an axis of extent 1 there are no neighbours; on a periodic one
-//! of extent 2 both neighbours are the same rank, which gets a message for each. Messages of an exchange:
+//! A neighbour is one step away along one axis (across a face), two (an edge) or all three (a corner). If the grid is
+//! periodic, the last rank along an axis and the first are neighbours. There are no neighbours along an axis of extent
+//! 1. On a periodic axis of extent 2 both neighbours are the same rank, which gets a message for each. Messages of an
+//! exchange:
 //!
 //! | | open | periodic, no extent of 1 |
 //! |---|---|---|
@@ -26,7 +27,7 @@ pub struct Neighbours {
     grid: [u32; 3],
     periodic: bool,
     order: Exchange,
-    /// Where messages go: faces, edges, corners.
+    /// The directions of messages: faces, edges, corners.
     directions: Vec<Direction>,
     /// Axes along which there are messages.
     axes: Vec<usize>,
@@ -68,7 +69,7 @@ impl Neighbours {
         rank / self.stride(axis) % self.grid[axis]
     }
 
-    /// Whether a step along an axis leads out of the grid, or to its other side.
+    /// Whether a step along an axis leaves the grid, or wraps around to its other side.
     fn leaves(&self, rank: u32, axis: usize, offset: i8) -> bool {
         match offset {
             -1 => self.at(rank, axis) == 0,
@@ -77,7 +78,7 @@ impl Neighbours {
         }
     }
 
-    /// The rank that lies that way, if there is one.
+    /// The neighbour in a direction, if there is one.
     fn neighbour(&self, rank: u32, direction: &Direction) -> Option<u32> {
         (0..3).try_fold(rank, |to, axis| {
             let (offset, stride) = (direction.offset[axis], self.stride(axis));
@@ -102,13 +103,13 @@ impl Neighbours {
         })
     }
 
-    /// Receives what comes from the neighbour that lies that way.
+    /// The receive of the message from the neighbour in a direction.
     fn receive(&self, rank: u32, direction: &Direction, blocking: bool) -> Option<Op> {
         let label = direction.back().label();
         self.neighbour(rank, direction).map(|from| Op::Receive { from, label, bytes: direction.bytes, blocking })
     }
 
-    /// The two ways along an axis, downwards first.
+    /// The two directions along an axis, downwards first.
     fn along(&self, axis: usize) -> impl Iterator<Item = &Direction> {
         self.directions.iter().filter(move |direction| direction.is_face(axis))
     }

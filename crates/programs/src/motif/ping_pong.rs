@@ -1,13 +1,13 @@
-//! Ping-pong: in each round the first of a pair sends and waits for the answer.
+//! Ping-pong: in each round the first rank of a pair sends and waits for the reply.
 //!
-//! Labels: the round.
+//! Labels: the number of the round.
 
 use odonata_error::{Error, ErrorKind, path};
 
 use super::check;
 use crate::{Op, Part, PingPong};
 
-/// Pairs that play; a chunk is a round.
+/// The pairs; a chunk is a round.
 pub struct PingPongPairs {
     stride: u32,
     bytes: u64,

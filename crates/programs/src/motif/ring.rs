@@ -1,4 +1,4 @@
-//! Ring all-reduces as parts of something larger: those of [`crate::collective`], with ranks as peers and labels that differ.
+//! Ring all-reduces as parts of a motif: those of [`crate::collective`], with ranks as peers and with distinct labels.
 
 use odonata_error::Error;
 
@@ -6,7 +6,7 @@ use crate::collective::Collective;
 use crate::communicators::Communicators;
 use crate::{Allreduce, Op, Part};
 
-/// An all-reduce over each communicator of a split, which can be done many times.
+/// An all-reduce over each communicator of a split, which can be repeated.
 pub struct Ring {
     communicators: Communicators,
     once: Collective,
@@ -21,13 +21,13 @@ impl Ring {
         Ok(Self { communicators, once: Collective::allreduce(Allreduce::Ring, communicators.count(), bytes)? })
     }
 
-    /// Steps, each with one message to the next rank: 2 (n - 1) for n ranks. All of a communicator together send 2 (n - 1) times the
-    /// vector.
+    /// Number of steps, each with one message to the next rank: 2 (n - 1) for n ranks. All ranks of a communicator
+    /// together send the vector 2 (n - 1) times.
     pub fn steps(&self) -> u64 {
         self.once.chunks(0)
     }
 
-    /// Appends a step. Labels are from `first_label` on, fewer than there are steps.
+    /// Appends a step. It uses labels from `first_label` on, fewer than there are steps.
     pub fn step(&self, rank: u32, step: u64, first_label: u64, ops: &mut Vec<Op>) {
         let from = ops.len();
         self.once.chunk(self.communicators.member(rank), step, ops);

@@ -1,14 +1,15 @@
-//! Wavefronts through a grid of px x py ranks, each cut into blocks along z (Koch, Baker, Alcouffe 1992; ember's sweep3d).
+//! Wavefronts through a grid of px x py ranks, each cut into blocks along z (Koch, Baker, Alcouffe 1992; ember's
+//! sweep3d).
 //!
-//! Sweep s starts at corner s mod 4: (0, 0), (px - 1, 0), (px - 1, py - 1), (0, py - 1). For each block a rank receives from
-//! upstream along x, then y, computes, and sends downstream along x, then y; all of it blocks. In a sweep `(px - 1) py` messages
-//! go along x and `px (py - 1)` along y for each block. Alone and with messages that take no time, it lasts as long as `blocks +
-//! px + py - 2` blocks are computed.
+//! Sweep s starts at corner s mod 4: (0, 0), (px - 1, 0), (px - 1, py - 1), (0, py - 1). For each block a rank receives
+//! from upstream along x, then y, computes, and sends downstream along x, then y; all operations block. Each block of a
+//! sweep sends `(px - 1) py` messages along x and `px (py - 1)` along y. On an empty machine, with messages that take
+//! no time, a sweep takes the time to compute `blocks + px + py - 2` blocks.
 //!
-//! No deadlock, even if every send waits for its receive: in the order of (sweep, block, distance from the corner), every rank
-//! has posted its receive from x before one along y is waited for.
+//! There is no deadlock, even if every send waits for its receive: in the order of (sweep, block, distance from the
+//! corner), every rank posts its receive along x before any rank waits for a receive along y.
 //!
-//! Labels: `sweep * blocks + block`. A pair of ranks is next to each other along one axis only.
+//! Labels: `sweep * blocks + block`. Two ranks are neighbours along one axis only.
 
 use odonata_error::{Error, path};
 

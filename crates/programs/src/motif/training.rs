@@ -1,19 +1,20 @@
 //! One optimiser step of training with tensor, data and pipeline parallelism (Narayanan 2021: 1F1B, "PipeDream-Flush").
 //!
-//! Rank = t + tensor * (d + data * stage). The passes of a stage are in the order of [`schedule`]. A pass receives what comes from
-//! the stage before (forwards: activations) or after (backwards: gradients), computes in `tensor_reductions` equal parts, each
-//! followed by a ring all-reduce over the tensor group, and sends on without waiting. A rank exchanges with the ranks of the
-//! neighbouring stages that have its t and d. Where a tensor group is one rank, a pass is one part. The jitter of a pass is in its
-//! first part. At the end a ring all-reduce of the gradients goes over each data group.
+//! Rank = t + tensor * (d + data * stage). The passes of a stage are in the order of [`schedule`]. A pass receives from
+//! the stage before (forward: activations) or after (backward: gradients), computes in `tensor_reductions` equal parts,
+//! each followed by a ring all-reduce over the tensor group, and sends on without waiting. A rank exchanges with the
+//! ranks of the neighbouring stages that have the same t and d. If a tensor group is one rank, a pass has one part. The
+//! jitter of a pass is in its first part. At the end, each data group does a ring all-reduce of the gradients.
 //!
 //! Bytes of a step: `4 microbatches tensor_reductions (tensor - 1) tensor_bytes` in each tensor group, `2 (data - 1)
-//! gradient_bytes` in each data group, `microbatches activation_bytes` from a rank to that of the next stage, and as many back.
-//! If messages take no time and nothing jitters, a step takes `(microbatches + pipeline - 1) (forward_ps + backward_ps)`.
+//! gradient_bytes` in each data group, `microbatches activation_bytes` from a rank to its peer in the next stage, and
+//! the same number back. If messages take no time and there is no jitter, a step takes `(microbatches + pipeline - 1)
+//! (forward_ps + backward_ps)`.
 //!
-//! Labels: two ranks that exchange messages differ in t, in d or in the stage, and in one of these only. So the three kinds are
-//! numbered each by itself: in a tensor group
-//! `((backward * microbatches + microbatch) * tensor_reductions + reduction) * 2 (tensor - 1) + step of the ring`, in a data group
-//! the step of the ring, between stages the microbatch.
+//! Labels: two ranks that exchange messages differ in t, in d or in the stage, and only in one of them. So the labels
+//! of the three kinds are independent. In a tensor group: `((backward * microbatches + microbatch) * tensor_reductions
+//! + reduction) * 2 (tensor - 1) + step of the ring`. In a data group: the step of the ring. Between stages: the
+//! microbatch.
 
 mod schedule;
 
@@ -25,7 +26,7 @@ use crate::communicators::Communicators;
 use crate::{GridAxis, Op, Part, Training};
 use schedule::{Pass, pass};
 
-/// The step; a chunk is a part of a pass or a step of a ring.
+/// One optimiser step; a chunk is a part of a pass or a step of a ring.
 pub struct TrainingStep {
     spec: Training,
     stages: Communicators,
@@ -71,7 +72,7 @@ impl TrainingStep {
         Op::Compute { ps, jitter_ps: if part == 0 { self.spec.jitter_ps } else { 0 } }
     }
 
-    /// The rank of the stage that a pass comes from and that of the stage to which it goes on.
+    /// The rank that a pass comes from, and the rank that it goes to.
     fn ends(&self, rank: u32, pass: Pass) -> (Option<u32>, Option<u32>) {
         let stage = self.stages.member(rank);
         let before = (stage > 0).then(|| self.stages.rank(rank, stage - 1));

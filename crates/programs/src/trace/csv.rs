@@ -1,4 +1,5 @@
-//! Traces as tables, one operation a row, as MPI programs say them. `docs/traces.md` has the columns and what waits for what.
+//! Traces as tables, one operation per row, in the terms of MPI programs. `docs/traces.md` has the columns and the
+//! dependencies.
 
 mod read;
 mod write;

@@ -1,4 +1,4 @@
-//! What a reader has found: the operations of each rank, with their places in the file.
+//! What a reader has found: the operations of each rank, with their positions in the file.
 
 use odonata_error::{Error, ErrorKind};
 
@@ -11,19 +11,19 @@ use super::problem::Source;
 pub struct Draft {
     /// In the order of the file; labels and CPUs are 0.
     pub operations: Vec<Operation>,
-    /// What the file says of each that a [`Operation`] does not hold in this form.
+    /// The values from the file that an [`Operation`] does not hold in this form.
     pub details: Vec<SourceDetails>,
     pub edges: Vec<Edge>,
 }
 
-/// What a file says of an operation.
+/// Values from the file for one operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SourceDetails {
-    /// Its tag; 0 if it is no message.
+    /// Its tag; 0 if it is not a message.
     pub tag: u64,
     /// The number of its CPU.
     pub cpu: u32,
-    /// Where it begins: what [`Source::at`] wants.
+    /// Its position: the argument of [`Source::at`].
     pub place: u32,
 }
 
@@ -35,7 +35,7 @@ impl Draft {
     }
 }
 
-/// Refuses a file whose places do not fit into [`SourceDetails::place`].
+/// Refuses a file whose positions do not fit into [`SourceDetails::place`].
 pub fn check_size(bytes: usize) -> Result<(), Error> {
     if u32::try_from(bytes).is_err() {
         let kind = ErrorKind::TraceTooLong { found_bytes: bytes, most_bytes: u32::MAX.into() };
@@ -78,7 +78,8 @@ fn tag_of((operation, details): (&Operation, &SourceDetails)) -> Option<u64> {
     (!matches!(operation.action, Action::Compute { .. })).then_some(details.tag)
 }
 
-/// Gives the CPUs of a rank numbers without gaps, so that they take as much memory as there are of them; returns the numbers of the file.
+/// Renumbers the CPUs of a rank without gaps, so that memory is proportional to their number; returns the numbers of
+/// the file.
 fn number_cpus(source: Source<'_>, rank: u32, draft: &mut Draft) -> Result<Vec<u32>, Error> {
     let mut cpus: Vec<u32> = draft.details.iter().map(|details| details.cpu).chain([0]).collect();
     cpus.sort_unstable();

@@ -1,4 +1,4 @@
-//! Phases as operations one after the other, with the tags of a trace.
+//! Phases as sequences of operations, with the tags of a trace.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use super::chain::Chain;
 use super::graph::{Action, Graph, Trace};
 use crate::{Op, Phases};
 
-/// The labels of all messages in ascending order; the tag of each is its place. (With a tag of its own for each label it does not
-/// matter in which order the two sides name their messages.)
+/// The labels of all messages in ascending order; the tag of each is its position. (Each label has its own tag, so the
+/// two sides may name their messages in any order.)
 pub fn tags(phases: &Phases, ranks: u32) -> Vec<u64> {
     let labels = (0..ranks).flat_map(|rank| phases.ops(rank)).filter_map(|op| match op {
         Op::Send { label, .. } => Some(label),
@@ -23,7 +23,7 @@ pub fn tag(tags: &[u64], label: u64) -> u64 {
     tags.partition_point(|&other| other < label) as u64
 }
 
-/// Refuses what a trace cannot say.
+/// Refuses what a trace cannot express.
 ///
 /// # Errors
 /// [`Error`] with the phase.
@@ -47,7 +47,7 @@ impl Trace {
     /// One iteration of phases for `ranks` ranks: `docs/traces.md` says which operation waits for which.
     ///
     /// # Errors
-    /// [`Error`] if computing takes a random time, which a trace cannot say.
+    /// [`Error`] if computing takes a random time, which a trace cannot express.
     pub fn of_phases(phases: &Phases, ranks: u32) -> Result<Self, Error> {
         check(phases, ranks)?;
         let labels = tags(phases, ranks);

@@ -1,5 +1,5 @@
-//! The GOAL format of LogGOPSim (Hoefler, Siebert, Lumsdaine 2009: Group Operation Assembly Language; Hoefler, Schneider,
-//! Lumsdaine 2010: LogGOPSim). `docs/traces.md` says what is read and written, and where that is more or less than there.
+//! The GOAL format of LogGOPSim (Hoefler, Siebert, Lumsdaine 2009: Group Operation Assembly Language; Hoefler,
+//! Schneider, Lumsdaine 2010: LogGOPSim). `docs/traces.md` says what is read and written, and where that differs.
 
 mod cycle;
 mod operation;

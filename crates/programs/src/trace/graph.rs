@@ -1,4 +1,4 @@
-//! The operations of a trace and what they wait for.
+//! The operations of a trace and their dependencies.
 
 /// The operations of all ranks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,13 +27,13 @@ impl Trace {
         self.tags[(label >> 32) as usize]
     }
 
-    /// Whether the NICs of its operations say something: one of them is not 0.
+    /// Whether any operation is on a NIC other than 0, so that NICs have a meaning.
     #[must_use]
     pub fn names_nics(&self) -> bool {
         self.graphs.iter().flat_map(Graph::operations).any(|operation| operation.nic != 0)
     }
 
-    /// The same trace in which all operations are on NIC 0, that is, in which NICs say nothing.
+    /// The same trace with all operations on NIC 0, so that NICs have no meaning.
     #[must_use]
     pub fn without_nics(mut self) -> Self {
         for operation in self.graphs.iter_mut().flat_map(|graph| &mut graph.operations) {
@@ -49,20 +49,20 @@ impl Trace {
     }
 }
 
-/// The operations of one rank, in the order in which they stand in the text, numbered from 0. Takes 40 bytes an operation and 8
-/// a dependency.
+/// The operations of one rank, in the order of the text, numbered from 0. An operation takes 40 bytes, and a dependency
+/// 8.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     operations: Vec<Operation>,
-    /// The numbers of the CPUs that the rank has, ascending. CPU 0 is always there.
+    /// The numbers of the CPUs of the rank, ascending. CPU 0 is always among them.
     cpus: Vec<u32>,
-    /// Where the followers of each operation begin; one entry more than there are operations.
+    /// The start of the successors of each operation; one more entry than there are operations.
     first: Vec<u32>,
     followers: Vec<(u32, Start)>,
     waits_for: Vec<u32>,
 }
 
-/// `after` waits for a moment of `before`.
+/// `after` waits for an event of `before`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Edge {
     pub before: u32,
@@ -71,7 +71,8 @@ pub(crate) struct Edge {
 }
 
 impl Graph {
-    /// The graph of these operations on these CPUs; what is said twice counts once. Fewer than 2^32 of both; no circles.
+    /// The graph of these operations on these CPUs; repeated dependencies count once. Fewer than 2^32 operations and
+    /// dependencies; no cycles.
     pub(crate) fn new(mut operations: Vec<Operation>, cpus: Vec<u32>, mut edges: Vec<Edge>) -> Self {
         operations.shrink_to_fit();
         edges.sort_unstable();
@@ -101,44 +102,46 @@ impl Graph {
         &self.operations
     }
 
-    /// The CPUs of the rank by [`Operation::cpu`]: their numbers in the text, ascending. The first is CPU 0, whether used or not.
+    /// The CPUs of the rank by [`Operation::cpu`]: their numbers in the text, ascending. The first is CPU 0, used or
+    /// not.
     #[must_use]
     pub fn cpus(&self) -> &[u32] {
         &self.cpus
     }
 
-    /// The number of an operation's CPU in the text.
+    /// The number in the text of an operation's CPU.
     #[must_use]
     pub fn cpu(&self, operation: &Operation) -> u32 {
         self.cpus[usize::from(operation.cpu)]
     }
 
-    /// The operations that wait for this one, ascending, with the moment of it that they wait for. One may be there with both moments.
+    /// The operations that wait for this one, ascending, each with the event that it waits for. An operation may appear
+    /// with both events.
     #[must_use]
     pub fn followers(&self, operation: u32) -> &[(u32, Start)] {
         let [from, to] = [operation, operation + 1].map(|s| self.first[s as usize] as usize);
         &self.followers[from..to]
     }
 
-    /// How often an operation is among the followers of others.
+    /// The number of dependencies of an operation.
     #[must_use]
     pub fn waits_for(&self, operation: u32) -> u32 {
         self.waits_for[operation as usize]
     }
 }
 
-/// One operation of a trace. Equal if both do the same, whatever the line.
+/// One operation of a trace. Two operations are equal if they do the same, whatever their lines.
 #[derive(Clone, Copy, Debug, Eq)]
 pub struct Operation {
     /// What it does.
     pub action: Action,
-    /// CPU of the rank that it occupies, as a place in [`Graph::cpus`].
+    /// CPU of the rank that it occupies, as an index into [`Graph::cpus`].
     pub cpu: u16,
     /// NIC of the rank's node that a message uses.
     pub nic: u8,
-    /// NIC that the other end of the message names.
+    /// NIC that the operation at the other end of the message names.
     pub peer_nic: u8,
-    /// Line of the text in which it stands, from 1; in a binary trace the number of the operation in its rank, from 1.
+    /// Its line in the text, from 1; in a binary trace, the number of the operation in its rank, from 1.
     pub line: u32,
 }
 
@@ -148,15 +151,16 @@ impl PartialEq for Operation {
     }
 }
 
-/// What an operation of a trace does. None of them blocks anything but its followers.
+/// What an operation of a trace does. It blocks only its successors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Sends a message.
     Send {
         /// Rank that it goes to.
         to: u32,
-        /// As in [`crate::Op::Send`]: `t << 32 | occurrence`, with t the place of its tag among those of the trace ([`Trace::tag`]) and
-        /// the occurrence of the tag between the two ranks, in the order of the text.
+        /// As in [`crate::Op::Send`]: `t << 32 | occurrence`. `t` is the index of its tag among those of the trace
+        /// ([`Trace::tag`]), and `occurrence` counts the uses of the tag between the two ranks, in the order of the
+        /// text.
         label: u64,
         /// Its size.
         bytes: u64,
@@ -170,17 +174,17 @@ pub enum Action {
         /// Its size.
         bytes: u64,
     },
-    /// Computes for so many picoseconds.
+    /// Computes for this many picoseconds.
     Compute {
         /// Picoseconds.
         ps: u64,
     },
 }
 
-/// Which moment of an operation another one waits for.
+/// The event of an operation that another one waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Start {
-    /// Its beginning (`irequires`).
+    /// Its start (`irequires`).
     AtBegin,
     /// Its end (`requires`).
     AtEnd,

@@ -1,4 +1,4 @@
-//! Which send belongs to which receive: the k-th of the same source, destination and tag, in the order of the text.
+//! Matching: the k-th send matches the k-th receive of the same source, destination and tag, in the order of the text.
 
 use odonata_error::{Error, ErrorKind};
 
@@ -11,7 +11,7 @@ use super::problem::Source;
 struct End {
     source: u32,
     destination: u32,
-    /// Place of the tag among those of the trace.
+    /// Index of the tag among those of the trace.
     tag: u32,
     operation: u32,
     sends: bool,
@@ -31,11 +31,11 @@ impl End {
     }
 }
 
-/// Completes all labels with the occurrence of their tags, tells each end of a message the NIC of the other, and checks that each
-/// message has two ends of the same size.
+/// Completes all labels with the occurrence of their tags, gives each end of a message the NIC of the other end, and
+/// checks that each message has two ends of the same size.
 ///
 /// # Errors
-/// The first operation in the file for which that is not so.
+/// The first operation in the file for which this is not so.
 pub fn number_and_check(source: Source<'_>, drafts: &mut [Draft], tags: &[u64]) -> Result<(), Error> {
     let (mut sends, mut receives) = (Vec::new(), Vec::new());
     for (rank, draft) in (0..).zip(&*drafts) {
@@ -85,15 +85,15 @@ fn number(ends: &[End], drafts: &mut [Draft]) {
 /// What does not match.
 #[derive(Default)]
 struct Faults {
-    /// Sends and receives that match in all but their size.
+    /// Sends and receives that match in everything but their size.
     unequal: Vec<(End, End)>,
-    /// Those that nobody answers, sorted; with the number of those before them that somebody does.
+    /// Unmatched sides, sorted, each with the number of matched ones before it.
     sends: Vec<(End, u32)>,
     receives: Vec<(End, u32)>,
 }
 
 impl Faults {
-    /// Walks both sorted lists side by side.
+    /// Walks both sorted lists in parallel.
     fn new(sends: &[End], receives: &[End], drafts: &[Draft]) -> Self {
         let mut faults = Self::default();
         let (mut s, mut r, mut matched, mut key) = (0, 0, 0_u32, None);
@@ -125,7 +125,7 @@ impl Faults {
         }
     }
 
-    /// The first in the file, and what is wrong.
+    /// The first one in the file, and what is wrong with it.
     fn first(&self, source: Source<'_>, drafts: &[Draft], tags: &[u64]) -> Option<(End, ErrorKind)> {
         let unequal = self.unequal.iter().map(|&(send, receive)| (receive, Err(send)));
         let alone = self.sends.iter().chain(&self.receives).map(|&(end, matched)| (end, Ok(matched)));
@@ -141,7 +141,7 @@ impl Faults {
             }
         };
         let operation = if end.sends { "send" } else { "receive" };
-        // A tag may be mistyped: does anything else between the two lack its other end?
+        // A tag may be mistyped: is anything else between the two ranks unmatched?
         let others = if end.sends { &self.receives } else { &self.sends };
         let from =
             others.partition_point(|(other, _)| (other.source, other.destination) < (end.source, end.destination));

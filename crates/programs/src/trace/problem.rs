@@ -1,16 +1,16 @@
-//! Errors in a text: where, and what was found.
+//! Errors in a text: the position, and what was found.
 
 use odonata_error::{Elsewhere, Error, ErrorKind};
 
 /// Longest text of a word in an error, in characters.
 const LONGEST: usize = 40;
 
-/// What a trace is read from, which says how its errors name a place.
+/// What a trace is read from, which decides how its errors name a position.
 #[derive(Clone, Copy)]
 pub enum Source<'a> {
-    /// A text; a place is a byte of it.
+    /// A text; a position is a byte of it.
     Text(&'a str),
-    /// Binary GOAL; a place is a number that is larger for later operations.
+    /// Binary GOAL; a position is a number that is larger for later operations.
     Binary,
 }
 

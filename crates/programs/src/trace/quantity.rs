@@ -4,7 +4,7 @@ use odonata_error::ErrorKind;
 
 use super::problem::cut;
 
-/// Units of time: name, and picoseconds as a factor times a power of ten. The same as in `python/odonata/units.py`.
+/// Units of time: name, and picoseconds as a factor times a power of ten. `python/odonata/units.py` has the same units.
 const UNITS: [(&str, u128, i32); 8] = [
     ("ps", 1, 0),
     ("ns", 1, 3),
@@ -25,7 +25,7 @@ pub fn units() -> impl Iterator<Item = &'static str> {
 pub fn split(quantity: &str) -> (&str, &str) {
     let bytes = quantity.as_bytes();
     let mut end = bytes.iter().take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-' | b'+')).count();
-    // An exponent: e, perhaps a sign, a digit.
+    // An exponent: e, an optional sign, a digit.
     if end > 0 && matches!(bytes.get(end), Some(b'e' | b'E')) {
         let digits = end + 1 + usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
         let count = bytes[digits.min(bytes.len())..].iter().take_while(|b| b.is_ascii_digit()).count();
@@ -73,7 +73,7 @@ pub fn time_ps(number: &str, unit: &str) -> Result<u64, ErrorKind> {
     u64::try_from(ps).map_err(|_| too_long())
 }
 
-/// A decimal number as digits times a power of ten; of 30 digits at most.
+/// A decimal number as digits times a power of ten; at most 30 digits.
 fn decimal(number: &str) -> Option<(u128, i32)> {
     let (mantissa, exponent) = match number.find(['e', 'E']) {
         Some(e) => (&number[..e], number[e + 1..].parse::<i16>().ok()?.into()),

@@ -1,5 +1,5 @@
 //! Would catch: data at the wrong rank, missing, counted twice, or sent before it is there; ranks that wait for each
-//! other in a circle.
+//! other in a cycle.
 
 use std::collections::BTreeMap;
 

@@ -43,8 +43,8 @@ fn axis_by_axis_finishes_one_before_the_next() {
     assert_eq!(short(&ops([1, 3, 1], false, Exchange::AxisByAxis, 0)), "r1 S1 W");
 }
 
-/// Ember's halo2d on 4 x 3 ranks, worked out from its source: even ranks first exchange with the next one along x, even rows with
-/// the row before.
+/// Ember's halo2d on 4 x 3 ranks, worked out from its source: even ranks first exchange with the next one along x, even
+/// rows with the row before.
 #[test]
 fn even_receives_first_is_embers_halo2d() {
     let at = |rank| short(&ops([4, 3, 1], false, Exchange::EvenReceivesFirst, rank));

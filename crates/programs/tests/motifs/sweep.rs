@@ -31,8 +31,8 @@ fn one_sweep_takes_blocks_and_both_extents() {
     }
 }
 
-/// Corners in another order: the way from the corner of a sweep to that of the next is added each time, along x, y, x, y, ... from
-/// (0, 0), (px - 1, 0), (px - 1, py - 1), (0, py - 1).
+/// Corners in another order: the way from the corner of a sweep to that of the next is added each time, along x, y, x,
+/// y, ... from (0, 0), (px - 1, 0), (px - 1, py - 1), (0, py - 1).
 #[test]
 fn sweeps_start_at_the_four_corners_in_turn() {
     for [px, py] in GRIDS {

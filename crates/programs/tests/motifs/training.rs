@@ -56,8 +56,8 @@ fn passes(ops: &[Op], spec: &Training) -> Vec<bool> {
     computes.chunks(parts).map(pass).collect()
 }
 
-/// A pass too few or too many; parts that do not add up; more microbatches in flight than 1F1B is for (as in GPipe, where all
-/// are).
+/// A pass too few or too many; parts that do not add up; more microbatches in flight than 1F1B is for (as in GPipe,
+/// where all are).
 #[test]
 fn passes_are_complete_and_few_are_in_flight() {
     for spec in specs() {
@@ -78,8 +78,9 @@ fn passes_are_complete_and_few_are_in_flight() {
     }
 }
 
-/// The bubble of a pipeline in which messages take no time: (stages - 1) (forward + backward), whether sends wait or not. A stage
-/// that waits for its sends, or warms up with too few forwards, takes longer; tensor groups must not change it.
+/// The bubble of a pipeline in which messages take no time: (stages - 1) (forward + backward), whether sends wait or
+/// not. A stage that waits for its sends, or warms up with too few forwards, takes longer; tensor groups must not
+/// change it.
 #[test]
 fn the_bubble_is_that_of_narayanan() {
     for spec in specs() {
@@ -100,8 +101,8 @@ fn reductions_do_not_change_how_long_a_pass_computes() {
     }
 }
 
-/// The middle stage of three, by hand: one forward ahead, then by turns. Receives wait, sends do not; activations come from the
-/// stage before.
+/// The middle stage of three, by hand: one forward ahead, then by turns. Receives wait, sends do not; activations come
+/// from the stage before.
 #[test]
 fn a_stage_in_the_middle() {
     let run = trained(&spec(1, 1, 3, 2), Sends::Rendezvous);

@@ -58,8 +58,8 @@ fn neighbouring_stages_exchange_each_microbatch() {
     }
 }
 
-/// The ring: what is sent in a step is what came in the step before, and each block travels round once to be summed and once to be
-/// known. Sizes tell blocks apart, since some are a byte larger.
+/// The ring: what is sent in a step is what came in the step before, and each block travels round once to be summed and
+/// once to be known. Sizes tell blocks apart, since some are a byte larger.
 #[test]
 fn gradients_go_round_a_ring() {
     for (data, bytes) in [(2_u64, 5_u64), (3, 7), (5, 13), (7, 3), (8, 64)] {

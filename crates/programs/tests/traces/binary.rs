@@ -22,8 +22,8 @@ l2: send 4096b to 0 tag 7
 }
 ";
 
-/// An operation: how often it waits, kind, peer, size, tag, CPU and NIC, its followers at its end and at its beginning as (number,
-/// first).
+/// An operation: how often it waits, kind, peer, size, tag, CPU and NIC, its followers at its end and at its beginning
+/// as (number, first).
 type Record = (u32, u8, u32, u64, u32, [u8; 2], [(u32, u32); 2]);
 
 /// Joins what `docs/traces.md` lists, number by number.

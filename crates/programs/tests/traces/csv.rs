@@ -120,7 +120,8 @@ fn only_sequences_can_be_written_as_tables() {
         }
     };
     let other = "csv-order";
-    // Two at once; one that waits for the end of what was waited for before; for the beginning of an older one; for a later one.
+    // Two at once; one that waits for the end of what was waited for before; for the beginning of an older one; for a
+    // later one.
     assert_eq!(refused("calc 1\ncalc 2"), format!("rank 1, operation 2: {other}"));
     assert_eq!(
         refused("a: calc 1\nb: calc 2\nc: calc 3\nb requires a\nc requires b\nc requires a"),

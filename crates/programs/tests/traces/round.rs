@@ -12,8 +12,8 @@ fn drawn() -> impl Strategy<Value = Vec<Drawn>> {
     prop::collection::vec((0..3_u32, 0..5_u8, 0..3_u32, 0..2_u32, 0..1000_u64, 0..3_000_000_u64), 1..40)
 }
 
-/// A table of these rows in which each message has its other end: if a rank sends, its peer receives at once, without blocking. Waits
-/// are for what there is.
+/// A table of these rows in which each message has its other end: if a rank sends, its peer receives at once, without
+/// blocking. Waits are for what there is.
 fn table(rows: &[Drawn]) -> String {
     let mut text = String::from("rank,operation,peer,bytes,tag,time\n0\n1\n2\n");
     let mut open: Vec<(u32, u32, u32)> = Vec::new();
@@ -42,7 +42,7 @@ fn table(rows: &[Drawn]) -> String {
     text
 }
 
-/// A GOAL schedule of one rank with any dependencies that make no circle: those of `waits` go along `order`.
+/// A GOAL schedule of one rank with any dependencies that make no cycle: those of `waits` go along `order`.
 /// `step_ps`: the parts of a nanosecond that computes take; `wide`: what is added to CPUs and tags.
 fn graph(
     count: usize,

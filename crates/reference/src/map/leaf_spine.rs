@@ -1,5 +1,5 @@
-//! Which ports of a Dragonfly+ lead on to a leaf by shortest ways (model, section 6, "Failures on a Dragonfly+"; without
-//! failures these are the lists of "Dragonfly+ positions").
+//! Which ports of a Dragonfly+ lead on to a leaf by shortest ways (model, section 6, "Failures on a Dragonfly+";
+//! without failures these are the lists of "Dragonfly+ positions").
 
 use odonata_topology::{Network, Peer};
 
@@ -84,8 +84,8 @@ impl LeafSpine {
         self.ports(router, |far| self.reachability[leaf][far].linked)
     }
 
-    /// G: of a spine outside the group of `leaf`, the cables to other groups from whose spine it can be reached, at once or
-    /// by way of a leaf there.
+    /// G: of a spine outside the group of `leaf`, the cables to other groups from whose spine it can be reached, at
+    /// once or by way of a leaf there.
     pub(crate) fn around(&self, router: usize, leaf: usize) -> Vec<usize> {
         let to = &self.reachability[leaf];
         let reaches = |far: usize| to[far].across || self.links[far].iter().any(|&(_, r)| to[r].up);

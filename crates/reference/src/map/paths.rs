@@ -1,4 +1,5 @@
-//! Ways inside and between the groups of a dragonfly or a cascade (model, section 6, "Dragonfly and cascade positions").
+//! Ways inside and between the groups of a dragonfly or a cascade (model, section 6, "Dragonfly and cascade
+//! positions").
 
 use std::collections::VecDeque;
 

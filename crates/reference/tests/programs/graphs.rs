@@ -57,7 +57,8 @@ fn receiving_waits_for_its_cpu() {
     assert_eq!(there, 105_150);
     assert_eq!(finish("r: recv 50b from 0 tag 1; c: calc 200"), 200_000 + RECEIVE + 50);
     assert_eq!(finish("r: recv 50b from 0 tag 1 cpu 1; c: calc 200"), 200_000);
-    // It has a place among the computes: asked for at 105,150, after b (asked for at 0), before d (asked for at 150,000).
+    // It has a place among the computes: asked for at 105,150, after b (asked for at 0), before d (asked for at
+    // 150,000).
     let queue =
         "r: recv 50b from 0 tag 1; a: calc 150; b: calc 50; d: calc 10; d requires a; e: calc 1 cpu 1; e requires r";
     assert_eq!(finish(queue), 200_000 + RECEIVE + 50 + 10_000);

@@ -48,7 +48,8 @@ fn nothing_on_the_network_is_smaller_than_an_rts() {
     }
 }
 
-/// Catches a rendezvous that is copied, a clearance before the receive is posted, and a send that is complete too early or late.
+/// Catches a rendezvous that is copied, a clearance before the receive is posted, and a send that is complete too early
+/// or late.
 #[test]
 fn a_rendezvous_asks_first() {
     let bytes = 200;
@@ -142,7 +143,8 @@ fn rts_and_cts_count_among_the_messages_of_a_node() {
     }
 }
 
-/// A trace that names NICs: they count modulo the rails, each end has its own, and the clearance goes back the same way.
+/// A trace that names NICs: they count modulo the rails, each end has its own, and the clearance goes back the same
+/// way.
 #[test]
 fn nics_that_a_trace_names_are_rails() {
     let mut odd = spec(&[trace(&[0, 2], &["s: send 200b to 1 tag 1 nic 5", "r: recv 200b from 0 tag 1 nic 4"])]);

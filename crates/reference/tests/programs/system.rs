@@ -1,7 +1,7 @@
 //! The system of these tests: times that add up in the head.
 //!
-//! Two routers with two nodes each, 0 and 1, 2 and 3. Every link takes 1 ns for a byte. The wire to a node takes 1 ns, that between the
-//! routers 2 ns, a decision 3 ns. Packets have 1,000 bytes; buffers hold everything.
+//! Two routers with two nodes each, 0 and 1, 2 and 3. Every link takes 1 ns for a byte. The wire to a node takes 1 ns,
+//! that between the routers 2 ns, a decision 3 ns. Packets have 1,000 bytes; buffers hold everything.
 
 use odonata_error::{Error, ErrorKind};
 use odonata_sim::{Output, Spec};

@@ -1,6 +1,6 @@
 //! Traffic between groups by window of time (K21).
 
-/// Entries of all windows together: 2 GiB.
+/// Most entries of all windows together: 2 GiB.
 const MAX_ENTRIES: u64 = 1 << 26;
 
 /// Traffic between groups: row-major `[window][job][group]`.
@@ -8,17 +8,17 @@ const MAX_ENTRIES: u64 = 1 << 26;
 pub struct Arrivals {
     /// Width of a window; 0 if nothing was counted.
     pub every_ps: u64,
-    /// Packets that came into the group by a global link.
+    /// Packets that came into the group on a global link.
     pub packets_in: Vec<u64>,
-    /// Bytes of them.
+    /// Their bytes.
     pub bytes_in: Vec<u64>,
     /// Packets sent to another group.
     pub packets_out: Vec<u64>,
-    /// Bytes of them.
+    /// Their bytes.
     pub bytes_out: Vec<u64>,
 }
 
-/// Counts by window, job and group. Off when the width is 0.
+/// Counts by window, job and group. It is off if the width is 0.
 pub struct ArrivalCounts {
     every_ps: u64,
     jobs: usize,
@@ -27,7 +27,7 @@ pub struct ArrivalCounts {
 }
 
 impl ArrivalCounts {
-    /// No traffic yet.
+    /// No traffic.
     #[must_use]
     pub fn new(every_ps: u64, jobs: usize, groups: usize) -> Self {
         Self { every_ps, jobs, groups, counts: Arrivals { every_ps, ..Arrivals::default() } }
@@ -40,7 +40,7 @@ impl ArrivalCounts {
         self.every_ps > 0
     }
 
-    /// Counts a packet that comes into (`inwards`) or leaves a group. Returns false if there are too many windows.
+    /// Counts a packet that enters (`inwards`) or leaves a group. Returns false if there are too many windows.
     pub fn count(&mut self, now: u64, job: u16, group: u16, bytes: u32, inwards: bool) -> bool {
         let window = now / self.every_ps;
         let row = u128::from(window) * (self.jobs * self.groups) as u128;

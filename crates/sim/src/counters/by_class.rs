@@ -8,7 +8,7 @@ pub struct ByClass {
 }
 
 impl ByClass {
-    /// Counts for so many jobs and classes.
+    /// Zero counts for these numbers of jobs and classes.
     #[must_use]
     pub fn new(jobs: usize, classes: usize) -> Self {
         Self { bytes: vec![0; jobs * classes], classes }

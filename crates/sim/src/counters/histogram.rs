@@ -1,9 +1,9 @@
-//! A histogram of latencies whose counts are exact and whose bins are narrow.
+//! A histogram of latencies with exact counts and narrow bins.
 
 /// Bits of a value that a bin keeps: bins are at most 1/1024 of their value wide.
 const PRECISION_BITS: u32 = 10;
 const SUB: usize = 1 << PRECISION_BITS;
-/// Bins of a block. A block exists if one of its bins holds something, so that a job with few messages needs little
+/// Bins of a block. A block exists only if one of its bins is not empty, so a job with few messages needs little
 /// memory: a run may have tens of thousands of jobs.
 const BLOCK: usize = 64;
 
@@ -49,7 +49,7 @@ impl Histogram {
         self.blocks[bin / BLOCK].get_or_insert_with(empty)[bin % BLOCK] += 1;
     }
 
-    /// Adds the values of another one.
+    /// Adds the values of another histogram.
     pub fn merge(&mut self, other: &Self) {
         if other.count == 0 {
             return;
@@ -69,7 +69,7 @@ impl Histogram {
         }
     }
 
-    /// The bins that hold something: (smallest value, first value beyond, count), ascending.
+    /// The non-empty bins: (smallest value, first value beyond, count), ascending.
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         let blocks = self.blocks.iter().enumerate().filter_map(|(index, block)| Some((index, block.as_deref()?)));
         let bins = blocks.flat_map(|(index, block)| (index * BLOCK..).zip(block));

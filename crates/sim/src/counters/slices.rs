@@ -1,6 +1,6 @@
-//! Messages issued and delivered by slice of time (docs/model.md, section 9): whether a job's backlog grows.
+//! Messages issued and delivered by slice of time (docs/model.md, section 9), which show whether a job's backlog grows.
 
-/// Most slices. When a time lies beyond the last one, pairs of slices become one, twice as wide.
+/// Most slices. If a time lies beyond the last slice, pairs of slices are merged.
 pub const SLICES: usize = 128;
 
 /// Messages issued and delivered by slice of time: columns of equal length, one row per slice from time 0 on.
@@ -39,7 +39,7 @@ struct Slice {
 }
 
 impl Slices {
-    /// So many messages are issued at `now`.
+    /// Counts messages that are issued at `now`.
     #[inline]
     pub fn issue(&mut self, messages: u64, now: u64) {
         let slice = self.at(now);
@@ -47,7 +47,7 @@ impl Slices {
         slice.issue_sum += u128::from(messages) * u128::from(now);
     }
 
-    /// A message is delivered at `now`.
+    /// Counts a message that is delivered at `now`.
     #[inline]
     pub fn deliver(&mut self, now: u64) {
         let slice = self.at(now);
@@ -102,7 +102,7 @@ fn both(a: Slice, b: Slice) -> Slice {
 mod tests {
     use super::*;
 
-    /// Times from 0 to beyond many doublings, in an order that is not that of time.
+    /// Times from 0 to beyond many doublings, not in order of time.
     fn times() -> Vec<u64> {
         (0..4_000_u64).map(|k| (k * 2_654_435_761) % 5_003 * (k % 7 + 1) * 1_001).collect()
     }

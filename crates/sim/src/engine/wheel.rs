@@ -1,9 +1,10 @@
 //! A wheel of windows, each with a log of its events.
 //!
-//! Time is cut into windows no longer than the lookahead. An event is appended to the log of its window; when the window
-//! opens, its log is sorted by place, by counting, and each place's few events are put in order. Nothing is ordered across
-//! places, because nothing needs to be. So memory is written and read in long runs, what is free is used again at once, and
-//! it is known ahead of time what will be needed. Events beyond the wheel wait in one list per turn of it.
+//! Time is cut into windows no longer than the lookahead. An event is appended to the log of its window; when the
+//! window opens, its log is sorted by place, by counting, and each place's few events are put in order. Nothing is
+//! ordered across places, because nothing needs to be. So memory is written and read in long runs, what is free is used
+//! again at once, and it is known ahead of time what will be needed. Events beyond the wheel wait in one list per turn
+//! of it.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -41,11 +42,11 @@ pub struct Wheel<R> {
 
 /// For each window on the wheel the events in it, in blocks.
 ///
-/// `records` and `places` have [`BLOCK`] entries for each entry of `before`. A tail, and what stands in `before`, is zero or ends
-/// in a block that there is: block `k` has the entries from `k * BLOCK` up to `(k + 1) * BLOCK`.
+/// `records` and `places` have [`BLOCK`] entries for each entry of `before`. A tail, and what stands in `before`, is
+/// zero or ends in a block that there is: block `k` has the entries from `k * BLOCK` up to `(k + 1) * BLOCK`.
 struct Logs<R> {
-    /// Where the next event of each window goes, from 1 on, if its block has room: a block begins at each multiple of [`BLOCK`].
-    /// Zero for a window without events.
+    /// Where the next event of each window goes, from 1 on, if its block has room: a block begins at each multiple of
+    /// [`BLOCK`]. Zero for a window without events.
     tails: [u32; WINDOWS as usize],
     records: Vec<R>,
     places: Vec<u32>,
@@ -64,8 +65,8 @@ impl<R: Record> Logs<R> {
             at = self.block(at, record);
         }
         self.tails[in_turn] = at + 1;
-        // SAFETY: entry `at` is in a block that there is: either it is not the first of one, and the one before it was written,
-        // or `block` has just given the block that begins with it.
+        // SAFETY: entry `at` is in a block that there is: either it is not the first of one, and the one before it was
+        // written, or `block` has just given the block that begins with it.
         let (to, slot) =
             unsafe { (self.places.get_unchecked_mut(at as usize), self.records.get_unchecked_mut(at as usize)) };
         (*to, *slot) = (place, record);
@@ -218,8 +219,8 @@ impl<R: Record> Wheel<R> {
         assert!(begins as usize == count && count <= to.places.len() && count <= to.records.len());
         for (begin, end) in logs.blocks(window) {
             for at in begin..end {
-                // SAFETY: the first loop has looked up the same event, and counted it at its place. So the position is from where
-                // the place's events begin to where they end, and those of all places end at `count`.
+                // SAFETY: the first loop has looked up the same event, and counted it at its place. So the position is
+                // from where the place's events begin to where they end, and those of all places end at `count`.
                 unsafe {
                     let place = *logs.places.get_unchecked(at);
                     let position = ends.get_unchecked_mut(place as usize);

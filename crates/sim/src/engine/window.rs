@@ -2,11 +2,12 @@
 
 /// The events of a window of time, place by place.
 ///
-/// All tables are as long as each other, and at least `len`; the first `len` entries of `order` are below `len`. Only this module
-/// and the wheel change them, which writes an order of all events when it opens a window.
+/// All tables are as long as each other, and at least `len`; the first `len` entries of `order` are below `len`. Only
+/// this module and the wheel change them, which writes an order of all events when it opens a window.
 #[derive(Debug)]
 pub struct Window<R> {
-    /// Number of events. The tables may be longer: what is in them does not have to be written again when a window grows.
+    /// Number of events. The tables may be longer: what is in them does not have to be written again when a window
+    /// grows.
     len: usize,
     pub(super) records: Vec<R>,
     /// The place of each.
@@ -62,8 +63,8 @@ impl<R: Copy> Window<R> {
         }
     }
 
-    /// An event that is handled at about that position: what it will need can be asked for. All positions together show all
-    /// events.
+    /// An event that is handled at about that position: what it will need can be asked for. All positions together show
+    /// all events.
     ///
     /// # Safety
     /// `position` is below [`len`](Self::len).

@@ -1,9 +1,10 @@
-//! Sensors other than the backlog: what was sent by a port and is not known to have left the next router (docs/model.md,
-//! section 6, "load").
+//! Sensors other than the backlog: what was sent by a port and is not known to have left the next router
+//! (docs/model.md, section 6, "load").
 //!
-//! Bytes are counted at the sender when they are committed. What takes them off again is known to the receiver as soon as
-//! it knows when they leave, and is noted with the time from which the sender may know it: the arrival of the credit and the
-//! delay of its information. The sum is formed when it is asked for, so a sensor costs nothing to runs without one.
+//! Bytes are counted at the sender when they are committed. What takes them off again is known to the receiver as soon
+//! as it knows when they leave, and is noted with the time from which the sender may know it: the arrival of the credit
+//! and the delay of its information. The sum is formed when it is asked for, so a sensor costs nothing to runs without
+//! one.
 
 use super::wiring::CLASSES;
 use super::{Wire, Wiring};
@@ -63,8 +64,8 @@ impl CreditMetric {
         }
     }
 
-    /// The credit of a packet that was sent by a port reaches its sender at `stamp`; no decision to come is earlier than
-    /// `horizon`.
+    /// The credit of a packet that was sent by a port reaches its sender at `stamp`; no decision to come is earlier
+    /// than `horizon`.
     pub fn leave(&mut self, slot: u32, bytes: u32, stamp: u64, horizon: u64) {
         let Some(sent) = self.sent.get_mut(slot as usize) else { return };
         if sent.leaving.len() == sent.leaving.capacity() {

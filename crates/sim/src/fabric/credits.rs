@@ -26,8 +26,8 @@ struct Returns {
     sizes: [u16; STAMPS],
     /// What stamps are relative to, in units.
     base: u32,
-    /// Which places hold a stamp (4 bits), whether more are in the spill, whether the sender waits, class of the link that leads
-    /// to the buffer (2 bits), and bytes of credits that are due whenever the sender looks.
+    /// Which places hold a stamp (4 bits), whether more are in the spill, whether the sender waits, class of the link
+    /// that leads to the buffer (2 bits), and bytes of credits that are due whenever the sender looks.
     state: u32,
 }
 
@@ -51,15 +51,16 @@ impl Returns {
         held.map(|i| (self.base() + u64::from(self.offsets[i]), u32::from(self.sizes[i]) + 1))
     }
 
-    /// The places of the stamps at or before a time, and their bytes. (All places are looked at, so that there is no branch to
-    /// mispredict.)
+    /// The places of the stamps at or before a time, and their bytes. (All places are looked at, so that there is no
+    /// branch to mispredict.)
     #[inline(always)]
     fn until(&self, time: u64) -> (u32, u32) {
         let limit = (time + 1).saturating_sub(self.base()).min(u64::from(BEYOND)) as u32;
         due(&self.offsets, &self.sizes, self.state, limit)
     }
 
-    /// Adds up the credits that are due at any decision to come, and moves the base towards `stamp` if it must be and can.
+    /// Adds up the credits that are due at any decision to come, and moves the base towards `stamp` if it must be and
+    /// can.
     #[inline(never)]
     fn make_room(&mut self, stamp: u64, horizon: u64) {
         let (places, bytes) = self.until(horizon);

@@ -2,8 +2,8 @@
 
 use super::PacketTimes;
 
-/// When what happens as a packet crosses one link: from its NIC to a router, from router to router, or from its last router
-/// to its node. All times are in picoseconds.
+/// When what happens as a packet crosses one link: from its NIC to a router, from router to router, or from its last
+/// router to its node. All times are in picoseconds.
 ///
 /// Store-and-forward and cut-through are the same code with other times in [`PacketTimes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +22,8 @@ impl HopTiming {
         Self { end: start + packet.serialisation(class), decision: start + packet.to_decision(class) }
     }
 
-    /// The first instant at which a packet may leave a router without running out of bytes on its link: it was decided on at
-    /// `decision`, its tail comes `tail` later, and it takes `serialisation` on the link.
+    /// The first instant at which a packet may leave a router without running out of bytes on its link: it was decided
+    /// on at `decision`, its tail comes `tail` later, and it takes `serialisation` on the link.
     #[inline(always)]
     #[must_use]
     pub fn earliest_start(decision: u64, tail: u64, serialisation: u64) -> u64 {

@@ -1,4 +1,5 @@
-//! What of a lane is rarely needed. Most lanes have never had to wait and need none, so a log is made when it is first written.
+//! What of a lane is rarely needed. Most lanes have never had to wait and need none, so a log is made when it is first
+//! written.
 
 use super::Chain;
 use crate::engine::prefetch;

@@ -1,5 +1,5 @@
-//! A network interface of a node: a queue of messages, cut into packets only when one can be sent (so that overload costs
-//! memory per message, not per packet).
+//! A network interface of a node: a queue of messages, cut into packets only when one can be sent (so that overload
+//! costs memory per message, not per packet).
 
 use std::collections::VecDeque;
 

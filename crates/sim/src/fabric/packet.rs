@@ -23,8 +23,8 @@ const EVENT_KINDS: [EventKind; 4] =
     [EventKind::OutputCredit, EventKind::NicCredit, EventKind::Issue, EventKind::Decision];
 const DIVERTED: u8 = 0x80;
 const SECOND_PHASE: u8 = 0x40;
-/// Most routers that a packet can count. No way is longer: the channels that it needs would be more than there can be (a
-/// stage of S subs has at most 2 S - 1 links inside a group, and all stages together have at most 16 channels).
+/// Most routers that a packet can count. No way is longer: the channels that it needs would be more than there can be
+/// (a stage of S subs has at most 2 S - 1 links inside a group, and all stages together have at most 16 channels).
 const HOPS: u8 = 0x1f;
 /// Most different routings of one run.
 pub const MAX_ROUTINGS: usize = 8;
@@ -35,8 +35,8 @@ pub const MAX_ROUTINGS: usize = 8;
 pub struct Event {
     /// When it happens.
     pub time: u64,
-    /// Slot of the message in flight; for `Issue` the interval, for `NicCredit` the NIC, for `OutputCredit` the lane in the
-    /// credits of the buffer that the output leads to.
+    /// Slot of the message in flight; for `Issue` the interval, for `NicCredit` the NIC, for `OutputCredit` the lane in
+    /// the credits of the buffer that the output leads to.
     pub message: u32,
     /// Word from which the packet's routing draws come; for `Issue` the node.
     pub key: u32,

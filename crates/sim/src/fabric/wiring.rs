@@ -82,8 +82,8 @@ pub struct NicAttachment {
     pub local: u16,
 }
 
-/// An output virtual channel: a port of a router and a channel on it, both of which exist. Made by [`Wiring::output`] alone, so
-/// that what a routing algorithm decides is bounded once, before any table is indexed by it.
+/// An output virtual channel: a port of a router and a channel on it, both of which exist. Made by [`Wiring::output`]
+/// alone, so that what a routing algorithm decides is bounded once, before any table is indexed by it.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputVc {
     slot: u32,
@@ -168,8 +168,9 @@ impl Wiring {
     /// The output virtual channel of a port and a channel at a router.
     ///
     /// # Panics
-    /// If there is none: a routing algorithm has decided for what does not exist. (That the port is one of this router's is checked
-    /// in builds with debug assertions only: a wrong one would give a wrong result, but touch nothing beyond the tables.)
+    /// If there is none: a routing algorithm has decided for what does not exist. (That the port is one of this
+    /// router's is checked in builds with debug assertions only: a wrong one would give a wrong result, but touch
+    /// nothing beyond the tables.)
     #[inline(always)]
     #[must_use]
     pub fn output(&self, place: RouterPlace, port: u16, channel: u8) -> OutputVc {
@@ -277,8 +278,8 @@ fn times(fabric: &FabricSpec, class: &str) -> Times {
 mod tests {
     use super::*;
 
-    /// A packet of 500 B on links of 1 GB/s with a wire of 7 ps, between routers with a delay of 100 ps: its bytes, its time on
-    /// the link, and when it is decided on.
+    /// A packet of 500 B on links of 1 GB/s with a wire of 7 ps, between routers with a delay of 100 ps: its bytes, its
+    /// time on the link, and when it is decided on.
     fn packet_of(switching: Switching, header_bytes: u32, flit_bytes: u32) -> (u32, u64, u64) {
         let bandwidth = Bandwidth(1_000_000_000_000_000);
         let json = serde_json::json!({

@@ -1,4 +1,4 @@
-//! What is said of a program that cannot go on.
+//! The error for a deadlocked program.
 
 use odonata_error::Awaited;
 use odonata_programs::Program;
@@ -7,7 +7,7 @@ use odonata_programs::trace::{Action, Graph};
 use super::matching::ReceiverState;
 use super::running::Running;
 
-/// As many are named.
+/// Number of ranks that it names.
 const NAMED: usize = 8;
 
 impl Running {
@@ -21,7 +21,7 @@ impl Running {
             self.at_sender.iter().map(|(&key, rendezvous)| (key.from, key, rendezvous.bytes, rendezvous.token, false));
         let mut all: Vec<_> = receives.chain(sends).collect();
         all.sort_unstable();
-        // One line a rank: the first of what it waits for, by peer, iteration and label.
+        // One line per rank: the first thing that it waits for, by peer, iteration and label.
         all.dedup_by_key(|&mut (rank, ..)| rank);
         all.into_iter()
             .take(NAMED)
@@ -35,7 +35,7 @@ impl Running {
             .collect()
     }
 
-    /// With the place in the program.
+    /// With the position in the program.
     fn placed(&self, waiting: Awaited, token: u32) -> Awaited {
         match &self.program {
             Program::Phases(phases) => {

@@ -1,4 +1,4 @@
-//! What sending and receiving means: handing over, matching, asking for leave (docs/model.md, section 10).
+//! Sending and receiving: eager messages, matching, rendezvous (docs/model.md, section 10).
 
 use super::matching::{MessageKey, ReceiverState, RendezvousSend};
 use super::protocol_messages::{ProtocolMessage, ProtocolMessageKind};
@@ -25,7 +25,8 @@ impl Running {
         self.costs.send_ps.saturating_add(copy)
     }
 
-    /// Hands a message over whose work is done. Returns whether the send is complete; if not, `token` says what follows when it is.
+    /// Hands over a message whose CPU task is done. Returns whether the send is complete; if not, `token` says what
+    /// follows its completion.
     pub(super) fn hand_over(&mut self, key: MessageKey, bytes: u64, token: Token, context: &mut NodeContext) -> bool {
         let MessageKey { to, from, iteration, label } = key;
         let (intra_node, eager) = (self.is_intra_node(from, to), self.is_eager(from, to, bytes));
@@ -57,7 +58,7 @@ impl Running {
         eager
     }
 
-    /// Posts a receive. Returns whether it is complete; if not, `token` says what follows when it is.
+    /// Posts a receive. Returns whether it is complete; if not, `token` says what follows its completion.
     pub(super) fn post(
         &mut self,
         key: MessageKey,
@@ -80,7 +81,7 @@ impl Running {
         }
     }
 
-    /// The work for a message that is there and wanted. Returns whether the receive is complete.
+    /// The CPU task for a message that has arrived and has a receive. Returns whether the receive is complete.
     fn take_in(&mut self, key: MessageKey, bytes: u64, cpu: u16, token: Token, context: &mut NodeContext) -> bool {
         let copy = if self.is_eager(key.from, key.to, bytes) { self.copy_ps(bytes) } else { 0 };
         let ps = self.costs.receive_ps.saturating_add(copy);
@@ -107,7 +108,7 @@ impl Running {
         });
     }
 
-    /// Something has arrived.
+    /// A protocol message has arrived.
     pub(super) fn arrival(&mut self, event: RankEvent, context: &mut NodeContext) {
         let RankEvent { rank, peer, iteration, label, message_kind, value: bytes, .. } = event;
         if message_kind == ProtocolMessageKind::Cts {

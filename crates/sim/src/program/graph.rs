@@ -15,7 +15,8 @@ impl Running {
         trace.graph(rank)
     }
 
-    /// The NICs that the operations of a message name: that of this rank's, and that of its peer's. None if the machine chooses.
+    /// The NICs that the two operations of a message name: that of this rank, and that of its peer. None if the NIC is
+    /// chosen by the `rail` of the fabric.
     pub(super) fn nics(&self, rank: u32, operation: Token) -> Option<[u8; 2]> {
         if !self.names_nics {
             return None;
@@ -24,13 +25,13 @@ impl Running {
         Some([operation.nic, operation.peer_nic])
     }
 
-    /// A rank begins the operations that wait for nothing.
+    /// Begins the operations of a rank that wait for nothing.
     pub(super) fn begin_graph(&mut self, rank: u32, context: &mut NodeContext) {
         self.set_up(rank);
         self.run_ready(rank, context);
     }
 
-    /// Makes an iteration's operations wait again for what they wait for.
+    /// Resets what the operations of an iteration wait for.
     fn set_up(&mut self, rank: u32) {
         let Program::Trace(trace) = &self.program else { unreachable!("asked of traces only") };
         let (graph, first) = (trace.graph(rank), self.first_operation[rank as usize]);
@@ -44,7 +45,7 @@ impl Running {
         self.ranks[rank as usize].open = graph.operations().len() as u32;
     }
 
-    /// What waits for a moment of an operation need not wait for that any more.
+    /// An event of an operation has happened: its successors no longer wait for it.
     pub(super) fn release(&mut self, rank: u32, operation: u32, when: Start) {
         let Program::Trace(trace) = &self.program else { unreachable!("asked of traces only") };
         let first = self.first_operation[rank as usize];
@@ -59,7 +60,8 @@ impl Running {
         }
     }
 
-    /// Begins operations that are ready, in their order, until there are none; and the next iteration when this one has ended.
+    /// Begins operations that are ready, in their order, until none is left, and the next iteration when this one has
+    /// ended.
     pub(super) fn run_ready(&mut self, rank: u32, context: &mut NodeContext) {
         loop {
             while let Some(Reverse(operation)) = self.ready.pop() {
@@ -100,13 +102,13 @@ impl Running {
         }
     }
 
-    /// The work of an operation is done, at a moment of its own.
+    /// The CPU task of an operation is done, at an event of its own.
     pub(super) fn operation_done(&mut self, rank: u32, operation: Token, context: &mut NodeContext) {
         self.task_ended(rank, operation, context);
         self.run_ready(rank, context);
     }
 
-    /// A send or a receive is complete, at a moment of its own.
+    /// A send or a receive is complete, at an event of its own.
     pub(super) fn graph_operation_complete(&mut self, rank: u32, operation: Token, context: &mut NodeContext) {
         self.ended(rank, operation);
         self.run_ready(rank, context);

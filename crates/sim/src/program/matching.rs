@@ -1,4 +1,4 @@
-//! Messages by what tells them apart, at their receivers and at their senders.
+//! Messages by key, at their receivers and at their senders.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use super::running::Token;
 use crate::engine::random::mix64;
 
-/// What tells a message from all others of a job.
+/// The key of a message, unique in its job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MessageKey {
     pub to: u32,
@@ -18,17 +18,17 @@ pub struct MessageKey {
 /// What the receiver of a message knows of it.
 #[derive(Clone, Copy, Debug)]
 pub enum ReceiverState {
-    /// A receive is posted; the message or its request has not come.
+    /// A receive is posted; neither the message nor its RTS has arrived.
     Posted { token: Token, cpu: u16, bytes: u64 },
-    /// The message has come, and no receive is posted.
+    /// The message has arrived, and no receive is posted.
     Arrived { bytes: u64 },
-    /// A request has come, and no receive is posted.
+    /// An RTS has arrived, and no receive is posted.
     RtsArrived { bytes: u64 },
     /// The sender has been told that a receive is posted.
     CtsSent { token: Token, cpu: u16 },
 }
 
-/// What the sender knows of a message that it has asked for leave to send.
+/// What the sender knows of a message whose RTS it has sent.
 #[derive(Clone, Copy, Debug)]
 pub struct RendezvousSend {
     pub token: Token,
@@ -37,7 +37,7 @@ pub struct RendezvousSend {
     pub row: u32,
 }
 
-/// Numbers a key by mixing; nothing depends on the order of a map.
+/// Hashes a key by mixing; no result depends on the order of a map.
 #[derive(Default)]
 pub struct Mixer(u64);
 

@@ -1,21 +1,21 @@
-//! What of a program is in the network.
+//! Protocol messages in the network.
 
 use super::rank_events::{RankEvent, RankEventKind};
 
-/// What a letter is.
+/// The kinds of protocol messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProtocolMessageKind {
-    /// A message that is sent without asking.
+    /// A message that is sent at once.
     Eager,
-    /// The sender asks whether the receive is posted.
+    /// Request to send: the sender asks whether the receive is posted.
     Rts,
-    /// The receiver says so.
+    /// Clear to send: the receive is posted.
     Cts,
-    /// The message that was asked for.
+    /// The data of a rendezvous.
     Data,
 }
 
-/// A message, or what precedes one.
+/// A protocol message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProtocolMessage {
     /// Rank that it goes to.
@@ -28,7 +28,8 @@ pub struct ProtocolMessage {
     pub label: u64,
     /// What it is.
     pub message_kind: ProtocolMessageKind,
-    /// NICs that the operations of the two ranks name, the sender of the letter first; none if the machine chooses.
+    /// NICs that the operations of the two ranks name, that of the sender of the protocol message first; none if the
+    /// NIC is chosen by the `rail` of the fabric.
     pub nics: Option<[u8; 2]>,
     /// Bytes of the message.
     pub bytes: u64,
@@ -39,7 +40,7 @@ pub struct ProtocolMessage {
 }
 
 impl ProtocolMessage {
-    /// Its arrival.
+    /// The event of its arrival.
     #[must_use]
     pub fn arrival(&self, time: u64) -> RankEvent {
         let &Self { rank, peer, iteration, label, message_kind, bytes, .. } = self;
@@ -56,14 +57,14 @@ impl ProtocolMessage {
         }
     }
 
-    /// That it has left its node.
+    /// The event that it has left its node.
     #[must_use]
     pub fn sent(&self, time: u64) -> RankEvent {
         RankEvent { rank: self.peer, peer: self.rank, kind: RankEventKind::Sent, ..self.arrival(time) }
     }
 }
 
-/// Letters in slots that are used again. Which slot a letter has is never visible.
+/// Protocol messages in slots that are reused. No result depends on the slot.
 #[derive(Debug, Default)]
 pub struct ProtocolMessages {
     slots: Vec<ProtocolMessage>,
@@ -71,7 +72,7 @@ pub struct ProtocolMessages {
 }
 
 impl ProtocolMessages {
-    /// Adds a letter; returns its slot.
+    /// Adds a protocol message; returns its slot.
     pub fn add(&mut self, message: ProtocolMessage) -> u32 {
         if let Some(slot) = self.free.pop() {
             self.slots[slot as usize] = message;
@@ -81,13 +82,13 @@ impl ProtocolMessages {
         (self.slots.len() - 1) as u32
     }
 
-    /// A letter.
+    /// A protocol message.
     #[must_use]
     pub fn get(&self, slot: u32) -> &ProtocolMessage {
         &self.slots[slot as usize]
     }
 
-    /// Takes a letter out.
+    /// Removes a protocol message.
     pub fn take(&mut self, slot: u32) -> ProtocolMessage {
         self.free.push(slot);
         self.slots[slot as usize]

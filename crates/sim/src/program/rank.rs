@@ -1,11 +1,11 @@
 //! The state of a rank.
 
-/// Where a rank is in its program, and what it waits for.
+/// The position of a rank in its program, and what it waits for.
 #[derive(Clone, Debug, Default)]
 pub struct Rank {
-    /// Works so far.
+    /// CPU tasks so far.
     pub tasks: u64,
-    /// Computations begun so far.
+    /// Compute operations begun so far.
     pub computes: u64,
     /// Iteration it is in.
     pub iteration: u32,
@@ -26,14 +26,14 @@ pub struct Rank {
     pub worked: u64,
 }
 
-/// What a rank with phases waits for.
+/// What a rank that runs phases waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Waits {
-    /// Nothing, or its own work.
+    /// Nothing, or its own CPU task.
     #[default]
     Work,
-    /// The operation at which it stands.
+    /// Its present operation.
     Operation,
-    /// All operations that do not block.
+    /// All non-blocking operations.
     All,
 }

@@ -1,4 +1,4 @@
-//! A job that runs a program: the CPUs of its ranks, and what sending and receiving means.
+//! A job that runs a program: the CPUs of its ranks, and what follows their tasks.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,16 +16,16 @@ use crate::engine::LAST_TIME;
 use crate::engine::random::{Stream, exponential, random};
 use crate::spec::{Costs, ProgramSpec, Record, Spec};
 
-/// What a rank is to do when a work is done or a receive is complete. For traces it is the number of the operation; for phases one of the
-/// others below.
+/// What a rank does when a CPU task is done or a receive is complete. In a trace it is the number of the operation; in
+/// phases it is one of the others below.
 pub type Token = u32;
-/// The rank goes on with its next iteration.
+/// The rank begins its next iteration.
 pub const GAP: Token = u32::MAX;
-/// The rank goes on with the operation at which it stands.
+/// The rank continues with its present operation.
 pub const OWN: Token = 0;
-/// An operation is complete for which the rank waits.
+/// An operation is complete that the rank waits for.
 pub const BLOCKING: Token = 1;
-/// An operation is complete that does not block.
+/// A non-blocking operation is complete.
 pub const OPEN: Token = 2;
 
 /// A job that runs a program.
@@ -38,33 +38,33 @@ pub struct Running {
     pub(super) gap: u64,
     start: u64,
     every: u64,
-    /// Iterations of each rank; none if without end.
+    /// Iterations of each rank; none if there is no end.
     pub(super) iterations: Option<u32>,
     pub(super) nodes: Vec<u32>,
     pub(super) ranks: Vec<Rank>,
-    /// When the CPUs of the ranks will be free, and where those of a rank begin.
+    /// When each CPU of the ranks becomes free, and where the CPUs of each rank begin.
     cpus: Vec<u64>,
     first_cpu: Vec<usize>,
-    /// Whether the program says which NIC a message takes.
+    /// Whether the program names the NIC of each message.
     pub(super) names_nics: bool,
-    /// For how many others each operation of a trace still waits, and where those of a rank begin.
+    /// How many dependencies each operation of a trace still waits for, and where the operations of a rank begin.
     pub(super) waiting_for: Vec<u32>,
     pub(super) first_operation: Vec<u32>,
     pub(super) at_receiver: Map<ReceiverState>,
     pub(super) at_sender: Map<RendezvousSend>,
     pub tally: Tally,
-    /// Moments to come and letters in the network.
+    /// Scheduled rank events and protocol messages in the network.
     pub pending: u64,
     unfinished: u32,
     finished_at: Option<u64>,
-    /// Why it cannot go on.
+    /// Why it cannot continue.
     pub(super) failure: Option<Error>,
-    /// Room for the operations of a chunk, and for operations that are ready.
+    /// Buffers for the operations of a chunk, and for operations that are ready.
     pub(super) ops: Vec<odonata_programs::Op>,
     pub(super) ready: BinaryHeap<Reverse<u32>>,
 }
 
-/// What the ranks of a node act on: the instant, their agenda, and what they send.
+/// What the ranks of a node act on: the time, their event queue, and what they send.
 pub struct NodeContext<'a> {
     pub now: u64,
     pub rank_events: &'a mut RankEvents,
@@ -125,7 +125,7 @@ impl Running {
         self.nodes[rank as usize]
     }
 
-    /// The smallest packet that it sends, if packets hold `full` bytes; or less.
+    /// A lower bound of the smallest packet that it sends, if packets hold `full` bytes.
     #[must_use]
     pub fn least_packet(&self, full: u32) -> u32 {
         least_packet(&self.program, self.ranks.len() as u32, &self.costs, u64::from(full)) as u32
@@ -142,26 +142,26 @@ impl Running {
         bytes + u64::from(self.costs.header_bytes)
     }
 
-    /// Of each rank when it finished, and how long its CPUs worked.
+    /// When each rank finished, and how long its CPUs worked.
     pub fn finishes(&self) -> impl Iterator<Item = (Option<u64>, u64)> {
         self.ranks.iter().map(|rank| (rank.finish, rank.worked))
     }
 
-    /// Rank-iterations ended, and in all; 0 if without end.
+    /// Iterations that ranks have ended, and their final number; 0 if there is no end.
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         (self.tally.ended, self.iterations.map_or(0, |n| u64::from(n) * self.ranks.len() as u64))
     }
 
-    /// When the last rank finished, if that has just happened.
+    /// When the last rank finished, if it just did.
     pub fn just_finished(&mut self) -> Option<u64> {
         self.finished_at.take()
     }
 
-    /// Handles a moment.
+    /// Handles a rank event.
     ///
     /// # Errors
-    /// If the program cannot go on.
+    /// If the program cannot continue.
     pub fn handle(
         &mut self,
         event: RankEvent,
@@ -177,7 +177,7 @@ impl Running {
             RankEventKind::Begun => self.begun(rank, event.token, context),
             RankEventKind::Done => {
                 let worked = &mut self.ranks[rank as usize].worked;
-                *worked = worked.saturating_add(event.value); // of several CPUs
+                *worked = worked.saturating_add(event.value); // several CPUs may exceed the range
                 self.done(rank, event.token, context);
             }
             RankEventKind::Sent => {
@@ -190,7 +190,7 @@ impl Running {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Takes a CPU of a rank for so long; returns when that begins and ends. If it ends later than now, a moment is made.
+    /// Runs a task on a CPU of a rank; returns when it begins and ends. If it ends later than now, an event is added.
     pub(super) fn occupy(
         &mut self,
         rank: u32,
@@ -215,7 +215,7 @@ impl Running {
         (begin, end)
     }
 
-    /// A moment of a work.
+    /// Adds an event of a CPU task.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn task_event(
         &mut self,
@@ -242,7 +242,7 @@ impl Running {
         });
     }
 
-    /// How long a computation takes.
+    /// Duration of a compute operation.
     pub(super) fn computing(&mut self, rank: u32, ps: u64, jitter_ps: u64) -> u64 {
         let of = &mut self.ranks[rank as usize];
         let number = of.computes;
@@ -254,13 +254,13 @@ impl Running {
         ps.saturating_add(exponential(random(self.seed, Stream::Compute, component, number), jitter_ps))
     }
 
-    /// A work has begun for whose beginning something waits.
+    /// A CPU task has begun, and something waits for its start.
     fn begun(&mut self, rank: u32, token: Token, context: &mut NodeContext) {
         self.release(rank, token, odonata_programs::trace::Start::AtBegin);
         self.run_ready(rank, context);
     }
 
-    /// A work is done.
+    /// A CPU task is done.
     fn done(&mut self, rank: u32, token: Token, context: &mut NodeContext) {
         if token == GAP {
             if self.may_begin(rank, context) {
@@ -300,7 +300,8 @@ impl Running {
             of.finish = Some(context.now);
             self.unfinished -= 1;
             if self.unfinished == 0 {
-                // Not `context.now`: nodes do not keep step, so the rank that is handled last need not be the last to finish.
+                // Not `context.now`: nodes are not synchronous, so the rank that is handled last need not be the last
+                // to finish.
                 self.finished_at = self.ranks.iter().filter_map(|rank| rank.finish).max();
             }
             return false;
@@ -321,7 +322,7 @@ impl Running {
         self.may_begin(rank, context)
     }
 
-    /// Begins the next iteration if it is time for it; otherwise a moment is made for when it is.
+    /// Begins the next iteration if its time has come; otherwise adds an event for that time.
     fn may_begin(&mut self, rank: u32, context: &mut NodeContext) -> bool {
         let of = &mut self.ranks[rank as usize];
         let earliest = self.start.saturating_add(self.every.saturating_mul(u64::from(of.iteration)));
@@ -337,10 +338,10 @@ impl Running {
         false
     }
 
-    /// Refuses to wait for ever.
+    /// Detects deadlocked programs.
     ///
     /// # Errors
-    /// [`ErrorKind::DeadlockedProgram`] if nothing is left to happen to a job that has not finished.
+    /// [`ErrorKind::DeadlockedProgram`] if a job has not finished and no events are left.
     pub fn check_deadlock(&self) -> Result<(), Error> {
         if self.pending > 0 || self.unfinished == 0 {
             return Ok(());

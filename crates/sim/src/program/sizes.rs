@@ -1,14 +1,15 @@
-//! How small the packets of a program are.
+//! A lower bound of the packet size of a program.
 
 use odonata_programs::trace::Action;
 use odonata_programs::{Op, Program};
 
 use crate::spec::Costs;
 
-/// Operations of a program that are looked at; if it has more, any size is taken to be possible.
+/// Operations of a program that are examined. If there are more, any size is assumed possible.
 const LOOK: usize = 1 << 22;
 
-/// The smallest payload of a packet that a program with these costs sends, if packets hold `full` bytes; or less.
+/// A lower bound of the smallest payload of a packet that a program with these costs sends, if packets hold `full`
+/// bytes.
 #[must_use]
 pub fn least_packet(program: &Program, ranks: u32, costs: &Costs, full: u64) -> u64 {
     let (control, header) = (u64::from(costs.control_bytes), u64::from(costs.header_bytes));

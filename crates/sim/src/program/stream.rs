@@ -1,4 +1,4 @@
-//! Ranks that run phases: one operation after the other.
+//! Ranks that run phases: one operation at a time.
 
 use odonata_programs::{Op, Program};
 
@@ -7,7 +7,7 @@ use super::rank::Waits;
 use super::running::{BLOCKING, NodeContext, OPEN, OWN, Running, Token};
 
 impl Running {
-    /// The work of the operation at which a rank stands is done.
+    /// The CPU task of a rank's present operation is done.
     pub(super) fn go_on(&mut self, rank: u32, context: &mut NodeContext) {
         let more = match self.operation(rank) {
             Some(Op::Send { to, label, bytes, blocking }) => self.send_on(rank, to, label, bytes, blocking, context),
@@ -19,7 +19,7 @@ impl Running {
         }
     }
 
-    /// An operation for which the rank may wait is complete.
+    /// An operation that the rank may wait for is complete.
     pub(super) fn operation_complete(&mut self, rank: u32, token: Token, context: &mut NodeContext) {
         let of = &mut self.ranks[rank as usize];
         if token == BLOCKING {
@@ -74,7 +74,7 @@ impl Running {
         }
     }
 
-    /// Hands a message over; returns whether the rank goes on.
+    /// Hands a message over; returns whether the rank continues.
     fn send_on(
         &mut self,
         rank: u32,
@@ -90,7 +90,7 @@ impl Running {
         self.waits_unless(complete, rank, blocking)
     }
 
-    /// Notes what a rank waits for after an operation; returns whether it goes on.
+    /// Records what a rank waits for after an operation; returns whether it continues.
     fn waits_unless(&mut self, complete: bool, rank: u32, blocking: bool) -> bool {
         let of = &mut self.ranks[rank as usize];
         if !complete && blocking {
@@ -101,7 +101,7 @@ impl Running {
         complete || !blocking
     }
 
-    /// Whether a rank has to wait for operations that do not block.
+    /// Whether a rank must wait for non-blocking operations.
     fn must_wait(&mut self, rank: u32) -> bool {
         let of = &mut self.ranks[rank as usize];
         if of.open > 0 {
@@ -110,7 +110,7 @@ impl Running {
         of.open > 0
     }
 
-    /// The operation at which a rank stands, if its iteration has one more. Chunks are made anew each time: nothing is kept.
+    /// The present operation of a rank, if its iteration has one more. Chunks are made anew each time and not stored.
     pub(super) fn operation(&mut self, rank: u32) -> Option<Op> {
         let Program::Phases(phases) = &self.program else { unreachable!("asked of phases only") };
         let of = &mut self.ranks[rank as usize];

@@ -1,4 +1,4 @@
-//! What is counted of a program, beside what its packets count.
+//! Counters of a program, in addition to those of its packets.
 
 use odonata_error::{Error, ErrorKind};
 
@@ -9,21 +9,21 @@ use crate::spec::MeasureSpec;
 
 use super::matching::MessageKey;
 
-/// Counts of a job.
+/// Counters of a job.
 pub struct Tally {
     measure: MeasureSpec,
     rows_on: bool,
     rows: Vec<MessageRow>,
-    /// More rows than there was memory for.
+    /// Whether there were more rows than fit into memory.
     refused: bool,
     issued: u64,
     measured: u64,
     first_issue: Option<u64>,
-    /// Latencies of messages that stay on their node, as far as they count.
+    /// Latencies of the measured intra-node messages.
     intra_node_latency: Histogram,
     intra_node: u64,
     intra_node_measured: u64,
-    /// Requests and clearances.
+    /// RTS and CTS messages.
     pub control: u64,
     /// Iterations ended, of all ranks together.
     pub ended: u64,
@@ -37,7 +37,7 @@ pub struct MessageRow {
     pub source: u32,
     pub destination: u32,
     pub issue: u64,
-    /// None as long as it is under way.
+    /// None while it is under way.
     pub latency: Option<u64>,
 }
 
@@ -51,7 +51,7 @@ struct Iteration {
 }
 
 impl Tally {
-    /// Nothing counted yet.
+    /// Zero counters.
     #[must_use]
     pub fn new(measure: &MeasureSpec, rows_on: bool) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl Tally {
         (self.rows.len() - 1) as u32
     }
 
-    /// Whether the latency of a message handed over at this time counts.
+    /// Whether a message that is handed over at this time is measured.
     #[must_use]
     pub fn measures(&self, issue: u64) -> bool {
         issue >= self.measure.from_ps && self.measure.until_ps.is_none_or(|until| issue < until)
@@ -102,7 +102,7 @@ impl Tally {
         }
     }
 
-    /// A message to a rank of the same node.
+    /// A message is handed over to a rank of the same node.
     pub fn intra_node(&mut self, row: u32, now: u64, latency: u64) {
         self.intra_node += 1;
         if self.measures(now) {
@@ -128,7 +128,7 @@ impl Tally {
         of.total = of.total.saturating_add(end - begin);
     }
 
-    /// Adds what was counted here to the totals of the job's packets.
+    /// Adds these counters to the totals of the job's packets.
     pub fn add_to(&self, totals: &mut JobTotals, histogram: bool) {
         totals.issued = self.issued;
         totals.delivered += self.intra_node;
@@ -159,13 +159,13 @@ impl Tally {
     /// The rows, by iteration, source and order of issue.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`] if there were more than memory holds.
+    /// [`ErrorKind::OutOfMemory`] if there were more than fit into memory.
     pub fn take_rows(&mut self) -> Result<Vec<MessageRow>, Error> {
         if self.refused {
             return Err(ErrorKind::OutOfMemory { rows: self.issued }.into());
         }
         let mut rows = std::mem::take(&mut self.rows);
-        rows.sort_by_key(|row| (row.iteration, row.source)); // stable: rows of one rank stand in the order of issue
+        rows.sort_by_key(|row| (row.iteration, row.source)); // stable: rows of one rank stay in the order of issue
         Ok(rows)
     }
 

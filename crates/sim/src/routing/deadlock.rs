@@ -1,9 +1,10 @@
-//! Proof that packets cannot wait for each other in a circle.
+//! Proof that packets cannot wait for each other in a cycle.
 //!
-//! A packet in the buffer behind lane a that may ask for room on lane b makes b depend on a. If the graph of these
-//! dependencies has no circle, some packet can always move (Dally and Seitz 1987). [`explore`] walks every way that a
-//! packet may take, whatever the loads; [`check`] draws the graph of *kinds* of lane (up, down, across; by channel):
-//! if that has no circle, neither has the graph of the lanes themselves. Tests draw the latter in full.
+//! A packet in the buffer of virtual channel a that may request room in virtual channel b makes b depend on a. If the
+//! graph of these dependencies has no cycle, some packet can always move (Dally and Seitz 1987). [`explore`] walks
+//! every path that a packet may take, whatever the loads. [`check`] builds the graph of *kinds* of virtual channels
+//! (up, down, across; by channel). If that graph has no cycle, the graph of the virtual channels has none either. Tests
+//! build the latter in full.
 
 use std::collections::BTreeSet;
 
@@ -14,22 +15,22 @@ use super::RouterPlace;
 use super::dragonfly_plus::AnyDragonflyPlusAlgorithm;
 use crate::fabric::packet::Event;
 
-/// A lane, by its sender: router, port and channel.
+/// A virtual channel, by its sender: router, port and channel.
 pub type VcAddress = (RouterId, Port, u8);
 
-/// A step of a packet: by which lane it came (none if from its node) and by which it goes on.
+/// A step of a packet: the virtual channel on which it came (none if from its node), and the one on which it continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct VcDependency {
     /// Router and port from which it was sent here, and the channel.
     pub came: Option<VcAddress>,
-    /// Router, port and channel on.
+    /// Router, port and channel of the next link.
     pub goes: VcAddress,
     /// Routers visited before.
     pub hop: u8,
 }
 
-/// Walks every way that a packet from leaf `from` to leaf `to` may take, for every intermediate stop it may be given.
-/// Returns whether every way ends at `to` within the routing's bound.
+/// Walks every path that a packet from leaf `from` to leaf `to` may take, for every intermediate stop that it may be
+/// given. Returns whether every path ends at `to` within the routing's bound.
 pub fn explore(
     machine: &DragonflyPlus,
     routing: &AnyDragonflyPlusAlgorithm,
@@ -85,7 +86,7 @@ pub fn explore(
     true
 }
 
-/// Kind of a lane: `up`, `down` or `across`, and its channel.
+/// Kind of a virtual channel: `up`, `down` or `across`, and its channel number.
 fn kind(machine: &DragonflyPlus, (router, port, channel): VcAddress) -> (&'static str, u8) {
     let direction = if machine.is_leaf(router) {
         "up"
@@ -97,15 +98,16 @@ fn kind(machine: &DragonflyPlus, (router, port, channel): VcAddress) -> (&'stati
     (direction, channel)
 }
 
-/// Refuses routings that could deadlock on this kind of machine, each by itself or together.
+/// Refuses routings that could deadlock on this kind of machine, alone or together.
 ///
-/// The ways are walked on a machine of at most four groups of at most two leaves and three spines with the same rule: what
-/// kinds of lane follow each other does not depend on how many of each there are. It does depend on whether a spine has
-/// links to a group; where some have none, or something has failed, both the machine with all links and one with few are walked, and what follows
-/// in either counts. (That may refuse more than it must, never less.)
+/// The paths are walked on a machine of at most four groups of at most two leaves and three spines with the same
+/// algorithms: which kinds of virtual channels follow each other does not depend on how many of each there are. It does
+/// depend on whether a spine has links to a group. Where some have none, or something has failed, both the machine with
+/// all links and one with few links are walked, and the dependencies of both count. (So the check may refuse more than
+/// necessary, but never less.)
 ///
 /// # Errors
-/// [`ErrorKind::CouldDeadlock`] with the circle.
+/// [`ErrorKind::CouldDeadlock`] with the cycle.
 pub fn check(machine: &DragonflyPlus, routings: &[AnyDragonflyPlusAlgorithm]) -> Result<(), Error> {
     let mut follows = BTreeSet::new();
     let links: &[u32] =
@@ -134,7 +136,7 @@ pub fn check(machine: &DragonflyPlus, routings: &[AnyDragonflyPlusAlgorithm]) ->
     Err(ErrorKind::CouldDeadlock { routings, cycle }.at(path!["routing"]))
 }
 
-/// A machine with the same rules and few parts; `links_per_pair` is cut to its number of spines.
+/// A machine of the same kind with few parts; `links_per_pair` is at most its number of spines.
 fn small(machine: &DragonflyPlus, links_per_pair: u32) -> DragonflyPlus {
     let (groups, leaves, spines) = (machine.spec.groups.min(4), machine.spec.leaves.min(2), machine.spec.spines.min(3));
     let spec = odonata_topology::DragonflyPlusSpec {
@@ -150,7 +152,7 @@ fn small(machine: &DragonflyPlus, links_per_pair: u32) -> DragonflyPlus {
     DragonflyPlus::build(&spec).expect("a link from every spine to each of three groups takes three ports")
 }
 
-/// A circle in a relation, if there is one.
+/// A cycle in a relation, if there is one.
 pub fn cycle<T: Copy + Ord>(follows: &BTreeSet<(T, T)>) -> Option<Vec<T>> {
     let mut state = std::collections::BTreeMap::new();
     let starts: BTreeSet<T> = follows.iter().map(|&(a, _)| a).collect();

@@ -1,13 +1,13 @@
-//! Routings of direct machines (dragonfly, cascade): one file each.
+//! Routing algorithms of direct machines (dragonfly, cascade): one file each.
 //!
-//! What they share is here and in [`paths`]: a packet is on a *leg* to a cable that leads to another group, or to a router of
-//! the group it is in; a rule is asked where a leg begins at the packet's first router, and some again on the way
-//! through its source group. Channels rise with every leg and every change of direction inside a group, so packets
-//! never wait for each other in a circle (docs/model.md, section 6, "Channels").
+//! What they share is here and in [`paths`]. A packet is on a *leg* to a cable that leads to another group, or to a
+//! router of its present group. An algorithm decides where a leg begins at the packet's first router; some decide again
+//! at further routers of the source group. Channels rise with every leg and every change of direction inside a group,
+//! so packets never wait for each other in a cycle (docs/model.md, section 6, "Channels").
 //!
-//! A packet remembers in [`Event::intermediate`]: in the upper half the intermediate group (its own group for an intermediate
-//! router there), in the lower half the cable it is on its way to (a position in the list of cables between the two
-//! groups) or the intermediate router.
+//! A packet remembers in [`Event::intermediate`]: in the upper half, the intermediate group (its own group for an
+//! intermediate router there); in the lower half, the cable of its leg (a position in the list of cables between the
+//! two groups) or the intermediate router.
 
 pub mod adaptive;
 pub mod adaptive_local;
@@ -29,48 +29,48 @@ use crate::engine::random::{below32, packet_random};
 use crate::fabric::packet::{Event, NO_INTERMEDIATE, RouteDecision};
 use crate::spec::{FabricSpec, Gateways, ROUTINGS, RoutingSpec, Spec};
 
-/// First draws of ways that are shortest ways, of a routing that compares two: 0 and 8.
+/// First random numbers of minimal paths, for an algorithm that compares two: 0 and 8.
 const MINIMAL_BASE: u8 = 0;
-/// First draws of ways round: 16 and 24.
+/// First random numbers of non-minimal paths: 16 and 24.
 const NON_MINIMAL_BASE: u8 = 16;
-/// Draws of intermediate groups: 32 and 33.
+/// Random numbers of intermediate groups: 32 and 33.
 const GROUP_BASE: u8 = 32;
-/// Draw of the group by way of which a packet goes between groups without a cable.
+/// Random number of the group through which a packet goes between groups without a cable.
 const BRIDGE_BASE: u8 = 39;
-/// Draws of intermediate routers: 40 and 41.
+/// Random numbers of intermediate routers: 40 and 41.
 const ROUTER_BASE: u8 = 40;
-/// First of the draws for ports on the way along a leg.
+/// First of the random numbers for ports along a leg.
 const LEG_BASE: u8 = 48;
 
-/// One of the kinds of machine, as the list of routings names them; what is for one is for all.
+/// One of the two kinds of machine in the list of routings; algorithms for one are for both.
 const MACHINE_KIND: &str = "dragonfly";
 
-/// Most cables of a pair of groups: their numbers have 16 bits.
+/// Most cables of a pair of groups: their indices have 16 bits.
 const MOST_CABLES: u32 = 1 << 16;
 
 /// No intermediate group, in the upper half of [`Event::intermediate`].
 const NO_GROUP: u16 = (NO_INTERMEDIATE >> 16) as u16;
 
-/// What a rule decides where a leg begins.
+/// The decision where a leg begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
     /// Port on which the packet leaves.
     pub port: u16,
-    /// Intermediate group, or the own group for an intermediate router in it; none for a shortest way.
+    /// Intermediate group, or the own group for an intermediate router in it; none for a minimal path.
     pub via: Option<u16>,
-    /// Cable, or intermediate router; anything if the packet goes straight to a router of this group.
+    /// Cable, or intermediate router; any value if the packet goes straight to a router of this group.
     pub to: u16,
-    /// Whether the intermediate group is not a way round, but the only way.
+    /// Whether the intermediate group bridges two groups without a cable; such a packet counts as minimal.
     pub bridge: bool,
 }
 
 impl Departure {
-    /// A shortest way.
+    /// A minimal path.
     fn minimal(port: u16, to: u16) -> Self {
         Self { port, via: None, to, bridge: false }
     }
 
-    /// A way round.
+    /// A non-minimal path.
     fn non_minimal(port: u16, via: u16, to: u16) -> Self {
         Self { port, via: Some(via), to, bridge: false }
     }
@@ -81,13 +81,14 @@ impl Departure {
 pub enum NonMinimal {
     /// Never.
     Never,
-    /// If loads say so.
+    /// Depending on loads.
     ByLoad,
-    /// Wherever there is one.
+    /// Whenever there is one.
     Always,
 }
 
-/// A routing algorithm of direct machines. All that sets one apart from the others is here; what they share is in [`Direct`].
+/// A routing algorithm of direct machines. This trait has what differs between algorithms; what they share is in
+/// [`Direct`].
 pub trait DirectAlgorithm {
     /// Stages of its longest path (docs/model.md, section 6, "Channels").
     fn stages(&self) -> u8;
@@ -104,7 +105,8 @@ pub trait DirectAlgorithm {
         loads: &Loads<'_, impl CongestionMetric>,
     ) -> Departure;
 
-    /// The decision at a further router of the source group on a minimal path, of an algorithm that decides again there.
+    /// The decision at a further router of the source group on a minimal path, for an algorithm that decides again
+    /// there.
     #[inline(always)]
     fn again(
         &self,
@@ -122,25 +124,25 @@ pub trait DirectAlgorithm {
         false
     }
 
-    /// How ports are picked where the algorithm is not asked.
+    /// How ports are picked where the algorithm does not decide.
     #[inline(always)]
     fn pick(&self) -> Pick {
         Pick::Adaptive
     }
 
-    /// What packets share.
+    /// Which packets take the same path.
     #[inline(always)]
     fn granularity(&self) -> PathGranularity {
         PathGranularity::Packet
     }
 
-    /// Whether a packet on a non-minimal path turns at a random router of the intermediate group.
+    /// Whether a packet on a non-minimal path begins its second phase at a random router of the intermediate group.
     #[inline(always)]
     fn via_router(&self) -> bool {
         false
     }
 
-    /// Whether packets inside a group may go by way of a random router.
+    /// Whether packets inside a group may go through a random router.
     fn detours_inside(&self) -> bool {
         false
     }
@@ -150,14 +152,14 @@ pub trait DirectAlgorithm {
         false
     }
 
-    /// Works out what depends on the machine and its links.
+    /// Computes what depends on the machine and its links.
     fn prepare(&mut self, paths: &Paths, fabric: &FabricSpec) {
         let _ = (paths, fabric);
     }
 }
 
-/// Lists the routing algorithms: for each its file, which has a function `of` that makes it of a specification, and its type;
-/// then the files with an `of` that makes one of these.
+/// Lists the routing algorithms: for each its file, which has a function `of` that makes it from a specification, and
+/// its type; then the files whose `of` makes one of these.
 macro_rules! algorithms {
     (($d:tt) $($file:ident: $Type:ident),+; $($preset:ident),+) => {
         /// One routing of a run.
@@ -166,14 +168,15 @@ macro_rules! algorithms {
             $(#[doc = concat!("See [`", stringify!($file), "`].")] $Type($file::$Type),)+
         }
 
-        /// Evaluates `$body` with `$algorithm` standing for the algorithm of a [`AnyDirectAlgorithm`], whatever its type.
+        /// Evaluates `$body` with `$algorithm` standing for the algorithm of a [`AnyDirectAlgorithm`], whatever its
+        /// type.
         macro_rules! with_direct_algorithm {
             ($d any:expr, $d algorithm:ident => $d body:expr) => {
                 match $d any { $(AnyDirectAlgorithm::$Type($d algorithm) => $d body,)+ }
             };
         }
 
-        /// What makes an algorithm of a specification, if it is the one that is meant.
+        /// The functions that make an algorithm from a specification, if it is theirs.
         const MAKERS: &[fn(&RoutingSpec, &Path) -> Result<Option<AnyDirectAlgorithm>, Error>] = &[$($file::of,)+ $($preset::of),+];
     };
 }
@@ -186,7 +189,7 @@ algorithms! { ($)
     aries
 }
 
-// Below the list, because it uses what the list makes.
+// Below the list, because it uses the macros that the list defines.
 mod branches;
 
 pub use branches::Branch;
@@ -206,7 +209,7 @@ pub struct Direct {
 }
 
 impl Direct {
-    /// Prepares the routings of a specification, each with the place where it stands there.
+    /// Prepares the routings of a specification, each with its position there.
     ///
     /// # Errors
     /// If one of them is not for this machine or needs more channels than the fabric has.
@@ -238,7 +241,7 @@ impl Direct {
         Ok(direct)
     }
 
-    /// Virtual channels that a routing needs: a set for each stage of a packet's way.
+    /// Virtual channels that a routing needs: a set for each stage of a packet's path.
     fn channels(&self, algorithm: &AnyDirectAlgorithm) -> u32 {
         let bridged = if self.paths.bridged() { 3 } else { 2 };
         u32::from(algorithm.stages().max(bridged)) * u32::from(self.paths.subs())
@@ -268,7 +271,7 @@ impl Direct {
         &self.algorithms
     }
 
-    /// The machine and its ways.
+    /// The machine and its paths.
     #[must_use]
     pub fn paths(&self) -> &Paths {
         &self.paths
@@ -338,19 +341,19 @@ fn gateways(routing: &RoutingSpec, at: &Path) -> Result<Gateways, Error> {
     routing.gateways().ok_or_else(missing)
 }
 
-/// The router at which a decision is made, and how the packet came there.
+/// The router of a decision, and how the packet arrived there.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketPosition {
     /// The router.
     pub place: RouterPlace,
-    /// Stage of the packet's way.
+    /// Stage of the packet's path.
     stage: u8,
-    /// If the last link was one of the same stage inside this group: its `sub`, and whether it was along a row.
+    /// If the last link was in the same stage inside this group: its `sub`, and whether it was along a row.
     inside: Option<(u8, bool)>,
 }
 
 impl PacketPosition {
-    /// The links from here on are those of the next stage.
+    /// The links from here on belong to the next stage.
     fn begin_stage(&mut self) {
         self.stage += 1;
         self.inside = None;
@@ -389,13 +392,13 @@ impl RoutingAlgorithm for Direct {
     }
 }
 
-/// What a packet remembers.
+/// The memory of a packet.
 fn remember(via: Option<u16>, to: u16) -> u32 {
     u32::from(via.unwrap_or(NO_GROUP)) << 16 | u32::from(to)
 }
 
 impl Direct {
-    /// The decision on a packet. It is handed over by value, because it is changed on the way to the decision.
+    /// The route decision of a packet. The packet is passed by value, because the function changes it.
     fn decide(&self, place: RouterPlace, mut packet: Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision {
         let algorithm = &self.algorithms[usize::from(packet.routing())];
         let mut position = self.paths.position(place, &packet);

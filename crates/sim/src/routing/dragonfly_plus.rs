@@ -1,9 +1,9 @@
-//! Routings of a Dragonfly+: one file each.
+//! Routing algorithms of a Dragonfly+: one file each.
 //!
-//! A rule sees the position of a packet and says which ports are on a shortest way, which others may be taken, and
-//! on which channels: a [`CandidatePorts`]. Loads then decide between them, in one place. Because a plan
-//! does not depend on loads, the same code tells every way a packet might ever take, from which
-//! [`deadlock`](super::deadlock) proves that packets cannot wait for each other in a circle.
+//! An algorithm sees the position of a packet and says which ports are on a minimal path, which non-minimal ports may
+//! be taken, and on which channels: the [`CandidatePorts`]. Loads then decide between them, in one place. The
+//! candidates do not depend on loads, so the same code gives every path that a packet could take. From these paths,
+//! [`deadlock`](super::deadlock) proves that packets cannot wait for each other in a cycle.
 
 mod candidates;
 mod failed;
@@ -27,18 +27,18 @@ use crate::spec::{FabricSpec, ROUTINGS, RoutingInfo, RoutingSpec, Select, Via};
 /// The kind of machine, as the list of routings names it.
 pub(super) const MACHINE_KIND: &str = "dragonfly-plus";
 
-/// First of the draws for choices among shortest ways.
+/// First of the random numbers for choices among minimal ports.
 const MINIMAL_BASE: u8 = 0;
-/// First of the draws for choices among other ways.
+/// First of the random numbers for choices among non-minimal ports.
 const NON_MINIMAL_BASE: u8 = 8;
-/// First of the draws for the least loaded port.
+/// First of the random numbers for the least loaded port.
 const LEAST_BASE: u8 = 16;
-/// First of the draws for intermediate stops.
+/// First of the random numbers for intermediate stops.
 const INTERMEDIATE_BASE: u8 = 24;
-/// The hop that stands for decisions made once per packet.
+/// The hop number of decisions that are made once per packet.
 const PER_PACKET: u8 = 255;
 
-/// A rule of a Dragonfly+: one implementation a file. The simulation is compiled for each of them.
+/// A routing algorithm of a Dragonfly+: one implementation per file. The simulation is compiled for each of them.
 pub trait DragonflyPlusAlgorithm: Sized {
     /// Its name in a specification.
     const NAME: &'static str;
@@ -47,19 +47,19 @@ pub trait DragonflyPlusAlgorithm: Sized {
     /// Most links between routers that a packet may take.
     const MAX_HOPS: u8;
 
-    /// The rule of a routing of this name.
+    /// The algorithm of a routing of this name.
     ///
     /// # Errors
-    /// If an option means nothing on such machines.
+    /// If an option has no meaning on such machines.
     fn new(fabric: &FabricSpec, routing: &RoutingSpec, at: &Path) -> Result<Self, Error>;
 
-    /// Whether packets may be diverted by one other group only, drawn when they enter the network.
+    /// Whether packets may be diverted through one other group only, drawn when they enter the network.
     #[inline(always)]
     fn one_group(&self) -> bool {
         false
     }
 
-    /// Decides what is decided once per packet, when it enters the network at leaf `leaf` of group `from`.
+    /// Makes the decisions that are made once per packet, when it enters the network at leaf `leaf` of group `from`.
     #[inline(always)]
     fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16, leaf: u16) {
         let _ = leaf;
@@ -68,15 +68,17 @@ pub trait DragonflyPlusAlgorithm: Sized {
         }
     }
 
-    /// Everything that [`enter`](Self::enter) may make [`Event::intermediate`] for a packet from group `from` to group `to`.
+    /// All values that [`enter`](Self::enter) may store in [`Event::intermediate`] for a packet from group `from` to
+    /// group `to`.
     fn intermediates(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
         if self.one_group() { intermediate_groups(machine, from, to) } else { vec![NO_INTERMEDIATE] }
     }
 
-    /// Where the packet may go from `place`, which is not its destination's leaf. Knows no loads.
+    /// Where the packet may go from `place`, which is not its destination's leaf. Does not depend on loads.
     fn candidates<'a>(&self, machine: &'a DragonflyPlus, place: RouterPlace, packet: &Event) -> CandidatePorts<'a>;
 
-    /// As [`candidates`](Self::plan) on a machine in which something has failed. (Apart, because to look would slow all others.)
+    /// As [`candidates`](Self::plan) on a machine with failures. (It is separate, because the check would slow down all
+    /// other machines.)
     fn candidates_with_failures<'a>(
         &self,
         machine: &'a DragonflyPlus,
@@ -84,7 +86,7 @@ pub trait DragonflyPlusAlgorithm: Sized {
         packet: &Event,
     ) -> CandidatePorts<'a>;
 
-    /// The port of the plan that is taken, and whether it is one of the other (non-minimal) ones.
+    /// The chosen candidate port, and whether it is a non-minimal one.
     fn choose(
         &self,
         candidates: &CandidatePorts<'_>,
@@ -92,13 +94,13 @@ pub trait DragonflyPlusAlgorithm: Sized {
         loads: &Loads<'_, impl CongestionMetric>,
     ) -> (u16, bool);
 
-    /// What all packets of one way share.
+    /// Which packets take the same path.
     fn granularity(&self) -> PathGranularity {
         PathGranularity::Packet
     }
 }
 
-/// A Dragonfly+ with one rule.
+/// A Dragonfly+ with one routing algorithm.
 #[derive(Clone, Debug)]
 pub struct DragonflyPlusRouting<R> {
     pub(super) machine: Arc<DragonflyPlus>,
@@ -123,7 +125,7 @@ impl<R: DragonflyPlusAlgorithm> RoutingAlgorithm for DragonflyPlusRouting<R> {
     }
 }
 
-/// Decides by a plan and the loads.
+/// Decides by the candidate ports and their loads.
 #[inline(always)]
 fn follow<R: DragonflyPlusAlgorithm>(
     algorithm: &R,
@@ -136,7 +138,7 @@ fn follow<R: DragonflyPlusAlgorithm>(
     RouteDecision::new(packet, port, channel).marked(non_minimal, candidates.begins_second_phase)
 }
 
-/// Lists the rules, each with its file. With a dollar sign and the name of a macro, hands the list to that macro.
+/// Lists the algorithms, each with its file. With a dollar sign and the name of a macro, passes the list to that macro.
 macro_rules! dragonfly_plus_algorithms {
     (($d:tt) $callback:ident) => {
         $callback! { ($d) Minimal: minimal, Valiant: valiant, ProgAdaptive: prog_adaptive, Fpar: fpar }
@@ -146,13 +148,13 @@ pub(super) use dragonfly_plus_algorithms;
 
 macro_rules! any_dragonfly_plus {
     (($d:tt) $($Algorithm:ident: $file:ident),+) => {
-        /// One of the rules.
+        /// One of the algorithms.
         #[derive(Clone, Debug)]
         pub enum AnyDragonflyPlusAlgorithm {
             $(#[doc = concat!("See [`", stringify!($file), "`].")] $Algorithm($file::$Algorithm),)+
         }
 
-        /// Evaluates `$body` with `$algorithm` standing for a rule, whatever its type.
+        /// Evaluates `$body` with `$algorithm` standing for an algorithm, whatever its type.
         macro_rules! with_dragonfly_plus {
             ($d any:expr, $d algorithm:ident => $d body:expr) => {
                 match $d any { $(AnyDragonflyPlusAlgorithm::$Algorithm($d algorithm) => $d body,)+ }
@@ -160,7 +162,7 @@ macro_rules! any_dragonfly_plus {
         }
 
         impl AnyDragonflyPlusAlgorithm {
-            /// The rule of a specification; none if it is not for these machines.
+            /// The algorithm of a specification; none if it is not for these machines.
             fn of(fabric: &FabricSpec, routing: &RoutingSpec, at: &Path) -> Result<Option<Self>, Error> {
                 let name = routing.name();
                 $(if name == $file::$Algorithm::NAME {
@@ -184,7 +186,7 @@ macro_rules! any_dragonfly_plus {
 dragonfly_plus_algorithms! { ($) any_dragonfly_plus }
 
 impl AnyDragonflyPlusAlgorithm {
-    /// Prepares the rule that stands at `at` of a specification.
+    /// Prepares the algorithm at path `at` of a specification.
     ///
     /// # Errors
     /// If it is not for a Dragonfly+ or needs more channels than the fabric has.
@@ -207,7 +209,7 @@ impl AnyDragonflyPlusAlgorithm {
         Ok(algorithm)
     }
 
-    /// Refuses what the rule cannot do on a machine in which something has failed.
+    /// Refuses what the algorithm does not support on a machine with failures.
     pub(super) fn check(&self, machine: &DragonflyPlus, at: &Path) -> Result<(), Error> {
         let Self::Valiant(algorithm) = self else { return Ok(()) };
         if !machine.has_failures() {
@@ -267,7 +269,7 @@ impl AnyDragonflyPlusAlgorithm {
     }
 }
 
-/// A Dragonfly+ whose jobs have different rules, or in which something has failed.
+/// A Dragonfly+ whose jobs have different algorithms, or with failures.
 #[derive(Clone, Debug)]
 pub struct Mixed {
     pub(super) machine: Arc<DragonflyPlus>,
@@ -291,7 +293,7 @@ impl RoutingAlgorithm for Mixed {
     }
 }
 
-/// A port among equals.
+/// A port among equally good ones.
 #[inline(always)]
 fn select(select: Select, ports: &Ports<'_>, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> u16 {
     match select {
@@ -300,7 +302,7 @@ fn select(select: Select, ports: &Ports<'_>, packet: &Event, loads: &Loads<'_, i
     }
 }
 
-/// For routings that divert: if there is no choice between the two kinds of port, the least loaded of those there are.
+/// For adaptive algorithms: if there are ports of one kind only, the least loaded of them.
 #[inline(always)]
 fn no_choice(
     candidates: &CandidatePorts<'_>,
@@ -314,7 +316,7 @@ fn no_choice(
     candidates.minimal.is_empty().then(|| (loads.least(&candidates.non_minimal, key, hop, LEAST_BASE), true))
 }
 
-/// A group drawn among those that are neither `from` nor `to`, or none: `group << 16`, as in [`Event::intermediate`].
+/// A random group other than `from` and `to`, or none: `group << 16`, as in [`Event::intermediate`].
 #[inline(always)]
 fn intermediate_group(machine: &DragonflyPlus, key: u32, hop: u8, from: u16, to: u16) -> u32 {
     let groups = machine.spec.groups;
@@ -328,7 +330,7 @@ fn intermediate_group(machine: &DragonflyPlus, key: u32, hop: u8, from: u16, to:
     u32::from(group) << 16
 }
 
-/// Every outcome of [`intermediate_group`].
+/// All possible results of [`intermediate_group`].
 fn intermediate_groups(machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
     if from == to || machine.spec.groups < 3 {
         return vec![NO_INTERMEDIATE];
@@ -346,7 +348,7 @@ fn up<'a>(machine: &'a DragonflyPlus, place: RouterPlace, to: u16) -> Ports<'a> 
     Ports::list(first, machine.gateways(GroupId(u32::from(place.group)), GroupId(u32::from(to))))
 }
 
-/// Ports of a spine to group `to`, another group than its own.
+/// Ports of a spine to another group `to`.
 #[inline(always)]
 fn across<'a>(machine: &'a DragonflyPlus, place: RouterPlace, to: u16) -> Ports<'a> {
     let spine = u32::from(place.local - place.down);

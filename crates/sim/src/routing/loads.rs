@@ -146,7 +146,8 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
         if self.backlog(port) < limit { Some(port) } else { self.below_after_first(limit, *ports, key, hop, base) }
     }
 
-    /// The same after the first draw. (By value: what is referred to would have to be in memory even if the first draw is taken.)
+    /// The same after the first draw. (By value: what is referred to would have to be in memory even if the first draw
+    /// is taken.)
     #[inline(never)]
     fn below_after_first(self, limit: u64, ports: Ports<'_>, key: u32, hop: u8, base: u8) -> Option<u16> {
         for k in 1..TRIES {

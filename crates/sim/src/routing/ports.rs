@@ -10,10 +10,10 @@ pub struct Ports<'a> {
     form: Form<'a>,
 }
 
-/// How the ports follow each other.
+/// The form of a list of ports.
 #[derive(Clone, Copy, Debug)]
 enum Form<'a> {
-    /// One after another; from an element on, a number is skipped.
+    /// Consecutive ports; from element `hole` on, a number is skipped.
     Range { hole: u16, skip: u16 },
     /// At these offsets from the base.
     List(&'a [u16]),
@@ -53,14 +53,14 @@ impl<'a> Ports<'a> {
         Self { base, len: mask.count_ones() as u16, form: Form::Mask(mask) }
     }
 
-    /// How many.
+    /// The number of ports.
     #[inline(always)]
     #[must_use]
     pub fn len(&self) -> u16 {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     #[inline(always)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -84,7 +84,7 @@ impl<'a> Ports<'a> {
         }
     }
 
-    /// The ports as one range, if they are neighbours.
+    /// The ports as one range, if they are consecutive.
     #[inline(always)]
     #[must_use]
     pub fn as_range(&self) -> Option<std::ops::Range<usize>> {
@@ -92,19 +92,19 @@ impl<'a> Ports<'a> {
         neighbours.then(|| usize::from(self.base)..usize::from(self.base) + usize::from(self.len))
     }
 
-    /// All of them.
+    /// All ports.
     pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
         (0..self.len).map(|i| self.get(i))
     }
 
-    /// A port drawn uniformly.
+    /// A random port, uniformly.
     #[inline(always)]
     #[must_use]
     pub fn any(&self, key: u32, hop: u8, base: u8) -> u16 {
         self.get(self.position_of(key, hop, base))
     }
 
-    /// A position drawn uniformly.
+    /// A random position, uniformly.
     #[inline(always)]
     #[must_use]
     pub fn position_of(&self, key: u32, hop: u8, k: u8) -> u16 {

@@ -1,4 +1,4 @@
-//! Every way between two nodes, hop by hop, for people.
+//! Every path between two nodes, hop by hop, for `odonata show`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,18 +11,18 @@ use super::{RouterPlace, distinct};
 use crate::fabric::packet::Event;
 use crate::spec::Spec;
 
-/// One link of a way.
+/// One link of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Hop {
     /// Router that the packet leaves.
     pub router: u32,
-    /// Port by which it leaves.
+    /// Port through which it leaves.
     pub port: u16,
     /// Virtual channel.
     pub channel: u8,
 }
 
-/// One way between two nodes.
+/// One path between two nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PacketPath {
     /// Whether a packet that takes it counts as minimal.
@@ -31,22 +31,22 @@ pub struct PacketPath {
     pub hops: Vec<Hop>,
 }
 
-/// All ways between two nodes.
+/// All paths between two nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PacketPaths {
-    /// How many there are. Beyond [`COUNTED_ONE_BY_ONE`] those count several times that a packet can take for several reasons
-    /// (bound for another cable by the same ports); at most 2^64 - 1 is counted.
+    /// The number of paths. Beyond [`COUNTED_ONE_BY_ONE`], a path counts several times if a packet can take it for
+    /// several reasons (to reach different cables through the same ports). At most 2^64 - 1.
     pub total: u64,
-    /// The first of them, shortest ways before others.
+    /// The first paths, minimal ones before others.
     pub first: Vec<PacketPath>,
 }
 
-/// Steps of a walk after which no further ways are listed.
+/// Steps of the search after which no further paths are listed.
 const MAX_STEPS: u32 = 1 << 20;
-/// Ways that are told apart by their links when they are counted.
+/// The largest number of paths that are counted by their links.
 pub const COUNTED_ONE_BY_ONE: usize = 10_000;
 
-/// The ways that packets of a specification's routing may take from one node to another, whatever the loads; at most
+/// The paths that packets of a specification's routing may take from one node to another, whatever the loads; at most
 /// `limit` of each kind are listed.
 ///
 /// # Errors
@@ -78,7 +78,7 @@ struct Graph {
     family: Family,
 }
 
-/// All of a packet's state that decides where it may go.
+/// The state of a packet that decides where it may go.
 type SearchKey = (u32, u16, u8, u32, bool, bool, u8);
 
 impl Graph {
@@ -121,7 +121,7 @@ impl Graph {
         RouterPlace::of(self.machine.network(), router)
     }
 
-    /// A packet for everything that may be decided when it enters the network.
+    /// A packet for every decision that may be made when it enters the network.
     fn starts(&self, source: RouterPlace, target: RouterPlace) -> Vec<Event> {
         let mut packet = Event::packet(0, 0, 0, 0, 1);
         packet.to_group = target.group;
@@ -183,7 +183,7 @@ impl Graph {
         self.machine.network().router_of_slot[end.index()] == router
     }
 
-    /// Ways on from a router.
+    /// Number of paths from a router.
     fn count(&self, router: RouterId, packet: &Event, end: SlotId, known: &mut HashMap<SearchKey, u64>) -> u64 {
         if self.arrived(router, end) {
             return 1;
@@ -208,7 +208,7 @@ impl Graph {
         count
     }
 
-    /// Lists ways that are minimal, or those that are not, each once.
+    /// Lists the minimal paths, or the non-minimal ones, each once.
     fn list(&self, router: RouterId, packet: &Event, end: SlotId, hops: &mut Vec<Hop>, found: &mut Found) {
         found.steps += 1;
         if found.seen.len() >= found.most() || found.steps >= MAX_STEPS || (found.minimal && packet.diverted()) {
@@ -236,16 +236,16 @@ impl Graph {
 /// Ways found so far.
 #[derive(Default)]
 struct Found {
-    /// Which are looked for: minimal ones, or the others.
+    /// Whether the search is for minimal paths.
     minimal: bool,
-    /// Steps taken in looking for these.
+    /// Steps of the search so far.
     steps: u32,
     seen: HashSet<Vec<Hop>>,
     paths: Vec<PacketPath>,
 }
 
 impl Found {
-    /// How many are looked for: half of them may be minimal.
+    /// The number of paths to search for: half of them may be minimal.
     fn most(&self) -> usize {
         if self.minimal { COUNTED_ONE_BY_ONE / 2 } else { COUNTED_ONE_BY_ONE }
     }

@@ -102,8 +102,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     }
 }
 
-/// Counts a packet that is committed to an injection link with its tail at `end`; if it was the last of its message, the sender
-/// may wait for that.
+/// Counts a packet that is committed to an injection link with its tail at `end`; if it was the last of its message,
+/// the sender may wait for that.
 #[cold]
 #[inline(never)]
 #[allow(clippy::too_many_arguments)]

@@ -57,7 +57,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         decision
     }
 
-    /// Counts a packet that comes from another group, or goes to one (K21), if arrivals are counted; `out` is none for one that goes to its node.
+    /// Counts a packet that comes from another group, or goes to one (K21), if arrivals are counted; `out` is none for
+    /// one that goes to its node.
     #[cold]
     fn count_arrival(&mut self, place: RouterPlace, packet: &Event, out: Option<u16>) {
         if !self.arrivals.on() {
@@ -78,8 +79,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// What most runs do without, as a packet is committed to a link of a class: notes it for the sensor and the bytes by class,
-    /// and returns the earliest instant at which a packet that cuts through may begin to leave.
+    /// What most runs do without, as a packet is committed to a link of a class: notes it for the sensor and the bytes
+    /// by class, and returns the earliest instant at which a packet that cuts through may begin to leave.
     #[inline]
     fn specially(&mut self, first: u32, packet: &Event, slot: usize, class: u8) -> u64 {
         let times = self.times_of(packet);
@@ -122,8 +123,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         self.vc(self.slot(vc.to(), vc.port), channel)
     }
 
-    /// Commits a packet at a time to an output that has room for it. It stands behind a port of the router whose slots begin
-    /// at `first`.
+    /// Commits a packet at a time to an output that has room for it. It stands behind a port of the router whose slots
+    /// begin at `first`.
     #[inline(always)]
     fn commit(&mut self, first: u32, output: OutputVc, packet: &Event, now: u64, decision: RouteDecision) {
         let (times, wire) = (self.times_of(packet), self.times_of(packet).wire);
@@ -154,8 +155,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     #[inline(always)]
     fn give_back(&mut self, slot: u32, channel: u8, bytes: u32, release: u64) {
         let buffer = self.vc(slot, channel);
-        // SAFETY: the packet came by a port and a channel that there are: it was committed to an `OutputVc`, and the port is the one
-        // that its link leads to, or it came from its NIC, by the port that the wiring says, on channel 0.
+        // SAFETY: the packet came by a port and a channel that there are: it was committed to an `OutputVc`, and the
+        // port is the one that its link leads to, or it came from its NIC, by the port that the wiring says, on channel
+        // 0.
         let (stamp, wakes) = unsafe {
             let stamp = release + self.wiring.times(self.credits.class(buffer)).to_credit;
             (stamp, self.credits.add(buffer, stamp, bytes, self.queue.horizon()))

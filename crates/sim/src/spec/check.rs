@@ -1,4 +1,4 @@
-//! What a specification must satisfy before anything is simulated.
+//! Conditions that a specification must satisfy before anything is simulated.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -16,8 +16,8 @@ pub const MAX_MESSAGE_BYTES: u64 = 1 << 40;
 pub const MAX_CHANNELS: u8 = 16;
 /// Most virtual channels of all router ports together: about 5 GB.
 pub const MAX_VCS: u64 = 1 << 25;
-/// How long a run goes on after the last rank of a program that it waits for, in picoseconds: what ends a run must be known
-/// before it ends, since routers do not keep step more closely than the time from one to the next.
+/// How long a run continues after the last rank of a program that it waits for, in picoseconds. Routers are
+/// synchronised only to within the lookahead, so the event that ends a run must be known before the end.
 pub const SETTLE_PS: u64 = 1_000_000;
 /// Largest single time (delay, interval, horizon), in picoseconds: 2^62, 53 days.
 pub const MAX_TIME_PS: u64 = 1 << 62;
@@ -45,14 +45,14 @@ impl Spec {
         serde_json::to_string(self).expect("a specification has no maps with other keys than strings")
     }
 
-    /// The same specification, carrying along its machine; another machine than its own is never used.
+    /// The same specification with its wired machine. A machine that is not its own is ignored.
     #[must_use]
     pub fn on(mut self, machine: &PreparedMachine) -> Self {
         self.prepared = Prepared(Some(machine.clone()));
         self
     }
 
-    /// The machine, without what has failed: the one that the specification carries along, or built anew.
+    /// The machine without what has failed: the one that the specification carries, or built anew.
     ///
     /// # Errors
     /// If it cannot be built.
@@ -99,7 +99,7 @@ impl Spec {
         Ok(machine)
     }
 
-    /// Refuses what no memory would hold: the simulator takes about 160 B for each channel of each port.
+    /// Refuses machines that do not fit into memory: the simulator needs about 160 B for each channel of each port.
     fn check_size(&self, network: &Network) -> Result<(), Error> {
         let (ports, channels) = (network.peer.len() as u64, u64::from(self.fabric.channels));
         if ports * channels <= MAX_VCS {
@@ -232,7 +232,7 @@ impl FabricSpec {
     }
 }
 
-/// Refuses numbers of a routing that make no sense on any machine.
+/// Refuses numbers of a routing that have no meaning on any machine.
 fn check_routing(routing: &RoutingSpec, at: &Path) -> Result<(), Error> {
     for (field, value, bounds) in routing.numbers() {
         range(&at.join(field), value, *bounds.start(), *bounds.end())?;

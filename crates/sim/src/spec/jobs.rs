@@ -1,4 +1,4 @@
-//! Jobs: who runs where, and what they send or run.
+//! Jobs: where they run, and what they send or run.
 
 use odonata_programs::Body;
 use odonata_topology::Bandwidth;
@@ -17,12 +17,12 @@ pub struct JobSpec {
     /// What the ranks send; absent if they run a program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Traffic>,
-    /// What the ranks run; absent if they just send.
+    /// What the ranks run; absent if they send traffic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<ProgramSpec>,
-    /// What is kept of each message.
+    /// What is recorded of each message.
     pub record: Record,
-    /// A routing of its own.
+    /// The routing of the job, if it has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing: Option<RoutingSpec>,
 }
@@ -33,9 +33,9 @@ pub struct JobSpec {
 pub struct ProgramSpec {
     /// When the ranks begin.
     pub start_ps: u64,
-    /// How often they run the body; without end when absent.
+    /// Number of iterations of the body; no end when absent.
     pub iterations: Option<u64>,
-    /// Computing before each iteration but the first.
+    /// Computing time before each iteration except the first.
     pub gap_ps: u64,
     /// Iteration k does not begin before `start_ps + k * every_ps`.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -58,20 +58,21 @@ pub struct Costs {
     pub send_ps: u64,
     /// CPU time to receive a message.
     pub receive_ps: u64,
-    /// Bandwidth at which the CPUs of sender and receiver copy messages that are eager or stay on the node; no time when absent.
+    /// Bandwidth at which the CPUs of sender and receiver copy eager and intra-node messages; copying takes no time
+    /// when absent.
     pub copy: Option<Bandwidth>,
     /// Time from one rank to another of the same node.
     pub memory_ps: u64,
-    /// Largest message that is sent without asking the receiver.
+    /// Largest eager message.
     pub eager_bytes: u64,
-    /// Least size of anything on the network, and size of requests and clearances; at least 1.
+    /// Smallest size of anything on the network, and size of RTS and CTS messages; at least 1.
     pub control_bytes: u32,
-    /// What each of them has on the network besides: the envelope of the message-passing library.
+    /// Header of each message on the network: the envelope of the message-passing library.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     pub header_bytes: u32,
 }
 
-/// What is kept of a job's messages.
+/// What is recorded of a job's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Record {
@@ -83,7 +84,7 @@ pub enum Record {
     Nothing,
 }
 
-/// Open-loop traffic: at every interval each rank sends what the pattern says.
+/// Open-loop traffic: in every interval each rank sends what the pattern says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Traffic {
@@ -93,7 +94,7 @@ pub struct Traffic {
     pub message_bytes: u64,
     /// Mean time between two intervals of a rank.
     pub interval_ps: u64,
-    /// Number of intervals; without end when absent.
+    /// Number of intervals; no end when absent.
     pub intervals: Option<u64>,
     /// How the intervals vary.
     pub arrival: Arrival,
@@ -133,7 +134,7 @@ pub enum First {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Pattern {
-    /// One message to a rank drawn uniformly; the own rank is replaced by the next (K14).
+    /// One message to a random rank, uniformly; the own rank is replaced by the next (K14).
     UniformRandom {},
     /// One message to rank + offset, modulo the number of ranks (K16).
     Tornado {
@@ -153,23 +154,23 @@ pub enum Pattern {
     },
     /// One message to the rank of the same number in each other group of the job (K11).
     GroupPeers {},
-    /// One message to a random rank in the group that lies `shift` further on, of the groups that the job is in: the
-    /// usual worst case of a dragonfly (Kim 2008).
+    /// One message to a random rank in the group that is `shift` groups further, among the groups of the job: the usual
+    /// worst case of a dragonfly (Kim 2008).
     GroupShift {
-        /// Groups further on, not a multiple of their number.
+        /// Distance in groups, not a multiple of their number.
         shift: u32,
     },
 }
 
 impl JobSpec {
-    /// Whether nothing ends it.
+    /// Whether it has no end.
     #[must_use]
     pub fn is_endless(&self) -> bool {
         let sends_on = self.traffic.as_ref().is_some_and(|traffic| traffic.intervals.is_none());
         sends_on || self.program.as_ref().is_some_and(|program| program.iterations.is_none())
     }
 
-    /// What its ranks send.
+    /// The traffic of its ranks.
     ///
     /// # Panics
     /// If the job has a program.
@@ -178,7 +179,7 @@ impl JobSpec {
         self.traffic.as_ref().expect("asked of jobs with traffic only")
     }
 
-    /// What its ranks send, to be changed.
+    /// The traffic of its ranks, mutable.
     ///
     /// # Panics
     /// If the job has a program.

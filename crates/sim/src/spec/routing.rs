@@ -1,14 +1,14 @@
-//! Routings and their options: the one list of them.
+//! The list of all routings and their options.
 //!
-//! What a routing is called, the machines that it is for, and what its options mean and may be stand here and nowhere else; the
-//! command line, the documentation and the generator of the tests ask [`ROUTINGS`].
+//! This file alone has the name of a routing, its machines, and the meaning and range of its options. The command line,
+//! the documentation and the generator of the tests read [`ROUTINGS`].
 
 use std::ops::RangeInclusive;
 
 use odonata_programs::choices;
 use serde::{Deserialize, Serialize};
 
-/// The largest factor (of a thousandth) and the largest size of an option.
+/// The largest factor (in thousandths) and the largest size of an option.
 const MOST: u64 = 1_000_000_000;
 /// The kind of machine with leaves and spines.
 const PLUS: &[&str] = &["dragonfly-plus"];
@@ -113,7 +113,7 @@ macro_rules! routings {
             $( $(#[doc = $doc:literal])+ $(#[serde($($serde:tt)*)])? $field:ident: $type:ty $(= $least:literal..=$most:expr)?, )+
         }
     )+) => {
-        /// How packets find their way (one file each under `routing/`).
+        /// The routing of packets (one file each under `routing/`).
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(tag = "name", deny_unknown_fields)]
         pub enum RoutingSpec {
@@ -142,13 +142,13 @@ macro_rules! routings {
                 match self { $( Self::$Name { .. } => $name, )+ }
             }
 
-            /// Which cables between two groups count as shortest, if it says so.
+            /// Which cables between two groups count as shortest, if it has this option.
             #[must_use]
             pub fn gateways(&self) -> Option<Gateways> {
                 match self { $( Self::$Name { $($field),+ } => None$(.or(gateways!($field $(, $least)?)))+, )+ }
             }
 
-            /// Its options that are numbers, each with the range in which it makes sense on any machine.
+            /// Its options that are numbers, each with its range on any machine.
             #[must_use]
             pub fn numbers(&self) -> Vec<(&'static str, u64, RangeInclusive<u64>)> {
                 let mut all = Vec::new();
@@ -168,19 +168,20 @@ impl RoutingSpec {
 }
 
 routings! {
-    /// Shortest paths only.
+    /// Minimal paths only.
     Minimal = "minimal" for ALL {
-        /// Which of several equal paths.
+        /// How one of several equal paths is picked.
         select: Select,
         /// Which cables to another group count as shortest (dragonfly, cascade).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         gateways: Option<Gateways>,
     }
-    /// By way of a random stop, usually in a random other group. Source: Valiant 1982; Kim 2008, section 4.1.
+    /// Packets go through a random intermediate stop, usually in a random other group. Source: Valiant 1982; Kim 2008,
+    /// section 4.1.
     Valiant = "valiant" for ALL {
-        /// Where the packet turns to its destination.
+        /// Where the second phase begins.
         via: Via,
-        /// Which of several equal paths.
+        /// How one of several equal paths is picked.
         select: Select,
         /// As for `minimal`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -188,15 +189,17 @@ routings! {
     }
     /// One decision at the first router between minimal and non-minimal paths. Source: Singh 2005; Kim 2008, section 4.
     Ugal = "ugal" for DIRECT {
-        /// Whether the loads of the global links themselves are known (UGAL-G), or only those of the own router.
+        /// Whether the algorithm knows the loads of all global links (UGAL-G), or only those of its own router
+        /// (UGAL-L).
         knowledge: Knowledge,
-        /// Where a packet on a non-minimal path turns: `group` or `router`.
+        /// Where the second phase of a non-minimal path begins: `group` or `router`.
         via: Via,
         /// Minimal paths that are compared, 1 or 2.
         minimal_candidates: u8 = 1..=2_u8,
         /// Non-minimal paths that are compared, 1 or 2.
         other_candidates: u8 = 1..=2_u8,
-        /// A non-minimal path must have less than this many thousandths of the load, as it is longer.
+        /// Weight of a non-minimal path, in thousandths: its load, multiplied by this, must be below that of the
+        /// minimal path.
         factor_milli: u64 = 0..=MOST,
         /// Added to the load of a non-minimal path, in bytes of its first link.
         bias_bytes: u64 = 0..=MOST,
@@ -228,7 +231,7 @@ routings! {
     }
     /// A mode of Cray's Aries (D6, D7). Source: De Sensi 2019, section 2.2.
     Aries = "aries" for DIRECT {
-        /// Which.
+        /// The mode.
         mode: AriesMode,
         /// Bias of `adaptive-2`, in bytes.
         bias_low_bytes: u64 = 0..=MOST,
@@ -239,9 +242,9 @@ routings! {
     }
     /// Progressive adaptive routing by absolute backlogs (K8). Source: Kang 2019, section 3.1.2.
     ProgAdaptive = "prog-adaptive" for PLUS {
-        /// A minimal port with at most this much queued is taken at once, in bytes of its own link.
+        /// A minimal port with at most this backlog is taken at once, in bytes of its own link.
         threshold_bytes: u64 = 0..=MOST,
-        /// The minimal port is also taken when its backlog is at most this many thousandths of the other's.
+        /// The minimal port is also taken if its backlog is at most this many thousandths of the other's.
         factor_milli: u64 = 0..=MOST,
         /// Which non-minimal ports are compared.
         candidates: FparCandidates,
@@ -260,7 +263,7 @@ routings! {
 }
 
 choices! {
-    /// Which of several equal paths is taken.
+    /// How one of several equal paths is picked.
     pub enum Select {
         /// Uniformly at random for each packet.
         Random = "random",
@@ -272,15 +275,16 @@ choices! {
 }
 
 choices! {
-    /// Where a Valiant path turns.
+    /// Where the second phase of a non-minimal path begins.
     pub enum Via {
-        /// At the spine on which the packet enters the intermediate group (Dragonfly+, as is `leaf`).
+        /// At the spine where the packet enters the intermediate group (Dragonfly+, as is `leaf`).
         Spine = "spine",
         /// At a random leaf of the intermediate group.
         Leaf = "leaf",
-        /// At the router on which the packet enters the intermediate group (dragonfly, cascade).
+        /// At the router where the packet enters the intermediate group (dragonfly, cascade).
         Group = "group",
-        /// At a random router of the intermediate group, or of the own group for packets that stay in it (dragonfly, cascade).
+        /// At a random router of the intermediate group, or of the own group for packets that stay in it (dragonfly,
+        /// cascade).
         Router = "router",
     }
 }
@@ -298,9 +302,9 @@ choices! {
 choices! {
     /// What an adaptive routing knows of loads.
     pub enum Knowledge {
-        /// Those of the ports of its router.
+        /// Those of its own router's ports.
         Local = "local",
-        /// Also that of the global link that a path leads to.
+        /// Also the load of the global link on the path.
         Global = "global",
     }
 }
@@ -310,17 +314,17 @@ choices! {
     pub enum AriesMode {
         /// No bias.
         Adaptive0 = "adaptive-0",
-        /// Bias towards shortest paths that grows on the way.
+        /// Bias towards minimal paths that grows with the hops so far.
         Adaptive1 = "adaptive-1",
         /// Low bias.
         Adaptive2 = "adaptive-2",
         /// High bias.
         Adaptive3 = "adaptive-3",
-        /// Shortest paths, the same for all packets of a message.
+        /// Minimal paths, the same for all packets of a message.
         MinHash = "min-hash",
         /// Non-minimal paths, the same for all packets of a message.
         NminHash = "nmin-hash",
-        /// A shortest path, always the same between two nodes.
+        /// A minimal path, always the same between two nodes.
         InOrder = "in-order",
     }
 }
@@ -330,7 +334,7 @@ choices! {
     pub enum Compare {
         /// Strictly below, as the paper says.
         Below = "below",
-        /// At most, as the authors' code has it.
+        /// At most, as in the authors' code.
         AtMost = "at-most",
     }
 }
@@ -346,12 +350,12 @@ choices! {
 }
 
 choices! {
-    /// Where a packet that was diverted changes to channel 1.
+    /// Where a diverted packet changes to channel 1.
     pub enum ChannelSwitch {
-        /// Where it is sent minimally on: the intermediate spine or leaf (the paper; free of deadlock).
+        /// Where it is sent on minimally: the intermediate spine or leaf (the paper; free of deadlock).
         Intermediate = "intermediate",
-        /// Only at the intermediate leaf (the authors' code): global links then wait for each other on channel 0, which can
-        /// deadlock, so the fabric refuses it.
+        /// Only at the intermediate leaf (the authors' code): global links then wait for each other on channel 0, which
+        /// can deadlock, so the fabric refuses it.
         IntermediateLeaf = "intermediate-leaf",
     }
 }

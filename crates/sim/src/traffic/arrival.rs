@@ -1,4 +1,4 @@
-//! When a rank begins its intervals.
+//! The times at which a rank begins its intervals.
 
 use crate::engine::random::{Source, Stream, below, exponential};
 use crate::spec::{Arrival, First, Traffic};
@@ -26,7 +26,7 @@ impl Clock {
         }
     }
 
-    /// A clock that nobody asks: of a job that has no intervals.
+    /// An unused clock, for a job without intervals.
     #[must_use]
     pub fn stopped() -> Self {
         let (arrival, first) = (Arrival::Poisson {}, First::AtZero);

@@ -1,5 +1,5 @@
-//! The root sends one message to every other rank, one by one (K17: flat, no tree). The next interval begins only when
-//! all have arrived, which the simulation sees to.
+//! The root sends one message to every other rank, one by one (K17: flat, no tree). The simulation begins the next
+//! interval only when all have arrived.
 
 use odonata_topology::Network;
 

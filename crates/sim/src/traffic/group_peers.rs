@@ -9,9 +9,9 @@ use crate::spec::{JobSpec, Pattern};
 
 /// The ranks of each group of a job.
 pub struct GroupPeers {
-    /// Ranks of each group that the job is in, in order of rank; groups ascending.
+    /// Ranks of each group of the job, in order of rank; groups ascending.
     groups: Vec<Vec<u32>>,
-    /// Of each rank: which of those groups it is in, and its number there.
+    /// For each rank: the position of its group in that list, and its number there.
     place: Vec<(u32, u32)>,
 }
 
@@ -31,17 +31,17 @@ impl GroupPeers {
         Self { groups: by_group, place }
     }
 
-    /// Groups that the job is in.
+    /// Number of groups of the job.
     pub(super) fn groups(&self) -> u32 {
         self.groups.len() as u32
     }
 
-    /// Which of those groups a rank is in.
+    /// The position of a rank's group.
     pub(super) fn group_of(&self, rank: u32) -> u32 {
         self.place[rank as usize].0
     }
 
-    /// The ranks in one of those groups.
+    /// The ranks in one of these groups.
     pub(super) fn ranks_in(&self, group: u32) -> &[u32] {
         &self.groups[group as usize]
     }

@@ -1,5 +1,5 @@
-//! Each rank sends to a random rank in the group that lies a fixed number of groups further on: all traffic of a group then
-//! has to leave by the few cables to one other group, the usual worst case of a dragonfly (Kim 2008, section 4.1).
+//! Each rank sends to a random rank in the group that is a fixed number of groups further. All traffic of a group then
+//! leaves on the few cables to one other group: the usual worst case of a dragonfly (Kim 2008, section 4.1).
 
 use odonata_topology::Network;
 
@@ -8,7 +8,7 @@ use super::group_peers::GroupPeers;
 use crate::engine::random::{Source, below};
 use crate::spec::{JobSpec, Pattern};
 
-/// The pattern: the ranks of each group of a job, and how far on they send.
+/// The pattern: the ranks of each group of a job, and the distance in groups.
 pub struct GroupShift {
     peers: GroupPeers,
     shift: u32,

@@ -1,4 +1,4 @@
-//! Each rank sends to a rank drawn uniformly for each interval; its own number is replaced by the next (K14).
+//! Each rank sends to a random rank in each interval, uniformly; its own number is replaced by the next (K14).
 
 use odonata_topology::Network;
 

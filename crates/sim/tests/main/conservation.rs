@@ -96,8 +96,8 @@ fn a_run_delivers_all_that_it_waits_for() {
     assert!(checked > 80, "only {checked} jobs");
 }
 
-/// Catches a last instant that is left out, or one too many: a packet is issued at 0, decided upon at its leaf at 200 ns
-/// (transmission and router delay), and granted its link to the node at that very instant.
+/// Catches a last instant that is left out, or one too many: a packet is issued at 0, decided upon at its leaf at 200
+/// ns (transmission and router delay), and granted its link to the node at that very instant.
 #[test]
 fn a_run_includes_its_last_instant() {
     let pair = job("pair", vec![0, 1], Pattern::Tornado { offset: 1 }, 1_000, 200_000, 3);

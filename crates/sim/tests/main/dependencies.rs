@@ -1,4 +1,4 @@
-//! No routing lets packets wait for each other in a circle, and a routing that would is refused.
+//! No routing lets packets wait for each other in a cycle, and a routing that would is refused.
 
 use odonata_error::{ErrorKind, path};
 use odonata_sim::routing::deadlock::{check, cycle};
@@ -27,8 +27,8 @@ fn on(size: [u32; 5], links: Option<u32>, routing: RoutingSpec) -> Spec {
     spec(machine(size, links), routing, vec![stream(0, nodes - 1, 5_000)])
 }
 
-/// Catches a routing or an option that reuses a channel in the wrong order: the graph of all lanes would have a circle,
-/// and a run could stand still for ever.
+/// Catches a routing or an option that reuses a channel in the wrong order: the graph of all virtual channels would
+/// have a cycle, and a run could stand still for ever.
 #[test]
 fn no_packets_can_wait_in_a_cycle() {
     for (size, links) in SIZES.into_iter().chain([([5, 2, 5, 1, 4], Some(3)), ([4, 1, 6, 1, 5], Some(4))]) {
@@ -50,7 +50,8 @@ fn published_rule(candidates: FparCandidates) -> RoutingSpec {
     RoutingSpec::Fpar { threshold_ppm: 500_000, compare: Compare::AtMost, candidates, channel_switch }
 }
 
-/// Checks that wherever the full graph has a circle the run is refused, with the circle in the message. Returns how often.
+/// Checks that wherever the full graph has a cycle the run is refused, with the cycle in the message. Returns how
+/// often.
 fn refused(sizes: &[([u32; 5], Option<u32>)]) -> u32 {
     let mut refused = 0;
     for &(size, links) in sizes {
@@ -60,8 +61,8 @@ fn refused(sizes: &[([u32; 5], Option<u32>)]) -> u32 {
             let full = graph(&spec);
             let result = check(&build(&spec), &[algorithm(&spec)]);
             if acyclic(&full.edges) {
-                // The proof looks at kinds of lane, so it may refuse more than it must; but with two groups there is no
-                // way round.
+                // The proof looks at kinds of virtual channel, so it may refuse more than it must; but with two groups
+                // there is no non-minimal path.
                 assert!(result.is_ok() || size[0] > 2, "{case}: {result:?}");
                 continue;
             }
@@ -86,7 +87,8 @@ fn the_rule_of_the_published_code_is_refused() {
     assert!(count >= 8, "only {count} machines show the defect");
 }
 
-/// Catches a proof on a machine that stands for the wrong ones: spines with links to some groups only, but more than one.
+/// Catches a proof on a machine that stands for the wrong ones: spines with links to some groups only, but more than
+/// one.
 #[test]
 fn the_rule_of_the_published_code_is_refused_on_sparse_machines_too() {
     let sparse = [
@@ -98,7 +100,7 @@ fn the_rule_of_the_published_code_is_refused_on_sparse_machines_too() {
     assert!(refused(&sparse) >= 6);
 }
 
-/// Catches a search that misses circles, or finds one where there is none.
+/// Catches a search that misses cycles, or finds one where there is none.
 #[test]
 fn cycles_are_found_in_graphs_drawn_by_hand() {
     let find = |edges: &[(u8, u8)]| cycle(&edges.iter().copied().collect());

@@ -128,7 +128,7 @@ fn arrivals_add_up() {
     assert!(counts.packets_in.len() > 20, "several windows");
 }
 
-/// Catches a random stream that forgets the seed: destinations, gaps, phases and ways must all depend on it.
+/// Catches a random stream that forgets the seed: destinations, gaps, phases and paths must all depend on it.
 #[test]
 fn seeds_matter() {
     let ranks = |pattern| vec![job("all", (0..16).collect(), pattern, 900, 200_000, 20)];

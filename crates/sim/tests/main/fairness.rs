@@ -41,8 +41,8 @@ fn two_inputs_get_half_each() {
     }
 }
 
-/// Catches shares by node instead of by input, or the reverse: behind a full buffer each input of a router has one share,
-/// however many nodes are behind it. Two nodes of one leaf and one of another: a quarter, a quarter, a half.
+/// Catches shares by node instead of by input, or the reverse: behind a full buffer each input of a router has one
+/// share, however many nodes are behind it. Two nodes of one leaf and one of another: a quarter, a quarter, a half.
 #[test]
 fn a_share_belongs_to_an_input() {
     let jobs = [(0, 6), (1, 7), (3, 9)].map(|(from, to)| stream(from, to, ENDLESS)).to_vec();
@@ -55,8 +55,8 @@ fn a_share_belongs_to_an_input() {
     }
 }
 
-/// Catches strict priority of a channel. The link from group 2 to group 1 carries packets from 0 to 1 by way of 2, on
-/// channel 1, and packets from 2 to 0 by way of 1, on channel 0: both want all of it.
+/// Catches strict priority of a channel. The link from group 2 to group 1 carries packets from 0 to 1 through 2, on
+/// channel 1, and packets from 2 to 0 through 1, on channel 0: both want all of it.
 #[test]
 fn both_channels_of_a_link_get_half() {
     for buffer in [1, 3, 32] {
@@ -71,8 +71,9 @@ fn both_channels_of_a_link_get_half() {
     }
 }
 
-/// Catches small packets that overtake a large one for which there is no room yet: they would take every byte that comes
-/// free, and the large one would wait for ever. Served in order of arrival, both leaves send about as many packets.
+/// Catches small packets that overtake a large one for which there is no room yet: they would take every byte that
+/// comes free, and the large one would wait forever. Served in order of arrival, both leaves send about as many
+/// packets.
 #[test]
 fn large_packets_are_not_starved_by_small_ones() {
     let mut small = job("small", vec![3, 9], Pattern::Tornado { offset: 1 }, 100, 5_000, 1);

@@ -1,5 +1,5 @@
-//! The full channel-dependency graph: a vertex for every lane (router, port, channel), an edge wherever a packet that
-//! holds room behind one lane may ask for room on another.
+//! The full channel-dependency graph: a vertex for every virtual channel (router, port, channel), an edge wherever a
+//! packet that holds room behind one virtual channel may ask for room on another.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub struct Graph {
     pub longest: u8,
 }
 
-/// All ways between all leaves. Panics if a way does not end at its leaf, or leaves a router by a port to a node.
+/// All paths between all leaves. Panics if a path does not end at its leaf, or leaves a router by a port to a node.
 pub fn graph(spec: &Spec) -> Graph {
     let machine = build(spec);
     let routing = algorithm(spec);
@@ -46,7 +46,7 @@ pub fn leaves(machine: &DragonflyPlus) -> impl Iterator<Item = RouterId> + Clone
 }
 
 /// Whether vertices can be taken away one after another, each when no edge leads to it any more (Kahn 1962): exactly
-/// the graphs without a circle.
+/// the graphs without a cycle.
 pub fn acyclic<T: Copy + Ord>(edges: &BTreeSet<(T, T)>) -> bool {
     let mut into: BTreeMap<T, u32> = BTreeMap::new();
     let mut out: BTreeMap<T, Vec<T>> = BTreeMap::new();

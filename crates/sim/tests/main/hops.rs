@@ -27,8 +27,8 @@ fn crowded(size: [u32; 5], links: Option<u32>, routing: RoutingSpec) -> Spec {
     spec
 }
 
-/// Catches a packet that wanders: longer ways than a routing promises, or lanes that the proof of freedom from deadlock
-/// did not look at.
+/// Catches a packet that wanders: longer paths than a routing promises, or virtual channels that the proof of freedom
+/// from deadlock did not look at.
 #[test]
 fn runs_keep_to_the_paths_that_were_explored() {
     for (size, links) in SIZES {
@@ -71,7 +71,7 @@ fn packets_by_distance(spec: &Spec) -> [u64; 3] {
 }
 
 /// Catches hops that are counted wrongly, and routings that take another way than they say: minimal three links between
-/// groups, Valiant by a spine four, by a leaf six; adaptive routings leave the shortest way under this load.
+/// groups, Valiant by a spine four, by a leaf six; adaptive routings leave the minimal path under this load.
 #[test]
 fn links_per_packet_are_what_the_routing_says() {
     for (size, links) in SIZES {
@@ -102,7 +102,7 @@ fn links_per_packet_are_what_the_routing_says() {
     }
 }
 
-/// Catches an adaptive routing that leaves the shortest way without need: on an empty machine it must not.
+/// Catches an adaptive routing that leaves the minimal path without need: on an empty machine it must not.
 #[test]
 fn adaptive_routings_are_minimal_without_load() {
     let candidates = FparCandidates::AllGroups;
@@ -113,7 +113,7 @@ fn adaptive_routings_are_minimal_without_load() {
         let totals = &output(&spec).jobs[0];
         assert_eq!((totals.packets, totals.minimal), (320, 320), "{:?}", spec.routing);
     }
-    // With fewer than three groups there is no way round.
+    // With fewer than three groups there is no non-minimal path.
     for via in [Via::Spine, Via::Leaf] {
         let job = job("pair of groups", (0..8).collect(), Pattern::Tornado { offset: 4 }, 900, 1_000, 20);
         let totals = &output(&spec(machine([2, 2, 3, 2, 6], None), valiant(via), vec![job])).jobs[0];

@@ -1,5 +1,6 @@
-//! The two queues of pending events lead to the same bytes. Catches a wheel whose windows are longer than the lookahead,
-//! or that hands out the events of a router in the wrong order, and an order that matters though it must not.
+//! The two queues of pending events lead to the same bytes. Catches a wheel whose windows are longer than the
+//! lookahead, or that hands out the events of a router in the wrong order, and an order that matters though it must
+//! not.
 
 use odonata_sim::{Output, QueueChoice, Spec, run_with};
 

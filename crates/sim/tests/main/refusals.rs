@@ -1,5 +1,5 @@
-//! Everything that a specification is refused for: where, with which code and parameters. Catches a check that went missing, one
-//! that is off by one, and a message that names the wrong value.
+//! Everything that a specification is refused for: where, with which code and parameters. Catches a check that went
+//! missing, one that is off by one, and a message that names the wrong value.
 
 mod fabric;
 mod jobs;

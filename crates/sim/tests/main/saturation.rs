@@ -68,8 +68,8 @@ fn a_shared_global_link_saturates() {
     }
 }
 
-/// Catches an ejection link that serves two packets at once, or none while some wait. Every rank sends to every other, so
-/// rank 0 is first flooded by ranks 1 and 2 at once.
+/// Catches an ejection link that serves two packets at once, or none while some wait. Every rank sends to every other,
+/// so rank 0 is first flooded by ranks 1 and 2 at once.
 #[test]
 fn two_nodes_that_flood_one_share_its_link() {
     for spines in [1, 3] {
@@ -96,14 +96,15 @@ fn two_nodes_that_flood_one_share_its_link() {
 }
 
 /// Catches Valiant routing that does not spread: between two groups of three with all traffic in one direction, minimal
-/// routing has one pair's links, Valiant those by way of the third group.
+/// routing has one pair's links, Valiant those through the third group.
 #[test]
 fn valiant_uses_the_links_of_the_third_group() {
     for (routing, through_third) in [(MINIMAL, 0), (valiant(Via::Spine), PACKETS)] {
         let mut spec = spec(machine([3, 1, 1, 1, 2], None), routing, vec![stream(0, 1, PACKETS * PACKET)]);
         *link_mut(&mut spec, "global") = link(1);
         let output = output(&spec);
-        // Slots of a group: leaf (node, spine), spine (leaf, two global ports); group 2 begins at slot 10, two rows each.
+        // Slots of a group: leaf (node, spine), spine (leaf, two global ports); group 2 begins at slot 10, two rows
+        // each.
         let from_third = output.links.packets[2 * 10..2 * 15].iter().sum::<u64>();
         assert_eq!(from_third, through_third, "{:?}", spec.routing);
         assert_eq!(output.jobs[0].hops, PACKETS * if through_third > 0 { 4 } else { 3 });

@@ -125,7 +125,7 @@ pub fn prog_adaptive(candidates: FparCandidates) -> RoutingSpec {
     RoutingSpec::ProgAdaptive { threshold_bytes: 0, factor_milli: 1_000, candidates }
 }
 
-/// Every routing with every option that changes which ways there are.
+/// Every routing with every option that changes which paths there are.
 pub fn routings() -> Vec<RoutingSpec> {
     let mut all = vec![MINIMAL, RoutingSpec::Minimal { select: Select::LeastLoaded, gateways: None }];
     all.extend([Via::Spine, Via::Leaf].map(valiant));

@@ -68,8 +68,8 @@ fn a_packet_never_pauses_on_a_link_that_is_faster_than_the_one_before() {
     }
 }
 
-/// By hand: a local link of 10 GB/s takes 1,000 B in 100 ns, a global one of 40 GB/s in 25 ns. The tail is at the spine 100 ns
-/// after the head began to leave, so on the global link the packet may begin 75 ns after that, not at once.
+/// By hand: a local link of 10 GB/s takes 1,000 B in 100 ns, a global one of 40 GB/s in 25 ns. The tail is at the spine
+/// 100 ns after the head began to leave, so on the global link the packet may begin 75 ns after that, not at once.
 #[test]
 fn a_faster_link_after_a_slower_one() {
     let mut spec = one_message(1_000, [10, 10, 40]);
@@ -77,8 +77,9 @@ fn a_faster_link_after_a_slower_one() {
     for class in ["node", "local", "global"] {
         link_mut(&mut spec, class).latency_ps = 0;
     }
-    // 100 ps for the first byte on the node link and 100 ps on the local one; the global one begins at 100 + 75,000 ps and
-    // ends at 100,100 ps; its first byte takes 25 ps. Then two links of 10 GB/s follow the first byte of the global one.
+    // 100 ps for the first byte on the node link and 100 ps on the local one; the global one begins at 100 + 75,000 ps
+    // and ends at 100,100 ps; its first byte takes 25 ps. Then two links of 10 GB/s follow the first byte of the global
+    // one.
     assert_eq!(latency(&spec), 75_100 + 25 + 100 + 100_000);
 }
 

@@ -1,10 +1,10 @@
-//! Queueing theory as an oracle: Poisson arrivals of equal packets at one link wait, on average,
-//! `load / (2 (1 - load))` transmissions (M/D/1; Pollaczek and Khinchine). Catches arrivals that are not Poisson, a link
-//! that idles or overlaps, and a queue that is counted twice.
+//! Queueing theory as an oracle: Poisson arrivals of equal packets at one link wait, on average, `load / (2 (1 -
+//! load))` transmissions (M/D/1; Pollaczek and Khinchine). Catches arrivals that are not Poisson, a link that idles or
+//! overlaps, and a queue that is counted twice.
 //!
-//! What is measured is latency minus the latency of an empty machine. So the queue in question must be the only one: every
-//! later link gets packets at least one transmission apart and is as fast, and every earlier one is fast enough not to
-//! change the arrivals.
+//! What is measured is latency minus the latency of an empty machine. So the queue in question must be the only one:
+//! every later link gets packets at least one transmission apart and is as fast, and every earlier one is fast enough
+//! not to change the arrivals.
 
 use odonata_sim::spec::{Arrival, JobSpec, Pattern, Record, Spec};
 
@@ -18,8 +18,8 @@ fn poisson(name: &str, nodes: Vec<u32>, offset: u64, interval_ps: u64, intervals
     job
 }
 
-/// Mean latency beyond that of an empty machine, over all seeds; without the start, when queues are still short, and the
-/// end, when the first ranks have sent all they had.
+/// Mean latency beyond that of an empty machine, over all seeds; without the start, when queues are still short, and
+/// the end, when the first ranks have sent all they had.
 fn mean_wait(mut spec: Spec, empty: u64) -> f64 {
     let (mut sum, mut count) = (0, 0);
     let traffic = &spec.jobs[0].traffic();
@@ -45,15 +45,15 @@ fn close(measured: f64, expected: f64, what: &str) {
     assert!(error.abs() < 0.02, "{what}: waits {measured:.0} ps on average, {expected:.0} expected ({error:+.4})");
 }
 
-/// Messages of all ranks and seeds together: the error of a mean wait falls with their number, but grows with
-/// `(1 - load)^-2`, because waits that follow each other are alike: 2 load^2 / (1 - load)^2 / messages is its variance for
+/// Messages of all ranks and seeds together: the error of a mean wait falls with their number, but grows with `(1 -
+/// load)^-2`, because waits that follow each other are alike: 2 load^2 / (1 - load)^2 / messages is its variance for
 /// high loads. At load 0.9 eight million messages have a standard error of 0.5 %.
 fn messages(load: f64) -> u64 {
     if load > 0.8 { 8_000_000 } else { 600_000 }
 }
 
-/// The queue is the NIC's. 64 nodes of one leaf, each of which gets the packets of one other: the ejection link gets what
-/// one injection link of the same bandwidth lets through.
+/// The queue is the NIC's. 64 nodes of one leaf, each of which gets the packets of one other: the ejection link gets
+/// what one injection link of the same bandwidth lets through.
 #[test]
 fn waiting_at_a_node() {
     for load in [0.3, 0.6, 0.9] {

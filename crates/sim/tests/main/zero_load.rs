@@ -58,8 +58,8 @@ fn one_packet_takes_the_sum_of_its_parts() {
     }
 }
 
-/// The worked example of the design: the system of Kang 2019, one full packet to another group. By long division 2,048 B
-/// take 119,209.3 ps at 16 GiB/s, 363,304.5 ps at 5.25 GiB/s and 436,464.2 ps at 4.37 GiB/s; each is rounded up.
+/// The worked example of the design: the system of Kang 2019, one full packet to another group. By long division 2,048
+/// B take 119,209.3 ps at 16 GiB/s, 363,304.5 ps at 5.25 GiB/s and 436,464.2 ps at 4.37 GiB/s; each is rounded up.
 #[test]
 fn one_packet_on_the_machine_of_kang_2019() {
     let kang = |routing: RoutingSpec, to: u32| {
@@ -84,8 +84,8 @@ fn one_packet_on_the_machine_of_kang_2019() {
     assert_eq!(kang(valiant(Via::Leaf), 3_455), 2 * 119_210 + 4 * 363_305 + 2 * 436_465 + 7 * 100_000);
 }
 
-/// Catches packets of a message that wait for each other where they need not: equal packets follow each other in steps of
-/// the slowest link.
+/// Catches packets of a message that wait for each other where they need not: equal packets follow each other in steps
+/// of the slowest link.
 #[test]
 fn a_message_is_a_pipeline_in_step_with_its_slowest_link() {
     for slowest in ["node", "local", "global"] {

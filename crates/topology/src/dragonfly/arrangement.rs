@@ -2,8 +2,8 @@
 //!
 //! Group `i` lists its peers in the order of the arrangement and numbers its links slice by slice: first one link to
 //! each peer in that order, then a second to each peer that has more than one, and so on. The entries of that list are
-//! laid on its routers (`spread`). Link `l` of a pair joins the entries that both groups have for it. With one link a
-//! pair and `consecutive` this is the palmtree, absolute, relative and circulant wiring of the literature (Camarero
+//! assigned to its routers (`spread`). Link `l` of a pair joins the entries that both groups have for it. With one link
+//! per pair and `consecutive` this is the palmtree, absolute, relative and circulant wiring of the literature (Camarero
 //! 2014, section 3; Hastings 2015, section 2).
 
 use super::design::{Design, NAMES};
@@ -11,7 +11,7 @@ use super::{DragonflyArrangement, Spread};
 use crate::pairs::{Groups, Pairs};
 use odonata_error::{Error, ErrorKind, path};
 
-/// One end of a global cable: router, and which of its global ports.
+/// One end of a global cable: the router, and the index among its global ports.
 pub(super) type End = (u32, u32);
 
 /// All global cables.
@@ -130,7 +130,7 @@ fn peers(design: &Design, i: u32) -> Vec<u32> {
         DragonflyArrangement::Palmtree => (1..g).map(|d| (i + g - d) % g).collect(),
         DragonflyArrangement::Circulant => {
             let mut peers: Vec<u32> = (1..=g / 2).flat_map(|d| [(i + d) % g, (i + g - d) % g]).collect();
-            peers.truncate(g as usize - 1); // of an even number, the opposite group comes up from both sides
+            peers.truncate(g as usize - 1); // if the number of groups is even, the opposite group appears twice
             peers
         }
         DragonflyArrangement::Random => {
@@ -151,7 +151,7 @@ fn mix64(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Fisher and Yates' shuffle, from the last place down; place `k` draws the splitmix64 number `k` of a stream that
+/// The Fisher-Yates shuffle, from the last position down. Position `k` uses the splitmix64 number `k` of a stream that
 /// starts at a mix of the seed and the group.
 fn shuffle(peers: &mut [u32], seed: u64, group: u32) {
     let stream = mix64(seed ^ mix64(u64::from(group).wrapping_add(1).wrapping_mul(GOLDEN)));

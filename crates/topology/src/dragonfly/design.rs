@@ -1,4 +1,4 @@
-//! What dragonfly and cascade descriptions have in common, checked: no size beyond this point can overflow.
+//! The checked common part of dragonfly and cascade descriptions: after these checks, no size can overflow.
 
 use odonata_error::{Error, ErrorKind, path};
 
@@ -7,7 +7,7 @@ use super::{CASCADE_CLASSES, CLASSES, CascadeSpec, DragonflyArrangement, Dragonf
 use crate::error::{GlobalNames, bounded};
 use crate::network::{ClassId, MAX_PORTS};
 
-/// Most pairs of groups, for each of which there is an entry in a table.
+/// Most pairs of groups: a table has an entry for each.
 const MAX_PAIRS: u64 = 1 << 28;
 /// Most pairs of routers in one group: a group of 4,096 routers.
 const MAX_LOCAL_PAIRS: u64 = 1 << 24;
@@ -19,7 +19,7 @@ pub(super) struct Design<'a> {
     pub groups: u32,
     pub full: Grid,
     pub last: Grid,
-    /// Name of the parameter that says how large the last group is.
+    /// Name of the parameter with the size of the last group.
     pub last_name: &'static str,
     pub per_router: u32,
     pub links_per_pair: Option<u32>,

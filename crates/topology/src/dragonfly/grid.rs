@@ -1,4 +1,4 @@
-//! One group as a grid of routers: which port leads where inside it.
+//! One group as a grid of routers: where each port leads inside it.
 //!
 //! Router `row * columns + column`. Ports: the nodes', then to the other columns of the row in ascending order
 //! (parallel links adjacent), then to the other rows of the column likewise; global ports follow.
@@ -31,7 +31,7 @@ fn rank(from: u32, to: u32) -> u32 {
     if to < from { to } else { to - 1 }
 }
 
-/// The one at position `rank` among all but `from`.
+/// The router at position `rank` among all but `from`.
 fn unrank(from: u32, rank: u32) -> u32 {
     if rank < from { rank } else { rank + 1 }
 }
@@ -55,7 +55,7 @@ impl Grid {
         self.node_ports as u16..self.first_global() as u16
     }
 
-    /// The ports of router `r` whose links lead to router `s` (another one); empty if they share no row or column.
+    /// The ports of router `r` whose links lead to another router `s`; empty if they share no row or column.
     pub fn direct(&self, r: u32, s: u32) -> Range<u16> {
         let ((row, column), (to_row, to_column)) = (self.place(r), self.place(s));
         let (base, links) = if row == to_row {

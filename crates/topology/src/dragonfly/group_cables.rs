@@ -1,4 +1,4 @@
-//! Which cables join two groups, and which groups lie between two others.
+//! The cables between each pair of groups, and the groups that bridge two others.
 
 use odonata_error::Error;
 
@@ -6,13 +6,13 @@ use crate::error::bounded;
 use crate::ids::{RouterId, SlotId};
 use crate::network::{Network, Peer};
 
-/// Most entries of the lists of groups between two others, 2 B each.
+/// Most entries of the lists of intermediate groups, 2 B each.
 const MAX_INTERMEDIATES: u64 = 1 << 28;
 
-/// The groups `M(A, B)` by way of which a packet can be sent from group A to group B.
+/// The groups `M(A, B)` through which a packet can be sent from group A to group B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntermediateGroups<'a> {
-    /// All groups except the two.
+    /// All groups other than the two.
     All,
     /// These, ascending.
     List(&'a [u16]),
@@ -22,19 +22,19 @@ pub enum IntermediateGroups<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct GroupCables {
     groups: u32,
-    /// For each ordered pair of groups (row `from * groups + to`), where its cables start; one more at the end.
+    /// For each ordered pair of groups (row `from * groups + to`), the start of its cables; one more entry at the end.
     start: Vec<u32>,
-    /// Global ports that work, ascending for each pair.
+    /// Working global ports, ascending for each pair.
     slots: Vec<SlotId>,
-    /// Whether a group has no cable to some other one.
+    /// Whether a group lacks a cable to some other group.
     lacks: Vec<bool>,
-    /// Where the list of each ordered pair starts, one more at the end; empty if every pair is joined.
+    /// The start of the list of each ordered pair, one more entry at the end; empty if every pair is joined.
     intermediate_start: Vec<u32>,
     intermediates: Vec<u16>,
 }
 
 impl GroupCables {
-    /// Reads the cables off the wiring.
+    /// Reads the cables from the wiring.
     pub fn new(network: &Network) -> Result<Self, Error> {
         let groups = network.groups;
         let mut start = vec![0_u32; groups as usize * groups as usize + 1];
@@ -78,7 +78,7 @@ impl GroupCables {
         self.start.windows(2).map(|row| row[1] - row[0]).max().unwrap_or(0)
     }
 
-    /// The groups between two others.
+    /// The groups through which a packet can go from one group to another.
     #[inline]
     pub fn intermediates(&self, a: u32, b: u32) -> IntermediateGroups<'_> {
         if !self.lacks[a as usize] && !self.lacks[b as usize] {
@@ -116,7 +116,7 @@ impl GroupCables {
     }
 }
 
-/// All global ports that work, ascending, each with the row of its pair of groups.
+/// All working global ports, ascending, each with the row of its pair of groups.
 fn global(network: &Network) -> impl Iterator<Item = (usize, SlotId)> + '_ {
     let group = |r: RouterId| network.group_of_router[r.index()];
     network.peer.iter().enumerate().filter_map(move |(slot, peer)| match peer {

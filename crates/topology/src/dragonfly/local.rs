@@ -1,4 +1,4 @@
-//! Shortest ways inside a group: `L(r, s)` and `dist(r, s)` of the model, section 6.
+//! Shortest paths inside a group: `L(r, s)` and `dist(r, s)` of the model, section 6.
 
 use odonata_error::Error;
 
@@ -7,52 +7,53 @@ use crate::error::too_large;
 
 /// Most entries of all tables together, 2 B each.
 const MAX_ENTRIES: u64 = 1 << 28;
-/// Distance of two routers that no way joins.
+/// Distance of two routers that no path joins.
 pub(super) const FAR: u8 = u8::MAX;
 
-/// The ways inside one group, or inside all groups that are alike.
+/// The paths inside one group, or inside all groups with the same wiring.
 #[derive(Clone, Debug)]
 pub(super) struct LocalTable {
     /// Routers of the group.
     routers: u32,
-    /// For each ordered pair of routers (row `from * routers + to`), where its ports start; one entry more at the end.
+    /// For each ordered pair of routers (row `from * routers + to`), the start of its ports; one more entry at the end.
     start: Vec<u32>,
-    /// First ports of shortest ways, ascending.
+    /// First ports of shortest paths, ascending.
     ports: Vec<u16>,
-    /// Links on a shortest way; [`FAR`] if there is none.
+    /// Links on a shortest path; [`FAR`] if there is no path.
     distance: Vec<u8>,
     /// The largest distance.
     pub diameter: u8,
-    /// The largest sub-channel that a shortest way leads to, plus 1.
+    /// The largest sub-channel that a shortest path leads to, plus 1.
     pub subs: u8,
 }
 
 /// A group, and which of its links and routers work.
 pub(super) struct Group<'a> {
     pub grid: Grid,
-    /// Whether the link of a local port of a router works; the same at its far end.
+    /// Whether the link of a local port of a router works; the answer is the same at its far end.
     pub works: &'a dyn Fn(u32, u16) -> bool,
-    /// Whether a router works. A dead one has no links that work.
+    /// Whether a router works. The links of a failed router do not work.
     pub alive: &'a dyn Fn(u32) -> bool,
 }
 
-/// Why there is no table.
+/// The reason why there is no table.
 pub(super) enum LocalTableError {
-    /// No way joins these two routers of the group.
+    /// No path joins these two routers of the group.
     Apart(u32, u32),
     /// A size that is refused.
     Size(Error),
 }
 
 impl LocalTable {
-    /// Finds the ways. `entries` counts those of all tables.
+    /// Finds the paths. `entries` counts the entries of all tables.
     pub fn new(group: &Group, entries: &mut u64) -> Result<Self, LocalTableError> {
         let n = group.grid.routers();
         let mut distance = vec![FAR; n as usize * n as usize];
         for to in (0..n).filter(|&r| (group.alive)(r)) {
             measure(group, to, &mut distance[to as usize * n as usize..][..n as usize])?;
         }
-        // Links work both ways, so distances are the same both ways, and row `to` is also the row from there.
+        // Links work in both directions, so distances are symmetric, and row `to` is also the row of distances from
+        // there.
         let mut table = LocalTable {
             routers: n,
             start: Vec::with_capacity(n as usize * n as usize + 1),
@@ -85,14 +86,14 @@ impl LocalTable {
         from as usize * self.routers as usize + to as usize
     }
 
-    /// First ports of the shortest ways from one router to another.
+    /// First ports of the shortest paths from one router to another.
     #[inline]
     pub fn ports(&self, from: u32, to: u32) -> &[u16] {
         let row = self.row(from, to);
         &self.ports[self.start[row] as usize..self.start[row + 1] as usize]
     }
 
-    /// Links on a shortest way.
+    /// Links on a shortest path.
     #[inline]
     pub fn distance(&self, from: u32, to: u32) -> u8 {
         self.distance[self.row(from, to)]
@@ -114,12 +115,13 @@ impl LocalTable {
         }
     }
 
-    /// The largest sub-channel on a shortest way to router `to`: a further link has the channel of the one before it
-    /// if it leads along a column and that one along a row, else the next one.
+    /// The largest sub-channel on a shortest path to router `to`. A further link keeps the sub-channel if it leads
+    /// along a column and the link before it along a row; otherwise it uses the next one.
     fn largest_sub(&self, group: &Group, to: u32) -> u8 {
         let mut order: Vec<u32> = (0..self.routers).filter(|&r| !matches!(self.distance(r, to), 0 | FAR)).collect();
         order.sort_unstable_by_key(|&r| self.distance(r, to));
-        // For each router the largest rise from there on, after a link along a row and along a column.
+        // For each router, the largest increase from there on, after a link along a row and after a link along a
+        // column.
         let mut rise = vec![[0_u8; 2]; self.routers as usize];
         let mut largest = 0;
         for from in order {

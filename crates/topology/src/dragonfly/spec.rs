@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// In which order a group hands its global ports out to the other groups (Camarero 2014; Hastings 2015).
+/// The order in which a group assigns its global ports to the other groups (Camarero 2014; Hastings 2015).
 /// `t` counts a group's peers from 0, `g` is the number of groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DragonflyArrangement {
-    /// Ascending numbers, the group itself left out.
+    /// Ascending numbers without the group itself.
     Absolute,
     /// Peer `t` of group `i` is `(i + t + 1) mod g`.
     Relative,
@@ -17,7 +17,7 @@ pub enum DragonflyArrangement {
     Palmtree,
     /// The absolute order, shuffled for each group by `arrangement_seed`.
     Random,
-    /// No order: every cable is listed in `global_links`. What a description means that names no arrangement.
+    /// No order: every cable is listed in `global_links`. The default of a description that names no arrangement.
     #[default]
     Explicit,
 }
@@ -30,7 +30,7 @@ impl DragonflyArrangement {
     }
 }
 
-/// How the entries of a group's list of global links are laid on its routers.
+/// How the entries of a group's list of global links are assigned to its routers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spread {
@@ -42,7 +42,7 @@ pub enum Spread {
 }
 
 impl Spread {
-    /// Whether this is what a description means that does not say.
+    /// Whether this is the default, which is not written.
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
@@ -56,12 +56,12 @@ pub enum RailsOn {
     /// All on one router, at adjacent ports.
     #[default]
     OneRouter,
-    /// Each on another one of `rails` consecutive routers.
+    /// On `rails` consecutive routers, one NIC on each.
     DifferentRouters,
 }
 
 impl RailsOn {
-    /// Whether this is what a description means that does not say.
+    /// Whether this is the default, which is not written.
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
@@ -87,7 +87,7 @@ pub struct DragonflySpec {
     pub routers: u32,
     /// Node ports (NICs) per router (`p`, if a node has one NIC).
     pub nodes_per_router: u32,
-    /// Parallel links between each two routers of a group.
+    /// Parallel links between each pair of routers in a group.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub local_links: u32,
     /// Global ports of each router (`h`).
@@ -95,13 +95,13 @@ pub struct DragonflySpec {
     /// Cables between each pair of groups; as many as fit for every pair when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links_per_pair: Option<u32>,
-    /// The order in which groups hand out their global ports.
+    /// The order in which groups assign their global ports.
     #[serde(default, skip_serializing_if = "DragonflyArrangement::is_explicit")]
     pub arrangement: DragonflyArrangement,
-    /// Seed of the arrangement `random`; belongs to no other.
+    /// Seed of the arrangement `random`; other arrangements have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrangement_seed: Option<u64>,
-    /// How a group's global links are laid on its routers.
+    /// How a group's global links are assigned to its routers.
     #[serde(default, skip_serializing_if = "Spread::is_default")]
     pub spread: Spread,
     /// Pairs of groups with another number of cables: `[group, group, cables]`.
@@ -155,23 +155,23 @@ pub struct CascadeSpec {
     pub columns: u32,
     /// Node ports (NICs) per router.
     pub nodes_per_router: u32,
-    /// Parallel links between each two routers of a row.
+    /// Parallel links between each pair of routers in a row.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub row_links: u32,
-    /// Parallel links between each two routers of a column (3 on Aries).
+    /// Parallel links between each pair of routers in a column (3 on Aries).
     pub column_links: u32,
     /// Global ports of each router.
     pub global_links_per_router: u32,
     /// Cables between each pair of groups; as many as fit for every pair when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links_per_pair: Option<u32>,
-    /// The order in which groups hand out their global ports.
+    /// The order in which groups assign their global ports.
     #[serde(default, skip_serializing_if = "DragonflyArrangement::is_explicit")]
     pub arrangement: DragonflyArrangement,
-    /// Seed of the arrangement `random`; belongs to no other.
+    /// Seed of the arrangement `random`; other arrangements have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrangement_seed: Option<u64>,
-    /// How a group's global links are laid on its routers.
+    /// How a group's global links are assigned to its routers.
     #[serde(default, skip_serializing_if = "Spread::is_default")]
     pub spread: Spread,
     /// Pairs of groups with another number of cables: `[group, group, cables]`.

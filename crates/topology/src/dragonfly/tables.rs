@@ -1,4 +1,4 @@
-//! One table of local ways for all groups that are alike, and one for each group in which something has failed.
+//! One table of local paths for all groups with the same wiring, and one for each group with a failure.
 
 use odonata_error::{Error, ErrorKind, path};
 
@@ -11,7 +11,7 @@ use crate::network::Network;
 /// Most pairs of routers in all tables together.
 const MAX_PAIRS: u64 = 1 << 26;
 
-/// The local ways of every group.
+/// The local paths of every group.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
     tables: Vec<LocalTable>,
@@ -22,7 +22,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Finds the ways in all groups.
+    /// Finds the paths in all groups.
     pub fn new(design: &Design, network: &Network) -> Result<Self, Error> {
         let hurt: Vec<bool> = (0..design.groups).map(|group| is_hurt(design, network, group)).collect();
         let of = |group: u32| u128::from(design.grid(group).routers()).pow(2);
@@ -49,7 +49,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// The ways in a group.
+    /// The paths in a group.
     #[inline]
     pub fn of(&self, group: u32) -> &LocalTable {
         &self.tables[self.table_of[group as usize] as usize]
@@ -82,7 +82,7 @@ fn slot(network: &Network, router: u32, port: u16) -> SlotId {
     SlotId(network.first_slot[router as usize] + u32::from(port))
 }
 
-/// Whether a local link (and with it any router) of a group has failed.
+/// Whether a local link of a group has failed. A failed router takes its local links with it.
 fn is_hurt(design: &Design, network: &Network, group: u32) -> bool {
     let first = network.first_router(GroupId(group)).0;
     let failed = |r: u32| {

@@ -1,4 +1,4 @@
-//! Puts the ports of all routers together.
+//! Builds the ports of all routers.
 
 use super::arrangement::Cables;
 use super::design::Design;
@@ -8,7 +8,7 @@ use crate::{GroupId, RailsOn};
 
 /// Class of a link along a row (or of any local link of a dragonfly).
 pub(super) const ROW: ClassId = ClassId(1);
-/// Class of a link along a column; exists on a cascade only.
+/// Class of a link along a column; only a cascade has it.
 pub(super) const COLUMN: ClassId = ClassId(2);
 
 /// Wires a machine.

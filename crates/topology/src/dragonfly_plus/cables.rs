@@ -1,17 +1,17 @@
-//! Global cables of a Dragonfly+: which spines each joins, and by which of their ports.
+//! Global cables of a Dragonfly+: the spines and ports that each one joins.
 
 use super::{Arrangement, DragonflyPlusSpec};
 use crate::pairs::Pairs;
 use odonata_error::{Error, ErrorKind, path};
 
-/// One end of a global cable: spine (group * spines + number in the group), and which of its global ports.
+/// One end of a global cable: the spine (group * spines + number in the group), and the index among its global ports.
 pub(super) type End = (u32, u32);
 
 /// All global cables.
 pub(super) struct Cables {
     /// Both ends of each cable.
     pub ends: Vec<[End; 2]>,
-    /// For each spine the groups that its global ports lead to, in order of the ports: ascending.
+    /// For each spine, the groups that its global ports lead to, in the order of the ports (ascending).
     pub far_group: Vec<Vec<u32>>,
 }
 
@@ -22,7 +22,7 @@ pub(super) fn cables(spec: &DragonflyPlusSpec, pairs: Option<&Pairs>) -> Result<
         (None, Some(links)) => listed(spec, links)?,
         (None, None) => Vec::new(),
     };
-    // The ports of a spine are in order of the other group, and within one in order of the cables.
+    // The ports of a spine are in the order of the other group, and within one group in the order of the cables.
     let mut of_spine: Vec<Vec<(u32, u32)>> = vec![Vec::new(); spec.groups as usize * spec.spines as usize];
     for (cable, &[a, b]) in joined.iter().enumerate() {
         for (here, there) in [(a, b), (b, a)] {
@@ -43,13 +43,13 @@ pub(super) fn cables(spec: &DragonflyPlusSpec, pairs: Option<&Pairs>) -> Result<
 
 /// The spines that each cable of an arrangement joins, pair after pair.
 ///
-/// Both groups hand their links out round robin over their spines, peer after peer; with whole rounds this is
-/// K4's `k -> (k + l) mod spines` with `k = x mod spines` and `l = x / spines`. A last round that is not whole
-/// keeps its place (`l = 0`), so that no spine gets more links than it has ports.
+/// Both groups assign their links round-robin to their spines, peer by peer. With whole rounds this is K4's `k -> (k +
+/// l) mod spines` with `k = x mod spines` and `l = x / spines`. An incomplete last round is not shifted (`l = 0`), so
+/// no spine gets more links than it has ports.
 fn arranged(spec: &DragonflyPlusSpec, pairs: &Pairs) -> Vec<[u32; 2]> {
     let spines = spec.spines;
     let mut joined = Vec::new();
-    // Links that each group has handed out to the groups before this one.
+    // Links that each group has assigned to the groups before this one.
     let mut given = vec![0_u32; spec.groups as usize];
     for i in 0..spec.groups {
         for j in i + 1..spec.groups {

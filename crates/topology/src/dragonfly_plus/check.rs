@@ -1,4 +1,4 @@
-//! Refuses descriptions of a Dragonfly+ that cannot be built: no size beyond this point can overflow.
+//! Checks descriptions of a Dragonfly+: after these checks, no size can overflow.
 
 use odonata_error::{Error, ErrorKind, path};
 
@@ -7,13 +7,13 @@ use crate::error::{GlobalNames, bounded};
 use crate::network::MAX_PORTS;
 use crate::pairs::{Groups, Pairs};
 
-/// Most entries of the table that says which ports of a spine lead to which group, 2 B each.
+/// Most entries of the table of ports by spine and group, 2 B each.
 const MAX_TABLE: u64 = 1 << 28;
 
 const NAMES: GlobalNames = GlobalNames { routers: "spines", parameter: "global_links_per_spine" };
 
-/// Refuses what cannot be built. Returns the description with `links_per_pair` filled in, and the cables between each
-/// pair of groups, unless they are listed one by one.
+/// Checks that the machine can be built. Returns the description with `links_per_pair` filled in, and the cables
+/// between each pair of groups, unless they are listed one by one.
 pub(super) fn check(spec: &DragonflyPlusSpec) -> Result<(DragonflyPlusSpec, Option<Pairs>), Error> {
     check_sizes(spec)?;
     check_last(spec)?;
@@ -82,7 +82,7 @@ fn check_last(spec: &DragonflyPlusSpec) -> Result<(), Error> {
     }
 }
 
-/// The parallel arrangement needs whole rounds of spines, for exceptions as well.
+/// Checks that the parallel arrangement has whole rounds of spines, for exceptions as well.
 fn check_rounds(spec: &DragonflyPlusSpec, pairs: &Pairs) -> Result<(), Error> {
     let whole = |links: u32| links.is_multiple_of(spec.spines);
     let links = pairs.usual();

@@ -1,4 +1,4 @@
-//! Leaves of a group that still have links to the same spines.
+//! The leaves of a group with working links to the same spines.
 
 use std::collections::BTreeMap;
 
@@ -6,28 +6,28 @@ use super::DragonflyPlus;
 use crate::ids::RouterId;
 use crate::lists::Lists;
 
-/// Kinds of leaves, numbered group by group. A leaf that has failed is of no kind.
+/// Kinds of leaves, numbered group by group. A failed leaf has no kind.
 #[derive(Clone, Debug)]
 pub(super) struct LeafKinds {
-    /// Kind of each router; [`NONE`] for spines and for leaves that have failed.
+    /// Kind of each router; [`NONE`] for spines and for failed leaves.
     of: Vec<u32>,
     /// First kind of each group, and the number of kinds as the last entry.
     first: Vec<u32>,
     /// Group of each kind.
     group: Vec<u32>,
-    /// Ports to the spines that leaves of a kind have a link to.
+    /// Ports to the spines that leaves of a kind have a working link to.
     ports: Lists,
     /// Whether a kind has a link to a spine, by kind and number of the spine.
     has: Vec<bool>,
     spines: u32,
-    /// The first two leaves of each kind; the same twice if there is only one.
+    /// The first two leaves of each kind; the same leaf twice if there is only one.
     leaves: Vec<[RouterId; 2]>,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl LeafKinds {
-    /// Sorts the leaves by what has failed.
+    /// Groups the leaves by what has failed.
     pub fn new(machine: &DragonflyPlus) -> Self {
         let (spec, network) = (&machine.spec, &machine.network);
         let mut leaf_kinds = LeafKinds {
@@ -88,7 +88,7 @@ impl LeafKinds {
         self.first.len() - 1
     }
 
-    /// Kind of a leaf that works.
+    /// Kind of a working leaf.
     #[inline]
     pub fn of(&self, leaf: RouterId) -> Option<u32> {
         Some(self.of[leaf.index()]).filter(|&kind| kind != NONE)

@@ -1,9 +1,9 @@
-//! Ways that are left on a Dragonfly+ in which something has failed: `up`, `across`, `G` and `L` of the model,
-//! section 6, "Failures on a Dragonfly+".
+//! Paths that still exist on a Dragonfly+ with failures: `up`, `across`, `G` and `L` of the model, section 6, "Failures
+//! on a Dragonfly+".
 //!
-//! What can be reached by a shortest way depends on the destination leaf only by its group and the spines that it
-//! still has a link to. Leaves of a group with the same spines are one *kind*: a machine with few failures has little
-//! more than one kind a group, and tables are by kind.
+//! Which routers can reach a destination leaf on a shortest path depends only on its group and on the spines that it
+//! still has a link to. Leaves of a group with the same spines form one *kind*. A machine with few failures has little
+//! more than one kind per group. Tables are by kind.
 
 use odonata_error::{Error, ErrorKind, path};
 
@@ -26,9 +26,9 @@ pub(super) struct Live {
     /// By spine and group: the row in `across` of the group's first kind, if the spine has links to the group.
     across_row: Vec<u32>,
     across: Lists,
-    /// By spine and destination group: ports round to spines that still have a leaf.
+    /// By spine and destination group: ports for non-minimal paths, to spines that still have a leaf.
     around: Lists,
-    /// For spines next to a spine without leaves, the same by kind of the destination: (spine, kind), ascending.
+    /// For spines next to a spine without leaves: the same by kind of the destination, as (spine, kind), ascending.
     around_kind: Vec<(u32, u32)>,
     around_special: Lists,
     /// Whether a spine is in `around_kind`.
@@ -41,7 +41,7 @@ pub(super) struct Live {
 const NONE: u32 = u32::MAX;
 
 impl Live {
-    /// Finds what is left.
+    /// Finds what still works.
     pub fn new(machine: &DragonflyPlus) -> Result<Self, Error> {
         let (spec, network) = (&machine.spec, &machine.network);
         let leaf_kinds = LeafKinds::new(machine);
@@ -89,7 +89,7 @@ impl Live {
         }
     }
 
-    /// All ports up of a leaf.
+    /// All ports of a leaf to spines.
     #[inline]
     pub fn spines(&self, leaf: RouterId) -> &[u16] {
         self.leaf_kinds.of(leaf).map_or(&[], |kind| self.leaf_kinds.ports(kind))
@@ -108,7 +108,7 @@ impl Live {
         }
     }
 
-    /// Global ports of a spine to groups round which a leaf of another group can be reached.
+    /// Global ports of a spine to groups through which a leaf of another group can be reached.
     #[inline]
     pub fn around(&self, spine: u32, group: u32, to: RouterId) -> &[u16] {
         let Some(kind) = self.leaf_kinds.of(to) else { return &[] };
@@ -120,7 +120,7 @@ impl Live {
         self.around.get(spine as usize * self.leaf_kinds.groups() + group as usize)
     }
 
-    /// Ports of a spine down to leaves.
+    /// Ports of a spine to leaves.
     #[inline]
     pub fn down(&self, spine: u32) -> &[u16] {
         self.down.get(spine as usize)
@@ -202,7 +202,7 @@ impl Live {
         Ok(())
     }
 
-    /// For each kind of destination, and each spine of a group: whether a shortest way leads by the spine.
+    /// For each kind of destination and each spine of a group: whether a shortest path goes through the spine.
     fn right_spines(&self, machine: &DragonflyPlus, group: u32) -> Vec<bool> {
         let spines = machine.spec.spines;
         let mut right = Vec::with_capacity(self.leaf_kinds.count() * spines as usize);

@@ -1,7 +1,7 @@
-//! What routing asks of a Dragonfly+ in which something has failed (model, section 6, "Failures on a Dragonfly+").
+//! What routing asks of a Dragonfly+ with failures (model, section 6, "Failures on a Dragonfly+").
 //!
-//! All lists are ascending ports whose links work. They exist only if something has failed
-//! ([`DragonflyPlus::has_failures`]); else they are empty, and the plain look-ups hold.
+//! All lists are ascending ports with working links. They are empty if nothing has failed
+//! ([`DragonflyPlus::has_failures`]); then the plain look-ups apply.
 
 use odonata_error::{Error, ErrorKind, path};
 use std::ops::Range;
@@ -17,7 +17,7 @@ impl DragonflyPlus {
         self.live.is_some()
     }
 
-    /// `up`: ports of a leaf to spines from which the leaf `to` can be reached by a shortest way.
+    /// `up`: ports of a leaf to spines from which the leaf `to` can be reached on a shortest path.
     #[inline]
     #[must_use]
     pub fn up_live(&self, leaf: RouterId, to: RouterId) -> &[u16] {
@@ -38,14 +38,14 @@ impl DragonflyPlus {
         self.live.as_ref().map_or(&[], |live| live.across(self.spine_number(spine), self.group(to).0, to))
     }
 
-    /// `G`: global ports of a spine to other groups by way of which the leaf `to` of another group can be reached.
+    /// `G`: global ports of a spine to other groups through which the leaf `to` of another group can be reached.
     #[inline]
     #[must_use]
     pub fn around_live(&self, spine: RouterId, to: RouterId) -> &[u16] {
         self.live.as_ref().map_or(&[], |live| live.around(self.spine_number(spine), self.group(to).0, to))
     }
 
-    /// Those ports of [`around_live`](Self::around_live) that lead to group `via`.
+    /// The ports of [`around_live`](Self::around_live) that lead to group `via`.
     #[must_use]
     pub fn around_live_by(&self, spine: RouterId, to: RouterId, via: GroupId) -> &[u16] {
         if via == self.group(spine) {
@@ -58,8 +58,8 @@ impl DragonflyPlus {
         &around[first..end]
     }
 
-    /// `L`: ports of a spine down to leaves from which the leaf `to` of another group can be reached. As every leaf can
-    /// reach every other, these are all that work.
+    /// `L`: ports of a spine to leaves from which the leaf `to` of another group can be reached. Every leaf can reach
+    /// every other leaf, so these are all working ports to leaves.
     #[inline]
     #[must_use]
     pub fn down_live(&self, spine: RouterId, to: RouterId) -> &[u16] {
@@ -83,7 +83,7 @@ impl DragonflyPlus {
         group.0 * self.spec.spines + self.local(r) - self.leaves_in(group)
     }
 
-    /// Refuses two groups without a cable: their leaves could not reach each other by a shortest way.
+    /// Refuses two groups without a cable: their leaves could not reach each other on a shortest path.
     pub(super) fn check_joined(&self) -> Result<(), Error> {
         let groups = || (0..self.spec.groups).map(GroupId);
         for (a, b) in groups().flat_map(|a| groups().map(move |b| (a, b))) {

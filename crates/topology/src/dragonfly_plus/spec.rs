@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::GroupId;
 
-/// Which spine of the other group a global link ends on.
+/// The spine of the other group at which a global link ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrangement {
     /// Link `l` of spine `k` of group `i` ends on spine `(k + l) mod spines` of group `j > i`
     /// (Kang 2019, section 3.1.1).
     Linear,
-    /// All links of spine `k` to a group end on spine `k` there: what the script did that Kang 2019 replaced.
+    /// All links of spine `k` to a group end at spine `k` there: what the script did before Kang 2019 replaced it.
     Parallel,
-    /// No order: every cable is listed in `global_links`. What a description means that names no arrangement.
+    /// No order: every cable is listed in `global_links`. The default of a description that names no arrangement.
     #[default]
     Explicit,
 }
@@ -40,10 +40,10 @@ pub struct DragonflyPlusSpec {
     pub nodes_per_leaf: u32,
     /// Global ports of each spine.
     pub global_links_per_spine: u32,
-    /// Cables between each pair of groups; as many as fit when absent.
+    /// Cables between each pair of groups; as many as fit for every pair when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links_per_pair: Option<u32>,
-    /// Which spines the global links join.
+    /// The spines that the global links join.
     #[serde(default, skip_serializing_if = "Arrangement::is_explicit")]
     pub arrangement: Arrangement,
     /// Pairs of groups with another number of cables: `[group, group, cables]`.
@@ -58,7 +58,7 @@ pub struct DragonflyPlusSpec {
 }
 
 impl DragonflyPlusSpec {
-    /// Leaves of a group: the last one may have fewer than the others.
+    /// Leaves of a group: the last group may have fewer than the others.
     #[inline]
     #[must_use]
     pub fn leaves_in(&self, group: GroupId) -> u32 {

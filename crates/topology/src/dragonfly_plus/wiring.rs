@@ -1,11 +1,11 @@
-//! Puts the ports of all routers of a Dragonfly+ together.
+//! Builds the ports of all routers of a Dragonfly+.
 
 use super::cables::Cables;
 use super::{CLASSES, DragonflyPlus, DragonflyPlusSpec, GLOBAL, LOCAL, peer_rank};
 use crate::ids::{GroupId, NodeId, RouterId, SlotId};
 use crate::network::{ClassId, Network, Peer};
 
-/// Wires a checked description. Nothing has failed yet.
+/// Wires a checked description, without failures.
 pub(super) fn build(spec: DragonflyPlusSpec, cables: &Cables) -> DragonflyPlus {
     let network = wire(&spec, cables);
     let (gateway_start, gateways) = gateways(&spec, cables);

@@ -60,7 +60,7 @@ pub fn global_cables(machine: &DragonflyPlus) -> BTreeMap<(u32, u32), u32> {
     cables
 }
 
-/// Links on a shortest way from one router to every other; `u32::MAX` where there is none.
+/// Links on a shortest path from one router to every other; `u32::MAX` where there is none.
 pub fn distances(network: &Network, from: RouterId) -> Vec<u32> {
     let mut distance = vec![u32::MAX; network.routers()];
     distance[from.index()] = 0;

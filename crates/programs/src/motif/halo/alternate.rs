@@ -1,13 +1,14 @@
-//! The order in which every second rank receives first (ember's halo2d), for periodic axes too.
+//! The order in which every second rank receives first (ember's halo2d), extended to periodic axes.
 //!
-//! Ranks are counted along an axis as ember does it, by rank / stride. (Along x that is the rank, whose parity is that of x in
-//! even rows only if the extent is odd; but it alternates.) Even ones exchange upwards first along x, and downwards first along y
-//! and z; odd ones the other way round, so an exchange is the first of both ranks or the second of both. In it the even rank
-//! receives first.
+//! As in ember, ranks are counted along an axis by rank / stride. (Along x that is the rank. Its parity is that of x in
+//! even rows only if the extent is odd, but it alternates.) Even ranks exchange upwards first along x, and downwards
+//! first along y and z. Odd ranks do the reverse, so an exchange is the first of both ranks or the second of both. In
+//! each exchange the even rank receives first.
 //!
-//! Across the border of a periodic axis of odd extent two neighbours are alike. There the rank on the first place receives first,
-//! and that on the last sends first. Thus every exchange by itself goes well, and one waits for the next one round the axis only
-//! where a rank has them in this order; since ranks have them in both orders, no circle closes.
+//! Across the border of a periodic axis of odd extent, two neighbours have the same parity. There the rank in the first
+//! place receives first, and the rank in the last place sends first. So every exchange can complete, and an exchange
+//! waits for the next one along the axis only where a rank has them in this order. Ranks have them in both orders, so
+//! there is no cycle.
 
 use super::Neighbours;
 use crate::Op;

@@ -1,14 +1,14 @@
-//! The 26 ways to a neighbour.
+//! The 26 directions to a neighbour.
 
 /// One of them.
 pub struct Direction {
     /// -1, 0 or 1 along x, y and z.
     pub offset: [i8; 3],
-    /// Size of the message that goes there.
+    /// Size of the message in this direction.
     pub bytes: u64,
 }
 
-/// All ways: faces along x, y, z, downwards before upwards; edges parallel to x, y, z; corners.
+/// All directions: faces along x, y, z, downwards before upwards; edges parallel to x, y, z; corners.
 pub fn all(face: [u64; 3], edge: [u64; 3], corner: u64) -> impl Iterator<Item = Direction> {
     let signs = || [-1_i8, 1].into_iter();
     let two = move || signs().flat_map(move |b| signs().map(move |a| (a, b)));
@@ -30,18 +30,18 @@ pub fn all(face: [u64; 3], edge: [u64; 3], corner: u64) -> impl Iterator<Item = 
 }
 
 impl Direction {
-    /// Which of the 27 steps it is, 0 to 26.
+    /// The number of the direction, 0 to 26.
     pub fn label(&self) -> u64 {
         let [x, y, z] = self.offset.map(|offset| (offset + 1) as u64);
         x + 3 * (y + 3 * z)
     }
 
-    /// The opposite way.
+    /// The opposite direction.
     pub fn back(&self) -> Self {
         Self { offset: self.offset.map(|offset| -offset), bytes: self.bytes }
     }
 
-    /// Whether it goes along one axis only, this one.
+    /// Whether it is along this axis only.
     pub fn is_face(&self, axis: usize) -> bool {
         (0..3).all(|other| (self.offset[other] != 0) == (other == axis))
     }

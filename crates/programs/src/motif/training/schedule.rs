@@ -1,4 +1,4 @@
-//! In which order a stage of a pipeline works: 1F1B without interleaving (Narayanan 2021, section 2.2.1).
+//! The order of the passes of a pipeline stage: 1F1B without interleaving (Narayanan 2021, section 2.2.1).
 
 /// The pass of a microbatch through a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,9 +7,9 @@ pub struct Pass {
     pub microbatch: u32,
 }
 
-/// Pass number `index` of a stage, of twice as many as there are microbatches: `stages - stage - 1` forwards (or all, if fewer),
-/// then one forward and one backward by turns, then the backwards that are left. At most `stages - stage` microbatches are
-/// between their two passes.
+/// Pass number `index` of a stage, which has two passes for each microbatch. First come `stages - stage - 1` forward
+/// passes (or all, if fewer), then forward and backward passes alternate, then come the remaining backward passes. At
+/// most `stages - stage` microbatches are between their two passes.
 pub fn pass(stage: u32, stages: u32, microbatches: u32, index: u64) -> Pass {
     let all = u64::from(microbatches);
     let ahead = u64::from(stages - stage - 1).min(all);
@@ -30,7 +30,7 @@ mod tests {
         passes.map(|p| format!("{}{}", if p.backward { "B" } else { "F" }, p.microbatch)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Figure 4 (top) of Narayanan 2021, for the first five of its eight microbatches: counted from 0 here.
+    /// Figure 4 (top) of Narayanan 2021, for the first five of its eight microbatches, numbered from 0 here.
     #[test]
     fn the_order_is_that_of_the_paper() {
         assert_eq!(written(0, 4, 5), "F0 F1 F2 F3 B0 F4 B1 B2 B3 B4");

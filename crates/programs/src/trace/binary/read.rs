@@ -1,7 +1,8 @@
 //! Reads binary GOAL.
 //!
-//! Nothing in a file is believed before it is checked against the number of bytes that are there: the ranks must lie side by side, and
-//! the dependencies of a rank must be as many as its list of them. So a trace takes memory in proportion to its file.
+//! Every number in a file is checked against the number of available bytes before it is used: the ranks must be
+//! adjacent, and the list of dependencies of a rank must have the right length. So the memory of a trace is
+//! proportional to its file.
 
 use odonata_error::{CycleOperation, Error, ErrorKind};
 
@@ -15,7 +16,7 @@ use crate::trace::problem::Source;
 type Result<T> = std::result::Result<T, Error>;
 
 impl Trace {
-    /// Whether a file begins as binary GOAL does, spoilt or not.
+    /// Whether a file begins as binary GOAL does, overwritten or not.
     #[must_use]
     pub fn is_binary(bytes: &[u8]) -> bool {
         bytes.len() >= ORIGIN && [COOKIE, SPOILT].contains(&u64_at(bytes, 0))
@@ -24,13 +25,13 @@ impl Trace {
     /// Reads binary GOAL in either layout.
     ///
     /// # Errors
-    /// With the operation that cannot be kept or does not fit to others, or the byte of the rest of the file.
+    /// With the operation that is not supported or contradicts others, or the byte of the file.
     pub fn parse_binary(bytes: &[u8]) -> Result<Self> {
         draft::check_size(bytes.len())?;
         let ranks = ranks(bytes)?;
         let count = ranks.len() as u32;
         let fits = |record| ranks.iter().all(|rank| rank.fits(record));
-        // What fits neither is read as if it were short, to say why it does not.
+        // A file that fits neither layout is read as the short one, for the error message.
         let record = if !fits(SHORT) && fits(LONG) { LONG } else { SHORT };
         let mut drafts = Vec::with_capacity(ranks.len());
         let mut before = 0;
@@ -55,14 +56,14 @@ fn fail<T>(byte: usize, kind: ErrorKind) -> Result<T> {
     Err(kind.at_byte(byte))
 }
 
-/// The bytes of a rank, and where in the file they begin.
+/// The bytes of a rank, and their position in the file.
 #[derive(Clone, Copy)]
 struct Rank<'a> {
     bytes: &'a [u8],
     begin: usize,
 }
 
-/// The bytes of all ranks, which lie side by side in any order and fill the file.
+/// The bytes of all ranks, which are adjacent, in any order, and fill the file.
 fn ranks(bytes: &[u8]) -> Result<Vec<Rank<'_>>> {
     if bytes.len() < ORIGIN + HEAD {
         return fail(0, ErrorKind::ShortFile { found_bytes: bytes.len(), least_bytes: ORIGIN + HEAD });
@@ -120,17 +121,17 @@ impl Rank<'_> {
         u32_at(self.bytes, 4) as usize
     }
 
-    /// Where its operations begin.
+    /// The start of its operations.
     fn first(&self) -> usize {
         COUNTS + 4 * self.roots()
     }
 
-    /// Where the list of its dependencies begins, if an operation has so many bytes.
+    /// The start of its dependencies, if an operation has this many bytes.
     fn list(&self, record: usize) -> usize {
         self.first() + record * self.operations()
     }
 
-    /// How many dependencies its operations have in all.
+    /// The number of dependencies of all its operations.
     fn listed(&self, record: usize) -> u64 {
         let of = |operation| {
             let at = self.first() + record * operation;
@@ -139,7 +140,7 @@ impl Rank<'_> {
         (0..self.operations()).map(of).sum()
     }
 
-    /// Whether its parts fill its bytes if an operation has so many.
+    /// Whether its parts fill its bytes if an operation has this many bytes.
     fn fits(&self, record: usize) -> bool {
         self.list(record) <= self.bytes.len()
             && (self.bytes.len() - self.list(record)) as u64 == 4 * self.listed(record)
@@ -152,7 +153,7 @@ struct Reader<'a> {
     number: u32,
     ranks: u32,
     record: usize,
-    /// Operations of the ranks before.
+    /// Number of operations of the ranks before.
     before: u32,
 }
 
@@ -235,7 +236,7 @@ impl Reader<'_> {
         Ok((action, bytes[at + 22], SourceDetails { tag: tag.into(), ..details }))
     }
 
-    /// Who waits for an operation.
+    /// The operations that wait for an operation.
     fn dependencies(&self, operation: usize, edges: &mut Vec<Edge>, awaits: &mut [u32]) -> Result<()> {
         let at = self.at(operation);
         let list = self.rank.list(self.record);
@@ -259,7 +260,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What is said twice must agree: how much each operation waits for, and which wait for nothing.
+    /// Redundant values must agree: the number of dependencies of each operation, and the operations that wait for
+    /// nothing.
     fn check(&self, awaits: &[u32]) -> Result<()> {
         let mut root = vec![false; awaits.len()];
         for place in 0..self.rank.roots() {

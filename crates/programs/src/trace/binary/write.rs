@@ -9,8 +9,8 @@ impl Trace {
     /// The trace as binary GOAL in the layout of LogGOPSim: the same bytes for equal traces.
     ///
     /// # Errors
-    /// With the first operation that the format cannot say: parts of a nanosecond, tags of more than 32 bits, CPUs
-    /// above 255.
+    /// With the first operation that the format cannot express: fractions of a nanosecond, tags of more than 32 bits,
+    /// CPUs above 255.
     pub fn to_binary(&self) -> Result<Vec<u8>, Error> {
         let table = HEAD + SPAN * self.graphs.len();
         let size = |graph: &Graph| {
@@ -85,7 +85,7 @@ fn roots(graph: &Graph) -> impl Iterator<Item = u32> {
     (0..operations.len() as u32).filter(|&operation| graph.waits_for(operation) == 0)
 }
 
-/// Operations that wait for this moment of an operation, ascending.
+/// Operations that wait for this event of an operation, ascending.
 fn followers(graph: &Graph, operation: u32, when: Start) -> impl Iterator<Item = u32> {
     graph.followers(operation).iter().filter(move |(_, start)| *start == when).map(|(follower, _)| *follower)
 }

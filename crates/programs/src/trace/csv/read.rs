@@ -18,7 +18,7 @@ impl Trace {
     /// Reads a table of operations.
     ///
     /// # Errors
-    /// [`Error`] with the place of what cannot be read or does not match.
+    /// [`Error`] with the position of what cannot be read or does not match.
     pub fn parse_csv(text: &str) -> Result<Self> {
         let text = draft::checked(text)?;
         let mut rows = Rows { text, position: 0, line: 0 };
@@ -36,7 +36,7 @@ impl Trace {
     }
 }
 
-/// Checks what can be known at the end only: that no rank is left out, and that peers exist.
+/// Checks what is known only at the end: that no rank is missing, and that peers exist.
 fn finish(text: &str, header: &Header, chains: BTreeMap<u32, Chain>) -> Result<Trace> {
     let Some((&last, _)) = chains.last_key_value() else {
         return Err(at(text, text.len(), ErrorKind::NoRows {}));
@@ -63,14 +63,14 @@ fn finish(text: &str, header: &Header, chains: BTreeMap<u32, Chain>) -> Result<T
     draft::finish(Source::Text(text), chains.into_values().map(|chain| chain.draft).collect())
 }
 
-/// The lines that hold something.
+/// The lines that are not empty.
 struct Rows<'a> {
     text: &'a str,
     position: usize,
     line: u32,
 }
 
-/// A line: the whole text, where the line begins and ends in it, and its number.
+/// A line: the whole text, the start and end of the line in it, and its number.
 #[derive(Clone, Copy)]
 struct Line<'a> {
     text: &'a str,
@@ -99,7 +99,7 @@ impl<'a> Iterator for Rows<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// What stands between the commas, without blanks and quotes around it, and where it begins.
+    /// The text between the commas, without blanks and quotes around it, and its position.
     fn fields(self) -> impl Iterator<Item = (&'a str, usize)> {
         let mut next = self.begin;
         self.text[self.begin..self.end].split(',').map(move |raw| {
@@ -114,7 +114,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Which column stands where.
+/// The position of each column.
 struct Header {
     columns: Vec<usize>,
 }
@@ -139,7 +139,7 @@ impl Header {
         }
     }
 
-    /// The fields of a row by column; those that are not there are empty and stand at the end of the line.
+    /// The fields of a row by column. Missing fields are empty, at the end of the line.
     fn fields<'a>(&self, line: Line<'a>) -> Result<[(&'a str, usize); COLUMNS.len()]> {
         let end = line.begin + line.text[line.begin..line.end].trim_end().len();
         let mut fields = [("", end); COLUMNS.len()];
@@ -167,7 +167,7 @@ impl CsvRow<'_> {
         self.place[column].0
     }
 
-    /// A whole number of at most so much.
+    /// A whole number up to a maximum.
     fn whole(&self, column: usize, most: u64) -> Result<u64> {
         let (field, what) = (self.field(column), COLUMNS[column]);
         if field.is_empty() {

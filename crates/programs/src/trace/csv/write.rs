@@ -13,7 +13,7 @@ use crate::{Op, Phases};
 /// Phases as a table of operations for `ranks` ranks.
 ///
 /// # Errors
-/// [`Error`] if computing takes a random time, which a trace cannot say.
+/// [`Error`] if computing takes a random time, which a trace cannot express.
 pub fn write_csv(phases: &Phases, ranks: u32) -> Result<String, Error> {
     check(phases, ranks)?;
     let tags = tags(phases, ranks);
@@ -45,10 +45,10 @@ pub fn write_csv(phases: &Phases, ranks: u32) -> Result<String, Error> {
 }
 
 impl Trace {
-    /// The trace as a table, if the operations of each rank come one after the other as those of a table do.
+    /// The trace as a table, if the operations of each rank form a sequence as those of a table do.
     ///
     /// # Errors
-    /// [`Error`] that names the first operation for which that is not so.
+    /// [`Error`] that names the first operation for which this is not so.
     pub fn to_csv(&self) -> Result<String, Error> {
         let mut out = header();
         for (rank, graph) in (0..).zip(&self.graphs) {
@@ -65,7 +65,7 @@ fn header() -> String {
     format!("{}\n", COLUMNS.join(","))
 }
 
-/// A rank that does nothing.
+/// A rank without operations.
 fn idle(out: &mut String, rank: u32) {
     let _ = writeln!(out, "{rank},,,,,");
 }
@@ -79,7 +79,7 @@ fn row(out: &mut String, rank: u32, action: Action, tag: u64, blocking: bool) {
     };
 }
 
-/// Writes the operations of a rank in the way that gives this graph if any does, and looks whether it does.
+/// Writes the operations of a rank in the only sequence that could give this graph, and checks that it does.
 fn sequence(rank: u32, graph: &Graph, trace: &Trace, out: &mut String) -> Result<(), Error> {
     let mut edges = graph.edges();
     edges.sort_unstable_by_key(|edge| (edge.after, edge.before, edge.start));
@@ -95,8 +95,8 @@ fn sequence(rank: u32, graph: &Graph, trace: &Trace, out: &mut String) -> Result
         let expected = edges.next_if(|edges| edges[0].after == number).unwrap_or_default();
         let awaited = ends(expected, number).filter(|&before| before + 1 != number || !blocking);
         wait(rank, &awaited.collect::<Vec<_>>(), graph, trace, &mut chain, out);
-        // After one that does not block comes what waits for its beginning. What ends together with all that is open does not
-        // block either: so `isend, wait` does not become `send, wait`.
+        // A non-blocking operation is followed by operations that wait for its start. An operation that ends together
+        // with all open ones does not block either: so `isend, wait` does not become `send, wait`.
         let next = edges.peek().filter(|edges| edges[0].after == number + 1).copied().unwrap_or_default();
         let others: Vec<u32> = ends(next, number + 1).filter(|&before| before != number).collect();
         let computes = matches!(operation.action, Action::Compute { .. });
@@ -117,13 +117,13 @@ fn sequence(rank: u32, graph: &Graph, trace: &Trace, out: &mut String) -> Result
     Ok(())
 }
 
-/// Whose end operation `after` waits for, ascending.
+/// The operations whose end operation `after` waits for, ascending.
 fn ends(edges: &[Edge], after: u32) -> impl Iterator<Item = u32> {
     let ends = edges.iter().filter(move |edge| edge.after == after && edge.start == Start::AtEnd);
     ends.map(|edge| edge.before)
 }
 
-/// Waits for these operations: for all that are open, or for one after the other.
+/// Waits for these operations: for all open ones, or for one at a time.
 fn wait(rank: u32, awaited: &[u32], graph: &Graph, trace: &Trace, chain: &mut Chain, out: &mut String) {
     if awaited.is_empty() {
         return;
@@ -137,14 +137,14 @@ fn wait(rank: u32, awaited: &[u32], graph: &Graph, trace: &Trace, chain: &mut Ch
         let action = graph.operations()[operation as usize].action;
         if let Some(peer) = peer(action) {
             let tag = tag_of(trace, action);
-            // If it is another one that is the oldest, or none, the graph will differ.
+            // If another one is the oldest, or if there is none, the graph will differ.
             let _ = chain.wait_for(peer, tag);
             let _ = writeln!(out, "{rank},wait,{peer},,{tag},");
         }
     }
 }
 
-/// The tag of a message; 0 of a compute.
+/// The tag of a message; 0 for a compute operation.
 fn tag_of(trace: &Trace, action: Action) -> u64 {
     match action {
         Action::Send { label, .. } | Action::Receive { label, .. } => trace.tag(label),

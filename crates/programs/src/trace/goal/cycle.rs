@@ -1,11 +1,11 @@
-//! Operations that wait for each other in a circle.
+//! Operations that wait for each other in a cycle.
 
 use crate::trace::graph::Edge;
 
-/// A circle of operations, each of which waits for the next one (and the last for the first), beginning with the smallest number; `None`
-/// if there is none. `operations`: how many operations there are.
+/// A cycle of operations: each waits for the next one, and the last for the first. It begins with the smallest number.
+/// `None` if there is no cycle. `operations` is the number of operations.
 pub fn cycle(operations: usize, edges: &[Edge]) -> Option<Vec<u32>> {
-    // What waits for earlier operations only cannot be in a circle.
+    // An operation that waits only for earlier operations cannot be in a cycle.
     if edges.iter().all(|edge| edge.before < edge.after) {
         return None;
     }
@@ -15,7 +15,7 @@ pub fn cycle(operations: usize, edges: &[Edge]) -> Option<Vec<u32>> {
         let from = sorted.partition_point(|edge| edge.0 < operation);
         sorted[from..].iter().take_while(move |edge| edge.0 == operation).map(|edge| edge.1)
     };
-    // Those that can be done are taken away, one after the other; what is left is in a circle or waits for one.
+    // Remove operations that can execute, one after the other. The rest are in a cycle or wait for one.
     let mut waits_for = vec![0_u32; operations];
     for &(_, after) in &sorted {
         waits_for[after as usize] += 1;
@@ -29,7 +29,7 @@ pub fn cycle(operations: usize, edges: &[Edge]) -> Option<Vec<u32>> {
             }
         }
     }
-    // From one of those to something left that it waits for, and so on, until one comes again.
+    // From one of the rest, follow dependencies within the rest until an operation repeats.
     let mut awaited = vec![None; operations];
     for &(before, after) in sorted.iter().rev() {
         if waits_for[before as usize] > 0 {
@@ -63,9 +63,9 @@ mod tests {
     fn cycles_are_found_and_nothing_else() {
         assert_eq!(of(4, &[(0, 3), (3, 2), (2, 1)]), None);
         assert_eq!(of(2, &[(1, 1)]), Some(vec![1]));
-        // 4 waits for the circle 1 -> 3 -> 2 -> 1, and 0 for nothing.
+        // 4 waits for the cycle 1 -> 3 -> 2 -> 1, and 0 for nothing.
         assert_eq!(of(5, &[(1, 3), (3, 2), (2, 1), (4, 1), (2, 0), (3, 0)]), Some(vec![1, 3, 2]));
-        // 0 and 1 only wait for the circle of 2 and 3.
+        // 0 and 1 only wait for the cycle of 2 and 3.
         assert_eq!(of(4, &[(0, 1), (1, 2), (2, 3), (3, 2)]), Some(vec![2, 3]));
     }
 

@@ -12,14 +12,14 @@ use crate::trace::problem::{Source, at, cut};
 
 const OPERATIONS: [&str; 3] = ["send", "recv", "calc"];
 const WAITS: [&str; 2] = ["requires", "irequires"];
-/// What a number after `from` is called.
+/// The name of a number after `from`.
 pub const SOURCE: &str = "a source";
-/// So many labels at most go with an error, for a guess which one was meant.
+/// Number of labels in an error, from which the nearest one is found.
 const MOST_LABELS: usize = 1_000;
-/// So many operations of a circle are named.
+/// Number of operations of a cycle that an error names.
 pub const MOST_IN_CYCLE: usize = 8;
 
-/// Something else than expected.
+/// An error for an unexpected token.
 fn unexpected(expected: &[&str], found: &str, known: &[&'static str]) -> ErrorKind {
     let expected = expected.iter().map(ToString::to_string).collect();
     ErrorKind::Unexpected { expected, found: found.into(), known: known.to_vec() }
@@ -31,7 +31,7 @@ impl Trace {
     /// Reads a schedule in the GOAL format.
     ///
     /// # Errors
-    /// [`Error`] with the place of what cannot be read, what does not match, or a circle of dependencies.
+    /// [`Error`] with the position of what cannot be read or does not match, or a cycle of dependencies.
     pub fn parse_goal(text: &str) -> Result<Self> {
         let text = draft::checked(text)?;
         let mut reader = Reader { tokens: Tokens::new(text), text, ranks: None, blocks: HashMap::new() };
@@ -39,7 +39,7 @@ impl Trace {
         let mut blocks = reader.blocks;
         let (count, number) =
             reader.ranks.ok_or_else(|| at(text, text.len(), unexpected(&["`num_ranks`"], "", &[])))?;
-        // As many as there are blocks are made, whatever the text says.
+        // The number of ranks is the number of blocks, whatever the text says.
         let mut drafts = Vec::with_capacity(blocks.len());
         for rank in 0..count {
             let missing = || at(text, number, ErrorKind::MissingRank { rank, ranks: count });
@@ -49,13 +49,13 @@ impl Trace {
     }
 }
 
-/// Where in the text the reader is, and what it has read.
+/// The position of the reader in the text, and what it has read.
 pub struct Reader<'a> {
     text: &'a str,
     pub tokens: Tokens<'a>,
-    /// Their number, and its place.
+    /// The number of ranks, and its position.
     ranks: Option<(u32, usize)>,
-    /// With the line in which each begins.
+    /// With the line on which each begins.
     blocks: HashMap<u32, (Draft, u32)>,
 }
 
@@ -73,8 +73,8 @@ impl<'a> Reader<'a> {
         at(self.text, token.offset, kind)
     }
 
-    /// Something else than expected: one of these things. Words of the format stand in backticks; `known` are those that
-    /// `found` may be a misspelling of.
+    /// An error for an unexpected token, with what was expected. Words of the format are in backticks; `known` are the
+    /// words that `found` may be a misspelling of.
     pub fn expected(&self, what: &[&str], found: Token<'a>, known: &[&'static str]) -> Error {
         let known = if found.kind == TokenKind::Word { known } else { &[] };
         self.fail(found, unexpected(what, &found.shown(), known))
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A whole number of at most so much.
+    /// A whole number up to a maximum.
     pub fn whole(&self, token: Token<'a>, what: &'static str, most: u64) -> Result<u64> {
         if token.kind != TokenKind::Number {
             return Err(self.expected(&[what], token, &[]));
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
         Ok(rank as u32)
     }
 
-    /// An operation or a dependency. True if `}` comes after it in the same line.
+    /// An operation or a dependency. True if `}` follows on the same line.
     fn statement(&mut self, block: &mut Block<'a>, first: Token<'a>, ranks: u32) -> Result<bool> {
         if OPERATIONS.contains(&first.text) {
             return self.operation(block, first, first, ranks);
@@ -221,7 +221,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// At the end of a rank: labels that came later than where they were used, and circles.
+    /// At the end of a rank: labels that are used before they are defined, and cycles.
     fn resolve(&self, block: &mut Block<'a>) -> Result<()> {
         for &(after, start, before) in &block.later {
             let find = |token: Token<'a>| {

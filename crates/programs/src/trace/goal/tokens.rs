@@ -1,15 +1,15 @@
-//! The words of a GOAL text.
+//! The tokens of a GOAL text.
 
 use odonata_error::{Error, ErrorKind};
 
 use crate::trace::problem::{at, cut};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
-    /// Letters, digits and `_`, not beginning with a digit.
+    /// Letters, digits and `_`, not starting with a digit.
     Word,
-    /// Digits, perhaps with a point among them.
+    /// Digits, perhaps with a decimal point.
     Number,
     /// Digits after a minus sign.
     Negative,
@@ -26,25 +26,26 @@ pub enum TokenKind {
 pub struct Token<'a> {
     pub kind: TokenKind,
     pub text: &'a str,
-    /// Byte at which it begins.
+    /// Its first byte.
     pub offset: usize,
     /// Its line, from 1.
     pub line: u32,
 }
 
 impl Token<'_> {
-    /// Whether it is this word or sign.
+    /// Whether it is this word or character.
     pub fn is(&self, text: &str) -> bool {
         self.text == text && matches!(self.kind, TokenKind::Word | TokenKind::Sign)
     }
 
-    /// Its text in an error: `\n` is the end of a line, nothing the end of the text.
+    /// Its text in an error: `\n` is the end of a line, the empty text is the end of the file.
     pub fn shown(&self) -> String {
         cut(self.text)
     }
 }
 
-/// Cuts a text into tokens. Blanks and comments are skipped: from `//` or `#` to the end of the line, and between `/*` and `*/`.
+/// Cuts a text into tokens. Blanks and comments are skipped: from `//` or `#` to the end of the line, and between `/*`
+/// and `*/`.
 pub struct Tokens<'a> {
     pub text: &'a str,
     position: usize,

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use crate::trace::graph::{Action, Graph, Start, Trace};
 
 impl Trace {
-    /// The trace as GOAL: the same text for equal traces. What has neither part of a nanosecond nor forward dependencies LogGOPSim
-    /// reads too.
+    /// The trace as GOAL: the same text for equal traces. LogGOPSim reads it too if it has no fractions of a nanosecond
+    /// and no forward dependencies.
     #[must_use]
     pub fn to_goal(&self) -> String {
         let mut out = format!("num_ranks {}\n", self.ranks());
@@ -19,7 +19,7 @@ impl Trace {
     }
 }
 
-/// The operations of a rank, each followed by the dependencies that can be written then.
+/// The operations of a rank, each followed by the dependencies that can be written at that point.
 fn operations(trace: &Trace, graph: &Graph, out: &mut String) {
     let mut edges = graph.edges();
     edges.sort_unstable_by_key(|edge| (edge.before.max(edge.after), edge.after, edge.before, edge.start));

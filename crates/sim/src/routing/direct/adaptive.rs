@@ -1,12 +1,12 @@
-//! Adaptive routing by comparison: shortest ways against ways round, by the loads of their first ports (UGAL), once or again
-//! at every router of the source group (PAR).
+//! Adaptive routing by comparison: minimal against non-minimal paths, by the loads of their first ports (UGAL), once,
+//! or again at every router of the source group (PAR).
 //!
-//! Of a few candidates of each kind, drawn at random, the least loaded are compared; a way round is taken if its load,
-//! weighted because it is about twice as long, and a bias are still less than the shortest way's. With global knowledge
-//! (UGAL-G, an ideal) the load of the global link that a way leads to counts as well.
+//! Of a few random candidates of each kind, the least loaded are compared. The packet takes the non-minimal path if its
+//! load, weighted because the path is about twice as long, plus a bias is still below that of the minimal path. With
+//! global knowledge (UGAL-G, an ideal), the load of the global link at the end of the leg counts as well.
 //!
-//! Sources: Singh 2005 (UGAL); Kim 2008, section 4.2 (UGAL-L, UGAL-G); Jiang 2009 (PAR); De Sensi 2019, section 2.2 (Aries).
-//! A weight of 2 is that of BookSim's dragonfly; with hop counts it would be 2 for most pairs of routers.
+//! Sources: Singh 2005 (UGAL); Kim 2008, section 4.2 (UGAL-L, UGAL-G); Jiang 2009 (PAR); De Sensi 2019, section 2.2
+//! (Aries). The weight of 2 is that of BookSim's dragonfly; with hop counts it would be 2 for most pairs of routers.
 
 use odonata_error::{Error, Path};
 use odonata_topology::Bandwidth;
@@ -20,38 +20,38 @@ use crate::fabric::packet::Event;
 use crate::routing::{CongestionMetric, Loads};
 use crate::spec::{FabricSpec, Knowledge, RoutingSpec};
 
-/// Draws between the first of one candidate and of the next.
+/// Distance between the first random numbers of two candidates.
 const NEXT: u8 = 8;
 
-/// A head start of minimal paths, in bytes.
+/// A bias towards minimal paths, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum Bias {
     /// The same at each decision.
     Constant(u64),
-    /// None at the first decision, and this much at the last.
+    /// None at the first decision, and this much at the last one.
     Growing(u64),
 }
 
 /// The routing.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
-    /// Shortest ways that are compared.
+    /// Minimal paths that are compared.
     pub minimal_candidates: u8,
-    /// Ways round that are compared.
+    /// Non-minimal paths that are compared.
     pub other_candidates: u8,
-    /// Weight of a way round, in thousandths.
+    /// Weight of a non-minimal path, in thousandths.
     pub factor_milli: u64,
-    /// Added to the load of a way round.
+    /// Added to the load of a non-minimal path.
     pub bias_bytes: Bias,
     /// The same in picoseconds, by routers visited and link class.
     pub(super) bias: Vec<Vec<u64>>,
     /// Whether the loads of global links are known everywhere.
     pub global: bool,
-    /// Whether a packet decides again on its way through the source group.
+    /// Whether a packet decides again at further routers of the source group.
     pub progressive: bool,
-    /// Whether packets to other groups turn at a random router of the intermediate group.
+    /// Whether packets to other groups begin their second phase at a random router of the intermediate group.
     pub at_router: bool,
-    /// Whether packets inside a group may go by way of a random router.
+    /// Whether packets inside a group may go through a random router.
     pub inside: bool,
 }
 
@@ -186,7 +186,7 @@ impl DirectAlgorithm for Adaptive {
 }
 
 impl Adaptive {
-    /// The least loaded of the ways round, with its load.
+    /// The least loaded non-minimal candidate, with its load.
     fn best_non_minimal(
         &self,
         paths: &Paths,
@@ -217,7 +217,7 @@ impl Adaptive {
         best
     }
 
-    /// Load of a way by a port to a cable.
+    /// Load of a path through a port to a cable.
     #[inline]
     fn load(
         &self,
@@ -235,7 +235,7 @@ impl Adaptive {
         own.saturating_add(loads.of_slot(paths.cable_slot(position.place.group, group, cable).0))
     }
 
-    /// Whether a packet stays on the shortest way, given the loads and the class of the other way's first link.
+    /// Whether a packet stays on the minimal path, given the loads and the class of the non-minimal path's first link.
     #[inline]
     fn stays(&self, minimal: u64, other: u64, class: u8, hop: u8) -> bool {
         let by_class = &self.bias[usize::from(hop).min(self.bias.len() - 1)];

@@ -1,8 +1,8 @@
-//! SST's adaptive routing: at its first router a packet goes by way of a random group if the port that way has more than a
-//! factor times as much free buffer as the direct one.
+//! SST's adaptive routing: at its first router a packet goes through a random group if the free buffer of the port
+//! towards it exceeds that of the direct port by more than a factor.
 //!
-//! Source: the `adaptive-local` of SST's dragonfly, which Zhang 2018 ran (L4), as told in the catalogue. A port's free buffer is
-//! that of one channel, as a share of its size.
+//! Source: the `adaptive-local` of SST's dragonfly, which Zhang 2018 used (L4), as described in the catalogue. The free
+//! buffer of a port is that of one channel, as a share of its size.
 
 use odonata_error::{Error, Path};
 

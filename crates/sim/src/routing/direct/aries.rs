@@ -1,12 +1,12 @@
 //! The routing modes of Cray's Aries.
 //!
-//! Adaptive modes compare two shortest ways and two ways round at each router of the source group, as PAR does; a packet that
-//! stays in its group may go by way of a random router, decided at its first router. The modes differ in a bias towards
-//! shortest ways: none, growing on the way, low, high. Hash modes do not look at loads: one way for each message
-//! (`min-hash`, `nmin-hash`), or one for each pair of nodes (`in-order`).
+//! Adaptive modes compare two minimal and two non-minimal paths at each router of the source group, as PAR does. A
+//! packet that stays in its group may go through a random router; it decides at its first router. The modes differ in a
+//! bias towards minimal paths: none, growing with the hops so far, low, high. Hash modes do not look at loads: all
+//! packets of a message take one path (`min-hash`, `nmin-hash`), or all packets of a pair of nodes (`in-order`).
 //!
 //! Source: De Sensi 2019, section 2.2 (D6, D7). The values of the biases are not public; ours are assumed
-//! (docs/model.md). Which ways hash modes hash by is assumed as well.
+//! (docs/model.md). The paths that the hash modes choose from are assumed as well.
 
 use odonata_error::{Error, Path};
 
@@ -17,7 +17,7 @@ use super::{AnyDirectAlgorithm, Pick};
 use crate::routing::PathGranularity;
 use crate::spec::{AriesMode, RoutingSpec};
 
-/// Weight of a way round, in thousandths: it is about twice as long.
+/// Weight of a non-minimal path, in thousandths: it is about twice as long.
 const FACTOR_MILLI: u64 = 2000;
 
 pub(super) fn of(routing: &RoutingSpec, _: &Path) -> Result<Option<AnyDirectAlgorithm>, Error> {

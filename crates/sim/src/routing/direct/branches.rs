@@ -1,6 +1,6 @@
-//! Every way that a packet may take, whatever the loads and the draws: for proofs, and for people who ask.
+//! Every path that a packet may take, for all loads and random numbers: for deadlock proofs and for `odonata show`.
 //!
-//! Written apart from the decisions themselves; tests hold the two against each other.
+//! This code is separate from the decisions; tests compare the two.
 
 use odonata_topology::GroupId;
 
@@ -8,19 +8,19 @@ use super::{AnyDirectAlgorithm, Departure, Direct, DirectAlgorithm, NO_GROUP, No
 use crate::fabric::RouterPlace;
 use crate::fabric::packet::Event;
 
-/// One way on from a router.
+/// A possible next link.
 #[derive(Clone, Copy, Debug)]
 pub struct Branch {
     /// Port taken.
     pub port: u16,
     /// Channel on it.
     pub channel: u8,
-    /// The packet with what it remembers from then on.
+    /// The packet with its memory after the decision.
     pub packet: Event,
 }
 
 impl Direct {
-    /// Every way on from a router that is not the packet's destination.
+    /// Every possible next link at a router other than the packet's destination.
     #[must_use]
     pub fn branches(&self, place: RouterPlace, packet: &Event) -> Vec<Branch> {
         let position = self.paths.position(place, packet);
@@ -36,7 +36,7 @@ impl Direct {
         Branch { port, channel: self.paths.channel(position, port), packet }
     }
 
-    /// The packet leaves as decided at the beginning of a leg.
+    /// The packet leaves as decided at the start of a leg.
     fn leave(&self, position: PacketPosition, packet: &Event, departure: Departure) -> Branch {
         let mut packet = *packet;
         packet.intermediate = remember(departure.via, departure.to);
@@ -140,7 +140,7 @@ impl Direct {
         self.second_phase(position, packet)
     }
 
-    /// Ways on from where the packet turns.
+    /// Possible next links where the second phase begins.
     fn second_phase(&self, position: PacketPosition, mut packet: Event) -> Vec<Branch> {
         packet.begin_second_phase();
         if position.place.group == packet.to_group {

@@ -1,4 +1,4 @@
-//! Ports on shortest ways inside a group, laid out for the inner loop.
+//! Ports on shortest paths inside a group, stored for the inner loop.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use odonata_topology::{Dragonfly, GroupId, RouterId};
 
 use crate::routing::Ports;
 
-/// From every router to every other of its group. Groups that are alike share their entries.
+/// From every router to every other router of its group. Groups with the same wiring share their entries.
 #[derive(Clone, Debug)]
 pub struct Inside {
     /// First entry of each router.
     first: Vec<u32>,
-    /// Entries of a router, by the number of the other one.
+    /// Entries of a router, by the number of the other router.
     entries: Vec<Entry>,
-    /// Ports that do not follow each other.
+    /// Ports that are not consecutive.
     lists: Vec<u16>,
 }
 
@@ -27,11 +27,11 @@ struct Entry {
     count: u16,
 }
 
-/// The ports follow each other.
+/// The ports are consecutive.
 const NO_LIST: u32 = u32::MAX;
 
 impl Inside {
-    /// Lays out the ways of a machine.
+    /// The paths of a machine.
     pub(super) fn new(machine: &Dragonfly) -> Self {
         let network = &machine.network;
         let (mut first, mut entries, mut lists) = (Vec::new(), Vec::new(), Vec::new());
@@ -55,7 +55,7 @@ impl Inside {
         Self { first, entries, lists }
     }
 
-    /// Ports on shortest ways from a router to number `to` of its group.
+    /// Ports on shortest paths from a router to number `to` of its group.
     #[inline(always)]
     pub(super) fn ports(&self, router: usize, to: u16) -> Ports<'_> {
         let entry = self.entries[(self.first[router] + u32::from(to)) as usize];

@@ -1,5 +1,5 @@
-//! Shortest ways only: to a cable between the two groups, across it, and on to the destination's router. Which cables count
-//! as shortest is said by the routing's `gateways`.
+//! Minimal paths only: to a cable between the two groups, across it, and to the destination's router. The routing's
+//! `gateways` says which cables count as shortest.
 
 use odonata_error::{Error, Path};
 
@@ -11,9 +11,9 @@ use crate::spec::{RoutingSpec, Select};
 /// The routing.
 #[derive(Clone, Debug)]
 pub struct Minimal {
-    /// How one of several ways is picked.
+    /// How one of several paths is picked.
     pub pick: Pick,
-    /// What packets of one way share.
+    /// Which packets take the same path.
     pub granularity: PathGranularity,
 }
 
@@ -53,7 +53,7 @@ impl DirectAlgorithm for Minimal {
     }
 }
 
-/// How ways are picked.
+/// How paths are picked.
 pub(super) fn pick(select: Select) -> Pick {
     match select {
         Select::Random | Select::Hash => Pick::Random,

@@ -1,4 +1,4 @@
-//! Ways through a direct machine: cables to other groups, ports inside a group, channels.
+//! Paths through a direct machine: cables to other groups, ports inside a group, channels.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::fabric::packet::Event;
 use crate::routing::{CongestionMetric, Loads, Ports};
 use crate::spec::FabricSpec;
 
-/// Cables that are looked at for the least loaded.
+/// Cables that are considered for the least loaded one.
 const LOOKED_AT: u32 = 8;
 /// Link class along a row; the next one, if it does not join groups, is along a column.
 const ROW: u8 = 1;
 
-/// How one of several ways is picked (docs/model.md, section 6, "Ways").
+/// How one of several paths is picked (docs/model.md, section 6, "Paths to a cable").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pick {
     /// All at random.
@@ -28,15 +28,15 @@ pub enum Pick {
     LeastLoaded,
 }
 
-/// A direct machine with what its routings look up.
+/// A direct machine with the look-ups of its routing algorithms.
 #[derive(Clone, Debug)]
 pub struct Paths {
     machine: Arc<Dragonfly>,
     groups: usize,
-    /// Where the cables of each ordered pair of groups start in `gates`, and one entry more.
+    /// Where the cables of each ordered pair of groups start in `gates`, with one more entry.
     gate_start: Vec<u32>,
     gates: Vec<Gate>,
-    /// For each router and other group which cables count as shortest; none if all do.
+    /// For each router and other group, the cables that count as shortest; none if all do.
     nearest: Option<Nearest>,
     inside: Inside,
     /// Whether some groups have no cable between them.
@@ -62,22 +62,22 @@ struct Gate {
 /// Positions of the nearest cables.
 #[derive(Clone, Debug)]
 struct Nearest {
-    /// Row `router * groups + group` of `cables`, and one entry more.
+    /// Row `router * groups + group` of `cables`, with one more entry.
     start: Vec<u32>,
     cables: Vec<u16>,
 }
 
-/// The groups by way of which a packet may go round.
+/// The groups through which a non-minimal path may go.
 #[derive(Clone, Copy, Debug)]
 pub enum IntermediateGroups<'a> {
-    /// All groups of the machine but two (the lower first).
+    /// All groups of the machine except two (the lower first).
     AllBut(u16, u16, u32),
     /// These.
     List(&'a [u16]),
 }
 
 impl IntermediateGroups<'_> {
-    /// How many.
+    /// The number of groups.
     #[inline]
     #[must_use]
     pub fn len(&self) -> u32 {
@@ -87,7 +87,7 @@ impl IntermediateGroups<'_> {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -107,7 +107,7 @@ impl IntermediateGroups<'_> {
         }
     }
 
-    /// One drawn uniformly; none if there is none.
+    /// A random group, uniformly; none if there are none.
     #[inline]
     #[must_use]
     pub fn random(&self, packet: &Event, base: u8) -> Option<u16> {
@@ -116,7 +116,7 @@ impl IntermediateGroups<'_> {
 }
 
 impl Paths {
-    /// Lays out what is looked up; `nearest`: only the nearest cables count as shortest.
+    /// Builds the look-ups. With `nearest`, only the nearest cables count as shortest.
     #[must_use]
     pub fn new(machine: Arc<Dragonfly>, nearest: bool, fabric: &FabricSpec) -> Self {
         let network = &machine.network;
@@ -188,7 +188,7 @@ impl Paths {
         self.subs
     }
 
-    /// The cables of a pair of groups: the first, and how many.
+    /// The cables of a pair of groups: the first, and their number.
     #[inline(always)]
     fn cables(&self, from: u16, to: u16) -> (u32, u32) {
         let row = usize::from(from) * self.groups + usize::from(to);
@@ -227,7 +227,7 @@ impl Paths {
         self.machine.cables(GroupId(from.into()), GroupId(to.into()))[usize::from(cable)]
     }
 
-    /// Positions of the cables to a group that count as shortest, if not all do.
+    /// Positions of the cables to a group that count as shortest, unless all do.
     #[inline(always)]
     fn shortest(&self, place: RouterPlace, group: u16) -> Option<&[u16]> {
         let nearest = self.nearest.as_ref()?;
@@ -247,7 +247,7 @@ impl Paths {
         RouterId(self.machine.network.first_router(GroupId(place.group.into())).0 + u32::from(place.local))
     }
 
-    /// Ports on shortest ways to a router of the group.
+    /// Ports on shortest paths to a router of the group.
     #[inline(always)]
     #[must_use]
     pub fn local(&self, place: RouterPlace, router: u16) -> Ports<'_> {
@@ -292,7 +292,7 @@ impl Paths {
         }
     }
 
-    /// A port on the way to another router of the group.
+    /// A port towards another router of the group.
     #[inline(always)]
     pub fn inside(
         &self,
@@ -310,7 +310,7 @@ impl Paths {
         }
     }
 
-    /// A shortest way from a packet's first router.
+    /// A minimal path from a packet's first router.
     #[inline]
     pub fn minimal(
         &self,
@@ -326,8 +326,8 @@ impl Paths {
         Departure::minimal(port, cable)
     }
 
-    /// The router of the intermediate group at which a packet that enters it will turn; the present one if it would be a
-    /// dead one.
+    /// The router of the intermediate group at which a packet that enters it begins its second phase; the present
+    /// router if the drawn one has failed.
     #[must_use]
     pub fn intermediate_router(&self, place: RouterPlace, packet: &Event) -> u16 {
         let count = self.machine.network.routers_in(GroupId(place.group.into()));
@@ -335,7 +335,8 @@ impl Paths {
         if self.works(place.group, router) { router } else { place.local }
     }
 
-    /// Draw `k` of a router of the own group at which to turn: not the present one nor the destination's, nor a dead one.
+    /// Random number `k` of an intermediate router in the own group: not the present one, not the destination's, not a
+    /// failed one.
     #[must_use]
     pub fn router_inside(&self, place: RouterPlace, packet: &Event, k: u8) -> Option<u16> {
         let count = self.machine.network.routers_in(GroupId(place.group.into()));
@@ -370,7 +371,7 @@ impl Paths {
         self.buffers[usize::from(self.class(place, port))]
     }
 
-    /// Where a packet is, from the port and channel by which it came.
+    /// The position of a packet, from the port and channel on which it came.
     #[inline]
     #[must_use]
     pub fn position(&self, place: RouterPlace, packet: &Event) -> PacketPosition {
@@ -385,7 +386,7 @@ impl Paths {
         PacketPosition { place, stage, inside: Some((sub, class == ROW)) }
     }
 
-    /// The channel on a port by which a packet leaves.
+    /// The channel on which a packet leaves through a port.
     #[inline]
     #[must_use]
     pub fn channel(&self, position: PacketPosition, port: u16) -> u8 {
@@ -394,7 +395,7 @@ impl Paths {
         channel
     }
 
-    /// The channel on a port, if a packet left by it.
+    /// The channel on which a packet left through a port.
     #[inline]
     #[must_use]
     pub fn channel_if(&self, position: PacketPosition, port: u16) -> u8 {
@@ -407,7 +408,7 @@ impl Paths {
     }
 }
 
-/// Whether there are packets between two groups, but no cable. (A group without routers that work has none.)
+/// Whether two groups exchange packets but have no cable. (A group without working routers exchanges none.)
 fn lacks_cable(machine: &Dragonfly, a: GroupId, b: GroupId) -> bool {
     let network = &machine.network;
     let works = |g: GroupId| {

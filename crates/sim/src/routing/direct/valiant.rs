@@ -1,8 +1,8 @@
-//! Valiant routing: every packet goes by way of a random stop, whatever the load.
+//! Valiant routing: every packet goes through a random intermediate stop, whatever the load.
 //!
-//! By way of a group, a packet to another group turns where it enters a random third group, and one that stays in its group
-//! goes straight. By way of a router, it turns at a random router of the third group, and one that stays in its group turns
-//! at a random router of it. Source: Valiant 1982; Kim 2008, section 4.1.
+//! Via a group, a packet to another group begins its second phase where it enters a random third group; a packet inside
+//! its group goes straight. Via a router, it does so at a random router of the third group, and a packet inside its
+//! group at a random router of that group. Source: Valiant 1982; Kim 2008, section 4.1.
 
 use odonata_error::{Error, ErrorKind, Path};
 
@@ -18,13 +18,13 @@ use crate::spec::{RoutingSpec, Via};
 /// The routing.
 #[derive(Clone, Debug)]
 pub struct Valiant {
-    /// How one of several ways is picked.
+    /// How one of several paths is picked.
     pub pick: Pick,
-    /// What packets of one way share.
+    /// Which packets take the same path.
     pub granularity: PathGranularity,
-    /// Whether packets to other groups turn at a random router of the intermediate group.
+    /// Whether packets to other groups begin their second phase at a random router of the intermediate group.
     pub at_router: bool,
-    /// Whether packets inside a group go by way of a random router.
+    /// Whether packets inside a group go through a random router.
     pub inside: bool,
 }
 
@@ -90,7 +90,7 @@ impl DirectAlgorithm for Valiant {
     }
 }
 
-/// Whether packets turn at a random router of the intermediate group.
+/// Whether packets begin their second phase at a random router of the intermediate group.
 pub(super) fn via_router(via: Via, at: &Path) -> Result<bool, Error> {
     match via {
         Via::Group => Ok(false),

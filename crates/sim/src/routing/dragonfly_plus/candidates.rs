@@ -1,28 +1,28 @@
-//! Where a packet may go from where it is on a Dragonfly+.
+//! The candidate ports of a packet on a Dragonfly+.
 
 use crate::routing::Ports;
 
-/// Where a packet may go.
+/// The candidate ports of a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct CandidatePorts<'a> {
-    /// Ports on a shortest way to where the packet is bound for now.
+    /// Ports on a minimal path to the packet's present target.
     pub minimal: Ports<'a>,
-    /// Channel on those.
+    /// Channel on these ports.
     pub minimal_channel: u8,
-    /// Ports by which it may be diverted.
+    /// Non-minimal ports.
     pub non_minimal: Ports<'a>,
-    /// Channel on those.
+    /// Channel on these ports.
     pub non_minimal_channel: u8,
-    /// Whether going on means that a packet with an intermediate stop has turned to its destination.
+    /// Whether a packet with an intermediate stop begins its second phase here.
     pub begins_second_phase: bool,
     /// Link class of the minimal ports.
     pub minimal_class: u8,
-    /// Link class of the others.
+    /// Link class of the non-minimal ports.
     pub non_minimal_class: u8,
 }
 
 impl<'a> CandidatePorts<'a> {
-    /// A plan with shortest ways only.
+    /// Candidates with minimal ports only.
     #[inline(always)]
     #[must_use]
     pub fn only(minimal: Ports<'a>, class: u8, channel: u8) -> Self {

@@ -1,5 +1,5 @@
-//! The plans of all rules on a Dragonfly+ in which something has failed: the same, with lists that leave out dead ports and
-//! ports from which the destination cannot be reached any more (docs/model.md, section 6).
+//! The candidate ports of all algorithms on a Dragonfly+ with failures: the same, without failed ports and ports from
+//! which the destination can no longer be reached (docs/model.md, section 6).
 
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
 use odonata_topology::{DragonflyPlus, GroupId, RouterId};
@@ -7,14 +7,14 @@ use odonata_topology::{DragonflyPlus, GroupId, RouterId};
 use super::{CandidatePorts, Ports, RouterPlace};
 use crate::fabric::packet::{Event, NO_INTERMEDIATE};
 
-/// Spines of a group among which those are listed that lead to an intermediate group.
+/// Most spines of a group, for the list of those that lead to an intermediate group.
 pub(super) const MAX_SPINES: u32 = u64::BITS;
 
 fn router(machine: &DragonflyPlus, group: u16, local: u16) -> RouterId {
     RouterId(machine.network.first_router(GroupId(group.into())).0 + u32::from(local))
 }
 
-/// The router at which a decision is made, and the destination's leaf.
+/// The router of a decision, and the destination's leaf.
 fn ends(machine: &DragonflyPlus, place: RouterPlace, packet: &Event) -> (RouterId, RouterId) {
     (router(machine, place.group, place.local), router(machine, packet.to_group, packet.to_local))
 }
@@ -72,7 +72,7 @@ pub(super) fn progressive<'a>(
     }
 }
 
-/// Takes its intermediate group from a packet that cannot go by way of it.
+/// Removes the intermediate group of a packet that cannot go through it.
 pub(super) fn enter(machine: &DragonflyPlus, packet: &mut Event, from: u16, leaf: u16) {
     let (here, to) = (router(machine, from, leaf), router(machine, packet.to_group, packet.to_local));
     if up_to(machine, here, to, packet.intermediate >> 16).is_empty() {
@@ -80,7 +80,7 @@ pub(super) fn enter(machine: &DragonflyPlus, packet: &mut Event, from: u16, leaf
     }
 }
 
-/// Ports of a leaf to spines from which a packet for leaf `to` can go by way of group `via`.
+/// Ports of a leaf to spines from which a packet for leaf `to` can go through group `via`.
 fn up_to(machine: &DragonflyPlus, leaf: RouterId, to: RouterId, via: u32) -> Ports<'_> {
     let group = machine.group(leaf);
     let first_spine = machine.network.first_router(group).0 + machine.leaves_in(group);
@@ -95,7 +95,7 @@ fn up_to(machine: &DragonflyPlus, leaf: RouterId, to: RouterId, via: u32) -> Por
     Ports::mask(first_port, mask)
 }
 
-/// As the plan of [`super::valiant`], by way of a spine, for a packet that has not turned.
+/// As the candidates of [`super::valiant`], via a spine, for a packet in its first phase.
 pub(super) fn valiant<'a>(
     machine: &'a DragonflyPlus,
     place: RouterPlace,

@@ -1,10 +1,10 @@
 //! Fully progressive adaptive routing: at the source spine and again at the intermediate spine, a packet leaves the
-//! shortest way if all its ports are fuller than a threshold and another port is not.
+//! minimal path if all its ports are fuller than a threshold and another port is not.
 //!
-//! Source: Shpiner 2017; Kang 2019, section 3.1.2 (K5 to K7). The score of a port is its backlog over what its link's
-//! buffers hold, channels pooled. Channel 0 until an intermediate spine or leaf sends the packet minimally on, channel
-//! 1 from there; on channel 1 only shortest ways. Options that the authors' published code differs in: `compare`
-//! (`<=`), `channel_switch`, and `candidates` (one random group instead of all).
+//! Source: Shpiner 2017; Kang 2019, section 3.1.2 (K5 to K7). The score of a port is its backlog divided by the
+//! capacity of its link's buffers, all channels together. Packets use channel 0 until an intermediate spine or leaf
+//! sends them on minimally, and channel 1 from there, on minimal paths only. Three options cover the differences in the
+//! authors' published code: `compare` (`<=`), `channel_switch`, and `candidates` (one random group instead of all).
 
 use odonata_error::{Error, Path};
 
@@ -80,7 +80,7 @@ impl DragonflyPlusAlgorithm for Fpar {
             return only;
         }
         let (key, hop) = (packet.key, packet.hop());
-        // Backlogs are whole, so `<= limit` is `< limit + 1`.
+        // Backlogs are whole numbers, so `<= limit` is `< limit + 1`.
         let limit = |class: u8| self.limit[usize::from(class)].saturating_add(u64::from(self.at_most));
         if let Some(port) = loads.below(limit(candidates.minimal_class), &candidates.minimal, key, hop, MINIMAL_BASE) {
             return (port, false);
@@ -94,7 +94,7 @@ impl DragonflyPlusAlgorithm for Fpar {
     }
 }
 
-/// Shortest ways, and at the source spine and the intermediate spine the ways round.
+/// Minimal ports, and non-minimal ports at the source spine and the intermediate spine.
 #[inline(always)]
 pub(super) fn progressive<'a>(
     machine: &'a DragonflyPlus,

@@ -1,5 +1,5 @@
-//! Shortest ways only: leaf, spine, spine, leaf (three links between groups, two inside one). One channel is enough:
-//! every way goes up, across, down, in this order.
+//! Minimal paths only: leaf, spine, spine, leaf (three links between groups, two inside one). One channel is enough:
+//! every path goes up, across, down, in this order.
 
 use odonata_error::{Error, Path};
 
@@ -16,7 +16,7 @@ use crate::spec::{FabricSpec, RoutingSpec, Select};
 /// The routing.
 #[derive(Clone, Debug)]
 pub struct Minimal {
-    /// Which of several equal ports.
+    /// How one of several equal ports is picked.
     pub select: Select,
 }
 
@@ -60,7 +60,7 @@ impl DragonflyPlusAlgorithm for Minimal {
     }
 }
 
-/// All shortest ways from `place`, on the channel the packet came by.
+/// All minimal ports at `place`, on the channel on which the packet came.
 #[inline(always)]
 pub(super) fn shortest<'a>(machine: &'a DragonflyPlus, place: RouterPlace, packet: &Event) -> CandidatePorts<'a> {
     let channel = packet.channel();

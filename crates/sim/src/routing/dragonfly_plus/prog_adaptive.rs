@@ -1,8 +1,9 @@
-//! Progressive adaptive routing by absolute backlogs: what CODES offered before fully progressive routing (K8).
+//! Progressive adaptive routing by absolute backlogs: the algorithm of CODES before fully progressive routing (K8).
 //!
-//! Where [`fpar`](super::fpar) compares with a threshold, this compares the least loaded shortest port with the least
-//! loaded other one: the shortest is taken when little waits for it, or when its backlog is at most `factor` times the
-//! other's. With factor 1 and threshold 0 it is the rule of CODES; factor 2 is UGAL's weighting by path length.
+//! [`fpar`](super::fpar) compares loads with a threshold. This algorithm compares the least loaded minimal port with
+//! the least loaded non-minimal one. It takes the minimal port if its backlog is small, or at most `factor` times that
+//! of the other. With factor 1 and threshold 0 it is the algorithm of CODES; factor 2 is UGAL's weighting by path
+//! length.
 
 use odonata_error::{Error, Path};
 
@@ -19,7 +20,7 @@ use crate::spec::{FabricSpec, FparCandidates, RoutingSpec};
 /// The routing.
 #[derive(Clone, Debug)]
 pub struct ProgAdaptive {
-    /// Backlog up to which a shortest port is taken at once, by link class.
+    /// Backlog up to which a minimal port is taken at once, by link class.
     threshold: [u64; 3],
     factor_milli: u64,
     one_group: bool,

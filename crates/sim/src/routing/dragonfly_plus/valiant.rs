@@ -1,8 +1,9 @@
-//! Valiant routing: every packet to another group goes by way of a random third group, whatever the load.
+//! Valiant routing: every packet to another group goes through a random third group, whatever the load.
 //!
-//! Channel 0 to the intermediate stop, channel 1 from there on. By way of a spine the packet turns where it enters the
-//! intermediate group (unless that spine has no link to the destination's group: then at a leaf below); by way of a
-//! leaf it goes down to a random leaf first. Source: Valiant 1982; the two kinds of stop are those of Kang 2019, Fig. 3.
+//! Packets use channel 0 to the intermediate stop, and channel 1 after it. Via a spine, the second phase begins where
+//! the packet enters the intermediate group (unless that spine has no link to the destination's group: then at a leaf
+//! below). Via a leaf, the packet goes down to a random leaf first. Source: Valiant 1982; the two kinds of stop are
+//! those of Kang 2019, Fig. 3.
 
 use odonata_error::{Error, ErrorKind, Path};
 
@@ -20,9 +21,9 @@ use crate::spec::{FabricSpec, RoutingSpec, Select, Via};
 /// The routing.
 #[derive(Clone, Debug)]
 pub struct Valiant {
-    /// Where packets turn.
+    /// Where the second phase begins.
     pub via: Via,
-    /// Which of several equal ports.
+    /// How one of several equal ports is picked.
     pub select: Select,
 }
 
@@ -107,7 +108,7 @@ fn intermediate(machine: &DragonflyPlus, via: Via, key: u32, from: u16, to: u16)
     }
 }
 
-/// Ways to the intermediate stop, or on from it.
+/// Candidate ports towards the intermediate stop, or after it.
 fn candidates<'a>(machine: &'a DragonflyPlus, via: Via, place: RouterPlace, packet: &Event) -> CandidatePorts<'a> {
     if packet.intermediate == NO_INTERMEDIATE || packet.in_second_phase() {
         return minimal::shortest(machine, place, packet);

@@ -1,4 +1,4 @@
-//! What the modes of Aries promise, and hashed ways on all machines.
+//! What the modes of Aries promise, and hashed paths on all machines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use odonata_sim::{Output, Spec};
 use super::support::{ALL, NEAREST, aries, flat, grid, minimal, spec, valiant};
 use crate::support::{job, output, stream};
 
-/// The share of packets that take shortest ways under steady uniform traffic.
+/// The share of packets that take minimal paths under steady uniform traffic.
 fn minimal_share(mode: AriesMode, topology: &odonata_sim::spec::TopologySpec, nodes: u32) -> f64 {
     let mut job = job("all", (0..nodes).collect(), Pattern::UniformRandom {}, 1_000, 143_000, 250);
     (job.traffic_mut().arrival, job.record) = (Arrival::Poisson {}, Record::Nothing);
@@ -52,8 +52,8 @@ fn overtaken(routing: RoutingSpec) -> usize {
         .count()
 }
 
-/// Catches packets of a pair that take different ways although they must stay in order, in a crowded machine with several
-/// cables a pair and parallel links; other routings do let them overtake each other.
+/// Catches packets of a pair that take different paths although they must stay in order, in a crowded machine with
+/// several cables a pair and parallel links; other routings do let them overtake each other.
 #[test]
 fn packets_of_a_pair_stay_in_order() {
     for gateways in [NEAREST, ALL] {
@@ -82,7 +82,7 @@ fn used(spec: &Spec, output: &Output) -> (u64, u64) {
     (vcs.filter(packets).count() as u64, hops / packets_sent)
 }
 
-/// Links used by one message of many packets, and by many messages, in links of one way.
+/// Links used by one message of many packets, and by many messages, in links of one path.
 fn paths_taken(
     routing: &RoutingSpec,
     make: &dyn Fn(RoutingSpec, Vec<odonata_sim::spec::JobSpec>) -> Spec,
@@ -97,11 +97,11 @@ fn paths_taken(
     })
 }
 
-/// Catches a hash over too little or too much: with `min-hash` and `nmin-hash` a message takes one way, and messages differ;
-/// with `in-order` and `hash` all messages of a pair take one way; with random ways packets differ.
+/// Catches a hash over too little or too much: with `min-hash` and `nmin-hash` a message takes one path, and messages
+/// differ; with `in-order` and `hash` all messages of a pair take one path; with random paths packets differ.
 #[test]
 fn hashed_paths_are_one_for_each_message_or_pair() {
-    // Pairs whose ways all have the same length: in the own group for shortest ways, over the only two cables else.
+    // Pairs whose ways all have the same length: in the own group for minimal paths, over the only two cables else.
     let direct = |routing, jobs| {
         let mut spec = spec(grid([3, 2, 2, 1, 1]), routing, jobs);
         if let odonata_sim::spec::TopologySpec::Cascade(topology) = &mut spec.topology {
@@ -119,7 +119,7 @@ fn hashed_paths_are_one_for_each_message_or_pair() {
             assert_eq!(paths_taken(&routing, &direct, 3), expected, "{routing:?}");
         }
     }
-    // Three routers in a row, four links each: a way round in the own group.
+    // Three routers in a row, four links each: a non-minimal path in the own group.
     let row = |routing, jobs| {
         let mut topology = super::support::dragonfly([1, 4, 1, 0]);
         topology.local_links = 3;
@@ -149,7 +149,7 @@ fn hashed_paths_on_a_dragonfly_plus() {
     }
 }
 
-/// Catches a hash that sends all pairs one way, and one that depends on nothing but the destination.
+/// Catches a hash that sends all pairs one path, and one that depends on nothing but the destination.
 #[test]
 fn hashed_paths_of_different_pairs_differ() {
     let jobs: Vec<_> = (0..6).map(|node| stream(node, 6 + node, 5_000)).collect();

@@ -10,16 +10,16 @@ use odonata_testkit as generator;
 
 const QUEUES: [QueueChoice; 2] = [QueueChoice::Wheel, QueueChoice::Ordered];
 
-/// Random specifications: dragonflies and cascades, Dragonfly+ machines with exceptions and failures, and both kinds with
-/// events a few picoseconds apart.
+/// Random specifications: dragonflies and cascades, Dragonfly+ machines with exceptions and failures, and both kinds
+/// with events a few picoseconds apart.
 fn specs(count: u64) -> impl Iterator<Item = (u64, Spec)> {
     let of: [fn(u64) -> Spec; 4] =
         [generator::direct_spec, generator::odd_spec, generator::instant_direct_spec, generator::instant_odd_spec];
     (0..count).map(move |seed| (seed, of[(seed % 4) as usize](seed)))
 }
 
-/// Catches a packet dropped or delivered twice, a credit given back twice or never, a message cut wrongly, at the end of a
-/// run and whenever it is stopped.
+/// Catches a packet dropped or delivered twice, a credit given back twice or never, a message cut wrongly, at the end
+/// of a run and whenever it is stopped.
 #[test]
 fn everything_is_accounted_for_at_any_instant() {
     let (mut blocked, mut moving, mut complete) = (0, 0, 0);
@@ -84,8 +84,8 @@ fn what_is_measured_changes_nothing() {
     }
 }
 
-/// Catches traffic between groups that is counted by the wrong class of link or at the wrong end: on a machine where the
-/// first global class is not the second, what goes out of the groups comes in again.
+/// Catches traffic between groups that is counted by the wrong class of link or at the wrong end: on a machine where
+/// the first global class is not the second, what goes out of the groups comes in again.
 #[test]
 fn arrivals_add_up() {
     let mut checked = 0;

@@ -1,5 +1,5 @@
-//! [`Direct::branches`], from which the proofs and the listings of ways come, against the decisions themselves: neither
-//! lists a way that the other does not know.
+//! [`Direct::branches`], from which the proofs and the listings of paths come, against the decisions themselves: neither
+//! lists a path that the other does not know.
 
 use std::collections::BTreeSet;
 
@@ -33,8 +33,8 @@ fn outs(c: &mut Choices, count: usize, now: u64) -> Vec<OutputPort> {
     (0..count).map(|_| OutputPort { free: now + load(c), blocked_ps: load(c) }).collect()
 }
 
-/// The routing with a weight of one half, so that a way round may be taken although it begins with the same link as the
-/// shortest way. The weight of Aries is fixed.
+/// The routing with a weight of one half, so that a non-minimal path may be taken although it begins with the same link
+/// as the minimal path. The weight of Aries is fixed.
 fn daring(mut known: Known) -> Known {
     match &mut known.routing {
         RoutingSpec::Ugal { factor_milli, .. }
@@ -72,8 +72,8 @@ fn credit_metric(c: &mut Choices, made: &Made, known: &Known, slots: usize, now:
     Some(credit_metric)
 }
 
-/// Decides upon a packet with random words and loads until every branch was taken. Panics if a decision is not a branch,
-/// or a branch is never taken.
+/// Decides upon a packet with random words and loads until every branch was taken. Panics if a decision is not a
+/// branch, or a branch is never taken.
 fn compare(c: &mut Choices, made: &Made, known: &Known, direct: &Direct, state: &State) -> usize {
     let network = &direct.paths().machine().network;
     let place = RouterPlace::of(network, state.router);
@@ -116,9 +116,9 @@ fn compare(c: &mut Choices, made: &Made, known: &Known, direct: &Direct, state: 
     panic!("{}, {:?}: {missing:?} of {branches:?} are never taken\n{state:?}", made.name, known.routing)
 }
 
-/// Catches a way that is taken but not listed (so that no proof has looked at it), and one that is listed but never taken;
-/// on every machine, for every routing, for packets wherever they may be, whatever they have drawn and whatever the
-/// loads are.
+/// Catches a path that is taken but not listed (so that no proof has looked at it), and one that is listed but never
+/// taken; on every machine, for every routing, for packets wherever they may be, whatever they have drawn and whatever
+/// the loads are.
 #[test]
 fn decisions_take_the_listed_paths_and_no_others() {
     let mut c = Choices::new(5);

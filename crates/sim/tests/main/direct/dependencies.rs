@@ -1,5 +1,5 @@
-//! No routing of a dragonfly or a cascade lets packets wait for each other in a circle, with as many channels as it is said
-//! to need; with one less it is refused.
+//! No routing of a dragonfly or a cascade lets packets wait for each other in a cycle, with as many channels as it is
+//! said to need; with one less it is refused.
 
 use odonata_error::{ErrorKind, path};
 use odonata_sim::check;
@@ -34,8 +34,8 @@ fn bound(made: &Made, known: &Known) -> u8 {
 }
 
 /// Catches a routing that takes its channels in the wrong order, more channels or more links than the model's table
-/// allows, a way that ends elsewhere or nowhere, and a way over what has failed; on whole, uneven and broken machines,
-/// for each routing by itself and for all of them in one run.
+/// allows, a path that ends elsewhere or nowhere, and a path over what has failed; on whole, uneven and broken
+/// machines, for each routing by itself and for all of them in one run.
 #[test]
 fn no_packets_can_wait_in_a_cycle() {
     for made in machines() {
@@ -55,8 +55,8 @@ fn no_packets_can_wait_in_a_cycle() {
     }
 }
 
-/// The same on random machines: any arrangement, parallel links, uneven groups, failures; with the random routings of their
-/// jobs, all in one graph.
+/// The same on random machines: any arrangement, parallel links, uneven groups, failures; with the random routings of
+/// their jobs, all in one graph.
 #[test]
 fn no_packets_can_wait_in_a_cycle_on_random_machines() {
     let mut edges = 0;
@@ -92,14 +92,14 @@ fn rich() -> Vec<Made> {
     machines().into_iter().filter(|made| names.contains(&made.name)).collect()
 }
 
-/// The graph if lanes of one channel more were lanes of another.
+/// The graph if virtual channels of one channel more were virtual channels of another.
 fn merged(walked: &Walk, channel: impl Fn(u8) -> u8) -> std::collections::BTreeSet<(Vc, Vc)> {
     let vc = |(slot, old): Vc| (slot, channel(old));
     walked.edges.iter().map(|&(a, b)| (vc(a), vc(b))).collect()
 }
 
-/// Catches a proof that proves nothing: were any two stages one, or the two halves of a stage of a cascade, packets could
-/// wait for each other in a circle. So no routing asks for more channels than it must, either.
+/// Catches a proof that proves nothing: were any two stages one, or the two halves of a stage of a cascade, packets
+/// could wait for each other in a cycle. So no routing asks for more channels than it must, either.
 #[test]
 fn every_channel_is_needed() {
     for gateways in [NEAREST, ALL] {
@@ -149,8 +149,8 @@ fn one_channel_too_few_is_refused() {
     }
 }
 
-/// Catches a table that is wrong in the same way as the code: channels counted by hand, on a dragonfly (S = 1), a cascade
-/// (S = 2), a line of four routers (S = 3) and a ring of groups.
+/// Catches a table that is wrong in the same way as the code: channels counted by hand, on a dragonfly (S = 1), a
+/// cascade (S = 2), a line of four routers (S = 3) and a ring of groups.
 #[test]
 fn channels_by_hand() {
     let channels = |made: &Made, routing| {

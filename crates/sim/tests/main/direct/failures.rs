@@ -17,8 +17,8 @@ fn failed(network: &Network) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// Catches a byte on a link that has failed, or through a router that has: in random runs on broken machines of all kinds,
-/// with every routing.
+/// Catches a byte on a link that has failed, or through a router that has: in random runs on broken machines of all
+/// kinds, with every routing.
 #[test]
 fn what_has_failed_carries_nothing() {
     let of: [fn(u64) -> Spec; 2] = [generator::direct_spec, generator::odd_spec];
@@ -40,8 +40,8 @@ fn what_has_failed_carries_nothing() {
     assert!(links >= 80 && routers >= 25, "{links} runs with links, {routers} with routers that have failed");
 }
 
-/// Catches a failure that is read and ignored, and ways that lead nowhere: with one of the three cables of a pair lost, the
-/// others carry its share; with all of them lost, packets go by way of a third group.
+/// Catches a failure that is read and ignored, and paths that lead nowhere: with one of the three cables of a pair
+/// lost, the others carry its share; with all of them lost, packets go through a third group.
 #[test]
 fn the_other_cables_carry_on() {
     let made = Made { name: "three cables a pair", topology: flat([3, 3, 1, 2]), failures: Default::default() };
@@ -112,7 +112,7 @@ fn pairs_that_nothing_joins_are_named() {
         let text = refusal(&apart, routing);
         assert_eq!(text, "topology: groups-cut-apart (groups = [0, 1])");
     }
-    // A group that has failed whole needs no ways.
+    // A group that has failed whole needs no paths.
     let mut gone = apart.clone();
     gone.failures.routers = vec![0, 1, 2];
     assert_eq!(check(&gone.spec(minimal(Select::Random, NEAREST), vec![stream(3, 11, 100)])), Ok(()));

@@ -30,8 +30,8 @@ fn crowded(made: &Made, mut routing: RoutingSpec) -> Spec {
     spec
 }
 
-/// Catches a packet that wanders: links, channels or ways beyond those that the proof of freedom from deadlock looked at,
-/// and packets that are lost or stand still where it is crowded.
+/// Catches a packet that wanders: links, channels or paths beyond those that the proof of freedom from deadlock looked
+/// at, and packets that are lost or stand still where it is crowded.
 #[test]
 fn runs_keep_to_the_paths_that_were_explored() {
     for made in machines() {
@@ -42,7 +42,7 @@ fn runs_keep_to_the_paths_that_were_explored() {
             walked.walk(&direct, 0);
             let case = format!("{}, {:?}", made.name, known.routing);
             assert!(walked.longest <= direct.max_hops(0), "{case}");
-            // No more channels than needed, so that a circle would close.
+            // No more channels than needed, so that a cycle would close.
             let (subs, machine) = (direct.paths().subs(), direct.paths().machine());
             spec.fabric.channels = subs * if bridged(machine) { known.bridged } else { known.stages };
             let output = output(&spec);
@@ -65,8 +65,8 @@ fn runs_keep_to_the_paths_that_were_explored() {
     }
 }
 
-/// Catches a bound that is not that of Aries: between routers of a whole cascade at most 5 links minimally and 10 with a
-/// way round, and both occur.
+/// Catches a bound that is not that of Aries: between routers of a whole cascade at most 5 links minimally and 10 with
+/// a way round, and both occur.
 #[test]
 fn aries_takes_at_most_five_links_or_ten() {
     let made = Made { name: "Aries", topology: grid([3, 2, 3, 1, 2]), failures: Default::default() };
@@ -84,7 +84,7 @@ fn aries_takes_at_most_five_links_or_ten() {
     }
 }
 
-/// Catches the bounds of the model's table, where every way that it allows exists.
+/// Catches the bounds of the model's table, where every path that it allows exists.
 #[test]
 fn the_longest_paths_are_those_of_the_table() {
     let names = ["several cables a pair", "a cascade with several cables a pair"];
@@ -110,8 +110,8 @@ fn far_links(routing: RoutingSpec) -> (u64, u64, u64) {
     (totals.packets, totals.hops, totals.minimal)
 }
 
-/// Catches hops that are counted wrongly and routings that take another way than they say: of four routers a group, with
-/// one cable a pair, a packet meets its cable's router with chance 1/4.
+/// Catches hops that are counted wrongly and routings that take another way than they say: of four routers a group,
+/// with one cable a pair, a packet meets its cable's router with chance 1/4.
 #[test]
 fn links_per_packet_are_what_the_routing_says() {
     for gateways in [Gateways::Nearest, ALL] {

@@ -38,8 +38,8 @@ fn by_nic(spec: &Spec, output: &Output) -> [Vec<u64>; 2] {
     [sent, received]
 }
 
-/// Catches bytes that are lost between rails, a NIC that is never used, and a message that arrives at another rail than it
-/// left by.
+/// Catches bytes that are lost between rails, a NIC that is never used, and a message that arrives at another rail than
+/// it left by.
 #[test]
 fn every_nic_carries_its_share() {
     for (rail, rails_on) in all_rails() {
@@ -68,8 +68,8 @@ fn every_nic_carries_its_share() {
     }
 }
 
-/// Catches NICs that wait for each other, and least-busy that does not look: two messages at once take the time of one, and
-/// of a burst each NIC gets half, while a hash gives one of them more.
+/// Catches NICs that wait for each other, and least-busy that does not look: two messages at once take the time of one,
+/// and of a burst each NIC gets half, while a hash gives one of them more.
 #[test]
 fn a_burst_is_dealt_out_evenly_to_the_least_busy() {
     for rails_on in [RailsOn::OneRouter, RailsOn::DifferentRouters] {
@@ -93,8 +93,8 @@ fn a_burst_is_dealt_out_evenly_to_the_least_busy() {
     }
 }
 
-/// Catches a rail that is chosen by what was sent instead of by what is left to send, and a tie that goes to another than the
-/// lowest.
+/// Catches a rail that is chosen by what was sent instead of by what is left to send, and a tie that goes to another
+/// than the lowest.
 #[test]
 fn the_least_busy_is_the_one_with_the_least_left_to_send() {
     let sent = |rail, packets: u64| {
@@ -110,8 +110,8 @@ fn the_least_busy_is_the_one_with_the_least_left_to_send() {
     assert!(hashed == sent(Rail::Hash, 40) && hashed[0].abs_diff(hashed[1]) < 14, "{hashed:?}");
 }
 
-/// Catches a message that enters or leaves by the router of another rail: on an empty machine the way from each NIC is that
-/// of its own router.
+/// Catches a message that enters or leaves by the router of another rail: on an empty machine the path from each NIC is
+/// that of its own router.
 #[test]
 fn each_rail_starts_at_its_own_router() {
     // Nodes 0 to 3 have a NIC at router 0 and one at router 1; 4 to 7 at routers 2 and 3.
@@ -149,8 +149,8 @@ fn a_node_with_a_lost_nic_is_refused() {
     }
 }
 
-/// Catches windows that are longer than what the NICs of a node at two routers need: they act at the router of the first of
-/// them, and the credits of the second come from another router faster than anything else between routers.
+/// Catches windows that are longer than what the NICs of a node at two routers need: they act at the router of the
+/// first of them, and the credits of the second come from another router faster than anything else between routers.
 #[test]
 fn both_queues_agree_on_nics_at_two_routers() {
     for seed in 0..10 {

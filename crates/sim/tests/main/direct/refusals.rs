@@ -1,5 +1,5 @@
-//! Everything that a specification is refused for that came with dragonflies and cascades: where, with which code and parameters.
-//! Catches a check that went missing, one that is off by one, and one that names the wrong value.
+//! Everything that a specification is refused for that came with dragonflies and cascades: where, with which code and
+//! parameters. Catches a check that went missing, one that is off by one, and one that names the wrong value.
 
 mod documents;
 mod routings;
@@ -52,7 +52,7 @@ fn accepted(base: fn() -> Spec, changes: &[fn(&mut Spec)]) {
     }
 }
 
-/// Four routings of shortest ways, and others by way of other groups.
+/// Four routings of minimal paths, and others through other groups.
 fn different(count: usize) -> Vec<RoutingSpec> {
     let mut all = vec![aries(AriesMode::InOrder, ALL)];
     let selects = [Select::Random, Select::Hash, Select::LeastLoaded];

@@ -30,8 +30,8 @@ fn adaptive() -> Vec<RoutingSpec> {
     ]
 }
 
-/// Catches a sensor that is read and ignored, and a routing that leaves the shortest way without a reason: who knows of no
-/// load stays on it, however crowded it is; who knows leaves it.
+/// Catches a sensor that is read and ignored, and a routing that leaves the minimal path without a reason: who knows of
+/// no load stays on it, however crowded it is; who knows leaves it.
 #[test]
 fn without_a_metric_packets_stay_on_minimal_paths() {
     for topology in [flat([5, 4, 1, 1]), grid([3, 2, 3, 1, 1])] {
@@ -49,8 +49,8 @@ fn without_a_metric_packets_stay_on_minimal_paths() {
     }
 }
 
-/// One packet of 100 ns each microsecond from router 0 to another group. Its credit is back after 300 ns: it is sent, decided
-/// upon after 100 ns, and has left the next router 100 ns later.
+/// One packet of 100 ns each microsecond from router 0 to another group. Its credit is back after 300 ns: it is sent,
+/// decided upon after 100 ns, and has left the next router 100 ns later.
 fn phantom(kind: MetricKind, delay_ps: u64) -> (u64, u64) {
     let pings = job("pings", vec![0, 19], Pattern::Tornado { offset: 1 }, 1_000, 1_000_000, 100);
     let mut spec = spec(flat([5, 4, 1, 1]), ugal(Knowledge::Local, Via::Group, 1, NEAREST), vec![pings]);
@@ -59,8 +59,8 @@ fn phantom(kind: MetricKind, delay_ps: u64) -> (u64, u64) {
     (totals.packets, totals.packets - totals.minimal)
 }
 
-/// Catches news of credits that come too early or too late, to the picosecond, and a delay that holds back room instead of
-/// news (phantom congestion, D8): while the last packet is not known to have left, the next one goes round.
+/// Catches news of credits that come too early or too late, to the picosecond, and a delay that holds back room instead
+/// of news (phantom congestion, D8): while the last packet is not known to have left, the next one goes round.
 #[test]
 fn late_news_look_like_load() {
     for kind in [MetricKind::Credits, MetricKind::Both] {
@@ -145,9 +145,9 @@ fn spread(topology: &TopologySpec, nodes: u32, every_ps: u64, metric_kind: (Metr
     (output.jobs[0].minimal as f64 / output.jobs[0].packets as f64, square)
 }
 
-/// De Sensi 2019, section 2.2 (D8): with news of credits that come late, packets go round congestion that is gone; without
-/// the delay latencies of `adaptive-0` vary less. That holds on a machine that is hardly busy, if the news come about as
-/// late as the next packet. (The reverse is below.)
+/// De Sensi 2019, section 2.2 (D8): with news of credits that come late, packets go round congestion that is gone;
+/// without the delay latencies of `adaptive-0` vary less. That holds on a machine that is hardly busy, if the news come
+/// about as late as the next packet. (The reverse is below.)
 #[test]
 fn latencies_vary_less_without_the_delay_of_credits() {
     for (topology, nodes) in [(flat([9, 4, 2, 2]), 72), (grid([5, 2, 3, 2, 2]), 60), (grid([3, 3, 4, 2, 3]), 72)] {
@@ -163,7 +163,7 @@ fn latencies_vary_less_without_the_delay_of_credits() {
 }
 
 /// The opposite of D8, for the record: news much later than the time between packets tell an average of the load. Under
-/// steady traffic that keeps packets on shortest ways, and latencies vary less.
+/// steady traffic that keeps packets on minimal paths, and latencies vary less.
 #[test]
 fn under_steady_load_news_that_come_very_late_are_an_average() {
     for (topology, nodes) in [(flat([9, 4, 2, 2]), 72), (grid([5, 2, 3, 2, 2]), 60)] {
@@ -181,7 +181,8 @@ fn under_steady_load_news_that_come_very_late_are_an_average() {
     }
 }
 
-/// Catches a delay that is kept under the wrong class: of two ways one begins with a local link, the other with the cable.
+/// Catches a delay that is kept under the wrong class: of two paths one begins with a local link, the other with the
+/// cable.
 #[test]
 fn delays_belong_to_their_class() {
     for (class, to, late) in [("local", 19, true), ("global", 19, false), ("local", 4, false), ("global", 4, true)] {
@@ -194,8 +195,9 @@ fn delays_belong_to_their_class() {
     }
 }
 
-/// Catches global knowledge that ends at the own router (UGAL-G), or local knowledge that does not (UGAL-L): a stream from
-/// router 0 fills the queue of the only cable to its group, and router 1 has packets for that group; its own ports are idle.
+/// Catches global knowledge that ends at the own router (UGAL-G), or local knowledge that does not (UGAL-L): a stream
+/// from router 0 fills the queue of the only cable to its group, and router 1 has packets for that group; its own ports
+/// are idle.
 #[test]
 fn only_global_knowledge_sees_the_queue_at_another_router() {
     for (knowledge, minimal_packets) in [(Knowledge::Local, 20), (Knowledge::Global, 0)] {

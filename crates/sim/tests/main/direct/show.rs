@@ -1,4 +1,4 @@
-//! Listings of the ways between two nodes, for people: what they show is what packets do.
+//! Listings of the paths between two nodes, for people: what they show is what packets do.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::support::{
 };
 use crate::support::stream;
 
-/// Panics unless the way is made of links that follow each other, work, and lead from one node to the other.
+/// Panics unless the path is made of links that follow each other, work, and lead from one node to the other.
 fn check_path(spec: &Spec, path: &PacketPath, from: u32, to: u32) {
     let machine = spec.machine().expect("it can be built");
     let network = &machine.network();
@@ -32,12 +32,12 @@ fn check_path(spec: &Spec, path: &PacketPath, from: u32, to: u32) {
         }
         assert!(u32::from(hop.channel) < u32::from(spec.fabric.channels));
     }
-    // A packet never takes the same lane twice, or it could wait for itself.
+    // A packet never takes the same virtual channel twice, or it could wait for itself.
     let vcs: BTreeSet<(u32, u16, u8)> = path.hops.iter().map(|hop| (hop.router, hop.port, hop.channel)).collect();
     assert_eq!(vcs.len(), path.hops.len(), "{path:?}");
 }
 
-/// Catches a way that does not exist, is listed twice, or is left out; and a count that differs from the list.
+/// Catches a path that does not exist, is listed twice, or is left out; and a count that differs from the list.
 #[test]
 fn listed_paths_lead_from_node_to_node() {
     for made in machines() {
@@ -69,8 +69,8 @@ fn listed_paths_lead_from_node_to_node() {
     }
 }
 
-/// Ways counted by hand, between groups: five groups of four routers, one cable a pair. Router 0 has the cable to group 1,
-/// router 3 that to group 4.
+/// Ways counted by hand, between groups: five groups of four routers, one cable a pair. Router 0 has the cable to group
+/// 1, router 3 that to group 4.
 #[test]
 fn paths_by_hand() {
     let count = |routing: RoutingSpec, from, to| {
@@ -80,9 +80,9 @@ fn paths_by_hand() {
     };
     for (routing, expected) in [
         (minimal(Select::Random, NEAREST), (1, 1)),
-        // By way of groups 1, 2, 3.
+        // Through groups 1, 2, 3.
         (valiant(Via::Group, Select::Random, ALL), (0, 3)),
-        // By way of each of their four routers.
+        // Through each of their four routers.
         (valiant(Via::Router, Select::Random, ALL), (0, 12)),
         (ugal(Knowledge::Local, Via::Group, 2, ALL), (1, 4)),
         (ugal(Knowledge::Global, Via::Router, 1, ALL), (1, 13)),
@@ -96,7 +96,7 @@ fn paths_by_hand() {
     ] {
         assert_eq!(count(routing.clone(), 0, 19), expected, "{routing:?}");
     }
-    // Inside a group: straight, or by way of one of the two other routers.
+    // Inside a group: straight, or through one of the two other routers.
     for (routing, expected) in [
         (minimal(Select::LeastLoaded, ALL), (1, 1)),
         (valiant(Via::Group, Select::Random, ALL), (1, 1)),
@@ -110,14 +110,15 @@ fn paths_by_hand() {
     }
 }
 
-/// The channels of a way round by hand: 0 to a cable, 1 through the third group, 2 in the last one.
+/// The channels of a non-minimal path by hand: 0 to a cable, 1 through the third group, 2 in the last one.
 #[test]
 fn channels_of_a_path_by_hand() {
     let spec = spec(flat([5, 4, 1, 1]), valiant(Via::Group, Select::Random, ALL), vec![stream(1, 14, 100)]);
     let all = paths(&spec, 1, 14, 100).expect("it is valid");
     let channels: BTreeSet<Vec<u8>> =
         all.first.iter().map(|path| path.hops.iter().map(|hop| hop.channel).collect()).collect();
-    // Router 1 to group 3 (router 14 is number 2 of it), by group 1: local 0, global 0, local 1, global 1, local 2, node.
+    // Router 1 to group 3 (router 14 is number 2 of it), by group 1: local 0, global 0, local 1, global 1, local 2,
+    // node.
     assert!(channels.contains(&vec![0, 0, 1, 1, 2, 0]), "{channels:?}");
     for path in &all.first {
         let global = |hop: &&odonata_sim::routing::show::Hop| {
@@ -130,14 +131,14 @@ fn channels_of_a_path_by_hand() {
     }
 }
 
-/// Catches a node taken for a NIC: of nodes with two NICs each, at two routers, ways lead from the first to the first.
+/// Catches a node taken for a NIC: of nodes with two NICs each, at two routers, paths lead from the first to the first.
 #[test]
 fn paths_lead_from_first_nic_to_first_nic() {
     let topology = DragonflySpec { rails: 2, rails_on: RailsOn::DifferentRouters, ..dragonfly([3, 4, 2, 1]) };
     let spec =
         spec(TopologySpec::Dragonfly(topology), ugal(Knowledge::Local, Via::Group, 1, ALL), vec![stream(0, 1, 9)]);
-    // Nodes 0 and 1 at routers 0 and 1, nodes 2 and 3 at routers 2 and 3, nodes 4 to 7 in the next group; two cables a pair,
-    // so two shortest ways, and two times two by way of the third group.
+    // Nodes 0 and 1 at routers 0 and 1, nodes 2 and 3 at routers 2 and 3, nodes 4 to 7 in the next group; two cables a
+    // pair, so two minimal paths, and two times two through the third group.
     for (from, to, total) in [(0, 1, 1), (0, 2, 1), (3, 6, 6), (11, 0, 6)] {
         let all = paths(&spec, from, to, 100).expect("it is valid");
         assert_eq!((all.total, all.first[0].hops[0].router), (total, from / 2 * 2), "{from} to {to}");

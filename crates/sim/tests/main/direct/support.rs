@@ -30,7 +30,8 @@ pub fn dragonfly(size: [u32; 4]) -> DragonflySpec {
     }
 }
 
-/// `[groups, rows, columns, nodes_per_router, global_links_per_router]`, absolute; one link along rows, two along columns.
+/// `[groups, rows, columns, nodes_per_router, global_links_per_router]`, absolute; one link along rows, two along
+/// columns.
 pub fn cascade(size: [u32; 5]) -> CascadeSpec {
     let [groups, rows, columns, nodes_per_router, global_links_per_router] = size;
     let arrangement = DragonflyArrangement::Absolute;
@@ -128,8 +129,8 @@ pub const ARIES: [AriesMode; 7] = [
     AriesMode::InOrder,
 ];
 
-/// A routing and its row of the table in docs/model.md, section 6: stages, stages with bridged pairs, and the most links
-/// as `(D, links)` for `D * diameter + links`.
+/// A routing and its row of the table in docs/model.md, section 6: stages, stages with bridged pairs, and the most
+/// links as `(D, links)` for `D * diameter + links`.
 #[derive(Clone, Debug)]
 pub struct Known {
     pub routing: RoutingSpec,
@@ -138,7 +139,7 @@ pub struct Known {
     pub links: (u8, u8),
 }
 
-/// Every routing with every option that changes which ways there are.
+/// Every routing with every option that changes which paths there are.
 pub fn routings(gateways: Gateways) -> Vec<Known> {
     let mut all = Vec::new();
     let mut add = |stages, links, routing| all.push(Known { routing, stages, bridged: stages.max(3), links });

@@ -1,11 +1,11 @@
-//! What a balanced dragonfly delivers when its nodes offer all they can, against what its cables allow (Kim 2008, section 4;
-//! Jiang 2009).
+//! What a balanced dragonfly delivers when its nodes offer all they can, against what its cables allow (Kim 2008,
+//! section 4; Jiang 2009).
 //!
-//! Nine groups of four routers (a = 4) with two nodes (p = 2) and two global links (h = 2) each: one cable between each two
-//! groups, with the bandwidth of a node. When all nodes of a group send to the next group, in shares of what they can
-//! inject: minimal routing has one cable for eight nodes, 1/(a h) = 1/8. Valiant routing has the seven cables to third
-//! groups, each of which carries first legs of one group and second legs of another: 7/(2 * 8) = 0.4375. An adaptive
-//! routing can have both: 0.5625.
+//! Nine groups of four routers (a = 4) with two nodes (p = 2) and two global links (h = 2) each: one cable between each
+//! two groups, with the bandwidth of a node. When all nodes of a group send to the next group, in shares of what they
+//! can inject: minimal routing has one cable for eight nodes, 1/(a h) = 1/8. Valiant routing has the seven cables to
+//! third groups, each of which carries first legs of one group and second legs of another: 7/(2 * 8) = 0.4375. An
+//! adaptive routing can have both: 0.5625.
 
 use odonata_sim::Spec;
 use odonata_sim::spec::{
@@ -50,8 +50,8 @@ fn worst_case(routing: &RoutingSpec) -> f64 {
     accepted(routing, Pattern::GroupShift { shift: 1 })
 }
 
-/// Catches a link that idles, a cable that is not used or used twice, and ways that are not shortest: uniform traffic is
-/// taken nearly whole (each node's own link is the bottleneck), the worst case at the rate of one cable.
+/// Catches a link that idles, a cable that is not used or used twice, and paths that are not shortest: uniform traffic
+/// is taken nearly whole (each node's own link is the bottleneck), the worst case at the rate of one cable.
 #[test]
 fn minimal_routing_reaches_the_capacity_of_its_cables() {
     for select in [Select::Random, Select::Hash, Select::LeastLoaded] {
@@ -121,7 +121,7 @@ fn one_cable_delivers_its_bandwidth() {
     for routing in
         [minimal(Select::Random, ALL), ugal(Knowledge::Global, Via::Router, 2, ALL), aries(AriesMode::Adaptive0, ALL)]
     {
-        // Two nodes at the cable's own routers: nothing comes before or after but the ends of the way.
+        // Two nodes at the cable's own routers: nothing comes before or after but the ends of the path.
         let own = output(&two_groups(1, routing.clone(), jobs(2)));
         assert_eq!(own.end_ps, 2 * ser(PACKET, 20) + 2 * 100_000 + 2 * PACKETS * ser(PACKET, 2), "{routing:?}");
         let all = output(&two_groups(1, routing.clone(), jobs(6)));
@@ -130,8 +130,8 @@ fn one_cable_delivers_its_bandwidth() {
     }
 }
 
-/// Catches `gateways` that are read and ignored: with three cables, one at each router, the nearest one is each router's
-/// own; else all are used alike.
+/// Catches `gateways` that are read and ignored: with three cables, one at each router, the nearest one is each
+/// router's own; else all are used alike.
 #[test]
 fn gateways_say_which_cables_are_used() {
     for (gateways, routers) in [(NEAREST, 1), (ALL, 3)] {

@@ -1,6 +1,6 @@
-//! Every way that packets may take, walked with [`Direct::branches`]: the full channel-dependency graph, with a vertex for
-//! every lane (slot and channel) and an edge wherever a packet that holds room behind one lane may ask for room on
-//! another.
+//! Every path that packets may take, walked with [`Direct::branches`]: the full channel-dependency graph, with a vertex
+//! for every virtual channel (slot and channel) and an edge wherever a packet that holds room behind one virtual
+//! channel may ask for room on another.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +55,7 @@ pub fn step(network: &Network, from: RouterId, port: u16, channel: u8, mut packe
 }
 
 impl Walk {
-    /// Walks the ways between all routers that work. Panics if one does not end at its router.
+    /// Walks the paths between all routers that work. Panics if one does not end at its router.
     pub fn walk(&mut self, direct: &Direct, routing: u8) {
         let network = &direct.paths().machine().network;
         let alive = || (0..network.routers() as u32).map(RouterId).filter(|&r| network.router_works(r));
@@ -98,8 +98,8 @@ impl Walk {
     }
 }
 
-/// All of a packet's state that decides where it may go to a given router. The lane by which it came is part of it, so a
-/// state seen twice adds no edges.
+/// All of a packet's state that decides where it may go to a given router. The virtual channel by which it came is part
+/// of it, so a state seen twice adds no edges.
 type StateKey = (u32, u16, u8, u32, bool, bool, u8);
 
 pub fn key(state: &State) -> StateKey {

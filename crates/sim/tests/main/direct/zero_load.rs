@@ -1,5 +1,5 @@
-//! Latency on an empty machine: the sum of its parts, to the picosecond, for every pair of nodes. Catches a delay that is
-//! charged twice, late or never, times of the wrong class, wrong rounding, and a way that is not shortest.
+//! Latency on an empty machine: the sum of its parts, to the picosecond, for every pair of nodes. Catches a delay that
+//! is charged twice, late or never, times of the wrong class, wrong rounding, and a path that is not shortest.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ fn cable(machine: &Dragonfly, from: GroupId, to: GroupId) -> (RouterId, RouterId
     (machine.network.router_of_slot[slot.index()], machine.network.router_of_slot[far.index()])
 }
 
-/// Links of each kind on the way between two routers by way of these groups.
+/// Links of each kind on the path between two routers through these groups.
 fn links(machine: &Dragonfly, from: RouterId, to: RouterId, via: Option<GroupId>) -> [u64; 4] {
     let group = |r: RouterId| GroupId(machine.network.group_of_router[r.index()]);
     let mut at = from;
@@ -91,7 +91,7 @@ fn thin() -> [Made; 3] {
     ]
 }
 
-/// All routings that take shortest ways if nothing is loaded.
+/// All routings that take minimal paths if nothing is loaded.
 fn shortest(gateways: Gateways) -> Vec<RoutingSpec> {
     vec![
         minimal(Select::Random, gateways),
@@ -140,7 +140,7 @@ fn one_packet_takes_the_sum_of_its_parts_between_all_nodes() {
     assert_eq!(far.keys().copied().collect::<Vec<_>>(), expected, "{far:?}");
 }
 
-/// Three groups, so that Valiant has one way round only; and inside a group, of three routers in a row, one.
+/// Three groups, so that Valiant has one non-minimal path only; and inside a group, of three routers in a row, one.
 #[test]
 fn a_non_minimal_path_takes_the_sum_of_its_parts() {
     for made in [&thin()[1], &thin()[2]] {
@@ -164,8 +164,8 @@ fn a_non_minimal_path_takes_the_sum_of_its_parts() {
     }
 }
 
-/// Catches packets of a message that wait for each other where they need not: equal packets follow each other in steps of
-/// the slowest link, on a way without a choice.
+/// Catches packets of a message that wait for each other where they need not: equal packets follow each other in steps
+/// of the slowest link, on a path without a choice.
 #[test]
 fn a_message_is_a_pipeline_in_step_with_its_slowest_link() {
     let made = &thin()[1];

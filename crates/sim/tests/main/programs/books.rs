@@ -1,5 +1,5 @@
-//! Nothing is lost, made or counted twice in programs, whenever a run is stopped; and a run that is stopped has done what the whole
-//! run has done until then.
+//! Nothing is lost, made or counted twice in programs, whenever a run is stopped; and a run that is stopped has done
+//! what the whole run has done until then.
 
 use odonata_sim::output::NOT_FINISHED;
 use odonata_sim::{QueueChoice, audit};
@@ -7,7 +7,7 @@ use odonata_sim::{QueueChoice, audit};
 use super::rows::crowded;
 use super::support::with_both_queues;
 
-/// Catches bytes of requests and clearances that are not in the books, and state that is inconsistent between events.
+/// Catches bytes of RTS and CTS messages that are not in the books, and state that is inconsistent between events.
 #[test]
 fn the_books_balance_at_any_instant() {
     let (mut moving, mut blocked, mut at_nics) = (0, 0, 0);

@@ -1,7 +1,8 @@
-//! Times of collectives against their closed forms (LogGP), on a star: all pairs are equally far apart, and messages do not meet.
+//! Times of collectives against their closed forms (LogGP), on a star: all pairs are equally far apart, and messages do
+//! not meet.
 //!
-//! A message of B bytes costs `o_s(B)` at the sender, `m(B)` on the way and `o_r(B)` at the receiver. The forms were derived for these
-//! tests, from what each algorithm does; those of the pages in `crates/programs` agree.
+//! A message of B bytes costs `o_s(B)` at the sender, `m(B)` on the way and `o_r(B)` at the receiver. The forms were
+//! derived for these tests, from what each algorithm does; those of the pages in `crates/programs` agree.
 
 use odonata_programs::{
     Allgather, Allreduce, Alltoall, Barrier, Broadcast, PhaseAction, PingPong, Reduce, ReduceScatter, Sweep,
@@ -136,8 +137,8 @@ fn powers_of_two() {
     }
 }
 
-/// Full binary trees: upwards a parent works on both messages, which come together; downwards the second child gets its message one
-/// send later. (A request, too, is sent one send later.)
+/// Full binary trees: upwards a parent works on both messages, which come together; downwards the second child gets its
+/// message one send later. (A request, too, is sent one send later.)
 #[test]
 fn full_binary_trees() {
     for depth in 2..=4 {
@@ -154,8 +155,8 @@ fn full_binary_trees() {
     }
 }
 
-/// Trees that are not full. Flat: the last message leaves after all sends. Binomial: to rank v, for each bit of v from the highest on, a
-/// hop if it is set, else a send to a child that the rank serves before.
+/// Trees that are not full. Flat: the last message leaves after all sends. Binomial: to rank v, for each bit of v from
+/// the highest on, a hop if it is set, else a send to a child that the rank serves before.
 #[test]
 fn trees_of_any_size() {
     for n in [2, 3, 5, 6, 7, 8, 9, 11, 13] {
@@ -179,8 +180,8 @@ fn trees_of_any_size() {
     }
 }
 
-/// A wavefront through one row: each rank computes, sends on, and goes on with the next block; the last rank is the latest. The
-/// slowest stage of the pipeline is a rank in the middle.
+/// A wavefront through one row: each rank computes, sends on, and goes on with the next block; the last rank is the
+/// latest. The slowest stage of the pipeline is a rank in the middle.
 #[test]
 fn a_sweep_is_a_pipeline() {
     const COMPUTE: u64 = 900_007;

@@ -1,5 +1,5 @@
-//! Traces on several CPUs: what waits for the beginning or the end of what, and the order of what happens at one instant. Worked out
-//! by hand, in nanoseconds.
+//! Traces on several CPUs: what waits for the beginning or the end of what, and the order of what happens at one
+//! instant. Worked out by hand, in nanoseconds.
 
 use super::support::{FREE, finishes_of, goal, program, star};
 use odonata_sim::spec::{Costs, Spec};
@@ -28,8 +28,8 @@ fn each_cpu_serves_in_the_order_of_asking() {
     assert_eq!(finish("a: calc 30\nb: calc 50\nc: calc 100 cpu 1\nc requires b"), 30 + 50 + 100);
 }
 
-/// `requires` waits for the end, `irequires` for the beginning, which may be later than the operation is ready. Catches one taken for
-/// the other, and a beginning at the time of asking.
+/// `requires` waits for the end, `irequires` for the beginning, which may be later than the operation is ready. Catches
+/// one taken for the other, and a beginning at the time of asking.
 #[test]
 fn beginnings_and_ends() {
     let queued = "a: calc 100\nb: calc 50\nc: calc 300 cpu 1\n";
@@ -55,8 +55,8 @@ fn beginnings_of_messages() {
     assert_eq!(finish(&format!("{a}b requires a"), &format!("{b}b requires a")), [540 * NS, received + 5_000 * NS]);
 }
 
-/// Of operations that are ready together the first in the text begins first, also if others were ready before. Catches a queue in the
-/// order of becoming ready.
+/// Of operations that are ready together the first in the text begins first, also if others were ready before. Catches
+/// a queue in the order of becoming ready.
 #[test]
 fn ready_operations_begin_in_the_order_of_the_text() {
     // When x ends, both q and p are ready.
@@ -83,7 +83,8 @@ fn a_work_of_no_time_is_followed_at_once() {
 /// Works that end at one instant do so in the order of their numbers. Catches an order by operation or by CPU.
 #[test]
 fn tasks_end_in_the_order_in_which_they_were_requested() {
-    // d is asked for at 5, after c, and stands before it in the text; both end at 25. c's follower is the first at CPU 4.
+    // d is asked for at 5, after c, and stands before it in the text; both end at 25. c's follower is the first at CPU
+    // 4.
     let text = "a: calc 5\nd: calc 20 cpu 1\nc: calc 25 cpu 2\np: calc 100 cpu 4\nq: calc 300 cpu 4\nr: calc 1000 cpu 5\n\
                 d requires a\np requires d\nq requires c\nr requires q";
     assert_eq!(finish(text), 25 + 300 + 1_000);
@@ -133,7 +134,8 @@ fn at_one_instant_works_end_before_data_has_left() {
     assert_eq!(finishes_of(&job(&first))[0], sent + (300 + 100 + 9_000) * NS);
 }
 
-/// Ranks of a node act in the order of their numbers. Catches an order of adding, where the last rank was ready long before.
+/// Ranks of a node act in the order of their numbers. Catches an order of adding, where the last rank was ready long
+/// before.
 #[test]
 fn at_one_instant_ranks_come_in_their_order() {
     // Both hand over at 50; rank 0 has reached its send only at 50, rank 1 has worked on it since 0.

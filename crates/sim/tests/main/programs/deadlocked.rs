@@ -40,7 +40,7 @@ fn awaits(rank: u32, operation: &'static str, bytes: u64, peer: u32, tag: u64, l
     Awaited { rank, operation, bytes, peer, phase, step, tag: Some(tag), line: Some(line), iteration }
 }
 
-/// How many ranks are dead, and what the first few wait for.
+/// How many ranks are deadlocked, and what the first few wait for.
 fn awaited(error: Error) -> (u64, Vec<Awaited>) {
     match error.kind {
         ErrorKind::DeadlockedProgram { ranks, first, .. } => (ranks, first),
@@ -96,7 +96,7 @@ fn a_rank_is_named_once() {
     assert_eq!(awaited(error(&star(3, vec![job]))), (3, first));
 }
 
-/// A rank that waits for one that waits for a circle is dead too; one that has its message is not.
+/// A rank that waits for one that waits for a cycle is deadlocked too; one that has its message is not.
 #[test]
 fn who_waits_for_deadlocked_ranks_is_deadlocked() {
     let ranks = [
@@ -122,8 +122,8 @@ impl Monitor for Patience {
     }
 }
 
-/// A run in which another job goes on for ever must not go on for ever. Catches death that is noticed only when nothing is left to
-/// happen.
+/// A run in which another job goes on for ever must not go on for ever. Catches death that is noticed only when nothing
+/// is left to happen.
 #[test]
 fn a_deadlocked_program_is_noticed_beside_a_job_without_end() {
     let mut traffic = job("noise", vec![2, 3], Pattern::Tornado { offset: 1 }, 100, 50_000, 1);
@@ -147,11 +147,12 @@ fn a_deadlocked_program_is_noticed_beside_a_job_without_end() {
     }
 }
 
-/// A run that ends before is not dead, neither at a time nor with another job. Catches death by the state of the ranks alone.
+/// A run that ends before is not deadlocked, neither at a time nor with another job. Catches death by the state of the
+/// ranks alone.
 #[test]
 fn a_run_that_ends_before_the_deadlock_ends_well() {
     let costs = Costs { send_ps: 1_000, ..FREE };
-    // A message and then a circle: dead when the message has come.
+    // A message and then a cycle: deadlocked when the message has come.
     let first = "send 100b to 1 tag 8\nr: recv 1b from 1\ns: send 1b to 1\ns requires r";
     let second = "recv 100b from 0 tag 8\nr: recv 1b from 0\ns: send 1b to 0\ns requires r";
     let arrival = 1_000 + super::support::alone(100, crate::support::PACKET);

@@ -7,7 +7,8 @@ use super::random::{Dice, Shape, costs, goal};
 use super::support::{of, program};
 use crate::support::{MINIMAL, job, link, link_mut, machine, output, spec};
 
-/// A program on group 0 (nodes 0 to 3), beside a program without end on group 1 and traffic on group 2, or on any of them.
+/// A program on group 0 (nodes 0 to 3), beside a program without end on group 1 and traffic on group 2, or on any of
+/// them.
 fn three(seed: u64, apart: bool) -> Spec {
     let mut dice = Dice(seed);
     let shape = Shape { ranks: 4, operations: 40, cpus: 2, bytes: 2_500, compute: 50_000 };
@@ -58,7 +59,7 @@ fn programs_on_separate_nodes_are_independent() {
     }
 }
 
-/// The other way round: where links are shared, times differ.
+/// The other non-minimal path: where links are shared, times differ.
 #[test]
 fn programs_on_the_same_links_do() {
     let slowed = (0..60).filter(|&seed| {

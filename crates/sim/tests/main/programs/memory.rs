@@ -66,8 +66,8 @@ fn most(ranks: u32) -> isize {
     MOST.get() - before
 }
 
-/// Catches operations that are kept, and a state of a rank that grows with the job: 100,000 ranks in a barrier, nearly all of which
-/// wait for the root, may take 500 bytes each, with all their messages.
+/// Catches operations that are kept, and a state of a rank that grows with the job: 100,000 ranks in a barrier, nearly
+/// all of which wait for the root, may take 500 bytes each, with all their messages.
 #[test]
 fn ranks_that_wait_take_little() {
     let (all, machine) = (most(100_000), most(2));

@@ -1,6 +1,7 @@
-//! A second opinion: the arithmetic of LogGOPSim (Hoefler, Schneider, Lumsdaine 2010) for traces on a star, once through, on a
-//! network in which no two messages meet. It knows no packets in a router, no credits and no queue of events per router: a message is
-//! a time, and its sender's NIC is taken for a while. Where two messages would meet on the wire to a node, it says so.
+//! A second opinion: the arithmetic of LogGOPSim (Hoefler, Schneider, Lumsdaine 2010) for traces on a star, once
+//! through, on a network in which no two messages meet. It knows no packets in a router, no credits and no queue of
+//! events per router: a message is a time, and its sender's NIC is taken for a while. Where two messages would meet on
+//! the wire to a node, it says so.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -207,7 +208,8 @@ impl<'a> Oracle<'a> {
         self.receives.insert(key, Receive::Posted(operation));
     }
 
-    /// Sends from one rank to another; the moment is (to whom, from whom, label). Returns when the last byte has left the NIC.
+    /// Sends from one rank to another; the moment is (to whom, from whom, label). Returns when the last byte has left
+    /// the NIC.
     fn send(
         &mut self,
         now: u64,

@@ -1,4 +1,4 @@
-//! Random traces and costs: small, never dead, and full of dependencies.
+//! Random traces and costs: small, never deadlocked, and full of dependencies.
 
 use odonata_sim::spec::Costs;
 
@@ -32,8 +32,8 @@ pub struct Shape {
     pub compute: u64,
 }
 
-/// A trace in which an operation waits for such only as were drawn before it, and both ends of a message are drawn together: so it can
-/// never be dead, whoever asks before sending.
+/// A trace in which an operation waits for such only as were drawn before it, and both ends of a message are drawn
+/// together: so it can never be deadlocked, whoever asks before sending.
 pub fn goal(dice: &mut Dice, shape: &Shape) -> String {
     let mut lines = vec![Vec::new(); shape.ranks as usize];
     let mut add = |dice: &mut Dice, rank: u32, what: String| {

@@ -1,5 +1,5 @@
-//! Everything that a program is refused for: where, with which code and parameters. Catches a check that went missing, one that is off by one,
-//! and a path that names another value.
+//! Everything that a program is refused for: where, with which code and parameters. Catches a check that went missing,
+//! one that is off by one, and a path that names another value.
 
 use odonata_error::{ErrorKind, path};
 use odonata_programs::{Barrier, GridAxis, PingPong};

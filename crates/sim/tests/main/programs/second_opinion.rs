@@ -1,5 +1,6 @@
-//! The simulator against an arithmetic of 200 lines ([`Oracle`]) that knows neither packets nor routers, on schedules in which no two
-//! messages meet: all ranks must finish at the same picosecond. Catches anything that one of the two has misunderstood.
+//! The simulator against an arithmetic of 200 lines ([`Oracle`]) that knows neither packets nor routers, on schedules
+//! in which no two messages meet: all ranks must finish at the same picosecond. Catches anything that one of the two
+//! has misunderstood.
 
 use odonata_programs::trace::Trace;
 use odonata_programs::{
@@ -46,8 +47,8 @@ fn random_schedules() {
     assert!(last > 10_000_000, "long chains: {last} ps");
 }
 
-/// Collectives and motifs, run as phases, exported as a trace and run as that, and by the oracle; also for numbers of ranks for which
-/// there is no closed form. Catches phases and traces that wait for different things.
+/// Collectives and motifs, run as phases, exported as a trace and run as that, and by the oracle; also for numbers of
+/// ranks for which there is no closed form. Catches phases and traces that wait for different things.
 #[test]
 fn collectives_and_motifs() {
     let mut compared = 0;
@@ -74,7 +75,8 @@ fn collectives_and_motifs() {
                 if let Some(finishes) = compare(&text, &nodes, costs, 4_096, n) {
                     compared += 1;
                     met = false;
-                    // A trace has no word for what follows a hand-over, as here a receive after a send that does not block.
+                    // A trace has no word for what follows a hand-over, as here a receive after a send that does not
+                    // block.
                     if matches!(what, PhaseAction::Training(_)) {
                         continue;
                     }

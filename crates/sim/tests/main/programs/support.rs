@@ -75,7 +75,8 @@ pub fn leaves_after(bytes: u64, packet: u64) -> u64 {
     OVERHEAD + packets(bytes, packet).map(|size| ser(size, NODE)).sum::<u64>()
 }
 
-/// From issue to delivery of a message that is alone on a [`star`]: its packets follow each other into the router and out of it.
+/// From issue to delivery of a message that is alone on a [`star`]: its packets follow each other into the router and
+/// out of it.
 pub fn alone(bytes: u64, packet: u64) -> u64 {
     let (mut sent, mut received) = (OVERHEAD, 0);
     for size in packets(bytes, packet) {

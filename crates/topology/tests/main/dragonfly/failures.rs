@@ -1,4 +1,4 @@
-//! Failed links and routers: ways inside groups, sub-channels, and groups that have lost cables.
+//! Failed links and routers: paths inside groups, sub-channels, and groups that have lost cables.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -68,7 +68,7 @@ fn search(machine: &Dragonfly, failed: &BTreeSet<usize>, to: u32) -> Vec<Option<
     distance
 }
 
-/// The largest sub-channel on any shortest way from `r`, having come by a link along a row or not, way by way.
+/// The largest sub-channel on any shortest path from `r`, having come by a link along a row or not, path by path.
 fn largest_sub(
     machine: &Dragonfly,
     failed: &BTreeSet<usize>,
@@ -168,8 +168,8 @@ fn parted(machine: &Dragonfly, failures: &Failures) -> BTreeSet<(u32, u32)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, max_global_rejects: 100_000, ..ProptestConfig::default() })]
 
-    /// Catches ways that are not shortest, or are missing; dead things in any look-up; too few sub-channels; a group in
-    /// two parts that goes unnoticed; groups between two others that have lost their cables.
+    /// Catches paths that are not shortest, or are missing; failed things in any look-up; too few sub-channels; a group
+    /// in two parts that goes unnoticed; groups between two others that have lost their cables.
     #[test]
     fn what_is_left_is_what_a_plain_search_finds(
         spec in specs(),
@@ -195,7 +195,7 @@ proptest! {
     }
 }
 
-/// Catches too few sub-channels on long ways: a grid of 2 x 4 routers that has lost 6 of its 16 links, so that ways
+/// Catches too few sub-channels on long paths: a grid of 2 x 4 routers that has lost 6 of its 16 links, so that ways
 /// along the row are long (worked out by hand: row, row, row is sub 0, 1, 2).
 #[test]
 fn a_long_path_along_a_row() {
@@ -231,7 +231,7 @@ fn a_column_after_a_row_keeps_the_channel() {
     assert_eq!(path.local_ports(RouterId(0), 1), [2]);
 }
 
-/// Catches a failed group that takes others with it: groups without a failure keep their ways.
+/// Catches a failed group that takes others with it: groups without a failure keep their paths.
 #[test]
 fn only_the_group_with_the_failure_changes() {
     let spec = TopologySpec::Cascade(cascade([3, 2, 3, 1, 1, 2, 2], DragonflyArrangement::Relative));
@@ -245,7 +245,7 @@ fn only_the_group_with_the_failure_changes() {
     assert_ne!(ports(&hurt, 1), ports(&whole, 1));
 }
 
-/// Catches a whole group lost that still counts as a way between others.
+/// Catches a whole group lost that still counts as a path between others.
 #[test]
 fn a_group_may_be_lost() {
     let spec = TopologySpec::Dragonfly(dragonfly([4, 2, 1, 3], DragonflyArrangement::Absolute));

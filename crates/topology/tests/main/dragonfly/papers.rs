@@ -38,7 +38,7 @@ fn tiles_of_an_aries_router() {
     assert_eq!(network.first_global, ClassId(3));
 }
 
-/// D3: at most 5 links on a minimal way (2 + 1 + 2) and 1 to 6 routers. Catches a group that needs three links inside.
+/// D3: at most 5 links on a minimal path (2 + 1 + 2) and 1 to 6 routers. Catches a group that needs three links inside.
 #[test]
 fn minimal_paths_have_at_most_five_links() {
     let machine = aries(9, None); // Theta has 9 groups (D4)

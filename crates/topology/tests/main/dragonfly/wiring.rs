@@ -131,7 +131,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Catches one-way cables, ports wired twice, a wrong class, pairs of groups or routers with the wrong number of
-    /// cables, wrong look-ups, a way that is too long, and a refusal of what can be built (or the reverse).
+    /// cables, wrong look-ups, a path that is too long, and a refusal of what can be built (or the reverse).
     #[test]
     fn every_wiring_is_sound_or_refused_for_its_reason(spec in specs()) {
         let shape = Shape::of(&spec);

@@ -58,7 +58,7 @@ impl Left {
     }
 }
 
-/// Two leaves that work but are further apart than a shortest way: 2 links in a group, 3 between groups.
+/// Two leaves that work but are further apart than a shortest path: 2 links in a group, 3 between groups.
 fn too_far(machine: &DragonflyPlus, failures: &Failures, left: &Left) -> BTreeSet<(u32, u32)> {
     let leaves = || {
         (0..machine.network.routers() as u32)
@@ -155,7 +155,8 @@ proptest! {
         cases: 1_500, failure_persistence: None, max_global_rejects: 100_000, ..ProptestConfig::default()
     })]
 
-    /// Catches a way over something dead, a way that is missing, and two leaves that cannot reach each other unnoticed.
+    /// Catches a path over something failed, a path that is missing, and two leaves that cannot reach each other
+    /// unnoticed.
     #[test]
     fn what_is_left_is_what_a_plain_search_finds(
         spec in machines(),

@@ -41,7 +41,7 @@ fn expected(spec: &DragonflyPlusSpec) -> Option<BTreeMap<(u32, u32), u32>> {
         let rounds = spec.arrangement != Arrangement::Parallel
             || links.is_multiple_of(spec.spines) && usual.is_multiple_of(spec.spines);
         if links == 0 || !rounds {
-            return None; // leaves of two groups without a link cannot reach each other by a shortest way
+            return None; // leaves of two groups without a link cannot reach each other by a shortest path
         }
         pairs.insert((a, b), links);
     }

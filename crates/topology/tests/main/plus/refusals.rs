@@ -1,5 +1,5 @@
-//! Irregular Dragonfly+ machines that cannot be built, each with its code, path and parameters. Catches a refusal that went
-//! missing, and one that names the wrong number or parameter.
+//! Irregular Dragonfly+ machines that cannot be built, each with its code, path and parameters. Catches a refusal that
+//! went missing, and one that names the wrong number or parameter.
 
 use odonata_error::{ErrorKind, path};
 use odonata_topology::{Arrangement, DragonflyPlus, DragonflyPlusSpec, Failures};
