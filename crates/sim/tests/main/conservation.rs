@@ -14,7 +14,7 @@ fn balanced(spec: &Spec, queue: QueueChoice) -> Audit {
     audit
 }
 
-/// The audit and the totals of the run must tell the same story; catches an audit that counts its own inventions.
+/// The audit must agree with the totals of the run. Catches an audit that counts its own inventions.
 fn agrees_with_the_totals(spec: &Spec, audit: &Audit) {
     let output = output(spec);
     let nodes = spec.machine().expect("it was built before").network().nodes();
@@ -47,8 +47,8 @@ fn everything_is_accounted_for_at_the_end() {
     }
 }
 
-/// Catches state that is inconsistent between events: a run is stopped at many instants, most of them between two
-/// events, and must be balanced at each.
+/// Catches inconsistent state between events: a run is stopped at many times, most of them between two events, and must
+/// be balanced at each.
 #[test]
 fn everything_is_accounted_for_at_any_instant() {
     let mut blocked = 0;
@@ -71,7 +71,7 @@ fn everything_is_accounted_for_at_any_instant() {
     assert!(blocked > 300, "only {blocked} stops found packets that wait for room");
 }
 
-/// Catches a run that ends too early: without a time to stop at, every message of a job that is waited for arrives.
+/// Catches a run that ends too early: without a time limit, every message of a job that the run waits for arrives.
 #[test]
 fn a_run_delivers_all_that_it_waits_for() {
     let mut checked = 0;
@@ -96,8 +96,8 @@ fn a_run_delivers_all_that_it_waits_for() {
     assert!(checked > 80, "only {checked} jobs");
 }
 
-/// Catches a last instant that is left out, or one too many: a packet is issued at 0, decided upon at its leaf at 200
-/// ns (transmission and router delay), and granted its link to the node at that very instant.
+/// Catches a last instant that is left out, or one too many: a packet is issued at 0, has its route decision at the
+/// leaf at 200 ns (transmission and router delay), and is granted its ejection link at that same time.
 #[test]
 fn a_run_includes_its_last_instant() {
     let pair = job("pair", vec![0, 1], Pattern::Tornado { offset: 1 }, 1_000, 200_000, 3);

@@ -28,7 +28,7 @@ fn on(size: [u32; 5], links: Option<u32>, routing: RoutingSpec) -> Spec {
 }
 
 /// Catches a routing or an option that reuses a channel in the wrong order: the graph of all virtual channels would
-/// have a cycle, and a run could stand still for ever.
+/// have a cycle, and a run could deadlock.
 #[test]
 fn no_packets_can_wait_in_a_cycle() {
     for (size, links) in SIZES.into_iter().chain([([5, 2, 5, 1, 4], Some(3)), ([4, 1, 6, 1, 5], Some(4))]) {
@@ -50,7 +50,7 @@ fn published_rule(candidates: FparCandidates) -> RoutingSpec {
     RoutingSpec::Fpar { threshold_ppm: 500_000, compare: Compare::AtMost, candidates, channel_switch }
 }
 
-/// Checks that wherever the full graph has a cycle the run is refused, with the cycle in the message. Returns how
+/// Checks that the run is refused wherever the full graph has a cycle, with the cycle in the message. Returns how
 /// often.
 fn refused(sizes: &[([u32; 5], Option<u32>)]) -> u32 {
     let mut refused = 0;
@@ -80,15 +80,15 @@ fn refused(sizes: &[([u32; 5], Option<u32>)]) -> u32 {
     refused
 }
 
-/// Catches a proof that proves nothing: with the authors' channel rule global links do wait for each other.
+/// Catches a proof that proves nothing: with the authors' channel rule, global links do wait for each other.
 #[test]
 fn the_rule_of_the_published_code_is_refused() {
     let count = refused(&SIZES);
     assert!(count >= 8, "only {count} machines show the defect");
 }
 
-/// Catches a proof on a machine that stands for the wrong ones: spines with links to some groups only, but more than
-/// one.
+/// Catches a proof on a small machine that does not represent the large one: spines with links to some groups only, but
+/// to more than one.
 #[test]
 fn the_rule_of_the_published_code_is_refused_on_sparse_machines_too() {
     let sparse = [

@@ -1,4 +1,4 @@
-//! The same specification gives the same output; what is measured changes nothing that happens.
+//! The same specification gives the same output, and a measurement changes no event.
 
 use odonata_sim::output::{Messages, NOT_DELIVERED};
 use odonata_sim::spec::{Arrival, Pattern, Record};
@@ -7,7 +7,7 @@ use odonata_sim::{QueueChoice, Spec, run_with};
 use crate::support::{MINIMAL, job, machine, output, spec};
 use odonata_testkit as generator;
 
-/// Catches anything that depends on memory addresses, on a hash order, or on a run before.
+/// Catches anything that depends on memory addresses, on a hash order, or on an earlier run.
 #[test]
 fn twice_the_same() {
     for seed in 0..150 {
@@ -19,7 +19,7 @@ fn twice_the_same() {
     }
 }
 
-/// Catches a specification that is not what it says after a round trip through JSON, as every run in practice makes.
+/// Catches a specification that changes in a round trip through JSON, as every run in practice makes.
 #[test]
 fn the_same_after_a_round_trip_through_json() {
     for seed in 0..60 {
@@ -102,8 +102,8 @@ fn the_measured_interval_includes_its_start_but_not_its_end() {
     }
 }
 
-/// Catches windows that count a packet twice or in the wrong group: with two groups everything that leaves one comes
-/// into the other.
+/// Catches windows that count a packet twice or in the wrong group: with two groups, everything that leaves one enters
+/// the other.
 #[test]
 fn arrivals_add_up() {
     let ranks = job("all", (0..8).collect(), Pattern::UniformRandom {}, 2_500, 400_000, 50);

@@ -1,4 +1,4 @@
-//! Dragonfly and cascade machines: their routings, sensors, rails and failures.
+//! Dragonfly and cascade machines: their routings, congestion metrics, rails and failures.
 
 mod aries;
 mod books;

@@ -1,4 +1,4 @@
-//! The document that a run is given: what is not a specification is refused with its place.
+//! The JSON document of a run: errors name the position.
 
 use odonata_error::{Error, ErrorKind, path};
 use odonata_sim::Spec;
@@ -20,7 +20,7 @@ fn refusal(from: &str, to: &str) -> String {
     }
 }
 
-/// Catches a parser that swallows what it does not know (an option given and ignored) or guesses what is missing.
+/// Catches a parser that accepts unknown keys (an option that is given and ignored) or guesses missing ones.
 #[test]
 fn unknown_missing_and_mistyped_keys() {
     for (from, to, expected) in [
@@ -94,7 +94,7 @@ fn what_is_written_can_be_read() {
     }
 }
 
-/// Catches a compatibility model that is asked for and silently left out.
+/// Catches a compatibility model that is requested and silently ignored.
 #[test]
 fn this_simulator_imitates_no_other() {
     let mut spec = spec(machine([2, 2, 2, 2, 2], None), MINIMAL, vec![stream(0, 7, 100)]);

@@ -1,10 +1,10 @@
-//! Who waits for the same link is served in order of arrival, and no channel, port or neighbour comes first for ever.
+//! Packets that wait for the same link are served in order of arrival. No channel, port or neighbour has priority.
 
 use odonata_sim::spec::{NicOrder, Pattern, Spec, Via};
 
 use crate::support::{MINIMAL, PACKET, job, link, link_mut, machine, output, spec, stream, valiant};
 
-/// Far more than a run carries.
+/// Far more than a run can carry.
 const ENDLESS: u64 = 1 << 30;
 
 /// Bytes that each job has delivered by the time that `packets` packets could pass a link of 2 GB/s.
@@ -56,7 +56,7 @@ fn a_share_belongs_to_an_input() {
 }
 
 /// Catches strict priority of a channel. The link from group 2 to group 1 carries packets from 0 to 1 through 2, on
-/// channel 1, and packets from 2 to 0 through 1, on channel 0: both want all of it.
+/// channel 1, and packets from 2 to 0 through 1, on channel 0. Both want its full bandwidth.
 #[test]
 fn both_channels_of_a_link_get_half() {
     for buffer in [1, 3, 32] {
@@ -71,9 +71,8 @@ fn both_channels_of_a_link_get_half() {
     }
 }
 
-/// Catches small packets that overtake a large one for which there is no room yet: they would take every byte that
-/// comes free, and the large one would wait forever. Served in order of arrival, both leaves send about as many
-/// packets.
+/// Catches small packets that overtake a large one that waits for room: they would take every byte that becomes free,
+/// and the large one would starve. Served in order of arrival, both leaves send about as many packets.
 #[test]
 fn large_packets_are_not_starved_by_small_ones() {
     let mut small = job("small", vec![3, 9], Pattern::Tornado { offset: 1 }, 100, 5_000, 1);
@@ -83,7 +82,7 @@ fn large_packets_are_not_starved_by_small_ones() {
     link_mut(&mut spec, "global").buffer_bytes = 1_150;
     (spec.stop.jobs, spec.stop.at_ps) = (vec![], Some(1_000_000_000));
     let jobs = output(&spec).jobs;
-    let (large, small) = (jobs[0].packets, jobs[1].packets / 2); // the small ones go both ways
+    let (large, small) = (jobs[0].packets, jobs[1].packets / 2); // the small ones go in both directions
     assert!(large > 500 && small > 500, "{large} large and {small} small packets");
 }
 
@@ -104,8 +103,8 @@ fn packets_of_one_path_arrive_in_order() {
     assert_eq!(last.len(), 6);
 }
 
-/// Catches a NIC that ignores its order: with first come first served the messages of a burst end one after another, in
-/// turn they end together.
+/// Catches a NIC that ignores its order: with first come first served, the messages of a burst end one after another;
+/// in turn, they end together.
 #[test]
 fn messages_of_a_nic_are_served_in_their_order() {
     let arrivals = |order| {

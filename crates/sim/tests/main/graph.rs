@@ -1,5 +1,5 @@
-//! The full channel-dependency graph: a vertex for every virtual channel (router, port, channel), an edge wherever a
-//! packet that holds room behind one virtual channel may ask for room on another.
+//! The full channel dependency graph: a vertex for every virtual channel (router, port, channel), and an edge wherever
+//! a packet in the buffer of one virtual channel may request room in another.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,11 +10,11 @@ use odonata_topology::{DragonflyPlus, Peer, RouterId};
 use crate::support::{algorithm, build};
 
 pub struct Graph {
-    /// Lanes that a packet may be sent on.
+    /// Virtual channels on which a packet may be sent.
     pub vcs: BTreeSet<VcAddress>,
-    /// Which may follow which.
+    /// Which virtual channels may follow which.
     pub edges: BTreeSet<(VcAddress, VcAddress)>,
-    /// Most links between routers on any way.
+    /// Most links between routers on any path.
     pub longest: u8,
 }
 
@@ -45,8 +45,8 @@ pub fn leaves(machine: &DragonflyPlus) -> impl Iterator<Item = RouterId> + Clone
     (0..machine.network.routers() as u32).map(RouterId).filter(|&r| machine.is_leaf(r))
 }
 
-/// Whether vertices can be taken away one after another, each when no edge leads to it any more (Kahn 1962): exactly
-/// the graphs without a cycle.
+/// Whether vertices can be removed one after another, each when no edge leads to it (Kahn 1962). This holds exactly for
+/// graphs without a cycle.
 pub fn acyclic<T: Copy + Ord>(edges: &BTreeSet<(T, T)>) -> bool {
     let mut into: BTreeMap<T, u32> = BTreeMap::new();
     let mut out: BTreeMap<T, Vec<T>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! How many links packets take, on paper and in runs.
+//! The number of links that packets take, in the graph of paths and in runs.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::support::{
 const SIZES: [([u32; 5], Option<u32>); 3] =
     [([4, 2, 3, 2, 6], None), ([4, 2, 3, 2, 6], Some(2)), ([5, 2, 2, 2, 2], Some(1))];
 
-/// All-to-all traffic at several times what the global links take.
+/// All-to-all traffic at several times the bandwidth of the global links.
 fn crowded(size: [u32; 5], links: Option<u32>, routing: RoutingSpec) -> Spec {
     let nodes = (0..size[0] * size[1] * size[3]).collect();
     let job = job("all", nodes, Pattern::UniformRandom {}, 1_500, 50_000, 100);
@@ -27,8 +27,8 @@ fn crowded(size: [u32; 5], links: Option<u32>, routing: RoutingSpec) -> Spec {
     spec
 }
 
-/// Catches a packet that wanders: longer paths than a routing promises, or virtual channels that the proof of freedom
-/// from deadlock did not look at.
+/// Catches a packet that wanders: longer paths than a routing promises, or virtual channels that the deadlock proof did
+/// not cover.
 #[test]
 fn runs_keep_to_the_paths_that_were_explored() {
     for (size, links) in SIZES {
@@ -70,8 +70,8 @@ fn packets_by_distance(spec: &Spec) -> [u64; 3] {
     count
 }
 
-/// Catches hops that are counted wrongly, and routings that take another way than they say: minimal three links between
-/// groups, Valiant by a spine four, by a leaf six; adaptive routings leave the minimal path under this load.
+/// Catches hops that are counted wrongly, and routings that take other paths than they say: minimal three links between
+/// groups, Valiant via a spine four, via a leaf six; adaptive routings leave the minimal path under this load.
 #[test]
 fn links_per_packet_are_what_the_routing_says() {
     for (size, links) in SIZES {
@@ -90,7 +90,7 @@ fn links_per_packet_are_what_the_routing_says() {
                 RoutingSpec::Valiant { .. } => assert!(between > 4 * far && between <= 6 * far, "{case}"),
                 _ => {
                     assert!(between > 3 * far && between <= 6 * far, "{case}");
-                    // A diverted packet takes 4 to 6 links, one that is not takes 3.
+                    // A diverted packet takes 4 to 6 links; any other packet takes 3.
                     let diverted = job.packets - job.minimal;
                     assert!(diverted > 0 && (diverted..=3 * diverted).contains(&(between - 3 * far)), "{case}");
                 }

@@ -1,4 +1,4 @@
-//! What a job sends does not depend on its neighbours: only then is a slowdown the network's doing.
+//! What a job sends does not depend on its neighbours. Only then is a slowdown caused by the network.
 
 use odonata_sim::output::Messages;
 use odonata_sim::spec::{Arrival, Pattern, Record};
@@ -17,7 +17,7 @@ fn sent(messages: &Messages, job: usize, times: bool) -> Vec<(u32, u32, u32, u64
     .collect()
 }
 
-/// The job by itself, on the same nodes, for the same time.
+/// The job alone, on the same nodes, for the same time.
 fn alone(spec: &Spec, index: usize) -> Output {
     let mut alone = spec.clone();
     alone.jobs = vec![spec.jobs[index].clone()];
@@ -45,7 +45,7 @@ fn a_job_sends_the_same_messages_alone_and_beside_others() {
         for (index, job) in spec.jobs.iter().enumerate() {
             let alone = alone(&spec, index);
             if let Pattern::Broadcast { .. } = job.traffic().pattern {
-                // The next round waits for the slowest delivery, so neighbours may delay it, but not change it.
+                // The next interval waits for the slowest delivery, so neighbours may delay it, but not change it.
                 let (a, b) = (sent(&alone.messages, 0, false), sent(&together.messages, index, false));
                 let common = a.len().min(b.len());
                 assert_eq!(a[..common], b[..common], "seed {seed}, job {index}");
@@ -63,7 +63,7 @@ fn a_job_sends_the_same_messages_alone_and_beside_others() {
     assert!(jobs > 100 && slowed > 30, "{jobs} jobs, of which {slowed} feel their neighbours");
 }
 
-/// Catches interference where there is nothing shared (leaves of their own), and none where there is (one global link).
+/// Catches interference where no link is shared (leaves of their own), and none where one is (one global link).
 #[test]
 fn jobs_disturb_each_other_only_where_they_share_links() {
     let pairs = |a: [u32; 2], b: [u32; 2]| {
@@ -81,7 +81,7 @@ fn jobs_disturb_each_other_only_where_they_share_links() {
     assert!(together.jobs[1].latency.sum > alone.jobs[0].latency.sum);
 }
 
-/// Catches a random stream keyed by rank: ranks of the same number would do the same in every job.
+/// Catches a random stream keyed by rank: equal ranks of all jobs would behave the same.
 #[test]
 fn jobs_of_one_shape_send_different_messages() {
     let jobs = [("a", 0..8), ("b", 8..16)].map(|(name, nodes)| {

@@ -1,4 +1,4 @@
-//! The modules of the crate depend on each other one way.
+//! The modules of the crate depend on each other in one direction.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The list of routings is that of the algorithms.
+//! The list of routings agrees with the algorithms.
 
 use odonata_sim::routing::channels;
 use odonata_sim::spec::{MAX_CHANNELS, ROUTINGS, RoutingSpec};
@@ -6,7 +6,7 @@ use odonata_testkit::{Choices, any_options};
 
 const MACHINES: [&str; 3] = ["dragonfly-plus", "dragonfly", "cascade"];
 
-/// Catches a routing that is listed for machines on which no algorithm answers to its name, and the other way about.
+/// Catches a routing that is listed for machines without an algorithm of its name, and the reverse.
 #[test]
 fn a_routing_has_an_algorithm_on_the_machines_it_is_listed_for() {
     let mut c = Choices::new(3);
@@ -22,7 +22,7 @@ fn a_routing_has_an_algorithm_on_the_machines_it_is_listed_for() {
     }
 }
 
-/// Catches a number that the list lets through and the check refuses, or a field that the list does not bound.
+/// Catches a number that the list allows and the check refuses, or a field without a range in the list.
 #[test]
 fn numbers_are_checked_against_the_list() {
     let mut c = Choices::new(4);

@@ -1,5 +1,5 @@
-//! What the simulator promises, tested through its public interface. One module a behaviour; each test names the
-//! defect it would catch.
+//! Properties of the simulator, tested through its public interface. One module per behaviour; each test names the
+//! defect that it catches.
 
 mod conservation;
 mod dependencies;

@@ -1,4 +1,4 @@
-//! Whoever looks on sees a run advance, and can end it.
+//! A monitor sees a run advance, and can end it.
 
 use odonata_error::{Error, ErrorKind};
 use odonata_sim::spec::{Pattern, PhaseAction};
@@ -7,7 +7,7 @@ use odonata_sim::{Monitor, Progress, QueueChoice, Spec, run, run_with};
 use crate::programs::support::{FREE, of, phases, program, star};
 use crate::support::{MINIMAL, job, machine, output, spec};
 
-/// Notes what it sees, and ends the run at the given look.
+/// Records what it sees, and ends the run at the given call.
 struct Watch {
     seen: Vec<Progress>,
     last: usize,
@@ -25,7 +25,7 @@ fn busy() -> Spec {
     spec(machine([4, 4, 2, 2, 3], None), MINIMAL, vec![all])
 }
 
-/// Catches progress that stands still, runs backwards or counts beyond what is expected.
+/// Catches progress that stops, runs backwards or counts beyond what is expected.
 #[test]
 fn progress_advances() {
     let mut watch = Watch { seen: Vec::new(), last: usize::MAX };
@@ -43,7 +43,7 @@ fn progress_advances() {
     assert!(cost.events > last.events && output.packet_hops > last.packet_hops);
 }
 
-/// Catches Ctrl-C that is lost, and a look that changes the result.
+/// Catches Ctrl-C that is lost, and a monitor that changes the result.
 #[test]
 fn a_run_can_be_interrupted_at_any_look() {
     let spec = busy();
@@ -56,14 +56,15 @@ fn a_run_can_be_interrupted_at_any_look() {
     assert!(run(&spec, &mut watch).expect("it runs").0 == output(&spec));
 }
 
-/// A router may cause itself any number of events within one window. Catches a window in which nobody looks.
+/// A router may schedule any number of events for itself within one window. Catches a window without a call of the
+/// monitor.
 #[test]
 fn nobody_waits_for_the_end_of_a_window() {
     let compute = phases(&[PhaseAction::Compute { ps: 1, jitter_ps: 0 }]);
     let mut busy = program("busy", &[0, 1], FREE, compute);
     of(&mut busy).iterations = Some(200_000);
     let mut spec = star(2, vec![busy]);
-    spec.fabric.links.values_mut().for_each(|link| link.latency_ps = 50_000); // as long is a window
+    spec.fabric.links.values_mut().for_each(|link| link.latency_ps = 50_000); // the length of a window
     for queue in [QueueChoice::Wheel, QueueChoice::Ordered] {
         let mut watch = Watch { seen: Vec::new(), last: usize::MAX };
         let (_, cost) = run_with(&spec, &mut watch, queue).expect("it runs");

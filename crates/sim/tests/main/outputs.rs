@@ -1,4 +1,4 @@
-//! What a routing decides is bounded before tables are indexed by it.
+//! A route decision is checked before it indexes tables.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ fn wiring(spec: &Spec) -> Wiring {
     Wiring::new(spec, &build(spec).network)
 }
 
-/// Catches two outputs that share a place in a table, and one beyond its end.
+/// Catches two outputs with the same index, and an index beyond the end of a table.
 #[test]
 fn every_output_has_a_place_of_its_own() {
     let spec = small();
@@ -51,7 +51,7 @@ fn a_channel_beyond_those_of_the_fabric_is_no_output() {
     let _ = wiring(&spec).output(place, 0, spec.fabric.channels);
 }
 
-/// Small enough for Miri, which follows every access of a run.
+/// Small enough for Miri, which checks every memory access.
 #[test]
 fn a_run_of_a_few_packets() {
     let output = output(&small());

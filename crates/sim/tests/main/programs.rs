@@ -1,4 +1,4 @@
-//! Jobs that run programs: what operations cost and wait for, and what is counted of them (docs/model.md, section 10).
+//! Jobs that run programs: what operations cost and wait for, and what is recorded of them (docs/model.md, section 10).
 
 mod books;
 mod closed_forms;

@@ -1,6 +1,5 @@
-//! The two queues of pending events lead to the same bytes. Catches a wheel whose windows are longer than the
-//! lookahead, or that hands out the events of a router in the wrong order, and an order that matters though it must
-//! not.
+//! The two event queues give the same bytes. Catches a wheel whose windows are longer than the lookahead, or that
+//! returns the events of a router in the wrong order, and an order that matters although it must not.
 
 use odonata_sim::{Output, QueueChoice, Spec, run_with};
 
@@ -25,7 +24,7 @@ fn equal_on_small_machines() {
     compare(600, generator::spec);
 }
 
-/// Messages of a few bytes, wires without length, routers without delay: lookaheads of a few picoseconds.
+/// Messages of a few bytes, no latencies, no router delays: lookaheads of a few picoseconds.
 #[test]
 fn equal_when_events_lie_picoseconds_apart() {
     compare(400, generator::instant_spec);

@@ -1,5 +1,5 @@
-//! Everything that a specification is refused for: where, with which code and parameters. Catches a check that went
-//! missing, one that is off by one, and a message that names the wrong value.
+//! The errors for specifications: path, code and parameters. Catches a missing check, a check that is off by one, and
+//! an error that names the wrong value.
 
 mod fabric;
 mod jobs;
@@ -73,7 +73,7 @@ fn stop_and_measure() {
     accepted(&[|s| (s.stop.jobs, s.stop.at_ps) = (vec![], Some(1)), |s| s.measure.until_ps = Some(1)]);
 }
 
-/// Catches a table of windows that eats all memory, and time that wraps round.
+/// Catches a table of windows that takes all memory, and time that wraps around.
 #[test]
 fn runs_that_leave_all_bounds() {
     let mut windows = valid();

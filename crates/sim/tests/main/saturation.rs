@@ -1,4 +1,4 @@
-//! The slowest link of a path delivers its bandwidth: from its first packet to its last it never stands still.
+//! The slowest link of a path delivers its bandwidth: it is never idle from its first packet to its last.
 
 use odonata_sim::spec::{Pattern, RoutingSpec, Select, Spec, Via};
 
@@ -16,8 +16,8 @@ fn pair_of_groups(jobs: Vec<odonata_sim::spec::JobSpec>) -> Spec {
     spec
 }
 
-/// Catches a link that idles between packets (credits that come late, an event that is lost), whichever link is slow:
-/// the last packet ends exactly when the bottleneck has sent all packets back to back.
+/// Catches a link that idles between packets (late credits, a lost event), whichever link is slow: the last packet ends
+/// exactly when the bottleneck has sent all packets back to back.
 #[test]
 fn a_stream_takes_the_time_of_its_slowest_link() {
     for slow in ["node", "local", "global"] {
@@ -29,7 +29,7 @@ fn a_stream_takes_the_time_of_its_slowest_link() {
     }
 }
 
-/// Catches a window of credits that is wrong: with room for w packets, w packets pass in each round trip.
+/// Catches a wrong credit window: with room for w packets, w packets pass in each round trip.
 #[test]
 fn a_small_buffer_lets_its_size_through_in_each_round_trip() {
     for window in [1, 2, 3, 5] {
@@ -47,7 +47,7 @@ fn a_small_buffer_lets_its_size_through_in_each_round_trip() {
     }
 }
 
-/// Catches a global link that gives more or less than its bandwidth to all who share it.
+/// Catches a global link that gives more or less than its bandwidth to all that share it.
 #[test]
 fn a_shared_global_link_saturates() {
     let mut spec = pair_of_groups((0..6).map(|n| stream(n, 6 + n, PACKETS * PACKET)).collect());
@@ -56,20 +56,20 @@ fn a_shared_global_link_saturates() {
     let all = 4 * step + 4 * DELAY + 6 * PACKETS * ser(PACKET, 4);
     assert_eq!(output(&spec).end_ps, all);
 
-    // The same at any instant on the way: the link has carried its bandwidth, within one packet.
+    // The same at any earlier time: the link has carried its bandwidth, within one packet.
     for at in [5_000_000, 77_777_777, 300_000_001] {
         spec.stop.at_ps = Some(at);
         let bytes: u64 = output(&spec).jobs.iter().map(|j| j.bytes).sum();
-        let busy = at - (2 * step + 2 * DELAY); // when the first packet came to the link
+        let busy = at - (2 * step + 2 * DELAY); // when the first packet reached the link
         let carried = busy / ser(PACKET, 4) * PACKET;
-        // What is in the two routers and on the two links behind the bottleneck has not arrived yet.
+        // Packets in the two routers and on the two links after the bottleneck have not arrived yet.
         let behind = (2 * DELAY + 2 * step) / ser(PACKET, 4) * PACKET;
         assert!(bytes.abs_diff(carried - behind) <= PACKET, "{bytes} of {carried} at {at} ps");
     }
 }
 
 /// Catches an ejection link that serves two packets at once, or none while some wait. Every rank sends to every other,
-/// so rank 0 is first flooded by ranks 1 and 2 at once.
+/// so ranks 1 and 2 flood rank 0 first.
 #[test]
 fn two_nodes_that_flood_one_share_its_link() {
     for spines in [1, 3] {
@@ -95,8 +95,8 @@ fn two_nodes_that_flood_one_share_its_link() {
     }
 }
 
-/// Catches Valiant routing that does not spread: between two groups of three with all traffic in one direction, minimal
-/// routing has one pair's links, Valiant those through the third group.
+/// Catches Valiant routing that does not spread: between two groups of three, with all traffic in one direction,
+/// minimal routing has the links of one pair, and Valiant those through the third group.
 #[test]
 fn valiant_uses_the_links_of_the_third_group() {
     for (routing, through_third) in [(MINIMAL, 0), (valiant(Via::Spine), PACKETS)] {

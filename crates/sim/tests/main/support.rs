@@ -1,4 +1,4 @@
-//! Specifications by hand: a machine, a fabric of which nothing slows down unless a test says so, jobs.
+//! Specifications by hand: a machine, a fabric that slows nothing down unless a test says so, jobs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,13 +41,13 @@ pub fn build(spec: &Spec) -> DragonflyPlus {
     }
 }
 
-/// The rule that a specification's packets follow on a Dragonfly+.
+/// The algorithm of a specification's routing on a Dragonfly+.
 pub fn algorithm(spec: &Spec) -> AnyDragonflyPlusAlgorithm {
     AnyDragonflyPlusAlgorithm::new(&spec.fabric, &spec.routing, &odonata_error::path!["routing"])
         .expect("there are channels enough")
 }
 
-/// A link of so many GB/s without latency, and with more room than any test fills.
+/// A link of this many GB/s without latency, with larger buffers than any test fills.
 pub fn link(gigabytes: u64) -> LinkSpec {
     LinkSpec { bandwidth: Bandwidth(gigabytes * GB), latency_ps: 0, buffer_bytes: 1 << 30, credit_delay_ps: 0 }
 }
@@ -80,7 +80,7 @@ pub fn spec(machine: DragonflyPlusSpec, routing: RoutingSpec, jobs: Vec<JobSpec>
     }
 }
 
-/// The links of a class, to be changed.
+/// The links of a class, mutable.
 pub fn link_mut<'s>(spec: &'s mut Spec, class: &str) -> &'s mut LinkSpec {
     spec.fabric.links.get_mut(class).expect("the class exists")
 }
@@ -139,7 +139,7 @@ pub fn output(spec: &Spec) -> Output {
     run(spec, &mut ()).unwrap_or_else(|e| panic!("{e}\nspec: {}", spec.to_json())).0
 }
 
-/// Picoseconds that `bytes` take at so many GB/s, rounded up.
+/// Picoseconds that `bytes` take at this many GB/s, rounded up.
 pub fn ser(bytes: u64, gigabytes: u64) -> u64 {
     (bytes * 1_000).div_ceil(gigabytes)
 }

@@ -1,4 +1,4 @@
-//! Cut-through, headers and flits: what a packet takes on links, and when routers decide (docs/model.md, section 1).
+//! Cut-through, headers and flits: times of packets on links, and of route decisions (docs/model.md, section 1).
 
 use odonata_sim::spec::{RoutingSpec, Spec, Switching};
 use odonata_topology::Bandwidth;
@@ -30,7 +30,7 @@ fn latency(spec: &Spec) -> u64 {
     output(spec).messages.latency_ps[0]
 }
 
-/// Catches a head that is stored, a tail that is not waited for at the end, and a header that takes no time.
+/// Catches a head that is stored, a missing wait for the tail at the end, and a header that takes no time.
 #[test]
 fn on_links_that_get_no_faster_the_head_pays_at_each_link_and_the_whole_packet_at_the_last() {
     let gigabytes = [4, 4, 4];
@@ -48,7 +48,7 @@ fn on_links_that_get_no_faster_the_head_pays_at_each_link_and_the_whole_packet_a
     }
 }
 
-/// Head and tail of one packet, link by link: the recursion of the model page, with links of all orders of speed.
+/// Head and tail of one packet, link by link: the recursion of the model page, with links in all orders of speed.
 #[test]
 fn a_packet_never_pauses_on_a_link_that_is_faster_than_the_one_before() {
     for gigabytes in [[1, 10, 40], [40, 10, 1], [10, 1, 40], [3, 7, 5], [10, 40, 1], [1, 1, 1]] {
@@ -83,7 +83,7 @@ fn a_faster_link_after_a_slower_one() {
     assert_eq!(latency(&spec), 75_100 + 25 + 100 + 100_000);
 }
 
-/// If every packet is one flit, its head is all of it: the two kinds of switching are the same model.
+/// If every packet is one flit, its head is the whole packet: the two kinds of switching are the same model.
 #[test]
 fn a_header_as_long_as_the_packet_gives_store_and_forward() {
     let mut some_differ = 0;
@@ -105,7 +105,7 @@ fn a_header_as_long_as_the_packet_gives_store_and_forward() {
     assert!(some_differ > 50, "the two are the same in all runs but {some_differ}");
 }
 
-/// Links carry headers and whole flits; jobs count what they asked for.
+/// Links carry headers and whole flits; jobs count payload.
 #[test]
 fn headers_count_on_links_and_not_as_payload() {
     let mut spec = one_message(2_500, [4, 4, 4]);
@@ -117,7 +117,7 @@ fn headers_count_on_links_and_not_as_payload() {
     assert_eq!(carried, [(64 + 64 + 33) * 16; 5]);
 }
 
-/// A buffer of two packets with their headers holds no third: catches room that is counted in payload.
+/// A buffer of two packets with their headers has no room for a third. Catches room that is counted in payload.
 #[test]
 fn headers_take_room_in_buffers() {
     let last = |buffer: u64| {
@@ -132,7 +132,7 @@ fn headers_take_room_in_buffers() {
     assert!(last(8_999) > last(9_000), "all six at once");
 }
 
-/// What may wait for what is the same, and so is the check: buffers of one packet are enough.
+/// The dependencies are the same as with store-and-forward, and so is the check: buffers of one packet are enough.
 #[test]
 fn cut_through_runs_on_buffers_of_one_packet() {
     let all: Vec<u32> = (0..16).collect();

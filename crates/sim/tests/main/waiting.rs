@@ -2,9 +2,9 @@
 //! load))` transmissions (M/D/1; Pollaczek and Khinchine). Catches arrivals that are not Poisson, a link that idles or
 //! overlaps, and a queue that is counted twice.
 //!
-//! What is measured is latency minus the latency of an empty machine. So the queue in question must be the only one:
-//! every later link gets packets at least one transmission apart and is as fast, and every earlier one is fast enough
-//! not to change the arrivals.
+//! The wait is the latency minus the latency of an empty machine. So there must be only one queue: every later link is
+//! as fast and gets packets at least one transmission apart, and every earlier link is fast enough not to change the
+//! arrivals.
 
 use odonata_sim::spec::{Arrival, JobSpec, Pattern, Record, Spec};
 
@@ -19,7 +19,7 @@ fn poisson(name: &str, nodes: Vec<u32>, offset: u64, interval_ps: u64, intervals
 }
 
 /// Mean latency beyond that of an empty machine, over all seeds; without the start, when queues are still short, and
-/// the end, when the first ranks have sent all they had.
+/// the end, when the first ranks have sent everything.
 fn mean_wait(mut spec: Spec, empty: u64) -> f64 {
     let (mut sum, mut count) = (0, 0);
     let traffic = &spec.jobs[0].traffic();
@@ -46,7 +46,7 @@ fn close(measured: f64, expected: f64, what: &str) {
 }
 
 /// Messages of all ranks and seeds together: the error of a mean wait falls with their number, but grows with `(1 -
-/// load)^-2`, because waits that follow each other are alike: 2 load^2 / (1 - load)^2 / messages is its variance for
+/// load)^-2`, because successive waits are correlated: 2 load^2 / (1 - load)^2 / messages is its variance for
 /// high loads. At load 0.9 eight million messages have a standard error of 0.5 %.
 fn messages(load: f64) -> u64 {
     if load > 0.8 { 8_000_000 } else { 600_000 }

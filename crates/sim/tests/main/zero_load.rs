@@ -84,8 +84,8 @@ fn one_packet_on_the_machine_of_kang_2019() {
     assert_eq!(kang(valiant(Via::Leaf), 3_455), 2 * 119_210 + 4 * 363_305 + 2 * 436_465 + 7 * 100_000);
 }
 
-/// Catches packets of a message that wait for each other where they need not: equal packets follow each other in steps
-/// of the slowest link.
+/// Catches packets of a message that wait for each other without need: equal packets follow each other at the rate of
+/// the slowest link.
 #[test]
 fn a_message_is_a_pipeline_in_step_with_its_slowest_link() {
     for slowest in ["node", "local", "global"] {
@@ -97,7 +97,7 @@ fn a_message_is_a_pipeline_in_step_with_its_slowest_link() {
                 link_mut(&mut spec, class).bandwidth = Bandwidth(gigabytes * GB);
                 expected += times * ser(1_000, gigabytes);
             }
-            // One way only, or packets could overtake each other: between two groups of one spine.
+            // One path only, or packets could overtake each other: between two groups of one spine.
             let odonata_sim::spec::TopologySpec::DragonflyPlus(machine) = &mut spec.topology else {
                 unreachable!("it is a Dragonfly+")
             };

@@ -1,4 +1,4 @@
-//! What the modes of Aries promise, and hashed paths on all machines.
+//! Properties of the modes of Aries, and of hashed paths on all machines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,8 +52,8 @@ fn overtaken(routing: RoutingSpec) -> usize {
         .count()
 }
 
-/// Catches packets of a pair that take different paths although they must stay in order, in a crowded machine with
-/// several cables a pair and parallel links; other routings do let them overtake each other.
+/// Catches packets of a pair that take different paths although they must stay in order, on a congested machine with
+/// several cables per pair and parallel links. Under other routings packets do overtake each other.
 #[test]
 fn packets_of_a_pair_stay_in_order() {
     for gateways in [NEAREST, ALL] {
@@ -101,7 +101,7 @@ fn paths_taken(
 /// differ; with `in-order` and `hash` all messages of a pair take one path; with random paths packets differ.
 #[test]
 fn hashed_paths_are_one_for_each_message_or_pair() {
-    // Pairs whose ways all have the same length: in the own group for minimal paths, over the only two cables else.
+    // Pairs whose paths all have the same length: minimal paths in the own group, or else over the only two cables.
     let direct = |routing, jobs| {
         let mut spec = spec(grid([3, 2, 2, 1, 1]), routing, jobs);
         if let odonata_sim::spec::TopologySpec::Cascade(topology) = &mut spec.topology {
@@ -149,7 +149,7 @@ fn hashed_paths_on_a_dragonfly_plus() {
     }
 }
 
-/// Catches a hash that sends all pairs one path, and one that depends on nothing but the destination.
+/// Catches a hash that sends all pairs along one path, and one that depends only on the destination.
 #[test]
 fn hashed_paths_of_different_pairs_differ() {
     let jobs: Vec<_> = (0..6).map(|node| stream(node, 6 + node, 5_000)).collect();

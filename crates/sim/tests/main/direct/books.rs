@@ -1,5 +1,6 @@
-//! Nothing is lost, made or counted twice; the same specification gives the same bytes, with either queue; what is
-//! measured changes nothing. On random machines of the new kinds, with failures, sensors, rails and several routings.
+//! Nothing is lost, made or counted twice. The same specification gives the same bytes, with either queue. A
+//! measurement changes nothing. On random dragonfly and cascade machines and irregular Dragonfly+ machines, with
+//! failures, congestion metrics, rails and several routings.
 
 use odonata_sim::output::Messages;
 use odonata_sim::spec::{Record, StopSpec};
@@ -50,8 +51,8 @@ fn everything_is_accounted_for_at_any_instant() {
     }
 }
 
-/// Catches anything that depends on memory addresses, on a hash order, on the queue, on a run before, or on a document
-/// that is not what it says after a round trip through JSON.
+/// Catches anything that depends on memory addresses, on a hash order, on the queue, on an earlier run, or on a
+/// document that changes in a round trip through JSON.
 #[test]
 fn twice_the_same() {
     for (seed, spec) in specs(240) {
@@ -84,8 +85,8 @@ fn what_is_measured_changes_nothing() {
     }
 }
 
-/// Catches traffic between groups that is counted by the wrong class of link or at the wrong end: on a machine where
-/// the first global class is not the second, what goes out of the groups comes in again.
+/// Catches traffic between groups that is counted by the wrong class of link or at the wrong end: on a machine whose
+/// first global class is not the second class, everything that leaves the groups enters them again.
 #[test]
 fn arrivals_add_up() {
     let mut checked = 0;

@@ -1,5 +1,5 @@
-//! [`Direct::branches`], from which the proofs and the listings of paths come, against the decisions themselves: neither
-//! lists a path that the other does not know.
+//! [`Direct::branches`], the source of the deadlock proofs and of the listed paths, against the decisions: both must
+//! know the same paths.
 
 use std::collections::BTreeSet;
 
@@ -14,26 +14,27 @@ use super::support::{ALL, Known, Made, NEAREST, machines, routings};
 use super::walk::{State, Walk};
 use odonata_testkit::Choices;
 
-/// Most states that are tried for each routing of a machine.
+/// Most states that are tested for each routing of a machine.
 const STATES: usize = 24;
-/// Most tries until each branch must have been taken.
+/// Number of tries within which each branch must be taken.
 const TRIES: u32 = 40_000;
 
-/// What a decision did: port, channel, what the packet remembers, whether it has turned or was diverted.
+/// The result of a decision: port, channel, the memory of the packet, whether its second phase has begun, whether it
+/// was diverted.
 type Taken = (u16, u8, u32, bool, bool);
 
 fn taken(port: u16, channel: u8, packet: &Event) -> Taken {
     (port, channel, packet.intermediate, packet.in_second_phase(), packet.diverted())
 }
 
-/// Loads of which some are zero, some equal, and some differ much.
+/// Loads: some zero, some equal, some very different.
 fn outs(c: &mut Choices, count: usize, now: u64) -> Vec<OutputPort> {
     let scale = c.of(&[1, 1_000, 1_000_000]);
     let load = |c: &mut Choices| if c.chance(30) { 0 } else { c.within(0, 5) * scale };
     (0..count).map(|_| OutputPort { free: now + load(c), blocked_ps: load(c) }).collect()
 }
 
-/// The routing with a weight of one half, so that a non-minimal path may be taken although it begins with the same link
+/// The routing with a weight of one half, so that a non-minimal path may be taken even if it begins with the same link
 /// as the minimal path. The weight of Aries is fixed.
 fn daring(mut known: Known) -> Known {
     match &mut known.routing {
@@ -45,7 +46,7 @@ fn daring(mut known: Known) -> Known {
     known
 }
 
-/// Buffers of about the loads, so that `adaptive-local` finds some nearly full.
+/// Buffers about as large as the loads, so that `adaptive-local` finds some nearly full.
 fn direct(made: &Made, known: &Known) -> Direct {
     let mut spec = made.spec(known.routing.clone(), Vec::new());
     spec.fabric.links.values_mut().for_each(|link| link.buffer_bytes = 10_000);
@@ -53,7 +54,7 @@ fn direct(made: &Made, known: &Known) -> Direct {
         .expect("there are channels enough")
 }
 
-/// A sensor that has seen packets leave by every port.
+/// A congestion metric that has counted packets on every port.
 fn credit_metric(c: &mut Choices, made: &Made, known: &Known, slots: usize, now: u64) -> Option<CreditMetric> {
     let mut spec = made.spec(known.routing.clone(), Vec::new());
     let kind = c.of(&[MetricKind::Backlog, MetricKind::Credits, MetricKind::Both]);
@@ -72,8 +73,8 @@ fn credit_metric(c: &mut Choices, made: &Made, known: &Known, slots: usize, now:
     Some(credit_metric)
 }
 
-/// Decides upon a packet with random words and loads until every branch was taken. Panics if a decision is not a
-/// branch, or a branch is never taken.
+/// Decides on a packet with random numbers and random loads until every branch is taken. Panics if a decision is not a
+/// branch, or if a branch is never taken.
 fn compare(c: &mut Choices, made: &Made, known: &Known, direct: &Direct, state: &State) -> usize {
     let network = &direct.paths().machine().network;
     let place = RouterPlace::of(network, state.router);
@@ -88,7 +89,7 @@ fn compare(c: &mut Choices, made: &Made, known: &Known, direct: &Direct, state: 
     for tries in 0..TRIES {
         let outs = outs(c, network.peer.len(), now);
         let credit_metric = if tries % 4 == 0 { credit_metric(c, made, known, network.peer.len(), now) } else { None };
-        // Rebuilding loads costs more than deciding.
+        // Making new loads costs more than deciding.
         for _ in 0..16 {
             let mut packet = state.packet;
             packet.key = c.next() as u32;
@@ -116,9 +117,8 @@ fn compare(c: &mut Choices, made: &Made, known: &Known, direct: &Direct, state: 
     panic!("{}, {:?}: {missing:?} of {branches:?} are never taken\n{state:?}", made.name, known.routing)
 }
 
-/// Catches a path that is taken but not listed (so that no proof has looked at it), and one that is listed but never
-/// taken; on every machine, for every routing, for packets wherever they may be, whatever they have drawn and whatever
-/// the loads are.
+/// Catches a path that is taken but not listed (so that no proof has covered it), and one that is listed but never
+/// taken: on every machine, for every routing, for packets at every position, with all random numbers and loads.
 #[test]
 fn decisions_take_the_listed_paths_and_no_others() {
     let mut c = Choices::new(5);

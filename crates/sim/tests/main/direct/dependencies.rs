@@ -1,5 +1,5 @@
-//! No routing of a dragonfly or a cascade lets packets wait for each other in a cycle, with as many channels as it is
-//! said to need; with one less it is refused.
+//! No routing of a dragonfly or a cascade lets packets wait for each other in a cycle if it has as many channels as the
+//! model says. With one channel less it is refused.
 
 use odonata_error::{ErrorKind, path};
 use odonata_sim::check;
@@ -21,7 +21,7 @@ fn walk(made: &Made, known: &Known) -> Walk {
     walked
 }
 
-/// Channels by the table of docs/model.md, section 6.
+/// Channels from the table of docs/model.md, section 6.
 fn needed(made: &Made, known: &Known) -> u8 {
     let machine = made.build();
     machine.subs() * if bridged(&machine) { known.bridged } else { known.stages }
@@ -33,9 +33,9 @@ fn bound(made: &Made, known: &Known) -> u8 {
     d * machine.diameter() + links
 }
 
-/// Catches a routing that takes its channels in the wrong order, more channels or more links than the model's table
-/// allows, a path that ends elsewhere or nowhere, and a path over what has failed; on whole, uneven and broken
-/// machines, for each routing by itself and for all of them in one run.
+/// Catches a routing that uses its channels in the wrong order, or more channels or links than the model's table
+/// allows; a path that ends at the wrong router or nowhere; and a path over a failed part. On regular and irregular
+/// machines, with and without failures, for each routing alone and for all of them in one run.
 #[test]
 fn no_packets_can_wait_in_a_cycle() {
     for made in machines() {
@@ -73,7 +73,7 @@ fn no_packets_can_wait_in_a_cycle_on_random_machines() {
     assert!(edges > 50_000, "only {edges} edges");
 }
 
-/// Catches a list of machines that lacks what the other tests are about.
+/// Catches a list of machines that lacks the cases of the other tests.
 #[test]
 fn the_machines_are_of_all_kinds() {
     let subs: Vec<(u8, u8)> = machines().iter().map(Made::build).map(|m| (m.subs(), m.diameter())).collect();
@@ -86,20 +86,21 @@ fn the_machines_are_of_all_kinds() {
     assert!(machines().iter().map(most).max().is_some_and(|links| links >= 3));
 }
 
-/// Machines with ways of every kind: several cables a pair, routers beside the two at a cable's ends.
+/// Machines with paths of every kind: several cables per pair, and routers in addition to the two at the ends of a
+/// cable.
 fn rich() -> Vec<Made> {
     let names = ["a full dragonfly", "several cables a pair", "a cascade with several cables a pair"];
     machines().into_iter().filter(|made| names.contains(&made.name)).collect()
 }
 
-/// The graph if virtual channels of one channel more were virtual channels of another.
+/// The graph with the channels renumbered by a function, so that different channels may become one.
 fn merged(walked: &Walk, channel: impl Fn(u8) -> u8) -> std::collections::BTreeSet<(Vc, Vc)> {
     let vc = |(slot, old): Vc| (slot, channel(old));
     walked.edges.iter().map(|&(a, b)| (vc(a), vc(b))).collect()
 }
 
-/// Catches a proof that proves nothing: were any two stages one, or the two halves of a stage of a cascade, packets
-/// could wait for each other in a cycle. So no routing asks for more channels than it must, either.
+/// Catches a proof that proves nothing: if any two stages, or the two halves of a stage of a cascade, shared channels,
+/// packets could wait for each other in a cycle. So no routing needs fewer channels than it asks for.
 #[test]
 fn every_channel_is_needed() {
     for gateways in [NEAREST, ALL] {
@@ -127,7 +128,7 @@ fn every_channel_is_needed() {
     }
 }
 
-/// Catches a routing that runs on fewer channels than it needs, or asks for one too many.
+/// Catches a routing that runs on fewer channels than it needs, or asks for too many.
 #[test]
 fn one_channel_too_few_is_refused() {
     for made in machines() {
@@ -149,8 +150,8 @@ fn one_channel_too_few_is_refused() {
     }
 }
 
-/// Catches a table that is wrong in the same way as the code: channels counted by hand, on a dragonfly (S = 1), a
-/// cascade (S = 2), a line of four routers (S = 3) and a ring of groups.
+/// Catches a table with the same error as the code: channels counted by hand, on a dragonfly (S = 1), a cascade (S =
+/// 2), a line of four routers (S = 3) and a ring of groups.
 #[test]
 fn channels_by_hand() {
     let channels = |made: &Made, routing| {
@@ -186,7 +187,7 @@ fn channels_by_hand() {
 fn more_channels_than_can_be_counted_are_refused() {
     for (routers, routing, need) in [(53, par(Via::Router, 1, ALL), 260), (53, minimal(Select::Random, ALL), 104)] {
         let mut made = Made { name: "a line", topology: flat([1, routers, 1, 0]), failures: Default::default() };
-        // Port 1 + k leads to the k-th of the others; a link to a router beyond the next one has failed.
+        // Port 1 + k leads to the k-th of the other routers; links that skip a router have failed.
         made.failures.links = (0..routers).flat_map(|r| (r + 2..routers).map(move |s| [r, s])).collect();
         let mut spec = made.spec(routing, vec![stream(0, 1, 100)]);
         spec.fabric.channels = 16;
@@ -196,7 +197,7 @@ fn more_channels_than_can_be_counted_are_refused() {
     }
 }
 
-/// Catches cables whose number does not fit into a packet: those beyond the 65,536th of a pair would never be used.
+/// Catches cables whose index does not fit into a packet: those beyond the 65,536th of a pair would never be used.
 #[test]
 fn more_cables_than_can_be_numbered_are_refused() {
     for (cables, refused) in [(65_536, false), (65_537, true)] {
@@ -213,8 +214,8 @@ fn more_cables_than_can_be_numbered_are_refused() {
     }
 }
 
-/// Catches hops that are counted in too few bits: the longest way that sixteen channels allow, minimal on a path of
-/// rows and columns in turn, has 15 links in each of two groups and one between them.
+/// Catches hops that are counted in too few bits: the longest path that sixteen channels allow is minimal on a
+/// staircase of rows and columns. It has 15 links in each of two groups and one between them.
 #[test]
 fn the_longest_path_fits() {
     let (rows, columns) = (8, 9);

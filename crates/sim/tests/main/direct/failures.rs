@@ -1,4 +1,4 @@
-//! Links and routers that have failed carry nothing, and everything else arrives.
+//! Failed links and routers carry nothing, and all other traffic arrives.
 
 use odonata_error::{ErrorKind, path};
 use odonata_sim::spec::{Pattern, Select, Via};
@@ -17,8 +17,8 @@ fn failed(network: &Network) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// Catches a byte on a link that has failed, or through a router that has: in random runs on broken machines of all
-/// kinds, with every routing.
+/// Catches a byte on a failed link or through a failed router, in random runs on machines of all kinds with failures,
+/// with every routing.
 #[test]
 fn what_has_failed_carries_nothing() {
     let of: [fn(u64) -> Spec; 2] = [generator::direct_spec, generator::odd_spec];
@@ -40,8 +40,8 @@ fn what_has_failed_carries_nothing() {
     assert!(links >= 80 && routers >= 25, "{links} runs with links, {routers} with routers that have failed");
 }
 
-/// Catches a failure that is read and ignored, and paths that lead nowhere: with one of the three cables of a pair
-/// lost, the others carry its share; with all of them lost, packets go through a third group.
+/// Catches a failure that is read and ignored, and paths that lead nowhere. With one of the three cables of a pair
+/// failed, the others carry its share; with all of them failed, packets go through a third group.
 #[test]
 fn the_other_cables_carry_on() {
     let made = Made { name: "three cables a pair", topology: flat([3, 3, 1, 2]), failures: Default::default() };
@@ -77,7 +77,7 @@ fn the_other_cables_carry_on() {
     }
 }
 
-/// Catches a job that is let onto nodes that nobody can reach.
+/// Catches a job that is given unreachable nodes.
 #[test]
 fn nodes_of_failed_routers_are_refused() {
     for made in machines().into_iter().filter(|made| !made.failures.routers.is_empty()) {
@@ -87,7 +87,7 @@ fn nodes_of_failed_routers_are_refused() {
             let router = (0..network.routers() as u32).map(RouterId).find(|&r| network.router_works(r) == alive);
             router.map(|r| r.0).expect("some work and some do not")
         };
-        // One node a router.
+        // One node per router.
         let [works, lost] = [of(true), of(false)];
         let spec = made.spec(minimal(Select::Random, ALL), vec![stream(works, lost, 100)]);
         let refusal = ErrorKind::NodeFailed { node: lost }.at(path!["jobs", 0, "nodes"]);
@@ -95,8 +95,8 @@ fn nodes_of_failed_routers_are_refused() {
     }
 }
 
-/// Catches a run that begins although some of its nodes cannot reach each other: two parts of a group, two groups that
-/// nothing joins, two leaves of a Dragonfly+. Each refusal names the two.
+/// Catches a run that begins although some of its nodes cannot reach each other: two parts of a group, two groups
+/// without a connection, two leaves of a Dragonfly+. Each error names the two.
 #[test]
 fn pairs_that_nothing_joins_are_named() {
     let named = |name, topology| Made { name, topology, failures: Default::default() };
@@ -112,12 +112,12 @@ fn pairs_that_nothing_joins_are_named() {
         let text = refusal(&apart, routing);
         assert_eq!(text, "topology: groups-cut-apart (groups = [0, 1])");
     }
-    // A group that has failed whole needs no paths.
+    // A group whose routers have all failed needs no paths.
     let mut gone = apart.clone();
     gone.failures.routers = vec![0, 1, 2];
     assert_eq!(check(&gone.spec(minimal(Select::Random, NEAREST), vec![stream(3, 11, 100)])), Ok(()));
 
-    // Leaves 0, 1 and 5, 6; spines 2 to 4 and 7 to 9; each spine one cable to its fellow.
+    // Leaves 0, 1 and 5, 6; spines 2 to 4 and 7 to 9; each spine has one cable to its counterpart.
     let mut plus = crate::support::spec(
         crate::support::machine([2, 2, 3, 1, 1], None),
         crate::support::MINIMAL,

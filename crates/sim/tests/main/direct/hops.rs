@@ -1,4 +1,4 @@
-//! How many links packets take, on paper and in runs.
+//! The number of links that packets take, in the graph of paths and in runs.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use super::support::{ALL, Made, NEAREST, aries, bridged, direct, grid, machines,
 use super::walk::{Vc, Walk};
 use crate::support::{job, link, link_mut, output};
 
-/// Uniform traffic at several times what the links between routers take, in small buffers.
+/// Uniform traffic at several times the bandwidth of the links between routers, in small buffers.
 fn crowded(made: &Made, mut routing: RoutingSpec) -> Spec {
     if let RoutingSpec::Aries { bias_low_bytes, bias_high_bytes, .. } = &mut routing {
-        // Less than the little that fits into the buffers.
+        // Less than the capacity of the small buffers.
         (*bias_low_bytes, *bias_high_bytes) = (100, 200);
     }
     let machine = made.build();
@@ -30,8 +30,8 @@ fn crowded(made: &Made, mut routing: RoutingSpec) -> Spec {
     spec
 }
 
-/// Catches a packet that wanders: links, channels or paths beyond those that the proof of freedom from deadlock looked
-/// at, and packets that are lost or stand still where it is crowded.
+/// Catches a packet that wanders (links, channels or paths that the deadlock proof did not cover), and packets that are
+/// lost or stuck under congestion.
 #[test]
 fn runs_keep_to_the_paths_that_were_explored() {
     for made in machines() {
@@ -42,7 +42,7 @@ fn runs_keep_to_the_paths_that_were_explored() {
             walked.walk(&direct, 0);
             let case = format!("{}, {:?}", made.name, known.routing);
             assert!(walked.longest <= direct.max_hops(0), "{case}");
-            // No more channels than needed, so that a cycle would close.
+            // No more channels than needed, so that a cycle would show.
             let (subs, machine) = (direct.paths().subs(), direct.paths().machine());
             spec.fabric.channels = subs * if bridged(machine) { known.bridged } else { known.stages };
             let output = output(&spec);
@@ -65,8 +65,8 @@ fn runs_keep_to_the_paths_that_were_explored() {
     }
 }
 
-/// Catches a bound that is not that of Aries: between routers of a whole cascade at most 5 links minimally and 10 with
-/// a way round, and both occur.
+/// Catches a bound other than that of Aries: between routers of a cascade without failures, at most 5 links on a
+/// minimal path and 10 on a non-minimal one, and both occur.
 #[test]
 fn aries_takes_at_most_five_links_or_ten() {
     let made = Made { name: "Aries", topology: grid([3, 2, 3, 1, 2]), failures: Default::default() };
@@ -84,7 +84,7 @@ fn aries_takes_at_most_five_links_or_ten() {
     }
 }
 
-/// Catches the bounds of the model's table, where every path that it allows exists.
+/// Catches wrong bounds in the model's table, on a machine with every path that it allows.
 #[test]
 fn the_longest_paths_are_those_of_the_table() {
     let names = ["several cables a pair", "a cascade with several cables a pair"];
@@ -110,8 +110,8 @@ fn far_links(routing: RoutingSpec) -> (u64, u64, u64) {
     (totals.packets, totals.hops, totals.minimal)
 }
 
-/// Catches hops that are counted wrongly and routings that take another way than they say: of four routers a group,
-/// with one cable a pair, a packet meets its cable's router with chance 1/4.
+/// Catches hops that are counted wrongly, and routings that take other paths than they say: with four routers per group
+/// and one cable per pair, a packet starts at its cable's router with probability 1/4.
 #[test]
 fn links_per_packet_are_what_the_routing_says() {
     for gateways in [Gateways::Nearest, ALL] {
@@ -127,7 +127,7 @@ fn links_per_packet_are_what_the_routing_says() {
     }
 }
 
-/// Catches a grain that is lost between a specification and the NIC.
+/// Catches a path granularity that is lost between a specification and the NIC.
 #[test]
 fn routings_of_a_run_keep_their_numbers() {
     let made = &machines()[3];

@@ -27,7 +27,7 @@ fn all_rails() -> impl Iterator<Item = (Rail, RailsOn)> {
     })
 }
 
-/// Bytes sent by each NIC, and bytes that each was sent.
+/// Bytes sent by each NIC, and bytes sent to each NIC.
 fn by_nic(spec: &Spec, output: &Output) -> [Vec<u64>; 2] {
     let machine = spec.machine().expect("it can be built");
     let network = machine.network();
@@ -38,8 +38,8 @@ fn by_nic(spec: &Spec, output: &Output) -> [Vec<u64>; 2] {
     [sent, received]
 }
 
-/// Catches bytes that are lost between rails, a NIC that is never used, and a message that arrives at another rail than
-/// it left by.
+/// Catches bytes that are lost between rails, a NIC that is never used, and a message that arrives on another rail than
+/// the one it left on.
 #[test]
 fn every_nic_carries_its_share() {
     for (rail, rails_on) in all_rails() {
@@ -56,7 +56,7 @@ fn every_nic_carries_its_share() {
             assert!(books.balanced() && books.delivered_bytes == whole, "{books:?}");
         }
 
-        // Of one pair, rail by rail.
+        // Of one pair, by rail.
         let one = with(
             rail,
             rails_on,
@@ -68,8 +68,8 @@ fn every_nic_carries_its_share() {
     }
 }
 
-/// Catches NICs that wait for each other, and least-busy that does not look: two messages at once take the time of one,
-/// and of a burst each NIC gets half, while a hash gives one of them more.
+/// Catches NICs that wait for each other, and a least-busy choice that ignores the load: two simultaneous messages take
+/// the time of one, and each NIC gets half of a burst, while a hash gives one of them more.
 #[test]
 fn a_burst_is_dealt_out_evenly_to_the_least_busy() {
     for rails_on in [RailsOn::OneRouter, RailsOn::DifferentRouters] {
@@ -93,8 +93,8 @@ fn a_burst_is_dealt_out_evenly_to_the_least_busy() {
     }
 }
 
-/// Catches a rail that is chosen by what was sent instead of by what is left to send, and a tie that goes to another
-/// than the lowest.
+/// Catches a rail that is chosen by what was sent instead of by what is queued, and a tie that does not go to the
+/// lowest rail.
 #[test]
 fn the_least_busy_is_the_one_with_the_least_left_to_send() {
     let sent = |rail, packets: u64| {
@@ -104,14 +104,15 @@ fn the_least_busy_is_the_one_with_the_least_left_to_send() {
         let [sent, _] = by_nic(&spec, &output(&spec));
         [sent[0], sent[1]].map(|bytes| bytes / (packets * PACKET))
     };
-    // A message takes 20 packets' time of 30: the first NIC is idle again. One of 40: it is not, but the second one is.
+    // A message takes the time of 20 packets out of 30: the first NIC is idle again. With 40 packets it is not, but the
+    // second one is.
     assert_eq!((sent(Rail::LeastBusy, 20), sent(Rail::LeastBusy, 40)), ([20, 0], [10, 10]));
     let hashed = sent(Rail::Hash, 20);
     assert!(hashed == sent(Rail::Hash, 40) && hashed[0].abs_diff(hashed[1]) < 14, "{hashed:?}");
 }
 
-/// Catches a message that enters or leaves by the router of another rail: on an empty machine the path from each NIC is
-/// that of its own router.
+/// Catches a message that enters or leaves at the router of another rail: on an empty machine the path from each NIC
+/// starts at its own router.
 #[test]
 fn each_rail_starts_at_its_own_router() {
     // Nodes 0 to 3 have a NIC at router 0 and one at router 1; 4 to 7 at routers 2 and 3.
@@ -120,7 +121,7 @@ fn each_rail_starts_at_its_own_router() {
     let [near, own] = [2 * 100_000 + 100_000 + 2 * 100_000, 2 * 100_000 + 100_000];
     assert_eq!(rows.latency_ps, [near, own], "rail 0 to rail 0: routers 0 to 2, router 0 to 0");
 
-    // Two messages at once, to two nodes: the second goes by rail 1, from router 1 to router 3.
+    // Two messages at once, to two nodes: the second uses rail 1, from router 1 to router 3.
     let both = job("both", vec![0, 4, 5], Pattern::Broadcast { root: 0 }, PACKET, 1, 1);
     let spec = with(Rail::LeastBusy, RailsOn::DifferentRouters, vec![both]);
     let output = output(&spec);
@@ -135,7 +136,7 @@ fn each_rail_starts_at_its_own_router() {
     assert_eq!([0, 1, 2, 3].map(carried), [1; 4], "one link between routers or to a node each");
 }
 
-/// Catches packets that are sent to a router that has failed: a node one of whose NICs is there cannot be used.
+/// Catches packets that are sent to a failed router: a node with a NIC there cannot be used.
 #[test]
 fn a_node_with_a_lost_nic_is_refused() {
     for router in [0, 1] {
@@ -149,8 +150,8 @@ fn a_node_with_a_lost_nic_is_refused() {
     }
 }
 
-/// Catches windows that are longer than what the NICs of a node at two routers need: they act at the router of the
-/// first of them, and the credits of the second come from another router faster than anything else between routers.
+/// Catches windows that are too long for nodes with NICs at two routers. Such a node belongs to the router of its first
+/// NIC, and the credits of the second NIC come from another router, faster than anything else between routers.
 #[test]
 fn both_queues_agree_on_nics_at_two_routers() {
     for seed in 0..10 {

@@ -1,5 +1,5 @@
-//! Everything that a specification is refused for that came with dragonflies and cascades: where, with which code and
-//! parameters. Catches a check that went missing, one that is off by one, and one that names the wrong value.
+//! The errors for specifications of dragonflies and cascades: path, code and parameters. Catches a missing check, a
+//! check that is off by one, and an error that names the wrong value.
 
 mod documents;
 mod routings;
@@ -63,7 +63,7 @@ fn different(count: usize) -> Vec<RoutingSpec> {
     all
 }
 
-/// Catches a number of a routing that wraps round, and jobs that follow the routing of others.
+/// Catches a routing number that wraps around, and jobs that use the routing of others.
 #[test]
 fn at_most_eight_routings_in_a_run() {
     let many = |count: usize| {
@@ -80,7 +80,7 @@ fn at_most_eight_routings_in_a_run() {
     assert_eq!(minimal, [[(5, 5); 4], [(5, 0); 4]].concat());
     let refusal = ErrorKind::TooManyRoutings { found: 9, most: 8 }.at(path!["jobs"]);
     assert_eq!(check(&many(9)), Err(refusal.clone()));
-    // The routing of the whole counts only where a job uses it, and equal ones count once.
+    // The routing of the run counts only where a job uses it, and equal ones count once.
     let mut alike = many(9);
     alike.jobs[8].routing = alike.jobs[7].routing.clone();
     assert_eq!(check(&alike), Ok(()));
@@ -167,7 +167,7 @@ fn failures_that_do_not_exist() {
     assert_eq!(check(&spec).map_err(|e| e.to_string()), Err(text.to_owned()));
 }
 
-/// What a Dragonfly+ cannot do once something has failed.
+/// What a Dragonfly+ with failures does not support.
 #[test]
 fn broken_dragonfly_plus() {
     let by_leaf = "via-leaf-with-failures";
@@ -196,7 +196,7 @@ fn broken_dragonfly_plus() {
     assert_eq!(check(&wide(65)), Err(kind.at(path!["routing", "name"])));
 }
 
-/// Catches a machine that is built, and then takes more memory than there is.
+/// Catches a machine that is built and then needs more memory than there is.
 #[test]
 fn more_channels_than_memory_holds() {
     let mut spec = valid();

@@ -1,4 +1,4 @@
-//! What routings know of loads: four sensors, and news that come late.
+//! What routings know of loads: four congestion metrics, and delayed credits.
 
 use std::collections::BTreeMap;
 
@@ -30,8 +30,8 @@ fn adaptive() -> Vec<RoutingSpec> {
     ]
 }
 
-/// Catches a sensor that is read and ignored, and a routing that leaves the minimal path without a reason: who knows of
-/// no load stays on it, however crowded it is; who knows leaves it.
+/// Catches a congestion metric that is read and ignored, and a routing that leaves the minimal path without a reason:
+/// without known loads a packet stays on it, whatever the congestion; with known loads it leaves.
 #[test]
 fn without_a_metric_packets_stay_on_minimal_paths() {
     for topology in [flat([5, 4, 1, 1]), grid([3, 2, 3, 1, 1])] {
@@ -49,8 +49,8 @@ fn without_a_metric_packets_stay_on_minimal_paths() {
     }
 }
 
-/// One packet of 100 ns each microsecond from router 0 to another group. Its credit is back after 300 ns: it is sent,
-/// decided upon after 100 ns, and has left the next router 100 ns later.
+/// One packet of 100 ns each microsecond from router 0 to another group. Its credit returns after 300 ns: it takes 100
+/// ns to send, 100 ns to its route decision, and 100 ns to leave the next router.
 fn phantom(kind: MetricKind, delay_ps: u64) -> (u64, u64) {
     let pings = job("pings", vec![0, 19], Pattern::Tornado { offset: 1 }, 1_000, 1_000_000, 100);
     let mut spec = spec(flat([5, 4, 1, 1]), ugal(Knowledge::Local, Via::Group, 1, NEAREST), vec![pings]);
@@ -59,8 +59,9 @@ fn phantom(kind: MetricKind, delay_ps: u64) -> (u64, u64) {
     (totals.packets, totals.packets - totals.minimal)
 }
 
-/// Catches news of credits that come too early or too late, to the picosecond, and a delay that holds back room instead
-/// of news (phantom congestion, D8): while the last packet is not known to have left, the next one goes round.
+/// Catches credit information that comes too early or too late, to the picosecond, and a delay that also delays flow
+/// control (phantom congestion, D8): while the last packet is not known to have left, the next one takes the
+/// non-minimal path.
 #[test]
 fn late_news_look_like_load() {
     for kind in [MetricKind::Credits, MetricKind::Both] {
@@ -80,7 +81,7 @@ fn late_news_look_like_load() {
     }
 }
 
-/// Catches a load that is not the model's sum, and one that falls as news come later.
+/// Catches a load that is not the model's sum, and a load that falls with the delay of credits.
 #[test]
 fn loads_are_sums_of_what_is_not_known_to_have_left() {
     let mut c = Choices::new(11);
@@ -145,9 +146,9 @@ fn spread(topology: &TopologySpec, nodes: u32, every_ps: u64, metric_kind: (Metr
     (output.jobs[0].minimal as f64 / output.jobs[0].packets as f64, square)
 }
 
-/// De Sensi 2019, section 2.2 (D8): with news of credits that come late, packets go round congestion that is gone;
-/// without the delay latencies of `adaptive-0` vary less. That holds on a machine that is hardly busy, if the news come
-/// about as late as the next packet. (The reverse is below.)
+/// De Sensi 2019, section 2.2 (D8): with delayed credit information, packets avoid congestion that no longer exists;
+/// without the delay, latencies of `adaptive-0` vary less. This holds on a machine with a light load, if the delay is
+/// about the time between packets. (The reverse is below.)
 #[test]
 fn latencies_vary_less_without_the_delay_of_credits() {
     for (topology, nodes) in [(flat([9, 4, 2, 2]), 72), (grid([5, 2, 3, 2, 2]), 60), (grid([3, 3, 4, 2, 3]), 72)] {
@@ -162,8 +163,8 @@ fn latencies_vary_less_without_the_delay_of_credits() {
     }
 }
 
-/// The opposite of D8, for the record: news much later than the time between packets tell an average of the load. Under
-/// steady traffic that keeps packets on minimal paths, and latencies vary less.
+/// The opposite of D8, for the record: information that is delayed by much more than the time between packets reflects
+/// an average of the load. Under steady traffic it keeps packets on minimal paths, and latencies vary less.
 #[test]
 fn under_steady_load_news_that_come_very_late_are_an_average() {
     for (topology, nodes) in [(flat([9, 4, 2, 2]), 72), (grid([5, 2, 3, 2, 2]), 60)] {
@@ -181,8 +182,8 @@ fn under_steady_load_news_that_come_very_late_are_an_average() {
     }
 }
 
-/// Catches a delay that is kept under the wrong class: of two paths one begins with a local link, the other with the
-/// cable.
+/// Catches a delay that is stored under the wrong class: one of the two paths begins with a local link, the other with
+/// the cable.
 #[test]
 fn delays_belong_to_their_class() {
     for (class, to, late) in [("local", 19, true), ("global", 19, false), ("local", 4, false), ("global", 4, true)] {
@@ -195,8 +196,8 @@ fn delays_belong_to_their_class() {
     }
 }
 
-/// Catches global knowledge that ends at the own router (UGAL-G), or local knowledge that does not (UGAL-L): a stream
-/// from router 0 fills the queue of the only cable to its group, and router 1 has packets for that group; its own ports
+/// Catches global knowledge that ends at the own router (UGAL-G), or local knowledge that does not (UGAL-L). A stream
+/// from router 0 fills the queue of the only cable to its group. Router 1 has packets for that group, and its own ports
 /// are idle.
 #[test]
 fn only_global_knowledge_sees_the_queue_at_another_router() {

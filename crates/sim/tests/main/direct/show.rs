@@ -1,4 +1,4 @@
-//! Listings of the paths between two nodes, for people: what they show is what packets do.
+//! Listed paths between two nodes: they are the paths that packets take.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::support::{
 };
 use crate::support::stream;
 
-/// Panics unless the path is made of links that follow each other, work, and lead from one node to the other.
+/// Panics unless the links of the path are consecutive, work, and lead from one node to the other.
 fn check_path(spec: &Spec, path: &PacketPath, from: u32, to: u32) {
     let machine = spec.machine().expect("it can be built");
     let network = &machine.network();
@@ -69,8 +69,8 @@ fn listed_paths_lead_from_node_to_node() {
     }
 }
 
-/// Ways counted by hand, between groups: five groups of four routers, one cable a pair. Router 0 has the cable to group
-/// 1, router 3 that to group 4.
+/// Paths counted by hand, between groups: five groups of four routers, one cable per pair. Router 0 has the cable to
+/// group 1, router 3 the cable to group 4.
 #[test]
 fn paths_by_hand() {
     let count = |routing: RoutingSpec, from, to| {
@@ -87,7 +87,7 @@ fn paths_by_hand() {
         (ugal(Knowledge::Local, Via::Group, 2, ALL), (1, 4)),
         (ugal(Knowledge::Global, Via::Router, 1, ALL), (1, 13)),
         (adaptive_local(ALL), (1, 4)),
-        // Round from router 0, or from router 3.
+        // Non-minimal from router 0, or from router 3.
         (par(Via::Group, 1, ALL), (1, 7)),
         (par(Via::Router, 1, ALL), (1, 25)),
         (aries(AriesMode::Adaptive2, ALL), (1, 7)),
@@ -96,7 +96,7 @@ fn paths_by_hand() {
     ] {
         assert_eq!(count(routing.clone(), 0, 19), expected, "{routing:?}");
     }
-    // Inside a group: straight, or through one of the two other routers.
+    // Inside a group: direct, or through one of the two other routers.
     for (routing, expected) in [
         (minimal(Select::LeastLoaded, ALL), (1, 1)),
         (valiant(Via::Group, Select::Random, ALL), (1, 1)),
@@ -117,7 +117,7 @@ fn channels_of_a_path_by_hand() {
     let all = paths(&spec, 1, 14, 100).expect("it is valid");
     let channels: BTreeSet<Vec<u8>> =
         all.first.iter().map(|path| path.hops.iter().map(|hop| hop.channel).collect()).collect();
-    // Router 1 to group 3 (router 14 is number 2 of it), by group 1: local 0, global 0, local 1, global 1, local 2,
+    // Router 1 to group 3 (router 14 is its number 2), through group 1: local 0, global 0, local 1, global 1, local 2,
     // node.
     assert!(channels.contains(&vec![0, 0, 1, 1, 2, 0]), "{channels:?}");
     for path in &all.first {
@@ -131,7 +131,8 @@ fn channels_of_a_path_by_hand() {
     }
 }
 
-/// Catches a node taken for a NIC: of nodes with two NICs each, at two routers, paths lead from the first to the first.
+/// Catches a node that is confused with a NIC: for nodes with two NICs, at two routers, paths lead from the first to
+/// the first.
 #[test]
 fn paths_lead_from_first_nic_to_first_nic() {
     let topology = DragonflySpec { rails: 2, rails_on: RailsOn::DifferentRouters, ..dragonfly([3, 4, 2, 1]) };

@@ -166,7 +166,7 @@ pub fn routings(gateways: Gateways) -> Vec<Known> {
     all
 }
 
-/// A machine and what has failed of it.
+/// A machine and its failures.
 #[derive(Clone, Debug)]
 pub struct Made {
     pub name: &'static str,
@@ -215,8 +215,8 @@ pub fn without_routers(mut made: Made, routers: &[u32]) -> Made {
     made
 }
 
-/// One and two groups, some with several cables a pair, one smaller last group, parallel links; groups without a cable
-/// between them; lost links, which make ways longer and need more channels; lost routers.
+/// One and two groups, some with several cables per pair, one smaller last group, parallel links; groups without a
+/// cable between them; failed links, which make paths longer and need more channels; failed routers.
 pub fn machines() -> Vec<Made> {
     let ring = DragonflySpec {
         arrangement: DragonflyArrangement::Explicit,
@@ -259,7 +259,7 @@ pub fn direct(made: &Made, routing: &RoutingSpec) -> Direct {
         .unwrap_or_else(|e| panic!("{}, {routing:?}: {e}", made.name))
 }
 
-/// Whether two groups that both work have no cable between them.
+/// Whether two groups with working routers have no cable between them.
 pub fn bridged(machine: &Dragonfly) -> bool {
     let groups = || (0..machine.network.groups).map(odonata_topology::GroupId);
     let works = |g| {

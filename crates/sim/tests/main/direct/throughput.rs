@@ -1,11 +1,11 @@
-//! What a balanced dragonfly delivers when its nodes offer all they can, against what its cables allow (Kim 2008,
+//! The accepted load of a balanced dragonfly at full offered load, against the capacity of its cables (Kim 2008,
 //! section 4; Jiang 2009).
 //!
 //! Nine groups of four routers (a = 4) with two nodes (p = 2) and two global links (h = 2) each: one cable between each
-//! two groups, with the bandwidth of a node. When all nodes of a group send to the next group, in shares of what they
-//! can inject: minimal routing has one cable for eight nodes, 1/(a h) = 1/8. Valiant routing has the seven cables to
-//! third groups, each of which carries first legs of one group and second legs of another: 7/(2 * 8) = 0.4375. An
-//! adaptive routing can have both: 0.5625.
+//! pair of groups, with the bandwidth of a node. When all nodes of a group send to the next group, the accepted load as
+//! a share of injection bandwidth is as follows. Minimal routing has one cable for eight nodes: 1/(a h) = 1/8. Valiant
+//! routing has the seven cables to third groups, each of which carries first legs of one group and second legs of
+//! another: 7/(2 * 8) = 0.4375. An adaptive routing can use both: 0.5625.
 
 use odonata_sim::Spec;
 use odonata_sim::spec::{
@@ -32,7 +32,7 @@ fn balanced(routing: RoutingSpec, pattern: Pattern) -> Spec {
     spec
 }
 
-/// Delivered in the second half of a run at full load, in shares of what the nodes can inject.
+/// The accepted load in the second half of a run at full offered load, as a share of the injection bandwidth.
 fn accepted(routing: &RoutingSpec, pattern: Pattern) -> f64 {
     let mut spec = balanced(routing.clone(), pattern);
     let [half, all] = [END_PS / 2, END_PS].map(|at| {
@@ -50,8 +50,9 @@ fn worst_case(routing: &RoutingSpec) -> f64 {
     accepted(routing, Pattern::GroupShift { shift: 1 })
 }
 
-/// Catches a link that idles, a cable that is not used or used twice, and paths that are not shortest: uniform traffic
-/// is taken nearly whole (each node's own link is the bottleneck), the worst case at the rate of one cable.
+/// Catches a link that idles, a cable that is not used or used twice, and non-minimal paths: uniform traffic is
+/// accepted almost completely (the injection links are the bottleneck), and the worst case at the bandwidth of one
+/// cable.
 #[test]
 fn minimal_routing_reaches_the_capacity_of_its_cables() {
     for select in [Select::Random, Select::Hash, Select::LeastLoaded] {
@@ -64,7 +65,7 @@ fn minimal_routing_reaches_the_capacity_of_its_cables() {
     assert!((worst_case(&routing) / MINIMAL - 1.0).abs() < 0.01);
 }
 
-/// Catches third groups that are drawn unevenly, or the destination's or the own group drawn as a third one.
+/// Catches uneven draws of third groups, or the destination's or the own group drawn as a third group.
 #[test]
 fn valiant_routing_reaches_about_one_half_whatever_the_traffic() {
     for (via, select) in
@@ -77,8 +78,9 @@ fn valiant_routing_reaches_about_one_half_whatever_the_traffic() {
     }
 }
 
-/// Catches a comparison the wrong way round, a weight on the wrong side, and loads that are not seen: adaptive routings
-/// are nearly minimal under uniform traffic, and in the worst case better than either routing that they choose between.
+/// Catches a comparison in the wrong direction, a weight on the wrong side, and loads that are ignored: adaptive
+/// routings are nearly minimal under uniform traffic, and in the worst case better than both routings that they choose
+/// between.
 #[test]
 fn adaptive_routings_are_as_good_as_the_better_of_two() {
     let least = uniform(&minimal(Select::Random, NEAREST)) * 0.95;
@@ -112,8 +114,8 @@ fn two_groups(links_per_pair: u32, routing: RoutingSpec, jobs: Vec<JobSpec>) -> 
     spec
 }
 
-/// Catches a cable that gives more or less than its bandwidth to all who share it: from its first packet to its last it
-/// never stands still.
+/// Catches a cable that gives more or less than its bandwidth to all that share it: it is never idle from its first
+/// packet to its last.
 #[test]
 fn one_cable_delivers_its_bandwidth() {
     const PACKETS: u64 = 300;
@@ -121,7 +123,7 @@ fn one_cable_delivers_its_bandwidth() {
     for routing in
         [minimal(Select::Random, ALL), ugal(Knowledge::Global, Via::Router, 2, ALL), aries(AriesMode::Adaptive0, ALL)]
     {
-        // Two nodes at the cable's own routers: nothing comes before or after but the ends of the path.
+        // Two nodes at the cable's own routers: the path has no other links between routers.
         let own = output(&two_groups(1, routing.clone(), jobs(2)));
         assert_eq!(own.end_ps, 2 * ser(PACKET, 20) + 2 * 100_000 + 2 * PACKETS * ser(PACKET, 2), "{routing:?}");
         let all = output(&two_groups(1, routing.clone(), jobs(6)));
@@ -131,7 +133,7 @@ fn one_cable_delivers_its_bandwidth() {
 }
 
 /// Catches `gateways` that are read and ignored: with three cables, one at each router, the nearest one is each
-/// router's own; else all are used alike.
+/// router's own; otherwise all are used equally.
 #[test]
 fn gateways_say_which_cables_are_used() {
     for (gateways, routers) in [(NEAREST, 1), (ALL, 3)] {

@@ -1,6 +1,6 @@
-//! Every path that packets may take, walked with [`Direct::branches`]: the full channel-dependency graph, with a vertex
-//! for every virtual channel (slot and channel) and an edge wherever a packet that holds room behind one virtual
-//! channel may ask for room on another.
+//! Every path that packets may take, walked with [`Direct::branches`]. The result is the full channel dependency graph:
+//! a vertex for every virtual channel (slot and channel), and an edge wherever a packet in the buffer of one virtual
+//! channel may request room in another.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use odonata_topology::{Network, Peer, RouterId, SlotId};
 /// Slot and channel.
 pub type Vc = (u32, u8);
 
-/// A packet where it is decided upon.
+/// A packet at a route decision.
 #[derive(Clone, Copy, Debug)]
 pub struct State {
     pub router: RouterId,
@@ -23,11 +23,11 @@ pub struct State {
 pub struct Walk {
     pub vcs: BTreeSet<Vc>,
     pub edges: BTreeSet<(Vc, Vc)>,
-    /// Most links between routers on any way.
+    /// Most links between routers on any path.
     pub longest: u8,
-    /// Most links between groups on any way.
+    /// Most links between groups on any path.
     pub most_global: u8,
-    /// Where packets are decided upon, each once.
+    /// All route decisions, each once.
     pub states: Vec<State>,
 }
 
@@ -55,7 +55,7 @@ pub fn step(network: &Network, from: RouterId, port: u16, channel: u8, mut packe
 }
 
 impl Walk {
-    /// Walks the paths between all routers that work. Panics if one does not end at its router.
+    /// Walks the paths between all working routers. Panics if one does not end at its router.
     pub fn walk(&mut self, direct: &Direct, routing: u8) {
         let network = &direct.paths().machine().network;
         let alive = || (0..network.routers() as u32).map(RouterId).filter(|&r| network.router_works(r));
@@ -98,8 +98,8 @@ impl Walk {
     }
 }
 
-/// All of a packet's state that decides where it may go to a given router. The virtual channel by which it came is part
-/// of it, so a state seen twice adds no edges.
+/// The state of a packet that decides where it may go on its way to a given router. It includes the virtual channel on
+/// which the packet came, so a repeated state adds no edges.
 type StateKey = (u32, u16, u8, u32, bool, bool, u8);
 
 pub fn key(state: &State) -> StateKey {

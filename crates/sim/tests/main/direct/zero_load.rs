@@ -91,7 +91,7 @@ fn thin() -> [Made; 3] {
     ]
 }
 
-/// All routings that take minimal paths if nothing is loaded.
+/// All routings that take minimal paths on an empty machine.
 fn shortest(gateways: Gateways) -> Vec<RoutingSpec> {
     vec![
         minimal(Select::Random, gateways),
@@ -117,7 +117,7 @@ fn check(made: &Made, routing: &RoutingSpec, pair: (u32, u32), bytes: u64, links
 
 #[test]
 fn one_packet_takes_the_sum_of_its_parts_between_all_nodes() {
-    // Pairs in one group, and those in different groups, by links of each kind.
+    // Pairs in one group, and pairs in different groups, by links of each kind.
     let (mut near, mut far): (BTreeMap<[u64; 4], u32>, BTreeMap<[u64; 4], u32>) = Default::default();
     let mut size = 0;
     for made in thin() {
@@ -164,8 +164,8 @@ fn a_non_minimal_path_takes_the_sum_of_its_parts() {
     }
 }
 
-/// Catches packets of a message that wait for each other where they need not: equal packets follow each other in steps
-/// of the slowest link, on a path without a choice.
+/// Catches packets of a message that wait for each other without need: on a path without a choice, equal packets follow
+/// each other at the rate of the slowest link.
 #[test]
 fn a_message_is_a_pipeline_in_step_with_its_slowest_link() {
     let made = &thin()[1];
@@ -181,7 +181,7 @@ fn a_message_is_a_pipeline_in_step_with_its_slowest_link() {
         for packets in [1, 2, 40] {
             let mut spec =
                 spec(made.topology.clone(), minimal(Select::LeastLoaded, ALL), vec![stream(from, to, packets * 1_000)]);
-            // Two cables from row to row would be two ways.
+            // Two cables from row to row would be two paths.
             let TopologySpec::Cascade(topology) = &mut spec.topology else { unreachable!("it is a cascade") };
             topology.column_links = 1;
             for class in ["node", "chassis", "group", "optical"] {

@@ -1,5 +1,5 @@
-//! Nothing is lost, made or counted twice in programs, whenever a run is stopped; and a run that is stopped has done
-//! what the whole run has done until then.
+//! Nothing is lost, made or counted twice in programs, whenever a run is stopped. A run that is stopped has done what
+//! the whole run has done up to that time.
 
 use odonata_sim::output::NOT_FINISHED;
 use odonata_sim::{QueueChoice, audit};
@@ -7,7 +7,7 @@ use odonata_sim::{QueueChoice, audit};
 use super::rows::crowded;
 use super::support::with_both_queues;
 
-/// Catches bytes of RTS and CTS messages that are not in the books, and state that is inconsistent between events.
+/// Catches bytes of RTS and CTS messages that are not counted, and inconsistent state between events.
 #[test]
 fn the_books_balance_at_any_instant() {
     let (mut moving, mut blocked, mut at_nics) = (0, 0, 0);
@@ -43,12 +43,12 @@ fn the_books_balance_at_any_instant() {
     assert!(moving > 100 && blocked > 20 && at_nics > 20, "{moving} moving, {blocked} parked, {at_nics} at NICs");
 }
 
-/// At the end all has arrived.
+/// At the end everything has arrived.
 #[test]
 fn nothing_is_left_when_all_ranks_have_finished() {
     for seed in 0..200 {
         let mut spec = crowded(seed);
-        // Ranks may finish before their last data has arrived somewhere, but nobody finishes before it was received.
+        // Ranks may finish before their last data has arrived, but the receiver finishes only after it has.
         spec.stop.at_ps = None;
         let audit = audit(&spec, QueueChoice::Estimate).expect("it runs");
         assert_eq!(

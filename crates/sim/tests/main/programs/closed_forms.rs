@@ -1,8 +1,8 @@
-//! Times of collectives against their closed forms (LogGP), on a star: all pairs are equally far apart, and messages do
-//! not meet.
+//! Times of collectives against their closed forms (LogGP), on a star: all pairs are at the same distance, and messages
+//! do not delay each other.
 //!
-//! A message of B bytes costs `o_s(B)` at the sender, `m(B)` on the way and `o_r(B)` at the receiver. The forms were
-//! derived for these tests, from what each algorithm does; those of the pages in `crates/programs` agree.
+//! A message of B bytes costs `o_s(B)` at the sender, `m(B)` in the network and `o_r(B)` at the receiver. The forms
+//! were derived for these tests, from the steps of each algorithm. They agree with the comments in `crates/programs`.
 
 use odonata_programs::{
     Allgather, Allreduce, Alltoall, Barrier, Broadcast, PhaseAction, PingPong, Reduce, ReduceScatter, Sweep,
@@ -18,7 +18,7 @@ const RECEIVE: u64 = 270_003;
 const COPY: u64 = 3;
 const CONTROL: u32 = 5;
 
-/// Whether senders ask.
+/// Whether messages use rendezvous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Protocol {
     Eager,
@@ -28,21 +28,21 @@ use Protocol::{Eager, Rendezvous};
 
 impl Protocol {
     fn copy(self, bytes: u64) -> u64 {
-        // Messages of no bytes never ask.
+        // Empty messages are always eager.
         if self == Eager { ser(bytes, COPY) } else { 0 }
     }
 
-    /// Work of the sender.
+    /// CPU time of the sender.
     fn o_s(self, bytes: u64) -> u64 {
         SEND + self.copy(bytes)
     }
 
-    /// Work of the receiver.
+    /// CPU time of the receiver.
     fn o_r(self, bytes: u64) -> u64 {
         RECEIVE + self.copy(bytes)
     }
 
-    /// What lies between, if the receive is posted.
+    /// Time in between, if the receive is posted.
     fn m(self, bytes: u64) -> u64 {
         let trip = |bytes: u64| alone(bytes.max(u64::from(CONTROL)), PACKET);
         let asking = if self == Rendezvous && bytes > 0 { 2 * trip(0) } else { 0 };
@@ -77,7 +77,7 @@ impl Protocol {
 
 const BLOCK: u64 = 56;
 
-/// All ranks do the same at the same time: every step is a hop. For any number of ranks.
+/// All ranks do the same at the same time: every step takes the time of one message. For any number of ranks.
 #[test]
 fn symmetric_algorithms() {
     for n in [2, 3, 4, 5, 7, 8, 12, 13, 16] {
@@ -91,10 +91,10 @@ fn symmetric_algorithms() {
             protocol.check(PhaseAction::Allreduce { algorithm: Allreduce::Ring, bytes: vector }, n, 2 * round);
             protocol.check(PhaseAction::Alltoall { algorithm: Alltoall::LinearShift, bytes: BLOCK }, n, round);
             protocol.check(PhaseAction::Alltoall { algorithm: Alltoall::Pairwise, bytes: BLOCK }, n, round);
-            // A step doubles the blocks of a rank; the last one brings what is missing.
+            // Each step doubles the blocks of a rank; the last step brings the remaining ones.
             let gathered = doublings().map(|have| protocol.hop(BLOCK * have.min(wide - have))).sum();
             protocol.check(PhaseAction::Allgather { algorithm: Allgather::Bruck, bytes: BLOCK }, n, gathered);
-            // A step moves what has to go an odd number of times its distance.
+            // Each step moves the data whose distance has the bit of that step.
             let odd = |distance: u64| (0..wide).filter(|number| number / distance % 2 == 1).count() as u64;
             let moved = doublings().map(|distance| protocol.hop(BLOCK * odd(distance))).sum();
             protocol.check(PhaseAction::Alltoall { algorithm: Alltoall::Bruck, bytes: BLOCK }, n, moved);
@@ -104,7 +104,7 @@ fn symmetric_algorithms() {
     }
 }
 
-/// Pairs exchange, and nobody is left over.
+/// Pairs exchange, and no rank is left over.
 #[test]
 fn powers_of_two() {
     for bits in 1..=4 {
@@ -137,8 +137,8 @@ fn powers_of_two() {
     }
 }
 
-/// Full binary trees: upwards a parent works on both messages, which come together; downwards the second child gets its
-/// message one send later. (A request, too, is sent one send later.)
+/// Full binary trees: upwards, a parent works on both messages, which arrive at the same time; downwards, the second
+/// child gets its message one send later. (So does an RTS.)
 #[test]
 fn full_binary_trees() {
     for depth in 2..=4 {
@@ -156,7 +156,7 @@ fn full_binary_trees() {
 }
 
 /// Trees that are not full. Flat: the last message leaves after all sends. Binomial: to rank v, for each bit of v from
-/// the highest on, a hop if it is set, else a send to a child that the rank serves before.
+/// the highest on, the time of a message if it is set, else that of a send to a child that the rank serves first.
 #[test]
 fn trees_of_any_size() {
     for n in [2, 3, 5, 6, 7, 8, 9, 11, 13] {
@@ -180,8 +180,8 @@ fn trees_of_any_size() {
     }
 }
 
-/// A wavefront through one row: each rank computes, sends on, and goes on with the next block; the last rank is the
-/// latest. The slowest stage of the pipeline is a rank in the middle.
+/// A wavefront through one row: each rank computes, sends, and continues with the next block; the last rank is the
+/// latest. The slowest stage of the pipeline is an inner rank.
 #[test]
 fn a_sweep_is_a_pipeline() {
     const COMPUTE: u64 = 900_007;
@@ -204,7 +204,7 @@ fn a_sweep_is_a_pipeline() {
     }
 }
 
-/// Far partners take as long as neighbours on a star, and pairs do not disturb each other.
+/// On a star, distant partners take as long as neighbours, and pairs do not disturb each other.
 #[test]
 fn ping_pongs_side_by_side() {
     for (n, stride) in [(8, 1), (8, 4), (6, 3)] {

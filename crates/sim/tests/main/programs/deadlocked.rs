@@ -1,4 +1,4 @@
-//! Programs that cannot go on: what is said of them, and that they are noticed.
+//! Deadlocked programs: they are detected, and the error says what ranks wait for.
 
 use odonata_error::{Awaited, Error, ErrorKind, path};
 use odonata_programs::PhaseAction;
@@ -18,7 +18,7 @@ fn error(spec: &Spec) -> Error {
     ordered
 }
 
-/// Two ranks that both send first and ask before: each waits for a receive that the other posts later.
+/// Two ranks that both send first, with rendezvous: each waits for a receive that the other posts later.
 fn both_ask_first() -> JobSpec {
     let rank = |other| format!("s: send 100b to {other} tag 5\nr: recv 100b from {other} tag 5\nr requires s");
     program("embrace", &[0, 1], ASKING, goal(&[&rank(1), &rank(0)]))
@@ -40,7 +40,7 @@ fn awaits(rank: u32, operation: &'static str, bytes: u64, peer: u32, tag: u64, l
     Awaited { rank, operation, bytes, peer, phase, step, tag: Some(tag), line: Some(line), iteration }
 }
 
-/// How many ranks are deadlocked, and what the first few wait for.
+/// The number of deadlocked ranks, and what the first few wait for.
 fn awaited(error: Error) -> (u64, Vec<Awaited>) {
     match error.kind {
         ErrorKind::DeadlockedProgram { ranks, first, .. } => (ranks, first),
@@ -48,7 +48,7 @@ fn awaited(error: Error) -> (u64, Vec<Awaited>) {
     }
 }
 
-/// Catches a run that ends as if all was well, and an error that does not say where.
+/// Catches a run that ends without an error, and an error without a position.
 #[test]
 fn sends_that_wait_for_each_other() {
     // num_ranks, then each rank's own lines.
@@ -65,10 +65,10 @@ fn receives_that_wait_for_each_other() {
     assert_eq!(error(&star(2, vec![both_wait_first()])), deadlocked("shy", 2, first));
 }
 
-/// Catches iterations that are not named, ranks that wait though they have finished, and a list without end.
+/// Catches iterations that are not named, finished ranks that are said to wait, and a list without end.
 #[test]
 fn some_ranks_in_some_iteration() {
-    // All but the last two ranks wait in a ring for the one before; those two are done with both iterations.
+    // All but the last two ranks wait in a ring for the one before; those two have finished both iterations.
     let n = 12;
     let ring = |rank: u32| {
         let (before, after) = ((rank + n - 3) % (n - 2), (rank + 1) % (n - 2));
@@ -85,7 +85,7 @@ fn some_ranks_in_some_iteration() {
     assert_eq!(first[7], Awaited { iteration, ..awaits(7, "receive", 7, 6, 9, 38) });
 }
 
-/// A rank that waits for several is named once. Catches a list that names one rank only.
+/// A rank that waits for several messages is named once. Catches a list that names only one rank.
 #[test]
 fn a_rank_is_named_once() {
     let first = "a: recv 1b from 2\nb: recv 1b from 1\nc: send 1b to 1\nc requires b\nd: send 1b to 2\nd requires a";
@@ -112,7 +112,7 @@ fn who_waits_for_deadlocked_ranks_is_deadlocked() {
     assert_eq!((first[2].rank, first[2].peer, first[2].tag), (2, 1, Some(4)));
 }
 
-/// Stops a run that should have ended itself long ago.
+/// Stops a run that should have ended long ago.
 struct Patience(u32);
 
 impl Monitor for Patience {
@@ -122,8 +122,8 @@ impl Monitor for Patience {
     }
 }
 
-/// A run in which another job goes on for ever must not go on for ever. Catches death that is noticed only when nothing
-/// is left to happen.
+/// A run in which another job has no end must still end. Catches a deadlock that is detected only when no events are
+/// left.
 #[test]
 fn a_deadlocked_program_is_noticed_beside_a_job_without_end() {
     let mut traffic = job("noise", vec![2, 3], Pattern::Tornado { offset: 1 }, 100, 50_000, 1);
@@ -147,8 +147,8 @@ fn a_deadlocked_program_is_noticed_beside_a_job_without_end() {
     }
 }
 
-/// A run that ends before is not deadlocked, neither at a time nor with another job. Catches death by the state of the
-/// ranks alone.
+/// A run that ends earlier is not deadlocked, neither at a time nor with another job. Catches detection by the state of
+/// the ranks alone.
 #[test]
 fn a_run_that_ends_before_the_deadlock_ends_well() {
     let costs = Costs { send_ps: 1_000, ..FREE };
@@ -164,7 +164,7 @@ fn a_run_that_ends_before_the_deadlock_ends_well() {
             assert_eq!(run_with(&spec, &mut (), queue).is_ok(), ends, "at {at}, {queue:?}");
         }
     }
-    // The other job finishes, and the run ends 1 us later: before the arrival if it is not more.
+    // The other job finishes, and the run ends 1 us later: before the arrival, unless it is later.
     let slow = program("short", &[2, 3], FREE, goal(&["calc 1ps", ""]));
     spec.jobs.push(slow);
     (spec.stop.jobs, spec.stop.at_ps) = (vec![1], None);
@@ -199,7 +199,7 @@ fn iterations_without_end_that_take_no_time() {
     }
 }
 
-/// Catches time that wraps round.
+/// Catches time that wraps around.
 #[test]
 fn time_that_runs_out() {
     let half = 1_u64 << 62;
@@ -230,7 +230,7 @@ fn time_that_runs_out() {
     assert_eq!(error(&star(2, vec![copy])), ErrorKind::TimeOverflow {}.into());
 }
 
-/// Work of many CPUs, each less than the longest time, may be more in all. Catches a sum that wraps round.
+/// The tasks of many CPUs, each shorter than the longest time, may exceed it in sum. Catches a sum that wraps around.
 #[test]
 fn work_beyond_all_bounds() {
     let ps = (1_u64 << 63) - 1;

@@ -1,4 +1,4 @@
-//! A program's times do not depend on jobs that it shares no link with, and do on those with which it does.
+//! A program's times depend only on jobs that it shares a link with.
 
 use odonata_sim::spec::{Arrival, Body, Pattern};
 use odonata_sim::{Output, Spec};
@@ -18,7 +18,7 @@ fn three(seed: u64, apart: bool) -> Spec {
     let first = program("first", &groups[0], costs(&mut dice, 2_500), trace(&mut dice));
     let mut endless = program("endless", &groups[1], costs(&mut dice, 2_500), trace(&mut dice));
     (of(&mut endless).iterations, of(&mut endless).gap_ps) = (None, 1_000);
-    // Each rank of a job without end takes some time.
+    // Each iteration of a job without end takes some time.
     let Body::Trace { goal } = &mut of(&mut endless).body else { unreachable!("it is a trace") };
     *goal = goal.replace("{\n", "{\nslow: calc 30\n");
     let mut traffic = job("traffic", groups[2].to_vec(), Pattern::UniformRandom {}, 3_000, 400_000, 100);
@@ -29,7 +29,7 @@ fn three(seed: u64, apart: bool) -> Spec {
     spec
 }
 
-/// What is seen of the first job: its ranks, its rows, its only iteration, and the end of the run.
+/// What is compared of the first job: its ranks, its rows, its only iteration, and the end of the run.
 fn first(spec: &Spec) -> Seen {
     let Output { ranks, messages: m, iterations, end_ps, .. } = output(spec);
     let rows = (0..m.job.len()).filter(|&r| m.job[r] == 0);
@@ -41,7 +41,7 @@ fn first(spec: &Spec) -> Seen {
 
 /// Source, destination, issue, latency.
 type Row = [u64; 4];
-/// Ranks with finish and work; rows; end and total of the iteration; end of the run.
+/// Ranks with finish and CPU time; rows; end and total of the iteration; end of the run.
 type Seen = (Vec<(u64, u64)>, Vec<Row>, [u64; 2], u64);
 
 fn alone(spec: &Spec) -> Seen {
@@ -50,7 +50,8 @@ fn alone(spec: &Spec) -> Seen {
     first(&alone)
 }
 
-/// Catches state that all jobs share, such as one count of moments, or letters of one job taken for another's.
+/// Catches state that all jobs share, such as one count of events, or protocol messages of one job confused with
+/// another's.
 #[test]
 fn programs_on_separate_nodes_are_independent() {
     for seed in 0..60 {
@@ -59,7 +60,7 @@ fn programs_on_separate_nodes_are_independent() {
     }
 }
 
-/// The other non-minimal path: where links are shared, times differ.
+/// The opposite: where links are shared, times differ.
 #[test]
 fn programs_on_the_same_links_do() {
     let slowed = (0..60).filter(|&seed| {

@@ -1,4 +1,4 @@
-//! Iterations: starts, gaps, what is said of them, and random computing. Worked out by hand.
+//! Iterations: starts, gaps, recorded times, and random computing. Worked out by hand.
 
 use odonata_programs::{PhaseAction, PingPong};
 use odonata_sim::engine::random::{Stream, exponential, random};
@@ -15,8 +15,8 @@ fn compute(ps: u64) -> PhaseAction {
     PhaseAction::Compute { ps, jitter_ps: 0 }
 }
 
-/// Catches a gap before the first iteration or after the last, a gap that counts as part of an iteration, and one that
-/// is no work.
+/// Catches a gap before the first iteration or after the last, a gap that counts as part of an iteration, and one
+/// without CPU time.
 #[test]
 fn gaps_lie_between_iterations() {
     let traces = goal(&["calc 500", "calc 500"]);
@@ -53,7 +53,7 @@ fn a_period_brings_ranks_into_step() {
     }
 }
 
-/// The gap of a trace is on CPU 0, and the next iteration waits for it on all. Catches a gap that only CPU 0 sees.
+/// The gap of a trace is on CPU 0, and the next iteration waits for it on all CPUs. Catches a gap that only CPU 0 sees.
 #[test]
 fn a_gap_keeps_all_cpus_waiting() {
     let mut job = program("loop", &[0, 1], FREE, goal(&["calc 100 cpu 1", ""]));
@@ -61,8 +61,8 @@ fn a_gap_keeps_all_cpus_waiting() {
     assert_eq!(finishes_of(&star(2, vec![job])), [100_000 + GAP + 100_000, GAP]);
 }
 
-/// Ranks that take different times, and of which one is not finished at the end of the run. Catches minima taken for
-/// maxima, a rank counted in an iteration that it has not ended, and work that counts before it is done.
+/// Ranks that take different times, one of which is not finished at the end of the run. Catches minima confused with
+/// maxima, a rank counted in an iteration that it has not ended, and CPU time that counts before the task is done.
 #[test]
 fn iterations_of_ranks_apart() {
     let mut job = program("apart", &[0, 1], FREE, goal(&["calc 100", "calc 300"]));
@@ -84,7 +84,7 @@ fn iterations_of_ranks_apart() {
 }
 
 /// A rank that is ahead sends for an iteration that the other has not begun: such messages must wait for it. Catches
-/// messages of two iterations taken for each other.
+/// messages of two iterations that are confused.
 #[test]
 fn messages_belong_to_their_iteration() {
     // Rank 1 is slow in each iteration before it receives; rank 0 just sends.
@@ -97,8 +97,8 @@ fn messages_belong_to_their_iteration() {
     assert_eq!(output.messages.issue_ps, [0; 3]);
 }
 
-/// An iteration ends when all that does not block is complete, as if a wait stood there. Catches one that ends with the
-/// last operation.
+/// An iteration ends when all non-blocking operations are complete, as if there were a wait. Catches one that ends with
+/// the last operation.
 #[test]
 fn iterations_end_with_their_last_message() {
     let mut job = program("pairs", &[0, 1], FREE, goal(&["send 10b to 1", "recv 10b from 0\ncalc 1"]));
@@ -108,8 +108,8 @@ fn iterations_end_with_their_last_message() {
     assert_eq!(finish, alone(10, PACKET) + 1_000.max(super::support::leaves_after(10, PACKET)));
 }
 
-/// The time of a computation is drawn by job, rank and number of the computation, through all iterations. Catches draws
-/// that depend on anything else, or begin anew with each iteration.
+/// The time of a compute operation is drawn by job, rank and number of the operation, counted through all iterations.
+/// Catches draws that depend on anything else, or start again with each iteration.
 #[test]
 fn random_computing_is_drawn_by_job_rank_and_number() {
     const MEAN: u64 = 200_000;
@@ -126,13 +126,13 @@ fn random_computing_is_drawn_by_job_rank_and_number() {
     spec.seed = 12_345;
     let output = output(&spec);
     let jitter = |job: u64, rank: u64, n| exponential(random(12_345, Stream::Compute, job << 32 | rank, n), MEAN);
-    // Numbers 1 and 4 have no jitter, and draw nothing, but count.
+    // Numbers 1 and 4 have no jitter and draw nothing, but they count.
     let expected = |job, rank| [0, 2, 3, 5].iter().map(|&n| jitter(job, rank, n)).sum::<u64>() + 2 * (50 + 7);
     assert_eq!(finishes(&output, 0), [0, 1].map(|rank| expected(0, rank)));
     assert_eq!(finishes(&output, 1), [0, 1, 2].map(|rank| expected(1, rank)));
 }
 
-/// Iterations without end go on until the run ends, and the last one is not counted. Catches an end of its own.
+/// Iterations without end continue until the run ends, and the last one is not counted. Catches a program that ends.
 #[test]
 fn iterations_without_end() {
     let mut job = program("endless", &[0, 1], FREE, phases(&[compute(100)]));
@@ -145,8 +145,8 @@ fn iterations_without_end() {
     assert_eq!(output.ranks.work_ps, [12_300; 2]);
 }
 
-/// A run ends 1 us after the last rank of the last job that it waits for, or at its time if that is sooner; a moment at
-/// the last instant happens. Catches an end with the first rank or the first job, and one instant too few.
+/// A run ends 1 us after the last rank of the last job that it waits for, or at its time if that is sooner. An event at
+/// the last instant happens. Catches an end with the first rank or the first job, and one that is an instant early.
 #[test]
 fn the_end_of_a_run() {
     const SETTLE: u64 = 1_000_000;
@@ -174,9 +174,9 @@ fn the_end_of_a_run() {
     }
 }
 
-/// The end of a run is known 1 us before it, and routers may not be further apart than that. Catches a run of which
-/// some routers have gone beyond its end, on a machine where nothing else keeps them together; and an end with the rank
-/// that happens to be handled last.
+/// The end of a run is known 1 us in advance, and routers may not be further apart than that. Catches a run in which
+/// some routers have passed its end, on a machine where nothing else synchronises them; and an end with the rank that
+/// happens to be handled last.
 #[test]
 fn no_router_goes_beyond_the_end() {
     for nodes in [[5, 7], [7, 5]] {
@@ -192,15 +192,15 @@ fn no_router_goes_beyond_the_end() {
     }
 }
 
-/// Phases follow each other without a barrier: a rank is in the next one as soon as it is done with this one. Catches
-/// ranks that wait for each other between phases, and labels that are the same in two phases.
+/// Phases follow each other without a barrier: a rank begins the next one as soon as it is done. Catches ranks that
+/// wait for each other between phases, and equal labels in two phases.
 #[test]
 fn ranks_do_not_wait_for_others_between_phases() {
     const SEND: u64 = 20_000;
     let play = |stride| PhaseAction::PingPong(PingPong { stride, bytes: 10, rounds: 1 });
     let job = program("four", &[0, 1, 2, 3], Costs { send_ps: SEND, ..FREE }, phases(&[play(1), play(2)]));
     let hop = SEND + alone(10, PACKET);
-    // First 0 plays with 1, and 2 with 3; 1 and 3 are done when they have answered. Then 0 with 2, and 1 with 3 much
+    // First 0 exchanges with 1, and 2 with 3; 1 and 3 are done when they have replied. Then 0 with 2, and 1 with 3 much
     // sooner.
     let (first, answered) = (2 * hop, hop + SEND);
     assert!(answered < first);

@@ -1,4 +1,4 @@
-//! Ranks that wait take little memory.
+//! Waiting ranks take little memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,7 +8,7 @@ use odonata_programs::{Barrier, PhaseAction};
 use super::support::{FREE, phases, program};
 use crate::support::{MINIMAL, link, link_mut, machine, output, spec};
 
-/// Counts what each thread holds: a run is one thread, so other tests do not disturb.
+/// Counts the memory of each thread: a run is one thread, so other tests do not disturb it.
 struct Counting;
 
 thread_local! {
@@ -17,14 +17,14 @@ thread_local! {
 }
 
 fn count(bytes: isize) {
-    // A thread that ends has no counters any more.
+    // A thread that is ending has no counters any more.
     let _ = HELD.try_with(|held| {
         held.set(held.get() + bytes);
         let _ = MOST.try_with(|most| most.set(most.get().max(held.get())));
     });
 }
 
-// SAFETY: all is done by the system's allocator; counting touches cells of this thread only, which are never allocated.
+// SAFETY: the system's allocator does all the work; counting uses only cells of this thread, which are never allocated.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
@@ -52,7 +52,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// The most that a barrier among so many ranks on 10,000 nodes holds, and the most with two ranks.
+/// The peak memory of a barrier among this many ranks on 10,000 nodes, and the peak with two ranks.
 fn most(ranks: u32) -> isize {
     let nodes: Vec<u32> = (0..ranks).map(|rank| rank % 10_000).collect();
     let job = program("all", &nodes, FREE, phases(&[PhaseAction::Barrier { algorithm: Barrier::Binary }]));
@@ -66,8 +66,8 @@ fn most(ranks: u32) -> isize {
     MOST.get() - before
 }
 
-/// Catches operations that are kept, and a state of a rank that grows with the job: 100,000 ranks in a barrier, nearly
-/// all of which wait for the root, may take 500 bytes each, with all their messages.
+/// Catches operations that are stored, and a state of a rank that grows with the job: 100,000 ranks in a barrier,
+/// nearly all of which wait for the root, may take 500 bytes each, including all their messages.
 #[test]
 fn ranks_that_wait_take_little() {
     let (all, machine) = (most(100_000), most(2));

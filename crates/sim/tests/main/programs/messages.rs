@@ -37,8 +37,8 @@ fn zero_load(bytes: u64) -> u64 {
     alone(bytes, PACKET)
 }
 
-/// Catches a copy that is forgotten at one of the two ends, a sender that waits for the delivery, work that is charged
-/// twice, and a message that is handed over at the beginning of its work.
+/// Catches a copy that is missing at one end, a sender that waits for the delivery, CPU time that is charged twice, and
+/// a message that is handed over at the start of its CPU task.
 #[test]
 fn eager() {
     for bytes in [1_000, 2_499] {
@@ -55,7 +55,7 @@ fn eager() {
     }
 }
 
-/// Catches a message smaller than a control message that is sent as it is, and a copy of more than its bytes.
+/// Catches a message smaller than a control message that is sent at its own size, and a copy of more than its bytes.
 #[test]
 fn a_message_is_no_smaller_than_an_rts() {
     for bytes in [0, 1, 63, 64, 65] {
@@ -67,8 +67,8 @@ fn a_message_is_no_smaller_than_an_rts() {
     }
 }
 
-/// Request, clearance, data: three messages of their own. Catches one that is left out or costs CPU time, a copy though
-/// nothing is copied, and a sender that goes on before its data has left, or only when it has arrived.
+/// RTS, CTS, data: three messages. Catches one that is missing or costs CPU time, a copy although nothing is copied,
+/// and a sender that continues before its data has left, or only when it has arrived.
 #[test]
 fn rendezvous_with_a_receive_that_is_posted() {
     let spec = two_ranks([0, 1], "send 2500b to 1", "recv 2500b from 0");
@@ -85,7 +85,7 @@ fn rendezvous_with_a_receive_that_is_posted() {
     assert_eq!(totals.packets, 1 + 1 + 3);
 }
 
-/// Catches a clearance that does not wait for the receive, and one that waits for more.
+/// Catches a CTS that does not wait for the receive, and one that waits for more.
 #[test]
 fn rendezvous_with_a_receive_that_is_late() {
     const LATE: u64 = 900_000;
@@ -105,7 +105,7 @@ fn eager_with_a_receive_that_is_late() {
     assert_eq!(finishes_of(&two_ranks([0, 1], "send 10b to 1", &second)), [SEND + ser(10, COPY), received]);
 }
 
-/// Over leaf, spine, leaf: every link once, every router's delay once. Catches requests that take another way than
+/// Over leaf, spine, leaf: every link once, every router's delay once. Catches an RTS that takes another path than
 /// messages.
 #[test]
 fn rendezvous_between_leaves() {
@@ -119,8 +119,8 @@ fn rendezvous_between_leaves() {
     assert_eq!(finishes_of(&spec), [cts + ser(500, NODE), cts + trip(500) + RECEIVE]);
 }
 
-/// Near messages are always eager, cost copies and memory time, and see no NIC. Catches one that goes out to the
-/// router, one that asks, and memory time that is charged on the CPU.
+/// Intra-node messages are always eager, cost copies and memory time, and use no NIC. Catches one that goes to the
+/// router, one that uses rendezvous, and memory time that is charged to the CPU.
 #[test]
 fn intra_node() {
     for bytes in [0, 100, 4_000] {
@@ -138,8 +138,8 @@ fn intra_node() {
     }
 }
 
-/// Two ranks of a node hand over at the same instant: the NIC sends for the first rank first, whoever stands first in
-/// the list of nodes. Catches a NIC for each rank, and an order other than that of ranks.
+/// Two ranks of a node hand over at the same time: the NIC sends for the lower rank first, whichever is first in the
+/// list of nodes. Catches one NIC per rank, and an order other than that of ranks.
 #[test]
 fn two_ranks_of_a_node_share_its_nic() {
     let [to_2, to_3] = [900, 700].map(|bytes| SEND + ser(bytes, COPY) + zero_load(bytes) + RECEIVE + ser(bytes, COPY));
@@ -156,7 +156,7 @@ fn two_ranks_of_a_node_share_its_nic() {
     assert_eq!(job(900, 900)[2..], [to_2, to_2 + OVERHEAD + ser(900, NODE)]);
 }
 
-/// A rank computes while a message comes in. Catches a receive that blocks, and one that interrupts the computation.
+/// A rank computes while a message arrives. Catches a receive that blocks, and one that interrupts the computation.
 #[test]
 fn computing_overlaps_with_a_receive() {
     let arrival = SEND + ser(1_000, COPY) + zero_load(1_000);
@@ -170,7 +170,7 @@ fn computing_overlaps_with_a_receive() {
     assert_eq!(finish(arrival + 70_000), arrival + 70_000 + work, "the message waits for the CPU");
 }
 
-/// Two messages come while the CPU works on the first. Catches a CPU that does two things at a time, one that serves
+/// Two messages arrive while the CPU works on the first. Catches a CPU that does two things at a time, one that serves
 /// the last first, and receives that are served in the order of posting.
 #[test]
 fn two_receives_contend_for_the_cpu() {
@@ -200,8 +200,8 @@ fn a_send_waits_for_the_cpu() {
     assert_eq!(output(&spec).messages.issue_ps, [handed_over]);
 }
 
-/// There and back, several times: sends that block, and a receive for the answer. Catches a round that does not wait
-/// for the one before, and labels that are the same in two rounds.
+/// Several round trips: sends that block, and a receive for the reply. Catches a round that does not wait for the one
+/// before, and equal labels in two rounds.
 #[test]
 fn ping_pong() {
     for (bytes, rounds) in [(100, 1), (2_499, 3), (2_500, 4)] {
@@ -223,7 +223,7 @@ fn ping_pong() {
     }
 }
 
-/// Catches a rank that starts late, early, or whose CPU is thought busy before.
+/// Catches a rank that starts late or early, or whose CPU counts as busy before.
 #[test]
 fn all_ranks_start_at_the_start() {
     let mut spec = two_ranks([0, 1], "send 1000b to 1", "recv 1000b from 0");
@@ -232,7 +232,7 @@ fn all_ranks_start_at_the_start() {
     assert_eq!(finishes_of(&spec), at_once.iter().map(|at| at + 777_777).collect::<Vec<_>>());
 }
 
-/// A rank may send to itself: near, as to any rank of its node.
+/// A rank may send to itself: intra-node, as to any rank of its node.
 #[test]
 fn a_rank_may_send_to_itself() {
     let body: Body = goal(&["send 10b to 0 tag 3\nrecv 10b from 0 tag 3", ""]);
@@ -241,8 +241,7 @@ fn a_rank_may_send_to_itself() {
     assert_eq!(output.jobs[0].intra_node, 1);
 }
 
-/// What [`alone`] says of a message is what the model says: overhead, the packets one after the other, both wires, one
-/// router.
+/// What [`alone`] says of a message is the model: overhead, the packets back to back, both wires, one router.
 #[test]
 fn the_time_of_a_message_alone() {
     let one = OVERHEAD + 2 * (ser(1_000, NODE) + WIRE) + DELAY;

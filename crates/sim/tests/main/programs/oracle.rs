@@ -1,7 +1,7 @@
-//! A second opinion: the arithmetic of LogGOPSim (Hoefler, Schneider, Lumsdaine 2010) for traces on a star, once
-//! through, on a network in which no two messages meet. It knows no packets in a router, no credits and no queue of
-//! events per router: a message is a time, and its sender's NIC is taken for a while. Where two messages would meet on
-//! the wire to a node, it says so.
+//! A second opinion: the arithmetic of LogGOPSim (Hoefler, Schneider, Lumsdaine 2010) for one iteration of traces on a
+//! star, on a network in which no two messages meet. It has no packets in a router, no credits and no event queue per
+//! router: a message is a time, and it occupies its sender's NIC for a while. If two messages would meet on the link to
+//! a node, it says so.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -12,11 +12,11 @@ use odonata_sim::spec::Costs;
 use super::support::{alone, leaves_after, packets};
 use crate::support::ser;
 
-/// What the oracle has worked out.
+/// The result of the oracle.
 pub struct Opinion {
     /// When each rank finishes.
     pub finishes: Vec<u64>,
-    /// Whether no two messages met on the wire to a node.
+    /// Whether no two messages met on the link to a node.
     pub alone: bool,
 }
 
@@ -30,7 +30,7 @@ enum MessageKind {
     Data,
 }
 
-/// Kinds of moment in the order of docs/model.md, with what orders them.
+/// Kinds of events in the order of docs/model.md, with their sort keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum EventKind {
     Arrives(u32, u64, MessageKind, u64),
@@ -64,7 +64,7 @@ pub struct Oracle<'a> {
     receives: BTreeMap<Key, Receive>,
     sends: BTreeMap<Key, u32>,
     nics: BTreeMap<u32, u64>,
-    /// By node: when a message was on the wire to it.
+    /// By node: the times at which a message was on the link to it.
     taken: BTreeMap<u32, Vec<(u64, u64)>>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Oracle<'a> {
         Opinion { finishes, alone }
     }
 
-    /// What is ready after a moment.
+    /// The operations that an event makes ready.
     fn happens(&mut self, now: u64, rank: u32, what: EventKind) -> Vec<u32> {
         match what {
             EventKind::Starts => (0..)
@@ -132,7 +132,7 @@ impl<'a> Oracle<'a> {
         Vec::new()
     }
 
-    /// Begins what is ready in the order of the text.
+    /// Begins the ready operations in the order of the text.
     fn begin_all(&mut self, now: u64, rank: u32, mut ready: Vec<u32>) {
         while let Some(least) = (0..ready.len()).min_by_key(|&i| ready[i]) {
             let operation = ready.swap_remove(least);
@@ -162,7 +162,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// Takes a CPU; what is ready at once.
+    /// Runs a task on a CPU; returns what is ready at once.
     fn work(&mut self, now: u64, rank: u32, operation: u32, ps: u64, begins: bool) -> Vec<u32> {
         let state = &mut self.ranks[rank as usize];
         let free = &mut state.cpus[usize::from(self.trace.graph(rank).operations()[operation as usize].cpu)];
@@ -201,14 +201,14 @@ impl<'a> Oracle<'a> {
         self.work(now, rank, operation, self.costs.receive_ps + copy, false)
     }
 
-    /// Tells the sender that its message may come.
+    /// Tells the sender of a message that its receive is posted.
     fn clear(&mut self, now: u64, key: Key, bytes: u64, operation: u32) {
         let (from, to, label) = key;
         self.send(now, (to, from), (from, to, label), MessageKind::Cts, bytes);
         self.receives.insert(key, Receive::Posted(operation));
     }
 
-    /// Sends from one rank to another; the moment is (to whom, from whom, label). Returns when the last byte has left
+    /// Sends from one rank to another; the event is (destination, source, label). Returns when the last byte has left
     /// the NIC.
     fn send(
         &mut self,
@@ -243,7 +243,7 @@ impl<'a> Oracle<'a> {
         self.follow(rank, operation, Start::AtEnd)
     }
 
-    /// What is ready now that a moment of an operation has happened.
+    /// The operations that are ready after an event of an operation.
     fn follow(&mut self, rank: u32, operation: u32, event: Start) -> Vec<u32> {
         let mut ready = Vec::new();
         for &(follower, start) in self.trace.graph(rank).followers(operation) {

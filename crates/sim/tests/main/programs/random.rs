@@ -20,7 +20,7 @@ impl Dice {
     }
 }
 
-/// What a trace is to be like.
+/// The parameters of a trace.
 pub struct Shape {
     pub ranks: u32,
     /// Messages and computations.
@@ -32,8 +32,8 @@ pub struct Shape {
     pub compute: u64,
 }
 
-/// A trace in which an operation waits for such only as were drawn before it, and both ends of a message are drawn
-/// together: so it can never be deadlocked, whoever asks before sending.
+/// A trace in which an operation waits only for earlier ones, and both ends of a message are drawn together. So it
+/// never deadlocks, eager or not.
 pub fn goal(dice: &mut Dice, shape: &Shape) -> String {
     let mut lines = vec![Vec::new(); shape.ranks as usize];
     let mut add = |dice: &mut Dice, rank: u32, what: String| {
@@ -64,7 +64,7 @@ pub fn goal(dice: &mut Dice, shape: &Shape) -> String {
     format!("num_ranks {}\n{blocks}", shape.ranks)
 }
 
-/// Costs, some of them nothing.
+/// Costs, some of them zero.
 pub fn costs(dice: &mut Dice, bytes: u64) -> Costs {
     let time = |dice: &mut Dice| dice.of(&[0, 1, 40_009, 160_001]);
     Costs {

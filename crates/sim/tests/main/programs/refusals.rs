@@ -1,5 +1,5 @@
-//! Everything that a program is refused for: where, with which code and parameters. Catches a check that went missing,
-//! one that is off by one, and a path that names another value.
+//! The errors for programs: path, code and parameters. Catches a missing check, a check that is off by one, and a path
+//! that names another value.
 
 use odonata_error::{ErrorKind, path};
 use odonata_programs::{Barrier, GridAxis, PingPong};
@@ -144,7 +144,7 @@ fn phases_that_are_none() {
     );
 }
 
-/// A trace is read before the run: what nobody sends or receives is found there, with its place.
+/// A trace is checked before the run: unmatched sends and receives are errors with their position.
 #[test]
 fn traces_that_are_none() {
     let refused = |change: Change, problem: &str| refused(&[(change, ".program.body.goal", problem)]);

@@ -1,5 +1,5 @@
-//! What is said of a program's messages: rows, counts, measured latencies. Catches a row that is missing, in the wrong
-//! place or of another message, and totals that are not the sum of what was sent.
+//! What is recorded of a program's messages: rows, counts, measured latencies. Catches a row that is missing, in the
+//! wrong place or of another message, and totals that are not the sum of what was sent.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ use crate::support::{MINIMAL, link, link_mut, machine, output, spec};
 
 const BYTES: u64 = 2_500;
 
-/// Random traces, some ranks on one node, on a machine with small buffers where messages meet all the time; and one job
-/// alone.
+/// Random traces, some with several ranks per node, on a machine with small buffers where messages often meet; and one
+/// job alone.
 pub fn crowded(seed: u64) -> Spec {
     let mut dice = Dice(seed ^ 0xc20_3ded);
     let mut jobs = Vec::new();
@@ -96,8 +96,8 @@ fn rows_are_complete_and_in_order() {
     }
 }
 
-/// Every message is delivered once, and its bytes, RTS and CTS messages are counted once; near ones are not on the
-/// network.
+/// Every message is delivered once, and its bytes, RTS and CTS messages are counted once; intra-node messages are not
+/// on the network.
 #[test]
 fn totals_are_the_sums_of_what_was_sent() {
     let (mut rendezvous, mut all_intra_node) = (0, 0);
@@ -141,8 +141,8 @@ fn totals_are_the_sums_of_what_was_sent() {
     );
 }
 
-/// Latencies count for messages handed over in the measured interval, near ones too; nothing else changes, whatever is
-/// recorded.
+/// Latencies count for messages that are handed over in the measured interval, intra-node ones too; nothing else
+/// changes, whatever is recorded.
 #[test]
 fn what_is_recorded_changes_nothing() {
     let mut measured = 0;
@@ -180,8 +180,8 @@ fn same_but_rows(a: &Output, b: &Output) -> bool {
     a.links == b.links && a.ranks == b.ranks && a.iterations == b.iterations && a.end_ps == b.end_ps
 }
 
-/// Iterations of ranks that wait for each other: as many ranks as there are have ended each, begins lie before ends,
-/// and an iteration begins a gap after the one before.
+/// Iterations of ranks that wait for each other: every rank ends each iteration, begins lie before ends, and an
+/// iteration begins a gap after the one before.
 #[test]
 fn iterations_are_consistent() {
     for seed in 0..300 {
@@ -214,7 +214,7 @@ fn iterations_are_consistent() {
     }
 }
 
-/// A job all of whose ranks are on one node needs no network.
+/// A job whose ranks are all on one node needs no network.
 #[test]
 fn ranks_of_one_node_do_not_use_the_network() {
     for seed in 0..40 {

@@ -1,6 +1,6 @@
-//! The simulator against an arithmetic of 200 lines ([`Oracle`]) that knows neither packets nor routers, on schedules
-//! in which no two messages meet: all ranks must finish at the same picosecond. Catches anything that one of the two
-//! has misunderstood.
+//! The simulator against an oracle of 200 lines ([`Oracle`]) that knows neither packets nor routers, on schedules in
+//! which no two messages meet: all ranks must finish at the same picosecond. Catches any misunderstanding of the model
+//! in one of the two.
 
 use odonata_programs::trace::Trace;
 use odonata_programs::{
@@ -47,8 +47,8 @@ fn random_schedules() {
     assert!(last > 10_000_000, "long chains: {last} ps");
 }
 
-/// Collectives and motifs, run as phases, exported as a trace and run as that, and by the oracle; also for numbers of
-/// ranks for which there is no closed form. Catches phases and traces that wait for different things.
+/// Collectives and motifs, run as phases, as an exported trace, and by the oracle; also for numbers of ranks without a
+/// closed form. Catches phases and traces that wait for different things.
 #[test]
 fn collectives_and_motifs() {
     let mut compared = 0;
@@ -75,8 +75,7 @@ fn collectives_and_motifs() {
                 if let Some(finishes) = compare(&text, &nodes, costs, 4_096, n) {
                     compared += 1;
                     met = false;
-                    // A trace has no word for what follows a hand-over, as here a receive after a send that does not
-                    // block.
+                    // A trace cannot express what follows a hand-over, as here a receive after a non-blocking send.
                     if matches!(what, PhaseAction::Training(_)) {
                         continue;
                     }
@@ -93,7 +92,7 @@ fn collectives_and_motifs() {
     assert!(compared > 250, "only {compared}; messages meet in {missing:#?}");
 }
 
-/// Everything that a communicator of `n` ranks can do, about `bytes` in all.
+/// Everything that a communicator of `n` ranks can do, with about `bytes` in total.
 fn whats(n: u32, bytes: u64) -> Vec<PhaseAction> {
     let (root, each) = (n / 3, bytes / u64::from(n));
     let broadcasts = [Broadcast::Flat, Broadcast::Binary, Broadcast::Binomial, Broadcast::ScatterAllgather];

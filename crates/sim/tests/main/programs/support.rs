@@ -1,4 +1,4 @@
-//! Jobs with programs by hand, and the time of a message that is alone.
+//! Jobs with programs by hand, and the time of a message on an empty network.
 
 use odonata_sim::spec::{Body, Costs, JobSpec, NicOrder, Phase, PhaseAction, ProgramSpec, Record, Spec};
 use odonata_sim::{Output, QueueChoice, run_with};
@@ -6,16 +6,16 @@ use odonata_topology::Bandwidth;
 
 use crate::support::{GB, MINIMAL, link, link_mut, machine, output, ser, spec};
 
-/// Of all routers here.
+/// Delay of all routers.
 pub const DELAY: u64 = 100_000;
-/// Of the wire between a node and its router.
+/// Latency of the wire between a node and its router.
 pub const WIRE: u64 = 5_000;
 /// Bandwidth of that wire, in GB/s.
 pub const NODE: u64 = 10;
-/// Of a NIC, for each message.
+/// Overhead of a NIC for each message.
 pub const OVERHEAD: u64 = 3_000;
 
-/// Operations that take no time, and never ask.
+/// Operations that take no time, and messages that are always eager.
 pub const FREE: Costs = Costs {
     send_ps: 0,
     receive_ps: 0,
@@ -26,7 +26,7 @@ pub const FREE: Costs = Costs {
     header_bytes: 0,
 };
 
-/// So many GB/s.
+/// This many GB/s.
 pub fn bandwidth(gigabytes: u64) -> Option<Bandwidth> {
     Some(Bandwidth(gigabytes * GB))
 }
@@ -44,12 +44,12 @@ pub fn program(name: &str, nodes: &[u32], costs: Costs, body: Body) -> JobSpec {
     }
 }
 
-/// The program of a job, to be changed.
+/// The program of a job, mutable.
 pub fn of(job: &mut JobSpec) -> &mut ProgramSpec {
     job.program.as_mut().expect("the job has a program")
 }
 
-/// All ranks do one after the other.
+/// All ranks do these phases.
 pub fn phases(whats: &[PhaseAction]) -> Body {
     Body::Phases { phases: whats.iter().map(|what| Phase { along: None, what: what.clone() }).collect() }
 }
@@ -60,7 +60,7 @@ pub fn goal(ranks: &[&str]) -> Body {
     Body::Trace { goal: format!("num_ranks {}\n{}", ranks.len(), blocks.collect::<String>()) }
 }
 
-/// Nodes of one router, with a wire of some length and NICs that take their time.
+/// Nodes at one router, with a wire latency and a NIC overhead.
 pub fn star(nodes: u32, jobs: Vec<JobSpec>) -> Spec {
     let mut spec = spec(machine([1, 1, 1, nodes, 0], None), MINIMAL, jobs);
     spec.fabric.nic.overhead_ps = OVERHEAD;
@@ -70,13 +70,13 @@ pub fn star(nodes: u32, jobs: Vec<JobSpec>) -> Spec {
     spec
 }
 
-/// What the bytes of a message that is alone take to pass the NIC, from issue on; packets of `packet` bytes.
+/// Time from issue for the bytes of a message to pass an idle NIC; packets of `packet` bytes.
 pub fn leaves_after(bytes: u64, packet: u64) -> u64 {
     OVERHEAD + packets(bytes, packet).map(|size| ser(size, NODE)).sum::<u64>()
 }
 
-/// From issue to delivery of a message that is alone on a [`star`]: its packets follow each other into the router and
-/// out of it.
+/// Time from issue to delivery of a message on an empty [`star`]: its packets follow each other into the router and out
+/// of it.
 pub fn alone(bytes: u64, packet: u64) -> u64 {
     let (mut sent, mut received) = (OVERHEAD, 0);
     for size in packets(bytes, packet) {

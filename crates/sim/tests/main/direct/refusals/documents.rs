@@ -1,4 +1,4 @@
-//! The document that a run is given.
+//! The JSON document of a run.
 
 use odonata_error::{Error, ErrorKind};
 use odonata_sim::spec::{AriesMode, MetricKind, Spec};

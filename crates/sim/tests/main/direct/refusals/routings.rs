@@ -1,4 +1,4 @@
-//! Numbers of routings, and routings on machines that do not know them.
+//! Numbers of routings, and routings on machines that they are not for.
 
 use odonata_sim::spec::{AriesMode, FparCandidates, RoutingSpec, Select, Via};
 
@@ -154,7 +154,7 @@ macro_rules! not_on_plus {
     };
 }
 
-/// Catches a routing on a machine that it does not know, and options that have no meaning there.
+/// Catches a routing on a machine that it is not for, and options that have no meaning there.
 #[test]
 fn routings_of_other_machines() {
     let no_spines = "via-not-for-machine (machine = `dragonfly or cascade`, choices = [`group`, `router`])";
