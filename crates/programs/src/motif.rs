@@ -18,7 +18,8 @@ type Made = Result<Box<dyn Part + Send + Sync>, Error>;
 
 /// An exchange with neighbours in a grid.
 ///
-/// # Errors [`Error`]: a grid whose number of points is not the number of ranks, a size above 2^40 bytes, no message at
+/// # Errors
+/// [`Error`]: a grid whose number of points is not the number of ranks, a size above 2^40 bytes, no message at
 /// all, or edges and corners in an order that has none.
 pub fn halo(halo: &Halo, ranks: u32) -> Made {
     Ok(Box::new(halo::Neighbours::new(halo, ranks)?))
@@ -26,7 +27,8 @@ pub fn halo(halo: &Halo, ranks: u32) -> Made {
 
 /// Wavefronts through a grid.
 ///
-/// # Errors [`Error`]: a grid whose number of points is not the number of ranks, a size above 2^40 bytes, no block, no
+/// # Errors
+/// [`Error`]: a grid whose number of points is not the number of ranks, a size above 2^40 bytes, no block, no
 /// sweep, or more than 2^40 blocks in all sweeps.
 pub fn sweep(sweep: &Sweep, ranks: u32) -> Made {
     Ok(Box::new(sweep::Wavefronts::new(sweep, ranks)?))

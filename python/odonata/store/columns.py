@@ -2,7 +2,7 @@
 
 `odonata show columns`, the metadata of the Parquet files, the orientation of `odonata compare` and the reference
 documentation all come from here, and [tables][odonata.store.tables] cannot write a column that is not listed. A new
-column is a new line with the format that has it first; folders of older formats then read as if it were null.
+column is a new line with the first format that has it; in folders of older formats it reads as null.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ TABLES: dict[str, str] = {
     "jobs": "one row per job, in the order of the scenario",
     "messages": "one row per recorded message, sorted by job, interval, source rank and position in the interval",
     "links": "one row per directed link: every connected router port in order, then the injection link of every node",
-    "iterations": "one row per job with a program and iteration that some rank has ended, sorted so",
+    "iterations": "one row per iteration that some rank of a job with a program has ended, sorted by job and iteration",
     "ranks": "one row per rank of the jobs with a program, sorted by job and rank",
     "counters": "traffic between groups: one row per window of time, job and group (Kang 2019, section 4.4)",
 }
-"""Tables of a run folder and what a row of each is."""
+"""Tables of a run folder, and the meaning of their rows."""
 
 QUANTILES: dict[str, tuple[int, int]] = {
     "min": (0, 1),
@@ -35,7 +35,7 @@ QUANTILES: dict[str, tuple[int, int]] = {
     "p999": (999, 1000),
     "max": (1, 1),
 }
-"""Quantiles kept of every latency distribution, as exact fractions."""
+"""Quantiles that are stored for every latency distribution, as exact fractions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +45,17 @@ class Column:
     table: str
     """Table it belongs to, a key of [TABLES][]."""
     name: str
-    """Name in the table; times end in `_ps`. `{channel}` stands for the number of a virtual channel."""
+    """Name in the table. Names of times end in `_ps`. `{channel}` is the number of a virtual channel."""
     dtype: str
-    """Type as polars names it; nullable where the meaning says when it is absent."""
+    """Name of the type in polars; nullable if the meaning says when it is absent."""
     unit: str
     """Unit; empty for names and ids, `1` for ratios."""
     meaning: str
     """What the value is, and when it is absent."""
     better: Better = "neither"
-    """Which of two values is better; `neither` for what is no result."""
+    """Which of two values is better; `neither` if the value is not a result."""
     since: int = 1
-    """First format (`manifest.FORMAT`) that has it. It is null in all rows of an older folder."""
+    """First format (`manifest.FORMAT`) with the column. It is null in all rows of an older folder."""
     formerly: str | None = None
     """Name under which older versions wrote it. Folders with that name open and have the present one."""
 
@@ -74,7 +74,7 @@ def _column(table: str) -> list[Column]:
 
 
 def _latency_lines(prefix: str, of: str, absent: str) -> list[Line]:
-    names = {"min": "least", "p50": "median", "max": "greatest"}
+    names = {"min": "minimum", "p50": "median", "max": "maximum"}
     lines: list[Line] = []
     for name, (top, bottom) in QUANTILES.items():
         what = names.get(name, f"{100 * top / bottom:g} % quantile (nearest rank)")
@@ -82,90 +82,90 @@ def _latency_lines(prefix: str, of: str, absent: str) -> list[Line]:
     return [*lines, (f"{prefix}_mean_ps", "Float64", "ps", f"mean {of}; {absent}", "less")]
 
 
-_BIN = "of the latency histogram's bins that hold something, ascending; empty if nothing was recorded"
+_BIN = "of the non-empty bins of the latency histogram, ascending; empty if nothing was recorded"
 _ITERATION = (
-    "time of an iteration that began while measuring and all ranks have ended, from the first rank's begin to the last "
-    "rank's end, so that iterations may overlap"
+    "time of the iterations that began while measuring and that all ranks have ended, from the first rank's begin to "
+    "the last rank's end (iterations may overlap)"
 )
 _TIME = (
-    "first issue to last delivery, absent if nothing arrived; of a program from its start to the end of its last rank, "
-    "absent if one has not finished"
+    "time from the first issue to the last delivery, absent if nothing was delivered; for a program, from its start to "
+    "the end of its last rank, absent if a rank has not finished"
 )
 _SLOWDOWN = (
-    "mean latency over mean latency alone, of a program time over time alone (with `every`: mean time of its "
-    "iterations over that alone); absent without --alone, and if the job is not complete here or alone"
+    "mean latency divided by mean latency alone; for a program, time divided by time alone (with `every`: mean time of "
+    "its iterations divided by that alone); absent without --alone, and if either of the two runs is not complete"
 )
 _PER_S = (
-    "iterations that all ranks have ended over the time from the start of the program to the end of the last of them; "
-    "absent if there are none"
+    "iterations that all ranks have ended, divided by the time from the start of the program to the end of the last of "
+    "them; absent if there are none"
 )
 _COMPLETE = (
-    "whether all messages to be issued while measuring were issued and delivered, or a program finished; if not, "
+    "whether all messages of the measured interval were issued and delivered, or the program finished; if not, "
     "latencies and times cover only what arrived before the end of the run; absent for a background job without end "
     "that is measured to the end of the run"
 )
 _SATURATED = (
-    "whether the network carries less than the job offers, so that its latencies depend on the length of the run "
+    "whether the accepted load is below the offered load, so that latencies depend on the length of the run "
     "(docs/results.md); absent if this run cannot tell, and for programs and broadcasts"
 )
 _GROWTH = (
-    "messages by which those under way grew in the second half of sending, per message issued: the share of the "
-    "offered load that is not carried; absent where `saturated` has no meaning"
+    "growth of the number of messages under way in the second half of sending, per message issued: the share of the "
+    "offered load that is not accepted; absent where `saturated` does not apply"
 )
 _CLASS_BYTES = (
-    "bytes sent on links of each class, in the order of `link_classes` in the manifest; empty if no job of the run has "
-    "a program"
+    "bytes sent on the links of each class, in the order of `link_classes` in the manifest; empty if no job of the run "
+    "has a program"
 )
 _INTRA_NODE = "messages issued between ranks of one node, a part of `messages_sent`"
-_PER_CHANNEL = "the part of virtual channel {channel}; only where links have several channels"
+_PER_CHANNEL = "the share of virtual channel {channel}; only if links have several channels"
 
 _LINES: dict[str, list[Line]] = {
     "jobs": [
         ("job", "UInt16", "", "index of the job"),
         ("name", "String", "", "name of the job"),
-        ("background", "Boolean", "", "whether it only runs until the others are done"),
-        ("record", "String", "", "what was kept of its messages: every-message, histogram or nothing"),
-        ("nodes", "UInt32", "nodes", "nodes it runs on"),
-        ("ranks", "UInt32", "ranks", "its processes, one a node unless it has a program"),
+        ("background", "Boolean", "", "whether it runs only until the other jobs are done"),
+        ("record", "String", "", "what was recorded of its messages: every-message, histogram or nothing"),
+        ("nodes", "UInt32", "nodes", "number of its nodes"),
+        ("ranks", "UInt32", "ranks", "number of its ranks; one per node unless it has a program"),
         ("messages_sent", "UInt64", "messages", "messages issued by the end", "more"),
         ("messages_delivered", "UInt64", "messages", "messages delivered by the end", "more"),
         ("complete", "Boolean", "", _COMPLETE, "neither", 2),
         ("measured_sent", "UInt64", "messages", "messages issued while measuring", "more", 2),
-        ("measured_delivered", "UInt64", "messages", "those of them delivered by the end", "more", 2),
+        ("measured_delivered", "UInt64", "messages", "those of them that were delivered by the end", "more", 2),
         ("saturated", "Boolean", "", _SATURATED, "neither", 2),
         ("backlog_growth", "Float64", "1", _GROWTH, "less", 2),
         ("messages_intra_node", "UInt64", "messages", _INTRA_NODE, "neither", 1, "messages_near"),
         ("messages_control", "UInt64", "messages", "RTS and CTS that a program issued in addition"),
         ("packets", "UInt64", "packets", "packets delivered by the end", "more"),
-        ("bytes", "UInt64", "bytes", "bytes of the packets delivered by the end", "more"),
+        ("bytes", "UInt64", "bytes", "payload of the packets delivered by the end", "more"),
         ("first_issue_ps", "UInt64", "ps", "when the first message was issued; absent if none was"),
         ("last_delivery_ps", "UInt64", "ps", "when the last byte arrived; absent if none did", "less"),
         ("time_ps", "UInt64", "ps", _TIME, "less"),
-        ("throughput", "Float64", "bytes/s", "bytes delivered over that time; absent if it is", "more"),
-        ("hops_mean", "Float64", "links", "links between routers per packet delivered; absent if none was", "less"),
-        ("minimal_fraction", "Float64", "1", "share of delivered packets never diverted; absent if none was", "more"),
-        ("latency_count", "UInt64", "messages", "latencies of messages issued while measuring", "more"),
-        *_latency_lines("latency", "latency of these messages", "absent if there are none"),
+        ("throughput", "Float64", "bytes/s", "bytes delivered, divided by `time_ps`; absent if `time_ps` is", "more"),
+        ("hops_mean", "Float64", "links", "links between routers per delivered packet; absent if none was", "less"),
+        ("minimal_fraction", "Float64", "1", "share of delivered packets on minimal paths; absent if none was", "more"),
+        ("latency_count", "UInt64", "messages", "recorded latencies of messages issued while measuring", "more"),
+        *_latency_lines("latency", "latency of the messages in `latency_count`", "absent if there are none"),
         ("iterations", "UInt64", "iterations", "iterations that all ranks ended; absent without a program", "more"),
         ("iterations_per_s", "Float64", "1/s", _PER_S, "more", 2),
         *_latency_lines("iteration", _ITERATION, "absent if there are none"),
         ("iteration_rank_mean_ps", "Float64", "ps", "mean time of a rank for an iteration; absent if none", "less"),
-        *_latency_lines("alone", "latency by itself on the empty system", "absent without --alone"),
-        ("alone_time_ps", "UInt64", "ps", "time of a program on the empty system; absent without --alone", "less"),
-        ("alone_complete", "Boolean", "", "`complete` of the run by itself; absent without --alone", "neither", 2),
+        *_latency_lines("alone", "latency of the job alone on the empty system", "absent without --alone"),
+        ("alone_time_ps", "UInt64", "ps", "time of the program alone; absent without --alone", "less"),
+        ("alone_complete", "Boolean", "", "`complete` of the job alone; absent without --alone", "neither", 2),
         ("slowdown", "Float64", "1", _SLOWDOWN, "less"),
         ("class_bytes", "List(UInt64)", "bytes", _CLASS_BYTES),
         ("bin_lower_ps", "List(UInt64)", "ps", f"smallest values {_BIN}"),
-        ("bin_upper_ps", "List(UInt64)", "ps", f"first values beyond {_BIN}"),
+        ("bin_upper_ps", "List(UInt64)", "ps", f"first values above {_BIN}"),
         ("bin_count", "List(UInt64)", "messages", f"counts {_BIN}"),
     ],
     "messages": [
         ("job", "UInt16", "", "index of the job"),
         ("interval", "UInt32", "", "interval of the source rank in which it was issued, from 0"),
         ("source", "UInt32", "", "rank that sent it"),
-        ("destination", "UInt32", "", "rank it went to"),
+        ("destination", "UInt32", "", "rank that received it"),
         ("issue_ps", "UInt64", "ps", "when it was issued"),
-        ("latency_ps", "UInt64", "ps", "issue to last byte at the destination; absent if never delivered"),
+        ("latency_ps", "UInt64", "ps", "time from issue to the last byte at the destination; absent if not delivered"),
     ],
     "links": [
         ("link", "UInt32", "", "number of the directed link"),
@@ -180,8 +180,8 @@ _LINES: dict[str, list[Line]] = {
         ("bandwidth", "Float64", "bytes/s", "bandwidth of this direction"),
         ("packets", "UInt64", "packets", "packets granted by the end"),
         ("bytes", "UInt64", "bytes", "bytes granted by the end"),
-        ("busy", "Float64", "1", "bytes over bandwidth and run length; beyond 1 by what was granted but not sent"),
-        ("stalled_ps", "UInt64", "ps", "time in which a packet waited for credit, summed over the virtual channels"),
+        ("busy", "Float64", "1", "bytes divided by bandwidth and run length; above 1 by what was granted but not sent"),
+        ("stalled_ps", "UInt64", "ps", "time with a packet waiting for credit, summed over the virtual channels"),
         ("packets_{channel}", "UInt64", "packets", f"packets: {_PER_CHANNEL}"),
         ("bytes_{channel}", "UInt64", "bytes", f"bytes: {_PER_CHANNEL}"),
         ("stalled_{channel}_ps", "UInt64", "ps", f"stalled time: {_PER_CHANNEL}"),
@@ -189,11 +189,11 @@ _LINES: dict[str, list[Line]] = {
     "iterations": [
         ("job", "UInt16", "", "index of the job"),
         ("iteration", "UInt32", "", "number of the iteration, from 0"),
-        ("ranks", "UInt32", "ranks", "ranks that have ended it; the other columns speak of these"),
-        ("first_begin_ps", "UInt64", "ps", "when the first began it"),
-        ("last_begin_ps", "UInt64", "ps", "when the last began it"),
-        ("first_end_ps", "UInt64", "ps", "when the first ended it"),
-        ("last_end_ps", "UInt64", "ps", "when the last ended it"),
+        ("ranks", "UInt32", "ranks", "ranks that have ended it; the other columns refer to these"),
+        ("first_begin_ps", "UInt64", "ps", "when the first of them began it"),
+        ("last_begin_ps", "UInt64", "ps", "when the last of them began it"),
+        ("first_end_ps", "UInt64", "ps", "when the first of them ended it"),
+        ("last_end_ps", "UInt64", "ps", "when the last of them ended it"),
         ("time_ps", "UInt64", "ps", "first begin to last end; absent unless all ranks of the job have ended it"),
         ("longest_ps", "UInt64", "ps", "longest time of a rank"),
         ("mean_ps", "Float64", "ps", "mean time of a rank"),
@@ -201,25 +201,25 @@ _LINES: dict[str, list[Line]] = {
     "ranks": [
         ("job", "UInt16", "", "index of the job"),
         ("rank", "UInt32", "", "the rank"),
-        ("node", "UInt32", "", "node it is on"),
-        ("finish_ps", "UInt64", "ps", "when it ended its last iteration; absent if it had not by the end"),
-        ("work_ps", "UInt64", "ps", "how long its CPUs worked: sending, receiving, computing and gaps"),
+        ("node", "UInt32", "", "its node"),
+        ("finish_ps", "UInt64", "ps", "when it ended its last iteration; absent if it did not by the end"),
+        ("work_ps", "UInt64", "ps", "CPU time for sending, receiving, computing and gaps"),
     ],
     "counters": [
         ("window", "UInt32", "", "number of the window, from 0"),
-        ("start_ps", "UInt64", "ps", "where the window begins"),
+        ("start_ps", "UInt64", "ps", "start of the window"),
         ("width_ps", "UInt64", "ps", "length of the window up to the end of the run"),
         ("job", "UInt16", "", "index of the job"),
         ("group", "UInt32", "", "the group"),
         ("packets_in", "UInt64", "packets", "packets that came in over global links"),
-        ("bytes_in", "UInt64", "bytes", "bytes of them"),
-        ("rate_in", "Float64", "GiB/s", "bytes in over the width; absent for a width of 0"),
+        ("bytes_in", "UInt64", "bytes", "their bytes"),
+        ("rate_in", "Float64", "GiB/s", "bytes in divided by the width; absent for a width of 0"),
         ("packets_out", "UInt64", "packets", "packets sent out over global links"),
-        ("bytes_out", "UInt64", "bytes", "bytes of them"),
-        ("rate_out", "Float64", "GiB/s", "bytes out over the width; absent for a width of 0"),
+        ("bytes_out", "UInt64", "bytes", "their bytes"),
+        ("rate_out", "Float64", "GiB/s", "bytes out divided by the width; absent for a width of 0"),
         ("packets_both", "UInt64", "packets", "packets in and out"),
         ("bytes_both", "UInt64", "bytes", "bytes in and out"),
-        ("rate_both", "Float64", "GiB/s", "bytes in and out over the width; absent for a width of 0"),
+        ("rate_both", "Float64", "GiB/s", "bytes in and out divided by the width; absent for a width of 0"),
     ],
 }  # fmt: skip
 
@@ -242,14 +242,14 @@ PRINTED: dict[str, str] = {
     "alone_time_ps": "alone",
     "slowdown": "slowdown",
 }
-"""Columns of `jobs` that `odonata run` prints, and what stands above them there."""
+"""Columns of `jobs` that `odonata run` prints, with their headings."""
 
 COLUMNS: tuple[Column, ...] = tuple(column for table in TABLES for column in _column(table))
-"""Every result column, table by table in the order in which it is stored."""
+"""Every result column, by table, in the order of storage."""
 
 
 def columns_of(table: str, channels: int = 1) -> tuple[Column, ...]:
-    """Columns of `table` as stored, with those for each virtual channel written out (none for a single one)."""
+    """Columns of `table` as stored, with those for each virtual channel listed (none if there is only one channel)."""
     found: list[Column] = []
     for column in COLUMNS:
         if column.table != table:

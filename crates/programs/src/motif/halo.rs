@@ -1,9 +1,8 @@
 //! An exchange with the neighbours in a grid of X x Y x Z ranks.
 //!
 //! A neighbour is one step away along one axis (across a face), two (an edge) or all three (a corner). If the grid is
-//! periodic, the last rank along an axis and the first are neighbours. There are no neighbours along an axis of extent
-//! 1. On a periodic axis of extent 2 both neighbours are the same rank, which gets a message for each. Messages of an
-//! exchange:
+//! periodic, the last rank along an axis and the first are neighbours. An axis of extent 1 has no neighbours. On a
+//! periodic axis of extent 2 both neighbours are the same rank, which gets a message for each. Messages of an exchange:
 //!
 //! | | open | periodic, no extent of 1 |
 //! |---|---|---|

@@ -12,9 +12,9 @@
 //! (forward_ps + backward_ps)`.
 //!
 //! Labels: two ranks that exchange messages differ in t, in d or in the stage, and only in one of them. So the labels
-//! of the three kinds are independent. In a tensor group: `((backward * microbatches + microbatch) * tensor_reductions
-//! + reduction) * 2 (tensor - 1) + step of the ring`. In a data group: the step of the ring. Between stages: the
-//! microbatch.
+//! of the three kinds are independent. In a tensor group:
+//! `((backward * microbatches + microbatch) * tensor_reductions + reduction) * 2 (tensor - 1) + step of the ring`. In a
+//! data group: the step of the ring. Between stages: the microbatch.
 
 mod schedule;
 
