@@ -14,7 +14,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv build demo docs test lint test-rust test-python test-slurm system-deps miri fmt bench validate bless audit lock dist clean
+.PHONY: help venv build web demo docs test lint lint-web test-rust test-python test-slurm system-deps miri fmt bench validate bless audit lock dist clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -51,7 +51,14 @@ $(VENV)/.docs: $(INSTALLED) requirements/docs.lock
 
 test: lint test-rust test-python test-slurm docs ## Everything that must hold: lint, Rust tests, Python tests, documentation
 
-lint: build ## Formatting, lints, types, layers
+web: web/node_modules/.installed ## Build the script of reports (web) into the Python package; needs Node.js and npm
+	cd web && node build.mjs
+
+web/node_modules/.installed: web/package.json web/package-lock.json web/.npmrc
+	cd web && npm ci --ignore-scripts --loglevel=error
+	@touch $@
+
+lint: build lint-web ## Formatting, lints, types, layers
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -59,6 +66,9 @@ lint: build ## Formatting, lints, types, layers
 	$(BIN)/lint-imports
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+lint-web: ## Types and lints of web; fails if the script in the package is not what web gives
+	@scripts/lint_web.sh
 
 # The extension module has no Rust tests: tests/core goes through Python.
 test-rust: $(INSTALLED) ## Tests of the Rust crates
@@ -77,13 +87,15 @@ test-python: build ## Tests of the Python packages and of the built simulator
 test-slurm: build ## Tests with a real Slurm of 64 virtual nodes; says what is missing where there is none
 	$(BIN)/pytest -rs tests/cluster/slurm
 
-system-deps: ## Install Slurm, munge and Open MPI with apt, for tests with them (needs root; goes on without)
+system-deps: ## Install Slurm, Open MPI, Node.js and Chromium with apt, for some tests (needs root; goes on without)
 	@scripts/system_deps.sh
 
 bless: build ## Accept changed snapshots; look at the diff before you commit it
 	$(BIN)/pytest -n auto --snapshot-update
 
 fmt: $(INSTALLED) ## Format all code
+	@! command -v npm >/dev/null || { $(MAKE) --no-print-directory web/node_modules/.installed && \
+	  cd web && node_modules/.bin/biome check --write --reporter=summary .; }
 	$(BIN)/ruff check --fix-only --quiet
 	$(BIN)/ruff format
 	cargo fmt --all
@@ -117,6 +129,6 @@ dist: $(INSTALLED) ## Build a wheel and a source distribution in the folder dist
 	rm -rf dist/from-source
 
 clean: ## Remove everything that make has made
-	rm -rf $(VENV) target demo dist python/odonata/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache \
+	rm -rf $(VENV) target web/node_modules demo dist python/odonata/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache \
 	  validation/studies build docs/_generated docs/reference
 	find python tests -name __pycache__ -prune -exec rm -rf {} +

@@ -12,3 +12,4 @@ fi
 .venv/bin/odonata bench --machines -n 3 --messages 100
 .venv/bin/odonata bench --sweep -n 3
 .venv/bin/python scripts/bench_study.py
+.venv/bin/python scripts/bench_report.py

@@ -1,23 +1,38 @@
 #!/bin/bash
-# Installs Slurm, munge and Open MPI with apt, for the tests that need a real Slurm or a real MPI. Without root or a
-# package server it says so and ends well: those tests are then left out.
+# Installs with apt what some checks need: Slurm and munge, Open MPI, Node.js and npm, Chromium. Without root or a package server
+# it says so and ends well: those checks are then left out.
 set -uo pipefail
 
-needed=(slurmctld slurmd munged squeue sbatch mpicc mpirun)
 export PATH="$PATH:/usr/sbin:/sbin" DEBIAN_FRONTEND=noninteractive
-
-missing() { for command in "${needed[@]}"; do command -v "$command" >/dev/null || return 0; done; return 1; }
-left_out() { echo "system-deps: $1; tests that need what is missing are left out"; exit 0; }
-
-missing || { echo "system-deps: Slurm, munge and Open MPI are installed"; exit 0; }
-command -v apt-get >/dev/null || left_out "there is no apt-get here"
-[ "$(id -u)" = 0 ] || left_out "apt-get needs root"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-options=(-y -q --no-install-recommends -o DPkg::Lock::Timeout=120 -o Acquire::Retries=2)
-packages=(slurm-wlm slurm-client slurm-wlm-basic-plugins munge openmpi-bin libopenmpi-dev)
-timeout 120 apt-get update -q >"$log" 2>&1 || left_out "apt-get update failed ($(tail -n 1 "$log"))"
-timeout 300 apt-get install "${options[@]}" "${packages[@]}" >"$log" 2>&1 ||
-  left_out "apt-get install failed ($(tail -n 1 "$log"))"
-missing && left_out "the packages of this system lack a command of Slurm or Open MPI"
-echo "system-deps: installed Slurm, munge and Open MPI"
+updated=
+
+missing() { for command in "$@"; do command -v "$command" >/dev/null || return 0; done; return 1; }
+
+# provide NAME "COMMANDS" "PACKAGES" CHECKS
+provide() {
+  local name=$1 commands=$2 packages=$3 checks=$4
+  left_out() { echo "system-deps: $1; $checks are left out"; }
+  # shellcheck disable=SC2086
+  missing $commands || { echo "system-deps: $name: installed"; return; }
+  command -v apt-get >/dev/null || { left_out "there is no apt-get here"; return; }
+  [ "$(id -u)" = 0 ] || { left_out "apt-get needs root"; return; }
+  if [ -z "$updated" ]; then
+    timeout 120 apt-get update -q >"$log" 2>&1 || { left_out "apt-get update failed ($(tail -n 1 "$log"))"; return; }
+    updated=yes
+  fi
+  # shellcheck disable=SC2086
+  timeout 400 apt-get install -y -q --no-install-recommends -o DPkg::Lock::Timeout=120 -o Acquire::Retries=2 \
+    $packages >"$log" 2>&1 || { left_out "apt-get install failed ($(tail -n 1 "$log"))"; return; }
+  # shellcheck disable=SC2086
+  missing $commands && { left_out "the packages of this system lack a command of $name"; return; }
+  echo "system-deps: $name: installed now"
+}
+
+provide "Slurm and munge" "slurmctld slurmd munged squeue sbatch" \
+  "slurm-wlm slurm-client slurm-wlm-basic-plugins munge" "the tests with a real Slurm"
+provide "Open MPI" "mpicc mpirun" "openmpi-bin libopenmpi-dev" "the tests with a real MPI"
+provide "Node.js and npm" "node npm" "nodejs npm" "the checks of the script of reports"
+provide "Chromium" "chromium" "chromium" "the tests of reports in a browser"
+exit 0

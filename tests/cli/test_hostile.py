@@ -90,6 +90,8 @@ COMMANDS = {
     "sweep": ("sweep", "FILE", "--quiet", "-j", "1"),
     "compare": ("compare", "FILE", "--by", "run.seed"),
     "plot": ("plot", "FILE"),
+    "report": ("report", "FILE"),
+    "view": ("view", "FILE"),
     "show": ("show", "FILE"),
     "export": ("export", "FILE", "-o", "x.json"),
     "place": ("place", "--system", "FILE", "--policy", "random", "--nodes", "2"),

@@ -12,6 +12,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sweep": ("odonata.cli.sweep:sweep", "Run a scenario along many axes, each run once. Resumable."),
     "compare": ("odonata.cli.compare:compare", "Compare the runs of a study by one axis, with intervals."),
     "plot": ("odonata.cli.plot:plot", "Draw a run or a study: latencies as boxes, load of links, traffic over time."),
+    "report": ("odonata.cli.report:report", "Write a run as one HTML file, or two runs side by side."),
+    "view": ("odonata.cli.view:view", "Open the report of a run in the browser."),
     "show": ("odonata.cli.show:show", "List or print systems, routings, placements, applications and columns."),
     "export": ("odonata.cli.export:export", "Write a machine for other tools."),
     "trace": ("odonata.cli.trace:trace", "Write what a job's ranks do as a trace, for other tools."),

@@ -1,0 +1,39 @@
+"""`odonata view`: a report in the browser."""
+
+import os
+import sys
+import tempfile
+import webbrowser
+from pathlib import Path
+
+#: Variables that say that a browser has a screen to open on, or which browser is meant.
+_SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+
+
+def view(run: Path, other: Path | None = None, /, *, verify: bool = True) -> int:
+    """Open the report of a run in the browser; print its path if there is none.
+
+    The file goes into a new folder of the system's temporary files. `odonata report` writes one to keep.
+
+    Parameters
+    ----------
+    run
+        A run folder.
+    other
+        A second run folder, to be shown beside the first.
+    verify
+        Compare files with their checksums.
+    """
+    from odonata.report import report_of, write_report
+
+    page = report_of(run, other, verify=verify)
+    target = Path(tempfile.mkdtemp(prefix="odonata-")) / "report.html"
+    write_report(target, page)
+    print(target)
+    if not _has_screen() or not webbrowser.open(target.as_uri()):
+        print("no browser was found: open the file in one", file=sys.stderr)
+    return 0
+
+
+def _has_screen() -> bool:
+    return sys.platform == "darwin" or any(os.environ.get(name) for name in _SCREENS)

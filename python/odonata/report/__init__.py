@@ -1,0 +1,64 @@
+"""Reports: one HTML file that shows a run, two runs or a study, without a server and without a network.
+
+`run.py` and its neighbours collect the data, `payload.py` packs them, and `page.py` puts them into a file together with
+the script and the style sheet in `static/`. These two are built from `web/` by `make web`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from odonata import files
+from odonata.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from odonata.store import Run
+
+
+def report_of_runs(runs: Sequence[Run]) -> bytes:
+    """The report of a run, or of two runs side by side, as an HTML file.
+
+    Raises InputError if a file of a run is damaged.
+    """
+    from odonata.report.page import page
+    from odonata.report.run import run_document
+
+    documents = [run_document(run) for run in runs]
+    title = " and ".join(document["name"] for document in documents)
+    return page(f"{title} - Odonata", {"kind": "runs", "runs": documents})
+
+
+def report_of(folder: Path, other: Path | None = None, *, verify: bool = True) -> bytes:
+    """The report of the run in a folder, beside the one in another.
+
+    Raises InputError if a folder is missing or damaged.
+    """
+    from odonata.store.read import open_run
+
+    found = [open_run(path, verify=verify) for path in (folder, other) if path is not None]
+    return report_of_runs(found)
+
+
+def usual_target(folder: Path, other: Path | None = None) -> Path:
+    """Where a report goes if nobody says so: into the folder, or the first of two."""
+    return folder / ("report.html" if other is None else f"report-beside-{other.resolve().name}.html")
+
+
+def check_target(target: Path, *, force: bool) -> None:
+    """Raises InputError if no report can go there: no folder, or a file that is not a report, unless `force`."""
+    from odonata.report.page import MARK
+
+    if target.is_dir():
+        raise InputError(f"`{target}` is a folder, expected a file name", hint=f"write -o {target / 'report.html'}")
+    if not target.parent.is_dir():
+        raise InputError(f"there is no folder `{target.parent}`", hint="create it, or choose another with -o")
+    if target.is_file() and not force and MARK.encode() not in target.read_bytes()[:4096]:
+        raise InputError(f"`{target}` exists and is not a report", hint="choose another name, or add --force")
+
+
+def write_report(target: Path, page: bytes) -> None:
+    """Write a report, complete or not at all. Raises RunError if it cannot be written."""
+    files.write(target, page)

@@ -1,0 +1,91 @@
+"""What the report of a run says, as one document for `payload.pack`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from odonata.report.machine import machine_of
+from odonata.report.times import distributions, iterations_of, messages_of, traffic_of
+from odonata.report.verdict import verdict
+from odonata.store import columns_of
+from odonata.units import format_time
+
+if TYPE_CHECKING:
+    from odonata.store import Run
+
+_LISTS = ("bin_lower_ps", "bin_upper_ps", "bin_count")
+
+NOT_MODELLED = (
+    "The switch inside a router is ideal: packets compete for links and buffers, and not for a crossbar.",
+    "A node accepts everything that arrives: no limit on its memory, and no flow control between processes.",
+    "Links do not lose or repeat packets, and have one class of service.",
+    "Computation takes the time that the scenario states. Operating system noise and file systems are left out.",
+    "Numbers marked as assumed are not published. The results depend on them.",
+)
+"""What docs/model.md leaves out, in the words of a report."""
+
+NOT_RECORDED = (
+    "The load of links between routers is not recorded by job or by time. Traffic between groups is, if "
+    "`measure.links.every` is set.",
+    "Minimal and non-minimal packets are counted for the whole run.",
+)
+"""What a run folder cannot say."""
+
+
+def run_document(run: Run) -> dict[str, Any]:
+    """All that the report shows of a run.
+
+    Raises InputError if a file of the run is damaged.
+    """
+    left_out: list[str] = []
+    scenario = run.resolved.get("scenario", {})
+    jobs = run.jobs
+    rows = jobs.drop(_LISTS).to_dicts()
+    told = scenario.get("job", [{}] * len(rows))
+    for row, job in zip(rows, told, strict=True):
+        row["app"], row["placed"], row["routing"] = job.get("app"), job.get("placed"), job.get("routing")
+    return {
+        "name": str(run.resolved.get("name") or (run.path.name if run.path else "run")),
+        "id": run.id,
+        "seed": run.seed,
+        "version": str(run.manifest["version"]),
+        "engine": run.engine,
+        "sim_time_ps": run.manifest["sim_time_ps"],
+        "verdict": verdict(run),
+        "facts": _facts(run),
+        "command": "odonata run scenario.toml" + (" --alone" if run.manifest["alone"] else ""),
+        "scenario": run.scenario,
+        "sources": [dict(source) for source in run.resolved.get("sources", ())],
+        "not_modelled": NOT_MODELLED,
+        "not_recorded": NOT_RECORDED,
+        "meanings": {column.name: column.meaning for column in columns_of("jobs") if column.name not in _LISTS},
+        "link_classes": list(run.manifest.get("link_classes", ())),
+        "jobs": rows,
+        "distributions": distributions(jobs),
+        "messages": messages_of(run, left_out),
+        "traffic": traffic_of(run, left_out),
+        "iterations": iterations_of(run, left_out),
+        "machine": machine_of(run, left_out),
+        "left_out": left_out,
+    }
+
+
+def _facts(run: Run) -> list[tuple[str, str]]:
+    scenario = run.resolved.get("scenario", {})
+    system, routing = scenario.get("system", {}), scenario.get("routing", {})
+    options = ", ".join(f"{key} {value}" for key, value in routing.items() if key != "name")
+    engine = "not recorded" if run.engine is None else run.engine
+    facts = [
+        ("system", " ".join(filter(None, (str(system.get("name", "")), _bracketed(str(system.get("title", ""))))))),
+        ("routing", str(routing.get("name", "")) + (f" ({options})" if options else "")),
+        ("seed", str(run.seed)),
+        ("simulated time", format_time(int(run.manifest["sim_time_ps"]), 4)),
+        ("packet-hops", f"{run.manifest['packet_hops']:,}"),
+        ("run", run.id),
+        ("version", f"{run.manifest['version']}, engine {engine}"),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _bracketed(text: str) -> str:
+    return f"({text})" if text else ""

@@ -1,0 +1,171 @@
+"""What a report says is what the tables of the run say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.report.conftest import TRAFFIC
+
+from odonata.report import machine, times
+from odonata.report.machine import machine_of
+from odonata.report.run import run_document
+from odonata.report.verdict import verdict
+from odonata.store import open_run
+
+
+@pytest.fixture(params=["tiny", "zhang2018-272", "theta"])
+def run(request, made):
+    text = TRAFFIC.format(system=request.param)
+    return made(text.replace("20\n", "6\n") if request.param == "tiny" else text)
+
+
+def test_loads_of_routers_nodes_groups_and_classes_are_those_of_their_links(run):
+    found, links = machine_of(run, []), run.links
+    for router in found["routers"].sample(5, seed=1).iter_rows(named=True):
+        own = links.filter(from_kind="router", from_id=router["id"], to_kind="router")
+        assert router["bytes"] == own["bytes"].sum()
+        assert router["busy"] == pytest.approx(own["busy"].mean())
+        assert router["busy_max"] == own["busy"].max()
+        assert router["stalled_ps"] == own["stalled_ps"].sum()
+    for node in found["nodes"].sample(5, seed=1).iter_rows(named=True):
+        assert node["sent"] == links.filter(from_kind="node", from_id=node["id"])["bytes"].sum()
+        assert node["received"] == links.filter(to_kind="node", to_id=node["id"])["bytes"].sum()
+    for pair in found["pairs"].iter_rows(named=True):
+        own = links.filter(from_group=pair["from_group"], to_group=pair["to_group"])
+        assert (pair["links"], pair["bytes"]) == (own.height, own["bytes"].sum())
+    assert found["classes"]["bytes"].sum() == links["bytes"].sum()
+    assert found["links"].height == links.height
+    assert found["hot_links"]["busy"].is_sorted(descending=True)
+    busiest = links.filter(from_kind="router", to_kind="router")["busy"].max()
+    assert found["hot_links"]["busy"][0] == busiest
+
+
+def test_every_node_has_its_job_and_its_router(run):
+    found = machine_of(run, [])
+    jobs = {row["id"]: row["job"] for row in found["nodes"].iter_rows(named=True)}
+    for number, job in enumerate(run.resolved["spec"]["jobs"]):
+        assert {jobs[node] for node in job["nodes"]} == {number}
+    assert sum(job != machine.NO_JOB for job in jobs.values()) == run.jobs["nodes"].sum()
+    routers = found["routers"]
+    assert routers.select("group", "place").is_unique().all()
+    assert set(found["nodes"]["router"]) <= set(routers.filter(pl.col("leaf"))["id"])
+
+
+def test_leaves_come_before_spines_and_a_cascade_has_its_grid(made):
+    plus = machine_of(made(TRAFFIC.format(system="tiny").replace("20\n", "6\n")), [])
+    assert (plus["routers"]["leaf"] == (plus["routers"]["place"] < plus["leaves"])).all()
+    cascade = machine_of(made(TRAFFIC.format(system="theta")), [])
+    assert (cascade["columns"], cascade["routers"]["place"].max()) == (16, 95)
+
+
+def test_of_a_large_machine_the_busiest_links_are_kept_and_the_report_says_so(run, monkeypatch):
+    monkeypatch.setattr(machine, "MOST_LINKS", 40)
+    left_out: list[str] = []
+    found = machine_of(run, left_out)
+    assert found["links"].height == 20
+    busy = run.links["busy"].sort(descending=True)
+    kept = run.links.filter(pl.col("link").is_in(found["links"]["link"].implode()))
+    assert kept["busy"].sort(descending=True).to_list() == busy.head(20).to_list()
+    assert found["classes"]["links"].sum() == run.links.height
+    assert left_out == [
+        f"The machine has {run.links.height:,} directed links. The lists of links have the 20 busiest of them. Numbers "
+        "of routers, nodes, pairs of groups and classes count all links."
+    ]
+
+
+def test_distributions_have_all_messages_and_the_right_quantiles(run):
+    found = times.distributions(run.jobs)
+    for job in run.jobs.iter_rows(named=True):
+        own = found.filter(job=job["job"])
+        assert own["count"].sum() == job["latency_count"]
+        reached = own.filter(pl.col("count").cum_sum() * 2 >= job["latency_count"])
+        assert reached["lower_ps"][0] <= job["latency_p50_ps"] <= reached["upper_ps"][0]
+
+
+def test_long_distributions_are_joined_and_keep_their_tail():
+    """A hundred thousand bins: about 1,200 stay, the last 300 as they are, and no message is lost."""
+    count = np.ones(100_000, np.uint64)
+    lower = np.arange(100_000, dtype=np.uint64) * np.uint64(10)
+    row = {"job": [0], "bin_lower_ps": [lower], "bin_upper_ps": [lower + np.uint64(10)], "bin_count": [count]}
+    found = times.distributions(pl.DataFrame(row))
+    assert 1_200 <= found.height <= 1_520
+    assert found["count"].sum() == 100_000
+    assert found["count"].tail(300).to_list() == [1] * 300
+    assert (found["upper_ps"][:-1] == found["lower_ps"][1:]).all()
+
+
+def test_latencies_by_distance_and_over_time_cover_the_recorded_messages(run):
+    found = times.messages_of(run, [])
+    arrived = run.messages.filter(pl.col("latency_ps").is_not_null())
+    for job in run.jobs.filter(record="every-message")["job"]:
+        own = arrived.filter(job=job)
+        by_distance = [row for row in found["distances"] if row["job"] == job]
+        assert sum(row["count"] for row in by_distance) == own.height
+        assert max(row["max"] for row in by_distance) == own["latency_ps"].max()
+        slices = found["over_time"].filter(job=job)
+        assert slices["count"].sum() == own.height
+        assert slices["sum_ps"].sum() == own["latency_ps"].sum()
+        one = slices.row(0, named=True)
+        inside = own.filter(pl.col("issue_ps") // found["slice_ps"] == one["slice"])["latency_ps"].sort()
+        assert one["p50_ps"] == inside[(len(inside) + 1) // 2 - 1]
+        assert one["p99_ps"] == inside[-(-99 * len(inside) // 100) - 1]
+
+
+def test_distances_are_those_of_the_machine(made):
+    """On theta, nodes 0 and 1 share a router, node 4 is in their group, and node 400 is in another."""
+    text = TRAFFIC.format(system="theta").split("[[job]]")
+    job = text[1].replace("nodes = 20", "nodes = 2")
+    for other, distance in ((1, "same router"), (4, "same group"), (400, "other group")):
+        scenario = f"[[job]]{job}".replace('"random"', f"{{ nodes = [0, {other}] }}")
+        run = made(f'system = "theta"\n{scenario}\n[measure]\nlatency = "every-message"\n'.replace("nodes = 2\n", ""))
+        assert {row["distance"] for row in times.messages_of(run, [])["distances"]} == {distance}
+
+
+def test_traffic_keeps_every_byte_also_if_windows_are_joined(run, monkeypatch):
+    for most in (200, 3):
+        monkeypatch.setattr(times, "SLICES", most)
+        left_out: list[str] = []
+        found = times.traffic_of(run, left_out)
+        assert found["windows"].height <= most
+        assert bool(left_out) is (most == 3)
+        assert found["windows"]["width_ps"].sum() == run.counters.unique("window")["width_ps"].sum()
+        for name in ("bytes_in", "packets_out"):
+            assert found["rows"][name].sum() == run.counters[name].sum()
+
+
+def test_iterations_are_those_of_the_table_and_thinned_if_there_are_many(program, monkeypatch):
+    whole = times.iterations_of(program, [])
+    assert whole["time_ps"].to_list() == program.iterations["time_ps"].drop_nulls().to_list()
+    monkeypatch.setattr(times, "MOST_ITERATIONS", 2)
+    left_out: list[str] = []
+    assert times.iterations_of(program, left_out).height < whole.height
+    assert left_out == ["Iterations: one in 3 is drawn. The table of jobs counts all of them."]
+
+
+def test_the_verdict_names_the_slowest_job_and_where_packets_waited(plus, program):
+    job = plus.jobs.row(0, named=True)
+    first = verdict(plus)[0]
+    assert first.startswith(f"target has a mean latency {job['slowdown']:.2f} times that of the job alone. ")
+    stalled = plus.links["stalled_ps"].sort(descending=True)
+    count = int((stalled.cum_sum() < stalled.sum() / 2).sum()) + 1
+    share = stalled.head(count).sum() / stalled.sum()
+    assert f"{100 * share:.0f} % of the time that packets waited for room is on {count:,} of " in first
+    assert "NICs" in first or "links)" in first
+    assert verdict(program)[0].startswith(("sum takes ", "halo takes ", "No job takes longer beside the others"))
+
+
+def test_a_run_without_messages_says_so(made):
+    text = TRAFFIC.format(system="tiny").replace("20\n", "6\n")
+    run = made(text.replace("seed = 1", 'seed = 1\nhorizon = "100 ns"'))
+    document = run_document(run)
+    assert "No packet waited for room in a buffer." in document["verdict"][0]
+    assert document["messages"]["distances"] == []
+    assert document["distributions"].height == 0
+
+
+def test_a_folder_of_an_older_format_has_a_report():
+    opened = open_run(Path(__file__).parents[1] / "store" / "format-1" / "run")
+    assert run_document(opened)["jobs"]

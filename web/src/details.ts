@@ -1,0 +1,245 @@
+// What is told of a group, a router or a node.
+
+import { NO_JOB, type RunData } from "./document";
+import { type Child, h, name, visible } from "./dom";
+import { bytes, count, percent, time } from "./format";
+import type { Layout, Spot } from "./layout";
+import type { Paint } from "./load";
+import type { Table } from "./payload";
+import { table } from "./table";
+import type { Window } from "./window";
+
+type Fact = [label: string, shown: Child, value?: number];
+
+export class Details {
+  readonly element = h("div", { class: "details", "aria-live": "polite" });
+
+  constructor(
+    private readonly run: RunData,
+    private readonly layout: Layout,
+    private readonly paint: Paint,
+    private readonly window: Window,
+  ) {
+    this.show(undefined);
+  }
+
+  /** A line for the tip. */
+  line(spot: Spot): string {
+    const { nodes, routers } = this.run.machine;
+    if (spot.level === "node") {
+      return `node ${nodes.number("id", spot.index)}: ${this.jobName(nodes.number("job", spot.index))}, sending ${percent(nodes.number("busy_sending", spot.index))}, receiving ${percent(nodes.number("busy_receiving", spot.index))}`;
+    }
+    if (spot.level === "router") {
+      return `router ${routers.number("id", spot.index)}${this.role(spot.index)}: links to routers busy ${percent(routers.number("busy", spot.index))} on average, ${percent(routers.number("busy_max", spot.index))} at most`;
+    }
+    const jobs = this.paint.jobsOf(spot.index).map(([job, many]) => `${this.jobName(job)} (${count(many)})`);
+    const told = jobs.length > 6 ? `${jobs.length} jobs` : jobs.join(", ") || "no job";
+    return `group ${spot.index}: ${told}`;
+  }
+
+  show(spot: Spot | undefined): void {
+    if (!spot) {
+      this.element.replaceChildren(
+        h(
+          "p",
+          { class: "empty" },
+          "Choose a group, router or node: click, or focus the machine and use the arrow keys.",
+        ),
+      );
+    } else if (spot.level === "group") this.group(spot.index);
+    else if (spot.level === "router") this.router(spot.index);
+    else this.node(spot.index);
+  }
+
+  private group(group: number): void {
+    const { pairs } = this.run.machine;
+    const routers = this.layout.routersOf[group] ?? [];
+    const nodes = routers.reduce((sum, router) => sum + this.layout.nodesOf[router]!.length, 0);
+    const facts: Fact[] = [
+      ["routers", count(routers.length), routers.length],
+      ["nodes", count(nodes), nodes],
+    ];
+    for (const [direction, other] of [
+      ["from", "to"],
+      ["to", "from"],
+    ] as const) {
+      const rows = pairs.where((row) => pairs.number(`${direction}_group`, row) === group);
+      const sum = rows.reduce((total, row) => total + pairs.number("bytes", row), 0);
+      const busiest = rows.sort((a, b) => pairs.number("busy", b) - pairs.number("busy", a))[0];
+      const told =
+        busiest === undefined
+          ? ""
+          : `; busiest ${other} group ${pairs.number(`${other}_group`, busiest)}, ${percent(pairs.number("busy", busiest))}`;
+      facts.push([direction === "from" ? "bytes sent to groups" : "bytes from groups", `${bytes(sum)}${told}`, sum]);
+    }
+    const traffic = this.run.traffic ? this.window.ofGroup(this.run, group) : undefined;
+    const jobs = new Map(this.paint.jobsOf(group));
+    const rows = this.run.jobs
+      .map((job, index) => ({
+        job,
+        index,
+        nodes: jobs.get(index) ?? 0,
+        bytesIn: traffic?.[index]?.bytesIn ?? 0,
+        bytesOut: traffic?.[index]?.bytesOut ?? 0,
+      }))
+      .filter((row) => row.nodes > 0 || row.bytesIn + row.bytesOut > 0);
+    const load = traffic
+      ? ([
+          {
+            title: "bytes in",
+            value: (row: (typeof rows)[number]) => row.bytesIn,
+            show: (row: (typeof rows)[number]) => bytes(row.bytesIn),
+          },
+          {
+            title: "bytes out",
+            value: (row: (typeof rows)[number]) => row.bytesOut,
+            show: (row: (typeof rows)[number]) => bytes(row.bytesOut),
+          },
+        ] as const)
+      : [];
+    this.set(
+      `group ${group}`,
+      facts,
+      table({
+        caption: traffic
+          ? `Jobs, and their traffic over global links${this.window.range ? " in the chosen window" : ""}`
+          : "Jobs",
+        file: `group-${group}-jobs`,
+        rows,
+        columns: [
+          { title: "job", value: (row) => row.job.name, head: true },
+          { title: "nodes", value: (row) => row.nodes, show: (row) => count(row.nodes) },
+          ...load,
+        ],
+        empty: "No job has nodes in this group.",
+      }),
+    );
+  }
+
+  private router(row: number): void {
+    const { routers, links } = this.run.machine;
+    const id = routers.number("id", row);
+    const jobs = new Map<number, number>();
+    for (const node of this.layout.nodesOf[row]!) {
+      const job = this.run.machine.nodes.number("job", node);
+      jobs.set(job, (jobs.get(job) ?? 0) + 1);
+    }
+    const told = [...jobs].map(([job, many]) => `${this.jobName(job)} (${many})`).join(", ");
+    const ports = links.where(
+      (link) => links.text("from_kind", link) === "router" && links.number("from_id", link) === id,
+    );
+    this.set(
+      `router ${id}${this.role(row)}`,
+      [
+        ["group", count(routers.number("group", row))],
+        ["nodes", told || "none"],
+        [
+          "busy, links to routers",
+          `${percent(routers.number("busy", row))} on average, ${percent(routers.number("busy_max", row))} at most`,
+          routers.number("busy", row),
+        ],
+        ["bytes to routers", bytes(routers.number("bytes", row)), routers.number("bytes", row)],
+        ["packets waited", time(routers.number("stalled_ps", row)), routers.number("stalled_ps", row)],
+      ],
+      linkTable(this.run, `Ports of router ${id}`, `router-${id}-ports`, links, ports),
+    );
+  }
+
+  private node(row: number): void {
+    const { nodes } = this.run.machine;
+    const id = nodes.number("id", row);
+    const number = (column: string) => nodes.number(column, row);
+    this.set(`node ${id}`, [
+      ["job", name(this.jobName(number("job")))],
+      ["router", count(number("router")), number("router")],
+      ["group", count(this.layout.groupOf({ level: "node", index: row }))],
+      ["sent", `${bytes(number("sent"))}, NIC busy ${percent(number("busy_sending"))}`, number("sent")],
+      ["received", `${bytes(number("received"))}, busy ${percent(number("busy_receiving"))}`, number("received")],
+      ["packets waited in the NIC", time(number("stalled_ps")), number("stalled_ps")],
+    ]);
+  }
+
+  private set(title: string, facts: Fact[], ...more: Child[]): void {
+    const list = h("dl", {});
+    for (const [label, shown, value] of facts) {
+      list.append(h("dt", {}, label), h("dd", { "data-fact": label, "data-value": value }, shown));
+    }
+    this.element.replaceChildren(h("h3", {}, title), list, ...(more as Node[]));
+  }
+
+  private role(row: number): string {
+    const { routers, leaves, columns } = this.run.machine;
+    const place = routers.number("place", row);
+    if (leaves !== null) return place < leaves ? ` (leaf ${place})` : ` (spine ${place - leaves})`;
+    return columns === null ? "" : ` (row ${Math.floor(place / columns)}, column ${place % columns})`;
+  }
+
+  private jobName(job: number): string {
+    return job === NO_JOB ? "no job" : visible(this.run.jobs[job]?.name ?? "");
+  }
+}
+
+/** Share of the run in which a link was busy: its bytes over its bandwidth. */
+export function busyOf(run: RunData, links: Table, row: number): number {
+  const bandwidth = bandwidthOf(run, links.text("class", row));
+  return links.number("bytes", row) / (bandwidth * Math.max(run.sim_time_ps, 1) * 1e-12);
+}
+
+function bandwidthOf(run: RunData, of: string): number {
+  const { classes } = run.machine;
+  return classes.number("bandwidth", classes.where((row) => classes.text("class", row) === of)[0] ?? -1);
+}
+
+/** Links as a table; of links to and from nodes, also the job of the node. */
+export function linkTable(
+  run: RunData,
+  caption: string,
+  file: string,
+  links: Table,
+  rows: number[],
+  jobs = false,
+): HTMLElement {
+  const end = (side: "from" | "to") => (row: number) =>
+    `${links.text(`${side}_kind`, row)} ${links.number(`${side}_id`, row)}`;
+  const jobOf = (row: number) => {
+    const { nodes } = run.machine;
+    const id = links.number(links.text("from_kind", row) === "node" ? "from_id" : "to_id", row);
+    const found = nodes.where((node) => nodes.number("id", node) === id)[0];
+    const job = found === undefined ? NO_JOB : nodes.number("job", found);
+    return job === NO_JOB ? "" : (run.jobs[job]?.name ?? "");
+  };
+  const number = (title: string, column: string, show: (value: number) => string, hint?: string) => ({
+    title,
+    key: column,
+    value: (row: number) => links.number(column, row),
+    show: (row: number) => show(links.number(column, row)),
+    hint,
+  });
+  return table({
+    caption,
+    file,
+    rows,
+    columns: [
+      { title: "from", value: end("from"), head: true },
+      number("port", "from_port", count, "port of the router, or NIC of the node"),
+      { title: "to", value: end("to") },
+      { title: "class", value: (row) => links.text("class", row) },
+      {
+        title: "busy",
+        value: (row) => busyOf(run, links, row),
+        show: (row) => percent(busyOf(run, links, row)),
+        hint: "bytes over bandwidth and length of the run; beyond 100 % by what was granted but not sent",
+      },
+      number("bytes", "bytes", bytes),
+      number("packets", "packets", count),
+      number(
+        "waited",
+        "stalled_ps",
+        time,
+        "time in which a packet waited for room in the next buffer, summed over the virtual channels",
+      ),
+      ...(jobs ? [{ title: "job of the node", value: jobOf }] : []),
+    ],
+    empty: "No link carried anything.",
+  });
+}

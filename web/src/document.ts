@@ -1,0 +1,76 @@
+// What a report is given: the documents that python/odonata/report writes.
+
+import type { Table } from "./payload";
+
+export interface Job {
+  name: string;
+  nodes: number;
+  ranks: number;
+  background: boolean;
+  record: string;
+  complete: boolean | null;
+  saturated: boolean | null;
+  placed: string | null;
+  app: Record<string, unknown> | null;
+  routing: Record<string, unknown> | null;
+  class_bytes: number[];
+  [column: string]: unknown;
+}
+
+export interface Machine {
+  kind: string;
+  columns: number | null;
+  leaves: number | null;
+  groups: number;
+  classes: Table;
+  routers: Table;
+  nodes: Table;
+  pairs: Table;
+  links: Table;
+  hot_links: Table;
+  hot_nics: Table;
+}
+
+export interface Distance {
+  job: number;
+  distance: string;
+  count: number;
+  [quantile: string]: string | number;
+}
+
+export interface RunData {
+  name: string;
+  id: string;
+  seed: number;
+  version: string;
+  sim_time_ps: number;
+  verdict: string[];
+  facts: [string, string][];
+  command: string;
+  scenario: string;
+  sources: { key: string; value: string; source: string }[];
+  not_modelled: string[];
+  not_recorded: string[];
+  meanings: Record<string, string>;
+  link_classes: string[];
+  jobs: Job[];
+  distributions: Table;
+  messages: { slice_ps: number; distances: Distance[]; over_time: Table | null };
+  traffic: { windows: Table; rows: Table } | null;
+  iterations: Table | null;
+  machine: Machine;
+  left_out: string[];
+}
+
+export interface RunsReport {
+  kind: "runs";
+  runs: RunData[];
+}
+
+export const NO_JOB = 65535;
+
+/** A number of a job; nothing where the run has none. */
+export function numberOf(job: Job, column: string): number | null {
+  const value = job[column];
+  return typeof value === "number" ? value : null;
+}

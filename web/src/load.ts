@@ -1,0 +1,93 @@
+// What the machine is coloured by.
+
+import { jobColour, loadColour } from "./colours";
+import { NO_JOB, type RunData } from "./document";
+import type { Layout, Spot } from "./layout";
+import type { Window } from "./window";
+
+export type By = "job" | "busy" | "busiest" | "stalled" | "traffic";
+
+/** Colours of a run's machine; loads of all shown runs have one scale. */
+export class Paint {
+  by: By = "job";
+  /** Only this job keeps its colour. */
+  highlighted: number | undefined;
+  private readonly stalledTop: number;
+  private groupJobs: number[][] = [];
+  private routerJobs: number[] = [];
+  private traffic: number[] = [];
+
+  constructor(
+    private readonly run: RunData,
+    private readonly layout: Layout,
+    private readonly window: Window,
+    top: number,
+  ) {
+    this.stalledTop = top;
+    const { nodes } = run.machine;
+    this.groupJobs = layout.routersOf.map(() => []);
+    const most: number[] = [];
+    layout.nodesOf.forEach((of, router) => {
+      const counts = new Map<number, number>();
+      for (const node of of) {
+        const job = nodes.number("job", node);
+        counts.set(job, (counts.get(job) ?? 0) + 1);
+      }
+      const group = this.groupJobs[run.machine.routers.number("group", router)];
+      for (const [job, many] of counts) if (group) group[job] = (group[job] ?? 0) + many;
+      most[router] = [...counts].sort((one, other) => other[1] - one[1])[0]?.[0] ?? NO_JOB;
+    });
+    this.routerJobs = most;
+  }
+
+  /** Nodes of each job in a group. */
+  jobsOf(group: number): [job: number, nodes: number][] {
+    const found: [number, number][] = [];
+    this.groupJobs[group]?.forEach((many, job) => {
+      if (job !== NO_JOB) found.push([job, many]);
+    });
+    return found;
+  }
+
+  /** Works out the traffic of each group in the chosen window, as a share of the greatest. */
+  refresh(): void {
+    const totals = this.window.byGroup(this.run);
+    const top = Math.max(...totals, 1);
+    this.traffic = totals.map((total) => total / top);
+  }
+
+  colour(spot: Spot): string | undefined {
+    if (this.by === "job") return this.ofJob(spot);
+    if (this.by === "traffic") return spot.level === "group" ? loadColour(this.traffic[spot.index] ?? 0) : undefined;
+    return loadColour(this.load(spot));
+  }
+
+  private ofJob(spot: Spot): string | undefined {
+    if (spot.level === "group") return undefined;
+    const job = spot.level === "node" ? this.run.machine.nodes.number("job", spot.index) : this.routerJobs[spot.index]!;
+    return this.colourOf(job);
+  }
+
+  /** The colour of a job, or that of no job while another one is highlighted. */
+  colourOf(job: number): string {
+    return jobColour(this.highlighted === undefined || job === this.highlighted ? job : NO_JOB);
+  }
+
+  /** From 0 to 1; NaN where nothing is known. */
+  load(spot: Spot): number {
+    const { routers, nodes } = this.run.machine;
+    if (spot.level === "group") {
+      const rows = this.layout.routersOf[spot.index] ?? [];
+      const loads = rows.map((index) => this.load({ level: "router", index })).filter((load) => !Number.isNaN(load));
+      if (loads.length === 0) return Number.NaN;
+      return this.by === "busiest" ? Math.max(...loads) : loads.reduce((sum, load) => sum + load, 0) / loads.length;
+    }
+    if (spot.level === "router") {
+      if (this.by === "busy") return routers.number("busy", spot.index);
+      if (this.by === "busiest") return routers.number("busy_max", spot.index);
+      return routers.number("stalled_ps", spot.index) / this.stalledTop;
+    }
+    if (this.by === "stalled") return nodes.number("stalled_ps", spot.index) / this.stalledTop;
+    return Math.max(nodes.number("busy_sending", spot.index), nodes.number("busy_receiving", spot.index));
+  }
+}

@@ -1,0 +1,33 @@
+// The script of a report: reads the data in the page and draws it.
+
+import { isDark, themeChanged } from "./colours";
+import type { RunsReport } from "./document";
+import { button, h } from "./dom";
+import { unpack } from "./payload";
+import { runsReport } from "./runs";
+
+async function main(): Promise<void> {
+  const place = document.getElementById("report")!;
+  try {
+    const data = (await unpack(document.getElementById("data")?.textContent ?? "")) as RunsReport;
+    place.append(header(), ...runsReport(data));
+    place.dataset.ready = "";
+  } catch (problem) {
+    place.append(
+      h("p", { role: "alert" }, `This report cannot be shown: ${String(problem)}. A current browser is needed.`),
+    );
+    throw problem;
+  }
+}
+
+function header(): HTMLElement {
+  const toggle = button("Dark or light", () => {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    themeChanged();
+  });
+  const print = button("Print", () => globalThis.print());
+  return h("header", { class: "controls no-print" }, h("span", { class: "brand" }, "Odonata"), toggle, print);
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", themeChanged);
+void main();

@@ -1,0 +1,66 @@
+// The report of a run, or of two runs side by side.
+
+import type { RunData, RunsReport } from "./document";
+import { h, name, section, visible } from "./dom";
+import { jobsSection } from "./jobs";
+import { latencySection } from "./latency";
+import { machineSection } from "./machine";
+import { assumedSection, hotSection, routesSection } from "./rest";
+import { timeSection } from "./times";
+import { Window } from "./window";
+
+export function runsReport({ runs }: RunsReport): Node[] {
+  const window = new Window();
+  const label = (run: number) => (runs.length > 1 ? "AB"[run]! : "");
+  const each = (make: (run: RunData) => HTMLElement) =>
+    h(
+      "div",
+      { class: runs.length > 1 ? "pair" : "" },
+      ...runs.map((run, index) =>
+        h(
+          "div",
+          {},
+          runs.length > 1 ? h("h3", { class: "which" }, `${label(index)}: `, name(run.name)) : null,
+          make(run),
+        ),
+      ),
+    );
+  const time = timeSection(runs, window, label);
+  return [
+    h(
+      "h1",
+      {},
+      ...runs.flatMap((run, index) => [
+        index > 0 ? " and " : null,
+        label(index) ? `${label(index)}: ` : null,
+        name(run.name),
+      ]),
+    ),
+    each(verdict),
+    section("Jobs", jobsSection(runs, label)),
+    section("Machine", machineSection(runs, window, label)),
+    section(
+      "Time",
+      time ??
+        h(
+          "p",
+          { class: "empty" },
+          'Nothing was recorded over time. Set `measure.links.every` for the traffic between groups, and `measure.latency = "every-message"` for latencies.',
+        ),
+    ),
+    section("Latency", latencySection(runs, label)),
+    section("Routes", each(routesSection)),
+    section("Busiest links", each(hotSection)),
+    section("What was assumed", each(assumedSection)),
+  ];
+}
+
+function verdict(run: RunData): HTMLElement {
+  const [first, ...others] = run.verdict;
+  return h(
+    "div",
+    { class: "verdict" },
+    h("p", { class: "first" }, visible(first ?? "")),
+    ...others.map((text) => h("p", {}, visible(text))),
+  );
+}
