@@ -63,10 +63,10 @@ def test_variants_change_one_thing(study):
         if (point["experiment"], point["mode"]) == ("intra", "adaptive-3") and point["variant"]:
             changed[point["variant"]] = {key: point[key] for key in point if point[key] != base[key]}
             changed[point["variant"]].pop("variant")
-    assert changed["no delay of what credits tell"] == {"delay": 0}
-    assert changed["backlogs alone sensed"] == {"sensing": "backlog"}
+    assert changed["no delay of credits"] == {"delay": 0}
+    assert changed["backlogs alone"] == {"sensing": "backlog"}
     assert changed["high bias of 32 KiB"] == {"job": {"bias_high": "32 KiB"}}
-    assert changed["only the nearest cables are a shortest way"] == {"job": {"gateways": "nearest"}}
+    assert changed["only the nearest cables count as shortest"] == {"job": {"gateways": "nearest"}}
     assert all(changed.values())
     usual, other = (make({**base, "job": job}).resolve().spec for job in ({}, {"bias_high": "32 KiB"}))
     assert [one["jobs"][0]["routing"]["bias_high_bytes"] for one in (usual, other)] == [8_192, 32_768]

@@ -173,20 +173,20 @@ SMALLER, GREATER, EQUAL = "< 1", "> 1", "10 %"
 """Tolerances: a relation must hold for both ends of the interval of the median; `about equal` for the median."""
 
 _QUARTILES = (
-    "presumably because with the delay nearly all packets go round, which makes the middle half of the latencies "
-    "alike, though longer; without it some go round and some do not"
+    "presumably because with the delay nearly all packets take non-minimal paths, so the middle half of the latencies "
+    "is narrower, though larger; without it packets take both kinds of path"
 )
 _CAUSES = {
     "latency L is similar": (
-        "what a pair queues on its few shortest ways stands in the routers here, up to the bias, and the probe waits "
-        "behind it; with a bias of 2 KiB L is similar, but then so is the time"
+        "here the packets of a pair queue in the routers of its few minimal paths, up to the bias, and the probe waits "
+        "behind them; with a bias of 2 KiB L is similar, but then so is the time"
     ),
     "variance of L is lower": (
-        "beside so much background half of the packets go round even with a high bias and half do not, while without a "
+        "with this much background, half of the packets take non-minimal paths even with a high bias, while without a "
         "bias nearly all do"
     ),
 }
-"""Statement -> why it does not hold where it does not."""
+"""Statement -> the reason where it does not hold."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class Relation:
     ratio: Median
     where: str
     cause: str = ""
-    """Why ours does not match, where it does not."""
+    """The reason if ours does not match."""
 
     @property
     def verdict(self) -> Verdict:

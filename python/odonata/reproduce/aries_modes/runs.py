@@ -1,7 +1,8 @@
-"""What is simulated beside De Sensi 2019, and what is kept of it: phantom congestion (D8), pairs of nodes (D22).
+"""The simulations for De Sensi 2019, and what is kept of them: phantom congestion (D8), pairs of nodes (D22).
 
 A point is an `experiment` (delay, or pairs intra or inter group), a `mode`, a `seed`, a `variant` ("" in the main
-runs), what is around it (`Around`), and of the `job` what is not as in the main runs. Variants change one thing.
+runs), its machine and background (`Around`), and the changes of its `job` against the main runs. A variant changes one
+setting.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ DISTANCES = ("intra", "inter")
 """Both nodes of a pair in one group, or in two."""
 UNIFORM = "uniform-random"
 ROUND_TRIPS = {"chassis": "60 ns", "group": "60 ns", "optical": "300 ns"}
-"""Class of link -> its round trip, twice its latency: one unit of the delay of what credits tell (assumed)."""
+"""Class of link -> its round trip, twice its latency: one unit of the delay of credits (assumed)."""
 
 DELAY_JOB = {
     "ranks": 64,  # as on Cori (D23)
@@ -61,18 +62,18 @@ SMALL: Any = {"preset": "aries", "groups": 4, "rows": 2, "columns": 4, "links_pe
 
 @dataclass(frozen=True)
 class Around:
-    """A machine with a sensor, and a background that loads the cables between its groups."""
+    """A machine with a congestion metric, and a background that loads the cables between its groups."""
 
     system: Any = "aries"
     """`system` of the scenario."""
     nodes: int = 1024
     """Nodes of the background, drawn at random; as on Piz Daint (D23)."""
     sensing: str = "both"
-    """What routings sense: local queues plus far-end estimate (catalogue, decision 7)."""
+    """The congestion metric: local queues plus far-end estimate (catalogue, decision 7)."""
     delay: int = 1
-    """Delay of what credits tell, in round trips of each link; 0 switches phantom congestion off (D8)."""
+    """Delay of credits, in round trips of each link; 0 switches phantom congestion off (D8)."""
     load: float = VARIANTS
-    """Background, in percent of what the cables between groups would carry if all of it went the shortest way."""
+    """Background, in percent of what the cables between groups would carry if all of it took minimal paths."""
     pattern: str = UNIFORM
     message: str = "16 KiB"
     """Size of the background's messages; as De Sensi's figure 3 (D19)."""
@@ -86,7 +87,7 @@ class Around:
 
     @property
     def interval_ps(self) -> int:
-        """Mean time between two messages of a background node; one that has none would need the load 0."""
+        """Mean time between two messages of a background node. The load must not be 0."""
         known = self.machine
         shape, links = known.shape, known.links_per_pair
         bandwidth = known.fabric["links"]["optical"]["bandwidth"] / 1e6
@@ -96,7 +97,7 @@ class Around:
         return round(interval)
 
     def scenario(self, jobs: list[dict[str, Any]], seed: int) -> dict[str, Any]:
-        """These jobs before the background, which has the machine's default, `adaptive-0`; times are left out."""
+        """These jobs, then the background with the machine's default mode, `adaptive-0`; without times."""
         sensing: dict[str, Any] = {"kind": self.sensing}
         if self.delay and self.sensing in ("credits", "both"):
             trips = {name: units.time_ps(trip) for name, trip in ROUND_TRIPS.items()}
@@ -122,16 +123,16 @@ def drawn(seed: int, number: int) -> dict[str, Any]:
 
 
 DELAY_VARIANTS: dict[str, dict[str, Any]] = {
-    "what credits tell alone": {"sensing": "credits"},
+    "credits alone": {"sensing": "credits"},
     "target's messages of one packet": {"job": {"message": "1 KiB"}},
     "background in bursts of 256 KiB": {"message": "256 KiB"},
     "machine `theta`": {"system": "theta"},
 }
-"""Variant of the first experiment -> what it changes around the job, and of the job."""
+"""Variant of the first experiment -> its changes of the machine, the background and the job."""
 PAIR_VARIANTS: dict[str, dict[str, Any]] = {
-    "backlogs alone sensed": {"sensing": "backlog"},
-    "what credits tell alone": {"sensing": "credits"},
-    "no delay of what credits tell": {"delay": 0},
+    "backlogs alone": {"sensing": "backlog"},
+    "credits alone": {"sensing": "credits"},
+    "no delay of credits": {"delay": 0},
     "delay of 4 round trips": {"delay": 4},
     "high bias of 2 KiB (as the low one)": {"job": {"bias_high": "2 KiB"}},
     "high bias of 32 KiB": {"job": {"bias_high": "32 KiB"}},
@@ -139,7 +140,7 @@ PAIR_VARIANTS: dict[str, dict[str, Any]] = {
     "background to the next group, 10 %": {"pattern": "group-shift", "load": 10.0},
     "packets of 64 B, idle machine": {"packet": "64 B", "load": 0.0},
     "packets of 512 B": {"packet": "512 B"},
-    "only the nearest cables are a shortest way": {"job": {"gateways": "nearest"}},
+    "only the nearest cables count as shortest": {"job": {"gateways": "nearest"}},
     "a NIC of 10 GB/s": {"system": {"preset": "aries", "fabric": {"links": {"node": {"bandwidth": "10 GB/s"}}}}},
     "64 KiB at a time (1,024 packets of 64 B)": {"job": {"pieces": 64}},
     "machine `theta`": {"system": "theta"},
@@ -191,7 +192,7 @@ def _pairs(reduced: bool) -> Iterator[dict[str, Any]]:
 
 
 def around_of(point: Mapping[str, Any]) -> Around:
-    """What the jobs of a point stand in."""
+    """The machine and the background of a point."""
     return Around(**{name: point[name] for name in Around.__dataclass_fields__})
 
 
@@ -222,8 +223,8 @@ def _delay_table(point: Mapping[str, Any]) -> dict[str, Any]:
 def _pair_table(point: Mapping[str, Any]) -> dict[str, Any]:
     """All pairs, then all probes, then the background.
 
-    A pair from each group at a time, all in the same mode. Beside each pair a probe on the same two routers sends
-    single packets both ways: what the NIC counters of Aries measure as latency.
+    One pair from each group, all in the same mode. A probe on the two routers of each pair sends single packets in both
+    directions: what the NIC counters of Aries measure as latency.
     """
     told: dict[str, Any] = {**PAIR_JOB, **point["job"]}
     around = around_of(point)
@@ -273,12 +274,12 @@ def _router(shape: Shape, group: int, stream: SplitMix64) -> int:
 
 
 def keep(run: Run) -> dict[str, Any]:
-    """What is kept of a run of either experiment; what the other one keeps is absent."""
+    """The kept values of a run of either experiment; those of the other one are absent."""
     return _keep_delay(run) if run.jobs["name"][0] == "target" else _keep_pairs(run)
 
 
 def _keep_delay(run: Run) -> dict[str, Any]:
-    """Latencies of the target's messages, in picoseconds from issue to last byte, and how its background fared.
+    """Latencies of the target's messages, in picoseconds from issue to last byte, and the load of its background.
 
     Raises ValueError if a message that counts did not arrive: its latency would be missing from the variance.
     """
@@ -304,10 +305,10 @@ def _keep_pairs(run: Run) -> dict[str, Any]:
     """A value for each pair.
 
     - `times_ps`: time of each message that counts (all but the first), from issue to last byte.
-    - `stalls`: s (D9), the time that a flit waits at the NIC on average, in times that it takes to be sent there.
+    - `stalls`: s (D9), the mean waiting time of a flit at the NIC, divided by the time to send it there.
     - `probe_ps`, `probe_variance_ps2`: L (D9), mean of the probe's packets one way plus the other way; its variance.
-    - `pair_minimal`, `pair_hops`: share of packets that went a shortest way, links between routers of a packet.
-    - `sent_ps`: what the NIC alone takes for a message.
+    - `pair_minimal`, `pair_hops`: share of packets on minimal paths, links between routers of a packet.
+    - `sent_ps`: the time that the NIC needs for a message.
 
     Raises ValueError if a pair or a probe delivered nothing that counts.
     """
@@ -339,7 +340,7 @@ def _keep_pairs(run: Run) -> dict[str, Any]:
 
 
 def _probe(rows: pl.DataFrame, job: int, source: int, first: int, last: int) -> NDArray[np.float64]:
-    """Latencies one way of the packets issued while the messages that count were under way."""
+    """One-way latencies of the packets issued while the measured messages were under way."""
     issued = pl.col("issue_ps")
     mine = (pl.col("job") == job) & (pl.col("source") == source) & (issued >= first) & (issued < last)
     found = rows.filter(mine)["latency_ps"]
@@ -356,8 +357,8 @@ def setting() -> str:
     words = (
         f"Machine: the preset `{around.system}`. Background: {around.nodes:,} nodes drawn at random that send "
         f"messages of {around.message} to each other (`{around.pattern}`), always in mode `adaptive-0`. Its load "
-        "is in percent of what the cables between groups would carry if all of it went the shortest way. Sensors: "
-        f"`{around.sensing}`, and what credits tell is known a round trip of the link late ({trips}). Biases and "
+        "is in percent of what the cables between groups would carry if all of it took minimal paths. Congestion "
+        f"metric: `{around.sensing}`; routers learn of credits one round trip of the link late ({trips}). Biases and "
         "numbers of candidates are the modes' defaults: 2 + 2 candidates, a bias of 0, 2 KiB (low) or 8 KiB (high). "
         f"First experiment: {job['ranks']} nodes drawn at random send {job['message']} to each other every "
         f"{job['interval']} on average; the messages issued in {job['window']} count. Second: "

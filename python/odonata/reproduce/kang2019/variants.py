@@ -25,11 +25,11 @@ MEANINGS = {
     "channel_switch=intermediate": "a diverted packet changes to channel 1 at the intermediate spine as well, as the "
     "paper says (the correct model always does: the other way can deadlock)",
     "routing=prog-adaptive": "progressive adaptive routing by absolute queue lengths (K8)",
-    "routing=minimal": "shortest paths only, ports at random",
-    "routing=valiant": "always by way of a random intermediate group",
+    "routing=minimal": "minimal paths only, ports at random",
+    "routing=valiant": "always through a random intermediate group",
     "arrangement=parallel": "both links between a spine and another group end at the same spine (K4)",
 }
-"""Variant -> what it is."""
+"""Variant -> its description."""
 
 _NO_CLAIM = "the paper used its own settings; this row shows what the option changes"
 
@@ -104,14 +104,15 @@ _HEAD = """\
 # Kang 2019: what each routing option changes
 
 Made by `odonata reproduce kang2019-variants`; do not edit. Mean latency in µs of 2,304 processes that send 4 KB
-messages by themselves, {messages} messages per process. `↑`: grows with the number of messages (from {half} to
+messages without a background, {messages} messages per process. `↑`: grows with the number of messages (from {half} to
 {messages} by more than 11 %), so the value says how fast the queues fill, not how long a message takes.
 
-What is seen. Without going round (`minimal`) a contiguous tornado collapses; always going round (`valiant`) loads
-every link twice and is slower in nearly all other cases. Whether a port exactly at the threshold is free, and where a
-spine's two links to a group end, make no difference here. Considering only one other group costs most where most goes
-round. Comparing absolute queues (`prog-adaptive`) diverts earlier than FPAR: in the correct model that is better where
-minimal links are unequally loaded (contiguous) and worse where they are not (random).
+With minimal paths only (`minimal`), a contiguous tornado collapses. With non-minimal paths only (`valiant`), packets
+load twice as many links, and latencies are higher in nearly all other cases. Whether a port exactly at the threshold
+is free, and where a spine's two links to a group end, makes no difference here. To consider only one other group
+costs most where most packets take non-minimal paths. `prog-adaptive`, which compares absolute queues, diverts earlier
+than FPAR: in the correct model this is better where minimal links are unequally loaded (contiguous) and worse where
+they are not (random).
 """
 
 REPRODUCTION = Reproduction(

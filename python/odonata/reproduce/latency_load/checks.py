@@ -1,4 +1,4 @@
-"""What the papers say of the curves of latency against load, and whether ours do as well."""
+"""Statements of the papers about the curves of latency against load, and whether they hold for ours."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     """Traffic -> routing -> curve."""
 
 SATURATED = 0.95
-"""A network that accepts less than this fraction of what is offered is saturated: its latencies grow without end."""
+"""A network that accepts less than this fraction of the offered load is saturated: latencies grow with the run."""
 
 BIASED = "ugal-l-2KiB"
 """UGAL-L with a bias of four packets."""
@@ -40,13 +40,13 @@ def curves(runs: Runs) -> Curves:
 
 
 def throughput(curve: Curve) -> float:
-    """Accepted at the greatest offered load, in percent of what the nodes can inject."""
+    """Accepted load at the greatest offered load, in percent of the injection bandwidth."""
     accepted: float = curve[max(curve)]["accepted"] * 100
     return accepted
 
 
 def stable(run: Mapping[str, Any]) -> bool:
-    """Whether what was offered was accepted."""
+    """Whether the offered load was accepted."""
     return bool(run["accepted"] >= SATURATED * run["offered"])
 
 
@@ -56,7 +56,7 @@ def one_pair(system: System) -> float:
 
 
 def half_uniform(system: System) -> float:
-    """About one half: packets between groups use two links between groups, of which there is one for each node."""
+    """About one half: packets between groups use two global links, and there is one global link per node."""
     shape = system.shape
     return 50 / ((shape.nodes - shape.nodes // shape.groups) / (shape.nodes - 1))
 
@@ -81,7 +81,7 @@ class Check:
     """`{}` stands for theirs."""
     where: str
     why: str = ""
-    """The cause where ours does not match."""
+    """The reason if ours does not match."""
 
 
 def compare(runs: Runs, system: System, messages: int) -> list[Row]:
@@ -162,9 +162,9 @@ def _checks(system: System) -> Iterator[Check]:
     yield Check("LL17", f"{middle}: less than ugal-l", "par", "x", ours, _number(1), "< {}", JIANG)
     heavy = f"uniform at {HEAVY:g} %, mean latency: little more than minimal"
     why = (
-        "without a bias a packet or two that happen to wait for the shortest way are enough to go round, and what goes "
-        "round takes two links between groups in place of one, which then lack capacity; with a bias of four packets "
-        f"(`{BIASED}`) hardly any go round"
+        "without a bias, one or two packets that wait on the minimal path are enough for a non-minimal path, which "
+        "takes two global links instead of one, so that their capacity runs short; with a bias of four packets "
+        f"(`{BIASED}`) hardly any packet takes one"
     )
     for number, model in enumerate(("ugal-l", BIASED, "ugal-g"), 18):
         ours = _slower("uniform", HEAVY, model, "minimal")

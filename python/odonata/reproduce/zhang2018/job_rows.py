@@ -32,20 +32,20 @@ if TYPE_CHECKING:
 RDG, RDN = "random-groups", "random-nodes"
 CLASS = {"16": "small", "64": "large"}
 _MILD = (
-    "presumably the unstated load: with one iteration of messages of 1 KB most of a time here is latency and the cost "
-    "of MPI calls, which no policy changes; the variants that have less of both come nearer"
+    "presumably the unstated load: with one iteration of messages of 1 KB, most of the time is latency and the cost of "
+    "MPI calls, which no policy changes; the variants with less of both are closer"
 )
-LATENCY = "a tree of messages of 1 KB takes as long wherever it is: it is latency, and hardly loads links"
+LATENCY = "a tree of messages of 1 KB takes the same time under every placement: it is latency, and hardly loads links"
 _ONE_PACKET = (
-    "here a message of 1 KB is one packet, of which every link on its way takes the whole time of sending, and calls "
-    "cost time; of 100 packets in a pipeline only the slowest link does, so distance hardly counts, and queues become "
-    "long enough to send packets round. In the authors' simulator a packet's latency does not contain that time"
+    "here a message of 1 KB is one packet, which takes its serialisation time on every link of its path, and calls "
+    "cost time; with 100 packets in a pipeline only the slowest link counts, so distance hardly matters, and queues "
+    "become long enough for non-minimal paths. In the authors' simulator a packet's latency does not contain that time"
 )
 _BY_LITTLE = "by 1 to 2 %: broadcasts at ratios 1 and 4, halo2d at 4, where hardly any link is congested"
 _BY_ROUTER = (
     "by 1 to 5 %: broadcasts, which are latency, and halo3d26 on 272 and 528 nodes with random routers or nodes"
 )
-FEWER = "two jobs of 64 in place of three: what is left free shortens the times of policies that spread"
+FEWER = "two jobs of 64 instead of three: the free nodes shorten the times of policies that spread"
 AT_90 = {"16": "15x16", "64": "3x64"}
 AT_70 = {"16": "11x16", "64": "2x64"}
 
@@ -174,8 +174,8 @@ CLASSES = ("small", "large")
 BOTH_AT_70 = "2x16 + 2x64"
 RRR = "round-robin-routers"
 _OVER_WHAT = (
-    "the paper does not say over which policy; over Simple it cannot be, since in its figure small jobs are as fast "
-    "there; over RRR, the slowest, both numbers come out"
+    "the paper does not name the other policy; it cannot be Simple, since small jobs are as fast there in its figure; "
+    "RRR, the slowest, gives both numbers"
 )
 _ROOM = (
     "at ratio 0.25 random and round-robin nodes are up to 15 % faster for large jobs, which Level-Spread keeps out of "
@@ -183,9 +183,8 @@ _ROOM = (
 )
 _EVEN = "broadcasts, where Simple, Slurm or RDG are ahead by about 1 %: nothing is congested, and no policy matters"
 _OVER_SOON = (
-    "with one iteration a light broadcast or halo2d (20 to 50 us) is over before the heavy jobs, which first ask their "
-    "receivers, have put much on the links; beside 10 KB halo2d suffers too. How often the authors repeat "
-    "a pattern is not stated"
+    "with one iteration a light broadcast or halo2d (20 to 50 us) is over before the heavy jobs, which use rendezvous, "
+    "load the links much; beside 10 KB halo2d suffers too. How often the authors repeat a pattern is not stated"
 )
 LIGHT, HEAVY = "1 KB", "100 KB"
 

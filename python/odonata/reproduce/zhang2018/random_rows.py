@@ -31,12 +31,12 @@ ALONE = {"alltoall": 1.0, "halo3d": 1.0, "halo3d26": 3.0, "halo2d": 4.0, "broadc
 
 _EXTREME = (
     "all but one of our points beyond 71 % (59 of 7,000) are small jobs under round-robin nodes, most of 2 nodes: each "
-    "begins at group 0, so that all share the one link between two groups; how extreme the most extreme point is hangs "
-    "on the workloads drawn"
+    "begins at group 0, so all share the one link between two groups; how extreme the most extreme point is depends on "
+    "the drawn workloads"
 )
 _NOT_AS_CODED = (
-    "the authors' code is not the policy that the paper describes: a small job that has found its group is given the "
-    "lowest idle nodes of the machine all the same (L12); as coded it comes out nearly as published"
+    "the authors' code is not the policy that the paper describes: it gives a small job the lowest idle nodes of the "
+    "machine even if it has found a group (L12); the coded policy gives nearly the published value"
 )
 _SPREAD = (
     "with large jobs first Level-Spread has no idle group for small ones, which lose more than large ones gain over "

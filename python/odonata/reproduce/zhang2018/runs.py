@@ -1,8 +1,8 @@
-"""What is simulated beside Zhang 2018 (figures 2 and 4 to 13; catalogue L14 to L41), and what is kept of it.
+"""The simulations for Zhang 2018 (figures 2 and 4 to 13; catalogue L14 to L41), and what is kept of them.
 
 A point is a `policy`, a `seed`, and a setup: `nodes` of the machine, `ratio` of bandwidths, classes of `jobs`, the
 `order` of placing them, and for a `variant` its `settings` of the scenario. Repetitions are the paper's ten where it
-has ten (figures 2, 4 and 7); what it only says in words is repeated less.
+has ten (figures 2, 4 and 7); results that it gives only in words are repeated less often.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 LEVEL_SPREAD, SIMPLE, JOKANOVIC = "level-spread", "simple", "jokanovic"
 CODED = "jokanovic-coded"
-"""With the defect of the authors' code (L12)."""
+"""The policy with the defect of the authors' code (L12)."""
 GROUPING = (SIMPLE, "slurm-zhang-sst", "random-groups")
 """With "Slurm" as the authors' code has it (L10)."""
 SPREADING = ("random-routers", "round-robin-routers", "random-nodes", "round-robin-nodes")
@@ -82,11 +82,11 @@ class Setup:
     """Bandwidth of a global link over that of a local one: `0.25`, `1`, `4` (L3)."""
     classes: tuple[JobClass, ...]
     order: str = "small-first"
-    """In which order jobs are placed (L17)."""
+    """The order in which jobs are placed (L17)."""
     variant: str = ""
-    """What is not as in the main runs."""
+    """The difference from the main runs."""
     settings: tuple[tuple[str, str], ...] = ()
-    """What that changes in the scenario: key and value (JSON); `overhead` is of all jobs."""
+    """Its changes of the scenario: key and value (JSON); `overhead` is of all jobs."""
 
     @property
     def name(self) -> str:
@@ -215,7 +215,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "router delay of 0": {"fabric.router_delay": "0 ns"},
     "MPI calls cost nothing": {"overhead": "none"},
 }
-"""What depends on something that the paper leaves open, or that its simulator has and ours has not."""
+"""Variants for what the paper leaves open, or what only its simulator has."""
 
 
 def points(figure: str, reduced: bool) -> Points:
@@ -339,7 +339,7 @@ def keep(run: Run) -> dict[str, Any]:
       jobs start at 0. `coded_CLASS`: until the rank of the highest number has, as the authors' code takes it.
     - `local_packets`, `global_packets`, `local_stalled_ps`, `global_stalled_ps`: least, quartiles and largest over the
       output ports to such links (L19).
-    - `minimal`: fraction of all packets that went a shortest way.
+    - `minimal`: fraction of all packets on minimal paths.
     """
     ends = run.ranks.group_by("job", maintain_order=True).agg(
         last=pl.col("finish_ps").max(), highest=pl.col("finish_ps").last()

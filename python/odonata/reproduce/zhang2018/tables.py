@@ -88,7 +88,7 @@ def links(_: str, table: Table) -> str:
     minimal = ", ".join(
         f"{ACRONYMS[policy]} {100 * runs.mean_of(policy, lambda one: one['minimal']):.1f}" for policy in runs.by_policy
     )
-    return "\n## Output ports\n\n" + "\n\n".join(parts) + f"\n\nPackets that went the shortest way, percent: {minimal}."
+    return "\n## Output ports\n\n" + "\n\n".join(parts) + f"\n\nPackets on minimal paths, percent: {minimal}."
 
 
 def random(figure: str, table: Table) -> str:
@@ -148,7 +148,7 @@ def _all(said: Headline) -> tuple[float, ...]:
 
 
 def _diverted(runs: Sequence[Runs]) -> str:
-    """Packets that did not go the shortest way, mean over workloads and policies."""
+    """Packets on non-minimal paths, mean over workloads and policies."""
     shares = [
         100 * (1 - one.mean_of(policy, lambda found: found["minimal"])) for one in runs for policy in one.by_policy
     ]
