@@ -8,13 +8,13 @@ The whole interface fits on a screen:
 | `run(scenario)` | simulates it, also by its path: a `Run` |
 | `sweep(scenario, axes)` | simulates it along many axes, every run once: a `Study` |
 | `open(path)` | opens the folder of a run or of a study |
-| `place(policy, system=, nodes=, busy=)` | asks a placement policy for nodes: a `Placement` |
-| `systems()`, `routings()`, `placements()` | the names that there are |
+| `place(policy, system=, nodes=, busy=)` | selects nodes by a placement policy: a `Placement` |
+| `systems()`, `routings()`, `placements()` | the available names |
 | `System` | a machine, such as `load(path).system` |
 | `cluster` | a real cluster: its queue, its background utilisation, nodes for a job |
 | `OdonataError` | every error that is meant for the user: `InputError` or `RunError` |
 
-Each name is imported when it is first used, so that `import odonata` costs next to nothing.
+Each name is imported when it is first used, so `import odonata` is fast.
 """
 
 from __future__ import annotations

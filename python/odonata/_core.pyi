@@ -37,12 +37,12 @@ class CoreError(Exception):
 
     #: The stable name of what is wrong.
     code: str
-    #: The value of the specification that is at fault: `("jobs", 1, "nodes")`; empty if no single value is.
+    #: The path of the wrong value in the specification: `("jobs", 1, "nodes")`; empty if no single value is wrong.
     path: tuple[str | int, ...]
     #: Values by name: integers, texts, None, and lists and dictionaries of them.
     parameters: dict[str, Any]
-    #: The place in a trace: `line` and `column` (from 1, in characters), `byte` (from 0), or `rank` and `operation`
-    #: (its number in the rank, from 1); empty if it is not about one.
+    #: The position in a trace: `line` and `column` (from 1, in characters), `byte` (from 0), or `rank` and `operation`
+    #: (its number in the rank, from 1); empty if the error is not about a trace.
     place: dict[str, int]
 
 def error_codes() -> dict[str, dict[str, str]]:
@@ -55,13 +55,13 @@ class Description(TypedDict):
     groups: int
     #: Number of cables of each link class.
     links: dict[str, int]
-    #: Names of the link classes, as `slot_class` counts them.
+    #: Names of the link classes; `slot_class` is an index into it.
     classes: list[str]
     #: The largest number of cables between two groups.
     links_per_pair: int
     #: NICs of each node.
     rails: int
-    #: Link classes from this one on join groups.
+    #: The first class of links between groups.
     first_global: int
     #: Router of each node (of its first NIC).
     node_router: NDArray[np.uint32]
@@ -87,7 +87,7 @@ class RoutingOption(TypedDict):
     about: str
     #: Whether it is absent on some machines.
     optional: bool
-    #: Name -> what it stands for, if the option is a name.
+    #: Name -> its meaning, if the option is a name.
     names: dict[str, str] | None
     #: The least and the greatest value, if it is a number.
     range: tuple[int, int] | None
@@ -106,9 +106,9 @@ class Progress(TypedDict):
     now_ps: int
     events: int
     packet_hops: int
-    #: Messages delivered of the jobs that the run waits for; of programs, iterations that ranks have ended.
+    #: Messages delivered of the jobs that the run waits for; for programs, iterations that ranks have ended.
     delivered: int
-    #: How many there will be in all; 0 if the run ends at a time.
+    #: The final value of `delivered`; 0 if the run ends at a given time.
     expected: int
 
 @type_check_only
@@ -117,7 +117,7 @@ class Latency(TypedDict):
     sum: int
     min: int
     max: int
-    #: Bins that hold something: values from `lower` to below `upper`.
+    #: Non-empty bins: values from `lower` to below `upper`.
     lower: NDArray[np.uint64]
     upper: NDArray[np.uint64]
     bin_count: NDArray[np.uint64]
@@ -137,12 +137,12 @@ class JobTotals(TypedDict):
     latency: Latency
     #: Messages between ranks of one node, of a program.
     intra_node: int
-    #: Requests and clearances issued, of a program.
+    #: RTS and CTS messages issued, of a program.
     control: int
-    #: Messages issued while measuring, and those of them delivered, whatever is recorded.
+    #: Messages issued while measuring, and those of them that were delivered; recorded or not.
     measured_issued: int
     measured_delivered: int
-    #: Intervals begun, of all ranks together; first delivery of a message. Of traffic.
+    #: Of traffic: intervals begun, of all ranks together; first delivery of a message.
     intervals: int
     first_delivery_ps: int | None
     backlog: Backlog
@@ -154,7 +154,7 @@ class Backlog(TypedDict):
     #: Width of a slice; 0 if there are none.
     width_ps: int
     issued: NDArray[np.uint64]
-    #: Sum of their issue times, each from the begin of its slice on.
+    #: Sum of their issue times, each relative to the start of its slice.
     issue_offset_ps: NDArray[np.float64]
     delivered: NDArray[np.uint64]
     #: The same of delivery times.
@@ -168,16 +168,16 @@ class Ranks(TypedDict):
     rank: NDArray[np.uint32]
     #: 2**64 - 1: not finished by the end.
     finish_ps: NDArray[np.uint64]
-    #: How long its CPUs worked.
+    #: CPU time.
     work_ps: NDArray[np.uint64]
 
 @type_check_only
 class Iterations(TypedDict):
-    """One row per job with a program and iteration that some rank has ended."""
+    """One row per iteration that some rank of a job with a program has ended."""
 
     job: NDArray[np.uint16]
     iteration: NDArray[np.uint32]
-    #: Ranks that have ended it; the other columns speak of these.
+    #: Ranks that have ended it; the other columns refer to these.
     ranks: NDArray[np.uint32]
     first_begin_ps: NDArray[np.uint64]
     last_begin_ps: NDArray[np.uint64]
@@ -257,7 +257,7 @@ class Result(TypedDict):
 
 @final
 class Machine:
-    """A machine that is wired once, with what has failed, for everything that is asked of it.
+    """A machine with its failures, wired once.
 
     CoreError if it cannot be built. Its methods raise ValueError for a specification of another machine.
     """
@@ -272,27 +272,27 @@ class Machine:
     def run(self, spec_json: str, progress: Callable[[Progress], object] | None = None) -> Result:
         """Simulate a specification.
 
-        The interpreter lock is released. `progress` is called about every 0.2 s of wall time; what it raises ends
-        the run, and so does Ctrl-C.
+        The interpreter lock is released. `progress` is called about every 0.2 s of wall time; an exception in it
+        ends the run, and so does Ctrl-C.
         """
 
     def routes(self, spec_json: str, from_node: int, to_node: int, limit: int) -> PacketPaths:
-        """Every path that packets may take between two nodes, whatever the loads.
+        """Every path that packets may take between two nodes, for all loads.
 
         At most `limit` of each kind (minimal or not) are listed.
         """
 
 def check(spec_json: str) -> None:
-    """As `Machine.check`, on a machine of its own."""
+    """As `Machine.check`, on a new machine."""
 
 def collectives() -> dict[str, dict[str, str]]:
-    """The algorithms of each collective: name -> what it does."""
+    """The algorithms of each collective: name -> description."""
 
 def read_trace(data: bytes, format: str, keep_nics: bool = True) -> Trace:
     """Read a trace in the format `goal`, `bin` or `csv` (docs/traces.md); CoreError if it is wrong."""
 
 def routing_channels(routing_json: str, machine: str) -> int | None:
-    """Virtual channels that a routing of a specification needs on a kind of machine where nothing has failed.
+    """Virtual channels that a routing of a specification needs on a kind of machine without failures.
 
     On a dragonfly or cascade: the stages of its longest path, each of which needs a set of channels. None if it is not
     for such machines; ValueError if it is no routing.
@@ -302,7 +302,7 @@ def routings() -> list[RoutingInfo]:
     """All routings that a specification can name."""
 
 def run(spec_json: str, progress: Callable[[Progress], object] | None = None) -> Result:
-    """As `Machine.run`, on a machine of its own."""
+    """As `Machine.run`, on a new machine."""
 
 def serialisation_ps(bandwidth_micro_bytes_per_s: int, bytes: int) -> int:
     """Time that a number of bytes occupies a link, rounded up; saturates at 2**64 - 1."""
@@ -310,7 +310,7 @@ def serialisation_ps(bandwidth_micro_bytes_per_s: int, bytes: int) -> int:
 def write_trace(body_json: str, ranks: int, format: str) -> bytes:
     """Write one iteration of a program (its body in the specification) as a trace (`goal`, `bin` or `csv`).
 
-    CoreError if the program is wrong or the format cannot say what it does.
+    CoreError if the program is wrong or the format cannot express it.
     """
 
 def dragonfly_plus_max_nodes(radix: int) -> int:

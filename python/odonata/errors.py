@@ -1,4 +1,4 @@
-"""Errors, in the words of the person who has to fix them.
+"""Errors, in the terms of the user who has to fix them.
 
 `str(error)` is the whole text for the user: `file:line: ` where it is known, the problem, and a
 `hint:` line. The command line prints it after `error: ` and exits with `exit_status`.
@@ -21,7 +21,7 @@ def visible(text: str) -> str:
 
 
 def shortened(text: str, most: int = 200) -> str:
-    """The beginning of a text that somebody wrote, for a message."""
+    """The beginning of a text of a user, for a message."""
     return text if len(text) <= most else f"{text[:most]}..."
 
 
@@ -82,7 +82,7 @@ class InputError(OdonataError):
         return self if self.file is not None else self.but(file=file, line=line)
 
     def under(self, *prefix: str | int) -> "InputError":
-        """The same error inside a larger table: `prefix` leads to the part that was at fault."""
+        """The same error inside a larger table: `prefix` is the path of the inner table."""
         return self.but(path=(*prefix, *self.path))
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -111,7 +111,7 @@ class RunError(OdonataError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that `name` was probably meant to be, or None if nothing is near."""
+    """The known name that `name` was probably meant to be, or None if none is similar."""
     names = sorted(set(known))
     folded = {_fold(n): n for n in reversed(names)}
     if _fold(name) in folded:
@@ -121,7 +121,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> InputError:
-    """The error for a name that is not in a table: names the nearest one, or all of them."""
+    """The error for a name that is not in a table, with the nearest name, or with all names."""
     names = sorted(set(known))
     near = nearest(name, names)
     hint = f"did you mean `{near}`?" if near else "known: " + ", ".join(names)

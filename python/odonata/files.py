@@ -84,7 +84,7 @@ def write_new(path: Path, data: bytes, *, force: bool) -> None:
 
 
 def remove_partial(folder: Path) -> None:
-    """Remove the files that killed processes did not finish in `folder`. Nobody else may be writing there."""
+    """Remove the files that killed processes did not finish in `folder`. No other process may be writing there."""
     for path in folder.iterdir():
         if is_partial(path.name) and path.is_file():
             with suppress(OSError):
@@ -164,9 +164,9 @@ def _locked(folder: Path) -> tuple[Path, int]:
         try:
             lock = os.open(partial, os.O_RDONLY | os.O_DIRECTORY)
         except FileNotFoundError:
-            continue  # another run took it for stale before it could be locked
+            continue  # another run removed it as stale before it could be locked
         try:
-            # A file system that knows no locks cannot tell a stale folder either: all are kept there.
+            # On a file system without locks, a stale folder cannot be recognised: all are kept.
             with suppress(OSError):
                 fcntl.flock(lock, fcntl.LOCK_EX)
             if partial.is_dir():
@@ -217,6 +217,6 @@ def _try_new(folder: Path) -> None:
     parent = missing[-1].parent
     longest = max((path.name for path in missing), key=lambda name: len(os.fsencode(name)))
     probe = Path(tempfile.mkdtemp(prefix=f".{longest}{_MARK}", dir=parent))
-    # Another process may have taken it for a stale one.
+    # Another process may have removed it as stale.
     with suppress(FileNotFoundError):
         probe.rmdir()

@@ -56,7 +56,7 @@ def read_text(path: str | Path, most: int = TEXT_BYTES) -> str:
 
 
 def why(error: OSError | ValueError) -> str:
-    """What an error of the system says; a path with a zero byte is a ValueError."""
+    """The text of a system error; a path with a zero byte is a ValueError."""
     return (getattr(error, "strerror", None) or str(error)).lower()
 
 
@@ -96,7 +96,7 @@ def parse_json(text: str) -> Any:
 
 
 def _check(data: Any, text: str) -> None:
-    """Refuses what is nested too deeply, and numbers that no message could show; without recursion."""
+    """Refuses data that is nested too deeply, and numbers that are too long for a message; without recursion."""
     level, depth = [data], 0
     while level:
         if any(isinstance(v, int) and v.bit_length() > 4 * _MOST_DIGITS for v in level):
@@ -109,7 +109,7 @@ def _check(data: Any, text: str) -> None:
 
 
 def _too_deep(text: str) -> InputError:
-    """Names the first line at which brackets, or the parts of a key, are deeper than allowed."""
+    """The first line at which brackets, or the parts of a key, are nested too deeply."""
     depth, line = 0, None
     for number, row in enumerate(text.splitlines(), 1):
         bare = re.sub(r'"(\\.|[^"\\])*"|\'[^\']*\'|#.*', "", row)

@@ -1,6 +1,6 @@
-"""One scenario to one run: resolve, simulate, keep.
+"""From a scenario to a run: resolve, simulate, store.
 
-The only module beside `machine` that talks to the core. polars is imported when there are results to put into
+The only module except `machine` that calls the core. polars is imported when there are results to put into
 tables, so that a process which only simulates (as `odonata bench` starts) stays small.
 """
 
@@ -52,7 +52,7 @@ def run(
         The run folder to write; without it the results are in memory only. If it holds the finished run of this
         scenario, nothing is simulated and that run is returned.
     alone
-        Also run each target (each job that is not background) by itself on the empty system, with the same nodes and
+        Also run each target (each job that is not background) alone on the empty system, with the same nodes and
         seed. Its latencies there and the slowdown are added to `jobs`: mean latency over mean latency alone (Kang 2019,
         figure 8); of a program, time over time alone.
     progress
@@ -133,9 +133,9 @@ def _check_place(folder: Path) -> None:
 def finished(
     folder: Path, resolved: Resolved, *, alone: bool, force: bool = False, keep_stale: bool = False
 ) -> Run | None:
-    """The run in `folder` if it is what would be computed; `None` if it is to be computed and can be written there.
+    """The run in `folder` if it is the requested one; `None` if the run must be computed and can be written there.
 
-    A run by another engine is not what would be computed, except with `keep_stale`: a `StaleWarning` says so. All
+    A run by another engine is not the requested one, except with `keep_stale`: a `StaleWarning` says so. All
     files of the run are compared with their checksums.
 
     Raises `InputError` if something else is there that is not to be overwritten: what is no run folder never is,
@@ -210,7 +210,7 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
 
 
 def _tables(resolved: Resolved, result: Mapping[str, Any], rows: list[dict[str, Any]]) -> Mapping[str, pl.DataFrame]:
-    """The tables of a run, made when they are first asked for; `rows` are those of `jobs`."""
+    """The tables of a run, made when they are first used; `rows` are those of `jobs`."""
     from odonata.store import tables as frames
 
     spec, system = resolved.spec, resolved.system.describe()
@@ -276,7 +276,7 @@ def measure(
 
 
 def simulate(spec: Mapping[str, Any], progress: Progress | None = None, stage: str = "") -> dict[str, Any]:
-    """What the core returns for a specification; its errors as ours."""
+    """The result of the core for a specification, with its errors converted to ours."""
     report = None if progress is None else lambda state: progress({"stage": stage, **state})
     from odonata.scenario.refusals import keys_of_path
 

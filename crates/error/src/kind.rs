@@ -365,11 +365,11 @@ kinds! {
     ComputeTooLong = "compute-too-long" { found_ns: u64 }
     /// An operation of an unknown kind.
     UnknownOperation = "unknown-operation" { found: u8 }
-    /// Successors outside the list of dependencies.
+    /// Followers outside the list of dependencies.
     FollowersOutside = "followers-outside" { first: usize, end: usize, found: usize }
-    /// A successor that does not exist.
+    /// A follower that does not exist.
     NoSuchFollower = "no-such-follower" { follower: u64, operations: usize }
-    /// An operation whose count of dependencies differs from the number of operations that name it as successor.
+    /// An operation whose count of dependencies differs from the number of operations that name it as follower.
     WaitsDisagree = "waits-disagree" { told: u32, found: u32 }
     /// An operation that waits and is a root, or does neither; `root` is `yes` or `no`.
     RootDisagrees = "root-disagrees" { waits: u32, root: &'static str }

@@ -1,1 +1,1 @@
-"""What a run's tables say: pure functions, frames and arrays in, frames and arrays out."""
+"""Analyses of a run's tables: pure functions, frames and arrays in, frames and arrays out."""

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 RESAMPLES = 10_000
 FEWEST = 1_000
-"""Resamples of very large samples, where more take minutes and change no digit that is shown."""
+"""Resamples of very large samples, for which more would take minutes and change no printed digit."""
 MOST_DRAWS = 20_000_000
-"""Values that are drawn in all, which limits the resamples of large samples."""
+"""Limit on the total number of drawn values, which limits the resamples of large samples."""
 MOST_BCA = 1_000
 CONFIDENCE = 0.95
 ENOUGH = 6
@@ -77,7 +77,7 @@ def _interval(
     }
     methods = ("BCa", "percentile") if most <= MOST_BCA else ("percentile",)
     with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
-        # Where nearly all values are equal the acceleration is 0 / 0, and SciPy says so; the percentiles still hold.
+        # If nearly all values are equal, the acceleration is 0 / 0, and SciPy warns; the percentiles are still valid.
         warnings.simplefilter("ignore", (DegenerateDataWarning, RuntimeWarning))
         for method in methods:
             found = bootstrap(samples, statistic, method=method, rng=np.random.default_rng(seed), **options)

@@ -23,7 +23,7 @@ class Spot:
 
     label: str
     x: float
-    """The value as a number, in the base unit of its kind; the number of the value where it is none."""
+    """The value as a number, in the base unit of its kind; if it is not a number, its position."""
     values: NDArray[np.float64]
     """The column of these runs, ascending."""
 
@@ -74,7 +74,7 @@ def arrange(rows: pl.DataFrame, key: str, column: str, series: str | None) -> Ar
 
 
 def numeric(labels: Sequence[Any]) -> tuple[str, list[float]]:
-    """What values measure, and as numbers; `name` and their own numbers if they are not all of one kind."""
+    """The kind of the values, and the values as numbers; `name` and positions if they are not all of one kind."""
     if labels and all(isinstance(label, int | float) and not isinstance(label, bool) for label in labels):
         return "number", [float(label) for label in labels]
     readers: list[tuple[str, Callable[[object], int], float]] = [
@@ -91,7 +91,7 @@ def numeric(labels: Sequence[Any]) -> tuple[str, list[float]]:
 
 
 def usual_axes(axes: Sequence[str], rows: pl.DataFrame, seed: str) -> tuple[str, str | None]:
-    """The axis to draw by, and that of the series, where none is asked for.
+    """The default axis of a picture, and that of its series.
 
     The first axis of numbers or quantities with several values, else the first with several; the seed comes last, for
     runs that differ in nothing else are repetitions. The series are those of the next one.

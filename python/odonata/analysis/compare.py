@@ -1,4 +1,4 @@
-"""What a choice is worth: runs of a study compared by the values of one axis.
+"""Comparison of the runs of a study by the values of one axis.
 
 Two runs pair up if they agree in all other axes, the seed among them: then what differs between them is the choice
 and not the luck of the draw, and a small effect shows in few runs. Where several runs with one value agree in all
@@ -32,12 +32,12 @@ SEED = 1
 
 @dataclass(frozen=True)
 class Row:
-    """What is known of one value of the axis."""
+    """The results for one value of the axis."""
 
     value: Any
     """The value; a table or list as text."""
     n: int
-    """Runs with it that are done and have the compared number."""
+    """Runs with this value that are done and have the compared number."""
     median: float | None
     q25: float | None
     q75: float | None
@@ -49,7 +49,7 @@ class Row:
     pairs: int = 0
     """Runs of it and of the baseline that agree in all other axes; 0: the ratio is that of the medians."""
     better: int = 0
-    """Pairs in which it is better than the baseline; lower, for a column that has no better and worse."""
+    """Pairs in which it is better than the baseline (lower, for a column without an orientation)."""
     worse: int = 0
     equal: int = 0
     p: float | None = None
@@ -67,16 +67,16 @@ class Comparison:
     job: str | None
     baseline: Any
     higher_is_better: bool | None
-    """`None` for a column of which neither is better."""
+    """`None` for a column without an orientation."""
     rows: tuple[Row, ...]
     seed: int
     cut_off: int = 0
-    """Runs left out because they are cut off, and would look fast."""
+    """Runs that are left out because they are cut off and would look fast."""
     saturated: int = 0
     """Runs among those compared in which the job is saturated, so that its latency depends on how long it sends."""
 
     def as_dict(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """The object that `--json` prints."""
         return {**asdict(self), "confidence": 0.95}
 
     def __str__(self) -> str:
@@ -123,7 +123,7 @@ def compare(
 
 
 def higher_is_better(column: str) -> bool | None:
-    """What the registry says of a column of `jobs`; `None` if neither is better, or it does not know the column."""
+    """The orientation of a column of `jobs` in the registry; `None` if it has none or is not listed."""
     better = next((of.better for of in COLUMNS if (of.table, of.name) == ("jobs", column)), "neither")
     return None if better == "neither" else better == "more"
 
@@ -183,7 +183,7 @@ def _unpaired(row: Row, ours: NDArray[np.float64], theirs: NDArray[np.float64], 
 
 
 def _wilcoxon(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float | None:
-    """The probability of ranks at least as uneven by chance; `None` for fewer than two pairs that differ."""
+    """The p-value; `None` for fewer than two pairs that differ."""
     if int((ours != theirs).sum()) < 2:
         return None
     from scipy.stats import wilcoxon

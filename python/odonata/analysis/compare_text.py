@@ -27,7 +27,7 @@ def as_text(comparison: Comparison, width: int | None = None) -> str:
 
 
 def sentences(comparison: Comparison) -> list[str]:
-    """What follows, and what does not."""
+    """The conclusions, and what these runs cannot tell."""
     said = [_sentence(row, comparison) for row in comparison.rows if row.value != comparison.baseline]
     counts = [row.n for row in comparison.rows if row.n]
     if max(counts, default=0) <= 1:

@@ -1,4 +1,4 @@
-"""How two quantities go together: Pearson's r, Spearman's rho, with intervals, and without the time of day.
+"""Correlation of two quantities: Pearson's r, Spearman's rho, with intervals, and corrected for the time of day.
 
 Salimi Beni 2022, section 5.2, correlates background utilisation with the mean time of 1,000 iterations: 22 points for
 each collective and size. The load of a machine and much else follow the time of day, so a partial correlation leaves
@@ -36,7 +36,7 @@ CAUSE = (
     "Correlation is not causation: both may follow something else, such as the hour, the size of a job or its nodes. "
     "To tell, change one thing alone on the same nodes, in alternate iterations (De Sensi 2019, section 3.2)."
 )
-"""What is printed with every correlation."""
+"""The note that is printed with every correlation."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ class Coefficient:
 
 @dataclass(frozen=True)
 class Correlation:
-    """How two quantities go together."""
+    """The correlation of two quantities."""
 
     n: int
     pearson: Coefficient
-    """r: how near the points are to a straight line."""
+    """r: how close the points are to a straight line."""
     spearman: Coefficient
-    """rho: how near their order is to the same, or the opposite, order."""
+    """rho: how close their orders are to the same order, or to opposite ones."""
     partial_pearson: Coefficient | None = None
     """r of what the controls do not explain; `None` without controls, or with too few points for them."""
     partial_spearman: Coefficient | None = None

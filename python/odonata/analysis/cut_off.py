@@ -1,4 +1,4 @@
-"""Runs that are cut off, where their numbers would mislead (docs/results.md)."""
+"""Runs that are cut off, whose numbers would mislead (docs/results.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How widely the times of one series spread: quartiles, notch, outliers and tail.
+"""The dispersion of the times of one series: quartiles, notch, outliers and tail.
 
 Quantiles interpolate linearly between order statistics (NumPy's default). The intervals suppose independent values;
 times measured one after the other often are not, and `autocorrelation` says how far.

@@ -1,4 +1,4 @@
-"""The distribution families that are fitted: all continuous ones of SciPy, but for a few."""
+"""The distribution families that are fitted: all continuous ones of SciPy except a few."""
 
 from __future__ import annotations
 

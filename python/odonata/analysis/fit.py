@@ -50,7 +50,7 @@ class Fit:
 
 
 class NoFitError(Exception):
-    """Why a family has no fit, in a few words."""
+    """The reason why a family has no fit."""
 
 
 def fit(family: str, values: NDArray[np.float64]) -> Fit:
@@ -106,7 +106,7 @@ def density(found: Fit, at: NDArray[np.float64]) -> NDArray[np.float64]:
 def _fitted(distribution: Any, values: NDArray[np.float64], guess: dict[str, float]) -> tuple[float, ...]:
     try:
         found = tuple(float(one) for one in distribution.fit(values, **guess))
-    except Exception as problem:  # what SciPy raises where a family does not fit differs from family to family
+    except Exception as problem:  # SciPy's exceptions differ from family to family
         raise NoFitError(f"SciPy: {_first_sentence(problem)}") from None
     if not np.isfinite(found).all():
         raise NoFitError("SciPy finds no finite parameters")

@@ -61,7 +61,7 @@ def _limited(family: str, values: Any, limit_s: float) -> Any:
 
 
 def over_limit(limit_s: float) -> str:
-    """What is said of a family that takes too long."""
+    """The reason for a family that takes too long."""
     return f"not done within {limit_s:g} s of processor time"
 
 

@@ -46,14 +46,14 @@ _MAIN = "import sys; sys.path[:] = {path!r}; from odonata.analysis.fit_worker im
 
 @dataclass(frozen=True)
 class Fits:
-    """What came of all families for one sample."""
+    """The fits of all families to one sample."""
 
     n: int
     """Values that were fitted."""
     of: int
-    """Values that there are."""
+    """Number of all values."""
     fits: tuple[Fit, ...]
-    """Those that succeeded, the best first by AIC; equal ones by name."""
+    """The successful fits, the best by AIC first; ties by name."""
     failures: dict[str, str]
     """Family -> why it has no fit, in alphabetical order."""
 
@@ -62,7 +62,7 @@ class Fits:
         return min(self.fits, key=lambda one: (getattr(one, criterion), one.family), default=None)
 
     def ranks(self, criterion: Criterion) -> dict[str, int]:
-        """Family -> its place by a criterion, from 1."""
+        """Family -> its rank by a criterion, from 1."""
         ordered = sorted(self.fits, key=lambda one: (getattr(one, criterion), one.family))
         return {one.family: place for place, one in enumerate(ordered, 1)}
 
@@ -182,7 +182,7 @@ class _Worker:
         self.pipe = Connection(ours.detach())
         self.task: tuple[int, str] | None = None
         self.lame = False
-        """Whether it ended for another reason than a limit."""
+        """Whether it ended for a reason other than a limit."""
         self._send(samples)
 
     def take(self, task: tuple[int, str], limit_s: float) -> None:
@@ -191,11 +191,11 @@ class _Worker:
         self._send((*task, limit_s))
 
     def _send(self, what: Any) -> None:
-        with suppress(OSError):  # that it is dead is noticed when it is listened to
+        with suppress(OSError):  # a dead worker is noticed when its pipe is read
             self.pipe.send(what)
 
     def ended(self, limit_s: float) -> str:
-        """Why it ended by itself."""
+        """The reason why it ended."""
         status = self.process.wait()
         self.pipe.close()
         if status == -signal.SIGXCPU:

@@ -1,4 +1,4 @@
-"""How many peaks a distribution has: Silverman's test.
+"""The number of peaks of a distribution: Silverman's test.
 
 The number of modes of a Gaussian kernel density falls as its bandwidth grows. The critical bandwidth for k modes is the
 smallest one at which there are no more than k. The test draws samples from the density at that bandwidth, rescaled to
@@ -57,7 +57,7 @@ class Peaks:
     at: tuple[float, ...]
     """Where they are, ascending, in the unit of the values: the modes at the critical bandwidth of `count`."""
     heights: tuple[float, ...]
-    """Density there over the greatest."""
+    """Density there, divided by the greatest density."""
     bimodality_coefficient: float
     """Sarle's coefficient (skewness^2 + 1) / kurtosis of what is tested: 5/9 for a uniform distribution, 1/3 for a
     normal one. Shown beside the test; skewed distributions with one peak exceed 5/9 as well."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Way = Literal["in", "out", "both"]
-"""Which traffic over a group's global links is counted: what comes in, what goes out, or the sum of the two."""
+"""The traffic over a group's global links that is counted: incoming, outgoing, or both."""
 
 _BETWEEN_GROUPS = pl.col("from_group") != pl.col("to_group")
 _INSIDE = (pl.col("from_kind") == "router") & (pl.col("to_kind") == "router") & ~_BETWEEN_GROUPS
@@ -27,7 +27,7 @@ def group_matrix(links: pl.DataFrame) -> NDArray[np.float64]:
 
 
 def busiest(links: pl.DataFrame, *, between_groups: bool) -> tuple[float, str] | None:
-    """The busiest link between groups, or inside one: its busy fraction, and from where to where it leads."""
+    """The busiest link between groups, or inside one: its busy fraction, and its two ends."""
     found = links.filter(_BETWEEN_GROUPS if between_groups else _INSIDE)
     if not found.height:
         return None
@@ -37,7 +37,7 @@ def busiest(links: pl.DataFrame, *, between_groups: bool) -> tuple[float, str] |
 
 
 def leaves_in_group(links: pl.DataFrame) -> int | None:
-    """How many routers of a group have nodes, if all groups have them first and then routers without nodes.
+    """The number of routers with nodes in a group, if every group has these first and then routers without nodes.
 
     `None` if all routers have nodes, or groups differ.
     """
@@ -56,7 +56,7 @@ def leaves_in_group(links: pl.DataFrame) -> int | None:
 def local_matrix(links: pl.DataFrame) -> NDArray[np.float64]:
     """Mean busy fraction of the local links out of each router: groups (rows) by routers in ascending order of id.
 
-    NaN where a router has none. Groups of different size leave the end of a row empty.
+    NaN if a router has none. Rows of smaller groups have NaN at the end.
     """
     local = links.filter(_INSIDE).group_by("from_group", "from_id").agg(pl.col("busy").mean())
     routers = links.filter(pl.col("from_kind") == "router").select("from_group", "from_id").unique()

@@ -1,8 +1,8 @@
-"""What the machines and the routings cost: the table of `odonata bench --machines`.
+"""The cost of machines and routings: the table of `odonata bench --machines`.
 
 All machines have as many nodes and carry the same traffic over links of the same speed. A round measures every machine
-with every routing and the main job of `odonata bench` once, so that what slows the computer down slows all alike;
-numbers are medians over the rounds.
+with every routing and the main job of `odonata bench` once, so that other load on the computer
+affects all equally. Numbers are medians over the rounds.
 """
 
 import json

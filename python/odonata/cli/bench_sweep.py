@@ -1,4 +1,4 @@
-"""`odonata bench --sweep`: what a run costs beside its simulation when there are many of them.
+"""`odonata bench --sweep`: the cost of a run in a sweep in addition to its simulation.
 
 Many runs of a few hundred packets on the 16 nodes of `tiny`, by one worker. Processor time is counted, of the sweep and
 of its worker, less what starting takes and less what the core says that it took; load on the machine moves it less than
@@ -36,7 +36,7 @@ latency = "histogram"
 
 
 def measure(repetitions: int) -> dict[str, Any]:
-    """Milliseconds of processor time per run: in the core, beside it, and what of that the parent takes."""
+    """Milliseconds of processor time per run: in the core, outside it, and the parent's share of the latter."""
     rounds = [_round() for _ in range(repetitions)]
     found = {name: statistics.median(one[name] for one in rounds) for name in rounds[0]}
     return {"repetitions": repetitions, "runs": RUNS, **found}
@@ -89,6 +89,6 @@ def _swept(runs: int) -> dict[str, float]:
         "wall_s": wall,
         "parent_s": after.user + after.system - before.user - before.system,
         "workers_s": after.children_user + after.children_system - before.children_user - before.children_system,
-        # The core knows wall time only; its lower quartile is what it takes where nothing else is in the way.
+        # The core measures only wall time; its lower quartile is closest to its time on an idle computer.
         "core_s": float(core.quantile(0.25) or 0.0) * runs,
     }

@@ -110,7 +110,7 @@ PLACES: dict[str, str] = {
     "V13": "5.3, figure 5",
     "V18": "4.1",
 }
-"""Where in its paper each number stands, as the catalogue says it."""
+"""The section or figure of each number in its paper, from the catalogue."""
 
 _CITED = re.compile(r"\b([KDLV])([1-9][0-9]?)\b(?:(?: to |-)\1([1-9][0-9]?)\b)?")
 _NAMED = re.compile(

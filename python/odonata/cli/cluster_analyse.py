@@ -146,7 +146,7 @@ def analyse(
 
 
 class _Progress:
-    """How many fits are done: one line that is written over on a terminal, few lines elsewhere."""
+    """The number of finished fits: one line that is overwritten on a terminal, few lines elsewhere."""
 
     def __init__(self) -> None:
         self._shown = 0

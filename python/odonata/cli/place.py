@@ -25,7 +25,7 @@ def place(
     prefix: str = "node",
     json: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
-    """Ask a placement policy for nodes.
+    """Select nodes by a placement policy.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def place(
     policy
         The policy or fixed layout (`odonata show placements`), or an acronym of the literature such as `RDG`.
     nodes
-        How many nodes; not needed by policies that name them.
+        Number of nodes; not needed by policies that name them.
     busy
         Nodes that are taken, such as `0-15,40`.
     set_

@@ -50,7 +50,7 @@ class Screen(ABC):
 
     @abstractmethod
     def _columns(self) -> list[ProgressColumn]:
-        """What stands in the line of the bar."""
+        """The contents of the line of the bar."""
 
     def __enter__(self) -> Self:
         if not self._quiet and sys.stderr.isatty():

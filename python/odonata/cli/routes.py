@@ -8,7 +8,7 @@ from typing import Any
 from odonata.errors import InputError
 from odonata.text import aligned
 
-#: What errors call the scenario that is made up for the question.
+#: The name in errors of the scenario that this command makes.
 _MADE_UP = "odonata show"
 
 

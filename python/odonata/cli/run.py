@@ -35,7 +35,7 @@ def run(
     out
         Folder for the results. Default: `runs/NAME-ID`. A finished run is not repeated.
     alone
-        Also run each job that is not background by itself on the empty system, and give the slowdown.
+        Also run each job that is not background alone on the empty system, and give the slowdown.
     json
         Print one JSON object instead of the table.
     force

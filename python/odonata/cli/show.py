@@ -128,7 +128,7 @@ def _placements() -> dict[str, str]:
 
 
 def _aliases() -> dict[str, str]:
-    """The literature's acronyms of placements, and what they stand for."""
+    """The acronyms of placements in the literature, with their policies."""
     from odonata.placement import POLICIES
 
     return {alias: POLICIES.find(alias).name for alias in POLICIES.aliases}

@@ -74,7 +74,7 @@ def sweep(
     tls_key
         Its private key (PEM).
     alone
-        Also run each job that is not background by itself on the empty system, and give slowdowns. Points share these
+        Also run each job that is not background alone on the empty system, and give slowdowns. Points share these
         runs. The same as `alone = true` in the study.
     force
         Simulate finished runs again.

@@ -65,7 +65,7 @@ class SweepProgress(Screen):
             self.say(f"{done:,} of {of:,} points are done and kept; the same command continues from there")
 
     def report(self, ledger: Ledger) -> None:
-        """Shows how far it is."""
+        """Shows the progress."""
         self.ledger = ledger
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=ledger.settled, description=self._state(ledger))
@@ -79,7 +79,7 @@ class SweepProgress(Screen):
             self.say(done + self._left)
 
     def close(self, folder: Path) -> None:
-        """Says what was done."""
+        """Prints a summary."""
         ledger = self.ledger
         if ledger is None:
             return

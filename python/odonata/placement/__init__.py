@@ -1,9 +1,9 @@
 """Placement: which free nodes a job gets, and why.
 
 A policy is a pure function of the shape of the machine, the free nodes, the number of nodes and its
-options; it needs no simulator. Random policies use Odonata's own generator, so a seed always gives the same nodes. One
-file a policy under `policies/`, listed in `table.py`; the fixed layouts of papers (`layouts/`) are used in the same
-way, and so are policies of other distributions (`plugins.py`).
+options; it needs no simulator. Random policies use Odonata's own generator, so a seed always gives the same nodes.
+Every policy has a file under `policies/` and is listed in `table.py`. The fixed layouts of papers (`layouts/`) and
+policies of other distributions (`plugins.py`) are used in the same way.
 """
 
 from odonata.placement.fragmentation import Fragmentation, fragmentation

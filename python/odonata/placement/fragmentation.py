@@ -1,4 +1,4 @@
-"""How scattered free nodes are."""
+"""The fragmentation of the free nodes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from odonata.placement.sites import sites
 
 @dataclass(frozen=True)
 class Fragmentation:
-    """What is left of a machine, in numbers of nodes, routers and groups."""
+    """The free part of a machine, in numbers of nodes, routers and groups."""
 
     free: int
     """Free nodes."""
@@ -19,15 +19,15 @@ class Fragmentation:
     idle_groups: int
     """Groups all of whose nodes are free."""
     largest_router: int
-    """Most free nodes on one router: the largest job that needs no link."""
+    """Most free nodes on one router: the largest job that uses no link between routers."""
     largest_group: int
-    """Most free nodes in one group: the largest job that needs no global link."""
+    """Most free nodes in one group: the largest job that uses no global link."""
     scattered: float
     """Fraction of the free nodes that share their router with busy ones (0 if none is free)."""
 
 
 def fragmentation(shape: Shape, free: Iterable[int]) -> Fragmentation:
-    """How scattered the free nodes of a machine are; `free` ascending."""
+    """The fragmentation of the free nodes of a machine; `free` is ascending."""
     view = Free(shape, list(free))
     where = sites(shape)
     idle = [len(nodes) for nodes, unit in zip(view.routers, where.routers, strict=True) if len(nodes) == len(unit)]

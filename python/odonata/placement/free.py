@@ -1,4 +1,4 @@
-"""The free set: free nodes cut by router and by group, and ways to take from it."""
+"""The set of free nodes, by router and by group, and operations on it."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,12 +12,12 @@ from odonata.placement.sites import sites
 T = TypeVar("T")
 
 
-#: From so many nodes on, one pass over all free nodes is faster than to delete one node after another.
+#: From this number of nodes on, one pass over all free nodes is faster than deleting one node after another.
 _MANY = 64
 
 
 class Free:
-    """Free nodes, ascending, and the same cut by router and by group (parts may be empty; a policy changes none)."""
+    """Free nodes, ascending, and the same by router and by group (parts may be empty; policies do not change them)."""
 
     def __init__(self, shape: Shape, nodes: list[int]) -> None:
         self._shape = shape
@@ -25,9 +25,9 @@ class Free:
         self.nodes = nodes
 
     def take(self, nodes: Sequence[int]) -> None:
-        """Removes nodes, without a pass over all that are free if they are few or lie together.
+        """Removes nodes, without a pass over all free nodes if they are few or consecutive.
 
-        Nodes that are not free are passed over.
+        Nodes that are not free are skipped.
         """
         ascending = sorted(nodes)
         _remove(self.nodes, ascending)
@@ -55,14 +55,14 @@ class Free:
 
 
 def interleave(parts: Iterable[Iterable[T]]) -> Iterator[T]:
-    """One from each part in turn, again and again; parts that are used up are passed over."""
+    """One from each part in turn, repeatedly; exhausted parts are skipped."""
     return (item for row in zip_longest(*parts) for item in row if item is not None)
 
 
 def in_turn(room: Sequence[int], count: int) -> list[int]:
-    """How many of `count` each part gives if one is taken from each in turn and those used up are passed over.
+    """How many of `count` each part gives if one is taken from each in turn and exhausted parts are skipped.
 
-    `room` is what the parts have. So all give the same, as far as they have it; what is left over the first give.
+    `room` is the size of each part. All parts give the same number, as far as they can; the first ones give the rest.
     """
     rounds = bisect_right(
         range(1, max(room, default=0) + 1), count, key=lambda rounds: sum(min(r, rounds) for r in room)
@@ -77,12 +77,12 @@ def in_turn(room: Sequence[int], count: int) -> list[int]:
 
 
 def most(parts: Sequence[Sequence[int]]) -> int:
-    """The part with the most members; of equal ones the first."""
+    """The part with the most members; the first one in case of a tie."""
     return max(range(len(parts)), key=lambda i: len(parts[i]))
 
 
 def tightest(parts: Sequence[Sequence[int]], count: int) -> int | None:
-    """The part with the fewest members that are still `count`; of equal ones the first; None if there is none."""
+    """The smallest part with at least `count` members; the first one in case of a tie; None if there is none."""
     enough = [i for i, part in enumerate(parts) if len(part) >= count]
     return min(enough, key=lambda i: len(parts[i]), default=None)
 
@@ -93,7 +93,7 @@ def first_with(parts: Sequence[Sequence[int]], count: int) -> int | None:
 
 
 def has(nodes: Sequence[int], node: int) -> bool:
-    """Whether a node is among some that ascend."""
+    """Whether a node is in an ascending list."""
     at = bisect_left(nodes, node)
     return at < len(nodes) and nodes[at] == node
 

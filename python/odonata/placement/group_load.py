@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def background(shape: Shape, jobs: Sequence[Running], pair: float) -> "Loads":
-    """Load of every pair of groups by the jobs that run (symmetric, nothing on the diagonal), over `pair`."""
+    """Load of every pair of groups by the running jobs (symmetric, with a zero diagonal), divided by `pair`."""
     import numpy as np
 
     starts = np.array([group.start for group in sites(shape).groups])
@@ -48,10 +48,10 @@ def cost(loads: "Loads", shares: Sequence[int]) -> float:
 
 
 def lighter(loads: "Loads", room: Sequence[int], shares: Sequence[int]) -> list[int]:
-    """Shares that cost less: nodes are moved from where they cost most to where they cost least, while that helps.
+    """Shares that cost less: nodes move from where they cost most to where they cost least, as long as this helps.
 
-    Many at a time at first, one at a time at last; of equal groups the first. The time is that of the number of groups
-    squared, and of groups times moves.
+    Many move at a time at first, and one at a time at the end; ties go to the first group. The time grows with the
+    square of the number of groups, and with groups times moves.
     """
     import numpy as np
 
@@ -70,7 +70,7 @@ def lighter(loads: "Loads", room: Sequence[int], shares: Sequence[int]) -> list[
 
 
 def _move(x: "Loads", most: "Loads", total: "Loads", slope: "Loads", step: int) -> bool:
-    """Moves `step` nodes, if that lowers the cost; `slope` is half of what one node more costs in a group."""
+    """Moves `step` nodes if this lowers the cost; `slope` is half the cost of one more node in a group."""
     import numpy as np
 
     a = int(np.argmax(np.where(x >= step, slope, -np.inf)))

@@ -1,4 +1,4 @@
-"""Lists of ids as people write them: `0-15,40`."""
+"""Lists of ids in the form `0-15,40`."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 from odonata.errors import InputError, shortened
 
 _PART = re.compile(r"([0-9]{1,20})(?:\s*-\s*([0-9]{1,20}))?")
-#: Longest list that a range may stand for: larger than any machine.
+#: Longest list that a range may denote: larger than any machine.
 _MOST = 2**24
 
 
@@ -23,7 +23,7 @@ def parse_ids(value: Any, what: str = "ids") -> list[int]:
     if isinstance(value, str):
         parts = [part.strip() for part in value.split(",")]
         if value.strip() and not parts[-1]:
-            parts.pop()  # a comma at the end does no harm
+            parts.pop()  # a trailing comma is allowed
         return [n for part in parts for n in _part(part, value, what)] if value.strip() else []
     if isinstance(value, Sequence):
         return [n for part in value for n in parse_ids(part, what)]

@@ -1,4 +1,4 @@
-"""Options that several policies share."""
+"""Options that several policies have."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from odonata.placement.policy import Freedom, Option, groups_option, whole_numbe
 #: The seed of a draw outside a scenario.
 DEFAULT_SEED = 1
 
-#: To stay in some groups.
+#: The groups to use.
 GROUPS = groups_option("the whole machine")
 
 #: The seed of a policy that draws.
@@ -41,7 +41,7 @@ def yes_or_no(value: Any) -> bool:
     return value
 
 
-#: Where a round robin begins.
+#: The start of a round robin.
 START = Option(
     "start",
     "where the round robin begins: `first` (group or router 0), or `after-last` (after the last node of "
@@ -52,5 +52,5 @@ START = Option(
 
 
 def freedom(options: Mapping[str, Any]) -> Freedom:
-    """How much choice a policy leaves whose only limit is `groups`."""
+    """The freedom of a policy whose only limit is `groups`."""
     return Freedom.GROUPS if "groups" in options else Freedom.ANYWHERE

@@ -1,4 +1,4 @@
-"""Asks a policy for nodes, and checks its result."""
+"""Selects nodes by a policy, and checks the result."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -44,9 +44,9 @@ def read_given(policy: Policy, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Placer:
-    """A machine on which jobs are placed one after the other: each sees the nodes of those before it as busy.
+    """A machine on which jobs are placed one after the other: each sees the nodes of earlier jobs as busy.
 
-    The time for a job does not grow with the number of jobs before it, except for policies that look at all of them.
+    The time for a job does not grow with the number of earlier jobs, except for policies that look at all of them.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Placer:
     busy
         Nodes that are taken, such as `"0-15,40"`.
     owners
-        Which job holds a busy node, where that is known; jobs in the order in which they were placed.
+        The job that holds a busy node, if known; jobs in the order of their placement.
     unusable
         Further nodes that no job can use, such as those that are down.
 
@@ -83,7 +83,7 @@ class Placer:
         self._busy = taken - failed
         idle = [node for node in range(shape.nodes) if node not in taken]
         self._free = Free(shape, [node for node in idle if node not in failed] if failed else idle)
-        # A policy that names its nodes is told which of them have failed; others avoid them.
+        # A policy that names its nodes gets failed ones too, for its errors; other policies avoid them.
         self._idle = Free(shape, idle) if failed else self._free
 
     def place(
@@ -102,20 +102,20 @@ class Placer:
         policy
             Name or alias of the policy.
         nodes
-            How many nodes; not needed by policies that name them.
+            Number of nodes; not needed by policies that name them.
         options
             The policy's own options, as in a scenario.
         folder
-            What files among the options are relative to.
+            The folder that files among the options are relative to.
         owner
-            The name of the job, for policies and errors that tell whose a busy node is.
+            The name of the job, for policies and errors that name the owner of a busy node.
 
         Raises
         ------
         InputError
-            For an unknown policy or option, and if the nodes cannot be had. The machine stays as it was.
+            For an unknown policy or option, and if there are not enough nodes. The machine does not change.
         RunError
-            If the policy itself fails or breaks its promises.
+            If the policy itself fails or returns invalid nodes.
         """
         chosen = POLICIES.find(policy)
         count: Any = plain(nodes)
@@ -124,7 +124,7 @@ class Placer:
         values = read_options(chosen, options or {})
         free = self._idle if chosen.freedom(values) is Freedom.NONE else self._free
         request = Request(self._shape, count, free.nodes, values, Path(folder), self._owners, self._busy, free)
-        if chosen.provider:  # it may change what it is given
+        if chosen.provider:  # it may change its arguments
             request = replace(
                 request, free=list(free.nodes), owners=dict(self._owners), busy=frozenset(self._busy), cut=None
             )
@@ -155,7 +155,7 @@ def place(
     owners: Mapping[int, str] | None = None,
     **options: Any,
 ) -> Placement:
-    """Ask a placement policy for nodes of a machine.
+    """Select nodes of a machine by a placement policy.
 
     Parameters
     ----------
@@ -164,12 +164,12 @@ def place(
     system
         The machine: a name, a table `[system]`, or loaded (`odonata.systems`).
     nodes
-        How many nodes. It may be left out for policies that name their nodes (`per-leaf`, layouts). For `explicit`, the
-        nodes themselves: ids such as `"0-15,40"`, a list of them, or a file that holds them.
+        Number of nodes. It may be left out for policies that name their nodes (`per-leaf`, layouts). For `explicit`,
+        the nodes themselves: ids such as `"0-15,40"`, a list of them, or a file that holds them.
     busy
         Ids of nodes that are taken: numbers, or a text such as `"0-15,40"`.
     folder
-        What files among the options are relative to.
+        The folder that files among the options are relative to.
     owners
         Name of the job that holds a busy node, by the node's id; jobs in the order in which they were placed. Policies
         that look at other jobs use it (`contention-aware`, `start = "after-last"`).
@@ -179,14 +179,14 @@ def place(
     Returns
     -------
     Placement
-        Distinct free nodes in the order of the ranks, and why these. Nodes whose router has failed are never given.
+        Distinct free nodes in the order of the ranks, and the reason. Nodes on failed routers are never selected.
 
     Raises
     ------
     InputError
-        For an unknown policy, machine or option, and if the nodes cannot be had.
+        For an unknown policy, machine or option, and if there are not enough nodes.
     RunError
-        If a policy of another distribution fails or breaks its promises.
+        If a policy of another distribution fails or returns invalid nodes.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def place(
 
 
 def _ask(policy: Policy, request: Request) -> Placement:
-    """The result of the policy, if it is the right number of distinct free nodes."""
+    """The result of the policy, checked for the right number of distinct free nodes."""
     try:
         found = policy.place(request)
     except OdonataError:

@@ -6,7 +6,7 @@ A distribution offers a policy under the group `odonata.placement`, as a `Policy
     [project.entry-points."odonata.placement"]
     my-policy = "my_package.place:my_policy"
 
-Nothing of it is imported before the policy is used or described.
+The distribution is imported only when the policy is used or described.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -26,7 +26,7 @@ GROUP = "odonata.placement"
 
 @cache
 def offered() -> Mapping[str, tuple[EntryPoint, ...]]:
-    """What is installed: name of the policy -> who offers it."""
+    """The installed policies: name -> entry point."""
     found: dict[str, tuple[EntryPoint, ...]] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda p: (p.name, provider(p))):
         found[point.name] = (*found.get(point.name, ()), point)
@@ -39,13 +39,13 @@ def provider(point: EntryPoint) -> str:
 
 
 def load(name: str, points: tuple[EntryPoint, ...]) -> Policy:
-    """The policy that is offered under a name. A policy that cannot be used raises its error when it is called."""
+    """The policy with a name. An unusable policy raises its error when it is called."""
     if len(points) > 1:
         return _broken(name, points, f"more than one distribution offers it: {_names(points)}")
     point = points[0]
     try:
         found: Any = point.load()
-    except Exception as e:  # whatever a foreign module raises when it is imported
+    except Exception as e:  # a foreign module may raise anything when it is imported
         return _broken(name, points, f"{point.value} cannot be imported: {type(e).__name__}: {e}")
     if isinstance(found, Policy):
         return replace(found, name=name, provider=provider(point))
@@ -63,7 +63,7 @@ def load(name: str, points: tuple[EntryPoint, ...]) -> Policy:
 
 
 def shadowed(name: str, points: tuple[EntryPoint, ...]) -> Policy:
-    """Stands for a policy that cannot be reached because Odonata has one of that name."""
+    """Replaces a policy that is not accessible because Odonata has one of the same name."""
     return _broken(name, points, "Odonata has a policy of that name")
 
 

@@ -12,20 +12,20 @@ from odonata.machine import Shape
 from odonata.placement.free import Free, has
 from odonata.placement.ids import format_ids, parse_ids
 
-#: Path of errors about the number of nodes, which is no option of a policy.
+#: Path of errors about the number of nodes, which is not an option of a policy.
 COUNT = ("count",)
 
 
 @dataclass(frozen=True, repr=False)
 class Placement(Attributes):
-    """The nodes of a job, and why these.
+    """The nodes of a job, and the reason for them.
 
     Attributes
     ----------
     nodes
         Ids of the nodes, in the order of the ranks.
     reason
-        Why these, in words.
+        The reason for these nodes, as text.
 
     Examples
     --------
@@ -43,12 +43,12 @@ class Placement(Attributes):
 
 
 class Freedom(IntEnum):
-    """How much choice a job leaves; jobs that leave less are placed first."""
+    """The freedom of a job's placement; jobs with less freedom are placed first."""
 
     NONE = 0
     """The nodes themselves are named."""
     LEAF = 1
-    """So many nodes of every leaf."""
+    """A number of nodes of every leaf."""
     GROUPS = 2
     """Anywhere in some groups."""
     ANYWHERE = 3
@@ -63,7 +63,7 @@ class Option:
     doc: str
     read: Callable[[Any], Any]
     default: str | None = None
-    """What happens without it, in words; None if it must be given."""
+    """The effect of leaving it out, as text; None if it must be given."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +76,11 @@ class Request:
     options: Mapping[str, Any]
     folder: Path = field(default_factory=Path)
     owners: dict[int, str] = field(default_factory=dict)
-    """Which job holds a busy node, where that is known; jobs in the order in which they were placed."""
+    """The job that holds a busy node, if known; jobs in the order of their placement."""
     busy: Set[int] = frozenset()
     """Nodes that other jobs hold. A node that is neither free nor busy has failed."""
     cut: Free | None = None
-    """All free nodes cut by router and by group, if that stands already; `room` gives it."""
+    """All free nodes by router and by group, if already computed; `room` returns it."""
 
     def is_free(self, node: int) -> bool:
         """Whether a node is among the free ones."""
@@ -105,7 +105,7 @@ class Request:
         return free
 
     def room(self) -> tuple[Free, str]:
-        """The free nodes of the groups asked for (option `groups`), and the words for where they are.
+        """The free nodes of the requested groups (option `groups`), and a text that says where they are.
 
         Raises InputError if they are fewer than wanted.
         """
@@ -114,7 +114,7 @@ class Request:
         return self.cut if self.cut is not None and free is self.cut.nodes else Free(self.shape, free), where
 
     def within(self, groups: list[int] | None) -> tuple[list[int], str]:
-        """Free nodes of the groups (of the whole machine for None), and the words for it."""
+        """Free nodes of the groups (of the whole machine for None), and a text for it."""
         if groups is None:
             return self.free, "anywhere"
         for group in groups:
@@ -139,15 +139,15 @@ class Policy:
     place: Callable[[Request], Placement]
     freedom: Callable[[Mapping[str, Any]], Freedom]
     counts_itself: bool = False
-    """Whether the options alone can say how many nodes there are."""
+    """Whether the options alone can determine the number of nodes."""
     aliases: tuple[str, ...] = ()
     """Other names, such as the literature's acronym."""
     provider: str = ""
-    """The distribution that brought it; empty for Odonata's own."""
+    """The distribution that provides it; empty for Odonata's own."""
 
     @property
     def seeded(self) -> bool:
-        """Whether it draws, so that its nodes depend on a seed."""
+        """Whether it uses random numbers, so that its nodes depend on a seed."""
         return any(option.name == "seed" for option in self.options)
 
 

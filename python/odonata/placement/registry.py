@@ -1,4 +1,4 @@
-"""The table of policies: Odonata's own, and those that other distributions offer."""
+"""The table of policies: Odonata's own, and those of other distributions."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -37,7 +37,7 @@ class Registry(Mapping[str, Policy]):
         return len(self._own) + len(plugins.offered())
 
     def find(self, name: str) -> Policy:
-        """The policy of that name or alias, in capital letters or not. Raises InputError if there is none."""
+        """The policy of that name or alias, in upper or lower case. Raises InputError if there is none."""
         own = name if name in self._own else self._aliases.get(name.casefold())
         if own is not None:
             return self._own[own]

@@ -1,4 +1,4 @@
-"""The traffic of the running jobs, as far as it is known."""
+"""The traffic of the running jobs, as far as known."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from odonata.placement.policy import Request
 
 @dataclass(frozen=True)
 class Running:
-    """A job that runs: each of its nodes sends `intensity` to the others evenly, and what the flows say beside that.
+    """A running job: each of its nodes sends `intensity` evenly to the others, and the `flows` in addition.
 
-    Amounts are relative: 1 is what a node of the new job sends unless that was given another intensity.
+    Amounts are relative: 1 is the traffic of a node of the new job, unless it has another intensity.
     """
 
     nodes: Sequence[int] = ()
@@ -36,8 +36,8 @@ def read_running(value: Any) -> list[Running]:
 def running(request: Request) -> list[Running]:
     """The running jobs: those of the option `running`, or else those of the request.
 
-    There, jobs are known by the owners of busy nodes; if nobody is known to own any, all busy nodes are taken for one
-    job. Raises InputError if a node does not exist.
+    There, jobs are known by the owners of busy nodes; if no owner is known, all busy nodes count as one job.
+    Raises InputError if a node does not exist.
     """
     given: list[Running] | None = request.options.get("running")
     if given is None:

@@ -1,4 +1,4 @@
-"""Placing several jobs. The order changes the result, so it is always stated."""
+"""Placement of several jobs. The order changes the result, so it is always stated."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ def seed_of_job(run_seed: int, number: int) -> int:
 
 @dataclass(frozen=True)
 class Job:
-    """A job that wants nodes; `nodes` may be left out if its policy names them."""
+    """A job to be placed; `nodes` may be left out if its policy names them."""
 
     name: str
     policy: str
@@ -38,9 +38,9 @@ class Job:
 def arrange(jobs: Sequence[Job], order: str = "arrival") -> list[Job]:
     """The jobs in the order in which they are placed.
 
-    Jobs whose policy names its nodes come first in any order: nothing is chosen for them. Source: Zhang 2018, sections
-    V-C, VI-D and VI-E (L17): all jobs arrive together and are placed one by one, small or large ones first, before any
-    starts.
+    Jobs whose policy names its nodes come first under every order, since nothing is chosen for them. Source: Zhang
+    2018, sections V-C, VI-D and VI-E (L17): all jobs arrive together and are placed one by one, small or large ones
+    first, before any starts.
 
     Raises InputError for an unknown order or policy, and for two jobs of one name.
     """
@@ -72,7 +72,7 @@ def place_all(
 ) -> dict[str, Placement]:
     """Places all jobs on a machine of which the `busy` nodes are taken; the answer is by name, as the jobs are listed.
 
-    Each job sees the nodes of those placed before it as busy, and whose they are. `order` is one of `ORDERS`. A policy
+    Each job sees the nodes of earlier jobs as busy, with their owners. `order` is one of `ORDERS`. A policy
     that draws and has no seed of its own gets one that follows from `seed` and the number of the job in the list.
 
     Raises InputError, with the name of the job, for whatever cannot be placed.

@@ -1,4 +1,4 @@
-"""Where the nodes of a machine sit, listed: routers and groups with their nodes."""
+"""The nodes of every router and group of a machine."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,7 +20,7 @@ class Sites:
 
 @lru_cache(maxsize=8)
 def sites(shape: Shape) -> Sites:
-    """The lists of a machine, made once for each."""
+    """The lists of a machine, made once per machine."""
     groups = range(shape.groups)
     return Sites(
         routers=tuple(map(shape.nodes_on, range(shape.routers))),

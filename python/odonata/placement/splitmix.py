@@ -1,4 +1,4 @@
-"""Random numbers of the Python side: splitmix64, written out so that no library can change a layout.
+"""Random numbers in Python: splitmix64, written here so that no library can change a layout.
 
 Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014; the
 constants are those of Vigna's public-domain `splitmix64.c`.
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 _MASK = 2**64 - 1
 _STEP = 0x9E3779B97F4A7C15
-#: Draws from which on NumPy pays; below, importing it would take longer than the draw.
+#: Number of draws from which on NumPy is faster; below it, importing NumPy takes longer than the draw.
 _MANY = 100_000
 #: A sample of less than this part of the items is drawn without a copy of all.
 _FEW = 16
@@ -28,7 +28,7 @@ def stream_seed(seed: int, *names: str | int) -> int:
 
 
 class SplitMix64:
-    """A stream of 64-bit words; the same seed gives the same words for ever."""
+    """A stream of 64-bit words; a seed always gives the same words."""
 
     def __init__(self, seed: int) -> None:
         self._state = seed & _MASK
@@ -62,7 +62,7 @@ class SplitMix64:
         return pool[:count]
 
     def _sample_few(self, items: Sequence[T], count: int) -> list[T]:
-        """The same without a copy of all items: `moved` holds what is not in its own place any more."""
+        """The same without a copy of all items: `moved` holds the items that have left their own place."""
         moved: dict[int, int] = {}
         drawn = []
         for i, j in enumerate(self._steps(len(items), count)):
@@ -75,7 +75,7 @@ class SplitMix64:
         return self.sample(items, len(items))
 
     def _steps(self, size: int, count: int) -> Iterable[int]:
-        """With what step i of a shuffle swaps item i."""
+        """The partner of item i in step i of a shuffle."""
         if count >= _MANY:
             steps = self._many_steps(size, count)
             if steps is not None:
@@ -83,7 +83,7 @@ class SplitMix64:
         return (i + self.below(size - i) for i in range(count))
 
     def _many_steps(self, size: int, count: int) -> list[int] | None:
-        """The same from whole arrays; None if a word would have to be drawn anew, which is next to never."""
+        """The same with whole arrays; None if a word must be drawn again, which almost never happens."""
         import numpy as np
 
         bounds = np.arange(size, size - count, -1, dtype=np.uint64)

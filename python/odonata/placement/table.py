@@ -63,7 +63,7 @@ def names() -> list[str]:
     Returns
     -------
     list of str
-        Names as `place` of a job takes them. Most need nothing but a number of nodes; `explicit` and `per-leaf` need an
+        Names for `place` of a job. Most need only a number of nodes; `explicit` and `per-leaf` need an
         option, and a layout is for one machine (`odonata show NAME`). As the values of an axis
         (`{"job.a.place": od.placements}`), those that cannot place the job are points of `Study.failed`.
 

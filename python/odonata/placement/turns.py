@@ -1,4 +1,4 @@
-"""Where a round robin begins (option `start`)."""
+"""The start of a round robin (option `start`)."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -10,13 +10,13 @@ T = TypeVar("T")
 
 
 def next_group(request: Request) -> int:
-    """The group to begin with: 0, or the one behind the last node given to the job placed before."""
+    """The group to begin with: 0, or the one after the last node of the job that was placed before."""
     last = _last_node(request)
     return 0 if last is None else (request.shape.group_of(last) + 1) % request.shape.groups
 
 
 def next_router(request: Request, group: int) -> int:
-    """The router of the group to begin with: 0, or the one behind that node if it is in this group."""
+    """The router of the group to begin with: 0, or the one after that node if it is in this group."""
     last = _last_node(request)
     if last is None or request.shape.group_of(last) != group:
         return 0

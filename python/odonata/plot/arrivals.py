@@ -25,7 +25,7 @@ _CAPACITY = {"in": "in", "out": "out", "both": "in and out"}
 def draw_arrivals(axes: Axes, rates: pl.DataFrame, *, way: str = "both", capacity: float | None = None) -> Axes:
     """A line for each group from `analysis.traffic.arrival_rates` (GiB/s), and a dashed one at `capacity` (GiB/s).
 
-    `capacity` is that of what is shown: of both ways together for `both`.
+    `capacity` is that of the shown traffic: of both directions together for `both`.
 
     Of more than six groups, the five with the highest peaks are lines; a grey band reaches from the least to the
     greatest of the others.

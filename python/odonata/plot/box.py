@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LOG_FROM = 30.0
-"""Ratio of the greatest to the least latency from which the axis is logarithmic when nothing is said."""
+"""Ratio of the greatest to the least latency above which the axis is logarithmic by default."""
 
 
 DENSE_TO = 1000.0
@@ -33,7 +33,7 @@ CHARACTER_INCH = 0.075
 """Width of a character of a name under a group, with a little room."""
 
 LONGEST = 24
-"""Characters of a slanted name; of a longer one both ends are shown."""
+"""Most characters of a slanted name; of a longer name both ends are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class Box:
     group: str
     """Boxes of a group stand together; its name is under them (a job, a load)."""
     series: str
-    """Which of its group it is; boxes of a series have one colour."""
+    """Its series; boxes of a series have one colour."""
     latency_ps: Mapping[str, float]
     """`min`, `p25`, `p50`, `p75`, `max` and `mean`, in picoseconds."""
 
 
 def boxes_of(jobs: pl.DataFrame) -> list[Box]:
-    """The boxes of a run: a group for each job with latencies, by itself (if it was run so) and with the others."""
+    """The boxes of a run: a group for each job with latencies, alone (if it was run alone) and with the others."""
     found = []
     for row in jobs.iter_rows(named=True):
         cut_off = False in (row.get("complete"), row.get("alone_complete"))
@@ -84,7 +84,7 @@ def iteration_boxes_of(jobs: pl.DataFrame) -> list[Box]:
 def draw_boxes(axes: Axes, boxes: Sequence[Box], *, log: bool | None = None, what: str = "message latency") -> Axes:
     """Draw boxes in groups, in the order given. `log` makes the time axis logarithmic; `None` decides by the spread.
 
-    `what` is what the times are of.
+    `what` says what the times measure.
     """
     groups = list(dict.fromkeys(box.group for box in boxes))
     series = list(dict.fromkeys(box.series for box in boxes))
@@ -160,7 +160,7 @@ def _spread(boxes: Sequence[Box]) -> float:
 
 
 def _plain(value: float, _position: float) -> str:
-    """Powers of ten as people write them: 0.1, 1, 10, 1,000."""
+    """Powers of ten in decimal form: 0.1, 1, 10, 1,000."""
     return f"{value:,.0f}" if value >= 1 else f"{value:g}"
 
 

@@ -21,7 +21,7 @@ _TOPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 def scale_for(*busy: NDArray[np.float64]) -> float:
-    """Top of a colour scale that holds all of them: one of few, so that pictures can be compared; 1 at most."""
+    """Top of a colour scale that holds all of them: one of a few values, so pictures are comparable; at most 1."""
     peak = max((float(np.nanmax(matrix)) for matrix in busy if np.isfinite(matrix).any()), default=0.0)
     return next((top for top in _TOPS if peak <= top), _TOPS[-1])
 
@@ -44,7 +44,7 @@ def draw_group_matrix(
         axes.set_yticks(range(len(busy)))
         for row, column in np.argwhere(~np.isnan(busy)):
             percent = float(busy[row, column]) * 100
-            # By what is written, so that equal numbers look the same.
+            # The colour follows the written number, so that equal numbers look the same.
             colour = "white" if round(percent) > 60 * top else "black"
             text = "<1" if 0 < percent < 1 else f"{percent:.0f}"
             size = 7.5 if len(busy) <= 9 else 6
@@ -62,7 +62,7 @@ def draw_local(
 ) -> Axes:
     """Busy fraction of the local links out of each router: `analysis.traffic.local_matrix`; `top`, `busiest` as above.
 
-    `leaves` is how many routers of a group are leaves, if the others are spines (`analysis.traffic.leaves_in_group`).
+    `leaves` is the number of leaves of a group, if the other routers are spines (`analysis.traffic.leaves_in_group`).
     """
     top = scale_for(busy) if top is None else top
     _draw(axes, busy, "local links out of each router", top, aspect="auto", busiest=busiest)
@@ -94,7 +94,7 @@ def _draw(
     granted, second = "", "(including everything granted by the end of the run)"
     if busiest is not None:
         granted = ", with all granted"
-        # Beyond 100 % by what was granted by the end of the run and not yet sent.
+        # Above 100 % by what was granted but not sent by the end of the run.
         second = f"busiest link: {busiest[0] * 100:.0f} % ({busiest[1]})"
     axes.set_title(f"{what}: mean share of time busy{granted}\n{second}", loc="left")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=9, min_n_ticks=1))

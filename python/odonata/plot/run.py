@@ -76,7 +76,7 @@ def _title(run: Run) -> str:
 
 
 def _halves(made: Figure, ratio: float) -> tuple[SubFigure, SubFigure]:
-    """Upper and lower part, the upper so many times as high; each with a layout of its own."""
+    """Upper and lower part with the given ratio of heights; each has its own layout."""
     parts: Any = made.subfigures(2, 1, height_ratios=[ratio, 1.0])
     return parts[0], parts[1]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from odonata.analysis.by_axis import Arranged, Series
 
 LOG_FROM = 30.0
-"""Ratio of the greatest to the least value from which an axis is logarithmic when nothing is said."""
+"""Ratio of the greatest to the least value above which an axis is logarithmic by default."""
 DOTS_TO = 30
 """Runs at one place up to which each is a dot."""
 CHARACTER_INCH = 0.075
@@ -83,12 +83,12 @@ def _unit(data: Arranged) -> tuple[str, float]:
 
 
 def _told_apart(data: Arranged) -> tuple[Series, ...]:
-    """The series that are lines of their own: at most six, or the first five if a band of the others is drawn."""
+    """The series with their own lines: at most six, or the first five if there is a band of the others."""
     return data.series if len(data.series) <= MOST_LINES else data.series[: MOST_LINES - 1]
 
 
 def _band_of_others(axes: Axes, data: Arranged, factor: float, x_factor: float) -> None:
-    """From the least to the greatest median of the series that are no lines of their own."""
+    """From the least to the greatest median of the series without their own lines."""
     medians: dict[float, list[float]] = {}
     for series in data.series[len(_told_apart(data)) :]:
         for spot in series.spots:

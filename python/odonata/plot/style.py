@@ -1,4 +1,4 @@
-"""What all pictures have in common: a figure without a window, colours, units, and how it is saved."""
+"""Common code of all pictures: a figure without a window, colours, units, saving."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555
 """Colours of lines (Okabe and Ito's, told apart by the colour-blind, and four more)."""
 
 MOST_LINES = 6
-"""Lines in a picture beyond which they cannot be told apart; the rest is drawn as one band."""
+"""Most lines of a picture that can be told apart; the rest is drawn as one band."""
 
 MEAN = "#7030a0"
 """Purple, as Kang 2019 marks the mean."""
@@ -35,7 +35,7 @@ HEAT = "YlGnBu"
 FORMATS = ("png", "pdf", "svg")
 
 MARK = "drawn by odonata"
-"""What pictures say in their metadata, so that they are known as ours and may be drawn anew."""
+"""The mark in the metadata of our pictures, by which they are recognised and may be overwritten."""
 
 _UNITS = (("s", 1e12), ("ms", 1e9), ("µs", 1e6), ("ns", 1e3), ("ps", 1.0))
 
@@ -81,7 +81,7 @@ def time_unit(values_ps: Iterable[float]) -> tuple[str, float]:
 
 
 def checked_format(path: Path) -> str:
-    """The format that the end of the file's name asks for; `InputError` if it is none that can be drawn."""
+    """The format of a file's ending; `InputError` if it is not supported."""
     kind = path.suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         found = f"`{path.suffix}`" if kind else "no ending"

@@ -101,7 +101,7 @@ def _channels(table: ScenarioTable, otherwise: tuple[str | int, ...]) -> tuple[s
 
 
 def _together(routings: list[Routing], path: tuple[str | int, ...]) -> None:
-    """Raises InputError if the last of the routings cannot be used beside the others."""
+    """Raises InputError if the last of the routings cannot be used together with the others."""
     gateways = {getattr(routing, "gateways", None) for routing in routings}
     if len(gateways) > 1:
         first, last = (getattr(routing, "gateways", None) for routing in (routings[0], routings[-1]))

@@ -67,7 +67,7 @@ class Resolved:
         return f"Resolved({self.id} on {self.system.name}, targets {', '.join(self.targets)})"
 
     def alone(self, job: str) -> dict[str, Any]:
-        """The spec of one job by itself on the empty system: same seed, same nodes.
+        """The spec of one job alone on the empty system: same seed, same nodes.
 
         Raises InputError if there is no such job, or nothing would end its run.
         """
@@ -82,9 +82,9 @@ class Resolved:
         return {**self.spec, "jobs": [only], "stop": {"jobs": [0] if ends else [], "at_ps": at_ps}}
 
     def id_alone(self, job: str) -> str:
-        """Identity of the run of one job by itself, which does not depend on the other jobs.
+        """Identity of the run of one job alone, which does not depend on the other jobs.
 
-        It is `id` if the job is all there is. Raises InputError as `alone` does.
+        It is `id` if there is only this job. Raises InputError as `alone` does.
         """
         only = self.alone(job)
         return self.id if only == self.spec else _id_of(["alone", only])
@@ -96,14 +96,14 @@ def _id_of(told: Any) -> str:
 
 
 def _ends(job: Mapping[str, Any]) -> bool:
-    """Whether a job of a specification comes to an end by itself."""
+    """Whether a job of a specification ends without the help of the run."""
     if "program" in job:
         return job["program"]["iterations"] is not None
     return job["traffic"]["intervals"] is not None
 
 
 def _end_key(job: Mapping[str, Any]) -> str:
-    """The key that would give it one."""
+    """The key that would give it an end."""
     return "iterations" if "program" in job else "messages"
 
 
@@ -117,7 +117,7 @@ class _Job:
 
     @contextmanager
     def errors(self, *prefix: str) -> Iterator[None]:
-        """Adds to an InputError where in the scenario (or in the imported file) this job stands."""
+        """Adds the position of this job in the scenario (or in the imported file) to an InputError."""
         try:
             yield
         except InputError as e:
@@ -319,7 +319,7 @@ def _stop(run: RunTable, jobs: list[_Job], spec_jobs: list[dict[str, Any]]) -> d
     if run.until is None:
         waited = [n for n, job in enumerate(jobs) if not job.table.background]
         if run.horizon is not None:
-            # A time ends the run anyway, so a job without end is nothing to wait for.
+            # A time ends the run anyway, so the run need not wait for a job without end.
             waited = [n for n in waited if _ends(spec_jobs[n])]
         elif not waited:
             hint = 'set until = "1 ms", or name a job in [run]'

@@ -12,7 +12,7 @@ from odonata.errors import InputError, unknown
 from odonata.machine import System
 from odonata.machine.fabric import Delay
 
-#: Key under which a delay is kept that is given for all classes at once.
+#: Key of a delay that is given for all classes at once.
 ALL = ""
 
 
@@ -75,5 +75,5 @@ class SensingTable(Table):
         return {"kind": self.kind, **({"delay_ps": late} if late else {})}
 
 
-#: The sensor as a scenario gives it: its kind, or a table.
+#: The congestion metric as a scenario gives it: its kind, or a table.
 Sensing = Annotated[SensingTable, BeforeValidator(_read)]

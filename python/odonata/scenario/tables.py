@@ -19,9 +19,9 @@ Record = Literal["every-message", "histogram", "nothing"]
 #: Default placement: the lowest free nodes.
 DEFAULT_POLICY = "contiguous"
 
-#: Names of jobs stand in tables, pictures and names of columns. The length is assumed: what still fits into a line.
+#: Names of jobs appear in tables, pictures and names of columns. The length is assumed: it still fits into a line.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-#: What names nodes and was not meant as a policy.
+#: Texts that list nodes and are not names of policies.
 _NODES = re.compile(r"\s*[0-9][0-9\s,-]*")
 
 

@@ -1,4 +1,4 @@
-"""Whether the numbers of a job cover everything that was to be measured, or the run ended before that."""
+"""Whether the numbers of a job cover everything that was to be measured, or the run ended too early."""
 
 from __future__ import annotations
 

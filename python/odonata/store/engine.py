@@ -43,7 +43,7 @@ def fingerprint() -> str:
 
     It takes a few milliseconds once per process, and is worked out when results are written or compared.
     """
-    from odonata.machine import core  # with pydantic, which a process that only simulates does without
+    from odonata.machine import core  # this imports pydantic, which a process that only simulates does not need
 
     return f"{core.fingerprint()}-{of_package(Path(__file__).parents[1])}"
 
@@ -60,7 +60,7 @@ def of_package(root: Path) -> str:
 
 
 def difference(other: str | None) -> str | None:
-    """In which way another engine differs from this one, as the end of a sentence; `None` if it does not."""
+    """The difference of another engine from this one, as the end of a sentence; `None` if there is none."""
     here = fingerprint()
     if other == here:
         return None

@@ -28,5 +28,5 @@ def frame(table: str, data: Mapping[str, Any], channels: int = 1) -> pl.DataFram
     schema = {column.name: polars_type(column.dtype) for column in columns_of(table, channels)}
     if set(data) != set(schema):
         raise AssertionError(f"table {table}: columns {sorted(set(data) ^ set(schema))} do not agree with the registry")
-    # Lists of equal length come out as arrays even if lists are asked for; the cast makes them what they are to be.
+    # Polars makes arrays of lists of equal length even if lists are requested; the cast restores the type.
     return pl.DataFrame({name: pl.Series(name, data[name], dtype=dtype).cast(dtype) for name, dtype in schema.items()})

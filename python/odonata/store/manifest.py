@@ -42,7 +42,7 @@ def manifest(
     wall: dict[str, Any],
     link_classes: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The manifest of a run; `alone` names the jobs that were also run by themselves, `wall` is as measured.
+    """The manifest of a run; `alone` names the jobs that were also run alone, `wall` has the measured times.
 
     `link_classes` are the classes of links, in the order of `class_bytes` of the table of jobs.
     """
@@ -94,7 +94,7 @@ def _checksum(facts: Mapping[str, Any]) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """The computer and the libraries, as far as they can matter for speed; no names of hosts or users."""
+    """The computer and the libraries, as far as they matter for speed; no names of hosts or users."""
     return {
         "platform": platform.platform(),
         "processor": _processor(),

@@ -65,7 +65,7 @@ def check_all(run: Run) -> None:
 class _Tables(Mapping[str, pl.LazyFrame]):
     """The tables of a run folder.
 
-    Each is compared with its checksum when it is first asked for, and again after its file has changed.
+    Each is compared with its checksum when it is first used, and again after its file has changed.
     """
 
     def __init__(self, folder: Path, manifest: Mapping[str, Any], *, verify: bool) -> None:
@@ -115,7 +115,7 @@ def scan(file: Path, table: str, written_as: int) -> pl.LazyFrame:
 def grown(table: str, present: list[str], written_as: int, file: Path) -> list[pl.Expr]:
     """All columns of a table as this version has them, of one that has the columns `present`.
 
-    Columns that the registry does not know (of a virtual channel, say) stand at the end. Raises `InputError` for a
+    Columns that the registry does not list (such as those of a virtual channel) come last. Raises `InputError` for a
     column that is missing although the format `written_as` has it.
     """
     found: list[pl.Expr] = []
@@ -131,7 +131,7 @@ def grown(table: str, present: list[str], written_as: int, file: Path) -> list[p
 
 
 def is_run_folder(path: Path) -> bool:
-    """Whether this is the folder of a run, by its manifest or, where that is lost or damaged, by the other files."""
+    """Whether this is the folder of a run, by its manifest or, if that is lost or damaged, by the other files."""
     try:
         _manifest(path, verify=False)
     except InputError:
@@ -202,7 +202,7 @@ def _are_facts(facts: object) -> bool:
 
 
 def _state(file: Path) -> tuple[int, ...] | None:
-    """A value that changes when a file is replaced or written; `None` if the file cannot be read."""
+    """A value that changes when a file is written or replaced; `None` if the file cannot be read."""
     try:
         found = file.stat()
     except OSError:

@@ -21,7 +21,7 @@ class Run(Attributes):
     """The results of a scenario: tables (polars frames) and a summary. Immutable.
 
     `odonata.run` makes one, `odonata.open` reads one from its folder. `odonata show columns` lists the columns of all
-    tables with their units; times are picoseconds. A table is read when it is first asked for.
+    tables with their units; times are picoseconds. A table is read when it is first used.
 
     Examples
     --------

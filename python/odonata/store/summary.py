@@ -174,7 +174,7 @@ def _overlapping(job: Mapping[str, Any]) -> str:
 
 
 def _cut_off(job: Mapping[str, Any]) -> list[str]:
-    """Warnings about numbers of a job that cover only a part."""
+    """Warnings about the numbers of a job that is cut off."""
     said = []
     if job["complete"] is False and not _is_program(job):
         came, sent = job["measured_delivered"], job["measured_sent"]

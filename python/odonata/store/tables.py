@@ -42,7 +42,7 @@ GIB = 2.0**30
 
 
 class Made(Mapping[str, pl.DataFrame]):
-    """Tables by name, each made when it is first asked for."""
+    """Tables by name, each made when it is first used."""
 
     def __init__(self, makers: Mapping[str, Callable[[], pl.DataFrame]]) -> None:
         self._makers = makers
@@ -87,7 +87,7 @@ def job_latency(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) ->
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """The results of a job by itself on the empty system."""
+    """The results of a job alone on the empty system."""
 
     latency: Latency | None
     """Latencies of its messages."""
@@ -112,7 +112,7 @@ def alone_of(result: Mapping[str, Any], spec: Mapping[str, Any]) -> Alone:
 def jobs_frame(
     result: Mapping[str, Any], spec: Mapping[str, Any], background: Sequence[bool], alone: Mapping[int, Alone]
 ) -> pl.DataFrame:
-    """Totals of each job. `alone` has the results of jobs that were also run by themselves, by index."""
+    """Totals of each job. `alone` has the results of jobs that were also run alone, by index."""
     return jobs_table(job_rows(result, spec, background, alone))
 
 
@@ -143,11 +143,11 @@ def _job_row(
     if program is not None:
         time = program.time_ps
         slowdown = time / alone.time_ps if time is not None and alone.time_ps else None
-        if what["program"].get("every_ps"):  # its time is mostly waiting for the next iteration
+        if what["program"].get("every_ps"):  # its time consists mostly of waiting for the next iteration
             times = (program.times.mean if program.times else None), alone.iteration_ps
             slowdown = times[0] / times[1] if times[0] is not None and times[1] else None
     if whole is False or alone.complete is False:
-        slowdown = None  # a ratio of only the messages that happened to arrive
+        slowdown = None  # it would be a ratio over only the messages that happened to arrive
     return {
         "job": job,
         "name": what["name"],

@@ -107,7 +107,7 @@ def _replace_files(partial: Path, folder: Path) -> None:
         if not is_run_folder(folder):
             raise InputError(f"{folder} is not a run folder, so it is not overwritten")
         old, new = names_in(folder), {path.name for path in partial.iterdir()}
-        # Without its manifest the folder is not taken for a finished run.
+        # Without a manifest the folder does not count as a finished run.
         (folder / MANIFEST).unlink(missing_ok=True)
         for name in old - new:
             (folder / name).unlink(missing_ok=True)

@@ -1,8 +1,8 @@
 """Random axes: `[random]`, seeded.
 
-Each key draws from a stream of its own, made from the seed and the key, so that a further key or more samples leave
-what was drawn before as it is, and its runs need not be repeated. Drawn numbers are rounded to six significant digits:
-they can be read, and no mathematical library changes them.
+Each key has its own stream, made from the seed and the key. So another key or more samples do not change earlier draws,
+and their runs need not be repeated. Drawn numbers are rounded to six significant digits: they are readable, and do not
+depend on the mathematical library.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def is_distribution(value: object) -> bool:
 
 
 def draw(key: str, given: object, *, samples: int, seed: int) -> tuple[Any, ...]:
-    """So many values of a key. Raises InputError for what is no distribution; its path leads on from the key."""
+    """This many values of a key. Raises InputError for anything but a distribution; its path continues from the key."""
     if not isinstance(given, Mapping) or len(given) != 1:
         hint = 'such as { uniform = [0.1, 0.9] }, { log-uniform = ["1 us", "10 us"] } or { choice = ["a", "b"] }'
         raise InputError(f"expected one distribution, found `{given!r}`", hint=hint)

@@ -32,7 +32,7 @@ class Estimate:
         """Number of runs behind the estimate."""
 
     def took(self, number: int, seconds: float) -> None:
-        """A run took so long."""
+        """Records the time of a run."""
         self.runs += 1
         self._total += seconds
         for sums, step in zip(self._sums, self._steps(number), strict=True):

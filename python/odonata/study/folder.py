@@ -21,8 +21,8 @@ RESULTS = "results"
 def is_study_folder(path: Path) -> bool:
     """Whether this is the folder of a study, finished or not.
 
-    Without a manifest (a version that wrote format 1 was killed) its `results` say so. Somebody else's folder of that
-    name does not: it has other files in it, or nothing and other files beside it.
+    Without a manifest (a version that wrote format 1 was killed) its `results` say so. A folder of the
+    user with that name contains other files, or is empty next to other files.
     """
     data = _manifest(path)
     if data is None:

@@ -1,4 +1,4 @@
-"""A scenario that stands in the file of a study, under `[base]`."""
+"""A scenario in the file of a study, under `[base]`."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ STATISTICS: dict[str, Callable[[pl.Series], Any]] = {
     "p99": lambda values: values.quantile(0.99, "lower"),
     "max": lambda values: values.max(),
 }
-"""Name in `[keep]` -> what it gives for the values that are there; null for none, but 0 for `count` and `sum`."""
+"""Name in `[keep]` -> its function of the non-null values; null for no values, but 0 for `count` and `sum`."""
 
 KEYS = ("table", "column", "statistic", "where")
 
@@ -115,9 +115,9 @@ def _statistic(name: str, given: object) -> Statistic:
 
 
 def mark(keep: Keep | None) -> str | None:
-    """Identity of what is kept: a hash of the statistics, or of the function's source.
+    """Identity of the kept values: a hash of the statistics, or of the function's source.
 
-    What a function calls is not part of it.
+    Functions that it calls are not part of it.
     """
     if keep is None:
         return None

@@ -47,9 +47,9 @@ class Ledger:
         self.plan = plan
         self.results = results
         self.ids: dict[int, str] = {}
-        """Runs of the points that have been looked at."""
+        """Runs of the points that have been resolved."""
         self.alone: dict[str, tuple[AloneRun, ...]] = {}
-        """Of a point's run (by its id) the runs of its targets by themselves, if the study compares with them."""
+        """Id of a point's run -> the runs of its targets alone, if the study compares with them."""
         self.errors: dict[int, str] = {}
         """Points that cannot be run, with their errors."""
         self.simulated = 0
@@ -88,14 +88,14 @@ class Ledger:
         return number in self.errors or (number in self.ids and self.runs_of(number) <= self._known)
 
     def runs_of(self, number: int) -> set[str]:
-        """The runs that a point needs: its own, and those of its targets by themselves."""
+        """The runs that a point needs: its own, and those of its targets alone."""
         run = self.ids[number]
         return {run, *(alone.id for alone in self.alone.get(run, ()))}
 
     def take(self, count: int, worth_s: float) -> list[int]:
         """Points that no worker has taken: at most the given number, for about the given time; empty if none are left.
 
-        Before anything is known of how long runs take it is one.
+        One point, as long as the time of runs is unknown.
         """
         taken: list[int] = []
         worth = 0.0
@@ -178,14 +178,14 @@ class Ledger:
             self.errors[number] = error
             self._settled += 1
         else:
-            # Not only what was granted: its worker may have died before it could ask again.
+            # Not only granted runs: its worker may have died before its next request.
             missing = self._missing.get(number, set())
             runs = sorted(run for run in missing if self._under_way.get(run, number) == number)
             lost = [failure(run, error, self.plan.mark) for run in runs]
             self.hand_in(frame_of(lost, [None] * len(runs)), [])
 
     def flush(self, after_s: float = 0.0) -> None:
-        """Writes what has been handed in, if the last time was so long ago. Raises RunError if it cannot be written."""
+        """Writes the outcomes if the last write was long enough ago. Raises RunError if they cannot be written."""
         if time.monotonic() - self._last_flush < after_s:
             return
         self.results.flush()
@@ -204,7 +204,7 @@ class Ledger:
             self.tell()
 
     def _settle(self, number: int) -> None:
-        # Counted here: to look through all points at each report would take longer than their runs if there are many.
+        # Counted here: with many points, a pass over all of them at each report would take longer than their runs.
         self._settled += 1
         self._lost += not self._failed.isdisjoint(self.runs_of(number))
 

@@ -69,7 +69,7 @@ class LocalPool:
                 member.kill()
 
     def _heard(self, member: _Member, ledger: Ledger) -> bool:
-        """Handles what a worker has said; whether it is alive."""
+        """Handles the messages of a worker; returns whether it is alive."""
         try:
             while member.pipe.poll():
                 what, said = member.pipe.recv()
@@ -134,7 +134,7 @@ class _Member:
         self.at: int | None = None
         """The point that it is at."""
         self.last_words = ""
-        """Why it ends, if it could still say so."""
+        """The reason why it ended, if it could still report one."""
         self.started = self.idle = False
         with suppress(OSError):
             self.pipe.send(ledger.plan.packed())
@@ -166,7 +166,7 @@ class _Member:
         self.numbers, self.at, self.idle, self.started = [], None, True, True
 
     def kill(self, after_s: float = 0.0) -> str:
-        """Ends it, if it has not ended by itself by then; says what it ended by."""
+        """Ends it, if it has not ended already; returns how it ended."""
         try:
             status = self.process.wait(after_s)
         except subprocess.TimeoutExpired:

@@ -25,15 +25,15 @@ Make = Callable[[dict[str, Any]], Scenario]
 """From the keys and values of a point to its scenario."""
 
 MOST_POINTS = 10_000_000
-"""Points of a study at most: more would not be simulated in a lifetime, and were not meant."""
+"""Most points of a study: more could not be simulated in a lifetime, so they are a mistake."""
 
 SEED = "run.seed"
 """The key of the axis whose runs are repetitions of each other."""
 
 OF_MESSAGES = ("latency_mean_ps", "latency_p50_ps", "latency_p99_ps")
-"""Columns that are shown of jobs that send by the clock."""
+"""Default columns of jobs with a pattern."""
 OF_PROGRAMS = ("time_ps", "iteration_p50_ps", "latency_mean_ps")
-"""Columns that are shown of programs: how long they took is what they are run for."""
+"""Default columns of programs, whose result is their time."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,13 @@ class Plan:
     text: str = ""
     """The study as given."""
     file: str | None = None
-    """What errors call it; `None` if it was not read from a file."""
+    """Its name in errors; `None` if it was not read from a file."""
     keep: Keep | None = None
     """Further values that are kept of each run."""
     mark: str | None = None
-    """Identity of what is kept; it follows from `keep`."""
+    """Identity of the kept values; it follows from `keep`."""
     alone: bool = False
-    """Whether each job that is not background is also run by itself, for slowdowns."""
+    """Whether each job that is not background is also run alone, for slowdowns."""
 
     def __post_init__(self) -> None:
         if self.mark is None:  # where the plan has been sent, the function's source may be missing

@@ -73,7 +73,7 @@ def sweep(
         The folder of the study. After an interruption the same call continues from it. Without it, the results are only
         in memory.
     alone
-        Also run each job that is not background by itself on the empty system, as `odonata.run` does. Points share such
+        Also run each job that is not background alone on the empty system, as `odonata.run` does. Points share such
         a run if the job has the same nodes, seed and application, whatever its neighbours are.
     client
         A `distributed.Client`, whose workers simulate instead, or the address of a scheduler such as

@@ -113,7 +113,7 @@ class Results:
         return pl.concat(found, how="diagonal_relaxed") if found else pl.DataFrame()
 
     def _parts(self, mark: str | None, columns: list[str] | None = None) -> Iterator[pl.DataFrame]:
-        """All that is known, what was added last at the end."""
+        """All known parts, the latest last."""
         read = (_read(file, columns) for file in ([] if self._folder is None else _files(self._folder)))
         held = (part if columns is None else part.select(columns) for part in (*self._kept, *self._waiting))
         for part in (*read, *held):
@@ -124,7 +124,7 @@ class Results:
         if len(small) < 2:
             return
         rows = pl.concat([_read(file) for file in small], how="diagonal_relaxed")
-        # All of them take the place of the last one; then they are superfluous.
+        # The joint file takes the place of the last one; then all of them are superfluous.
         joint = _write(folder, _number(small[-1]), rows)
         for file in small:
             if file != joint:
@@ -137,7 +137,7 @@ def _is_current() -> pl.Expr:
 
 
 def _files(folder: Path) -> list[Path]:
-    """All files of results, what was written last at the end."""
+    """All files of results, the latest last."""
     return sorted(folder.glob("part-*.parquet"))
 
 

@@ -34,7 +34,7 @@ def read_show(given: Mapping[str, Any], axes: Sequence[str]) -> Show:
 
 
 def numeric_columns() -> list[str]:
-    """Columns of `jobs` that can be compared: everything that is a number and no id."""
+    """Columns of `jobs` that can be compared: all numbers except ids."""
     return [
         column.name
         for column in columns_of("jobs")

@@ -1,4 +1,4 @@
-"""The columns of a job beside its run alone, from two runs that a study keeps apart.
+"""The columns that compare a job with its run alone, from two runs that a study keeps apart.
 
 Runs of a job alone are kept by ids of their own, which do not depend on its neighbours, so that points share them. The
 columns are those of `odonata run --alone`.
@@ -23,7 +23,7 @@ _SUFFIXES = (*QUANTILES, "mean")
 
 
 def failures(alone: Mapping[str, tuple[AloneRun, ...]], rows: pl.DataFrame) -> dict[str, str]:
-    """Of the runs with a target whose run alone failed: why. They have no slowdown, and count as failed."""
+    """Run -> the error of a run alone of one of its targets. Such runs have no slowdown, and count as failed."""
     if not alone or rows.width == 0:
         return {}
     failed = rows.filter(pl.col(_STATUS) == "failed")
@@ -65,7 +65,7 @@ def beside_alone(rows: pl.DataFrame, alone: Mapping[str, tuple[AloneRun, ...]]) 
             ("alone_mean_ps", "_iteration", "alone_time_ps"),
         )
     )
-    # A ratio of what happened to arrive is none.
+    # A ratio over only what happened to arrive would be meaningless.
     whole = [pl.col(name).fill_null(value=True) for name in ("complete", "alone_complete") if name in joined.columns]
     slowdown = pl.when(by_itself > 0, *whole).then(here / by_itself)
     return joined.with_columns(slowdown=slowdown).drop("_alone", "_every", "_iteration").select(rows.columns)

@@ -37,18 +37,18 @@ RUN_COLUMNS: dict[str, str] = {
     "engine": "String",
     "keep": "String",
 }
-"""What is kept of a run beside its jobs, with types as polars names them. A failed run has only the first three, the
-engine (`odonata.store.engine`) and the mark of what else is kept (`keep.mark`)."""
+"""The values that are kept of a run in addition to its jobs, with types as polars names them. A failed run has only the
+first three, the engine (`odonata.store.engine`) and the mark of what else is kept (`keep.mark`)."""
 
 PREFIX = "run."
-"""What these columns are called where they stand beside those of jobs."""
+"""Prefix of these columns in a table with those of jobs."""
 KEPT = "kept."
 """The same of what `keep` gave, which stands in the first row of each run."""
 
 
 @dataclass(frozen=True)
 class AloneRun:
-    """The run of one job of a point by itself."""
+    """The run of one job of a point alone."""
 
     job: int
     """Index of the job in the point's own run."""
@@ -59,20 +59,20 @@ class AloneRun:
 
 
 Granted = tuple[int, tuple[str | None, ...]]
-"""A point and which of its runs are to be simulated: its own (None), and those of these jobs by themselves."""
+"""A point and its runs that are to be simulated: its own (None), and those of these jobs alone."""
 
 
 @dataclass(frozen=True)
 class Resolution:
-    """A point that has been looked at: the run that it is, or why it is none."""
+    """The resolution of a point: its run, or the reason why it has none."""
 
     number: int
     id: str | None
     error: str | None = None
     spent_s: float = 0.0
-    """Wall time that it took."""
+    """Its wall time."""
     alone: tuple[AloneRun, ...] = ()
-    """The runs of its targets by themselves, if the study compares with them."""
+    """The runs of its targets alone, if the study compares with them."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def _keep(plan: Plan, run: Run) -> dict[str, Any]:
 
 
 class StopRun(BaseException):
-    """Raised by `watch` to end a run whose result nobody waits for."""
+    """Raised by `watch` to end a run whose result is no longer needed."""
 
 
 def reason(problem: BaseException) -> str:

@@ -30,7 +30,7 @@ def four_digits(value: float) -> str:
 
 
 def time(ps: float) -> str:
-    """A time by itself, in the unit that fits: `51.36 us`."""
+    """A single time, in a suitable unit: `51.36 us`."""
     unit, factor = unit_of([ps])
     return f"{digits(ps, factor)} {unit}"
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 UNLIMITED = 1_000_000
-"""Characters of a line that goes to no terminal: nothing is wrapped or cut off there."""
+"""Characters of a line if the output is not a terminal: nothing is wrapped or cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def columns(names: Sequence[str]) -> list[Column]:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Headings and rows of cells, which are texts already."""
+    """Headings and rows of cells (texts)."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[str]]
@@ -159,7 +159,7 @@ def _lines(table: RichTable) -> list[str]:
 def _print(table: RichTable, file: IO[str], width: int, *, colours: bool) -> None:
     from rich.console import Console
 
-    # A notebook would draw the table by itself, and variables such as FORCE_COLOR would put colours into texts.
+    # A notebook would display the table itself, and variables such as FORCE_COLOR would put colours into texts.
     terminal = None if colours else False
     system: Literal["auto"] | None = "auto" if colours else None
     console = Console(file=file, width=width, color_system=system, force_terminal=terminal, force_jupyter=False)

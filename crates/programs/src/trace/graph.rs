@@ -56,7 +56,7 @@ pub struct Graph {
     operations: Vec<Operation>,
     /// The numbers of the CPUs of the rank, ascending. CPU 0 is always among them.
     cpus: Vec<u32>,
-    /// The start of the successors of each operation; one more entry than there are operations.
+    /// The start of the followers of each operation; one more entry than there are operations.
     first: Vec<u32>,
     followers: Vec<(u32, Start)>,
     waits_for: Vec<u32>,
@@ -151,7 +151,7 @@ impl PartialEq for Operation {
     }
 }
 
-/// What an operation of a trace does. It blocks only its successors.
+/// What an operation of a trace does. It blocks only its followers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Sends a message.

@@ -45,7 +45,7 @@ impl Running {
         self.ranks[rank as usize].open = graph.operations().len() as u32;
     }
 
-    /// An event of an operation has happened: its successors no longer wait for it.
+    /// An event of an operation has happened: its followers no longer wait for it.
     pub(super) fn release(&mut self, rank: u32, operation: u32, when: Start) {
         let Program::Trace(trace) = &self.program else { unreachable!("asked of traces only") };
         let first = self.first_operation[rank as usize];

@@ -1,7 +1,7 @@
-"""Fixed layouts: placements that a paper used once and for all, shipped as files of node ids.
+"""Fixed layouts: placements that a paper used in all its experiments, shipped as files of node ids.
 
-A layout is used like a policy: `place = "kang2019-random"`. Each is derived by a documented procedure
-(its module), which a test repeats; the file is what counts.
+A layout is used like a policy: `place = "kang2019-random"`. Its module documents how the file was derived, and a test
+repeats the derivation; the file is authoritative.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How the fixed layouts for the machine of Kang 2019 were drawn.
+"""The draws of the fixed layouts for the machine of Kang 2019.
 
 The paper used one random layout for all experiments and says of it only that 29.6 % of the 2,304 target
 processes, 682, were in groups 0 to 2 beside the background (section 3.4.2; K18). Ours is a uniform draw

@@ -19,7 +19,7 @@ from odonata.placement.running import read_intensity, read_running, running
 
 
 def place(request: Request) -> Placement:
-    """No global link, else lightly loaded ones."""
+    """No global link if possible, else lightly loaded ones."""
     free, where = request.room()
     count = request.wanted()
     jobs = running(request)

@@ -2,7 +2,7 @@
 
 Source: Salimi Beni 2022, sections 4.1 and 3.3, scenario c (V4): 16 nodes as four on each of four islands, in different
 groups of it. The paper calls a group an island and the nodes of one leaf switch a group. Full islands and leaves are
-passed over; there must be two islands at least.
+skipped. At least two islands must have free nodes.
 """
 
 from itertools import islice

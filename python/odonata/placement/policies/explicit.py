@@ -39,7 +39,7 @@ def _check(request: Request, listed: list[tuple[int, int | None]], file: Path | 
 
 
 def _nodes(value: Any) -> list[int] | Path:
-    """A list of ids; or a file, which is what any text is that does not look like a list."""
+    """A list of ids, or a file: any text that does not look like a list."""
     if isinstance(value, str) and re.search(r"[^0-9\s,-]", value):
         return Path(value)
     nodes = parse_ids(value, "nodes")

@@ -23,7 +23,7 @@ HEAVY_FROM = 0.1
 
 
 def place(request: Request) -> Placement:
-    """Spread or packed, by the intensity."""
+    """Spread or packed, depending on the intensity."""
     free, where = request.room()
     count = request.wanted()
     given = request.options["intensity"]

@@ -1,4 +1,4 @@
-"""Jokanovic: small jobs from the left, large ones from the right.
+"""Jokanovic: small jobs from the low end of the machine, large ones from the high end.
 
 Source: Zhang 2018, sections IV and VI-F (L12), after Jokanovic et al. 2015, "Quiet neighborhoods". A job of at most
 one group's nodes gets the first group that has as many idle, in label order; a larger one gets the last idle nodes of

@@ -4,7 +4,7 @@ Source: Zhang 2018, section III-B (L6-L8). A job that fits on one router gets th
 else, if it fits in one group, the group with the most idle nodes, router by router in turn; else the whole machine,
 group by group in turn, in each group the lowest idle node. What the paper leaves open is as in the authors' code:
 exactly enough counts as a fit, of equals the lowest id is taken, a round robin begins at router 0 or group 0 for
-every job, and units that are full are passed over.
+every job, and full units are skipped.
 """
 
 from itertools import islice

@@ -18,7 +18,7 @@ def _policy(unit: str, acronym: str, units: Callable[[Free], Sequence[Sequence[i
         free, where = request.room()
         seed = request.options.get("seed", DEFAULT_SEED)
         idle = [nodes for nodes in units(free) if nodes]
-        # Each has at least one node, so no more of them than nodes are needed.
+        # Each has at least one free node, so `count` of them are enough.
         drawn = SplitMix64(seed).sample(idle, min(request.wanted(), len(idle)))
         nodes = list(islice(chain.from_iterable(drawn), request.wanted()))
         return Placement(nodes, f"{len(nodes):,} nodes {where}, {unit} by {unit}, drawn with seed {seed}")

@@ -1,7 +1,7 @@
 """Round Robin Nodes (RRN): a node from each group in turn.
 
 Source: Zhang 2018, section IV, after Jain et al. 2014 (L11): from the first group on, the first idle node of the
-group in label order, then the next group, and so on. Full groups are passed over.
+group in label order, then the next group, and so on. Full groups are skipped.
 """
 
 from itertools import islice

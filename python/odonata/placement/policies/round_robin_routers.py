@@ -1,8 +1,8 @@
 """Round Robin Routers (RRR): a router from each group in turn.
 
 Source: Zhang 2018, section IV, after Jain et al. 2014 (L11): from the first group on, the first router of the group
-that has an idle node, with all its idle nodes in label order, then the next group, and so on. Full groups are passed
-over.
+that has an idle node, with all its idle nodes in label order, then the next group, and so on. Full groups are
+skipped.
 """
 
 from itertools import chain, islice

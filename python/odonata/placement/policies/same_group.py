@@ -1,7 +1,7 @@
 """Same group: all nodes on one switch.
 
 Source: Salimi Beni 2022, section 4.1, scenario a (V4). The paper calls the nodes of one leaf switch a group and what is
-a group here an island. Of the leaves with room the first is taken, which the paper leaves open.
+a group here an island. The first leaf with room is taken (the paper leaves this open).
 """
 
 from odonata.errors import InputError

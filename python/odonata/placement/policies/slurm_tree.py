@@ -41,7 +41,7 @@ class _Island:
 
 
 def place(request: Request) -> Placement:
-    """Leaf after leaf, as near and as tight as possible."""
+    """One leaf after another, as close together and as tight as possible."""
     free, where = request.room()
     count = request.wanted()
     if count == len(free.nodes):
@@ -99,7 +99,7 @@ def _best(islands: list[_Island], missing: int) -> _Island:
 
 
 def _rank(island: _Island, missing: int) -> tuple[int, int]:
-    """How good its best leaf is among those of other islands: more is better."""
+    """The rank of its best leaf among those of other islands: higher is better."""
     idle = -island.sizes[island.best(missing)]
     if idle >= missing:
         return 2, -idle

@@ -1,4 +1,4 @@
-"""Slurm as Zhang 2018 has it: one router with room, else the routers with the fewest idle nodes.
+"""Slurm as described by Zhang 2018: one router with room, else the routers with the fewest idle nodes.
 
 The text (Zhang 2018, section IV, "Slurm"; catalogue L10) takes the first router with room: `slurm-zhang-text`. Salimi
 Beni 2022, section 4.1 (V18) describes Slurm the same way. The scheduler of SST until December 2020, which the authors

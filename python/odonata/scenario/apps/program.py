@@ -29,7 +29,7 @@ class Program(App):
     )
 
     def own_ranks(self, folder: Path) -> int | None:  # noqa: ARG002
-        """The number of ranks that it was made for; None if any will do. `folder` is what its files are relative to.
+        """The number of ranks that it was made for; None for any number. Its files are relative to `folder`.
 
         Raises InputError, whose path leads into the app's table, or which names the file.
         """

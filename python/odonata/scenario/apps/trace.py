@@ -21,8 +21,8 @@ MOST_BYTES = (1 << 32) - 1
 class Trace(Program):
     """The operations of each rank, from a file: a schedule in the GOAL format, as text or binary, or a table (CSV).
 
-    `docs/traces.md` has the formats. The trace is one iteration. It brings its number of ranks; without `nodes` the
-    job gets as many nodes as they fill. What the file says goes into the run folder. Source of GOAL: Hoefler, Siebert
+    `docs/traces.md` has the formats. The trace is one iteration. It brings its number of ranks; without `nodes` the job
+    gets as many nodes as they fill. The contents of the file go into the run folder. Source of GOAL: Hoefler, Siebert
     and Lumsdaine 2009; Hoefler, Schneider and Lumsdaine 2010 (LogGOPSim).
     """
 

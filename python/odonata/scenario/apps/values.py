@@ -1,4 +1,4 @@
-"""Values that applications have in common: sizes of messages, durations, numbers of repetitions."""
+"""Values of several applications: sizes of messages, durations, numbers of repetitions."""
 
 from collections.abc import Callable
 from typing import Annotated, Any

@@ -68,7 +68,7 @@ class Aries(AriesMode):
     """The routing of Cray's Aries, in one of its seven modes.
 
     The adaptive modes compare two random minimal paths with two random non-minimal paths at the first router, and again
-    at the other routers of the source group. Each mode is also a routing by itself: `adaptive-0` and so on. Source:
+    at the other routers of the source group. Each mode is also a routing of its own: `adaptive-0` and so on. Source:
     Faanes 2012; De Sensi 2019, section 2.2.
 
     Machines: dragonfly, cascade.

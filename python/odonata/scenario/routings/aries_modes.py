@@ -1,4 +1,4 @@
-"""The modes of Aries, each as a routing by itself (short for `{ name = "aries", mode = ... }`)."""
+"""The modes of Aries, each as a routing of its own (short for `{ name = "aries", mode = ... }`)."""
 
 from typing import ClassVar, Literal
 
@@ -19,7 +19,7 @@ class Adaptive0(AriesMode):
 
 
 class Adaptive1(AriesMode):
-    """Aries, adaptive with a bias to minimal paths that grows along the path.
+    """Aries, adaptive with a bias towards minimal paths that grows along the path.
 
     Machines: dragonfly, cascade.
     """
@@ -30,7 +30,7 @@ class Adaptive1(AriesMode):
 
 
 class Adaptive2(AriesMode):
-    """Aries, adaptive with a low bias to minimal paths.
+    """Aries, adaptive with a low bias towards minimal paths.
 
     Machines: dragonfly, cascade.
     """
@@ -41,7 +41,7 @@ class Adaptive2(AriesMode):
 
 
 class Adaptive3(AriesMode):
-    """Aries, adaptive with a high bias to minimal paths.
+    """Aries, adaptive with a high bias towards minimal paths.
 
     Machines: dragonfly, cascade.
     """

@@ -12,7 +12,7 @@ from odonata.scenario.routings.routing import Routing
 
 
 class Fpar(Routing):
-    """A longer path is taken if it is below the threshold and no shorter one is.
+    """A non-minimal path is taken if its load is below the threshold and that of no minimal path is.
 
     Source: Shpiner 2017; Kang 2019, section 3.1.2 (K5 to K7).
 

@@ -1,4 +1,4 @@
-"""Progressive adaptive routing: the minimal port against the best other one (K8)."""
+"""Progressive adaptive routing: the best minimal port against the best non-minimal one (K8)."""
 
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, Self

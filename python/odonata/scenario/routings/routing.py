@@ -24,7 +24,7 @@ class Routing(Table):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        """The core says what machines a routing is for."""
+        """The core lists the machines of a routing."""
         super().__pydantic_init_subclass__(**kwargs)
         if hasattr(cls, "core"):
             cls.kinds = MACHINES[cls.core]

@@ -1,4 +1,4 @@
-"""Common code of UGAL and PAR: they compare minimal and non-minimal paths by load and length."""
+"""Common code of UGAL and PAR, which compare minimal and non-minimal paths by load and length."""
 
 from fractions import Fraction
 from typing import Annotated, Any, Self

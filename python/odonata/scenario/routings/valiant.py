@@ -10,7 +10,7 @@ from odonata.scenario.routings.direct import DIRECT, DRAGONFLY_PLUS, GATEWAYS, G
 from odonata.scenario.routings.minimal import SELECT, Select
 from odonata.scenario.routings.routing import Routing
 
-#: Kind -> where a packet can turn, the default first.
+#: Kind -> where the second phase can begin, the default first.
 VIA: dict[str, tuple[str, ...]] = {
     DRAGONFLY_PLUS: ("spine", "leaf"),
     **dict.fromkeys(DIRECT, ("group", "router")),

@@ -71,7 +71,7 @@ fn ready_operations_begin_in_the_order_of_the_text() {
     assert_eq!(finish(text), 30 + 20 + 100);
 }
 
-/// The successors of a task of zero duration follow at once, before all other events of that time. Catches an event
+/// The followers of a task of zero duration follow at once, before all other events of that time. Catches an event
 /// that is scheduled for it.
 #[test]
 fn a_work_of_no_time_is_followed_at_once() {
@@ -84,7 +84,7 @@ fn a_work_of_no_time_is_followed_at_once() {
 /// Tasks that end at the same time do so in the order of their numbers. Catches an order by operation or by CPU.
 #[test]
 fn tasks_end_in_the_order_in_which_they_were_requested() {
-    // d is requested at 5, after c, and is before it in the text; both end at 25. The successor of c is first on CPU 4.
+    // d is requested at 5, after c, and is before it in the text; both end at 25. The follower of c is first on CPU 4.
     let text = "a: calc 5\nd: calc 20 cpu 1\nc: calc 25 cpu 2\np: calc 100 cpu 4\nq: calc 300 cpu 4\nr: calc 1000 cpu 5\n\
                 d requires a\np requires d\nq requires c\nr requires q";
     assert_eq!(finish(text), 25 + 300 + 1_000);
@@ -126,7 +126,7 @@ fn at_one_instant_works_end_before_data_has_left() {
     let asking = Costs { eager_bytes: 0, ..FREE };
     let job = |first: &str| star(2, vec![program("two", &[0, 1], asking, goal(&[first, "recv 500b from 0"]))]);
     let sent = finishes_of(&job("send 500b to 1"))[0];
-    // w ends when the data of s has left. Its successor f is first on CPU 2, so g ends after it.
+    // w ends when the data of s has left. Its follower f is first on CPU 2, so g ends after it.
     let first = format!(
         "s: send 500b to 1\nw: calc {sent}ps cpu 1\ng: calc 100 cpu 2\nf: calc 300 cpu 2\nh: calc 9000 cpu 3\n\
          g requires s\nf requires w\nh requires g"

@@ -7,7 +7,7 @@ from pydantic import Field
 from odonata.scenario.apps.collectives.collective import SizedCollective, algorithm_of, is_power_of_two
 from odonata.scenario.apps.values import MessageSize
 
-#: Bytes of all ranks together from which on MPICH sends round a ring: with a power of two of ranks, and else (Thakur
+#: Bytes of all ranks together from which on MPICH uses a ring: with a power of two of ranks, and else (Thakur
 #: 2005, section 4).
 LONG_BYTES, MEDIUM_BYTES = 524_288, 81_920
 

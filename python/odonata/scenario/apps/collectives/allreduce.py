@@ -7,7 +7,7 @@ from pydantic import Field
 from odonata.scenario.apps.collectives.collective import SizedCollective, algorithm_of
 from odonata.scenario.apps.values import MessageSize
 
-#: Up to so many bytes MPICH exchanges whole vectors (Thakur 2005, section 4).
+#: Largest size for which MPICH exchanges whole vectors (Thakur 2005, section 4).
 SHORT_BYTES = 2_048
 
 

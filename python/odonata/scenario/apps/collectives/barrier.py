@@ -21,7 +21,7 @@ class Barrier(Collective):
     )
 
     def usual(self, ranks: int) -> str:  # noqa: ARG002
-        """The one of the fewest steps."""
+        """The algorithm with the fewest steps."""
         return "dissemination"
 
     def options(self, ranks: int) -> dict[str, Any]:  # noqa: ARG002

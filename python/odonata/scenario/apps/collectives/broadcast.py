@@ -7,7 +7,7 @@ from pydantic import Field
 from odonata.scenario.apps.collectives.collective import RootedCollective, algorithm_of
 from odonata.scenario.apps.values import MessageSize
 
-#: Below so many bytes, or so few ranks, MPICH sends whole messages down a tree (Thakur 2005, section 4).
+#: Size and number of ranks below which MPICH sends whole messages down a tree (Thakur 2005, section 4).
 SHORT_BYTES, FEW_RANKS = 12_288, 8
 
 

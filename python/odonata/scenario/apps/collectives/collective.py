@@ -31,9 +31,9 @@ def algorithm_of(collective: str) -> Any:
 class Collective(PhasedProgram):
     """A collective operation of MPI, by one of its algorithms."""
 
-    #: Algorithm -> what it does, as the core declares them.
+    #: Algorithm -> its description, as declared by the core.
     algorithms: ClassVar[Mapping[str, str]]
-    #: Why the default algorithms are what they are.
+    #: The reason for the default algorithms.
     reason: ClassVar[str]
 
     collective: str
@@ -41,7 +41,7 @@ class Collective(PhasedProgram):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        """The core says what algorithms there are."""
+        """The core lists the algorithms."""
         super().__pydantic_init_subclass__(**kwargs)
         for name in get_args(cls.model_fields["collective"].annotation):
             cls.algorithms = ALGORITHMS[name]
@@ -52,7 +52,7 @@ class Collective(PhasedProgram):
 
     @abstractmethod
     def options(self, ranks: int) -> dict[str, Any]:
-        """The core's other options beside the algorithm. Raises InputError with a path into the app's table."""
+        """The core's options other than the algorithm. Raises InputError with a path into the app's table."""
 
     def decided(self, ranks: int) -> Self:
         """With its algorithm filled in."""
@@ -74,7 +74,7 @@ class SizedCollective(Collective):
 
 
 class RootedCollective(SizedCollective):
-    """A collective in which one rank has another part than the others."""
+    """A collective in which one rank, the root, has a special role."""
 
     root: int = Field(0, description="the rank that has the data, or gets the result (default: 0)")
 

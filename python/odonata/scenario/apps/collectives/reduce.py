@@ -23,5 +23,5 @@ class Reduce(RootedCollective):
     )
 
     def usual(self, ranks: int) -> str:  # noqa: ARG002
-        """The tree of the fewest steps."""
+        """The tree with the fewest steps."""
         return "binomial"

@@ -7,7 +7,7 @@ from pydantic import Field
 from odonata.scenario.apps.collectives.collective import SizedCollective, algorithm_of
 from odonata.scenario.apps.values import MessageSize
 
-#: From so many bytes on MPICH exchanges blocks pairwise (Thakur 2005, section 4).
+#: Size from which on MPICH exchanges blocks pairwise (Thakur 2005, section 4).
 LONG_BYTES = 524_288
 
 

@@ -9,15 +9,15 @@ from odonata.scenario.apps.values import MessageSize
 
 
 class Allreduce(ComputingMotif):
-    """All-reduction up and down one binary tree in heap order.
+    """All-reduce up and down one binary tree in heap order.
 
-    Source: SST's firefly as Zhang 2018 ran it (L13). The collective of the same name knows other algorithms.
+    Source: SST's firefly as Zhang 2018 ran it (L13). The collective of the same name has other algorithms as well.
     """
 
     motif: Literal["allreduce"]
     message: MessageSize = Field(description="size of the vector of each rank")
 
     def phases(self, ranks: int) -> list[dict[str, Any]]:  # noqa: ARG002
-        """Computing, and the all-reduction."""
+        """Computing, and the all-reduce."""
         what = {"name": "allreduce", "algorithm": "binary", "bytes": self.message}
         return [*self.computing(), {"what": what}]

@@ -11,7 +11,7 @@ from odonata.scenario.apps.values import MessageSize
 class Alltoall(ComputingMotif):
     """All-to-all in shifts: in step c rank r receives from r - c and sends to r + c, and waits for both.
 
-    Source: SST's firefly as Zhang 2018 ran it (L13). The collective of the same name knows other algorithms.
+    Source: SST's firefly as Zhang 2018 ran it (L13). The collective of the same name has other algorithms as well.
     """
 
     motif: Literal["alltoall"]

@@ -8,7 +8,7 @@ from odonata.scenario.apps.motifs.motif import ComputingMotif
 class Barrier(ComputingMotif):
     """Barrier up and down one binary tree in heap order.
 
-    Source: SST's firefly as Zhang 2018 ran it (L13). The collective of the same name knows other algorithms.
+    Source: SST's firefly as Zhang 2018 ran it (L13). The collective of the same name has other algorithms as well.
     """
 
     motif: Literal["barrier"]

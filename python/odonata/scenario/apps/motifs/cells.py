@@ -1,4 +1,4 @@
-"""Sizes of messages from what a rank holds: cells, fields in each, bytes of a value."""
+"""Sizes of messages from the data of a rank: cells, fields per cell, bytes of a value."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ class CellsMotif(ComputingMotif):
         return (self.fields or 1) * (self.width or DOUBLE)
 
     def filled(self) -> dict[str, Any]:
-        """`fields` and `width` with their defaults, where they mean anything."""
+        """`fields` and `width` with their defaults, if they have a meaning."""
         if self.cell_bytes() is None:
             return {}
         return {"fields": self.fields or 1, "width": self.width or DOUBLE}

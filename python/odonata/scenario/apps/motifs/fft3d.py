@@ -18,11 +18,12 @@ COMPLEX = 16
 class Fft3d(ComputingMotif):
     """A Fourier transform in three dimensions and back, on a grid of pencils.
 
-    Forth an all-to-all along the rows of the grid and one along its columns, then a barrier; back along columns and
-    rows, then a barrier: four all-to-alls and two barriers. `compute` is done before each all-to-all. With `message`
-    that is what a rank sends each other in an all-to-all; with `cells` = [nx, ny, nz] of the whole transform each of P
-    ranks holds nx x ny x nz x width / P bytes and sends each of the n ranks of its row (column) the n-th part of them,
-    rounded up. Source: ember's FFT3D as Zhang 2018 ran it (L13), with its all-to-all and its barrier.
+    Forward: an all-to-all along the rows of the grid and one along its columns, then a barrier. Back: along columns and
+    rows, then a barrier. That is four all-to-alls and two barriers. `compute` comes before each all-to-all. `message`
+    is the size that a rank sends to each other rank in an all-to-all. With `cells` = [nx, ny, nz] of the whole
+    transform each of P ranks holds nx x ny x nz x width / P bytes and sends each of the n ranks of its row (column) the
+    n-th part of them, rounded up. Source: ember's FFT3D as Zhang 2018 ran it (L13), with its all-to-all and its
+    barrier.
     """
 
     motif: Literal["fft3d"]
@@ -41,7 +42,7 @@ class Fft3d(ComputingMotif):
     )
 
     def decided(self, ranks: int) -> Self:
-        """With the grid that is meant."""
+        """With its grid filled in."""
         filled: dict[str, Any] = {"grid": decided_grid(self.grid, ranks, 2)}
         if self.message is not None:
             for key in ("cells", "width"):

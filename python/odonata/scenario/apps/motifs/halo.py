@@ -1,4 +1,4 @@
-"""What the exchanges with neighbours in a grid have in common."""
+"""Common code of the exchanges with neighbours in a grid."""
 
 from typing import Any, ClassVar, Literal, Self
 
@@ -7,7 +7,7 @@ from pydantic import Field
 from odonata.scenario.apps.grid import decided_grid
 from odonata.scenario.apps.motifs.cells import CellsMotif, checked_bytes
 
-#: Size of what `reduce` all-reduces: a number in double precision.
+#: Size of the all-reduce of `reduce`: a number in double precision.
 REDUCED_BYTES = 8
 
 Order = Literal["all-at-once", "axis-by-axis", "even-receives-first"]
@@ -28,12 +28,12 @@ class Halo(CellsMotif):
     )
 
     def decided(self, ranks: int) -> Self:
-        """With the grid that is meant."""
+        """With its grid filled in."""
         grid = decided_grid(self.grid, ranks, self.dimensions)
         return self.model_copy(update={"grid": grid, **self.filled()})
 
     def phases(self, ranks: int) -> list[dict[str, Any]]:  # noqa: ARG002
-        """Computing, the exchange, and what is reduced."""
+        """Computing, the exchange, and the all-reduce."""
         faces, edges, corner = self._bytes()
         assert self.grid is not None
         halo = {

@@ -11,7 +11,7 @@ from odonata.scenario.apps.motifs.halo import Halo, Order
 class Halo2d(Halo):
     """Each rank exchanges with its four neighbours in a grid.
 
-    With `message` that is the size of each message; with `cells` = [nx, ny] of a rank, messages along x have ny x
+    `message` is the size of each message. With `cells` = [nx, ny] of a rank, messages along x have ny x
     fields x width bytes and those along y nx x fields x width. Source: ember's Halo2D as Zhang 2018 ran it (L13).
     """
 

@@ -11,7 +11,7 @@ from odonata.scenario.apps.motifs.halo import Halo, Order
 class Halo3d(Halo):
     """Each rank exchanges with its six neighbours in a grid.
 
-    With `message` that is the size of each message; with `cells` = [nx, ny, nz] of a rank, messages along x have ny x
+    `message` is the size of each message. With `cells` = [nx, ny, nz] of a rank, messages along x have ny x
     nz x fields x width bytes, and so on. Source: ember's Halo3D as Zhang 2018 ran it (L13).
     """
 

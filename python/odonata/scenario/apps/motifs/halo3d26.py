@@ -11,7 +11,7 @@ from odonata.scenario.apps.motifs.halo import Halo
 class Halo3d26(Halo):
     """Each rank exchanges with its 26 neighbours in a grid: across faces, edges and corners.
 
-    With `message` that is the size of all of them alike (assumed); with `cells` = [nx, ny, nz] of a rank, messages
+    `message` is the size of all of them (assumed). With `cells` = [nx, ny, nz] of a rank, messages
     across a face x have ny x nz x fields x width bytes, across an edge parallel to x nx x fields x width, across a
     corner fields x width. Source: ember's Halo3D26 as Zhang 2018 ran it (L13).
     """

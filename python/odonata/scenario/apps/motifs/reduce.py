@@ -12,7 +12,7 @@ from odonata.scenario.apps.values import MessageSize
 class Reduce(ComputingMotif):
     """Reduction up a binary tree in heap order.
 
-    Source: SST's firefly as Zhang 2018 ran it (L13). The collective of the same name knows other algorithms.
+    Source: SST's firefly as Zhang 2018 ran it (L13). The collective of the same name has other algorithms as well.
     """
 
     motif: Literal["reduce"]

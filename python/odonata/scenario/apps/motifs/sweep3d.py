@@ -15,7 +15,7 @@ from odonata.scenario.apps.values import Duration, MessageSize
 class Sweep3d(Motif):
     """Wavefronts run through a grid of ranks from each of its corners in turn.
 
-    Each is cut into blocks along z. With `message` that is the size of each message; with `cells` = [nx, ny, nz] of a
+    Each is cut into blocks along z. `message` is the size of each message. With `cells` = [nx, ny, nz] of a
     rank there are nz / `planes` blocks, and messages along x have ny x planes x fields x width bytes, those along y nx
     x planes x fields x width. Sources: Koch, Baker and Alcouffe 1992; ember's Sweep3D.
     """
@@ -34,7 +34,7 @@ class Sweep3d(Motif):
     compute: Duration = Field(0, description="computing on each block (default: none; L13)")
 
     def decided(self, ranks: int) -> Self:
-        """With the grid that is meant, and all that sizes follow from."""
+        """With its grid filled in, and everything that sizes follow from."""
         grid = decided_grid(self.grid, ranks, 2)
         filled: dict[str, Any] = {"grid": grid}
         if self.message is not None:

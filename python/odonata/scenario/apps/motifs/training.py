@@ -10,9 +10,9 @@ from odonata.scenario.apps.grid import by
 from odonata.scenario.apps.motifs.motif import Motif
 from odonata.scenario.apps.values import MAX_MESSAGE_BYTES, Duration, MessageSize
 
-#: What the bytes follow from; all of these or none.
+#: The keys from which the sizes follow; all of them or none.
 MODEL_KEYS = ("hidden", "layers", "sequence", "microbatch")
-#: What may be given instead.
+#: The keys that may be given instead.
 BYTE_KEYS = ("tensor_bytes", "activation_bytes", "gradient_bytes")
 #: All-reduces of a transformer layer over the tensor group in each direction (Narayanan 2021, section 2.3).
 REDUCTIONS_PER_LAYER = 2
@@ -24,9 +24,9 @@ class Training(Motif):
     """A step of training a large language model with tensor, data and pipeline parallelism.
 
     The ranks are a grid of tensor x data x pipeline, tensor fastest, so that `ranks_per_node = tensor` keeps tensor
-    groups on nodes. A stage of the pipeline works on microbatches forwards and backwards, one of each in turn (1F1B);
-    what it computes is all-reduced over its tensor group, goes on to the next stage, and in the end all gradients are
-    all-reduced over the data group. Sizes are given (`tensor_bytes`, `activation_bytes`, `gradient_bytes`), or follow
+    groups on nodes. A stage of the pipeline alternates forward and backward passes of microbatches (1F1B).
+    Its results are all-reduced over its tensor group and go to the next stage. At the end all gradients are all-reduced
+    over the data group. Sizes are given (`tensor_bytes`, `activation_bytes`, `gradient_bytes`), or follow
     from a transformer of hidden size h, l layers, sequence length s, microbatches of b sequences, and e bytes of an
     element, on t tensor ranks and p stages:
 
@@ -34,7 +34,7 @@ class Training(Motif):
         activation  s b h e / t bytes from each rank to the one of the next stage (scattered and gathered)
         gradient    (12 h^2 + 13 h) (l / p) / t elements; embeddings are left out
 
-    each rounded up. What a group of one rank would exchange with itself is not sent, whatever its size. Sources:
+    each rounded up. A group of one rank sends nothing, whatever its size. Sources:
     Narayanan 2021, sections 2.2 to 2.4, 3.2, 4.1 and equation 2; Korthikanti 2022, section 4.
     """
 
@@ -69,7 +69,7 @@ class Training(Motif):
     jitter: Duration = Field(0, description="mean of an additional exponential time for each pass (default: none)")
 
     def decided(self, ranks: int) -> Self:
-        """With the grid and all sizes."""
+        """With its grid and all sizes filled in."""
         data = self._data(ranks)
         filled: dict[str, Any] = {"data": data}
         filled["microbatches"] = self.microbatches or self.pipeline
@@ -91,7 +91,7 @@ class Training(Motif):
         return data
 
     def _sizes(self, data: int) -> dict[str, Any]:
-        """Bytes and number of what is sent. Raises InputError (path into the app's table)."""
+        """Sizes and numbers of the messages. Raises InputError (path into the app's table)."""
         reductions = self.tensor_reductions
         if reductions is not None and not 0 <= reductions < 2**31:
             raise InputError(f"`tensor_reductions` must be 0 or more, found {reductions}", path=("tensor_reductions",))

@@ -14,7 +14,7 @@ from odonata.scenario.apps.app import Ranks
 from odonata.scenario.apps.patterns.pattern import Pattern
 from odonata.scenario.apps.values import MAX_MESSAGE_BYTES, MessageSize
 
-#: Highest load of the links between two groups: 2,000 %. What is more was meant as a percentage.
+#: Highest load of the links between two groups: 2,000 %. A larger number was meant as a percentage.
 MAX_TGLL = 20
 
 
@@ -77,7 +77,7 @@ class GroupPeers(Pattern):
         return {}
 
     def message_bytes(self, ranks: Ranks) -> int:
-        """The size given, or the one that gives the wanted load."""
+        """The given size, or the one for the wanted load."""
         if self.message is not None:
             if self.tgll is not None:
                 raise InputError("`message` and `tgll` exclude each other", path=("tgll",))

@@ -1,4 +1,4 @@
-"""Group shift: everything that a group sends goes to one other group, the usual worst case of a dragonfly."""
+"""Group shift: all messages of a group go to one other group, the usual worst case of a dragonfly."""
 
 from typing import Any, Literal
 
@@ -11,11 +11,11 @@ from odonata.scenario.apps.patterns.pattern import SizedPattern
 
 
 class GroupShift(SizedPattern):
-    """At every interval each rank sends one message to a random rank of the group `shift` further on.
+    """At every interval each rank sends one message to a random rank of the group `shift` groups further.
 
-    Of the groups that the job is in, ascending and cyclically: all of it wants the few cables between two groups, the
-    usual worst case of minimal routing. `worst-case` is the same pattern. Source: Kim 2008, section 4 (there with a
-    shift of 1; also called ADV+i).
+    The groups are those of the job, in ascending cyclic order. All traffic of a group needs the few cables to one other
+    group: the usual worst case of minimal routing. `worst-case` is the same pattern. Source: Kim 2008, section 4 (there
+    with a shift of 1; also called ADV+i).
     """
 
     pattern: Literal["group-shift", "worst-case"]

@@ -90,7 +90,7 @@ class Pattern(App):
 
 
 class SizedPattern(Pattern):
-    """A pattern whose messages have the size that is given."""
+    """A pattern with a given message size."""
 
     message: MessageSize = Field(description="size of each message")
 
