@@ -34,11 +34,12 @@ venv: $(INSTALLED) ## Create the virtual environment .venv with the locked depen
 
 build: $(BUILT) ## Build the optimised simulator into .venv
 
-demo: build ## Simulate an interference study of Kang 2019, in the demo folder: tables and a figure
+demo: build ## Simulate an interference study of Kang 2019, in the demo folder: tables, a figure and a report
 	@rm -rf demo
 	$(BIN)/odonata run examples/kang2019-interference.toml --alone --out demo/run
 	$(BIN)/odonata plot demo/run -o demo/latency.png
-	@echo "tables in demo/run, picture in demo/latency.png"
+	$(BIN)/odonata report demo/run -o demo/report.html
+	@echo "tables in demo/run, picture in demo/latency.png, report in demo/report.html"
 
 docs: build $(VENV)/.docs ## Build the documentation site in build/site; run its examples
 	$(BIN)/python scripts/examples.py --keep docs/_generated docs/tutorial/*.md

@@ -132,6 +132,14 @@ def data_of(page: bytes) -> dict[str, Any]:
     return json.loads(packed[4 : 4 + length], object_hook=restored)
 
 
+def rows_of(page, caption):
+    """The values of a table, by row: the head of the row, then what is saved of each cell."""
+    table = page.locator(f'.scroll[aria-label^="{caption}"]').first.locator("table")
+    return table.locator("tbody tr").evaluate_all(
+        "rows => rows.map(row => [...row.cells].map(cell => cell.dataset.value ?? cell.textContent))"
+    )
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     chromium = shutil.which("chromium")

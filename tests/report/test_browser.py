@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 from playwright.sync_api import expect
-from tests.report.conftest import HOSTILE, RIGHT_TO_LEFT, TRAFFIC, renamed
+from tests.report.conftest import HOSTILE, RIGHT_TO_LEFT, TRAFFIC, renamed, rows_of
 from tests.report.large import large_run
 
 from odonata.report import report_of_runs
@@ -25,14 +25,6 @@ def go_to(page, spot):
 
 def fact(page, label):
     return page.locator(f'.details dd[data-fact="{label}"]').first.get_attribute("data-value")
-
-
-def rows_of(page, caption):
-    """The values of a table, by row: the head of the row, then what is saved of each cell."""
-    table = page.get_by_role("region", name=caption).first.locator("table")
-    return table.locator("tbody tr").evaluate_all(
-        "rows => rows.map(row => [...row.cells].map(cell => cell.dataset.value ?? cell.textContent))"
-    )
 
 
 def saved(page, button):

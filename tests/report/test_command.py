@@ -97,3 +97,26 @@ def test_view_opens_the_browser_or_says_where_the_file_is(folder, capsys, monkey
     assert Path(streams.out.strip()).is_file()
     assert streams.err == "no browser was found: open the file in one\n"
     assert len(opened) == 1
+
+
+def test_run_and_sweep_write_a_report_if_asked(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("a.toml").write_text(
+        'system = "tiny"\n[[job]]\nname = "a"\nnodes = 4\n'
+        'app = { pattern = "uniform-random", message = "1 KB", interval = "1 us", messages = 2 }\n'
+    )
+    Path("s.toml").write_text('base = "a.toml"\n[sweep]\n"run.seed" = [1, 2]\n')
+    assert main(["run", "a.toml", "--out", "run", "--report", "--json"]) == 0
+    streams = capsys.readouterr()
+    assert json.loads(streams.out)["report"] == "run/report.html"
+    assert "report in run/report.html" in streams.err
+    assert main(["sweep", "s.toml", "--out", "study", "--report", "-j", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["report"] == "study/report.html"
+    for folder in ("run", "study"):
+        text = Path(folder, "report.html").read_text()
+        assert MARK in text
+        assert main(["report", folder, "--json"]) == 0
+        assert Path(folder, "report.html").read_text() == text
+        assert json.loads(capsys.readouterr().out)["bytes"] == len(text.encode())
+    assert main(["report", "run", "study"]) == 2
+    assert "`study` is the folder of a study; only two runs can be shown side by side" in capsys.readouterr().err

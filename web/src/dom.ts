@@ -68,7 +68,7 @@ export function choice(
 ): HTMLLabelElement {
   const select = h(
     "select",
-    { onchange: () => chosen(select.value) },
+    { "aria-label": label, onchange: () => chosen(select.value) },
     ...options.map(([key, text]) => h("option", { value: key, selected: key === value }, text)),
   );
   return h("label", {}, `${label} `, select);

@@ -153,7 +153,8 @@ function matrix(run: RunData, chosen: (group: number) => void): HTMLElement {
   };
   const heat = heatMap({
     label: "Load of the links from each group to each other group",
-    size: groups,
+    rowNames: Array.from({ length: groups }, (_, group) => String(group)),
+    columnNames: Array.from({ length: groups }, (_, group) => String(group)),
     rows: "from group",
     columns: "to group",
     shade: (from, to) => pairs.number(column, rowOf.get(from * groups + to) ?? -1) / tops[column]!,

@@ -5,12 +5,14 @@ import type { RunsReport } from "./document";
 import { button, h } from "./dom";
 import { unpack } from "./payload";
 import { runsReport } from "./runs";
+import { studyReport } from "./study";
+import type { StudyReport } from "./study-data";
 
 async function main(): Promise<void> {
   const place = document.getElementById("report")!;
   try {
-    const data = (await unpack(document.getElementById("data")?.textContent ?? "")) as RunsReport;
-    place.append(header(), ...runsReport(data));
+    const data = (await unpack(document.getElementById("data")?.textContent ?? "")) as RunsReport | StudyReport;
+    place.append(header(), ...(data.kind === "study" ? studyReport(data) : runsReport(data)));
     place.dataset.ready = "";
   } catch (problem) {
     place.append(

@@ -23,6 +23,8 @@ export interface TableOptions<Row> {
   file: string;
   columns: Column<Row>[];
   rows: Row[];
+  /** Rows that are drawn at most. */
+  shown?: number;
   /** Called when a row is chosen. */
   chosen?: (row: Row) => void;
   empty?: string;
@@ -39,14 +41,14 @@ export function table<Row>(options: TableOptions<Row>): HTMLElement {
   let sorted = -1;
   let descending = false;
 
-  const fill = () => body.replaceChildren(...rows.map((row) => rowOf(row, options)));
+  const fill = () => body.replaceChildren(...rows.slice(0, options.shown).map((row) => rowOf(row, options)));
   const heads = columns.map((column, index) => {
     const control = h(
       "button",
       { type: "button", title: column.hint, onclick: () => sort(index) },
       visible(column.title),
     );
-    return h("th", { scope: "col", class: isText(options.rows, column) ? "text" : null }, control);
+    return h("th", { scope: "col", class: column.head || isText(options.rows, column) ? "text" : null }, control);
   });
   const sort = (index: number) => {
     descending = index === sorted ? !descending : false;

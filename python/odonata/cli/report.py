@@ -19,16 +19,18 @@ def report(
 ) -> int:
     """Write a report: one HTML file that any current browser opens from the disk, without a network.
 
-    It shows the jobs, the machine with its groups, routers, nodes and links, traffic and latencies over time,
-    distributions of latencies, routes, the busiest links, and what was assumed. Every table can be saved as CSV.
+    Of a run it shows the jobs, the machine with its groups, routers, nodes and links, traffic and latencies over time,
+    distributions of latencies, routes, the busiest links, and what was assumed. Of a study: the runs by the values of
+    its axes, paired differences, comparisons with intervals, two axes as a matrix, and each run. Every table can be
+    saved as CSV.
 
     Parameters
     ----------
     run
-        A run folder.
+        A run folder, or the folder of a study.
     other
-        A second run folder: the report shows both side by side, with the same scales, and the differences of their
-        jobs.
+        Beside a run, a second run folder: the report shows both side by side, with the same scales, and the
+        differences of their jobs.
     out
         The file. Default: `report.html` in the folder.
     json

@@ -20,6 +20,7 @@ def run(
     json: Annotated[bool, Parameter(negative=())] = False,
     force: Annotated[bool, Parameter(negative=())] = False,
     keep_stale: Annotated[bool, Parameter(negative=())] = False,
+    report: Annotated[bool, Parameter(negative=())] = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
 ) -> int:
     """Simulate a scenario and print the latencies of its messages.
@@ -42,6 +43,8 @@ def run(
         Simulate again, and overwrite the existing run. Other files in its folder are kept.
     keep_stale
         Keep a finished run even if another engine (other sources of Odonata) simulated it.
+    report
+        Also write a report, `report.html` in the folder of the results (`odonata report`).
     quiet
         No progress on standard error.
     """
@@ -75,8 +78,14 @@ def run(
         with progress, warnings.catch_warnings(action="ignore", category=StaleWarning):  # it has been said
             done = simulate(scenario, folder, alone=alone, progress=progress.report, force=force, keep_stale=keep_stale)
         progress.say(_closing(done.summary, folder))
+    told = {"out": str(folder)}
+    if report:
+        from odonata.report import report_in
+
+        told["report"] = str(report_in(folder))
+        progress.say(f"report in {told['report']}")
     if json:
-        print(json_module.dumps({**done.summary, "out": str(folder)}))
+        print(json_module.dumps({**done.summary, **told}))
     else:
         print(as_text(done.summary, terminal_width()))
     return 0

@@ -39,6 +39,7 @@ def sweep(
     retry_failed: Annotated[bool, Parameter(negative=())] = False,
     keep_stale: Annotated[bool, Parameter(negative=())] = False,
     include_incomplete: Annotated[bool, Parameter(negative=())] = False,
+    report: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
 ) -> int:
@@ -85,6 +86,8 @@ def sweep(
     include_incomplete
         In the table, include latencies, times and slowdowns of runs that are cut off. They cover only the messages that
         arrived.
+    report
+        Also write a report, `report.html` in the folder of the results (`odonata report`).
     json
         Print one JSON object instead of the table.
     quiet
@@ -110,11 +113,21 @@ def sweep(
             plan, folder, backend, force=force, retry_failed=retry_failed, keep_stale=keep_stale, report=progress.report
         )
     progress.close(folder)
+    told = _report(folder, quiet=quiet) if report and study.jobs.height else {}
     if json:
-        print(json_module.dumps(_facts(study, folder, progress.ledger)))
+        print(json_module.dumps({**_facts(study, folder, progress.ledger), **told}))
     else:
         _print(study, include_incomplete=include_incomplete)
     return 1 if study.failed.height else 0
+
+
+def _report(folder: Path, *, quiet: bool) -> dict[str, str]:
+    from odonata.report import report_in
+
+    target = report_in(folder)
+    if not quiet:
+        print(f"report in {target}", file=sys.stderr)
+    return {"report": str(target)}
 
 
 def _say_doubts(plan: "Plan") -> None:

@@ -11,16 +11,16 @@ _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
 
 
 def view(run: Path, other: Path | None = None, /, *, verify: bool = True) -> int:
-    """Open the report of a run in the browser; print its path if there is none.
+    """Open the report of a run or a study in the browser; print its path if there is none.
 
     The file goes into a new folder of the system's temporary files. `odonata report` writes one to keep.
 
     Parameters
     ----------
     run
-        A run folder.
+        A run folder, or the folder of a study.
     other
-        A second run folder, to be shown beside the first.
+        A second run folder, to be shown beside the first run.
     verify
         Compare files with their checksums.
     """

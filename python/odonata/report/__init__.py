@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from odonata.store import Run
+    from odonata.study.study import Study
 
 
 def report_of_runs(runs: Sequence[Run]) -> bytes:
@@ -31,13 +32,32 @@ def report_of_runs(runs: Sequence[Run]) -> bytes:
     return page(f"{title} - Odonata", {"kind": "runs", "runs": documents})
 
 
-def report_of(folder: Path, other: Path | None = None, *, verify: bool = True) -> bytes:
-    """The report of the run in a folder, beside the one in another.
+def report_of_study(study: Study) -> bytes:
+    """The report of a study as an HTML file.
 
-    Raises InputError if a folder is missing or damaged.
+    Raises InputError if no run of it is done.
+    """
+    from odonata.report.page import page
+    from odonata.report.study import study_document
+
+    return page(f"{study.name} - Odonata", {"kind": "study", **study_document(study)})
+
+
+def report_of(folder: Path, other: Path | None = None, *, verify: bool = True) -> bytes:
+    """The report of the run or study in a folder, or of the runs in two folders.
+
+    Raises InputError if a folder is missing or damaged, and for two folders that are not both of runs.
     """
     from odonata.store.read import open_run
+    from odonata.study.folder import is_study_folder
+    from odonata.study.study import open_study
 
+    for path in (folder, other):
+        if path is not None and other is not None and is_study_folder(path):
+            message = f"`{path}` is the folder of a study; only two runs can be shown side by side"
+            raise InputError(message, hint="`odonata report STUDY` compares the runs of a study")
+    if is_study_folder(folder):
+        return report_of_study(open_study(folder, verify=verify))
     found = [open_run(path, verify=verify) for path in (folder, other) if path is not None]
     return report_of_runs(found)
 
@@ -62,3 +82,14 @@ def check_target(target: Path, *, force: bool) -> None:
 def write_report(target: Path, page: bytes) -> None:
     """Write a report, complete or not at all. Raises RunError if it cannot be written."""
     files.write(target, page)
+
+
+def report_in(folder: Path) -> Path:
+    """Write the report of a run or study into its folder, and return its path.
+
+    Raises InputError if a file of another kind has its name, and RunError if it cannot be written.
+    """
+    target = usual_target(folder)
+    check_target(target, force=False)
+    write_report(target, report_of(folder))
+    return target
