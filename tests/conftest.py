@@ -1,6 +1,6 @@
-"""How generated examples are drawn: anew at one's own desk, always the same where `CI` is set.
+"""Settings of Hypothesis: new examples in every local run, the same examples if `CI` is set.
 
-What is found at a desk is mended there; a landing must not depend on luck.
+A failure in a local run is fixed there; continuous integration must not depend on luck.
 """
 
 import os

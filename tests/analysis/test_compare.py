@@ -69,7 +69,7 @@ def test_more_is_better_for_throughput() -> None:
     assert (far.better, far.worse, far.equal) == (2, 0, 1)
 
 
-def test_what_is_better_stands_in_the_registry() -> None:
+def test_the_registry_says_what_is_better() -> None:
     """Catches a time without an orientation, and more iterations in the same time that count as worse."""
     better = {column.name: column.better for column in COLUMNS if column.table == "jobs"}
     assert {better[name] for name in numeric_columns() if name.startswith(("latency_m", "iteration_", "alone"))} == {
@@ -98,7 +98,7 @@ def test_runs_that_do_not_pair_up_are_compared_by_their_medians() -> None:
     assert far.overlap is False
 
 
-def test_runs_of_which_several_agree_in_all_else_are_no_pairs() -> None:
+def test_runs_are_not_pairs_if_several_agree_in_all_other_axes() -> None:
     """Catches ten drawn runs with each value that are counted as a hundred pairs."""
     drawn = jobs(place=["near", "far"] * 10, time=[float(10 + number) for number in range(20)])
     far = compare(drawn, "place", "time", others=[]).rows[1]

@@ -1,4 +1,4 @@
-"""Correlations by hand, and how often their intervals hold the truth."""
+"""Correlations by hand, and how often their intervals contain the true value."""
 
 import numpy as np
 import pytest

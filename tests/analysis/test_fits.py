@@ -15,7 +15,7 @@ SOME = [
     *("norm", "pareto", "rayleigh", "t", "uniform", "weibull_min"),
 ]
 
-#: What is drawn -> families that are it, or hold it as a special case or a limit.
+#: Drawn distribution -> families that are equal to it, or contain it as a special case or a limit.
 KNOWN = {
     "norm": (stats.norm(50, 3), {"norm", "t", "weibull_min", "gamma", "lognorm", "invgauss", "genextreme"}),
     "expon": (stats.expon(10, 4), {"expon", "gamma", "weibull_min"}),

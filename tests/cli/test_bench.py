@@ -67,8 +67,8 @@ def test_instructions_need_valgrind(odonata: Command, monkeypatch: pytest.Monkey
     assert "valgrind, which is not installed" in err
 
 
-def test_machines_are_set_beside_the_main_job_round_by_round() -> None:
-    """Each round is 1.5 times as slow as the one before for all alike, so ratios must be the same in every round."""
+def test_machines_are_compared_with_the_main_job_round_by_round() -> None:
+    """Each round is 1.5 times as slow as the one before for all cases, so ratios must be the same in every round."""
     rounds = 3
     calls: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Hostile files: whatever a file holds, a command ends with an ordinary error, and nothing reaches the terminal raw."""
+"""Hostile files: for any contents of a file, a command ends with an ordinary error, and its output is escaped."""
 
 from __future__ import annotations
 

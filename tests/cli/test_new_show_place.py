@@ -8,7 +8,7 @@ import tomllib
 
 import pytest
 
-from odonata import machine, placement, scenario
+from odonata import _core, machine, placement, scenario
 from odonata.cli.main import main
 from odonata.cli.place import host_list
 from odonata.store.columns import COLUMNS
@@ -134,7 +134,7 @@ def test_show_all_that_has_a_name(odonata):
     shown = json.loads(out)
     assert [shown["kind"], *(other["kind"] for other in shown["also"])] == ["pattern", "collective", "motif"]
     collective = shown["also"][0]
-    assert set(collective["algorithms"]) == {"flat", "binary", "binomial", "scatter-allgather"}
+    assert collective["algorithms"] == _core.collectives()["broadcast"]
     assert {key["name"] for key in collective["keys"]} == {"message", "root", "algorithm"}
     _, text, _ = odonata("show", "broadcast")
     assert "scatter-allgather  blocks down a binomial tree" in text
@@ -294,7 +294,7 @@ app = { pattern = "uniform-random", message = "1 KB", interval = "1 us", message
 """
 
 
-def test_the_file_of_a_scenario_stands_for_its_system(odonata, tmp_path):
+def test_the_file_of_a_scenario_names_its_system(odonata, tmp_path):
     file = tmp_path / "own.toml"
     file.write_text(OWN_SYSTEM)
     status, out, _ = odonata("show", str(file), "--json")

@@ -158,7 +158,7 @@ def test_progress_is_a_bar_on_a_terminal_and_gone_at_the_end(here: Path) -> None
 
 
 def test_more_messages_than_memory_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
-    """Catches an abort of the process: memory is asked for as messages are issued, and refused politely."""
+    """Catches an abort of the process: memory is requested as messages are issued, and a refusal is a normal error."""
     scenario = tmp_path / "many.toml"
     scenario.write_text(
         'system = "tiny"\n[[job]]\nname = "many"\nnodes = 16\n'

@@ -31,7 +31,7 @@ PATHS = {
 
 @pytest.fixture
 def asked(monkeypatch):
-    """A core that answers `PATHS`; what it was asked."""
+    """A core that returns `PATHS`, and the list of its calls."""
     questions = []
 
     def routes(spec, source, destination, limit):
@@ -73,7 +73,7 @@ def test_confidence_has_a_column_where_sources_tell_it(odonata):
     assert numbers["arrangement"]["source"].startswith("assumed: ")
 
 
-def test_what_has_failed_is_told(odonata, here):
+def test_failures_are_printed(odonata, here):
     (here / "own.toml").write_text(
         'kind = "dragonfly"\ngroups = 3\nrouters = 4\nnodes_per_router = 2\nglobal_links_per_router = 1\n'
         'failed = { links = ["0-1"], routers = [5] }\n[fabric.links]\n'
@@ -130,7 +130,7 @@ def test_the_core_finds_ways_that_hang_together(odonata):
         assert len(hops) - 1 <= (5 if path["minimal"] else 10)
 
 
-def test_a_limit_beyond_all_numbers_shows_all_ways(odonata):
+def test_a_huge_limit_shows_all_paths(odonata):
     """Catches a limit that the core's integers cannot hold."""
     status, out, _ = odonata("show", "tiny", "--routes", "0", "15", "--limit", str(10**30), "--json")
     assert status == 0

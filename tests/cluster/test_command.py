@@ -1,4 +1,4 @@
-"""`odonata cluster` as a user types it, without Slurm and with commands of Slurm that answer as they are told."""
+"""`odonata cluster` as a user types it, without Slurm and with fake commands of Slurm."""
 
 from __future__ import annotations
 

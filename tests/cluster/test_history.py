@@ -52,7 +52,7 @@ def write(folder: Path, text: str) -> Path:
 def check(path: Path, shared: int = 1) -> None:
     found = read_history(path, nodes_total=10, every_s=600)
     assert [at - BEGIN for at in found.times] == [0, 600, 1200, 1800, 2400, 3000]
-    three = 4 - shared  # n2 has both jobs; where nodes have no names nobody knows
+    three = 4 - shared  # n2 has both jobs; without names of nodes this is unknown
     assert [sample.nodes_communicating for sample in found.samples] == [2, 2, three, three, 2, 2]
     b = [0.2, 0.2, three / 10, three / 10 * 4 / 5, 0.2 * 2 / 3, 0.2 * 2 / 3]
     assert [sample.b for sample in found.samples] == pytest.approx(b)

@@ -192,7 +192,7 @@ def test_hostile_names_do_not_reach_the_terminal(imports, tmp_path):
 
 @pytest.mark.parametrize("text", [GRAPH, FABRIC], ids=["graphml", "ibnetdiscover"])
 def test_mutilated_files_end_in_an_ordinary_error_or_in_a_machine(text, imports):
-    """Cut, doubled, exchanged and overwritten pieces, drawn by a fixed seed."""
+    """Cut, doubled, exchanged and overwritten pieces, drawn with a fixed seed."""
     rng = random.Random(5)
     for _ in range(60):
         data = bytearray(text.encode())

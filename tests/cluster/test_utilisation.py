@@ -1,4 +1,4 @@
-"""Background utilisation against counts by hand, and what must hold for every queue."""
+"""Background utilisation against counts by hand, and properties of every queue."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class EnoughError(Exception):
 
 
 def stop_after(count, reports):
-    """A callback that keeps what it is told and raises on the last call."""
+    """A callback that keeps its arguments and raises on the last call."""
 
     def look(report):
         reports.append(report)

@@ -33,8 +33,8 @@ def fabric(**changes):
         ({"header": "32 B", "flit": "8 B"}, {"header_bytes": 32, "flit_bytes": 8}),
     ],
 )
-def test_what_the_core_is_told(given, told):
-    """Nothing where it is what the core does anyway, so that runs keep their identity."""
+def test_the_metric_in_the_specification(given, told):
+    """A default of the core is left out, so that runs keep their identity."""
     assert fabric(**given) == machine.load("tiny").fabric | told
 
 

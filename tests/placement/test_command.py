@@ -19,7 +19,7 @@ def place(capsys):
     return run
 
 
-def test_what_is_said_beside_the_nodes(place):
+def test_output_in_addition_to_the_nodes(place):
     shown = place("--policy", "level-spread", "--nodes", "8", "--busy", "0-3,20")
     assert shown["nodes"] == [32, 36, 40, 44, 33, 37, 41, 45]
     assert (shown["routers"], shown["groups"]) == (4, 1)

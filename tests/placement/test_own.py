@@ -24,7 +24,7 @@ def by_group(nodes, shape=SMALL):
 
 @pytest.mark.parametrize("intensity", ["heavy", 0.1, 2])
 def test_heavy_jobs_are_spread_over_groups_and_routers(intensity):
-    """Even a job that one router could hold."""
+    """Even a job that fits on one router."""
     assert place("intensity-aware", SMALL, 4, intensity=intensity).nodes == [0, 8, 16, 24]
     assert place("intensity-aware", SMALL, 9, intensity=intensity).nodes == [0, 8, 16, 24, 4, 12, 20, 28, 1]
 
@@ -43,7 +43,7 @@ def test_light_jobs_are_packed_as_tight_as_possible(intensity):
     )
 
 
-def test_what_is_heavy_can_be_said():
+def test_the_limit_of_heavy_jobs_is_an_option():
     assert place("intensity-aware", SMALL, 4, intensity=0.5, heavy_from=0.6).nodes == [0, 1, 2, 3]
     with pytest.raises(InputError, match="`intensity-aware` needs `intensity`"):
         place("intensity-aware", SMALL, 4)

@@ -117,7 +117,7 @@ BROKEN = """
         ("no-module", InputError, "of dist-b 1.2 cannot be used: mod_none:x cannot be imported: ModuleNotFoundError"),
     ],
 )
-def test_broken_policies_are_told_by_name_and_distribution(offer, name, error, message):
+def test_errors_of_broken_policies_name_policy_and_distribution(offer, name, error, message):
     points = {n: f"mod_b:{n}" for n in ("twice", "taken", "beyond", "few", "nothing", "half", "fails", "refuses")}
     offer(
         "dist-b",
@@ -150,13 +150,13 @@ def test_a_name_of_odonata_cannot_be_taken(offer):
         placement.place("simple@foreign", SHAPE, 1)
 
 
-def test_names_that_nobody_offers():
+def test_unknown_names():
     for name in ("nobody@foreign", "simple@foreign", "nobody"):
         with pytest.raises(InputError, match=f"unknown placement policy `{name}`"):
             placement.get(name)
 
 
-def test_a_policy_of_odonata_that_breaks_its_promise_is_told_too(monkeypatch):
+def test_invalid_nodes_of_an_own_policy_are_an_error_too(monkeypatch):
     """The checks are the same for all."""
     policy = placement.get("simple")
     monkeypatch.setitem(policy.__dict__, "place", lambda _: placement.Placement([1, 1], "wrong"))

@@ -59,7 +59,7 @@ def requests(draw, machines=shapes()):  # noqa: B008 - a strategy has no state
 
 
 def asked(policy, shape, count, busy, options, owners=None):
-    """What the policy answers on a machine of its own."""
+    """The result of the policy on a new machine."""
     return Placer(shape, busy, owners).place(policy, count, options)
 
 
@@ -86,7 +86,7 @@ def test_nodes_are_distinct_free_inside_and_of_the_right_number(request):
 
 @st.composite
 def workloads(draw):
-    """A machine, and what jobs ask for that come one after the other; many more small ones than large ones."""
+    """A machine, and the requests of successive jobs; many more small ones than large ones."""
     shape = draw(shapes())
     small = st.integers(1, 3) | st.integers(1, shape.nodes)
     jobs = []
@@ -98,8 +98,8 @@ def workloads(draw):
 
 
 @given(workloads())
-def test_a_job_gets_what_it_would_get_if_it_were_asked_for_with_the_others_busy(workload):
-    """Catches what remains of one job in the lists of free nodes when the next one comes."""
+def test_a_job_gets_the_same_nodes_as_with_the_other_jobs_busy(workload):
+    """Catches nodes of a job that remain in the lists of free nodes for the next job."""
     shape, jobs = workload
     placer = Placer(shape)
     owners = {}

@@ -50,7 +50,7 @@ def test_seeds_of_jobs_are_hashes():
 
 
 def test_jobs_see_whose_nodes_are_busy():
-    """The second round robin goes on behind the last node of the first job."""
+    """The second round robin continues after the last node of the first job."""
     jobs = [Job("one", "RRN", 5), Job("two", "RRN", 3, {"start": "after-last"})]
     placed = place_all(jobs, SHAPE)
     assert placed["one"].nodes == [0, 8, 16, 24, 1]

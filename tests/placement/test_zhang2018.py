@@ -131,7 +131,7 @@ def test_random_nodes_are_those_of_random():
 
 
 def test_draws_are_what_they_always_were():
-    """Golden values: a layout drawn years ago must come out the same."""
+    """Golden values: a layout drawn years ago must not change."""
     assert place("RDN", SMALL, 6, busy="0-99", seed=7).nodes == [243, 134, 148, 254, 186, 112]
     assert place("RDR", SMALL, 6, busy="0-99", seed=7).nodes == [156, 157, 158, 159, 200, 201]
     assert place("RDG", SMALL, 6, busy="0-99", seed=7).nodes == [128, 129, 130, 131, 132, 133]

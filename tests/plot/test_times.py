@@ -1,4 +1,4 @@
-"""Pictures of measured times: what is drawn is what is in the data."""
+"""Pictures of measured times show the values of the data."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_only_the_delay_differs_between_paired_runs(study):
     assert specs[0]["routing"]["mode"] == "adaptive-0"
     other = make({**points[0], "seed": 4}).resolve().spec
     assert other["jobs"][0]["nodes"] != specs[0]["jobs"][0]["nodes"]
-    # The seeds of the validation page, whatever seeds a scenario gives its jobs.
+    # The seeds of the validation page, independent of the default seeds of a scenario.
     assert [job["nodes"][:4] for job in specs[0]["jobs"]] == [[1773, 1236, 1171, 959], [1130, 1493, 1830, 1711]]
 
 

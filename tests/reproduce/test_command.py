@@ -1,4 +1,4 @@
-"""`odonata reproduce` as it is typed."""
+"""`odonata reproduce` as a user types it."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""Rows of Kang 2019 from runs made by hand: measures, which number of messages is compared, what is said about it."""
+"""Rows of Kang 2019 from runs made by hand: measures, the compared number of messages, the reasons."""
 
 import pytest
 

@@ -74,7 +74,7 @@ def test_the_scenario_of_a_point():
     assert setup_of(BOTH.point("random-nodes", 7)) == BOTH
 
 
-# The runs of the validation pages, whatever seeds a scenario gives its jobs.
+# The runs of the validation pages, independent of the default seeds of a scenario.
 IDS = {
     ("level-spread", "small-first"): "7544ba0884e358ca",
     ("random-nodes", "small-first"): "8af4dcb8a52768ea",
@@ -135,7 +135,7 @@ def test_communication_times():
     assert set(kept["global_packets"]) == {5}
 
 
-def test_links_are_told_apart_by_class():
+def test_links_are_counted_by_class():
     """One job on one router's two nodes stays off all links; one in a group uses local links only."""
     for nodes, local, across in ((4, False, False), (16, True, False), (20, True, True)):
         setup = Setup(272, "1", (JobClass("small", 1, nodes, "alltoall"),))

@@ -107,7 +107,7 @@ def test_what_shows_only_in_the_run_has_file_and_line() -> None:
 
 
 def test_ranks_that_wait_for_each_other_are_named(tmp_path: Path) -> None:
-    """Each of two ranks receives first: rank 0 in line 3 of the trace as it is written."""
+    """Each of two ranks receives first: rank 0 in line 3 of the written trace."""
     ranks = [f"rank {r} {{ l1: recv 8b from {1 - r}\nl2: send 8b to {1 - r}\nl2 requires l1 }}" for r in (0, 1)]
     (tmp_path / "x.goal").write_text("\n".join(["num_ranks 2", *ranks]))
     text = 'system = "tiny"\n[[job]]\nname = "a"\napp = { trace = "x.goal" }\n'

@@ -154,7 +154,7 @@ def test_alone_completes_a_run_that_lacks_it(tiny: Scenario, tmp_path: Path) -> 
     run(tiny, tmp_path / "out")
     found = run(tiny, tmp_path / "out", alone=True)
     assert found.jobs["slowdown"][0] > 1
-    # And it stays when the same is asked for without.
+    # And it stays after a call without `alone`.
     assert run(tiny, tmp_path / "out").jobs["slowdown"][0] > 1
 
 
@@ -188,7 +188,7 @@ def test_an_empty_folder_is_a_fine_place(tiny: Scenario, tmp_path: Path, monkeyp
         run(tiny, ".")
 
 
-def test_a_damaged_run_is_said_to_be_so_and_can_be_replaced(tiny: Scenario, tmp_path: Path) -> None:
+def test_a_damaged_run_is_an_error_and_can_be_replaced(tiny: Scenario, tmp_path: Path) -> None:
     run(tiny, tmp_path / "out")
     (tmp_path / "out" / "links.parquet").unlink()
     with pytest.raises(InputError, match="missing") as caught:

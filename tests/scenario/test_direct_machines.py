@@ -220,7 +220,7 @@ def test_sensing_and_its_delay_change_what_happens():
     assert len({run(one)[0]["latency"]["sum"] for one in resolved}) == len(sensors)
 
 
-def test_what_failed_is_told_to_the_core_and_its_nodes_are_left_out():
+def test_failures_reach_the_core_and_their_nodes_are_left_out():
     made = scenario("dragonfly", ("system.failed", {"routers": [1], "links": ["5-6"]}), ("routing", "minimal"))
     with pytest.raises(InputError) as caught:
         made.set("fabric.channels", 3).resolve()
@@ -244,7 +244,7 @@ def test_nodes_of_failed_routers_that_are_named_are_refused():
         parse(text.replace("0-2,8-9", "0-9"), "s.toml").resolve()
 
 
-def test_jobs_that_do_not_fit_hear_of_what_failed():
+def test_the_error_for_jobs_that_do_not_fit_mentions_failures():
     made = scenario("dragonfly", ("system.failed", {"routers": [1, 3]}), ("fabric.channels", 8), ("job.a.nodes", 37))
     with pytest.raises(InputError) as caught:
         made.resolve()
@@ -269,7 +269,7 @@ def test_failures_that_are_not_there_point_into_the_system(failed, message):
     assert "with -s system.failed" in str(caught.value)
 
 
-def test_what_cuts_the_machine_apart_is_named():
+def test_failures_that_cut_the_machine_are_named():
     links = ["0-1", "0-2", "0-3"]
     with pytest.raises(InputError) as caught:
         scenario("dragonfly", ("system.failed", {"links": links}), ("fabric.channels", 4)).resolve()

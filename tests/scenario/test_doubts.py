@@ -32,7 +32,7 @@ CONTIGUOUS, SPREAD = '"contiguous"', '"random"'
         ('{ pattern = "broadcast", message = "4 KB", interval = "1 ns" }', 4, CONTIGUOUS, None),
     ],
 )
-def test_what_is_warned_of(app: str, nodes: int, place: str, says: str | None) -> None:
+def test_warnings(app: str, nodes: int, place: str, says: str | None) -> None:
     """Only the background: a target that offers too much is said to be saturated."""
     found = doubts(parse(SCENARIO.format(app=app, nodes=nodes, place=place)).resolve())
     if says is None:

@@ -1,4 +1,4 @@
-"""Whatever stands in a scenario, it is resolved or answered with an error for the user."""
+"""Any contents of a scenario are resolved, or give an error for the user."""
 
 import copy
 import datetime
@@ -146,7 +146,7 @@ def places(value, path=()):
 
 
 def changes_of(scenario):
-    """One or two changes of a scenario: a place, and what stands there instead (None: nothing)."""
+    """One or two changes of a scenario: a position, and the new value (None: nothing)."""
     return st.lists(st.tuples(st.sampled_from(list(places(scenario))), st.none() | JUNK), min_size=1, max_size=2)
 
 

@@ -63,12 +63,12 @@ def test_pattern_ids(files, number, pattern, first, background):
     assert job.table["background"] is background
 
 
-def test_two_jobs_of_one_name_are_told_apart(files):
+def test_two_jobs_of_one_name_are_distinguished(files):
     names = [job.table["name"] for job in read_kang(*files("2 a 6 1 1 1\n2 a 6 1 1 1\n", "0 1\n2 3\n"))]
     assert names == ["a", "a-2"]
 
 
-def test_imported_jobs_stand_beside_others(files):
+def test_imported_jobs_can_be_combined_with_others(files):
     more = '[[job]]\nname = "mine"\nnodes = 2\napp = { pattern = "tornado", offset = 1, message = "1 B", '
     more += 'interval = "1 us", messages = 1 }\n'
     jobs = scenario(files, more=more).resolve().spec["jobs"]

@@ -287,7 +287,7 @@ def test_what_one_rank_would_send_itself_is_no_part_of_a_training_step():
     assert (alone["data"], alone["activation_bytes"], alone["gradient_bytes"]) == (1, 0, 0)
 
 
-def test_phases_are_told_one_after_the_other():
+def test_phases_are_listed_in_order():
     along = "along = { grid = [4, 2], axis = 1 }"
     found = resolved(
         '{ motif = "phases", phases = [ { compute = "1 us", jitter = "2 ns" }, '

@@ -142,7 +142,7 @@ def test_the_fixed_layout_avoids_the_background():
 
 
 @pytest.mark.parametrize("policy", ["random", "random-nodes", "random-routers", "random-groups", "rdg"])
-def test_what_draws_nodes_follows_the_seed_of_the_run_unless_it_has_its_own(policy):
+def test_random_placements_follow_the_seed_of_the_run_unless_they_have_their_own(policy):
     text = TINY.replace("nodes = 8", f'nodes = 8\nplace = "{policy}"')
     drawn = [spec(text, ("run.seed", seed))["jobs"][0]["nodes"] for seed in (1, 2, 3)]
     assert drawn == [place(policy, "tiny", 8, seed=seed_of_job(seed, 0)).nodes for seed in (1, 2, 3)]

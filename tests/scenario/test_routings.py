@@ -170,7 +170,7 @@ def test_the_modes_of_aries_and_their_short_forms(mode, options, low, high):
 
 
 def test_what_is_decided_can_be_given_again():
-    """Every default that depends on the machine stands in the document of a run, and is the same as none."""
+    """Every default that depends on the machine is in the document of a run, and gives the same run."""
     for kind in DEFAULTS:
         for name in routings_of(kind):
             first = decided(kind, name)

@@ -1,4 +1,4 @@
-"""What routings sense of loads, from the scenario to the core's document."""
+"""The congestion metric of routings, from the scenario to the core's document."""
 
 import pytest
 
@@ -44,8 +44,8 @@ def decided(value):
         ),
     ],
 )
-def test_what_the_core_is_told(value, told):
-    """Nothing where it is what the core does anyway, so that runs keep their identity."""
+def test_the_metric_in_the_specification(value, told):
+    """A default of the core is left out, so that runs keep their identity."""
     assert decided(value).spec() == told
 
 

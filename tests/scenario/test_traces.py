@@ -1,4 +1,4 @@
-"""Traces: from a file to the specification, and what is said of one that does not fit."""
+"""Traces: from a file to the specification, and the errors for traces that do not fit."""
 
 import os
 
@@ -48,7 +48,7 @@ def test_a_trace_brings_its_ranks_and_its_text_goes_into_the_specification(folde
 
 
 def test_equal_traces_give_equal_runs(folder):
-    """The identity of a run is that of what the core is told, not of how a file is laid out."""
+    """The identity of a run depends on its specification, not on the layout of a file."""
     first = resolved(folder)
     (folder / "x.goal").write_text(f"# the same\n{GOAL}".replace("8b to", "8b  to"))
     assert resolved(folder).id == first.id

@@ -26,7 +26,7 @@ def folder(tmp_path: Path, run_in_memory: Run) -> Path:
 
 
 def everything(folder: Path) -> dict[str, Any]:
-    """All that can be asked of a run."""
+    """Everything that a run provides."""
     run = open_run(folder)
     told = {name: value for name, value in run.manifest.items() if name != "checksum"}
     tables = {table: getattr(run, table).to_dicts() for table in TABLES}

@@ -56,7 +56,7 @@ def test_every_nic_has_its_injection_link(tmp_path: Path) -> None:
 
 
 def test_links_that_have_failed_are_left_out(tmp_path: Path) -> None:
-    """Catches dead links that count as idle ones in means and as capacity."""
+    """Catches failed links that count as idle links in means and in the capacity."""
     _, whole = _links(tmp_path, "", 48)
     _, links = _links(tmp_path, 'failed = { links = ["0-1"], routers = [11] }', 44)
     local = pl.col("class") == "local"

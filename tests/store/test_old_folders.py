@@ -1,4 +1,5 @@
-"""Folders of other formats: those of older versions open, what they lack is null; those of newer ones are refused."""
+"""Folders of other formats: those of older versions open, with null for missing columns; those of newer ones are
+refused."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ OLD = Path(__file__).parent / "format-1"
 """A run and a study as the version before format 2 wrote them. They must open with every later version."""
 
 LATER = (
-    Column("jobs", "luck", "Float64", "1", "what nobody knew", "more", FORMAT + 1),
-    Column("messages", "luck", "List(UInt64)", "ps", "what nobody knew", "neither", FORMAT + 1),
+    Column("jobs", "luck", "Float64", "1", "what was unknown before", "more", FORMAT + 1),
+    Column("messages", "luck", "List(UInt64)", "ps", "what was unknown before", "neither", FORMAT + 1),
     Column("weather", "rain", "Boolean", "", "a table that came later", "neither", FORMAT + 1),
 )
 

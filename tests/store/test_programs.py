@@ -145,7 +145,7 @@ def test_programs_stand_in_a_table_of_their_own(program: tuple[dict[str, Any], d
 
 
 def test_with_a_period_the_iterations_are_compared(program: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    """The time of the whole is mostly waiting then, and would say 1.00 x whatever the iterations take."""
+    """With a period, the total time is mostly waiting, and would give 1.00 x for all times of iterations."""
     finished(program[0])
     program[1]["jobs"][0]["program"]["every_ps"] = 3 * US
     (target, _) = summary(program, {0: Alone(None, 9 * US, 1.5 * US)})["jobs"]

@@ -82,7 +82,7 @@ def test_loads_above_one_are_saturated(arrival: str, ranks: int, intervals: int)
         assert found[True] >= least, (load, found)
 
 
-def test_sending_that_is_short_beside_delivery_is_saturated() -> None:
+def test_sending_that_is_short_compared_with_delivery_is_saturated() -> None:
     """There are too few slices of sending for batches."""
     assert verdicts(40.0, 5, ranks=16, intervals=1000, arrival="constant") == {True: 5}
 
@@ -103,7 +103,7 @@ def test_bursts_that_are_carried_are_not_saturated(arrival: str) -> None:
         assert found[False] == 20, found
 
 
-def test_of_short_runs_nothing_wrong_is_said() -> None:
+def test_short_runs_give_no_wrong_answer() -> None:
     """Of 200 runs of 30 intervals at random times, 6 at load 0.95 are taken for saturated; of 40 intervals, 1."""
     for intervals in (2, 5, 14, 20, 40):
         for arrival in ARRIVALS:

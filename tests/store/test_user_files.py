@@ -96,7 +96,7 @@ write_run(run, folder, channels=2, replace=True)
 def test_a_kill_while_a_run_is_replaced_leaves_nothing_that_stays(
     folder: Path, run_in_memory: Run, name: str, calls: int
 ) -> None:
-    """The process is killed while it writes beside the old run, and while it replaces the old files."""
+    """The process is killed while it writes the new folder next to the old run, and while it replaces the old files."""
     (folder / "notes.txt").write_text("mine")
     killed = subprocess.run([sys.executable, "-c", _KILLED, str(folder), name, str(calls)], check=False)
     assert killed.returncode == -9

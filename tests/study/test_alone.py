@@ -65,7 +65,7 @@ def test_what_is_cut_off_has_no_slowdown(study: Write) -> None:
 
 
 def test_points_share_the_runs_of_a_job_alone(study: Write) -> None:
-    """The target has the same nodes beside each neighbour: one run alone for each seed, not one for each point."""
+    """The target has the same nodes with each neighbour: one run alone for each seed, not one for each point."""
     study(NEIGHBOURS)
     first = swept("study.toml", "--out", "out")
     assert (first["points"], first["simulated"], first["kept"]) == (6, 6 + 2, 0)

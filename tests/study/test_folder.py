@@ -1,4 +1,4 @@
-"""Folders of studies are told from others, and damaged ones are named."""
+"""Folders of studies are recognised, and damaged ones are named."""
 
 from __future__ import annotations
 

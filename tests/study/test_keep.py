@@ -1,4 +1,4 @@
-"""What a study keeps of its runs beside their jobs, and studies whose scenarios a function makes."""
+"""The values that a study keeps of its runs in addition to their jobs, and studies whose scenarios a function makes."""
 
 from __future__ import annotations
 

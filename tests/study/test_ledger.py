@@ -76,7 +76,7 @@ def test_what_is_put_back_is_granted_again_and_those_who_wait_are_served(study: 
 
 
 def test_a_worker_that_dies_again_before_it_asks_loses_the_point(study: Write) -> None:
-    """Catches a sweep that waits for ever for a point that was put back and is granted to nobody."""
+    """Catches a sweep that waits forever for a point that was put back and is not granted again."""
     ledger = Ledger(study(SAME), Results(None))
     ledger.grant(runs(ledger.take(1, 1.0), "x"))
     ledger.grant([Resolution(3, "x")])

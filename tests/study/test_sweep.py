@@ -1,4 +1,4 @@
-"""Whole sweeps: each run once, the same bytes whoever simulates, and the tables."""
+"""Whole sweeps: each run once, the same bytes with all workers, and the tables."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def test_jobs_whose_lists_have_one_length_by_chance(study: Write) -> None:
     assert rows["bin_count"].list.len().n_unique() > 1
 
 
-def test_a_defect_in_a_worker_is_told(study: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Catches a worker whose last words are lost: nobody could find out what was wrong."""
+def test_an_error_in_a_worker_is_reported(study: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches a worker whose error is lost, so that its cause is unknown."""
     environment = "import odonata.study.task as t; t.handed_in = lambda outcomes: 1 / 0; "
     monkeypatch.setattr("odonata.study.local._MAIN", environment + local._MAIN)
     found = sweep(study('base = "base.toml"\n[sweep]\nrouting = ["fpar"]\n'), Path("out"), LocalPool(1))

@@ -137,7 +137,7 @@ def plain_answer(host: str, port: int) -> bytes:
             found = plain.recv(100)
         except ConnectionResetError:
             return b""
-    # An alert of TLS is no answer to what was asked.
+    # An alert of TLS is not an answer to the request.
     return b"" if found[:1] == b"\x15" else found
 
 

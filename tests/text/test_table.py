@@ -30,7 +30,7 @@ def test_names_stand_on_the_left_and_numbers_on_the_right() -> None:
     ]
 
 
-def test_a_unit_stands_behind_the_name() -> None:
+def test_a_unit_follows_the_name() -> None:
     assert Table([Column("time", unit="us")], [["1.5"]]).lines() == ["time (us)", "---------", "      1.5"]
 
 
@@ -39,7 +39,7 @@ WORDS = st.text(st.characters(codec="ascii", exclude_categories=["Cc"]), max_siz
 
 @given(st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=5))
 def test_columns_are_as_wide_as_their_longest_cell(rows: list[tuple[str, str, str]]) -> None:
-    """What rich takes for markup or an emoji stays as it is, and nothing is cut off at any width."""
+    """Text that rich could read as markup or an emoji is unchanged, and nothing is cut off at any width."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     expected = [f"{a:{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}".rstrip() for a, b, c in rows]
     assert aligned(rows, [False, True, True]) == expected

@@ -1,5 +1,5 @@
-//! What the collectives promise: data moved by their own steps ends where MPI says. One module a property; each test
-//! names the defect it would catch.
+//! Properties of the collectives: data moved along their own steps ends where MPI requires. One module per property;
+//! each test names the defect that it catches.
 
 #[path = "collectives/bounds.rs"]
 mod bounds;

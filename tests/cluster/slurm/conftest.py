@@ -132,7 +132,7 @@ def _topology() -> str:
 
 
 def _free_ports(count: int) -> int:
-    """The first of so many ports in a row that nobody uses now; processes that look at once begin elsewhere."""
+    """The first of a number of consecutive free ports; simultaneous processes start their search elsewhere."""
     blocks = range(21000, 31000, 100)
     for first in [*blocks[os.getpid() % 100 :], *blocks]:
         with contextlib.suppress(OSError), contextlib.ExitStack() as opened:

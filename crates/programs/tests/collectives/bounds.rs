@@ -1,4 +1,4 @@
-//! Would catch: arithmetic that runs over with many ranks or bytes; limits that refuse what could be run, or do not.
+//! Catches arithmetic that overflows with many ranks or bytes, and wrong limits.
 
 use odonata_error::Error;
 use odonata_programs::collective::Division;
@@ -48,7 +48,7 @@ fn messages_have_at_most_2_to_the_40_bytes() {
                 assert_eq!(largest, 0);
                 continue;
             }
-            // If it grows as the vector, this one has a largest message of 2^40 bytes, but for rounding.
+            // If the largest message grows with the vector, this vector has one of 2^40 bytes, except for rounding.
             let limit = (u128::from(MOST) * u128::from(usual) / u128::from(largest)) as u64;
             let with = |bytes| made(&all(1, bytes)[number], ranks);
             assert!(with(limit - n).is_ok(), "{what:?} of {ranks} ranks");
@@ -60,7 +60,7 @@ fn messages_have_at_most_2_to_the_40_bytes() {
     }
 }
 
-/// Of each rank that is looked at: the operations of some chunks, and their other ends.
+/// For each examined rank: the operations of some chunks, and their other ends.
 #[test]
 fn any_number_of_ranks_can_be_asked_for() {
     for ranks in [u32::MAX, 1 << 31, (1 << 31) + 1, (1 << 31) - 1] {
@@ -85,7 +85,7 @@ fn any_number_of_ranks_can_be_asked_for() {
                         // The other end is in the same step, or in one of a tree before or after as many others.
                         let near = index.saturating_sub(34)..(index + 34).min(last);
                         let ends = near.chain(last.saturating_sub(34)..last).chain(0..last.min(34));
-                        // A flat root comes to each rank at a step of its own.
+                        // A flat root has a step for each rank.
                         let turn = (u64::from(rank) + u64::from(ranks) - u64::from(peer)) % u64::from(ranks);
                         let mut ends = ends.chain([turn.saturating_sub(1)].into_iter().filter(|&i| i < last));
                         let fits = |op: Op| match op {

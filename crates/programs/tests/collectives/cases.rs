@@ -4,7 +4,7 @@ use odonata_error::Error;
 use odonata_programs::collective::Collective;
 use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, PhaseAction, Reduce, ReduceScatter};
 
-/// Powers of two, their neighbours, and everything small.
+/// Powers of two, their neighbours, and all small numbers.
 pub fn numbers_of_ranks() -> impl Iterator<Item = u32> {
     (1..=17).chain([31, 32, 33])
 }
@@ -49,7 +49,7 @@ pub fn all(root: u32, bytes: u64) -> Vec<PhaseAction> {
     [rooted(root, bytes), unrooted(bytes)].concat()
 }
 
-/// What a specification makes, with its steps open to us.
+/// The collective of a specification, with its steps.
 pub fn made(what: &PhaseAction, ranks: u32) -> Result<Collective, Error> {
     match *what {
         PhaseAction::Broadcast { algorithm, root, bytes } => Collective::broadcast(algorithm, ranks, root, bytes),

@@ -1,4 +1,4 @@
-//! Would catch: algorithms that are right but not the ones they are called: more steps, more bytes, an uneven load.
+//! Catches correct algorithms under the wrong name: more steps, more bytes, an uneven load.
 
 use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, PhaseAction, Reduce, ReduceScatter};
 
@@ -64,7 +64,7 @@ fn messages_and_bytes_are_those_of_the_algorithm() {
     }
 }
 
-/// In these every rank does the same: messages of each, and bytes if they divide evenly.
+/// Algorithms in which every rank does the same: messages of each rank, and bytes if they divide evenly.
 #[test]
 fn load_is_even_where_the_algorithm_is_symmetric() {
     for ranks in numbers_of_ranks() {

@@ -25,7 +25,7 @@ fn other_collectives_end_as_mpi_promises() {
     }
 }
 
-/// Would catch: blocks of no bytes that are left out, or sizes that differ at the two ends.
+/// Catches blocks of 0 bytes that are left out, and sizes that differ at the two ends.
 #[test]
 fn any_size_has_the_same_messages() {
     for ranks in [2, 3, 7, 8, 12, 17] {

@@ -1,4 +1,5 @@
-//! Runs scripts with data: each item is a count of contributions by rank. No clock: a rank goes on while it can.
+//! Runs scripts with data: each item is a count of contributions by rank. There is no clock: a rank runs until it
+//! blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,11 +20,11 @@ pub enum Sends {
     Rendezvous,
 }
 
-/// What a rank has.
+/// The state of a rank.
 #[derive(Clone, Debug)]
 pub struct Rank {
     pub data: BTreeMap<Item, Counts>,
-    /// Of whom it has heard, directly or not, one bit for each rank.
+    /// The ranks from which it has received data, directly or not, one bit for each rank.
     pub heard: u64,
     at: usize,
     /// Receives and sends that a wait is for.
@@ -65,7 +66,7 @@ pub fn run(script: &Script, sends: Sends, data: Vec<BTreeMap<Item, Counts>>) -> 
 }
 
 impl World<'_> {
-    /// Lets a rank go on as far as it can; whether that was anywhere.
+    /// Runs a rank until it blocks; returns whether it made progress.
     fn advance(&mut self, rank: usize) -> bool {
         let begin = self.ranks[rank].at;
         while let Some(line) = self.script.lines[rank].get(self.ranks[rank].at) {

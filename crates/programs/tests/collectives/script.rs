@@ -7,19 +7,19 @@ use odonata_programs::{Op, Part, PhaseAction};
 
 use crate::cases;
 
-/// What a piece consists of.
+/// The parts of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Item {
     /// A block of the vector.
     Block(u32),
-    /// What one rank has for another.
+    /// The data of one rank for another.
     Pair(u32, u32),
 }
 
 /// Source, destination, label.
 pub type Key = (u32, u32, u64);
 
-/// An operation, and what it moves.
+/// An operation, and the data that it moves.
 pub struct Line {
     pub op: Op,
     pub moved: Option<(Key, Act, Vec<Item>)>,
@@ -111,7 +111,7 @@ fn moved(what: &PhaseAction, ranks: u32, rank: u32, made: &Collective, op: Op, f
     (key, act, items)
 }
 
-/// What a piece says that it is, one by one.
+/// The items of a piece.
 fn items(piece: Piece, parts: u32) -> Vec<Item> {
     match piece {
         Piece::Blocks { first, count } => {

@@ -24,9 +24,9 @@ const CONTROL: u64 = 1511;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// An eager message, or the request of one.
+    /// An eager message, or an RTS.
     Arrives(Key, u64),
-    /// The data that was asked for.
+    /// The data of a rendezvous.
     Data(u64),
     /// A receive, or a send by rendezvous.
     Completes,
@@ -93,7 +93,7 @@ impl World<'_> {
         self.at(end, rank, Event::Completes);
     }
 
-    /// The receive is posted, and the message or its request is there.
+    /// The receive is posted, and the message or its RTS has arrived.
     fn matched(&mut self, now: u64, key: Key, bytes: u64) {
         let (from, to) = (key.0 as usize, key.1 as usize);
         match self.sends {

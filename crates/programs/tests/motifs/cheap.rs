@@ -1,4 +1,4 @@
-//! Any chunk can be asked for, however many there are. (What walks through all of them would not end.)
+//! Any chunk can be requested, however many there are. (A loop over all of them would not end.)
 
 use odonata_programs::Op::Compute;
 use odonata_programs::{Op, Part, PingPong, Sweep, Training, motif};

@@ -1,4 +1,4 @@
-//! Exchanges with neighbours: who gets what.
+//! Exchanges with neighbours: destinations and sizes.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ fn holds(halo: &Halo) {
     }
 }
 
-/// A neighbour that is wrong, left out or met twice; a size of another face; a deadlock in any order, on any grid.
+/// A neighbour that is wrong, missing or repeated; a size of another face; a deadlock in any order, on any grid.
 #[test]
 fn faces_reach_their_neighbours_in_every_order() {
     for grid in grids() {
@@ -90,7 +90,7 @@ fn edges_and_corners_reach_their_neighbours() {
     }
 }
 
-/// Sizes of 0 that are sent nevertheless, or take others with them.
+/// Sizes of 0 that are sent, or that suppress other messages.
 #[test]
 fn a_size_of_zero_is_no_message() {
     for axis in 0..3 {
@@ -145,7 +145,7 @@ fn messages_are_as_many_as_the_formulas_say() {
     }
 }
 
-/// The middle of a grid has 26 neighbours and the corner of an open one has 7.
+/// An inner rank of a grid has 26 neighbours, and the corner of an open grid has 7.
 #[test]
 fn the_middle_has_26_neighbours_and_a_corner_7() {
     let run = run(&*motif::halo(&all([3, 3, 3], false), 27).unwrap(), 27, BOTH[1]);

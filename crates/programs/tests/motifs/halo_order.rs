@@ -1,4 +1,4 @@
-//! Exchanges with neighbours: in which order.
+//! Exchanges with neighbours: their order.
 
 use odonata_programs::Op::{Receive, Send, Wait};
 use odonata_programs::{Exchange, Op, motif};
@@ -65,7 +65,7 @@ fn across_an_odd_border_the_last_sends_first() {
     let at = |rank| short(&ops([5, 1, 1], true, Exchange::EvenReceivesFirst, rank));
     assert_eq!(at(0), "R1 S1 R4 S4");
     assert_eq!(at(4), "S0 R0 R3 S3");
-    // Of an even extent nothing is special.
+    // An even extent is not special.
     assert_eq!(short(&ops([4, 1, 1], true, Exchange::EvenReceivesFirst, 0)), "R1 S1 R3 S3");
     assert_eq!(short(&ops([4, 1, 1], true, Exchange::EvenReceivesFirst, 3)), "S2 R2 S0 R0");
 }

@@ -1,5 +1,5 @@
-//! What the motifs promise, tested by running them: all ranks' operations, with every send matched to its receive. Each
-//! test names the defect that it would catch.
+//! Properties of the motifs, tested by running them: all ranks' operations, with every send matched to its receive.
+//! Each test names the defect that it would catch.
 
 mod cheap;
 mod halo;

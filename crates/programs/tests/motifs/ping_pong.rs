@@ -5,7 +5,7 @@ use odonata_programs::{PingPong, motif};
 
 use crate::run::{BOTH, run};
 
-/// A wrong partner, a message too few, or an answer that does not wait.
+/// A wrong partner, a missing message, or a reply that does not wait.
 #[test]
 fn each_pair_plays_all_rounds() {
     for (ranks, stride) in [(2, 1), (6, 1), (8, 4), (8, 2), (18, 3)] {
@@ -22,7 +22,7 @@ fn each_pair_plays_all_rounds() {
     }
 }
 
-/// Who sends first, and that everything blocks.
+/// The rank that sends first, and that everything blocks.
 #[test]
 fn the_first_half_serves() {
     let part = motif::ping_pong(&PingPong { stride: 2, bytes: 0, rounds: 2 }, 4).unwrap();

@@ -80,7 +80,7 @@ struct Rank {
     next: usize,
     begun: bool,
     clock: u64,
-    /// Operations that do not block and are not known to be complete: whether they are sends.
+    /// Incomplete non-blocking operations: whether they are sends.
     open: Vec<(Key, bool)>,
 }
 
@@ -117,7 +117,7 @@ pub fn execute(ops: &[Vec<Op>], sends: Sends) -> Result<Ends, Vec<String>> {
     Ok((ranks.iter().map(|rank| rank.clock).collect(), messages))
 }
 
-/// Begins an operation if that is still to be done, and says whether the rank goes on.
+/// Begins an operation if it has not begun, and returns whether the rank continues.
 fn step(me: u32, rank: &mut Rank, op: Op, mail: &mut Mail, sends: Sends) -> bool {
     let (key, is_send, blocking) = match op {
         Op::Compute { ps, .. } => {
@@ -172,7 +172,7 @@ fn the_machine_notices_a_deadlock() {
     assert!(execute(&deaf, Sends::Rendezvous).is_err());
 }
 
-/// Time passes as it should: a rank that waits for another goes on when that has computed.
+/// Time passes correctly: a rank that waits for another continues when the other has computed.
 #[test]
 fn the_machine_keeps_time() {
     let compute = |ps| Op::Compute { ps, jitter_ps: 0 };

@@ -74,7 +74,7 @@ fn each_neighbour_gets_a_message_a_block() {
     }
 }
 
-/// The middle of 3 x 3 ranks, from each corner: receive along x, y, compute, send along x, y (ember's sweep3d).
+/// The inner rank of 3 x 3 ranks, from each corner: receive along x, y, compute, send along x, y (ember's sweep3d).
 #[test]
 fn a_block_receives_computes_and_sends() {
     let run = swept(&spec([3, 3], 1, 5), Sends::Rendezvous);

@@ -1,4 +1,4 @@
-//! A step of training: who sends what.
+//! A step of training: the messages.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ fn books(run: &Run, spec: &Training) -> [BTreeMap<[u32; 3], (u64, u64)>; 3] {
     books
 }
 
-/// Bytes that go astray, a reduction forgotten, groups mixed up: the formulas of the documentation.
+/// Lost bytes, a missing reduction, groups mixed up: the formulas of the documentation.
 #[test]
 fn groups_send_what_the_formulas_say() {
     let silent = Training { tensor_reductions: 0, ..spec(3, 2, 2, 2) };
@@ -58,8 +58,8 @@ fn neighbouring_stages_exchange_each_microbatch() {
     }
 }
 
-/// The ring: what is sent in a step is what came in the step before, and each block travels round once to be summed and
-/// once to be known. Sizes tell blocks apart, since some are a byte larger.
+/// The ring: each step sends the data of the step before, and each block travels around the ring once to be summed and
+/// once to be distributed. Sizes distinguish blocks, since some are a byte larger.
 #[test]
 fn gradients_go_round_a_ring() {
     for (data, bytes) in [(2_u64, 5_u64), (3, 7), (5, 13), (7, 3), (8, 64)] {

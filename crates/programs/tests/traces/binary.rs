@@ -1,4 +1,4 @@
-//! Binary GOAL: both layouts byte by byte, what is refused, and whatever the bytes.
+//! Binary GOAL: both layouts byte by byte, refused files, and arbitrary bytes.
 
 use odonata_error::{ErrorKind, TracePlace};
 use odonata_programs::trace::Trace;
@@ -46,7 +46,7 @@ fn rank(roots: &[u32], records: &[Record], list: &[u32], extra: &[u8]) -> Vec<u8
     bytes
 }
 
-/// A file; `order`: in which order the ranks stand in it.
+/// A file with the ranks in the given order.
 fn file(ranks: &[Vec<u8>], order: &[usize], [cpu, nic]: [u8; 2]) -> Vec<u8> {
     let mut bytes = 4223_u64.to_le_bytes().to_vec();
     bytes.extend((ranks.len() as u32).to_le_bytes());
@@ -92,7 +92,7 @@ fn what_is_written_is_this_byte_by_byte() {
 fn both_layouts_are_read_and_ranks_may_stand_in_any_order() {
     let trace = Trace::parse_goal(TEXT).unwrap();
     assert_eq!(trace.to_goal(), TEXT);
-    // What LogGOPSim2 adds means nothing here, whatever it is.
+    // The values that LogGOPSim2 adds have no meaning here.
     for extra in [&[][..], &[0; 65], &[0xa5; 65]] {
         for order in [[0, 1], [1, 0]] {
             let read = Trace::parse_binary(&file(&ranks(extra), &order, [255, 2]));
@@ -230,7 +230,7 @@ fn a_file_that_ends_early_or_late_is_refused() {
     }
 }
 
-/// A small file that claims much must not take the memory that it claims.
+/// A small file that claims to be large must not take the memory that it claims.
 #[test]
 fn what_a_file_claims_costs_nothing() {
     // Each of 60,000 ranks has the same 2 MB.

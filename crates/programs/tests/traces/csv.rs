@@ -1,4 +1,4 @@
-//! What tables of operations mean.
+//! The meaning of tables of operations.
 
 use odonata_programs::trace::Start::{AtBegin, AtEnd};
 use odonata_programs::trace::{Action, Trace};
@@ -77,7 +77,7 @@ fn a_wait_is_for_all_that_does_not_block() {
         [(1, 0, AtBegin), (2, 1, AtEnd), (3, 0, AtEnd), (3, 2, AtEnd), (4, 3, AtEnd)],
         "the last one of the three is waited for at its end only, and nothing comes after the last wait"
     );
-    // What was waited for is not waited for again.
+    // An operation is waited for only once.
     let trace = rank_0("0,irecv,1,1,0,\n0,wait,,,,\n0,compute,,,,1ns\n0,wait,,,,\n0,compute,,,,1ns");
     assert_eq!(waits(trace.graph(0)), [(1, 0, AtEnd), (2, 1, AtEnd)]);
 }

@@ -1,4 +1,4 @@
-//! What is said of tables that cannot be read.
+//! The errors for tables that cannot be read.
 
 use odonata_programs::trace::Trace;
 

@@ -1,4 +1,4 @@
-//! Whatever the text, there is an answer.
+//! Every text gives a trace or an error.
 
 use odonata_error::{Error, TracePlace};
 use odonata_programs::trace::Trace;
@@ -34,7 +34,7 @@ rank,operation,peer,bytes,tag,time
 2,,,,,
 ";
 
-/// Pieces that mean something to one of the readers.
+/// Pieces that have a meaning for one of the readers.
 const PIECES: [&str; 40] = [
     "num_ranks",
     "rank",
@@ -78,7 +78,7 @@ const PIECES: [&str; 40] = [
     "\u{feff}",
 ];
 
-/// Reads it both ways. What is wrong is at a place that the text has.
+/// Reads it with both readers. The position of an error is inside the text.
 fn read(text: &str) -> (bool, bool) {
     let sound = |read: Result<Trace, Error>| match read {
         Ok(trace) => {
@@ -100,7 +100,7 @@ fn read(text: &str) -> (bool, bool) {
     (sound(Trace::parse_goal(text)), sound(Trace::parse_csv(text)))
 }
 
-/// Drops, doubles, swaps or puts in something at places of the text.
+/// Drops, doubles, swaps or inserts pieces of the text.
 fn mutated(text: &str, changes: &[(u8, usize, usize)]) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     for &(kind, a, b) in changes {

@@ -1,4 +1,4 @@
-//! What GOAL texts mean.
+//! The meaning of GOAL texts.
 
 use odonata_error::{ErrorKind, path};
 use odonata_programs::trace::{Action, Operation, Start, Trace};
@@ -132,7 +132,7 @@ fn what_loggopsim_generates_is_read() {
     let trace = Trace::read(&text, 4).unwrap();
     assert_eq!(trace.operations(), 16);
     assert!((0..4).all(|rank| waits(trace.graph(rank)) == [(2, 1, Start::AtEnd)]));
-    // Its own way of writing is the canonical one.
+    // Its own output is the canonical form.
     assert_eq!(trace.to_goal(), text.trim_end().to_string() + "\n");
 }
 

@@ -1,4 +1,4 @@
-//! What is said of GOAL texts that cannot be read: line, column, what was found, what was expected.
+//! The errors for GOAL texts that cannot be read: line, column, what was found, what was expected.
 
 use crate::support::goal_error;
 

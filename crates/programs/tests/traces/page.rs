@@ -1,4 +1,4 @@
-//! What `docs/traces.md` shows is so.
+//! The examples of `docs/traces.md` are correct.
 
 use odonata_programs::trace::Trace;
 

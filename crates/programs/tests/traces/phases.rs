@@ -39,7 +39,7 @@ const BODIES: [&str; 14] = [
     r#"[{"along": {"grid": [12, 1], "axis": 1}, "what": {"name": "barrier", "algorithm": "dissemination"}}]"#,
 ];
 
-/// What one end of a message says: the number of the operation in its rank, and the label.
+/// One end of a message: the number of the operation in its rank, and the label.
 type Ends = BTreeMap<(u32, u32), Vec<(usize, u64)>>;
 
 /// Operations of all ranks as (sends, peer, bytes), and the ends of messages by (source, destination).
@@ -90,7 +90,7 @@ fn told_by_trace(trace: &Trace) -> Told {
     (all, sends, receives)
 }
 
-/// Which send is received by which receive: numbers of operations, by source and destination.
+/// Matching sends and receives: numbers of operations, by source and destination.
 fn pairs(sends: &Ends, receives: &Ends) -> BTreeMap<(u32, u32), Vec<(usize, usize)>> {
     let of = |(ranks, ends): (&(u32, u32), &Vec<(usize, u64)>)| {
         let other: BTreeMap<u64, usize> = receives[ranks].iter().map(|&(number, label)| (label, number)).collect();
@@ -100,7 +100,7 @@ fn pairs(sends: &Ends, receives: &Ends) -> BTreeMap<(u32, u32), Vec<(usize, usiz
     sends.iter().map(of).collect()
 }
 
-/// Would fail if an operation were lost or moved, or if a message met another receive than in the phases.
+/// Catches an operation that is lost or moved, and a message that matches another receive than in the phases.
 #[test]
 fn phases_and_their_traces_do_the_same() {
     for list in BODIES {

@@ -1,4 +1,4 @@
-//! What is written is read back the same.
+//! A written trace is read back unchanged.
 
 use odonata_programs::trace::{Action, Start, Trace};
 use proptest::prelude::*;
@@ -87,7 +87,7 @@ fn graphs(step_ps: usize, wide: u64) -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Would fail if anything of an operation or dependency were not written, or read as something else.
+    /// Catches a part of an operation or dependency that is not written, or is read as something else.
     #[test]
     fn goal_is_read_back(text in prop_oneof![graphs(31, 0), graphs(31, u64::MAX - 100)]) {
         let trace = Trace::parse_goal(&text).unwrap();
@@ -108,7 +108,7 @@ proptest! {
         prop_assert_eq!(binary, again.to_binary().unwrap());
     }
 
-    /// Would fail if a wait, or what blocks, got lost on either way.
+    /// Catches a wait or a blocking operation that is lost in writing or reading.
     #[test]
     fn tables_are_read_back(rows in drawn()) {
         let text = table(&rows);
@@ -118,7 +118,7 @@ proptest! {
         prop_assert_eq!(&trace, &Trace::parse_goal(&trace.to_goal()).unwrap());
     }
 
-    /// The graph of a table against the words of the page, worked out row by row.
+    /// The graph of a table against the rules of the page, worked out row by row.
     #[test]
     fn tables_mean_what_the_page_says(rows in drawn()) {
         let text = table(&rows);
@@ -182,7 +182,7 @@ l1: recv 5b from 0 tag 3
 ";
     let trace = Trace::parse_goal(text).unwrap();
     assert_eq!(trace.to_goal(), canonical);
-    // Lines are those of each text, and no reason for traces to differ.
+    // Lines depend on the text; they do not make traces different.
     let again = Trace::parse_goal(canonical).unwrap();
     assert_eq!((trace.graph(0).operations()[0].line, again.graph(0).operations()[0].line), (3, 4));
     assert_eq!(trace, again);

@@ -1,4 +1,4 @@
-//! What several tests need.
+//! Common code of the tests.
 
 use odonata_error::{Error, TracePlace};
 use odonata_programs::trace::{Graph, Start, Trace};
@@ -17,7 +17,7 @@ pub fn place(read: Result<Trace, Error>) -> (u32, u32, String) {
     }
 }
 
-/// All dependencies of a rank as (who waits, for whom, for which moment), ascending.
+/// All dependencies of a rank as (waiting operation, awaited operation, event), ascending.
 pub fn waits(graph: &Graph) -> Vec<(u32, u32, Start)> {
     let of = |before: u32| graph.followers(before).iter().map(move |&(after, start)| (after, before, start));
     let mut waits: Vec<_> = (0..graph.operations().len() as u32).flat_map(of).collect();

@@ -14,7 +14,7 @@ fn refused(json: &str) -> String {
     serde_json::from_str::<TopologySpec>(json).expect_err(json).to_string()
 }
 
-/// Whatever is at its default is not written.
+/// Values at their defaults are not written.
 #[test]
 fn the_shortest_descriptions() {
     let plus = r#"{"kind":"dragonfly-plus","groups":3,"leaves":1,"spines":2,"nodes_per_leaf":1,"global_links_per_spine":4,"arrangement":"linear"}"#;

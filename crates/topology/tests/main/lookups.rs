@@ -1,4 +1,4 @@
-//! What routing asks of a machine must be what its cables say.
+//! The look-ups of a machine agree with its cables.
 
 use std::collections::BTreeSet;
 

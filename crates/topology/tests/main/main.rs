@@ -1,4 +1,4 @@
-//! Machines as pure data: what is wired to what. One module a behaviour; each test names the defect it would catch.
+//! Machines as pure data: their wiring. One module per behaviour; each test names the defect that it catches.
 
 mod dragonfly;
 mod golden;

@@ -195,7 +195,7 @@ proptest! {
     }
 }
 
-/// Catches too few sub-channels on long paths: a grid of 2 x 4 routers that has lost 6 of its 16 links, so that ways
+/// Catches too few sub-channels on long paths: a grid of 2 x 4 routers that has lost 6 of its 16 links, so that paths
 /// along the row are long (worked out by hand: row, row, row is sub 0, 1, 2).
 #[test]
 fn a_long_path_along_a_row() {

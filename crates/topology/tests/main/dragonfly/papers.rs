@@ -54,7 +54,7 @@ fn minimal_paths_have_at_most_five_links() {
     assert_eq!(most, Some(5));
 }
 
-/// D1: two ways of two links that differ in their parallel ports: one along the row first, three along the column.
+/// D1: two paths of two links that differ in their parallel ports: one along the row first, three along the column.
 #[test]
 fn paths_to_another_row_and_column() {
     let machine = aries(2, Some(1));

@@ -142,7 +142,7 @@ impl Shape {
         if smaller && a.max(b) == self.groups - 1 { full.min(fits(self.groups - 1)) } else { full }
     }
 
-    /// Why it cannot be built, if so; in the order in which it is asked.
+    /// The reason why it cannot be built, if there is one; in the order of the checks.
     pub fn reason(&self) -> Option<&'static str> {
         let peers = self.groups - 1;
         let by_router = self.rails_on == RailsOn::OneRouter;
@@ -177,7 +177,7 @@ impl Shape {
     }
 }
 
-/// The word of [`Shape::reason`] for an error.
+/// The text of [`Shape::reason`] for an error.
 pub fn word(error: &Error) -> &'static str {
     let at = error.path.to_string();
     match error.code() {

@@ -148,7 +148,7 @@ proptest! {
     }
 }
 
-/// Catches a generator that makes nothing worth testing: of its machines a fair part can be built.
+/// Catches a generator without useful machines: a fair part of them can be built.
 #[test]
 fn the_generator_makes_machines() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();

@@ -1,4 +1,4 @@
-//! Ways that are left on a Dragonfly+ by failures, against plain searches of what works.
+//! Paths of a Dragonfly+ with failures, against plain searches of the working links.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -201,7 +201,7 @@ fn a_spine_without_leaves() {
     assert!(machine.down_live(RouterId(4), to).is_empty());
 }
 
-/// What has no failures has no tables.
+/// A machine without failures has no tables.
 #[test]
 fn nothing_is_built_if_nothing_failed() {
     let machine = build(&spec([3, 1, 2, 1, 4], None, Arrangement::Linear));

@@ -11,7 +11,7 @@ from odonata.scenario.apps.patterns.pattern import SizedPattern
 
 
 class GroupShift(SizedPattern):
-    """At every interval each rank sends one message to a random rank of the group `shift` groups further.
+    """At every interval each rank sends one message to a random rank of the group that is `shift` groups further.
 
     The groups are those of the job, in ascending cyclic order. All traffic of a group needs the few cables to one other
     group: the usual worst case of minimal routing. `worst-case` is the same pattern. Source: Kim 2008, section 4 (there
