@@ -1,4 +1,5 @@
-//! Runs a specification given as a JSON file in the compatibility model and prints means: for comparisons with print.
+//! Runs a specification from a JSON file in the compatibility model and prints means, to compare them with published
+//! ones.
 //!
 //! `cargo run --release -p odonata-reference --example compat -- SPEC.json`
 

@@ -2,10 +2,10 @@
 
 use odonata_sim::engine::random::{below32, packet_random};
 
-/// The draws of one decision of one packet.
+/// The random numbers of one decision of one packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PacketRandom {
-    /// Word of the packet.
+    /// Key of the packet.
     pub(crate) key: u32,
     /// Routers visited before.
     pub(crate) hop: u8,

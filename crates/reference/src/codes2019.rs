@@ -1,28 +1,30 @@
 //! CODES as Kang 2019 ran it, defects included (`compat = "codes-2019"`).
 //!
-//! The published latencies of uniform random and tornado traffic near saturation (K30, K36, K42) rest on how that
-//! simulator worked, not on the network it describes. This model imitates it so that the difference can be shown. The
-//! facts come from the public code of July 2019 (`dragonfly-plus.C`, `model-net-lp.c`) and the paper; no code was
-//! taken.
+//! The published latencies of uniform random and tornado traffic near saturation (K30, K36, K42) depend on how that
+//! simulator worked, not on the network that it describes. This model imitates it so that the difference can be shown.
+//! The facts come from the public code of July 2019 (`dragonfly-plus.C`, `model-net-lp.c`) and the paper; no code was
+//! copied.
 //!
-//! What differs from `docs/model.md`:
+//! Differences from `docs/model.md`:
 //!
 //! | matter | here | file |
 //! |---|---|---|
 //! | buffer | one *joint* buffer for each output and channel: the sender's output queue, the wire and the wait at the next router until that router admits the packet to its own output. Room is counted in full packets, time in true bytes | `port` |
 //! | no room | the packet waits at the router in order of arrival, holds its room upstream, and counts in the port's score | `switch` |
-//! | credit | returned at admission, after what 8 B take on a local link | `switch` |
-//! | router delay | after the wire, also on the way to a node; the decision is made on arrival | `switch` |
+//! | credit | returned at admission, after the time of 8 B on a local link | `switch` |
+//! | router delay | after the wire, also towards a node; the decision is made on arrival | `switch` |
 //! | channels | channel 0 goes before channel 1, always; the last hop keeps the packet's channel | `switch` |
 //! | score | whole percent, rounded down, tested with `<=` | `port`, `route` |
 //! | least-scored port | drawn among the running minima of a scan, not the true minima | `select` |
-//! | NIC | 10 ns for each message (`fabric.nic.overhead_ps`) in a sequencer of its own, then a list; it does not obey credits, so packets pile up at the leaf | `nic`, `hosts` |
-//! | ties | every step takes a random part of a nanosecond more | `noise` |
+//! | NIC | 10 ns for each message (`fabric.nic.overhead_ps`) in its own sequencer, then a list; it ignores credits, so
+//! packets pile up at the leaf | `nic`, `hosts` |
+//! | ties | every step takes an additional random part of a nanosecond | `noise` |
 //!
 //! # What it reproduces
 //!
-//! On the machine of K1 to K4 with 2,048 B packets, 100 ns per router and 10 ns per message, the published means of
-//! 4 KB messages come out with 300 messages for each process (a number that the paper leaves out), in microseconds:
+//! On the machine of K1 to K4 with 2,048 B packets, 100 ns per router and 10 ns per message, the model gives the
+//! published means of 4 KB messages with 300 messages for each process (a number that the paper leaves out), in
+//! microseconds:
 //!
 //! | interval | UR contiguous | UR random | tornado contiguous | tornado random |
 //! |---|---|---|---|---|
@@ -34,15 +36,15 @@
 //! | 0.5 us, here | 51.28 | 26.92 | 125.71 | 28.57 |
 //!
 //! With a background of 130 % every 1 us or 10 us, UR random at 1 us becomes 9.7 us (9.33 published, K36). Choosing
-//! among true minima gives 6.2 us instead of 16.8, 30 instead of 53.6, and 2.9 instead of 9.7: these numbers rest on
-//! the defect. Where channels switch (`channel_switch`) moves none of them by more than 1 %.
+//! among true minima gives 6.2 us instead of 16.8, 30 instead of 53.6, and 2.9 instead of 9.7: these numbers depend on
+//! the defect. The place where channels switch (`channel_switch`) changes none of them by more than 1 %.
 //!
-//! With `channel_switch = "intermediate-leaf"` packets can wait for each other in a circle, as in the original. Such a
-//! run ends with an error only if nothing else is left to happen, not while an endless background goes on.
+//! With `channel_switch = "intermediate-leaf"` packets can wait for each other in a cycle, as in the original. Such a
+//! run ends with an error only if no events are left, not while an endless background continues.
 //!
-//! Destinations, intervals, the end of a run and what is counted are those of `docs/model.md`, sections 7 to 9, with
-//! these readings: a message is delivered 5 ps and up to 1 ns after its last packet; the stalled time of an injection
-//! link is that in which the NIC has packets in its list and does not send.
+//! Destinations, intervals, the end of a run and measurements are those of `docs/model.md`, sections 7 to 9, with these
+//! readings: a message is delivered 5 ps and up to 1 ns after its last packet; the stalled time of an injection link is
+//! the time during which the NIC has packets in its list and does not send.
 
 mod calendar;
 mod check;
@@ -66,7 +68,7 @@ use world::World;
 /// Refuses what [`run_compat`] would refuse, without simulating.
 ///
 /// # Errors
-/// An invalid specification, or a value that this model cannot honour.
+/// An invalid specification, or a value that this model does not support.
 pub fn check_compat(spec: &Spec) -> Result<(), Error> {
     spec.check()?;
     check::check(spec)
@@ -75,12 +77,12 @@ pub fn check_compat(spec: &Spec) -> Result<(), Error> {
 /// Simulates one specification as CODES of 2019 would have.
 ///
 /// # Errors
-/// [`Error`]: an invalid specification, a value that this model cannot honour, an interruption, a deadlock.
+/// [`Error`]: an invalid specification, a value that this model does not support, an interruption, a deadlock.
 pub fn run_compat(spec: &Spec, monitor: &mut dyn Monitor) -> Result<Output, Error> {
     Ok(run_compat_counted(spec, monitor)?.0)
 }
 
-/// As [`run_compat`], and counts where every packet and credit is at the end.
+/// As [`run_compat`], and counts the positions of all packets and credits at the end.
 ///
 /// # Errors
 /// As [`run_compat`].

@@ -1,5 +1,5 @@
-//! What the model names of a machine (section 6), worked out port by port from its wiring: nothing of it is taken
-//! from the look-ups of the topology, so they are tested too.
+//! The terms of the model for a machine (section 6), computed port by port from its wiring. Nothing comes from the
+//! look-ups of the topology, so they are tested too.
 
 mod leaf_spine;
 mod paths;
@@ -15,7 +15,7 @@ pub(crate) use paths::Paths;
 pub(crate) struct Map {
     /// Its wiring.
     pub(crate) network: Network,
-    /// What the positions of its kind need.
+    /// The look-ups for the positions of its kind.
     pub(crate) shape: Shape,
 }
 
@@ -29,7 +29,7 @@ pub(crate) enum Shape {
 }
 
 impl Map {
-    /// Looks at a machine.
+    /// Reads a machine.
     ///
     /// # Errors
     /// If two groups of a dragonfly or a cascade are joined neither by a cable nor by a third group.
@@ -57,7 +57,7 @@ impl Map {
         self.network.group_of_router[router] as usize
     }
 
-    /// Whether a link joins groups.
+    /// Whether a link connects two groups.
     pub(crate) fn is_global(&self, slot: usize) -> bool {
         self.network.class[slot] >= self.network.first_global
     }
@@ -68,7 +68,7 @@ fn routers(network: &Network) -> std::ops::Range<usize> {
     0..network.routers()
 }
 
-/// The ports of a router from which a live cable leads to another router, ascending, each with that router.
+/// The ports of a router from which a working cable leads to another router, ascending, each with that router.
 pub(crate) fn live(network: &Network, router: usize) -> Vec<(usize, usize)> {
     let slots = network.first_slot[router]..network.first_slot[router + 1];
     let far = |slot: u32| match network.peer[slot as usize] {

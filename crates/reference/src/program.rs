@@ -2,13 +2,13 @@
 //!
 //! | file | paragraph of the model |
 //! |---|---|
-//! | `event` | moments and their order |
-//! | `cpu` | work |
+//! | `event` | rank events and their order |
+//! | `cpu` | CPU tasks |
 //! | `matching` | when a message and a receive match |
 //! | `exchange` | sending, receiving, on the network |
-//! | `phases`, `graph` | a rank with phases, a rank with a trace; `execution` is what both have in common |
-//! | `rank` | what a rank does at a moment, its iterations, its finish; dead programs |
-//! | `tally` | what is counted by rank and iteration |
+//! | `phases`, `graph` | a rank with phases, a rank with a trace; `execution` is their common part |
+//! | `rank` | what a rank does at an event, its iterations, its finish; deadlocked programs |
+//! | `tally` | counters by rank and iteration |
 
 mod cpu;
 mod exchange;
@@ -36,17 +36,17 @@ use tally::Times;
 /// A job whose ranks run a program.
 #[derive(Debug)]
 pub(crate) struct Running<'a> {
-    /// How it is specified.
+    /// Its specification.
     pub(crate) spec: &'a ProgramSpec,
     /// Its ranks.
     pub(crate) ranks: Vec<Rank>,
     /// Ranks that have not finished.
     pub(crate) unfinished: u64,
-    /// Moments of its ranks that are to come.
+    /// Scheduled events of its ranks.
     pub(crate) pending_events: u64,
-    /// Its messages, requests, clearances and data in NICs and in the network.
+    /// Its messages, RTS, CTS and data in NICs and in the network.
     pub(crate) under_way: u64,
-    /// What is known of each iteration that some rank has ended.
+    /// The times of each iteration that some rank has ended.
     pub(crate) iterations: BTreeMap<u64, Times>,
 }
 

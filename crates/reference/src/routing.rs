@@ -1,4 +1,4 @@
-//! Where a packet goes next (model, section 6).
+//! The next link of a packet (model, section 6).
 
 mod check;
 mod direct;
@@ -21,17 +21,17 @@ pub(crate) fn routing_of(spec: &Spec, job: usize) -> &RoutingSpec {
     spec.jobs[job].routing.as_ref().unwrap_or(&spec.routing)
 }
 
-/// Whether some routing of a run reads the loads of other routers than its own.
+/// Whether some routing of a run reads the loads of other routers.
 pub(crate) fn knows_other_routers(spec: &Spec) -> bool {
     use odonata_sim::spec::Knowledge::Global;
     (0..spec.jobs.len()).any(|job| matches!(routing_of(spec, job), RoutingSpec::Ugal { knowledge: Global, .. }))
 }
 
-/// Where and when a decision is made.
+/// A route decision.
 pub(crate) struct DecisionContext<'a> {
     /// The run.
     pub(crate) spec: &'a Spec,
-    /// The rules that the packet obeys.
+    /// The routing of the packet.
     pub(crate) routing: &'a RoutingSpec,
     /// The machine.
     pub(crate) map: &'a Map,

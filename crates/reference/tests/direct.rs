@@ -70,7 +70,7 @@ fn minimal_paths_of_a_dragonfly() {
     }
 }
 
-/// From group 0 to group 1 by way of group 2, the only other one, through all its stages.
+/// From group 0 to group 1 through group 2, the only other one, through all its stages.
 #[test]
 fn non_minimal_paths_of_a_dragonfly() {
     for routing in [
@@ -83,7 +83,7 @@ fn non_minimal_paths_of_a_dragonfly() {
     }
 }
 
-/// Without the cable between groups 0 and 1 every routing goes by way of group 2, and that is minimal.
+/// Without the cable between groups 0 and 1 every routing goes through group 2, and that is minimal.
 #[test]
 fn bridged_paths_of_a_dragonfly() {
     let topology = r#"{"kind":"dragonfly","groups":3,"routers":2,"nodes_per_router":1,"global_links_per_router":1,

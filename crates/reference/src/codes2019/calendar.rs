@@ -1,9 +1,9 @@
-//! Events, in order of time and, at one instant, in order of their making.
+//! Events, in order of time; simultaneous events in the order of their creation.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Something that happens at an instant. Packets, messages, nodes and links are named by their index.
+/// An event. Packets, messages, nodes and links are named by their index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Event {
     /// A rank issues the messages of an interval.
@@ -22,13 +22,13 @@ pub(super) enum Event {
     Arrive { packet: u32 },
     /// A router port sends its next packet.
     Send { slot: u32 },
-    /// Room on a channel comes back to the sender of a link.
+    /// Room on a channel returns to the sender of a link.
     Credit { link: u32, channel: u8 },
     /// The tail of a packet arrives at its node.
     Eject { packet: u32 },
 }
 
-/// All events to come.
+/// All pending events.
 #[derive(Debug, Default)]
 pub(super) struct Calendar {
     heap: BinaryHeap<Reverse<(u64, u64, Event)>>,
@@ -47,12 +47,12 @@ impl Calendar {
         self.heap.peek().map(|Reverse((t, _, _))| *t)
     }
 
-    /// Takes the next event.
+    /// Removes the next event.
     pub(super) fn pop(&mut self) -> Option<(u64, Event)> {
         self.heap.pop().map(|Reverse((t, _, event))| (t, event))
     }
 
-    /// Events to come, in no order.
+    /// Pending events, in no order.
     pub(super) fn iter(&self) -> impl Iterator<Item = Event> {
         self.heap.iter().map(|Reverse((_, _, event))| *event)
     }

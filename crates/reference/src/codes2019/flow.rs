@@ -1,4 +1,4 @@
-//! What is counted of a link's channel.
+//! Counters of a link's channel.
 
 /// Packets and bytes sent, and the time for which packets waited.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ impl Flow {
         self.bytes += bytes;
     }
 
-    /// Notes at time `t` whether a packet waits for room from now on.
+    /// Records at time `t` whether a packet waits for room from now on.
     pub(super) fn watch(&mut self, t: u64, waits: bool) {
         match self.since {
             None if waits => self.since = Some(t),

@@ -1,4 +1,4 @@
-//! What happens at the nodes: messages are issued, cut into packets, sent and received.
+//! The events of nodes: messages are issued, cut into packets, sent and received.
 
 use odonata_sim::engine::random::{Stream, packet_key, random};
 use odonata_sim::spec::{NicOrder, Pattern};
@@ -13,7 +13,7 @@ use crate::packet::{Cause, Message, MessageRow};
 use crate::traffic;
 
 impl World<'_> {
-    /// The interval of a rank begins: its messages set out for the NIC, each on its own, so that they may overtake
+    /// The interval of a rank begins: its messages start towards the NIC, each with its own delay, so they may overtake
     /// each other by less than a nanosecond.
     pub(super) fn issue(&mut self, t: u64, index: usize) {
         let sender = &mut self.senders[index];
@@ -49,7 +49,7 @@ impl World<'_> {
         }
     }
 
-    /// Fixes when the next interval of a rank begins, but not before `t`.
+    /// Schedules the next interval of a rank, but not before `t`.
     fn next_interval(&mut self, t: u64, index: usize) {
         let sender = &self.senders[index];
         let gap = traffic::gap(self.spec.seed, &self.spec.jobs[sender.job], sender.node, sender.interval);
@@ -84,7 +84,7 @@ impl World<'_> {
         }
     }
 
-    /// The scheduler cuts the next packet from a message, or goes to sleep.
+    /// The scheduler cuts the next packet from a message, or becomes idle.
     pub(super) fn next_packet(&mut self, t: u64, node: usize) {
         let Some(mut unsent) = self.nics[node].queue.pop_front() else {
             self.nics[node].scheduling = false;
@@ -128,8 +128,8 @@ impl World<'_> {
         self.calendar.add(at, Event::Generate { packet });
     }
 
-    /// A packet joins its NIC's list. While the list is short the scheduler is asked for the next one when this
-    /// one could have been sent; once it is full, when the next one has been sent.
+    /// A packet joins its NIC's list. While the list is short, the scheduler is asked for the next packet when this one
+    /// could have been sent; once the list is full, when the next packet has been sent.
     pub(super) fn generate(&mut self, t: u64, packet: u32) {
         let of = self.packets[packet as usize];
         let node = of.holds.0 as usize - self.ports.len();
@@ -154,11 +154,11 @@ impl World<'_> {
         nic.flow.watch(t, !nic.sending && !nic.list.is_empty());
     }
 
-    /// The NIC sends the next packet of its list, whether the leaf has room or not: credits are looked at only to
-    /// decide on going on. A NIC that stands still for lack of room is woken by the next packet that is generated,
-    /// and sends one, so that it keeps up its bandwidth and the packets pile up at the leaf. This is a defect, and the
-    /// published numbers have it: a NIC that obeys its credits gives K31 at 0.5 us 46.5 us instead of 26.9 (published
-    /// 26.93) and K36 66 us instead of 9.7 (published 9.33).
+    /// The NIC sends the next packet of its list, whether or not the leaf has room: it reads credits only to decide
+    /// whether to continue. A NIC that has stopped for lack of room is woken by the next packet that is generated, and
+    /// sends one packet. So it keeps up its bandwidth, and the packets pile up at the leaf. This is a defect, and the
+    /// published numbers contain it: a NIC that obeys its credits gives K31 at 0.5 us 46.5 us instead of 26.9
+    /// (published 26.93) and K36 66 us instead of 9.7 (published 9.33).
     pub(super) fn inject(&mut self, t: u64, node: usize) {
         let nic = &mut self.nics[node];
         let packet = nic.list.pop_front().expect("only a NIC with a packet in its list is told to send");
@@ -179,14 +179,14 @@ impl World<'_> {
         nic.flow.watch(t, !nic.sending && !nic.list.is_empty());
     }
 
-    /// Room for one packet comes back to a NIC.
+    /// Room for one packet returns to a NIC.
     pub(super) fn credit_nic(&mut self, t: u64, node: usize) {
         self.nics[node].occupied -= self.packet_bytes;
         self.wake(t, node);
     }
 
-    /// The tail of a packet arrives at its node: its credit goes back at once. This may complete its message, an
-    /// interval of a broadcast, a job and the run.
+    /// The tail of a packet arrives at its node: its credit returns at once. This may complete its message, an interval
+    /// of a broadcast, a job and the run.
     pub(super) fn eject(&mut self, t: u64, index: u32) {
         let packet = self.packets[index as usize];
         self.give_back(t, packet.holds);

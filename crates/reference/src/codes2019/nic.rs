@@ -23,25 +23,25 @@ pub(super) struct Nic {
     pub(super) link: LinkSpec,
     /// Messages issued by this node so far.
     pub(super) issued: u64,
-    /// When the sequencer has let the latest message pass.
+    /// The time at which the sequencer released the latest message.
     pub(super) sequenced_at: u64,
     /// Messages in the scheduler.
     pub(super) queue: VecDeque<Unsent>,
-    /// Whether the scheduler has been asked for a packet, or a packet or an `Idle` is on its way.
+    /// Whether the scheduler has a request for a packet, or a packet or an `Idle` is scheduled.
     pub(super) scheduling: bool,
-    /// Whether the next `Idle` waits for the next packet to be sent, since the list is full.
+    /// Whether the next `Idle` waits until the next packet is sent, because the list is full.
     pub(super) full: bool,
     /// Packets to be sent.
     pub(super) list: VecDeque<u32>,
-    /// Whether an `Inject` is to come.
+    /// Whether an `Inject` is scheduled.
     pub(super) sending: bool,
-    /// Until when the injection link is taken.
+    /// The time until which the injection link is busy.
     pub(super) free_at: u64,
     /// Bytes sent and not yet admitted by the leaf to an output.
     pub(super) occupied: u64,
     /// Its small delays.
     pub(super) noise: Noise,
-    /// What it has sent.
+    /// Its counters.
     pub(super) flow: Flow,
 }
 

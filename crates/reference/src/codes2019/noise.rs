@@ -1,18 +1,18 @@
 //! The small random delays that CODES and its event engine add to every step, in picoseconds.
 //!
-//! They are there so that no two events tie, and they decide who comes first when many processes act at once.
+//! They prevent ties, and decide which of many simultaneous processes is first.
 
 use odonata_sim::engine::random::{below, mix64};
 
 /// Least time between cause and effect in the event engine: 0.005 ns.
 pub(super) const LOOKAHEAD: u64 = 5;
 
-/// What the number of a draw is mixed with, so that these draws share nothing with the other random streams.
+/// Mixed into the number of a draw, so that these draws are independent of the other random streams.
 const STREAM: u64 = 0xc0de_5201_9d1a_90f1;
 /// Spreads counters (splitmix64).
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The delays of one router port or NIC: draw `n` of component `c` depends on nothing but the seed, `c` and `n`.
+/// The delays of one router port or NIC: draw `n` of component `c` depends only on the seed, `c` and `n`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noise {
     base: u64,

@@ -17,11 +17,11 @@ pub(super) struct Channel {
     pub(super) occupied: u64,
     /// Packets admitted to the joint buffer that wait for the wire.
     pub(super) pending: VecDeque<u32>,
-    /// Packets that wait for room in the joint buffer, and hold their room upstream meanwhile.
+    /// Packets that wait for room in the joint buffer, and keep their room upstream.
     pub(super) queued: VecDeque<u32>,
-    /// What it has sent.
+    /// Its counters.
     pub(super) flow: Flow,
-    /// The most bytes that were ever in the joint buffer.
+    /// The largest number of bytes in the joint buffer so far.
     pub(super) peak: u64,
 }
 
@@ -32,9 +32,9 @@ pub(super) struct Port {
     pub(super) link: LinkSpec,
     /// Its channels; 0 goes first whenever it has something to send.
     pub(super) channels: [Channel; CHANNELS],
-    /// Until when the wire is taken.
+    /// The time until which the wire is busy.
     pub(super) free_at: u64,
-    /// Whether a `Send` is to come.
+    /// Whether a `Send` is scheduled.
     pub(super) sending: bool,
     /// Its small delays.
     pub(super) noise: Noise,
@@ -58,7 +58,7 @@ impl Port {
         self.channels[channel].occupied + self.full_packet.0 <= self.link.buffer_bytes
     }
 
-    /// Puts a packet on the list for the wire and takes its room.
+    /// Adds a packet to the list for the wire and takes its room.
     pub(super) fn admit(&mut self, channel: usize, packet: u32) {
         let channel = &mut self.channels[channel];
         channel.occupied += self.full_packet.0;
@@ -66,7 +66,7 @@ impl Port {
         channel.pending.push_back(packet);
     }
 
-    /// Takes a packet from the lists for the wire, and says on which channel: 0 goes first, always.
+    /// Removes a packet from the lists for the wire, and returns its channel: 0 always goes first.
     pub(super) fn next(&mut self) -> Option<(u32, usize)> {
         self.channels.iter_mut().enumerate().find_map(|(channel, of)| Some((of.pending.pop_front()?, channel)))
     }
@@ -76,13 +76,13 @@ impl Port {
         self.channels.iter().any(|c| !c.pending.is_empty())
     }
 
-    /// What the port scores before division, in bytes: both joint buffers and what waits to get in.
+    /// The score of the port before division, in bytes: both joint buffers and the packets that wait for room in them.
     pub(super) fn load(&self) -> u64 {
         let waiting: usize = self.channels.iter().map(|c| c.queued.len()).sum();
         self.channels.iter().map(|c| c.occupied).sum::<u64>() + waiting as u64 * self.full_packet.0
     }
 
-    /// Load over the capacity of both channels, in whole percent, rounded down; beyond 100 if packets wait.
+    /// Load divided by the capacity of both channels, in whole percent, rounded down; above 100 if packets wait.
     pub(super) fn percent(&self) -> u64 {
         self.load() * 100 / (CHANNELS as u64 * self.link.buffer_bytes)
     }

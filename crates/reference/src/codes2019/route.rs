@@ -1,4 +1,4 @@
-//! Where a packet goes next: `fpar`, `prog-adaptive` and `minimal` as CODES of 2019 has them.
+//! The next link of a packet: `fpar`, `prog-adaptive` and `minimal` as in CODES of 2019.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use odonata_topology::{DragonflyPlus, GroupId, NodeId, Peer, RouterId};
 use super::port::Port;
 use super::select::{LEAST, MINIMAL, NON_MINIMAL, PacketRandom};
 
-/// What a decision depends on and changes of a packet.
+/// The part of a packet that a decision reads and changes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RoutedPacket {
-    /// Its random word.
+    /// Its random key.
     pub(super) key: u32,
     /// Group of its source.
     pub(super) origin: GroupId,
-    /// Where it goes.
+    /// Its destination.
     pub(super) destination: NodeId,
     /// Routers visited before.
     pub(super) hop: u8,
-    /// Its channel from here on: 1 once it goes minimally on from an intermediate group.
+    /// Its channel from here on: 1 once it continues minimally from an intermediate group.
     pub(super) channel: u8,
     /// Whether it was never diverted.
     pub(super) minimal: bool,
@@ -67,7 +67,7 @@ pub(super) struct Decision<'a> {
 }
 
 impl Decision<'_> {
-    /// The slot by which a packet leaves. Its channel and whether it is minimal are brought up to date.
+    /// The slot through which a packet leaves. Updates its channel and whether it is minimal.
     pub(super) fn route(&self, packet: &mut RoutedPacket) -> u32 {
         let machine = &self.map.machine;
         let leaf = machine.leaf_of(packet.destination);
@@ -137,7 +137,7 @@ impl Decision<'_> {
         }
     }
 
-    /// At a spine on channel 0: a minimal port or another one, and whether it is minimal.
+    /// At a spine on channel 0: a minimal or a non-minimal port, and whether it is minimal.
     fn choose(&self, random: PacketRandom, minimal: &[u32], other: &[u32], intermediate: bool) -> (u32, bool) {
         if minimal.is_empty() {
             return (self.least(random, other), false);

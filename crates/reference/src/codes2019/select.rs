@@ -1,17 +1,17 @@
-//! How CODES of 2019 chooses one of several ports.
+//! The choice of one of several ports in CODES of 2019.
 
 use odonata_sim::engine::random::{below32, packet_random};
 
-/// The draws of one decision of one packet.
+/// The random numbers of one decision of one packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PacketRandom {
-    /// Word of the packet.
+    /// Key of the packet.
     pub(super) key: u32,
     /// Routers visited before.
     pub(super) hop: u8,
 }
 
-/// Draw numbers, one for each purpose of a decision.
+/// Indices of random numbers, one for each purpose of a decision.
 pub(super) const MINIMAL: u8 = 0;
 /// See [`MINIMAL`].
 pub(super) const NON_MINIMAL: u8 = 8;
@@ -28,8 +28,8 @@ impl PacketRandom {
         list[self.below(k, list.len())]
     }
 
-    /// The "least-scored" element, with the defect that gives the published numbers: a scan keeps every element
-    /// whose score is at most the best *so far*, never forgets one that is beaten later, and draws among all it kept.
+    /// The "least-scored" element, with the defect that gives the published numbers: a scan keeps every element whose
+    /// score is at most the best *so far*, does not drop one that is beaten later, and draws among all that it kept.
     /// The first element is always among them.
     pub(super) fn running_minima(self, list: &[u32], score: impl Fn(u32) -> u64, k: u8) -> u32 {
         let mut best = u64::MAX;
@@ -50,7 +50,7 @@ impl PacketRandom {
         (!good.is_empty()).then(|| self.any(&good, k))
     }
 
-    /// The better of two elements drawn with replacement; of equals the first drawn.
+    /// The better of two elements drawn with replacement; in a tie the first drawn.
     pub(super) fn better_of_two(self, list: &[u32], score: impl Fn(u32) -> u64, k: u8) -> u32 {
         let first = self.below(k, list.len());
         let second = (first + self.below(k + 1, list.len())) % list.len();
@@ -96,7 +96,7 @@ mod tests {
     fn two_are_drawn_with_replacement() {
         // Element 0 is the worse: it is taken only if it is drawn twice, a quarter of the time.
         close(&shares(2, |d| d.better_of_two(&[0, 1], |e| 9 - u64::from(e), MINIMAL)), &[25, 75]);
-        // Of equals the first drawn, so both alike.
+        // In a tie the first drawn, so both are equally likely.
         close(&shares(2, |d| d.better_of_two(&[0, 1], |_| 3, MINIMAL)), &[50, 50]);
     }
 

@@ -1,12 +1,12 @@
-//! Taking stock: every packet and every credit is somewhere.
+//! The audit: every packet and every credit is somewhere.
 
 use super::calendar::Event;
 use super::world::World;
 
-/// Where everything is at the end of a run.
+/// The positions of everything at the end of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompatStock {
-    /// Events handled: what the run cost.
+    /// Events handled: the cost of the run.
     pub events: u64,
     /// Packets of all messages issued.
     pub packets_issued: u64,
@@ -18,12 +18,12 @@ pub struct CompatStock {
     pub packets_under_way: u64,
     /// The most bytes that were ever in the joint buffer of a router's output and channel, by class of link.
     pub peak_bytes: Vec<u64>,
-    /// Joint buffers whose bytes differ from those of the packets in them and the credits on their way back.
+    /// Joint buffers whose bytes differ from those of the packets in them and the returning credits.
     pub buffers_wrong: u64,
 }
 
 impl CompatStock {
-    /// Takes stock of a run.
+    /// Audits a run.
     pub(super) fn take(world: &World<'_>) -> Self {
         let network = &world.map.machine.network;
         let mut stock = Self { peak_bytes: vec![0; network.classes.len()], ..Self::default() };
@@ -61,7 +61,7 @@ impl CompatStock {
             }
         }
         for (node, nic) in world.nics.iter().enumerate() {
-            // Packets that are cut but not sent have the NIC's link to their name without taking its room.
+            // Packets that are cut but not sent are assigned to the NIC's link without taking its room.
             let unsent = nic.list.len() as u64 + generating[node];
             let taken = nic.occupied + unsent * world.packet_bytes;
             stock.buffers_wrong += u64::from(taken != held[world.ports.len() + node][0]);
@@ -69,7 +69,7 @@ impl CompatStock {
         stock
     }
 
-    /// What does not add up, if anything.
+    /// The inconsistencies, if there are any.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         let found = self.packets_delivered + self.packets_uncut + self.packets_under_way;

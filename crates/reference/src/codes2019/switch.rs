@@ -1,4 +1,4 @@
-//! What happens in a router: arrival and decision, admission, sending, credits.
+//! The events of a router: arrival and decision, admission, sending, credits.
 
 use odonata_topology::Peer;
 use odonata_topology::dragonfly_plus::GLOBAL;

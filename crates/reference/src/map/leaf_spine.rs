@@ -1,5 +1,5 @@
-//! Which ports of a Dragonfly+ lead on to a leaf by shortest ways (model, section 6, "Failures on a Dragonfly+";
-//! without failures these are the lists of "Dragonfly+ positions").
+//! The ports of a Dragonfly+ that lead to a leaf on shortest paths (model, section 6, "Failures on a Dragonfly+";
+//! without failures these are the lists of "Positions in a Dragonfly+").
 
 use odonata_topology::{Network, Peer};
 
@@ -10,27 +10,27 @@ use super::{live, routers};
 pub(crate) struct LeafSpine {
     /// Whether each router is a leaf.
     pub(crate) is_leaf: Vec<bool>,
-    /// Of each router the live ports to other routers, and those.
+    /// For each router, the working ports to other routers, and these routers.
     links: Vec<Vec<(usize, usize)>>,
     /// Group of each router.
     group: Vec<usize>,
-    /// For each leaf: whether each router can send on to it.
+    /// For each leaf: the position of each router relative to it.
     reachability: Vec<Vec<Reachability>>,
 }
 
-/// What a router can do for a leaf.
+/// The position of a router relative to a leaf.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reachability {
-    /// A spine of its group with a live link to it.
+    /// A spine of its group with a working link to it.
     linked: bool,
     /// A spine of another group with a cable to such a spine.
     across: bool,
-    /// A leaf of another group with a live link to a spine with such a cable.
+    /// A leaf of another group with a working link to a spine with such a cable.
     up: bool,
 }
 
 impl LeafSpine {
-    /// Looks at a machine.
+    /// Reads a machine.
     pub(super) fn new(network: &Network) -> Self {
         let mut is_leaf = vec![false; network.routers()];
         for (slot, peer) in network.peer.iter().enumerate() {
@@ -67,25 +67,25 @@ impl LeafSpine {
         self.links[router].iter().filter(|&&(_, far)| good(far)).map(|&(port, _)| port).collect()
     }
 
-    /// The port to another router; `None` if no live link leads there.
+    /// The port to another router; `None` if no working link leads there.
     pub(crate) fn port_to(&self, router: usize, far: usize) -> Option<usize> {
         self.ports(router, |r| r == far).first().copied()
     }
 
-    /// Of a leaf: the ports to spines from which `leaf` can be reached.
+    /// For a leaf: the ports to spines from which `leaf` can be reached.
     pub(crate) fn up(&self, router: usize, leaf: usize) -> Vec<usize> {
         let in_its_group = self.group[router] == self.group[leaf];
         let to = &self.reachability[leaf];
         self.ports(router, |spine| if in_its_group { to[spine].linked } else { to[spine].across })
     }
 
-    /// Of a spine outside the group of `leaf`: the cables to spines with a link to it.
+    /// For a spine outside the group of `leaf`: the cables to spines with a link to it.
     pub(crate) fn across(&self, router: usize, leaf: usize) -> Vec<usize> {
         self.ports(router, |far| self.reachability[leaf][far].linked)
     }
 
-    /// G: of a spine outside the group of `leaf`, the cables to other groups from whose spine it can be reached, at
-    /// once or by way of a leaf there.
+    /// G: for a spine outside the group of `leaf`, the cables to other groups from whose spine it can be reached,
+    /// directly or through a leaf there.
     pub(crate) fn around(&self, router: usize, leaf: usize) -> Vec<usize> {
         let to = &self.reachability[leaf];
         let reaches = |far: usize| to[far].across || self.links[far].iter().any(|&(_, r)| to[r].up);
@@ -99,12 +99,12 @@ impl LeafSpine {
         self.around(router, leaf).into_iter().filter(|&port| far(port) == Some(group)).collect()
     }
 
-    /// Of a leaf: the ports to spines with a port of G to a group.
+    /// For a leaf: the ports to spines with a port of G to a group.
     pub(crate) fn up_to(&self, router: usize, leaf: usize, group: usize) -> Vec<usize> {
         self.ports(router, |spine| !self.around_by(spine, leaf, group).is_empty())
     }
 
-    /// L: of a spine outside the group of `leaf`, the links to leaves from which it can be reached.
+    /// L: for a spine outside the group of `leaf`, the links to leaves from which it can be reached.
     pub(crate) fn down(&self, router: usize, leaf: usize) -> Vec<usize> {
         self.ports(router, |far| self.reachability[leaf][far].up)
     }

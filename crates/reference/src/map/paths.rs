@@ -1,5 +1,5 @@
-//! Ways inside and between the groups of a dragonfly or a cascade (model, section 6, "Dragonfly and cascade
-//! positions").
+//! Paths inside and between the groups of a dragonfly or a cascade (model, section 6, "Positions in a dragonfly or
+//! cascade").
 
 use std::collections::VecDeque;
 
@@ -8,13 +8,13 @@ use odonata_topology::Network;
 
 use super::{live, routers, works};
 
-/// Distance between routers that no way inside a group joins.
+/// Distance between routers without a path inside the group.
 const APART: u32 = u32::MAX;
 
-/// The ways of a machine.
+/// The paths of a machine.
 #[derive(Debug)]
 pub(crate) struct Paths {
-    /// Of each router the live ports to routers of its group, and those.
+    /// For each router, the working ports to routers of its group, and these routers.
     local: Vec<Vec<(usize, usize)>>,
     /// `dist(r, s)`.
     distance: Vec<Vec<u32>>,
@@ -22,7 +22,7 @@ pub(crate) struct Paths {
     cables: Vec<Vec<Vec<usize>>>,
     /// Whether a port leads along a row.
     is_row: Vec<bool>,
-    /// Routers of each group, failed ones too.
+    /// Routers of each group, including failed ones.
     members: Vec<Vec<usize>>,
     /// `D`.
     pub(crate) diameter: u32,
@@ -31,7 +31,7 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// Looks at a machine.
+    /// Reads a machine.
     pub(super) fn new(network: &Network) -> Result<Self, Error> {
         let group = |r: usize| network.group_of_router[r] as usize;
         let groups = network.groups as usize;
@@ -93,7 +93,7 @@ impl Paths {
         (0..self.members.len()).filter(|&v| v != a && v != b && joined(v)).collect()
     }
 
-    /// The routers of a group, failed ones too, ascending.
+    /// The routers of a group, including failed ones, ascending.
     pub(crate) fn members(&self, group: usize) -> &[usize] {
         &self.members[group]
     }
@@ -105,7 +105,7 @@ impl Paths {
         (0..self.members.len()).any(|a| (0..self.members.len()).any(|b| missing(a, b)))
     }
 
-    /// The sub of a link by a port, after a local link of the same stage with its sub and port.
+    /// The sub of a link, given the sub and the port of the local link of the same stage before it.
     pub(crate) fn sub(&self, before: Option<(usize, usize)>, port: usize) -> usize {
         match before {
             None => 0,
@@ -114,7 +114,7 @@ impl Paths {
         }
     }
 
-    /// The largest sub on any shortest way, plus 1.
+    /// The largest sub on any shortest path, plus 1.
     fn most_subs(&self) -> usize {
         let mut most = 1;
         for members in &self.members {
@@ -127,7 +127,7 @@ impl Paths {
         most
     }
 
-    /// Subs needed on the shortest ways from `r` to `s` after a local link.
+    /// Subs that the shortest paths from `r` to `s` need after a local link.
     fn subs_from(&self, r: usize, s: usize, before: Option<(usize, usize)>) -> usize {
         let mut most = before.map_or(1, |(sub, _)| sub + 1);
         for &(port, far) in &self.local[r] {

@@ -1,4 +1,4 @@
-//! What occupies the CPUs of a rank (model, section 10, "Work").
+//! The tasks of the CPUs of a rank (model, section 10, "CPU tasks").
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::exchange::Outgoing;
 use super::rank_event::{RankEvent, RankId};
 use crate::world::World;
 
-/// What follows a work.
+/// What follows a task.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AfterTask {
     /// The gap is over: the next iteration begins.
@@ -28,18 +28,18 @@ pub(crate) enum AfterTask {
 /// The CPUs of a rank.
 #[derive(Debug, Default)]
 pub(crate) struct Cpus {
-    /// When each is free; 0 if absent.
+    /// The time at which each becomes free; 0 if absent.
     free: BTreeMap<u16, u64>,
-    /// Works asked for.
+    /// Tasks requested so far.
     started: u64,
-    /// Works that have not ended: how long they take, and what follows.
+    /// Tasks that have not ended: their durations, and what follows.
     tasks: BTreeMap<u64, (u64, AfterTask)>,
-    /// How long all works took that have ended.
+    /// Total duration of all tasks that have ended.
     pub(crate) worked: u64,
 }
 
 impl World<'_> {
-    /// A CPU works for `d` as soon as it is free, but not before `t`.
+    /// A CPU runs a task of `d` as soon as it is free, but not before `t`.
     pub(crate) fn occupy(&mut self, t: u64, who: RankId, cpu: u16, d: u64, after: AfterTask) {
         let rank = self.rank(who);
         let free = rank.cpus.free.entry(cpu).or_default();
@@ -48,7 +48,7 @@ impl World<'_> {
         *free = end;
         let task_number = rank.cpus.started;
         rank.cpus.started += 1;
-        // A receive has begun when it was posted.
+        // A receive began when it was posted.
         if let AfterTask::Computed { op } | AfterTask::HandOver(Outgoing { op, .. }) = after {
             if begin == t {
                 rank.execution.begun(op);
@@ -64,7 +64,7 @@ impl World<'_> {
         }
     }
 
-    /// A work begins that had to wait for its CPU.
+    /// A task begins that had to wait for its CPU.
     pub(crate) fn task_begun(&mut self, who: RankId, task_number: u64) {
         let rank = self.rank(who);
         let (_, after) = rank.cpus.tasks[&task_number];
@@ -73,7 +73,7 @@ impl World<'_> {
         }
     }
 
-    /// A work ends.
+    /// A task ends.
     pub(crate) fn task_done(&mut self, t: u64, who: RankId, task_number: u64) {
         let cpus = &mut self.rank(who).cpus;
         let (d, after) = cpus.tasks.remove(&task_number).expect("a work ends once");

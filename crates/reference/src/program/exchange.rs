@@ -12,13 +12,13 @@ use crate::world::World;
 pub(crate) struct Outgoing {
     /// The operation.
     pub(crate) op: usize,
-    /// To whom, and which.
+    /// Its destination and key.
     key: MessageKey,
     /// Its size.
     bytes: u64,
-    /// How it goes.
+    /// Its protocol.
     protocol: Protocol,
-    /// By which NICs.
+    /// Its NICs.
     nics: Nics,
 }
 
@@ -29,23 +29,23 @@ enum Protocol {
     Rendezvous,
 }
 
-/// A rendezvous that has been asked for.
+/// A rendezvous whose RTS was sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RendezvousSend {
     op: usize,
     bytes: u64,
-    /// By which NICs its data goes.
+    /// The NICs of its data.
     nics: Nics,
     /// The row of the message.
     row: usize,
 }
 
-/// What a program has on the network.
+/// What a program has in the network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProtocolMessage {
-    /// The rank that it goes to.
+    /// The destination rank.
     pub(crate) to: u32,
-    /// What it will be there.
+    /// The event of its arrival.
     pub(crate) arrival: Arrival,
 }
 
@@ -80,7 +80,7 @@ impl World<'_> {
         }
     }
 
-    /// Time to copy a message of an eager or near send.
+    /// Time to copy a message of an eager or intra-node send.
     fn copy(&mut self, who: RankId, bytes: u64) -> u64 {
         self.running(who.job).spec.costs.copy.map_or(0, |bandwidth| bandwidth.serialisation_ps(bytes))
     }
@@ -89,7 +89,7 @@ impl World<'_> {
         self.rank(who).node
     }
 
-    /// The work of a send has ended.
+    /// The CPU task of a send has ended.
     pub(crate) fn hand_over(&mut self, t: u64, who: RankId, message: Outgoing) {
         let Outgoing { op, key, bytes, protocol, nics } = message;
         let memory_ps = self.running(who.job).spec.costs.memory_ps;
@@ -127,7 +127,7 @@ impl World<'_> {
         }
     }
 
-    /// Something of a message of `bytes` goes on the network, and the NIC acts.
+    /// A protocol message of a message of `bytes` is issued, and the NIC acts.
     #[allow(clippy::too_many_arguments)]
     fn post_protocol_message(
         &mut self,
@@ -174,7 +174,7 @@ impl World<'_> {
         self.expect(t, RankId { job, rank: protocol_message.to }, RankEvent::Arrival(protocol_message.arrival));
     }
 
-    /// Something arrives at a rank.
+    /// A protocol message arrives at a rank.
     pub(crate) fn arrive(&mut self, t: u64, who: RankId, arrival: Arrival) {
         let key = arrival.key;
         match arrival.message_kind {
@@ -211,7 +211,7 @@ impl World<'_> {
         rank.execution.complete(rendezvous.op);
     }
 
-    /// A receive and the message or request that it waits for have met.
+    /// A receive and its message or RTS have matched.
     fn matched(&mut self, t: u64, who: RankId, receive: Posted, arrival: Arrival) {
         if arrival.message_kind == ProtocolMessageKind::Rts {
             self.rank(who).matching.cts_sent.insert(arrival.key, receive);

@@ -1,4 +1,4 @@
-//! What a rank does next in an iteration: the part that phases and traces have in common.
+//! The next action of a rank in an iteration: the common part of phases and traces.
 
 use odonata_programs::Op;
 use odonata_programs::trace::Graph;
@@ -6,13 +6,13 @@ use odonata_programs::trace::Graph;
 use super::graph::Schedule;
 use super::phases::Sequence;
 
-/// What a message's two operations say of NICs, that of the rank itself first; `None` leaves it to the fabric.
+/// The NICs that a message's two operations name, that of the rank itself first; `None` if the fabric chooses.
 pub(crate) type Nics = Option<(u8, u8)>;
 
-/// An operation to be begun. `op` is its number in the plan.
+/// An operation to begin. `op` is its number in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// A work of `ps`.
+    /// A CPU task of `ps`.
     Compute { op: usize, cpu: u16, ps: u64 },
     /// A message to another rank.
     Send { op: usize, cpu: u16, to: u32, label: u64, bytes: u64, nics: Nics },
@@ -20,18 +20,18 @@ pub(crate) enum Action {
     Receive { op: usize, cpu: u16, from: u32, label: u64, nics: Nics },
 }
 
-/// What is next.
+/// The next action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// An operation.
     Begin(Action),
-    /// Something must happen first.
+    /// Wait for an event.
     Wait,
     /// The iteration ends.
     End,
 }
 
-/// What a rank does in an iteration, and how far it has come.
+/// The plan of a rank in an iteration, and its position.
 #[derive(Debug)]
 pub(crate) enum Execution {
     /// One operation after the other.
@@ -46,7 +46,7 @@ impl Execution {
         Self::Phases(Sequence::new(ops, seed, (job as u64) << 32 | u64::from(rank)))
     }
 
-    /// The plan of a rank with a graph; `names_nics` if the NICs of the trace mean something.
+    /// The plan of a rank with a graph; `names_nics` if the NICs of the trace have a meaning.
     pub(crate) fn graph(graph: Graph, names_nics: bool) -> Self {
         Self::Graph(Schedule::new(graph, names_nics))
     }
@@ -59,7 +59,7 @@ impl Execution {
         }
     }
 
-    /// What is next.
+    /// The next action.
     pub(crate) fn next(&mut self) -> Next {
         match self {
             Self::Phases(sequence) => sequence.next(),
@@ -67,7 +67,7 @@ impl Execution {
         }
     }
 
-    /// The work of an operation has begun, or the receive is posted.
+    /// The CPU task of an operation has begun, or the receive is posted.
     pub(crate) fn begun(&mut self, op: usize) {
         match self {
             Self::Phases(_) => {}

@@ -6,22 +6,22 @@ use odonata_programs::trace::{self, Graph, Start};
 
 use super::execution::{Action, Next};
 
-/// The graph of a rank, and how far an iteration has come.
+/// The graph of a rank, and its position in an iteration.
 #[derive(Debug)]
 pub(crate) struct Schedule {
     graph: Graph,
-    /// Whether the NICs that its operations name mean something.
+    /// Whether the NICs that its operations name have a meaning.
     names_nics: bool,
-    /// For each operation how many moments of others it still waits for.
+    /// For each operation, the number of events of other operations that it still waits for.
     waits_for: Vec<u32>,
-    /// Operations that wait for nothing and have not been taken, by their place in the text.
+    /// Operations that wait for nothing and have not been taken, by their position in the text.
     ready: BTreeSet<usize>,
     /// Operations that have not ended.
     open: usize,
 }
 
 impl Schedule {
-    /// Nothing done yet.
+    /// A new rank.
     pub(crate) fn new(graph: Graph, names_nics: bool) -> Self {
         Self { graph, names_nics, waits_for: Vec::new(), ready: BTreeSet::new(), open: 0 }
     }
@@ -34,7 +34,7 @@ impl Schedule {
         self.open = operations;
     }
 
-    /// The first of those that are ready.
+    /// The first ready operation.
     pub(crate) fn next(&mut self) -> Next {
         let Some(op) = self.ready.pop_first() else {
             return if self.open == 0 { Next::End } else { Next::Wait };

@@ -12,23 +12,23 @@ pub(crate) struct Posted {
     pub(crate) op: usize,
     /// The CPU that it will occupy.
     pub(crate) cpu: u16,
-    /// The NICs by which its clearance goes.
+    /// The NICs of its CTS.
     pub(crate) nics: Nics,
 }
 
-/// What has come or been posted at a rank, each without the other.
+/// Arrivals and posted receives of a rank that have no match yet.
 #[derive(Debug, Default)]
 pub(crate) struct Matching {
-    /// Messages and requests that have arrived before their receive was posted.
+    /// Messages and RTS that arrived before their receive was posted.
     arrived: BTreeMap<MessageKey, Arrival>,
-    /// Receives that have been posted before their message arrived.
+    /// Receives that were posted before their message arrived.
     posted: BTreeMap<MessageKey, Posted>,
-    /// Receives that wait for the data of a message that they have cleared.
+    /// Receives that have sent a CTS and wait for the data.
     pub(crate) cts_sent: BTreeMap<MessageKey, Posted>,
 }
 
 impl Matching {
-    /// A message or a request arrives; returns the receive that it matches.
+    /// A message or an RTS arrives; returns the receive that it matches.
     pub(crate) fn arrive(&mut self, arrival: Arrival) -> Option<Posted> {
         let posted = self.posted.remove(&arrival.key);
         if posted.is_none() {
@@ -37,7 +37,7 @@ impl Matching {
         posted
     }
 
-    /// A receive is posted; returns what it matches.
+    /// A receive is posted; returns its match.
     pub(crate) fn post(&mut self, key: MessageKey, receive: Posted) -> Option<Arrival> {
         let arrived = self.arrived.remove(&key);
         if arrived.is_none() {

@@ -5,19 +5,19 @@ use odonata_sim::engine::random::{Stream, exponential, random};
 
 use super::execution::{Action, Next};
 
-/// All that such a rank does is on this CPU.
+/// All operations of such a rank are on this CPU.
 const CPU: u16 = 0;
 
-/// What the rank waits for before it goes on.
+/// What the rank waits for before it continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Until {
     /// Nothing.
     Now,
     /// The end of this operation.
     Complete(usize),
-    /// That the message of this operation is handed over.
+    /// The hand-over of the message of this operation.
     HandedOver(usize),
-    /// That all that does not block is complete.
+    /// All non-blocking operations.
     All,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Sequence {
     /// The next operation.
     next: usize,
     until: Until,
-    /// Operations of this iteration that do not block and are not complete.
+    /// Incomplete non-blocking operations of this iteration.
     open: u64,
     /// Computes in all iterations so far.
     computes: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Sequence {
 }
 
 impl Sequence {
-    /// Nothing done yet.
+    /// A new rank.
     pub(crate) fn new(ops: Vec<Op>, seed: u64, component: u64) -> Self {
         Self { ops, next: 0, until: Until::Now, open: 0, computes: 0, seed, component }
     }
@@ -49,7 +49,7 @@ impl Sequence {
         self.until = Until::Now;
     }
 
-    /// The next operation, if nothing is in its way.
+    /// The next operation, if the rank need not wait.
     pub(crate) fn next(&mut self) -> Next {
         loop {
             match self.until {
@@ -59,7 +59,7 @@ impl Sequence {
             }
             let op = self.next;
             let Some(&what) = self.ops.get(op) else {
-                // As if a wait stood at the end.
+                // As if there were a wait at the end.
                 return if self.open == 0 { Next::End } else { Next::Wait };
             };
             self.next += 1;
@@ -112,7 +112,7 @@ impl Sequence {
     }
 }
 
-/// Whether a rank does not go on before the operation is complete.
+/// Whether a rank does not continue before the operation is complete.
 fn blocks(op: Op) -> bool {
     match op {
         Op::Send { blocking, .. } | Op::Receive { blocking, .. } => blocking,

@@ -1,4 +1,4 @@
-//! What a rank does at a moment, its iterations and its end (model, section 10).
+//! What a rank does at an event, its iterations and its end (model, section 10).
 
 use std::collections::BTreeMap;
 
@@ -21,13 +21,13 @@ pub(crate) struct Rank {
     pub(crate) node: u32,
     /// Its CPUs.
     pub(crate) cpus: Cpus,
-    /// What it does.
+    /// Its plan.
     pub(crate) execution: Execution,
-    /// Messages that have come and receives that it has posted.
+    /// Its arrivals and posted receives.
     pub(crate) matching: Matching,
-    /// Its messages that wait for a clearance, or whose data is leaving.
+    /// Its messages that wait for a CTS, or whose data is leaving.
     pub(crate) rendezvous: BTreeMap<MessageKey, RendezvousSend>,
-    /// Its iteration; the number of those it has ended while it is in none.
+    /// Its iteration; between iterations, the number of those that it has ended.
     pub(crate) iteration: u64,
     /// When its iteration began, while it is in one.
     began: Option<u64>,
@@ -62,7 +62,7 @@ impl<'a> World<'a> {
         &mut self.running(who.job).ranks[who.rank as usize]
     }
 
-    /// All ranks of all programs will start.
+    /// Schedules the starts of all ranks of all programs.
     pub(crate) fn expect_starts(&mut self) {
         for job in 0..self.programs.len() {
             let Some(running) = &self.programs[job] else { continue };
@@ -73,14 +73,14 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A moment will come at time `t`.
+    /// Schedules an event at time `t`.
     pub(crate) fn expect(&mut self, t: u64, who: RankId, event: RankEvent) {
         self.running(who.job).pending_events += 1;
         let nic = self.first_nic(self.spec.jobs[who.job].nodes[who.rank as usize]);
         self.calendar.add(t, Event::Rank { nic, who, event });
     }
 
-    /// A moment comes.
+    /// An event happens.
     pub(crate) fn rank_event(&mut self, t: u64, who: RankId, event: RankEvent) -> Result<(), Error> {
         self.running(who.job).pending_events -= 1;
         match event {
@@ -94,7 +94,7 @@ impl<'a> World<'a> {
         self.check_deadlock(who.job)
     }
 
-    /// The gap is over: the next iteration of a rank begins when it is time for it.
+    /// The gap is over: the next iteration of a rank begins when its time has come.
     pub(crate) fn next_iteration(&mut self, t: u64, who: RankId) {
         let running = self.running(who.job);
         let iteration = running.ranks[who.rank as usize].iteration;
@@ -113,7 +113,7 @@ impl<'a> World<'a> {
         rank.execution.begin();
     }
 
-    /// A rank does what it can.
+    /// A rank acts until it must wait.
     fn go_on(&mut self, t: u64, who: RankId) -> Result<(), Error> {
         while self.rank(who).began.is_some() {
             match self.rank(who).execution.next() {
@@ -150,14 +150,14 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// A program is dead if some rank waits and nothing of the job is to come.
+    /// A program is deadlocked if some rank waits and no event of the job is scheduled.
     fn check_deadlock(&mut self, job: usize) -> Result<(), Error> {
         let running = self.running(job);
         if running.unfinished == 0 || running.pending_events > 0 || running.under_way > 0 {
             return Ok(());
         }
         let ranks = running.unfinished;
-        // What each of them waits for is of no use to an oracle.
+        // An oracle need not say what each of them waits for.
         let job = self.spec.jobs[job].name.clone();
         Err(ErrorKind::DeadlockedProgram { job, ranks, first: Vec::new() }.into())
     }

@@ -1,4 +1,4 @@
-//! What a rank waits for (model, section 10, "Moments").
+//! The events that a rank waits for (model, section 10, "Rank events").
 
 /// A rank of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,17 +9,17 @@ pub(crate) struct RankId {
     pub(crate) rank: u32,
 }
 
-/// What happens to a rank at an instant; the derived order is that of the model.
+/// An event of a rank; the derived order is that of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RankEvent {
-    /// Something comes from the network or from memory.
+    /// An arrival from the network or from memory.
     Arrival(Arrival),
-    /// A work begins.
+    /// A CPU task begins.
     Begun {
         /// Its number.
         task_number: u64,
     },
-    /// A work ends.
+    /// A CPU task ends.
     Done {
         /// Its number.
         task_number: u64,
@@ -30,18 +30,18 @@ pub(crate) enum RankEvent {
     Start,
 }
 
-/// What comes.
+/// An arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Arrival {
-    /// From whom, and of which message.
+    /// Its source and the key of its message.
     pub(crate) key: MessageKey,
-    /// What it is.
+    /// Its kind.
     pub(crate) message_kind: ProtocolMessageKind,
     /// Size of the message itself.
     pub(crate) bytes: u64,
 }
 
-/// A message as one of its two ranks knows it.
+/// A message, from the view of one of its two ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct MessageKey {
     /// The other rank.
@@ -52,15 +52,15 @@ pub(crate) struct MessageKey {
     pub(crate) label: u64,
 }
 
-/// What can come.
+/// The kinds of arrivals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ProtocolMessageKind {
-    /// A message that was sent without asking.
+    /// An eager or intra-node message.
     Eager,
-    /// The question whether a message may be sent.
+    /// An RTS.
     Rts,
-    /// The answer that it may.
+    /// A CTS.
     Cts,
-    /// The message after the answer.
+    /// The data of a rendezvous.
     Data,
 }

@@ -1,4 +1,4 @@
-//! What is counted by rank and iteration (model, section 10, "Counted").
+//! Counters by rank and iteration (model, section 10, "Measurements").
 
 use odonata_sim::output::{Iterations, NOT_FINISHED, Ranks};
 

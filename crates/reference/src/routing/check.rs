@@ -1,4 +1,4 @@
-//! Refuses a routing on a machine that it does not know, and a fabric with too few channels for it.
+//! Refuses a routing on a machine that it is not for, and a fabric with too few channels for it.
 
 use odonata_error::{Error, ErrorKind, path};
 use odonata_sim::spec::{AriesMode, RoutingSpec, Spec, Via};
@@ -42,7 +42,7 @@ fn on_dragonfly_plus(routing: &RoutingSpec) -> Option<usize> {
     }
 }
 
-/// The table of stages of "Dragonfly and cascade positions".
+/// The table of stages of "Positions in a dragonfly or cascade".
 fn stages(routing: &RoutingSpec, bridged: bool) -> Option<usize> {
     Some(match routing {
         RoutingSpec::Minimal { .. } | RoutingSpec::Aries { mode: AriesMode::MinHash | AriesMode::InOrder, .. } => {

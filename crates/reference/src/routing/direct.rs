@@ -1,4 +1,5 @@
-//! Where a packet goes next on a dragonfly or a cascade (model, section 6, from "Dragonfly and cascade positions").
+//! The next link of a packet on a dragonfly or a cascade (model, section 6, from "Positions in a dragonfly or
+//! cascade").
 
 mod adaptive_local;
 mod cable_paths;
@@ -13,7 +14,7 @@ use crate::map::Paths;
 use crate::packet::{Intermediate, LegEnd, Packet};
 use cable_paths::CablePath;
 
-/// Draw bases.
+/// Bases of random numbers.
 const MINIMAL: u8 = 0;
 const NON_MINIMAL: u8 = 16;
 const INTERMEDIATE_GROUP: u8 = 32;
@@ -81,7 +82,8 @@ impl Position<'_> {
         self.follow(packet)
     }
 
-    /// Where a packet enters an intermediate group in which it turns at a router: that router, unless it turns here.
+    /// Where a packet enters an intermediate group with an intermediate router: that router, unless the second phase
+    /// begins here.
     fn intermediate_router_here(&self) -> Option<Intermediate> {
         let routers = self.paths.members(self.group());
         let chosen = routers[self.random.u(INTERMEDIATE_ROUTER, routers.len())];
@@ -92,7 +94,7 @@ impl Position<'_> {
         crate::map::works(&self.at.map.network, router)
     }
 
-    /// The first port of a leg to where the packet turns in this group, or to its destination.
+    /// The first port of a leg to the intermediate router in this group, or to the destination.
     fn begin_leg(&self, packet: &mut Packet) -> usize {
         if let Some(Intermediate::Router(router)) = packet.direct.intermediate {
             return self.leg_to_router(packet, router, LEG);

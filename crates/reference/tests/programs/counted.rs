@@ -16,7 +16,7 @@ fn a_run_that_ends_in_the_middle_counts_what_has_happened() {
     let granted = sent + 1000 + 3000;
     let delivered = cts + hop(BYTES);
     let finished = delivered + RECEIVE;
-    // End of the run; messages issued, requests and clearances, data delivered, work of the ranks.
+    // End of the run; messages issued, RTS and CTS messages, data delivered, work of the ranks.
     let cases = [
         (SEND - 1, 0, 0, false, [0, 0]),
         (SEND, 1, 1, false, [SEND, 0]),

@@ -27,8 +27,8 @@ fn ranks_that_wait_for_each_other_are_deadlocked() {
     assert_eq!(deadlocked(run(&spec(&[trace(&[0, 1, 2], &three)]))), Some(("job-0".into(), 2)));
 }
 
-/// It is dead from the instant on at which the last thing has happened, whatever other jobs do and whether the run
-/// waits for it.
+/// It is deadlocked from the instant on at which the last thing has happened, whatever other jobs do and whether the
+/// run waits for it.
 #[test]
 fn a_deadlocked_program_ends_the_run() {
     let mut other = phases(&[2, 3], &[r#"{"name":"compute","ps":400000,"jitter_ps":0}"#]);

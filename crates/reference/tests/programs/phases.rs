@@ -22,7 +22,7 @@ fn a_ball_goes_to_and_fro() {
 fn an_exchange_overlaps() {
     let output = run_job(phases(&[0, 1], &[NEIGHBOURS]));
     assert_eq!(output.ranks.finish_ps, [SEND + 50 + hop(50) + RECEIVE + 50; 2]);
-    // Rendezvous both ways: each NIC carries a request, a clearance and data.
+    // Rendezvous both ways: each NIC carries an RTS, a CTS and data.
     let large = NEIGHBOURS.replace("[50,0,0]", "[200,0,0]");
     let output = run_job(phases(&[0, 1], &[&large]));
     assert_eq!(output.ranks.finish_ps, [SEND + 2 * hop(CONTROL) + hop(200) + RECEIVE; 2]);

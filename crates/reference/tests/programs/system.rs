@@ -12,7 +12,7 @@ pub const RECEIVE: u64 = 70;
 pub const MEMORY: u64 = 40;
 /// Largest eager message; copying takes 1 ps a byte.
 pub const EAGER: u64 = 100;
-/// Size of requests and clearances.
+/// Size of RTS and CTS messages.
 pub const CONTROL: u64 = 8;
 /// How long a run goes on after the last rank.
 pub const SETTLE: u64 = 1_000_000;

@@ -1,6 +1,6 @@
-//! Asking for memory before it is needed.
+//! Prefetching of memory.
 
-/// Starts to bring an element into the cache; an index beyond the end does no harm.
+/// Prefetches an element; an index beyond the end is harmless.
 #[inline(always)]
 pub fn prefetch<T>(elements: &[T], index: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))] // Miri does not know the instruction

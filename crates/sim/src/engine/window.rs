@@ -1,4 +1,4 @@
-//! Events that are handled one after the other, known beforehand.
+//! Events that are handled one after the other and known in advance.
 
 /// The events of a window of time, place by place.
 ///
@@ -6,7 +6,7 @@
 /// this module and the wheel change them, which writes an order of all events when it opens a window.
 #[derive(Debug)]
 pub struct Window<R> {
-    /// Number of events. The tables may be longer: what is in them does not have to be written again when a window
+    /// Number of events. The tables may be longer: what is in them does not must be written again when a window
     /// grows.
     len: usize,
     pub(super) records: Vec<R>,
@@ -63,8 +63,7 @@ impl<R: Copy> Window<R> {
         }
     }
 
-    /// An event that is handled at about that position: what it will need can be asked for. All positions together show
-    /// all events.
+    /// An event that is handled at about this position, for prefetching. All positions together cover all events.
     ///
     /// # Safety
     /// `position` is below [`len`](Self::len).
@@ -76,7 +75,7 @@ impl<R: Copy> Window<R> {
         unsafe { (*self.places.get_unchecked(position), self.records.get_unchecked(position)) }
     }
 
-    /// Makes it one event, or none.
+    /// Replaces the events by one event, or none.
     pub(super) fn replace(&mut self, event: Option<(u32, R)>) {
         self.len = 0;
         if let Some((place, record)) = event {
@@ -85,7 +84,7 @@ impl<R: Copy> Window<R> {
         }
     }
 
-    /// Makes room for so many events, of which some one is given; all have to be written.
+    /// Resizes to this number of events, with `some` in the new entries; all must be written.
     pub(super) fn resize(&mut self, count: usize, some: R) {
         if count > self.order.len() {
             self.records.resize(count, some);

@@ -1,8 +1,8 @@
-//! Credits on their way back: stamps at the receiver, read by the sender when it runs out of room.
+//! Returning credits: stamps at the receiver, which the sender reads when it runs out of room.
 //!
-//! A credit is not an event. When a packet's departure is known, the time at which its credit will reach the sender is
-//! noted here, beside the buffer; the sender looks only when it needs room, and counts what is stamped up to then. An
-//! event exists only for a sender that waits.
+//! A credit is not an event. When a packet's departure is known, the time at which its credit reaches the sender is
+//! noted here. The sender looks only when it needs room, and counts the stamps up to that time. There is an event only
+//! for a sender that waits.
 
 use std::collections::HashMap;
 
@@ -14,10 +14,10 @@ const STAMPS: usize = 4;
 const UNIT_BITS: u32 = 31;
 /// Offsets are less than this.
 const BEYOND: u32 = u32::MAX;
-/// When a sender is woken that waits while no credit is under way.
+/// The wake-up time of a sender that waits while no credit is under way.
 const UNARMED: u64 = u64::MAX;
 
-/// Credits of one lane: half a cache line, so that those of a whole machine have room in a cache.
+/// Credits of one virtual channel: half a cache line, so that those of a whole machine have room in a cache.
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug)]
 struct Returns {
@@ -51,8 +51,8 @@ impl Returns {
         held.map(|i| (self.base() + u64::from(self.offsets[i]), u32::from(self.sizes[i]) + 1))
     }
 
-    /// The places of the stamps at or before a time, and their bytes. (All places are looked at, so that there is no
-    /// branch to mispredict.)
+    /// The places of the stamps at or before a time, and their bytes. (All places are read, so there is no branch to
+    /// mispredict.)
     #[inline(always)]
     fn until(&self, time: u64) -> (u32, u32) {
         let limit = (time + 1).saturating_sub(self.base()).min(u64::from(BEYOND)) as u32;
@@ -78,7 +78,7 @@ impl Returns {
         stamp.wrapping_sub(self.base()) < u64::from(BEYOND)
     }
 
-    /// Moves the base to where there is room before and after a stamp, unless another stamp could not be kept then.
+    /// Moves the base so that there is room before and after a stamp, unless another stamp would no longer fit.
     #[cold]
     fn rebase(&mut self, stamp: u64) {
         let before = self.base();
@@ -112,7 +112,8 @@ use due_portable as due;
 fn due(offsets: &[u32; STAMPS], sizes: &[u16; STAMPS], state: u32, limit: u32) -> (u32, u32) {
     use std::arch::x86_64::*;
     const SIGN: u32 = 1 << 31;
-    // SAFETY: every x86-64 processor has these instructions; the arrays are as large as the vectors, and any bits are numbers.
+    // SAFETY: every x86-64 processor has these instructions; the arrays are as large as the vectors, and any bits are
+    // numbers.
     unsafe {
         let offsets = std::mem::transmute::<[u32; STAMPS], __m128i>(*offsets);
         let sizes = _mm_cvtsi64_si128(std::mem::transmute::<[u16; STAMPS], i64>(*sizes));
@@ -132,12 +133,12 @@ fn due(offsets: &[u32; STAMPS], sizes: &[u16; STAMPS], state: u32, limit: u32) -
     }
 }
 
-/// The credits of all lanes.
+/// The credits of all virtual channels.
 pub struct Credits {
     vcs: Vec<Returns>,
-    /// When the sender of each lane will be woken, if it waits.
+    /// The wake-up time of the sender of each output VC, if it waits.
     wakes: Vec<u64>,
-    /// Stamps that found no place, by lane. Only ever looked up by key, so its order decides nothing.
+    /// Stamps that did not fit, by output VC. The map is only accessed by key, so its order does not matter.
     spill: HashMap<u32, Vec<(u64, u32)>>,
 }
 
@@ -159,7 +160,7 @@ impl Credits {
         Self { wakes: vec![0; vcs.len()], vcs, spill: HashMap::new() }
     }
 
-    /// Number of lanes.
+    /// Number of virtual channels.
     #[must_use]
     pub fn vcs(&self) -> usize {
         self.vcs.len()
@@ -171,7 +172,7 @@ impl Credits {
         size_of_val(&*self.vcs)
     }
 
-    /// Starts to bring the credits of a lane into the cache.
+    /// Starts to bring the credits of a virtual channel into the cache.
     #[inline(always)]
     pub fn ask(&self, vc: usize) {
         prefetch(&self.vcs, vc);
@@ -187,7 +188,7 @@ impl Credits {
     /// Class of the link that leads to the buffer.
     ///
     /// # Safety
-    /// `vc` is below [`vcs`](Self::lanes).
+    /// `vc` is below [`vcs`](Self::virtual channels).
     #[inline(always)]
     #[must_use]
     pub unsafe fn class(&self, vc: usize) -> u8 {
@@ -196,11 +197,11 @@ impl Credits {
         (returns.state >> CLASS_SHIFT & 3) as u8
     }
 
-    /// Notes a credit of `bytes` that reaches the sender at `stamp`; whatever the sender will decide from now on, it
-    /// decides at `horizon` or later. Returns whether the sender must be woken at `stamp`.
+    /// Notes a credit of `bytes` that reaches the sender at `stamp`. All future decisions of the sender are at
+    /// `horizon` or later. Returns whether the sender must be woken at `stamp`.
     ///
     /// # Safety
-    /// `vc` is below [`vcs`](Self::lanes).
+    /// `vc` is below [`vcs`](Self::virtual channels).
     #[inline(always)]
     pub unsafe fn add(&mut self, vc: usize, stamp: u64, bytes: u32, horizon: u64) -> bool {
         // SAFETY: as the caller says.
@@ -220,7 +221,7 @@ impl Credits {
         awaited && self.is_earlier(vc, stamp)
     }
 
-    /// Whether a credit comes before the sender would be woken.
+    /// Whether a credit arrives before the wake-up of the sender.
     #[cold]
     fn is_earlier(&mut self, vc: usize, stamp: u64) -> bool {
         let earlier = stamp < self.wakes[vc];
@@ -267,14 +268,14 @@ impl Credits {
         bytes
     }
 
-    /// All stamps of a lane, each with its bytes.
+    /// All stamps of a virtual channel, each with its bytes.
     fn stamps(&self, vc: usize) -> impl Iterator<Item = (u64, u32)> {
         let returns = &self.vcs[vc];
         let spilled = if returns.state & SPILLED != 0 { &*self.spill[&(vc as u32)] } else { &[] };
         returns.stamps().chain(spilled.iter().copied())
     }
 
-    /// The sender waits from now on: when the earliest credit under way reaches it, if there is one.
+    /// The sender waits from now on. Returns the arrival of the earliest credit under way, if there is one.
     pub fn wait(&mut self, vc: usize) -> Option<u64> {
         let earliest = self.stamps(vc).map(|(stamp, _)| stamp).min();
         self.wakes[vc] = earliest.unwrap_or(UNARMED);
@@ -282,13 +283,13 @@ impl Credits {
         earliest
     }
 
-    /// Whether the sender is to be woken at `now`; if not, an earlier credit has woken it meanwhile.
+    /// Whether the sender is to be woken at `now`; if not, an earlier credit has already woken it.
     #[must_use]
     pub fn wakes_at(&self, vc: usize, now: u64) -> bool {
         self.vcs[vc].state & AWAITED != 0 && self.wakes[vc] == now
     }
 
-    /// The sender waits no longer.
+    /// The sender no longer waits.
     pub fn rest(&mut self, vc: usize) {
         self.vcs[vc].state &= !AWAITED;
     }
@@ -305,14 +306,14 @@ mod tests {
     use super::*;
     use crate::engine::random::mix64;
 
-    /// As [`Credits::add`], for a lane that there is.
+    /// As [`Credits::add`], for a virtual channel that there is.
     fn add(credits: &mut Credits, vc: usize, stamp: u64, bytes: u32, horizon: u64) -> bool {
         assert!(vc < credits.vcs());
         // SAFETY: it was just checked.
         unsafe { credits.add(vc, stamp, bytes, horizon) }
     }
 
-    /// Adds and takes at random beside a plain list; `spread` is how far ahead credits are stamped.
+    /// Random adds and takes, compared with a plain list; `spread` is how far in advance credits are stamped.
     fn compare_with_a_plain_list(spread: u64, horizon_lag: u64) {
         let mut credits = Credits::new([0, 1, 2, 3, 0].into_iter(), 1);
         let mut plain: Vec<(u64, u32)> = Vec::new();
@@ -333,7 +334,7 @@ mod tests {
             }
             assert_eq!(credits.under_way(3), plain.iter().map(|&(_, bytes)| u64::from(bytes)).sum::<u64>());
         }
-        // SAFETY: there are five lanes.
+        // SAFETY: there are five virtual channels.
         assert_eq!((0..5).map(|vc| unsafe { credits.class(vc) }).collect::<Vec<_>>(), [0, 1, 2, 3, 0]);
         assert!([0, 1, 2, 4].iter().all(|&vc| credits.under_way(vc) == 0), "lanes do not touch each other");
     }

@@ -2,25 +2,25 @@
 
 use crate::engine::prefetch;
 
-/// Row of a message of which no row is kept.
+/// Row of a message without a row.
 pub const NO_ROW: u32 = u32::MAX;
 
-/// A message of which not all packets are delivered.
+/// A message with undelivered packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Flight {
     /// When it was issued.
     pub issue: u64,
     /// Packets not yet delivered.
     pub packets_left: u64,
-    /// Its row among the job's messages, or [`NO_ROW`]; of a program, the slot of its letter.
+    /// Its row among the job's messages, or [`NO_ROW`]; for a program, the slot of its protocol message.
     pub row: u32,
     /// Its job.
     pub job: u16,
-    /// Whether its latency counts.
+    /// Whether its latency is measured.
     pub measured: bool,
 }
 
-/// The messages under way, in slots that are used again. Which slot a message has is never visible.
+/// The messages under way, in slots that are reused. No result depends on the slot.
 #[derive(Default)]
 pub struct Flights {
     slots: Vec<Flight>,
@@ -39,7 +39,7 @@ impl Flights {
         (self.slots.len() - 1) as u32
     }
 
-    /// Starts to bring a message into the cache; any number will do.
+    /// Prefetches a message; any number is harmless.
     #[inline(always)]
     pub fn ask(&self, slot: u32) {
         prefetch(&self.slots, slot as usize);

@@ -2,10 +2,10 @@
 
 use super::PacketTimes;
 
-/// When what happens as a packet crosses one link: from its NIC to a router, from router to router, or from its last
+/// The times of a packet that crosses one link: from its NIC to a router, from router to router, or from its last
 /// router to its node. All times are in picoseconds.
 ///
-/// Store-and-forward and cut-through are the same code with other times in [`PacketTimes`].
+/// Store-and-forward and cut-through are the same code with different times in [`PacketTimes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HopTiming {
     /// The last byte has left the sender: the link is free, and so is the buffer that the packet leaves.

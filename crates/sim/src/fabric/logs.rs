@@ -1,45 +1,44 @@
-//! What of a lane is rarely needed. Most lanes have never had to wait and need none, so a log is made when it is first
-//! written.
+//! Rarely used data of an output VC. Most output VCs have never had to wait, so a log is made when it is first written.
 
 use super::Chain;
 use crate::engine::prefetch;
 
-/// What of a lane is rarely needed.
+/// Rarely used data of an output VC.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VcLog {
     pub(super) packets: u64,
     pub(super) bytes: u64,
-    /// Since when something waits.
+    /// The time since which a packet waits.
     pub waits_since: u64,
-    /// Time during which something waited before.
+    /// Earlier time during which a packet waited.
     pub waited: u64,
     /// The packets that wait.
     pub chain: Chain,
 }
 
-/// The logs of all lanes.
+/// The logs of all virtual channels.
 pub struct Logs {
-    /// For each lane the number of its log; 0 for one that has none.
+    /// For each virtual channel the number of its log; 0 for one that has none.
     numbers: Vec<u32>,
     /// By number. The first is an empty one.
     logs: Vec<VcLog>,
 }
 
 impl Logs {
-    /// Logs of so many lanes.
+    /// Logs of so many virtual channels.
     #[must_use]
     pub fn new(vcs: usize) -> Self {
         Self { numbers: vec![0; vcs], logs: vec![VcLog::default()] }
     }
 
-    /// The log of a lane.
+    /// The log of a virtual channel.
     #[inline(always)]
     #[must_use]
     pub fn get(&self, vc: usize) -> &VcLog {
         &self.logs[self.numbers[vc] as usize]
     }
 
-    /// The log of a lane, to be written.
+    /// The log of a virtual channel, to be written.
     #[inline(always)]
     pub fn get_mut(&mut self, vc: usize) -> &mut VcLog {
         if self.numbers[vc] == 0 {
@@ -60,7 +59,7 @@ impl Logs {
         self.logs.iter()
     }
 
-    /// Starts to bring the log of a lane into the cache.
+    /// Starts to bring the log of a virtual channel into the cache.
     #[inline(always)]
     pub fn ask(&self, vc: usize) {
         prefetch(&self.logs, self.numbers[vc] as usize);

@@ -10,7 +10,7 @@ pub struct Waiting {
     pub bytes_left: u64,
     /// Number of the next packet.
     pub packet: u64,
-    /// Word from which the packets' words come.
+    /// Key from which the packets' keys come.
     pub key: u64,
     /// Slot of the message in flight.
     pub message: u32,
@@ -36,14 +36,14 @@ const _: () = assert!(size_of::<Nic>() == 32);
 
 #[derive(Clone, Debug, Default)]
 struct Backlog {
-    /// Messages in the order in which they are served. Not empty only while the first waits for room.
+    /// Messages in the order of service. Not empty only while the first one waits for room.
     messages: VecDeque<Waiting>,
     /// Bytes of messages that are not yet sent; kept only if a node has several interfaces.
     unsent: u64,
 }
 
 impl Nic {
-    /// Messages in the order in which they are served.
+    /// Messages in the order of service.
     pub fn waiting(&self) -> impl Iterator<Item = &Waiting> {
         self.backlog.iter().flat_map(|backlog| &backlog.messages)
     }
@@ -77,7 +77,7 @@ impl Nic {
         self.backlog.as_ref().map_or(0, |backlog| backlog.unsent)
     }
 
-    /// The same, to change it.
+    /// The same, mutable.
     pub fn unsent_mut(&mut self) -> &mut u64 {
         &mut self.backlog.get_or_insert_default().unsent
     }

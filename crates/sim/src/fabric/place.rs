@@ -1,10 +1,10 @@
-//! Where a router is in its machine.
+//! The position of a router in its machine.
 
 use odonata_topology::{Network, Peer, RouterId};
 
 use super::packet::Event;
 
-/// The router at which a decision is made.
+/// The router of a decision.
 #[derive(Clone, Copy, Debug)]
 pub struct RouterPlace {
     /// Its group.

@@ -1,4 +1,4 @@
-//! From the last event to the columns.
+//! From the last event to the output columns.
 
 use odonata_error::{Error, ErrorKind};
 
@@ -12,7 +12,7 @@ use crate::routing::RoutingAlgorithm;
 /// The result of a run whose events are all handled.
 ///
 /// # Errors
-/// [`ErrorKind::Deadlock`] if packets wait though nothing is left to happen.
+/// [`ErrorKind::Deadlock`] if packets wait and no events are left.
 pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm>(
     mut simulation: Simulation<'_, Q, R>,
 ) -> Result<Output, Error> {

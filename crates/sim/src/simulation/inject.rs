@@ -1,4 +1,4 @@
-//! What happens at the nodes: messages are issued, cut into packets, and delivered (docs/model.md, sections 2, 3, 7).
+//! The events of nodes: messages are issued, cut into packets, and delivered (docs/model.md, sections 2, 3, 7).
 
 use odonata_error::ErrorKind;
 
@@ -102,7 +102,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// Lets a NIC send, if it has anything to send.
+    /// Lets a NIC send, if it has something to send.
     fn pump_next(&mut self, nic: u32, now: u64) {
         if let Some(head) = self.nics[nic as usize].pop_front() {
             self.pump(nic, now, head);
@@ -117,7 +117,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let attachment = *unsafe { self.wiring.attachments.get_unchecked(nic_id as usize) };
         let vc_index = self.nic_vc(nic_id);
         let buffer = self.slot(attachment.router, attachment.port) as usize; // channel 0
-        // SAFETY: it was checked, and the lanes of the NICs follow those of the ports.
+        // SAFETY: it was checked, and the virtual channels of the NICs follow those of the ports.
         let (nic, vc) = unsafe { (self.nics.get_unchecked_mut(nic_id as usize), self.vcs.get_unchecked_mut(vc_index)) };
         let granularity = self.routing.granularity(nic.routing);
         let full = self.spec.fabric.packet_bytes;
@@ -232,7 +232,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         self.wiring.places[router as usize].first + u32::from(port)
     }
 
-    /// Lane of a NIC's injection link.
+    /// Virtual channel of a NIC's injection link.
     #[inline]
     pub(super) fn nic_vc(&self, nic: u32) -> usize {
         self.outs.len() * self.wiring.channels + nic as usize
@@ -245,12 +245,12 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     }
 }
 
-/// The word of all packets between two nodes.
+/// The key of all packets between two nodes.
 fn flow_key(seed: u64, from: u32, to: u32) -> u32 {
     (random(seed, Stream::Flow, u64::from(from), u64::from(to)) >> 32) as u32
 }
 
-/// Which of the NICs of a node a message uses.
+/// The NIC of a node that a message uses.
 pub(super) fn choose_rail(rail: Rail, key: u64, nics: &[Nic], now: u64) -> u32 {
     match rail {
         Rail::Hash => below(mix64(key), nics.len() as u64) as u32,

@@ -1,4 +1,4 @@
-//! The jobs of a run: what they still have to send, and what has become of it.
+//! The jobs of a run: what they still have to send, and the state of what they have sent.
 
 use odonata_topology::Network;
 
@@ -12,7 +12,7 @@ use crate::routing::RoutingAlgorithm;
 use crate::spec::{Record, Spec};
 use crate::traffic::{Clock, Destinations};
 
-/// All jobs, and which of them each node belongs to.
+/// All jobs, and the job of each node.
 pub struct Jobs {
     pub list: Vec<Job>,
     /// Job and rank of each node.
@@ -39,7 +39,7 @@ pub struct Job {
     pub slices: Slices,
     /// Delivery of its last packet so far; 0 if there is none.
     pub last_delivery_ps: u64,
-    /// Whether an interval begins only when all of the one before has been delivered (broadcast).
+    /// Whether an interval begins only when the one before has been delivered completely (broadcast).
     pub waits_for_delivery: bool,
     /// Messages of the present interval not yet delivered (broadcast).
     pub outstanding: u32,
@@ -48,7 +48,7 @@ pub struct Job {
     pub next_issue: u64,
     /// Whether its ranks run a program.
     pub program: bool,
-    /// Bytes that its messages, requests and clearances have on the network (program).
+    /// Bytes that its messages, RTS and CTS have on the network (program).
     pub network_bytes: u64,
     /// Messages after whose delivery the run may end; 0 if it does not wait for this job, or the job has a program.
     expected: u64,
@@ -76,25 +76,25 @@ impl Job {
     }
 }
 
-/// Most messages for which room is made beforehand.
+/// Largest number of messages for which memory is reserved in advance.
 const MAX_RESERVED: u64 = 1 << 26;
 
 /// Issue time and latency of each message of a job, both plus one, so that zero means none.
 #[derive(Default)]
 pub struct Rows {
     on: bool,
-    /// Number of all messages, if they are known beforehand; or 0.
+    /// Number of all messages if it is known in advance, else 0.
     known: u64,
     pub per_interval: u32,
     pub senders: u32,
     pub issue: Vec<u64>,
     pub latency: Vec<u64>,
-    /// Rows that there was no room for.
+    /// Rows that did not fit into memory.
     refused: Option<u64>,
 }
 
 impl Rows {
-    /// Notes the issue of a message; returns its row.
+    /// Records the issue of a message; returns its row.
     #[inline]
     pub fn issue(&mut self, k: u32, sender: u32, position: u32, now: u64) -> u32 {
         if !self.on {
@@ -109,12 +109,12 @@ impl Rows {
         row as u32
     }
 
-    /// Makes room for all messages of the intervals up to `k`. Returns whether there was memory for them.
+    /// Reserves memory for all messages of the intervals up to `k`. Returns whether it succeeded.
     #[cold]
     fn grow(&mut self, k: u32) -> bool {
         let rows = (u64::from(k) + 1) * u64::from(self.senders) * u64::from(self.per_interval);
         if self.issue.is_empty() && self.known <= MAX_RESERVED {
-            // Room that is not used takes no memory, and later rooms would have to be copied. Without it they are.
+            // Room that is not used takes no memory, and later rooms would must be copied. Without it they are.
             let _ = self.issue.try_reserve_exact(self.known as usize);
             let _ = self.latency.try_reserve_exact(self.known as usize);
         }
@@ -130,7 +130,7 @@ impl Rows {
         fits
     }
 
-    /// Notes the delivery of a message.
+    /// Records the delivery of a message.
     #[inline]
     pub fn deliver(&mut self, row: u32, latency: u64) {
         if row != NO_ROW {
@@ -138,7 +138,7 @@ impl Rows {
         }
     }
 
-    /// If there were more messages than fit: how many.
+    /// The number of messages, if they did not fit.
     pub fn refused(&self) -> Option<u64> {
         self.refused
     }
@@ -240,7 +240,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// A job has ended, at `at`; if the run waits for it and no other, so does the run.
+    /// A job has ended at `at`. If the run waits for no other job, the run ends too.
     pub(super) fn ended(&mut self, job_index: u16, at: u64) {
         let job = &mut self.jobs.list[usize::from(job_index)];
         job.ended = Some(at);

@@ -1,4 +1,4 @@
-//! Between programs and NICs: letters are sent and delivered, nodes are woken (docs/model.md, section 10).
+//! Between programs and NICs: protocol messages are sent and delivered, nodes are woken (docs/model.md, section 10).
 
 use super::Simulation;
 use crate::counters::ByClass;
@@ -14,7 +14,7 @@ use crate::spec::SETTLE_PS;
 use super::inject::choose_rail;
 
 impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
-    /// Lets the ranks of a node do what they have to do up to `now`.
+    /// Lets the ranks of a node act up to `now`.
     #[cold]
     #[inline(never)]
     pub(super) fn run_programs(&mut self, router: u32, port: u16, node: u32, now: u64) {
@@ -39,7 +39,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// Gives a letter to the NIC of its node.
+    /// Gives a protocol message to the NIC of its node.
     fn send(&mut self, node: u32, job: u16, protocol_message: ProtocolMessage, now: u64) {
         let programs = self.programs.as_mut().expect("there is a letter");
         let running = programs.running[usize::from(job)].as_ref().expect("there is a letter");
@@ -70,7 +70,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// The last packet of a letter reaches its node at `at`.
+    /// The last packet of a protocol message reaches its node at `at`.
     #[cold]
     #[inline(never)]
     pub(super) fn arrive(&mut self, flight: Flight, at: u64) {
@@ -94,7 +94,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// Messages delivered and expected of the jobs that the run waits for; of programs the iterations of the ranks.
+    /// Messages delivered and expected of the jobs that the run waits for; for programs, iterations of the ranks.
     pub(super) fn progress_of_jobs(&self) -> (u64, u64) {
         let programs = self.programs.iter().flat_map(|programs| programs.running.iter()).zip(&self.jobs.list);
         let waited = programs.filter(|(_, job)| job.waited_for).filter_map(|(running, _)| running.as_ref());

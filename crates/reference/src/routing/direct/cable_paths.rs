@@ -1,4 +1,4 @@
-//! Cables to other groups and ports towards them (model, section 6, "Ways").
+//! Cables to other groups and ports towards them (model, section 6, "Paths to a cable").
 
 use odonata_sim::spec::Gateways;
 
@@ -37,7 +37,7 @@ impl Position<'_> {
             let cable = cables[i % cables.len()];
             CablePath { cable, port: self.towards(cable, base + 1) }
         });
-        // The earliest of those that tie.
+        // The earliest in a tie.
         paths.min_by_key(|path| self.at.load(path.port)).expect("a group that a leg leads to has a cable")
     }
 

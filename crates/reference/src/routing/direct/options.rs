@@ -2,7 +2,7 @@
 
 use odonata_sim::spec::{AriesMode, Gateways, Knowledge, RoutingSpec, Select, Via};
 
-/// How one of several ways is picked.
+/// How one of several paths is picked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pick {
     /// Cable and port at random.
@@ -32,24 +32,24 @@ pub(super) fn gateways(routing: &RoutingSpec) -> Gateways {
         .expect("it was checked that this machine knows the routing, and all of its routings have gateways")
 }
 
-/// A decision between shortest ways and ways round, as UGAL makes it.
+/// A decision between minimal paths and non-minimal paths, as UGAL makes it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Comparison {
-    /// Shortest ways that are compared.
+    /// Minimal paths that are compared.
     pub(super) minimal: u8,
-    /// Ways round that are compared.
+    /// Non-minimal paths that are compared.
     pub(super) others: u8,
     /// Whether a packet sent round turns at a router that is drawn in the intermediate group.
     pub(super) via_router: bool,
     /// Whether there is a decision inside a group.
     pub(super) inside: bool,
-    /// Thousandths of the load of a way round.
+    /// Thousandths of the load of a non-minimal path.
     pub(super) factor_milli: u64,
     /// Added to it.
     pub(super) bias_bytes: u64,
     /// Whether the loads of cables of other routers are known.
     pub(super) knows_cables: bool,
-    /// Whether it is made again along the way.
+    /// Whether it is made again along the path.
     pub(super) again: bool,
 }
 

@@ -21,7 +21,7 @@ impl Position<'_> {
         chosen.unwrap_or_else(|| self.begin_leg(packet))
     }
 
-    /// Between groups without a cable: by way of a third group, whatever the routing.
+    /// Between groups without a cable: through a third group, whatever the routing.
     fn bridge(&self, packet: &mut Packet) -> usize {
         let intermediates = self.paths.intermediates(self.group(), self.target());
         let intermediate = intermediates[self.random.u(BRIDGE, intermediates.len())]; // it was checked that there is one

@@ -1,4 +1,4 @@
-//! `ugal`, `par` and the adaptive modes of `aries`: shortest ways or ways round, by load.
+//! `ugal`, `par` and the adaptive modes of `aries`: minimal paths or non-minimal paths, by load.
 
 use super::options::{Comparison, comparison};
 use super::{CablePath, MINIMAL, NON_MINIMAL, Position, leg_to_cable, next_stage};
@@ -89,7 +89,7 @@ impl Position<'_> {
         self.at.load(path.port) + if elsewhere { self.at.load(path.cable) } else { 0 }
     }
 
-    /// Whether the minimal way is taken.
+    /// Whether the minimal path is taken.
     fn goes_minimally(&self, minimal: u64, other: u64, port: usize, comparison: &Comparison) -> bool {
         let bias = self.at.links[port].serialisation(comparison.bias_bytes);
         u128::from(minimal) * 1000 <= u128::from(other) * u128::from(comparison.factor_milli) + 1000 * u128::from(bias)

@@ -1,10 +1,10 @@
-//! Valiant's routing on a dragonfly or a cascade, and what all ways round share.
+//! Valiant's routing on a dragonfly or a cascade, and what all non-minimal paths share.
 
 use super::{INTERMEDIATE_ROUTER, NON_MINIMAL, Position, leg_to_cable};
 use crate::packet::{Intermediate, Packet};
 
 impl Position<'_> {
-    /// The port of a way round; none if the packet goes minimally.
+    /// The port of a non-minimal path; none if the packet goes minimally.
     pub(super) fn valiant(&self, packet: &mut Packet, via_router: bool, inside: bool) -> Option<usize> {
         if self.group() != self.target() {
             let path = self.cable(self.intermediate(0)?, NON_MINIMAL);
