@@ -50,7 +50,7 @@ $(VENV)/.docs: $(INSTALLED) requirements/docs.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/docs.lock
 	@touch $@
 
-test: lint test-rust test-python test-slurm docs ## Everything that must hold: lint, Rust tests, Python tests, documentation
+test: lint test-rust test-python test-slurm docs ## All checks: lint, Rust tests, Python tests, documentation
 
 web: web/node_modules/.installed ## Build the script of reports (web) into the Python package; needs Node.js and npm
 	cd web && node build.mjs
@@ -84,8 +84,8 @@ miri: ## Tests of the code that is not checked by the compiler, under Miri (need
 test-python: build ## Tests of the Python packages and of the built simulator
 	$(BIN)/pytest -n auto --ignore=tests/cluster/slurm
 
-# In one process: each would start a Slurm of its own.
-test-slurm: build ## Tests with a real Slurm of 64 virtual nodes; says what is missing where there is none
+# In one process: each process would start its own Slurm.
+test-slurm: build ## Tests with a real Slurm of 64 virtual nodes; reports what is missing
 	$(BIN)/pytest -rs tests/cluster/slurm
 
 system-deps: ## Install Slurm, Open MPI, Node.js and Chromium with apt, for some tests (needs root; goes on without)
@@ -104,7 +104,7 @@ fmt: $(INSTALLED) ## Format all code
 bench: build ## Speed on this machine, and the instruction counts that must not grow
 	scripts/bench.sh
 
-validate: build ## Compare with the published figures of Kang 2019 and Zhang 2018, and with what is known of routings
+validate: build ## Compare with the published figures of Kang 2019 and Zhang 2018, and with published results on routings
 	$(BIN)/odonata reproduce kang2019-4kb
 	$(BIN)/odonata reproduce kang2019-variants
 	$(BIN)/odonata reproduce kang2019-calibration
@@ -117,7 +117,7 @@ validate: build ## Compare with the published figures of Kang 2019 and Zhang 201
 audit: ## Licences, advisories and origins of the Rust dependencies (needs cargo-deny)
 	cargo deny --locked check
 
-lock: ## Resolve the dependencies of pyproject.toml anew and pin them
+lock: ## Resolve the dependencies of pyproject.toml again and pin them
 	scripts/lock.sh
 
 dist: $(INSTALLED) ## Build a wheel and a source distribution in the folder dist, and check both

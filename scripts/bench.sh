@@ -1,5 +1,5 @@
 #!/bin/bash
-# Speed on this machine (medians, never a test), and a gate on instructions per packet-hop, which load does not move.
+# Speed on this machine (medians, never a test), and a limit on instructions per packet-hop, which other load does not change.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 limit=$(cat benches/instructions-per-packet-hop)

@@ -9,7 +9,7 @@ order of the page:
 
 - `toml` whose first line is `# file: NAME` is written to NAME.
 - `console`: each line that begins with `$ ` is a shell command. The lines below it are its standard output; a line
-  `...` stands for any lines. A command without lines below it prints whatever it likes. Its exit status must be 0,
+  `...` stands for any lines. A command without lines below it may print anything. Its exit status must be 0,
   or the one that a line `(exit status N)` names; with such a line, standard error is shown as well.
 - `python` runs in one namespace for the page. In `pycon` the output is compared as by doctest.
 

@@ -1,4 +1,4 @@
-"""Numbers of papers that are cited anywhere stand in the catalogue."""
+"""Every cited number of a paper is in the catalogue."""
 
 import re
 from pathlib import Path

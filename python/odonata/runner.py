@@ -259,7 +259,7 @@ def measure(
     """Simulates and keeps what a study keeps of a run: its totals, the rows of the table `jobs`, and what `keep` gives.
 
     The totals are `seed`, `sim_time_ps`, `events`, `packet_hops` and `wall_s`. With `alone` it is the run of that job
-    by itself, of which `keep` gets nothing. Raises as `simulate` and `keep` do.
+    alone, and `keep` is not called. Raises as `simulate` and `keep` do.
     """
     check_memory(resolved)
     spec = resolved.spec if alone is None else resolved.alone(alone)

@@ -6,7 +6,7 @@ from odonata.reproduce import REPRODUCTIONS, find
 from odonata.reproduce.kang2019.published import MEASURES, SCALE, expected, means_alone
 from odonata.reproduce.rows import within
 
-# Section 4.1 and 4.3: mean latencies of figures 5(a), 5(d), 7(a), 7(d) by themselves, every 3, 1 and 0.5 us.
+# Section 4.1 and 4.3: mean latencies of figures 5(a), 5(d), 7(a), 7(d) alone, every 3, 1 and 0.5 us.
 BY_HAND = {
     ("K30", "uniform-random", "contiguous"): (2.79, 16.10, 51.36),
     ("K31", "uniform-random", "random"): (2.32, 2.95, 26.93),

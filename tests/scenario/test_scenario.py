@@ -143,7 +143,7 @@ place = { policy = "per-leaf", per_leaf = 1, groups = "0-1" }
     ],
 )
 def test_a_change_that_makes_another_value_wrong_is_named(tmp_path, override, message):
-    """Catches an error that points to a line that is fine by itself."""
+    """Catches an error that points to a line that is correct."""
     file = tmp_path / "s.toml"
     file.write_text(PAIR)
     load(file).resolve()

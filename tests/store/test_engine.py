@@ -44,7 +44,7 @@ NOT_COUNTED = {
     "odonata.store.engine": "this",
     "odonata.store.manifest": "what is told beside the results",
 }
-"""Modules on the way from a scenario to tables that do not decide what the tables say."""
+"""Modules between a scenario and its tables that do not decide the contents of the tables."""
 
 
 @pytest.fixture(autouse=True)
@@ -104,7 +104,7 @@ def test_every_module_between_scenario_and_tables_is_counted_or_known_not_to_be(
 
 
 def test_the_fingerprint_of_the_core_is_that_of_its_sources() -> None:
-    """The build script worked out again: catches a forgotten crate, and a fingerprint that is not built anew."""
+    """The build script worked out again: catches a forgotten crate, and a fingerprint that is not updated."""
     from hashlib import sha256
 
     root = Path(__file__).parents[2]
@@ -122,7 +122,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def test_a_run_by_another_engine_is_simulated_again(scenario: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Catches results of an engine with a defect that stand for those of the engine without it."""
+    """Catches results of a defective engine that count as those of the fixed one."""
     first = od.run(scenario, "out")
     assert first.engine == engine.fingerprint() == json.loads(Path("out/manifest.json").read_text())["engine"]
     new = other_core(monkeypatch)

@@ -152,7 +152,7 @@ def test_the_mark_follows_the_source_and_what_a_function_encloses() -> None:
 
 
 def test_workers_that_cannot_read_the_plan_are_given_up(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They say what is wrong before they end, and were started again for ever."""
+    """They say what is wrong before they end, and were started again and again."""
     monkeypatch.setattr("odonata.study.plan.Plan.packed", lambda plan: b"nonsense")
     with pytest.raises(RunError, match=r"do not start.*UnpicklingError"):
         od.sweep("base.toml", {"run.seed": [1]}, workers=1)

@@ -22,7 +22,7 @@ LEAST = 5
 NOTCH = 1.57
 """Half-width of a notch in units of IQR / sqrt(n) (McGill, Tukey and Larsen, "Variations of box plots", The American
 Statistician 32, 1978; the notch of matplotlib). Two notches that do not overlap differ at a level of about 5 %. A notch
-by itself is narrower than the 95 % interval of its median: of a normal distribution it is the interval of 91 %."""
+alone is narrower than the 95 % interval of its median: for a normal distribution it is the interval of 91 %."""
 
 FENCE = 1.5
 """IQRs from the box beyond which a value is an outlier (Tukey, "Exploratory Data Analysis", 1977)."""

@@ -51,7 +51,7 @@ class Peaks:
     """Outcome of the test."""
 
     count: int
-    """Peaks that the data demand: the least k with p > 5 %. `MOST_PEAKS` stands for that many or more."""
+    """Peaks that the data demand: the least k with p > 5 %. `MOST_PEAKS` means that many or more."""
     p_one: float
     """p-value of "one peak"."""
     at: tuple[float, ...]

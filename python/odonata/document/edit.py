@@ -35,7 +35,7 @@ def read_value(text: str) -> Any:
 
 
 def applied(data: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
-    """A copy of `data` in which the dotted `key` has this value; tables on the way are made."""
+    """A copy of `data` in which the dotted `key` has this value; missing tables are added."""
     result = copy.deepcopy(data)
     _apply(result, _parts(key), copy.deepcopy(value), key)
     return result

@@ -8,8 +8,8 @@ from typing import Any
 def plain(value: Any) -> Any:
     """A value in the types of TOML, with all that it holds.
 
-    Integers of any kind become `int` (NumPy's among them), other scalars of NumPy what they stand for. Arrays, ranges
-    and tuples become lists, keys texts. What has no such type stays as it is.
+    Integers of any kind become `int` (NumPy's among them), other scalars of NumPy the Python value. Arrays, ranges
+    and tuples become lists, keys texts. Other values are unchanged.
     """
     if value is None or isinstance(value, bool | int | float | str):
         return _scalar(value)

@@ -87,7 +87,7 @@ def refused(spec: Mapping[str, Any]) -> Any | None:
 
 
 def wire_and_check(spec_json: str) -> None:
-    """Checks a specification on a machine of its own, wired anew. Raises `_core.CoreError`."""
+    """Checks a specification on a new machine. Raises `_core.CoreError`."""
     _core().check(spec_json)
 
 

@@ -42,7 +42,7 @@ class SplitMix64:
         return z ^ (z >> 31)
 
     def below(self, n: int) -> int:
-        """Uniform in 0 .. n - 1, without bias: words beyond the last multiple of n are drawn anew."""
+        """Uniform in 0 .. n - 1, without bias: words beyond the last multiple of n are drawn again."""
         limit = 2**64 - 2**64 % n
         while True:
             word = self.word()

@@ -1,4 +1,4 @@
-"""Published figures, simulated anew: ours over theirs, with a verdict.
+"""Published figures, simulated again: ours over theirs, with a verdict.
 
 A reproduction (`reproduction.py`) is a study like any other, made in Python: points, a function that makes the scenario
 of each, and what is kept of its runs (`odonata.sweep`). A function turns the study's tables into rows (`rows.py`), and

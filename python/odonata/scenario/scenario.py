@@ -167,8 +167,8 @@ class Scenario(Attributes):
     def _located(self, error: InputError, read: Callable[[Document, Path], object]) -> InputError:
         """The error with its position: that of the value, or the change (`-s`) without which there is no error.
 
-        A change can make another value wrong, on a line that is fine by itself; so the last changes are taken back one
-        by one until `read` succeeds.
+        A change can make another value wrong, on a line that is correct; so the last changes are undone one by
+        one until `read` succeeds.
         """
         located = self.document.locate(error)
         if error.file is not None or (located.line is None and located.file != self.document.file):

@@ -33,7 +33,7 @@ def check_values(plan: Plan, document: Document | None) -> None:
         rows = range(len(axis)) if len(axis) <= MOST else [*range(MOST), len(axis) - 1]
         for row in rows:
             scenario = _check(plan, index, row, document)
-            # Values of two axes may make a machine only together, so each by itself says nothing.
+            # Values of two axes may describe a machine only together, so one of them alone is not checked.
             if of_machine == [index]:
                 _check_machine(scenario, axis, row, document)
 

@@ -1,4 +1,4 @@
-"""The tables of a study: its runs and their jobs in the order of its points, the same bytes whoever simulated them.
+"""The tables of a study: its runs and their jobs in the order of its points, the same bytes with all workers.
 
 ```
 study.toml        as given
@@ -7,7 +7,7 @@ runs.parquet      one row per point that is settled: its number, the axes, id, s
 jobs.parquet      one row per point and job: the number, the axes, and the columns of a run's `jobs`
 walls.parquet     one row per run: id and wall time, which differ from one time to the next
 manifest.json     version, axes, how many points are done; lengths and hashes of the other files but walls.parquet
-results/          finished runs by id, as they were written on the way
+results/          finished runs by id, as they were written during the sweep
 ```
 """
 

@@ -3,7 +3,7 @@
 A run is finished when its rows are in a file of `results/`. A file is either complete or absent (`odonata.files`). So a
 crash of a process or of the machine cannot damage a file or lose a run that was reported as finished. The name of a
 file ends in the first digits of the SHA-256 of its bytes: a file that was damaged later is an error and is not used.
-When there are many small ones they become one. A run may stand in several files (its process was killed between writing
+When there are many small ones they become one. A run may be in several files (its process was killed between writing
 the joint file and removing the small ones, or it was simulated again): what was written last counts, but one that is
 done counts more than the same one failed.
 """

@@ -50,7 +50,7 @@ def beside_alone(rows: pl.DataFrame, alone: Mapping[str, tuple[AloneRun, ...]]) 
         (pl.col("complete") if "complete" in rows.columns else pl.lit(None, pl.Boolean)).alias("alone_complete"),
         pl.col("iteration_mean_ps").alias("_iteration"),
     )
-    # A run in which the job is all there is stands for its run alone; of others nothing is taken here.
+    # A run with only this job is its run alone; other runs are skipped here.
     there = there.join(pairs.select("_alone").unique(), on="_alone", how="semi")
     made = [name for name in there.columns if name in rows.columns]
     joined = rows.drop(made).join(pairs, on=[_ID, "job"], how="left").join(there, on="_alone", how="left")

@@ -43,7 +43,7 @@ first three, the engine (`odonata.store.engine`) and the mark of what else is ke
 PREFIX = "run."
 """Prefix of these columns in a table with those of jobs."""
 KEPT = "kept."
-"""The same of what `keep` gave, which stands in the first row of each run."""
+"""The same of what `keep` gave, which is in the first row of each run."""
 
 
 @dataclass(frozen=True)

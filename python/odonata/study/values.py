@@ -67,7 +67,7 @@ def number(given: object) -> Number:
 
 
 def written(value: Fraction, kind: Kind, *, whole: bool) -> int | float | str:
-    """The value as it would stand in a scenario; quantities are rounded to whole base units."""
+    """The value as written in a scenario; quantities are rounded to whole base units."""
     if kind == "number":
         return int(value) if whole and value.denominator == 1 else float(value)
     if kind == "percentage":

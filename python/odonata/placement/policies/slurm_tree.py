@@ -1,9 +1,9 @@
-"""Slurm with `TopologyPlugin=topology/tree` and `SelectType=select/cons_tres`: few leaves, near one another.
+"""Slurm with `TopologyPlugin=topology/tree` and `SelectType=select/cons_tres`: few leaves, close together.
 
 Leaf after leaf is chosen, each with all its idle nodes, until the job has enough. Leaves are compared in order; a later
 one replaces the best so far if it is as good and nearer to the leaves chosen, or equally near and better. Nearer: more
-leaves of its island (group) are chosen. Better: it has room for all that is missing and the other has not; both have,
-and it has fewer idle nodes; neither has, and its island is better in the same way (an island counts its idle nodes
+leaves of its island (group) are chosen. Better: it has room for all missing nodes and the other one does not; both do,
+and it has fewer idle nodes; neither does, and its island is better in the same way (an island counts its idle nodes
 when the job arrived); no island has room either, and its island has more idle nodes. In one island without room on any
 leaf, the leaf with more idle nodes is better.
 

@@ -156,7 +156,7 @@ def _thresholds_overloaded(runs: Runs) -> str:
 
 
 def _buffers(runs: Runs) -> str:
-    """Broadcast by itself against the node's input buffer at its leaf."""
+    """Broadcast alone against the node's input buffer at its leaf."""
     prefix = "broadcast/contiguous/100us/buffer="
     lines = []
     for (_, name), found in by_case(runs).items():

@@ -171,7 +171,7 @@ class Headline:
     worse: float
     """Points with the baseline strictly better."""
     equal: float
-    """Points with a class whose time is the same: the same nodes, and nobody in between."""
+    """Points with a class whose time is the same: the same nodes, and no job in between."""
     best: float
     """Largest reduction of a time."""
     averages: dict[str, float]

@@ -36,7 +36,7 @@ class Workload:
 
 
 def draw(count: int = COUNT, seed: int = SEED) -> list[Workload]:
-    """The workloads; the same seed gives the same ones for ever."""
+    """The workloads; a seed always gives the same ones."""
     random = SplitMix64(seed)
     return [_one(number, random) for number in range(1, count + 1)]
 
