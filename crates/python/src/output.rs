@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods};
 use odonata_sim::counters::Histogram;
-use odonata_sim::output::{Arrivals, Backlog, Iterations, JobTotals, Links, Messages, Ranks};
+use odonata_sim::output::{Arrivals, Backlog, Blame, Iterations, JobTotals, Links, Messages, Ranks, Wait};
 use odonata_sim::spec::TopologySpec;
 use odonata_sim::{Cost, Output, Spec};
 use pyo3::prelude::*;
@@ -28,6 +28,7 @@ pub fn to_python<'py>(
         ranks: finishes,
         iterations: iteration_rows,
         class_bytes,
+        blame: waits,
     } = output;
     let result = PyDict::new(py);
     result.set_item("end_ps", end_ps)?;
@@ -42,7 +43,27 @@ pub fn to_python<'py>(
     result.set_item("iterations", iterations(py, iteration_rows)?)?;
     let classes = class_bytes.len() / spec.jobs.len();
     result.set_item("class_bytes", class_bytes.into_pyarray(py).reshape([spec.jobs.len(), classes])?)?;
+    if spec.measure.blame {
+        result.set_item("blame", blame(py, waits)?)?;
+    }
     Ok(result)
+}
+
+fn blame(py: Python<'_>, rows: Blame) -> PyResult<Bound<'_, PyDict>> {
+    let name = |wait: &Wait| match wait {
+        Wait::Link => "link",
+        Wait::Buffer => "buffer",
+        Wait::SourceBuffer => "source-buffer",
+        Wait::SourceLink => "source-link",
+    };
+    let columns = PyDict::new(py);
+    columns.set_item("victim", rows.victim.into_pyarray(py))?;
+    columns.set_item("cause", rows.cause.into_pyarray(py))?;
+    columns.set_item("wait", rows.wait.iter().map(name).collect::<Vec<_>>())?;
+    columns.set_item("link", rows.link.into_pyarray(py))?;
+    columns.set_item("ps", rows.ps.into_pyarray(py))?;
+    columns.set_item("service_ps", rows.service_ps)?;
+    Ok(columns)
 }
 
 fn jobs<'py>(py: Python<'py>, totals: &[JobTotals]) -> PyResult<Bound<'py, PyList>> {

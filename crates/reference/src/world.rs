@@ -1,6 +1,7 @@
 //! A run: its state, its beginning and its end (model, section 8).
 
 use odonata_error::{Error, ErrorKind};
+use odonata_sim::output::Blame;
 use odonata_sim::spec::Spec;
 use odonata_sim::{Monitor, Output, Progress};
 use odonata_topology::{Network, NodeId, Peer};
@@ -182,6 +183,7 @@ impl<'a> World<'a> {
             ranks: program::rank_rows(&self.programs),
             iterations: program::iteration_rows(&self.programs),
             class_bytes: self.tally.class_bytes(self.spec, self.map.network.classes.len()),
+            blame: Blame::default(),
         }
     }
 }

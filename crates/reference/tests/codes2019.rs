@@ -83,7 +83,7 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
         routing: fpar(ChannelSwitch::Intermediate),
         jobs,
         stop: StopSpec { jobs: vec![0], at_ps: None },
-        measure: MeasureSpec { from_ps: 0, until_ps: None, arrivals_every_ps: None },
+        measure: MeasureSpec { from_ps: 0, until_ps: None, arrivals_every_ps: None, blame: false },
         prepared: Prepared::default(),
         sensing: Sensing::default(),
         failures: Failures::default(),

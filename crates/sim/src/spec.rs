@@ -232,4 +232,7 @@ pub struct MeasureSpec {
     pub until_ps: Option<u64>,
     /// Width of the windows in which traffic between groups is counted (K21); off when absent.
     pub arrivals_every_ps: Option<u64>,
+    /// Whether the waiting of packets is attributed to jobs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub blame: bool,
 }

@@ -5,7 +5,7 @@ use odonata_error::{Error, ErrorKind};
 use super::Simulation;
 use crate::engine::Queue;
 use crate::fabric::packet::Event;
-use crate::output::{Iterations, JobTotals, Links, Messages, NOT_DELIVERED, NOT_FINISHED, Output, Ranks};
+use crate::output::{Blame, Iterations, JobTotals, Links, Messages, NOT_DELIVERED, NOT_FINISHED, Output, Ranks};
 use crate::program::Running;
 use crate::routing::RoutingAlgorithm;
 
@@ -49,6 +49,7 @@ pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm>(
         ranks,
         iterations,
         class_bytes: simulation.by_class.into_bytes(),
+        blame: Blame::default(),
     })
 }
 
