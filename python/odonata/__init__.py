@@ -8,6 +8,7 @@ The whole interface fits on a screen:
 | `run(scenario)` | simulates it, also by its path: a `Run` |
 | `sweep(scenario, axes)` | simulates it along many axes, every run once: a `Study` |
 | `open(path)` | opens the folder of a run or of a study |
+| `explain(run)` | who makes whom wait in a run, where, and what for |
 | `place(policy, system=, nodes=, busy=)` | selects nodes by a placement policy: a `Placement` |
 | `systems()`, `routings()`, `placements()` | the available names |
 | `System` | a machine, such as `load(path).system` |
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from odonata import cluster
     from odonata._core import __version__
+    from odonata.blame import explain
     from odonata.errors import InputError, OdonataError, RunError
     from odonata.machine import System
     from odonata.machine import names as systems
@@ -52,6 +54,7 @@ _LAZY = {
     "Study": ("odonata.study.study", "Study"),
     "System": ("odonata.machine", "System"),
     "__version__": ("odonata._core", "__version__"),
+    "explain": ("odonata.blame", "explain"),
     "load": ("odonata.scenario", "load"),
     "open": ("odonata.study.opening", "open_folder"),
     "open_study": ("odonata.study.study", "open_study"),
@@ -74,6 +77,7 @@ __all__ = [
     "System",
     "__version__",
     "cluster",
+    "explain",
     "load",
     "open",
     "open_study",

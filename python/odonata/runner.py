@@ -222,6 +222,7 @@ def _tables(resolved: Resolved, result: Mapping[str, Any], rows: list[dict[str, 
             "iterations": lambda: frames.iterations_frame(result, spec),
             "ranks": lambda: frames.ranks_frame(result, spec),
             "counters": lambda: frames.counters_frame(result),
+            "blame": lambda: frames.blame_frame(result, system),
         }
     )
 

@@ -1,11 +1,13 @@
 //! What a run counts: integers that merge by addition, in any order.
 
 mod arrivals;
+mod blame;
 mod by_class;
 mod histogram;
 mod slices;
 
 pub use arrivals::{ArrivalCounts, Arrivals};
+pub use blame::{BlameCounts, Crossing};
 pub use by_class::ByClass;
 pub use histogram::Histogram;
 pub use slices::{Backlog, SLICES, Slices};

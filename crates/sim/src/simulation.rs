@@ -10,7 +10,7 @@ mod switch;
 
 use odonata_error::Error;
 
-use crate::counters::{ArrivalCounts, ByClass};
+use crate::counters::{ArrivalCounts, BlameCounts, ByClass};
 use crate::engine::random::Source;
 use crate::engine::{Queue, Window, prefetch};
 use crate::fabric::packet::{Event, EventKind};
@@ -67,6 +67,8 @@ pub struct Simulation<'s, Q, R> {
     programs: Option<Programs>,
     by_class: ByClass,
     arrivals: ArrivalCounts,
+    /// Who makes whom wait, if that is asked for.
+    blame: Option<BlameCounts>,
     /// Last instant of the run, once known.
     end: u64,
     /// Whether memory is asked for ahead of time.

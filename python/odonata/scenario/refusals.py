@@ -63,7 +63,10 @@ _SPECIFICATION = _Table(
         "routing": _ROUTING,
         "sensing": _Table(("sensing",), {"delay_ps": _Table(("delay",))}),
         "stop": _Table(("run",), {"at_ps": _named("horizon"), "jobs": _named("until")}),
-        "measure": _Table(("measure",), {"until_ps": _named("window"), "arrivals_every_ps": _named("links", "every")}),
+        "measure": _Table(
+            ("measure",),
+            {"until_ps": _named("window"), "arrivals_every_ps": _named("links", "every"), "blame": _named("blame")},
+        ),
         "seed": _named("run", "seed"),
     },
 )

@@ -365,6 +365,7 @@ def _measure(table: ScenarioTable) -> dict[str, Any]:
         "from_ps": measure.warm_up,
         "until_ps": None if window is None else measure.warm_up + window,
         "arrivals_every_ps": None if measure.links is None else measure.links.every,
+        **({"blame": True} if measure.blame else {}),
     }
 
 

@@ -148,6 +148,9 @@ class MeasureTable(Table):
     window: PositiveTime | None = Field(
         None, description="length of the measured time after the warm-up; later messages and iterations do not count"
     )
+    blame: bool = Field(
+        False, description="attribute the waiting of packets to the jobs that cause it (`odonata explain`)"
+    )
 
 
 class ImportTable(Table):

@@ -22,6 +22,7 @@ TABLES: dict[str, str] = {
     "iterations": "one row per iteration that some rank of a job with a program has ended, sorted by job and iteration",
     "ranks": "one row per rank of the jobs with a program, sorted by job and rank",
     "counters": "traffic between groups: one row per window of time, job and group (Kang 2019, section 4.4)",
+    "blame": "waiting of packets: one row per victim, cause, kind of waiting and link, sorted in this order",
 }
 """Tables of a run folder, and the meaning of their rows."""
 
@@ -115,6 +116,10 @@ _GROWTH = (
 _CLASS_BYTES = (
     "bytes sent on the links of each class, in the order of `link_classes` in the manifest; empty if no job of the run "
     "has a program"
+)
+_WAIT = (
+    "what they wait for (docs/model.md, section 9): `link` that sends other packets, `buffer` without room at its far "
+    "end, at the source `source-buffer` or `source-link`; `service`: time without waiting, with the victim as cause"
 )
 _INTRA_NODE = "messages issued between ranks of one node, a part of `messages_sent`"
 _PER_CHANNEL = "the share of virtual channel {channel}; only if links have several channels"
@@ -220,6 +225,14 @@ _LINES: dict[str, list[Line]] = {
         ("packets_both", "UInt64", "packets", "packets in and out"),
         ("bytes_both", "UInt64", "bytes", "bytes in and out"),
         ("rate_both", "Float64", "GiB/s", "bytes in and out divided by the width; absent for a width of 0"),
+    ],
+    "blame": [
+        ("victim", "UInt16", "", "index of the job whose packets wait"),
+        ("cause", "UInt16", "", "index of the job that makes them wait; may be the victim"),
+        ("wait", "String", "", _WAIT),
+        ("class", "String", "", "class of the link; absent for `service`"),
+        ("link", "UInt32", "", "number of the link that the packets are about to cross; absent for `service`"),
+        ("ps", "UInt64", "ps", "time, summed over the packets of the victim", "less"),
     ],
 }  # fmt: skip
 

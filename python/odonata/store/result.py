@@ -96,7 +96,7 @@ class Run(Attributes):
         Parameters
         ----------
         name
-            `jobs`, `messages`, `links`, `iterations`, `ranks` or `counters`.
+            `jobs`, `messages`, `links`, `iterations`, `ranks`, `counters` or `blame`.
 
         Returns
         -------
@@ -227,6 +227,11 @@ class Run(Attributes):
     def counters(self) -> pl.DataFrame:
         """Traffic between groups by window, job and group (K21)."""
         return self._frame("counters")
+
+    @cached_property
+    def blame(self) -> pl.DataFrame:
+        """Who makes whom wait, by kind of waiting and link; no rows without `measure.blame`."""
+        return self._frame("blame")
 
     @cached_property
     def summary(self) -> dict[str, Any]:

@@ -25,6 +25,7 @@ __all__ = [
     "Alone",
     "Made",
     "alone_of",
+    "blame_frame",
     "counters_frame",
     "iterations_frame",
     "job_latency",
@@ -198,13 +199,12 @@ def links_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapp
     """Totals of each directed link that works. `system` is what the core describes."""
     channels = int(spec["fabric"]["channels"])
     slots, rails = len(system["slot_router"]), int(system["rails"])
-    works = ~system["slot_failed"][system["endpoint_slot"]]
+    wired, works = _working(system)
     nic = np.flatnonzero(works)
     nic_router = system["slot_router"][system["endpoint_slot"]][nic]
     totals = {name: np.asarray(result["links"][name]) for name in ("packets", "bytes", "stalled_ps")}
 
     peer_router, peer_node = system["slot_peer_router"], system["slot_peer_node"]
-    wired = ((peer_router >= 0) | (peer_node >= 0)) & ~system["slot_failed"]
     to_router = peer_router[wired] >= 0
     to_id = np.where(to_router, peer_router[wired], peer_node[wired])
     router_group, node_group = system["router_group"], system["node_group"]
@@ -249,6 +249,38 @@ def _by_channel(
     injection = np.zeros((int(works.sum()), channels), dtype=np.uint64)
     injection[:, 0] = values[slots * channels :][works]
     return np.concatenate([ports, injection])
+
+
+def blame_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.DataFrame:
+    """Who makes whom wait; no rows if it was not asked for. `system` is what the core describes."""
+    found = result.get("blame")
+    if found is None:
+        return frame("blame", {column.name: [] for column in columns_of("blame")})
+    wired, works = _working(system)
+    # The core numbers all ports and NICs, the table of links those that work.
+    numbers = np.cumsum(np.concatenate([wired, works])) - 1
+    link = np.asarray(found["link"])
+    classes = np.concatenate([system["slot_class"], np.zeros(len(works), dtype=np.uint8)])
+    served = [job for job, ps in enumerate(found["service_ps"]) if ps]
+    names = np.asarray(system["classes"], dtype=object)
+    rows = frame(
+        "blame",
+        {
+            "victim": [*found["victim"].tolist(), *served],
+            "cause": [*found["cause"].tolist(), *served],
+            "wait": [*found["wait"], *["service"] * len(served)],
+            "class": [*names[classes[link]].tolist(), *[None] * len(served)],
+            "link": [*numbers[link].tolist(), *[None] * len(served)],
+            "ps": [*found["ps"].tolist(), *(found["service_ps"][job] for job in served)],
+        },
+    )
+    return rows.sort("victim", "cause", maintain_order=True)
+
+
+def _working(system: Mapping[str, Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which router ports have a link that works, and which NICs."""
+    connected = (system["slot_peer_router"] >= 0) | (system["slot_peer_node"] >= 0)
+    return connected & ~system["slot_failed"], ~system["slot_failed"][system["endpoint_slot"]]
 
 
 def counters_frame(result: Mapping[str, Any]) -> pl.DataFrame:

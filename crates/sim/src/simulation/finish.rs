@@ -3,6 +3,7 @@
 use odonata_error::{Error, ErrorKind};
 
 use super::Simulation;
+use crate::counters::BlameCounts;
 use crate::engine::Queue;
 use crate::fabric::packet::Event;
 use crate::output::{Blame, Iterations, JobTotals, Links, Messages, NOT_DELIVERED, NOT_FINISHED, Output, Ranks};
@@ -49,7 +50,7 @@ pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm>(
         ranks,
         iterations,
         class_bytes: simulation.by_class.into_bytes(),
-        blame: Blame::default(),
+        blame: simulation.blame.map_or_else(Blame::default, BlameCounts::into_output),
     })
 }
 

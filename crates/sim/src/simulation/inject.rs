@@ -53,6 +53,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             let key = self.messages.random(u64::from(node), nic.issued);
             nic.issued += 1;
             let (message, to) = (self.flights.add(flight), job.nodes[rank_to as usize]);
+            if let Some(blame) = &mut self.blame {
+                blame.join(message, now);
+            }
             let mut waiting = Waiting { bytes_left: job.message_bytes, packet: 0, key, message, to };
             if rails > 1 {
                 let nics = &mut self.nics[first as usize..(first + rails) as usize];
@@ -143,6 +146,10 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             }
             let overhead = if head.packet == 0 { self.spec.fabric.nic.overhead_ps } else { 0 };
             let hop = HopTiming::new(nic.free.max(now) + overhead, times, ClassId::NODE.0);
+            if let Some(blame) = &mut self.blame {
+                let (victim, free) = ((self.flights.job(head.message), head.message), nic.free);
+                blame.inject(nic_id as usize, victim, now, free, hop.decision - free.max(now));
+            }
             nic.free = hop.end;
             vc.room -= wire;
             vc.count(wire, &mut self.logs, vc_index);

@@ -49,6 +49,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         self.jobs.list[usize::from(job)].network_bytes += bytes;
         let packets_left = bytes.div_ceil(u64::from(self.spec.fabric.packet_bytes));
         let message = self.flights.add(Flight { issue: protocol_message.issue, packets_left, row, job, measured });
+        if let Some(blame) = &mut self.blame {
+            blame.join(message, now);
+        }
         let rails = self.wiring.rails;
         let first = node * rails;
         let nics = &mut self.nics[first as usize..(first + rails) as usize];

@@ -4,7 +4,7 @@ use odonata_error::{Error, ErrorKind, path};
 
 use super::jobs::Jobs;
 use super::{Audit, BYTES_TO_ASK_FOR, EVENTS_PER_LOOK, Simulation, finish};
-use crate::counters::{ArrivalCounts, ByClass};
+use crate::counters::{ArrivalCounts, BlameCounts, ByClass};
 use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Queue, Wheel};
 use crate::fabric::packet::Event;
@@ -182,6 +182,9 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         let bytes = size_of_val(&*vcs) + credits.bytes() + size_of::<OutputPort>() * wires.len();
         let asks = bytes > BYTES_TO_ASK_FOR;
         let arrivals = ArrivalCounts::new(spec.measure.arrivals_every_ps.unwrap_or(0), spec.jobs.len(), wiring.groups);
+        let measured = spec.measure.from_ps..spec.measure.until_ps.unwrap_or(u64::MAX);
+        let sizes = [wires.len(), channels * wires.len(), nics, spec.jobs.len()];
+        let blame = spec.measure.blame.then(|| BlameCounts::new(sizes, measured));
         let mut simulation = Self {
             spec,
             routing,
@@ -189,7 +192,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             logs: Logs::new(vcs.len()),
             outs: vec![OutputPort::default(); wires.len()],
             observed: credit_metric.is_some() || arrivals.on(),
-            special: wiring.cut_through || credit_metric.is_some() || programs.is_some(),
+            special: wiring.cut_through || credit_metric.is_some() || programs.is_some() || blame.is_some(),
             credit_metric,
             packets,
             vcs,
@@ -202,6 +205,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             by_class: programs.as_ref().map_or_else(ByClass::default, |_| ByClass::new(spec.jobs.len(), classes)),
             programs,
             arrivals,
+            blame,
             end: spec.stop.at_ps.unwrap_or(u64::MAX),
             asks,
             packet_hops: 0,

@@ -3,6 +3,7 @@
 use odonata_error::{ErrorKind, path};
 
 use super::Simulation;
+use crate::counters::Crossing;
 use crate::engine::Queue;
 use crate::fabric::packet::{Event, EventKind, RouteDecision};
 use crate::fabric::{HopTiming, OutputVc, RouterPlace};
@@ -82,7 +83,15 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     /// What most runs do without, as a packet is committed to a link of a class: notes it for the sensor and the bytes
     /// by class, and returns the earliest instant at which a packet that cuts through may begin to leave.
     #[inline]
-    fn specially(&mut self, first: u32, packet: &Event, slot: usize, class: u8) -> u64 {
+    fn specially(
+        &mut self,
+        first: u32,
+        packet: &Event,
+        slot: usize,
+        output: Option<OutputVc>,
+        class: u8,
+        now: u64,
+    ) -> u64 {
         let times = self.times_of(packet);
         if let Some(credit_metric) = &mut self.credit_metric
             && class != ClassId::NODE.0
@@ -92,13 +101,51 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         if self.by_class.on() {
             self.by_class.add(self.flights.job(packet.message), class, times.wire);
         }
-        if !self.wiring.cut_through {
-            return 0;
+        let mut earliest = 0;
+        if self.wiring.cut_through {
+            let buffer = self.vc(first + u32::from(packet.port), packet.channel());
+            // SAFETY: the buffer is that of a packet; see `give_back`.
+            let tail = self.wiring.tail(times, unsafe { self.credits.class(buffer) });
+            earliest = HopTiming::earliest_start(packet.time, tail, times.serialisation(class));
         }
+        if self.blame.is_some() {
+            self.attribute(first, packet, slot, output, class, now.max(earliest), now);
+        }
+        earliest
+    }
+
+    /// Attributes the wait of a packet that is committed at `now` to a link, for which it is ready at `ready`; `output` is none
+    /// if the link leads to its node.
+    #[inline(never)]
+    #[allow(clippy::too_many_arguments)]
+    fn attribute(
+        &mut self,
+        first: u32,
+        packet: &Event,
+        slot: usize,
+        output: Option<OutputVc>,
+        class: u8,
+        ready: u64,
+        now: u64,
+    ) {
+        let (times, job) = (self.times_of(packet), self.flights.job(packet.message));
         let buffer = self.vc(first + u32::from(packet.port), packet.channel());
+        let back = self.vcs[buffer]; // the way back from the buffer's port leads to its sender
+        let sender = (!back.node()).then(|| self.vc(self.slot(back.to(), back.port), packet.channel()));
         // SAFETY: the buffer is that of a packet; see `give_back`.
-        let tail = self.wiring.tail(times, unsafe { self.credits.class(buffer) });
-        HopTiming::earliest_start(packet.time, tail, times.serialisation(class))
+        let to_credit = self.wiring.times(unsafe { self.credits.class(buffer) }).to_credit;
+        let to_node = times.serialisation(class) + self.wiring.node_times().latency;
+        let free = self.outs[slot].free;
+        let end = ready.max(free) + times.serialisation(class);
+        let service = if output.is_some() { times.to_decision(class) } else { to_node };
+        let Some(blame) = &mut self.blame else { return };
+        blame.cross(slot, (job, packet.message), &Crossing { committed: now, ready, free, end, service });
+        if let Some(output) = output {
+            blame.hold(output.vc(), job, times.wire, now);
+        }
+        if let Some(sender) = sender {
+            blame.release(sender, job, times.wire, end + to_credit);
+        }
     }
 
     /// Index in `vcs` and `logs` of a router's port and channel, and in `credits` of the buffer behind it.
@@ -136,7 +183,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         vc.count(wire, &mut self.logs, output.vc());
         let mut start = out.free.max(now);
         if self.special {
-            start = start.max(self.specially(first, packet, output.slot(), class));
+            start = start.max(self.specially(first, packet, output.slot(), Some(output), class, now));
         }
         let hop = HopTiming::new(start, times, class);
         // SAFETY: as above.
@@ -204,6 +251,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let (vc, log) = (&mut self.vcs[output.vc()], self.logs.get_mut(output.vc()));
         self.outs[output.slot()].blocked_ps += times.serialisation(vc.class());
         self.blocked.push(&mut log.chain, packet).follow(decision);
+        if let Some(blame) = &mut self.blame {
+            blame.block(output.vc(), packet.time);
+        }
         if !vc.waits() {
             vc.set_waits(true);
             log.waits_since = packet.time;
@@ -240,6 +290,10 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             }
             let packet = self.blocked.pop(&mut self.logs.get_mut(index).chain);
             self.outs[output.slot()].blocked_ps -= times.serialisation(class);
+            if let Some(blame) = &mut self.blame {
+                let victim = (self.flights.job(packet.message), packet.message);
+                blame.unblock(index, output.slot(), victim, packet.time, now);
+            }
             self.commit(first, output, &packet, now, RouteDecision::new(&packet, port, channel));
             if self.logs.get(index).chain.is_empty() {
                 break;
@@ -261,7 +315,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         vc.count(wire, &mut self.logs, slot); // channel 0
         let mut start = out.free.max(packet.time);
         if self.special {
-            start = start.max(self.specially(first, packet, slot, ClassId::NODE.0));
+            start = start.max(self.specially(first, packet, slot, None, ClassId::NODE.0, packet.time));
         }
         let end = HopTiming::new(start, times, ClassId::NODE.0).end;
         // SAFETY: as above.

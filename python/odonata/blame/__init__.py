@@ -1,0 +1,7 @@
+"""Who slows whom, where and why: the causes of a run's waiting, and what becomes faster without each job."""
+
+from odonata.blame.causes import Cause, JobCauses, Place, causes_of
+from odonata.blame.explanation import Explanation, explain
+from odonata.blame.without import Without
+
+__all__ = ["Cause", "Explanation", "JobCauses", "Place", "Without", "causes_of", "explain"]

@@ -1,0 +1,178 @@
+"""The causes of the waiting of each job, ranked, with the places where it waits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from odonata.store import Run
+
+PLACES = 5
+"""Places that are listed of each cause."""
+MOST = 0.8
+"""Share of the waiting that the named groups explain (assumed)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Links of one class from one group to another, or inside a group, at which packets of a job wait for another's."""
+
+    class_: str
+    """Class of the links."""
+    from_group: int
+    """Group of their senders."""
+    to_group: int
+    """Group of their receivers."""
+    links: int
+    """Number of links at which they wait."""
+    worst: str
+    """From where to where the link leads at which they wait most."""
+    ps: int
+    """Time that the packets of the victim wait there for the cause, in picoseconds."""
+
+    @property
+    def name(self) -> str:
+        """The links in words."""
+        if self.from_group != self.to_group:
+            return f"group {self.from_group} to group {self.to_group}"
+        return f"in group {self.from_group}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What one job makes another wait."""
+
+    victim: str
+    """Job that waits."""
+    cause: str
+    """Job that makes it wait; may be the victim."""
+    ps: int
+    """Time, summed over the packets of the victim, in picoseconds."""
+    share: float
+    """Part of the victim's waiting."""
+    by_class: dict[str, int]
+    """The time by class of link, in picoseconds, longest first."""
+    by_wait: dict[str, int]
+    """The time by kind of waiting (`link`, `buffer`, `source-buffer`, `source-link`), in picoseconds, longest first."""
+    groups: tuple[int, ...]
+    """The fewest groups whose links explain four fifths of the time between routers; empty if there is none."""
+    all_groups: int
+    """Number of groups of the machine."""
+    places: tuple[Place, ...]
+    """Where most of it is, longest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobCauses:
+    """Where the time of a job's packets goes."""
+
+    job: str
+    """Name of the job."""
+    background: bool
+    """Whether it runs only until the other jobs are done."""
+    waiting_ps: int
+    """Time that its packets wait, all together, in picoseconds."""
+    service_ps: int
+    """Time that they take without waiting, in picoseconds."""
+    causes: tuple[Cause, ...]
+    """Who makes them wait, longest first; the job itself is one of them."""
+
+    @property
+    def waiting_share(self) -> float:
+        """Part of the packets' time that is waiting."""
+        whole = self.waiting_ps + self.service_ps
+        return self.waiting_ps / whole if whole else 0.0
+
+
+def causes_of(run: Run, blame: pl.DataFrame) -> list[JobCauses]:
+    """Rank the causes of the waiting of every job.
+
+    Parameters
+    ----------
+    run
+        The run.
+    blame
+        Its table `blame`.
+
+    Returns
+    -------
+    list of JobCauses
+        In the order of the scenario.
+    """
+    names = run.jobs["name"].to_list()
+    rows = blame.join(run.links.select("link", *_ENDS), on="link", how="left")
+    groups = 1 + max(int(run.links["from_group"].max() or 0), int(run.links["to_group"].max() or 0))  # type: ignore[arg-type]
+    found = []
+    for number, (name, background) in enumerate(run.jobs.select("name", "background").iter_rows()):
+        own = rows.filter(pl.col("victim") == number)
+        waits = own.filter(pl.col("wait") != "service")
+        waiting = int(waits["ps"].sum())
+        causes = [
+            _cause(waits.filter(pl.col("cause") == cause), name, names[cause], waiting, groups)
+            for cause in waits["cause"].unique().sort()
+        ]
+        causes.sort(key=lambda cause: -cause.ps)
+        service = int(own.filter(pl.col("wait") == "service")["ps"].sum())
+        found.append(JobCauses(name, background, waiting, service, tuple(causes)))
+    return found
+
+
+_ENDS = ("from_kind", "from_id", "from_port", "from_group", "to_kind", "to_id", "to_group")
+
+
+def _cause(rows: pl.DataFrame, victim: str, cause: str, waiting: int, groups: int) -> Cause:
+    ps = int(rows["ps"].sum())
+    sums = rows.group_by("link", "class", *_ENDS).agg(pl.col("ps").sum())
+    by_link = sums.sort(["ps", "link"], descending=[True, False])
+    return Cause(
+        victim,
+        cause,
+        ps,
+        ps / waiting if waiting else 0.0,
+        _sums(rows, "class"),
+        _sums(rows, "wait"),
+        _groups(by_link),
+        groups,
+        _places(by_link),
+    )
+
+
+def _places(by_link: pl.DataFrame) -> tuple[Place, ...]:
+    keys = ["class", "from_group", "to_group"]
+    # Links are sorted by their time, so the first of each place is the worst.
+    first = [pl.col(name).first() for name in ("from_kind", "from_id", "from_port", "to_kind", "to_id")]
+    sums = by_link.group_by(keys, maintain_order=True).agg(pl.col("ps").sum(), pl.len().alias("links"), *first)
+    longest = sums.sort(["ps", *keys], descending=[True, False, False, False]).head(PLACES)
+    return tuple(
+        Place(row["class"], row["from_group"], row["to_group"], row["links"], _name(row), row["ps"])
+        for row in longest.iter_rows(named=True)
+    )
+
+
+def _sums(rows: pl.DataFrame, column: str) -> dict[str, int]:
+    sums = rows.group_by(column).agg(pl.col("ps").sum()).sort(["ps", column], descending=[True, False])
+    return {name: int(ps) for name, ps in sums.iter_rows()}
+
+
+def _groups(by_link: pl.DataFrame) -> tuple[int, ...]:
+    """The fewest groups out of whose routers the links lead that explain most of the time."""
+    between = by_link.filter((pl.col("from_kind") == "router") & (pl.col("to_kind") == "router"))
+    sums = between.group_by("from_group").agg(pl.col("ps").sum()).sort(["ps", "from_group"], descending=[True, False])
+    found: list[int] = []
+    left = MOST * float(between["ps"].sum())
+    for group, ps in sums.iter_rows():
+        if left <= 0:
+            break
+        found.append(int(group))
+        left -= ps
+    return tuple(sorted(found))
+
+
+def _name(row: dict[str, object]) -> str:
+    sender = (
+        f"node {row['from_id']}" if row["from_kind"] == "node" else f"router {row['from_id']} port {row['from_port']}"
+    )
+    return f"{sender} to {row['to_kind']} {row['to_id']}"

@@ -1,0 +1,105 @@
+"""An explanation in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from odonata.text import Column, Table
+from odonata.units import format_time
+
+if TYPE_CHECKING:
+    from odonata.blame.causes import Cause, JobCauses
+    from odonata.blame.explanation import Explanation
+    from odonata.blame.without import Without
+
+LEAST = 0.05
+"""Causes with a smaller share of the waiting have no sentence (assumed)."""
+DISAGREE = 2.0
+"""Factor between the time that a cause explains and what its absence saves from which on both are doubted (assumed)."""
+
+_FOR = {
+    "link": "for busy links",
+    "buffer": "for room in the next router's buffers",
+    "source-buffer": "at its NICs, for room in the first routers",
+    "source-link": "at its NICs, for the injection link",
+}
+
+
+def sentences(explanation: Explanation) -> list[str]:
+    """What the explanation says, in the order of importance."""
+    found = []
+    for job in explanation.jobs:
+        found.append(_waiting(job))
+        found.extend(_caused(cause) for cause in job.causes if cause.share >= LEAST)
+        for entry in explanation.without:
+            if entry.victim == job.job:
+                found.append(_absence(entry))
+                found.extend(_doubt(job, entry))
+    return found
+
+
+def as_text(explanation: Explanation, width: int | None = None) -> str:
+    """The sentences, and a table of the places where each cause makes each job wait."""
+    rows = []
+    for job in explanation.jobs:
+        for cause in job.causes:
+            if cause.share < LEAST:
+                continue
+            for place in cause.places:
+                share = place.ps / job.waiting_ps
+                links = f"{place.links:,}"
+                rows.append([cause.victim, cause.cause, place.class_, place.name, f"{share:.1%}", links, place.worst])
+    headings = [Column(name, right=False) for name in ("job", "waits for", "class", "where")]
+    headings += [Column("of its waiting"), Column("links"), Column("worst link", right=False)]
+    lines = sentences(explanation)
+    if not rows:
+        return "\n".join(lines)
+    table = Table(headings, rows, "where they wait most")
+    return "\n".join([*lines, "", *table.lines(width)])
+
+
+def _waiting(job: JobCauses) -> str:
+    if not job.waiting_ps:
+        return f"`{job.job}` never waits."
+    return f"`{job.job}`: {job.waiting_share:.0%} of the time of its packets is waiting."
+
+
+def _caused(cause: Cause) -> str:
+    who = "itself" if cause.cause == cause.victim else f"`{cause.cause}`"
+    class_, most = next(iter(cause.by_class.items()))
+    wait = next(iter(cause.by_wait))
+    text = f"{cause.share:.0%} of this waiting is for {who}, mostly {_FOR[wait]}"
+    text += f"; {most / cause.ps:.0%} of it at links of class {class_}"
+    if cause.groups and len(cause.groups) <= cause.all_groups / 2:
+        groups = ", ".join(map(str, cause.groups))
+        text += f", mostly out of group{'s' if len(cause.groups) > 1 else ''} {groups}"
+    return f"{text}."
+
+
+def _absence(entry: Without) -> str:
+    what = "time" if entry.quantity == "time_ps" else "mean latency"
+    if entry.with_ps is None or entry.without_ps is None:
+        which = "with" if entry.with_ps is None else "without"
+        return f"Without `{entry.without}`: no comparison, because {which} it not all of `{entry.victim}` arrived."
+    numbers = f"{format_time(round(entry.without_ps), 4)} instead of {format_time(round(entry.with_ps), 4)}"
+    factor = f"{entry.slowdown:.2f} times as long with `{entry.without}`"
+    return f"Without `{entry.without}`, the {what} of `{entry.victim}` is {numbers} ({factor})."
+
+
+def _doubt(job: JobCauses, entry: Without) -> list[str]:
+    """Where the time that a job makes another wait and what its absence saves disagree."""
+    if entry.with_ps is None or entry.without_ps is None or not job.waiting_ps:
+        return []
+    caused = sum(cause.ps for cause in job.causes if cause.cause == entry.without)
+    expected = caused / (job.waiting_ps + job.service_ps)
+    saved = 1 - entry.without_ps / entry.with_ps
+    least, most = sorted([expected, saved])
+    if most < LEAST or most < DISAGREE * max(least, 0):
+        return []
+    text = (
+        f"Blame and absence disagree: `{entry.without}` directly causes {expected:.0%} of the time of the packets, but "
+        f"without it {saved:.0%} is saved"
+    )
+    if saved > expected:
+        return [f"{text}. It also makes `{job.job}` wait for itself, or for others that wait for it."]
+    return [f"{text}. Without it, `{job.job}` waits for others instead."]

@@ -1,0 +1,53 @@
+"""`odonata explain`: who slows whom, where and why."""
+
+import json as json_module
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+
+def explain(
+    run: Path,
+    /,
+    *,
+    victim: str | None = None,
+    counterfactual: Annotated[bool, Parameter(negative=())] = False,
+    json: Annotated[bool, Parameter(negative=())] = False,
+    quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
+    verify: bool = True,
+) -> int:
+    """Explain who makes whom wait in a run, where, and what for.
+
+    Every picosecond that a packet waits is attributed to the job whose packets it waits for (docs/model.md, section 9).
+    A run without `measure.blame` is simulated again to find this out; its results are the same.
+
+    Parameters
+    ----------
+    run
+        The folder of a run.
+    victim
+        Explain only this job. Default: all jobs that are not background.
+    counterfactual
+        Also simulate the scenario without each job, and compare.
+    json
+        Print one JSON object instead of the text.
+    quiet
+        No progress on standard error.
+    verify
+        Compare the files of the run with their checksums.
+    """
+    from odonata.blame import explain as find
+    from odonata.blame.sentences import as_text
+    from odonata.cli.progress import ProgressLine
+    from odonata.store import open_run
+    from odonata.text import terminal_width
+
+    opened = open_run(run, verify=verify)
+    progress = ProgressLine(quiet=quiet)
+    if opened.blame.is_empty():
+        progress.say("the run has not recorded `measure.blame`: it is simulated again with it")
+    with progress:
+        found = find(opened, victim, counterfactual=counterfactual, progress=progress.report)
+    print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))
+    return 0
