@@ -1,0 +1,134 @@
+"""Who makes whom wait, on cases whose answer is known."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+import odonata as od
+from odonata.blame import Explanation, JobCauses, Without, causes_of
+from odonata.blame.sentences import sentences
+from odonata.blame.without import spec_without
+from odonata.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from odonata.scenario import Scenario
+
+SHORT = ["job.target.app.messages=8", "measure.blame=true"]
+
+
+@pytest.fixture(scope="module")
+def kang() -> od.Run:
+    return od.run(od.load("examples/quick.toml", overrides=SHORT))
+
+
+@pytest.fixture(scope="module")
+def kang_explained(kang: od.Run) -> Explanation:
+    return od.explain(kang, counterfactual=True)
+
+
+def test_on_the_case_of_kang_the_background_waits_in_three_groups_are_named(kang_explained: Explanation) -> None:
+    (target,) = kang_explained.jobs
+    by_job = {cause.cause: cause for cause in target.causes}
+    background = by_job["background"]
+    assert background.groups == (0, 1, 2)
+    assert next(iter(background.by_class)) == "global"
+    assert all({place.from_group, place.to_group} <= {0, 1, 2} for place in background.places)
+    assert any("`background`" in line and "groups 0, 1, 2" in line for line in sentences(kang_explained))
+
+
+def test_without_the_background_the_target_is_faster_and_waits_for_itself_only(
+    kang: od.Run, kang_explained: Explanation
+) -> None:
+    (entry,) = kang_explained.without
+    assert (entry.victim, entry.without, entry.quantity) == ("target", "background", "latency_mean_ps")
+    assert entry.slowdown is not None
+    assert entry.slowdown > 1.02
+    alone = spec_without(kang.resolved["spec"], 1)
+    assert alone is not None
+    alone["measure"]["blame"] = True
+    from odonata.machine import core
+
+    found = core.run(alone)["blame"]
+    assert set(found["victim"]) == set(found["cause"]) == {0}
+
+
+def test_on_the_case_of_two_programs_each_waits_for_the_other() -> None:
+    short = ["job.halo.iterations=2", "job.transform.iterations=3", "measure.blame=true"]
+    found = od.explain(od.run(od.load("examples/halo-neighbours.toml", overrides=short)))
+    shares = {(cause.victim, cause.cause): cause.share for job in found.jobs for cause in job.causes}
+    # The large messages of the halo cost the transposes more than the other way round.
+    assert shares["transform", "halo"] > shares["halo", "transform"] > 0.001
+
+
+def test_waits_and_service_add_up_to_the_latencies_of_messages_of_one_packet(tiny: Scenario) -> None:
+    for switching in ("store-and-forward", "cut-through"):
+        small = tiny.set("job.target.app.message", "1 KB").set("measure.blame", True)
+        found = od.run(small.set("system", {"preset": "tiny", "fabric": {"switching": switching}}))
+        rows = found.blame.filter(victim=0)
+        assert rows["ps"].sum() == found.messages.filter(job=0)["latency_ps"].sum()
+        assert rows.filter(pl.col("cause") == 1).height > 0
+
+
+def test_a_run_without_blame_is_simulated_again(tiny: Scenario) -> None:
+    plain, recorded = od.run(tiny), od.run(tiny.set("measure.blame", True))
+    assert plain.blame.is_empty()
+    assert plain.messages.equals(recorded.messages)
+    assert od.explain(plain).jobs == od.explain(recorded).jobs
+
+
+def test_the_rows_are_of_links_that_there_are(tiny: Scenario) -> None:
+    found = od.run(tiny.set("measure.blame", True))
+    joined = found.blame.filter(pl.col("wait") != "service").join(found.links, on="link", how="left", suffix="_of_link")
+    assert (joined["class"] == joined["class_of_link"]).all()
+    sources = joined.filter(pl.col("wait").str.starts_with("source"))
+    assert sources.height > 0
+    assert (sources["from_kind"] == "node").all()
+    assert (sources["victim"] == sources["cause"]).all()
+    assert (joined.filter(wait="buffer")["to_kind"] == "router").all()
+
+
+def test_the_object_has_the_entries_of_the_contract(tiny: Scenario) -> None:
+    found = json.loads(json.dumps(od.explain(od.run(tiny)).as_dict()))
+    entries: list[dict[str, Any]] = found["blame"]
+    assert entries
+    assert all(set(entry) == {"victim", "cause", "class", "ps"} for entry in entries)
+    assert [entry["ps"] for entry in entries] == sorted((entry["ps"] for entry in entries), reverse=True)
+    assert sum(entry["ps"] for entry in entries) == sum(job["waiting_ps"] for job in found["jobs"])
+    assert {entry["victim"] for entry in entries} == {"target"}
+    assert {e["victim"] for e in od.explain(od.run(tiny), "noise").as_dict()["blame"]} == {"noise"}
+
+
+def test_a_job_that_never_waits_is_said_to() -> None:
+    explanation = Explanation("id", (JobCauses("calm", False, 0, 10, ()),), ())
+    assert sentences(explanation) == ["`calm` never waits."]
+
+
+def test_blame_and_absence_are_said_to_disagree() -> None:
+    jobs = (JobCauses("slow", False, 50, 50, ()),)
+    found = sentences(Explanation("id", jobs, (Without("slow", "other", "latency_mean_ps", 1000.0, 500.0),)))
+    assert any("disagree" in line and "0% of the time" in line and "50% is saved" in line for line in found)
+    cut_off = sentences(Explanation("id", jobs, (Without("slow", "other", "time_ps", None, 500.0),)))
+    assert any("no comparison" in line for line in cut_off)
+
+
+def test_what_cannot_be_explained_is_refused(tiny: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = od.run(tiny)
+    with pytest.raises(InputError, match="targt") as caught:
+        od.explain(run, "targt")
+    assert "target" in str(caught.value)
+    monkeypatch.setitem(run.manifest, "packet_hops", 1)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="another version"):
+        od.explain(run)
+
+
+def test_the_folder_keeps_the_table(tiny: Scenario, tmp_path: Path) -> None:
+    kept = od.run(tiny.set("measure.blame", True), tmp_path / "out")
+    assert causes_of(kept, kept.blame) == list(od.explain(od.open(tmp_path / "out"), "target").jobs) + list(
+        od.explain(kept, "noise").jobs
+    )
