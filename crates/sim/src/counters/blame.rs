@@ -1,109 +1,137 @@
 //! Who makes whom wait (docs/model.md, section 9, "Blame").
 //!
-//! A link keeps who uses it and when, as far as that lies ahead; a buffer keeps by job the bytes that it holds and their
-//! integral over time. So a wait is attributed when its packet is committed, at a cost that does not depend on its length.
+//! A link keeps who uses it and when, as far as that lies ahead. A buffer keeps by job the bytes that it holds, and what gives
+//! their integral over time. So a wait is attributed when its packet is committed, at a cost that does not depend on its
+//! length.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
+
+use smallvec::SmallVec;
 
 use crate::output::{Blame, Wait};
 
-/// Who uses a link from now on.
+/// A time during which packets of one job use a link.
+#[derive(Clone, Copy, Debug, Default)]
+struct Occupied {
+    start: u64,
+    end: u64,
+    job: u16,
+}
+
+/// Who waited at a link for whom and for what, and how long.
+type Row = (u16, u16, Wait, u64);
+
+/// Who uses a link from now on, and what was attributed there.
 #[derive(Clone, Debug, Default)]
 struct LinkUse {
-    /// When, by which job; each begins where the one before ends, or later.
-    occupied: VecDeque<(Range<u64>, u16)>,
-    /// The sum of these times, by job.
-    total: Vec<(u16, u64)>,
+    /// The latest occupation.
+    last: Occupied,
+    /// Those before it that have not ended. Occupations of one job that follow each other are one.
+    earlier: VecDeque<Occupied>,
+    rows: SmallVec<[Row; 2]>,
 }
 
 impl LinkUse {
     /// Forgets what ends before an instant.
+    #[inline]
     fn forget(&mut self, before: u64) {
-        while let Some((time, job)) = self.occupied.front()
-            && time.end <= before
-        {
-            *self.total_of(*job) -= time.end - time.start;
-            self.occupied.pop_front();
+        if self.earlier.is_empty() {
+            return;
+        }
+        while self.earlier.front().is_some_and(|occupied| occupied.end <= before) {
+            self.earlier.pop_front();
         }
     }
 
-    fn total_of(&mut self, job: u16) -> &mut u64 {
-        let position = self.total.iter().position(|&(other, _)| other == job);
-        let position = position.unwrap_or_else(|| {
-            self.total.push((job, 0));
-            self.total.len() - 1
-        });
-        &mut self.total[position].1
+    /// Attributes the wait of a packet of `victim` that is ready at an instant at which the link is in use.
+    fn attribute(&mut self, victim: u16, ready: u64) {
+        let Self { last, earlier, rows } = self;
+        for occupied in earlier.iter().chain(std::iter::once(&*last)) {
+            add(rows, victim, occupied.job, Wait::Link, occupied.end.saturating_sub(occupied.start.max(ready)));
+        }
     }
 
-    /// How long each job uses the link from an instant on.
-    fn from(&self, instant: u64) -> impl Iterator<Item = (u16, u64)> {
-        let early = self.occupied.iter().take_while(move |(time, _)| time.start < instant);
-        self.total.iter().map(move |&(job, total)| {
-            let of_job = early.clone().filter(|&&(_, other)| other == job);
-            (job, total - of_job.map(|(time, _)| time.end.min(instant) - time.start).sum::<u64>())
-        })
-    }
-
-    fn occupy(&mut self, time: Range<u64>, job: u16) {
-        *self.total_of(job) += time.end - time.start;
-        self.occupied.push_back((time, job));
+    #[inline]
+    fn occupy(&mut self, start: u64, end: u64, job: u16) {
+        if self.last.end == start && self.last.job == job {
+            self.last.end = end;
+            return;
+        }
+        if self.last.end == start {
+            self.earlier.push_back(self.last);
+        } else {
+            self.earlier.clear(); // the link has been idle
+        }
+        self.last = Occupied { start, end, job };
     }
 }
 
-/// Bytes times picoseconds of a job.
-type Integral = (u16, u128);
+/// Adds to the row of a victim, a cause and a kind of waiting.
+#[inline]
+fn add(rows: &mut SmallVec<[Row; 2]>, victim: u16, cause: u16, wait: Wait, ps: u64) {
+    if ps == 0 {
+        return;
+    }
+    match rows.iter_mut().find(|row| (row.0, row.1, row.2) == (victim, cause, wait)) {
+        Some(row) => row.3 += ps,
+        None => rows.push((victim, cause, wait, ps)),
+    }
+}
 
-/// Who holds the buffer at the far end of an output virtual channel, as its sender knows.
+/// Bytes that a job holds of a buffer. Up to time x, their integral over time is `bytes * x - moment`.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    moment: i128,
+    bytes: u64,
+    job: u16,
+}
+
+/// A credit under way to the sender of a buffer.
+#[derive(Clone, Copy, Debug)]
+struct Release {
+    stamp: u64,
+    bytes: u32,
+    job: u16,
+}
+
+/// Who holds a buffer, as its sender knows.
 #[derive(Clone, Debug, Default)]
 struct BufferUse {
-    /// The instant up to which the integrals go.
-    at: u64,
-    /// By job, ascending: bytes held, and their integral.
-    held: Vec<(u16, u64, u128)>,
-    /// Bytes that a job gives back, and when.
-    releases: BinaryHeap<Reverse<(u64, u16, u32)>>,
-    /// The integrals when each of the packets that wait began to wait.
-    waiting: VecDeque<Vec<Integral>>,
+    held: SmallVec<[Held; 2]>,
+    releases: SmallVec<[Release; 4]>,
+    /// The integrals, by job, when each of the packets that wait began to wait.
+    waiting: VecDeque<SmallVec<[(u16, i128); 2]>>,
 }
 
 impl BufferUse {
-    /// Goes on to an instant; all credits up to it are known.
-    fn advance(&mut self, to: u64) {
-        while let Some(&Reverse((at, job, bytes))) = self.releases.peek()
-            && at <= to
-        {
-            self.releases.pop();
-            self.integrate(at);
-            self.entry(job).1 -= u64::from(bytes);
-        }
-        self.integrate(to);
+    #[inline]
+    fn change(&mut self, job: u16, bytes: i64, at: u64) {
+        let position = self.held.iter().position(|held| held.job == job).unwrap_or_else(|| {
+            self.held.push(Held { moment: 0, bytes: 0, job });
+            self.held.len() - 1
+        });
+        let held = &mut self.held[position];
+        held.bytes = held.bytes.wrapping_add_signed(bytes);
+        held.moment += i128::from(bytes) * i128::from(at);
     }
 
-    fn integrate(&mut self, to: u64) {
-        let time = u128::from(to - self.at);
-        for (_, bytes, integral) in &mut self.held {
-            *integral += u128::from(*bytes) * time;
-        }
-        self.at = to;
+    /// Counts the credits up to an instant; there will be no other one up to then.
+    fn settle(&mut self, until: u64) {
+        let mut releases = std::mem::take(&mut self.releases);
+        releases.retain(|release| {
+            if release.stamp <= until {
+                self.change(release.job, -i64::from(release.bytes), release.stamp);
+            }
+            release.stamp > until
+        });
+        self.releases = releases;
     }
 
-    fn entry(&mut self, job: u16) -> &mut (u16, u64, u128) {
-        let position = self.held.partition_point(|entry| entry.0 < job);
-        if self.held.get(position).is_none_or(|entry| entry.0 != job) {
-            self.held.insert(position, (job, 0, 0));
-        }
-        &mut self.held[position]
-    }
-
-    /// By job, ascending: the integral since a packet began to wait.
-    fn since(&self, before: &[Integral]) -> impl Iterator<Item = Integral> {
-        self.held.iter().map(move |&(job, _, integral)| {
-            let old = before.iter().find(|entry| entry.0 == job).map_or(0, |entry| entry.1);
-            (job, integral - old)
-        })
+    /// By job, the bytes times picoseconds that it has held.
+    fn integrals(&mut self, now: u64) -> SmallVec<[(u16, i128); 2]> {
+        self.settle(now);
+        self.held.iter().map(|held| (held.job, i128::from(held.bytes) * i128::from(now) - held.moment)).collect()
     }
 }
 
@@ -125,30 +153,29 @@ pub struct Crossing {
 /// The waiting of packets, by who waits, whose packets are the cause, what for, and where.
 #[derive(Debug)]
 pub struct BlameCounts {
-    /// By slot.
+    /// By slot, then by NIC.
     links: Vec<LinkUse>,
-    /// By output virtual channel.
+    slots: usize,
+    /// By buffer: channel by channel by the slot of the port behind which it is.
     buffers: Vec<BufferUse>,
     /// When each message under way joined the queue of its NIC, by its slot.
     joined: Vec<u64>,
     /// Messages that joined then count.
     counted: Range<u64>,
-    /// By link (slots, then NICs).
-    rows: Vec<Vec<(u16, u16, Wait, u64)>>,
     /// By job.
     service: Vec<u64>,
 }
 
 impl BlameCounts {
-    /// Nothing yet, for so many slots, output virtual channels, NICs and jobs; messages that join a NIC within `counted` count.
+    /// Nothing yet, for so many slots, channels, NICs and jobs; messages that join a NIC within `counted` count.
     #[must_use]
-    pub fn new([slots, vcs, nics, jobs]: [usize; 4], counted: Range<u64>) -> Self {
+    pub fn new([slots, channels, nics, jobs]: [usize; 4], counted: Range<u64>) -> Self {
         Self {
-            links: vec![LinkUse::default(); slots],
-            buffers: vec![BufferUse::default(); vcs],
+            links: vec![LinkUse::default(); slots + nics],
+            slots,
+            buffers: vec![BufferUse::default(); channels * slots],
             joined: Vec::new(),
             counted,
-            rows: vec![Vec::new(); slots + nics],
             service: vec![0; jobs],
         }
     }
@@ -162,19 +189,9 @@ impl BlameCounts {
         self.joined[message] = now;
     }
 
+    #[inline]
     fn counts(&self, message: u32) -> bool {
-        self.counted.contains(&self.joined[message as usize])
-    }
-
-    fn add(&mut self, link: usize, victim: u16, cause: u16, wait: Wait, ps: u64) {
-        if ps == 0 {
-            return;
-        }
-        let rows = &mut self.rows[link];
-        match rows.iter_mut().find(|row| (row.0, row.1, row.2) == (victim, cause, wait)) {
-            Some(row) => row.3 += ps,
-            None => rows.push((victim, cause, wait, ps)),
-        }
+        self.counted == (0..u64::MAX) || self.counted.contains(&self.joined[message as usize])
     }
 
     /// A NIC commits a packet at `now`; its link is free at `free`, and `service` later the packet is decided on.
@@ -182,46 +199,49 @@ impl BlameCounts {
         if !self.counts(message) {
             return;
         }
-        let link = self.links.len() + nic;
-        self.add(link, job, job, Wait::SourceBuffer, now - self.joined[message as usize]);
-        self.add(link, job, job, Wait::SourceLink, free.saturating_sub(now));
+        let rows = &mut self.links[self.slots + nic].rows;
+        add(rows, job, job, Wait::SourceBuffer, now - self.joined[message as usize]);
+        add(rows, job, job, Wait::SourceLink, free.saturating_sub(now));
         self.service[usize::from(job)] += service;
     }
 
     /// A router commits a packet to the link of a slot.
+    #[inline]
     pub fn cross(&mut self, slot: usize, (job, message): (u16, u32), crossing: &Crossing) {
         let Crossing { committed, ready, free, end, service } = *crossing;
-        self.links[slot].forget(committed);
-        if self.counts(message) {
+        let counts = self.counts(message);
+        let link = &mut self.links[slot];
+        link.forget(committed);
+        if counts {
             if free > ready {
-                let link = std::mem::take(&mut self.links[slot]);
-                for (cause, ps) in link.from(ready) {
-                    self.add(slot, job, cause, Wait::Link, ps);
-                }
-                self.links[slot] = link;
+                link.attribute(job, ready);
             }
             self.service[usize::from(job)] += (ready - committed) + service;
         }
-        self.links[slot].occupy(committed.max(free)..end, job);
+        link.occupy(committed.max(free), end, job);
     }
 
-    /// A packet of a job takes room in the buffer at the far end of an output.
-    pub fn hold(&mut self, vc: usize, job: u16, bytes: u32, now: u64) {
-        let buffer = &mut self.buffers[vc];
-        buffer.advance(now);
-        buffer.entry(job).1 += u64::from(bytes);
+    /// A packet of a job takes room in a buffer.
+    #[inline]
+    pub fn hold(&mut self, buffer: usize, job: u16, bytes: u32, now: u64) {
+        self.buffers[buffer].change(job, i64::from(bytes), now);
     }
 
-    /// The credit of a packet of a job reaches the sender at `stamp`.
-    pub fn release(&mut self, vc: usize, job: u16, bytes: u32, stamp: u64) {
-        self.buffers[vc].releases.push(Reverse((stamp, job, bytes)));
+    /// The credit of a packet of a job reaches the sender of a buffer at `stamp`; whatever the sender will decide from now on,
+    /// it decides at `horizon` or later.
+    #[inline]
+    pub fn release(&mut self, buffer: usize, job: u16, bytes: u32, stamp: u64, horizon: u64) {
+        let buffer = &mut self.buffers[buffer];
+        if buffer.releases.len() == buffer.releases.capacity() {
+            buffer.settle(horizon);
+        }
+        buffer.releases.push(Release { stamp, bytes, job });
     }
 
-    /// A packet begins to wait for room at the far end of an output, behind those that wait already.
-    pub fn block(&mut self, vc: usize, now: u64) {
-        let buffer = &mut self.buffers[vc];
-        buffer.advance(now);
-        let integrals = buffer.held.iter().map(|&(job, _, integral)| (job, integral)).collect();
+    /// A packet begins to wait for room in a buffer, behind those that wait already.
+    pub fn block(&mut self, buffer: usize, now: u64) {
+        let buffer = &mut self.buffers[buffer];
+        let integrals = buffer.integrals(now);
         buffer.waiting.push_back(integrals);
     }
 
@@ -229,22 +249,24 @@ impl BlameCounts {
     ///
     /// # Panics
     /// If none waits.
-    pub fn unblock(&mut self, vc: usize, slot: usize, (victim, message): (u16, u32), since: u64, now: u64) {
+    pub fn unblock(&mut self, buffer: usize, slot: usize, (victim, message): (u16, u32), since: u64, now: u64) {
         let counts = self.counts(message);
-        let buffer = &mut self.buffers[vc];
-        buffer.advance(now);
+        let buffer = &mut self.buffers[buffer];
         let before = buffer.waiting.pop_front().expect("a packet waits");
-        if !counts {
+        if !counts || now == since {
             return;
         }
-        let held: Vec<Integral> = buffer.since(&before).collect();
-        let all: u128 = held.iter().map(|entry| entry.1).sum();
-        let (wait, mut sum, mut given) = (u128::from(now - since), 0, 0);
+        let mut held = buffer.integrals(now);
+        for (job, integral) in &mut held {
+            *integral -= before.iter().find(|entry| entry.0 == *job).map_or(0, |entry| entry.1);
+        }
+        held.sort_unstable_by_key(|entry| entry.0);
+        let all: i128 = held.iter().map(|entry| entry.1).sum();
+        let (wait, mut sum, mut given) = (i128::from(now - since), 0, 0);
         for (cause, integral) in held {
             sum += integral;
-            // A packet that waits for no time waits for nobody.
-            let up_to = (wait * sum).checked_div(all).unwrap_or(0) as u64;
-            self.add(slot, victim, cause, Wait::Buffer, up_to - given);
+            let up_to = (wait * sum / all) as u64;
+            add(&mut self.links[slot].rows, victim, cause, Wait::Buffer, up_to - given);
             given = up_to;
         }
     }
@@ -252,10 +274,10 @@ impl BlameCounts {
     /// The rows, sorted.
     #[must_use]
     pub fn into_output(self) -> Blame {
-        let of_link = |(link, rows): (usize, Vec<(u16, u16, Wait, u64)>)| {
-            rows.into_iter().map(move |(victim, cause, wait, ps)| ((victim, cause, wait, link as u32), ps))
+        let of_link = |(link, used): (usize, LinkUse)| {
+            used.rows.into_iter().map(move |(victim, cause, wait, ps)| ((victim, cause, wait, link as u32), ps))
         };
-        let mut rows: Vec<_> = self.rows.into_iter().enumerate().flat_map(of_link).collect();
+        let mut rows: Vec<_> = self.links.into_iter().enumerate().flat_map(of_link).collect();
         rows.sort_unstable();
         let mut blame = Blame { service_ps: self.service, ..Blame::default() };
         for ((victim, cause, wait, link), ps) in rows {

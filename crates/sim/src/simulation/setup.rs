@@ -183,7 +183,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         let asks = bytes > BYTES_TO_ASK_FOR;
         let arrivals = ArrivalCounts::new(spec.measure.arrivals_every_ps.unwrap_or(0), spec.jobs.len(), wiring.groups);
         let measured = spec.measure.from_ps..spec.measure.until_ps.unwrap_or(u64::MAX);
-        let sizes = [wires.len(), channels * wires.len(), nics, spec.jobs.len()];
+        let sizes = [wires.len(), channels, nics, spec.jobs.len()];
         let blame = spec.measure.blame.then(|| BlameCounts::new(sizes, measured));
         let mut simulation = Self {
             spec,

@@ -88,7 +88,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         first: u32,
         packet: &Event,
         slot: usize,
-        output: Option<OutputVc>,
+        output: Option<(OutputVc, u8)>,
         class: u8,
         now: u64,
     ) -> u64 {
@@ -123,28 +123,28 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         first: u32,
         packet: &Event,
         slot: usize,
-        output: Option<OutputVc>,
+        output: Option<(OutputVc, u8)>,
         class: u8,
         ready: u64,
         now: u64,
     ) {
         let (times, job) = (self.times_of(packet), self.flights.job(packet.message));
         let buffer = self.vc(first + u32::from(packet.port), packet.channel());
-        let back = self.vcs[buffer]; // the way back from the buffer's port leads to its sender
-        let sender = (!back.node()).then(|| self.vc(self.slot(back.to(), back.port), packet.channel()));
         // SAFETY: the buffer is that of a packet; see `give_back`.
-        let to_credit = self.wiring.times(unsafe { self.credits.class(buffer) }).to_credit;
+        let from_class = unsafe { self.credits.class(buffer) };
         let to_node = times.serialisation(class) + self.wiring.node_times().latency;
         let free = self.outs[slot].free;
         let end = ready.max(free) + times.serialisation(class);
         let service = if output.is_some() { times.to_decision(class) } else { to_node };
+        let far = output.map(|(output, channel)| self.far_buffer(output, channel));
         let Some(blame) = &mut self.blame else { return };
         blame.cross(slot, (job, packet.message), &Crossing { committed: now, ready, free, end, service });
-        if let Some(output) = output {
-            blame.hold(output.vc(), job, times.wire, now);
+        if let Some(far) = far {
+            blame.hold(far, job, times.wire, now);
         }
-        if let Some(sender) = sender {
-            blame.release(sender, job, times.wire, end + to_credit);
+        if from_class != ClassId::NODE.0 {
+            let stamp = end + self.wiring.times(from_class).to_credit;
+            blame.release(buffer, job, times.wire, stamp, self.queue.horizon());
         }
     }
 
@@ -183,7 +183,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         vc.count(wire, &mut self.logs, output.vc());
         let mut start = out.free.max(now);
         if self.special {
-            start = start.max(self.specially(first, packet, output.slot(), Some(output), class, now));
+            start =
+                start.max(self.specially(first, packet, output.slot(), Some((output, decision.channel())), class, now));
         }
         let hop = HopTiming::new(start, times, class);
         // SAFETY: as above.
@@ -247,12 +248,12 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     #[cold]
     #[inline(never)]
     fn block(&mut self, router: u32, output: OutputVc, packet: &Event, decision: RouteDecision) {
-        let times = self.times_of(packet);
+        let (times, far) = (self.times_of(packet), self.far_buffer(output, decision.channel()));
         let (vc, log) = (&mut self.vcs[output.vc()], self.logs.get_mut(output.vc()));
         self.outs[output.slot()].blocked_ps += times.serialisation(vc.class());
         self.blocked.push(&mut log.chain, packet).follow(decision);
         if let Some(blame) = &mut self.blame {
-            blame.block(output.vc(), packet.time);
+            blame.block(far, packet.time);
         }
         if !vc.waits() {
             vc.set_waits(true);
@@ -292,7 +293,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             self.outs[output.slot()].blocked_ps -= times.serialisation(class);
             if let Some(blame) = &mut self.blame {
                 let victim = (self.flights.job(packet.message), packet.message);
-                blame.unblock(index, output.slot(), victim, packet.time, now);
+                blame.unblock(far, output.slot(), victim, packet.time, now);
             }
             self.commit(first, output, &packet, now, RouteDecision::new(&packet, port, channel));
             if self.logs.get(index).chain.is_empty() {
