@@ -16,9 +16,11 @@
 //! | `traffic` | 7 |
 //! | `program` | 10 |
 //! | `tally` | 9 |
+//! | `blame` | 9, "Blame" |
 //! | `audit` | nothing is lost: packets, bytes, credits |
 
 mod audit;
+mod blame;
 mod calendar;
 mod choice;
 mod codes2019;

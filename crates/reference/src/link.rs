@@ -67,6 +67,17 @@ pub(crate) struct Crossing {
     tail: u64,
 }
 
+/// What will happen to a packet that is granted the link (model, section 9, "Blame").
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Schedule {
+    /// It is ready.
+    pub(crate) ready: u64,
+    /// The link is its.
+    pub(crate) occupies: u64,
+    /// How it crosses.
+    pub(crate) crossing: Crossing,
+}
+
 /// A packet that is being sent, as long as its tail has not left the sender.
 #[derive(Debug)]
 pub(crate) struct Sending {
@@ -151,8 +162,13 @@ impl Link {
 
     /// When a packet begins to leave if the link is free from `t` on: not so early that its tail would not have come in
     /// time.
-    fn begin(&self, t: u64, granted: &Granted) -> u64 {
-        (t + granted.hold).max(granted.packet.tail.saturating_sub(self.serialisation(granted.packet.wire)))
+    fn begin(&self, t: u64, packet: &Packet, hold: u64) -> u64 {
+        (t + hold).max(self.in_time(packet))
+    }
+
+    /// The earliest begin with which the tail of a packet has come in time.
+    fn in_time(&self, packet: &Packet) -> u64 {
+        packet.tail.saturating_sub(self.serialisation(packet.wire))
     }
 
     /// Time that `bytes` occupy the link.
@@ -184,7 +200,7 @@ impl Link {
             return None;
         }
         let first = self.line.pop_front()?;
-        let crossing = self.crossing(self.begin(t, &first), first.packet.wire);
+        let crossing = self.crossing(self.begin(t, &first.packet, first.hold), first.packet.wire);
         let Granted { mut packet, channel, .. } = first;
         let (message, wire) = (packet.message, packet.wire);
         self.sending = Some(Sending { message, wire, from: packet.stands_in.take(), leaves: crossing.leaves });
@@ -199,12 +215,25 @@ impl Link {
         sent
     }
 
-    /// The backlog at time `t`: what remains of the transmission, and all that stands behind it.
-    pub(crate) fn backlog(&self, t: u64) -> u64 {
+    /// When the link will have sent all that has been granted it; `t`, which is now, if that is nothing.
+    fn free(&self, t: u64) -> u64 {
         let mut free = self.sending.as_ref().map_or(t, |sending| sending.leaves);
         for granted in &self.line {
-            free = self.begin(free, granted) + self.serialisation(granted.packet.wire);
+            free = self.begin(free, &granted.packet, granted.hold) + self.serialisation(granted.packet.wire);
         }
+        free
+    }
+
+    /// What will happen to a packet that is granted the link at time `t`, which is now.
+    pub(crate) fn schedule(&self, t: u64, packet: &Packet, hold: u64) -> Schedule {
+        let occupies = self.free(t);
+        let crossing = self.crossing(self.begin(occupies, packet, hold), packet.wire);
+        Schedule { ready: t.max(self.in_time(packet)), occupies, crossing }
+    }
+
+    /// The backlog at time `t`: what remains of the transmission, and all that stands behind it.
+    pub(crate) fn backlog(&self, t: u64) -> u64 {
+        let free = self.free(t);
         let waiting = self.channels.iter().flat_map(|c| &c.fifo);
         free - t + waiting.map(|p| self.serialisation(p.wire)).sum::<u64>()
     }

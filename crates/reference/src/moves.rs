@@ -5,6 +5,7 @@ use odonata_sim::engine::random::{Stream, below, mix64, random};
 use odonata_sim::spec::{Pattern, Rail};
 use odonata_topology::NodeId;
 
+use crate::blame::{Commit, Commits};
 use crate::calendar::Event;
 use crate::link::{Far, Sender as Drives};
 use crate::nic::Unsent;
@@ -87,6 +88,7 @@ impl World<'_> {
             bytes,
             key,
             shared_key: shared_key(self.spec, job, key, node, to),
+            joined: t,
             packets_sent: 0,
             packets_delivered: 0,
         });
@@ -141,16 +143,46 @@ impl World<'_> {
         self.links[link].watch(0, waits, t);
     }
 
-    fn grant(&mut self, t: u64, link: usize, channel: usize, packet: Packet, hold: u64) {
+    fn grant(&mut self, t: u64, link: usize, channel: usize, mut packet: Packet, hold: u64) {
         let class = self.map.network.class.get(link).map_or(0, |class| class.index()); // 0: of nodes
         self.tally.carry(self.messages[packet.message].job, class, packet.wire);
+        self.note_commit(t, link, channel, &mut packet, hold);
         self.links[link].grant(channel, packet, hold);
         self.start(t, link);
+    }
+
+    /// If blame is measured: notes that a packet is committed to a link, and when its credit reaches the sender of the
+    /// link by which it came.
+    fn note_commit(&mut self, t: u64, link: usize, channel: usize, packet: &mut Packet, hold: u64) {
+        let Some(Commits(commits)) = &mut self.commits else { return };
+        let of = &self.links[link];
+        let schedule = of.schedule(t, packet, hold);
+        let next = if matches!(of.far, Far::Node) { schedule.crossing.arrives } else { schedule.crossing.decided };
+        if let Some((before, number)) = packet.latest {
+            let back = self.links[before].spec;
+            commits[before][number].returned = Some(schedule.crossing.leaves + back.latency_ps + back.credit_delay_ps);
+        }
+        packet.latest = Some((link, commits[link].len()));
+        commits[link].push(Commit {
+            message: packet.message,
+            wire: packet.wire,
+            channel,
+            decided: packet.decided,
+            committed: t,
+            ready: schedule.ready,
+            occupies: schedule.occupies,
+            leaves: schedule.crossing.leaves,
+            next,
+            returned: None,
+        });
     }
 
     /// The link starts to send the next packet, if it can.
     fn start(&mut self, t: u64, link: usize) {
         let Some((mut packet, channel, crossing)) = self.links[link].start(t) else { return };
+        if let (Some(Commits(commits)), Some((_, number))) = (&self.commits, packet.latest) {
+            debug_assert_eq!(commits[link][number].leaves, crossing.leaves, "it was foreseen");
+        }
         self.calendar.add(crossing.leaves, Event::SendEnd { link });
         match self.links[link].far {
             Far::Node => self.calendar.add(crossing.arrives, Event::Delivery { packet }),
@@ -212,6 +244,7 @@ impl World<'_> {
         let (out, channel) =
             DecisionContext { spec, routing, map, links, slot, channel: came_on, t }.route(&mut packet);
         packet.hop += 1;
+        packet.decided = t;
         self.tally.packet_hops += 1;
         if let Some(width) = self.spec.measure.arrivals_every_ps {
             let group = self.map.group(self.map.router(slot)) as u32;

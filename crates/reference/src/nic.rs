@@ -40,6 +40,8 @@ impl Nic {
             bytes,
             wire: fabric.wire(bytes),
             tail: 0,
+            decided: message.joined,
+            latest: None,
             key: message.shared_key.unwrap_or(packet_key(message.key, unsent.next)),
             destination: message.to,
             stands_in: None,

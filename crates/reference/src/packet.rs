@@ -50,6 +50,8 @@ pub(crate) struct Message {
     pub(crate) key: u64,
     /// The word of all its packets, if its routing hashes.
     pub(crate) shared_key: Option<u32>,
+    /// When it joined the queue of its NIC.
+    pub(crate) joined: u64,
     /// Packets that have left the NIC.
     pub(crate) packets_sent: u64,
     /// Packets that have reached the destination.
@@ -128,6 +130,10 @@ pub(crate) struct Packet {
     pub(crate) wire: u64,
     /// Its tail time at the router it is in or heads for; 0 while it is at its NIC.
     pub(crate) tail: u64,
+    /// When the router it is in decided on it; while it is at its NIC: when its message joined the queue.
+    pub(crate) decided: u64,
+    /// The link of its latest commit and the number of the commit there, if blame is measured.
+    pub(crate) latest: Option<(usize, usize)>,
     /// Its random word.
     pub(crate) key: u32,
     /// The NIC (endpoint) that it goes to.

@@ -1,11 +1,11 @@
 //! A run: its state, its beginning and its end (model, section 8).
 
 use odonata_error::{Error, ErrorKind};
-use odonata_sim::output::Blame;
 use odonata_sim::spec::Spec;
 use odonata_sim::{Monitor, Output, Progress};
 use odonata_topology::{Network, NodeId, Peer};
 
+use crate::blame::Commits;
 use crate::calendar::{Calendar, Event};
 use crate::link::{Far, Link, Sender as Drives};
 use crate::map::Map;
@@ -38,6 +38,8 @@ pub(crate) struct World<'a> {
     pub(crate) rows: Vec<MessageRow>,
     pub(crate) calendar: Calendar,
     pub(crate) tally: Tally,
+    /// All commits to links, if blame is measured.
+    pub(crate) commits: Option<Commits>,
     /// Messages of each job with traffic that are under way, and ranks that have more to issue.
     pub(crate) open: Vec<(u64, u64)>,
     /// When each job ends, if it is known.
@@ -71,6 +73,7 @@ impl<'a> World<'a> {
             calendar.add(t, Event::Issue { nic, sender: index });
             open[sender.job].1 += 1;
         }
+        let commits = spec.measure.blame.then(|| Commits(vec![Vec::new(); links.len()]));
         let mut world = Self {
             spec,
             map,
@@ -83,6 +86,7 @@ impl<'a> World<'a> {
             rows: Vec::new(),
             calendar,
             tally: Tally::new(spec.jobs.len()),
+            commits,
             open,
             ended: vec![None; spec.jobs.len()],
             end: spec.stop.at_ps,
@@ -183,7 +187,7 @@ impl<'a> World<'a> {
             ranks: program::rank_rows(&self.programs),
             iterations: program::iteration_rows(&self.programs),
             class_bytes: self.tally.class_bytes(self.spec, self.map.network.classes.len()),
-            blame: Blame::default(),
+            blame: self.commits.map_or_else(Default::default, |all| all.blame(self.spec, &self.links, &self.messages)),
         }
     }
 }

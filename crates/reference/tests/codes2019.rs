@@ -265,6 +265,7 @@ fn what_the_model_cannot_honour_is_refused_by_name() {
     change("jobs[0].routing", &|s| s.jobs[0].routing = Some(s.routing.clone()));
     change("sensing", &|s| s.sensing.kind = MetricKind::Credits);
     change("failures", &|s| s.failures.links = vec![[0, 3]]);
+    change("measure.blame", &|s| s.measure.blame = true);
     change("fabric.nic.rail", &|s| s.fabric.nic.rail = Rail::LeastBusy);
     change("topology.pair_links", &|s| dragonfly_plus(s).pair_links = vec![[0, 1, 1]]);
     change("topology.last_group_leaves", &|s| {

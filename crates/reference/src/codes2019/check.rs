@@ -34,6 +34,9 @@ pub(super) fn check(spec: &Spec) -> Result<(), Error> {
             return Err(kind.at(path!["jobs", index, "traffic", "message_bytes"]));
         }
     }
+    if spec.measure.blame {
+        return unsupported(path!["measure", "blame"]);
+    }
     check_routing(&spec.routing)
 }
 

@@ -41,6 +41,7 @@ impl World<'_> {
                 bytes: job.traffic().message_bytes,
                 key: random(self.spec.seed, Stream::Message, node as u64, nic.issued),
                 shared_key: None,
+                joined: t,
                 packets_sent: 0,
                 packets_delivered: 0,
             });

@@ -1,0 +1,116 @@
+//! Who makes whom wait (model, section 9, "Blame"): worked out after the run, from all commits of packets to links.
+
+use std::collections::BTreeMap;
+
+use odonata_sim::output::{Blame, Wait};
+use odonata_sim::spec::Spec;
+
+use crate::link::{Link, Sender};
+use crate::packet::Message;
+
+/// A packet was committed to a link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Commit {
+    /// The message of the packet.
+    pub(crate) message: usize,
+    /// Its bytes on the link.
+    pub(crate) wire: u64,
+    /// The channel.
+    pub(crate) channel: usize,
+    /// When the packet was decided on; at a NIC, when its message joined the queue.
+    pub(crate) decided: u64,
+    /// When it was committed.
+    pub(crate) committed: u64,
+    /// When it was ready.
+    pub(crate) ready: u64,
+    /// From when on the link is its.
+    pub(crate) occupies: u64,
+    /// When its tail leaves the sender.
+    pub(crate) leaves: u64,
+    /// When the next router decides on it, or when it is delivered.
+    pub(crate) next: u64,
+    /// When the credit for its room in the far buffer reaches the sender, if it has been committed to its next link.
+    pub(crate) returned: Option<u64>,
+}
+
+/// All commits of a run, by link, each in order of time.
+#[derive(Debug)]
+pub(crate) struct Commits(pub(crate) Vec<Vec<Commit>>);
+
+impl Commits {
+    /// The rows of a run.
+    pub(crate) fn blame(&self, spec: &Spec, links: &[Link], messages: &[Message]) -> Blame {
+        let counts = spec.measure.from_ps..spec.measure.until_ps.unwrap_or(u64::MAX);
+        let mut rows: BTreeMap<(usize, usize, Wait, usize), u64> = BTreeMap::new();
+        let mut service_ps = vec![0; spec.jobs.len()];
+        for (link, commits) in self.0.iter().enumerate() {
+            for packet in commits.iter().filter(|packet| counts.contains(&messages[packet.message].joined)) {
+                let victim = messages[packet.message].job;
+                let mut waits = |cause: usize, wait: Wait, ps: u64| {
+                    *rows.entry((victim, cause, wait, link)).or_default() += ps;
+                };
+                // Until the link is free.
+                let turn = packet.ready.max(packet.occupies);
+                service_ps[victim] += (packet.next - packet.committed) - (turn - packet.ready);
+                if matches!(links[link].sender, Sender::Nic(_)) {
+                    waits(victim, Wait::SourceBuffer, packet.committed - packet.decided);
+                    waits(victim, Wait::SourceLink, turn - packet.ready);
+                    continue;
+                }
+                // The link is theirs one after the other, in this order.
+                let passed = commits.partition_point(|other| other.leaves <= packet.ready);
+                for other in commits[passed..].iter().take_while(|other| other.occupies < turn) {
+                    let ps = overlap([packet.ready, turn], [other.occupies, other.leaves]);
+                    waits(messages[other.message].job, Wait::Link, ps);
+                }
+                if packet.decided < packet.committed {
+                    for (job, ps) in blocked(packet, commits, messages, spec.jobs.len()).into_iter().enumerate() {
+                        waits(job, Wait::Buffer, ps);
+                    }
+                }
+            }
+        }
+        let mut blame = Blame { service_ps, ..Blame::default() };
+        for ((victim, cause, wait, link), ps) in rows.into_iter().filter(|&(_, ps)| ps > 0) {
+            blame.push(victim as u16, cause as u16, wait, link as u32, ps);
+        }
+        blame
+    }
+}
+
+/// How much of the time for which a packet waited for room is attributed to each job.
+fn blocked(packet: &Commit, commits: &[Commit], messages: &[Message], jobs: usize) -> Vec<u64> {
+    let mut held = vec![0_u128; jobs]; // H
+    let before = commits.iter().take_while(|other| other.committed < packet.committed);
+    for other in before.filter(|other| other.channel == packet.channel) {
+        let holds = [other.committed, other.returned.unwrap_or(u64::MAX)];
+        let time = overlap([packet.decided, packet.committed], holds);
+        held[messages[other.message].job] += u128::from(other.wire) * u128::from(time);
+    }
+    let all = held.iter().sum();
+    let (mut up_to, mut before, mut shares) = (0, 0, Vec::new());
+    for of in held {
+        up_to += of;
+        let share = part(packet.committed - packet.decided, up_to, all); // A
+        shares.push(share - before);
+        before = share;
+    }
+    shares
+}
+
+/// How long both intervals last together.
+fn overlap([a, b]: [u64; 2], [c, d]: [u64; 2]) -> u64 {
+    b.min(d).saturating_sub(a.max(c))
+}
+
+/// `floor(time * part / whole)`, where the part is at most the whole. By long division in base 2, because the product
+/// may have more than 128 bits.
+fn part(time: u64, part: u128, whole: u128) -> u64 {
+    let (mut quotient, mut rest) = (0, 0);
+    for bit in (0..u64::BITS).rev() {
+        rest = 2 * rest + if time >> bit & 1 == 1 { part } else { 0 };
+        quotient = 2 * quotient + (rest / whole) as u64;
+        rest %= whole;
+    }
+    quotient
+}

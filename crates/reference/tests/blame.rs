@@ -1,0 +1,326 @@
+//! Who makes whom wait: rows worked out by hand from the model, and the sum of waits and service over random runs.
+//! Catches a wait that is attributed to the wrong job, counted twice or lost, and a reading of the model that is wrong
+//! in both simulators alike.
+
+use odonata_error::{Error, ErrorKind};
+use odonata_sim::output::{Blame, Wait};
+use odonata_sim::spec::{Gateways, LinkSpec, Pattern, Record, RoutingSpec, Select, Switching, TopologySpec, Via};
+use odonata_sim::{Output, Spec};
+use odonata_testkit as testkit;
+use odonata_topology::{Bandwidth, Peer};
+
+/// One byte each nanosecond.
+const GB: u64 = 1_000_000_000_000_000;
+const NS: u64 = 1_000;
+
+/// Two routers with four nodes each: 0 to 3 and 4 to 7. Links to nodes take 3 ns, the link between the routers 20 ns,
+/// a credit 7 ns more and a decision 50 ns. Bandwidths are in GB/s, buffers in bytes.
+///
+/// A job has nodes, a number of bytes and a time in nanoseconds: its first node sends one message of this size to each
+/// of the others at this time.
+fn spec(node: (u64, u64), local: (u64, u64), packet_bytes: u32, jobs: &[(&[u32], u64, u64)]) -> Spec {
+    let job = |(index, &(nodes, bytes, ns)): (usize, &(&[u32], u64, u64))| {
+        let first = if ns == 0 { "at-zero" } else { "after-interval" };
+        format!(
+            r#"{{"name":"job-{index}","nodes":{nodes:?},"record":"every-message","traffic":{{
+            "pattern":{{"name":"broadcast","root":0}},"message_bytes":{bytes},"interval_ps":{},"intervals":1,
+            "arrival":{{"name":"constant","jitter_ps":0}},"first":"{first}"}}}}"#,
+            (ns * NS).max(1),
+        )
+    };
+    let text = format!(
+        r#"{{"version":1,"seed":5,"compat":null,
+        "topology":{{"kind":"dragonfly","groups":1,"routers":2,"nodes_per_router":4,"global_links_per_router":0,
+            "arrangement":"absolute"}},
+        "fabric":{{"packet_bytes":{packet_bytes},"router_delay_ps":50000,"channels":2,
+            "nic":{{"overhead_ps":0,"order":"fcfs"}},"links":{{}}}},
+        "routing":{{"name":"minimal","select":"random","gateways":"all"}},
+        "jobs":[{}],
+        "stop":{{"jobs":{:?},"at_ps":null}},
+        "measure":{{"from_ps":0,"until_ps":null,"arrivals_every_ps":null,"blame":true}}}}"#,
+        jobs.iter().enumerate().map(job).collect::<Vec<_>>().join(","),
+        (0..jobs.len()).collect::<Vec<_>>(),
+    );
+    let mut spec = Spec::from_json(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
+    for (name, (gb, buffer_bytes), ns) in [("node", node, 3), ("local", local, 20), ("global", local, 20)] {
+        let (bandwidth, latency_ps, credit_delay_ps) = (Bandwidth(gb * GB), ns * NS, 7 * NS);
+        spec.fabric.links.insert(name.into(), LinkSpec { bandwidth, latency_ps, buffer_bytes, credit_delay_ps });
+    }
+    spec
+}
+
+/// What a link is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// From a router to another.
+    Between,
+    /// To this node.
+    To(u32),
+    /// From this node.
+    From(u32),
+}
+
+fn run(spec: &Spec) -> Output {
+    odonata_reference::run(spec, &mut ()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The rows in order: victim, cause, kind, link and picoseconds.
+fn rows(spec: &Spec, blame: &Blame) -> Vec<(u16, u16, Wait, Place, u64)> {
+    let machine = spec.machine().expect("it ran");
+    let peers = &machine.network().peer;
+    let place = |link: u32| match peers.get(link as usize) {
+        Some(Peer::Router(_)) => Place::Between,
+        Some(Peer::Node(node)) => Place::To(node.0),
+        Some(Peer::None) => panic!("nothing crosses an unused port"),
+        None => Place::From(link - peers.len() as u32),
+    };
+    let row = |i| (blame.victim[i], blame.cause[i], blame.wait[i], place(blame.link[i]), blame.ps[i]);
+    (0..blame.ps.len()).map(row).collect()
+}
+
+/// Packets of 800 B, 600 B and 500 B whose link between the routers takes 1 ns for a byte.
+fn three_jobs() -> Spec {
+    // NICs take 80, 60 and 50 ns: decisions at 0 + 80 + 53, 10 + 60 + 53 and 40 + 50 + 53 ns.
+    spec((10, 10_000), (1, 10_000), 1_000, &[(&[0, 4], 800, 0), (&[1, 5], 600, 10), (&[2, 6], 500, 40)])
+}
+
+/// Decided at 133, 123 and 143 ns, the packets occupy the link in [723, 1523), [123, 723) and [1523, 2023).
+const THREE_JOBS: [(u16, u16, Wait, Place, u64); 3] = [
+    (0, 1, Wait::Link, Place::Between, 590 * NS),
+    (2, 0, Wait::Link, Place::Between, 800 * NS),
+    (2, 1, Wait::Link, Place::Between, 580 * NS),
+];
+
+#[test]
+fn a_packet_waits_for_those_before_it_on_a_link() {
+    let spec = three_jobs();
+    let blame = run(&spec).blame;
+    assert_eq!(rows(&spec, &blame), THREE_JOBS);
+    // To the link, over it with 70 ns of wire and decision, from it.
+    assert_eq!(blame.service_ps, [133 + 870 + 83, 113 + 670 + 63, 103 + 570 + 53].map(|ns| ns * NS));
+}
+
+/// Victims are those whose messages were issued in the window; causes are all.
+#[test]
+fn only_victims_need_to_be_measured() {
+    let mut spec = three_jobs();
+    spec.measure.from_ps = 40 * NS;
+    let late = run(&spec).blame;
+    assert_eq!(rows(&spec, &late), THREE_JOBS[1..]);
+    assert_eq!(late.service_ps, [0, 0, 726 * NS]);
+    (spec.measure.from_ps, spec.measure.until_ps) = (0, Some(40 * NS));
+    let early = run(&spec).blame;
+    assert_eq!(rows(&spec, &early), THREE_JOBS[..1]);
+    assert_eq!(early.service_ps, [1086 * NS, 846 * NS, 0]);
+}
+
+/// A wait counts from the commit on, even if the run ends before the packet leaves.
+#[test]
+fn a_wait_that_outlasts_the_run_counts_whole() {
+    let mut spec = three_jobs();
+    spec.stop.at_ps = Some(143 * NS);
+    let blame = run(&spec).blame;
+    assert_eq!(rows(&spec, &blame), THREE_JOBS);
+    assert_eq!(blame.service_ps, [133 + 870, 113 + 670, 103 + 570].map(|ns| ns * NS));
+    spec.stop.at_ps = Some(143 * NS - 1);
+    let blame = run(&spec).blame;
+    assert_eq!(rows(&spec, &blame), THREE_JOBS[..1]);
+    assert_eq!(blame.service_ps, [133 + 870, 113 + 670, 103].map(|ns| ns * NS));
+}
+
+/// Slow links to a fast one with cut-through: a packet is ready when its tail will come in time, and it occupies the
+/// link from its commit on, though it leaves later.
+#[test]
+fn a_packet_waits_for_one_whose_tail_is_still_to_come() {
+    let jobs: [(&[u32], u64, u64); 3] = [(&[0, 4], 800, 0), (&[1, 5], 600, 200), (&[2, 6], 500, 40)];
+    let mut spec = spec((1, 10_000), (10, 10_000), 1_000, &jobs);
+    (spec.fabric.switching, spec.fabric.flit_bytes) = (Switching::CutThrough, 100);
+    let blame = run(&spec).blame;
+    // Heads of 100 B: decisions at 153, 353 and 193 ns, tails at 853, 853 and 593 ns, ready at 773, 793 and 543 ns.
+    // Occupied in [153, 853), [903, 963) and [853, 903).
+    let expected = [
+        (1, 0, Wait::Link, Place::Between, 60 * NS),
+        (1, 2, Wait::Link, Place::Between, 50 * NS),
+        (2, 0, Wait::Link, Place::Between, 310 * NS),
+    ];
+    assert_eq!(rows(&spec, &blame), expected);
+    // Delivered 80 ns of head, wire and decision and 803, 603 and 503 ns after 773, 903 and 853 ns.
+    assert_eq!(blame.service_ps, [1656, 1586 - 200 - 110, 1436 - 40 - 310].map(|ns| ns * NS));
+}
+
+/// Packets of 300, 600 and 100 B of jobs 0, 1 and 3 fill the buffer of 1,000 B before one of 500 B of job 2.
+fn full_buffer() -> Spec {
+    let jobs: [(&[u32], u64, u64); 4] =
+        [(&[0, 4], 300, 0), (&[1, 5], 600, 0), (&[2, 6], 500, 121), (&[3, 7], 100, 500)];
+    spec((1, 10_000), (10, 1_000), 600, &jobs)
+}
+
+/// Jobs 0, 1 and 3 are committed at 353, 653 and 653 ns. Their packets leave router 1 at 753, 1383 and 893 ns, and the
+/// credits arrive 27 ns later. The victim is decided on at 674 ns and committed at 1410 ns. So the H are 300 * 106,
+/// 600 * 736 and 100 * 246: 31,800, 441,600 and 24,600. Their parts of 736,000 ps are 46,997.59, 652,645.78 and
+/// 36,356.63 ps. The sums of these up to each job are 46,997.59, 699,643.37 and 736,000 ps; each is rounded down.
+#[test]
+fn a_packet_waits_for_those_that_hold_the_buffer() {
+    let spec = full_buffer();
+    let blame = run(&spec).blame;
+    let expected = [
+        (2, 0, Wait::Buffer, Place::Between, 46_997),
+        (2, 1, Wait::Buffer, Place::Between, 652_646),
+        (2, 3, Wait::Buffer, Place::Between, 36_357),
+        (3, 1, Wait::Link, Place::Between, 60 * NS),
+    ];
+    assert_eq!(rows(&spec, &blame), expected);
+    let service = |bytes: u64| 2 * (bytes + 53) + bytes / 10 + 70 - 50;
+    assert_eq!(blame.service_ps, [300, 600, 500, 100].map(|bytes| service(bytes) * NS));
+}
+
+/// Three groups of two routers with two nodes each. Jobs 0 and 1 cross the link from router 4 to router 5 on channel 0.
+/// Job 2 crosses it on channel 1, because it goes from group 0 to group 1 by way of group 2.
+///
+/// The packet of job 0 holds the buffer from 653 to 1410 ns, and that of job 1 waits for it from 703 ns on. The packet
+/// of job 2 holds its own from 743 to 880 ns.
+#[test]
+fn a_packet_does_not_wait_for_those_on_other_channels() {
+    let jobs: [(&[u32], u64, u64); 3] = [(&[8, 10], 600, 0), (&[9, 11], 500, 150), (&[2, 6], 200, 400)];
+    let mut spec = spec((1, 10_000), (10, 600), 600, &jobs);
+    let TopologySpec::Dragonfly(topology) = &mut spec.topology else { panic!("it is one") };
+    (topology.groups, topology.nodes_per_router, topology.global_links_per_router) = (3, 2, 1);
+    spec.fabric.channels = 3;
+    let gateways = Some(Gateways::All);
+    spec.jobs[2].routing = Some(RoutingSpec::Valiant { via: Via::Group, select: Select::Random, gateways });
+    let output = run(&spec);
+    assert_eq!(output.jobs.iter().map(|job| job.hops).collect::<Vec<_>>(), [1, 1, 3]);
+    assert_eq!(rows(&spec, &output.blame), [(1, 0, Wait::Buffer, Place::Between, 707 * NS)]);
+}
+
+#[test]
+fn a_packet_that_is_blocked_at_the_end_has_no_row() {
+    let mut spec = full_buffer();
+    for (end, count) in [(1410 * NS, 4), (1410 * NS - 1, 1)] {
+        spec.stop.at_ps = Some(end);
+        let blame = run(&spec).blame;
+        assert_eq!(rows(&spec, &blame).len(), count);
+        let to_the_router = 553 * NS;
+        let over_the_link = if count == 4 { 120 * NS } else { 0 };
+        assert_eq!(blame.service_ps[2], to_the_router + over_the_link);
+    }
+}
+
+/// From each of two nodes to the other, two messages of 500, 500 and 250 B at 0 and 700 ns, with an overhead of 10 ns
+/// and room for 1,000 B.
+///
+/// | packet | committed | sent | decided | ejected | credit |
+/// |---|---:|---|---:|---|---:|
+/// | 1 | 0 | 10 to 510 | 563 | 563 to 1063 | 1073 |
+/// | 2 | 0 | 510 to 1010 | 1063 | 1063 to 1563 | 1573 |
+/// | 3 | 1073 | 1073 to 1323 | 1376 | 1563 to 1813 | 1823 |
+/// | 4 | 1573 | 1583 to 2083 | 2136 | 2136 to 2636 | 2646 |
+/// | 5 | 1823 | 2083 to 2583 | 2636 | 2636 to 3136 | |
+/// | 6 | 2646 | 2646 to 2896 | 2949 | 3136 to 3386 | |
+#[test]
+fn packets_wait_at_their_source() {
+    let mut spec = spec((1, 1_000), (1, 1_000), 500, &[(&[0, 1], 1_250, 0)]);
+    spec.fabric.nic.overhead_ps = 10 * NS;
+    let traffic = spec.jobs[0].traffic.as_mut().expect("it has traffic");
+    (traffic.interval_ps, traffic.intervals) = (700 * NS, Some(2));
+    // The second message of a broadcast waits for the first. With this pattern both nodes send.
+    traffic.pattern = Pattern::Tornado { offset: 1 };
+    let output = run(&spec);
+    assert_eq!(output.messages.latency_ps, [1816, 1816, 3389 - 700, 3389 - 700].map(|ns| ns * NS));
+    let at = |node: u32, link, buffer, source| {
+        [
+            (0, 0, Wait::Link, Place::To(1 - node), link * NS),
+            (0, 0, Wait::SourceBuffer, Place::From(node), buffer * NS),
+            (0, 0, Wait::SourceLink, Place::From(node), source * NS),
+        ]
+    };
+    let both = |link, buffer, source| {
+        let mut rows = [at(0, link, buffer, source), at(1, link, buffer, source)].concat();
+        rows.sort_unstable();
+        rows
+    };
+    let expected = both(187 + 187, 1073 + (1573 - 700) + (1823 - 700) + (2646 - 700), 510 + (2083 - 1823));
+    assert_eq!(rows(&spec, &output.blame), expected);
+    let service = (563 + 503) + (553 + 503) + (303 + 253); // of each message; the first packet with the overhead
+    assert_eq!(output.blame.service_ps, [2 * 2 * service * NS]);
+
+    spec.measure.from_ps = 700 * NS;
+    let second = run(&spec).blame;
+    assert_eq!(rows(&spec, &second), both(187, 873 + 1123 + 1946, 260));
+    assert_eq!(second.service_ps, [2 * service * NS]);
+}
+
+/// A random specification whose messages have one packet and are all delivered.
+fn whole(mut spec: Spec) -> Spec {
+    for job in &mut spec.jobs {
+        let traffic = job.traffic.as_mut().expect("it has traffic");
+        traffic.message_bytes = traffic.message_bytes.min(spec.fabric.packet_bytes.into());
+        traffic.intervals = traffic.intervals.or(Some(12));
+        job.record = Record::EveryMessage;
+    }
+    spec.stop.jobs = (0..spec.jobs.len() as u32).collect();
+    spec.stop.at_ps = None;
+    spec.measure.blame = true;
+    spec
+}
+
+#[test]
+fn waits_and_service_add_up_to_the_latencies() {
+    let mut counts = std::collections::BTreeMap::<_, u32>::new();
+    for (seed, make) in (0..80).flat_map(|seed| GENERATORS.map(|make| (seed, make))) {
+        let spec = whole(make(seed));
+        let output = run(&spec);
+        let slots = spec.machine().expect("it ran").network().peer.len();
+        let (blame, messages) = (&output.blame, &output.messages);
+        let mut sums = blame.service_ps.clone();
+        for (i, &wait) in blame.wait.iter().enumerate() {
+            sums[blame.victim[i] as usize] += blame.ps[i];
+            let at_source = matches!(wait, Wait::SourceBuffer | Wait::SourceLink);
+            assert_eq!(blame.link[i] as usize >= slots, at_source, "seed {seed}");
+            let cut_through = spec.fabric.switching == Switching::CutThrough;
+            *counts.entry((wait, cut_through, blame.victim[i] == blame.cause[i])).or_default() += 1;
+        }
+        let mut latencies = vec![0; spec.jobs.len()];
+        let counted = spec.measure.from_ps..spec.measure.until_ps.unwrap_or(u64::MAX);
+        for i in (0..messages.job.len()).filter(|&i| counted.contains(&messages.issue_ps[i])) {
+            latencies[messages.job[i] as usize] += messages.latency_ps[i];
+        }
+        assert_eq!(sums, latencies, "seed {seed}: {}", spec.to_json());
+        let keys = |i: usize| (blame.victim[i], blame.cause[i], blame.wait[i], blame.link[i]);
+        assert!((1..blame.ps.len()).all(|i| keys(i - 1) < keys(i)), "seed {seed}: rows are sorted");
+        assert!(blame.ps.iter().all(|&ps| ps > 0), "seed {seed}: no row is 0");
+    }
+    let at_router = [Wait::Link, Wait::Buffer].map(|wait| [(wait, true), (wait, false)]);
+    let at_source = [Wait::SourceBuffer, Wait::SourceLink].map(|wait| [(wait, true), (wait, true)]);
+    for (wait, own) in [at_router, at_source].concat().concat() {
+        for cut_through in [false, true] {
+            let count = counts.get(&(wait, cut_through, own)).copied().unwrap_or(0);
+            assert!(count >= 50, "{wait:?}, cut-through {cut_through}, own {own}: {counts:?}");
+        }
+    }
+    assert_eq!(counts.len(), 12, "the cause of waits at a source is the victim: {counts:?}");
+}
+
+const GENERATORS: [fn(u64) -> Spec; 4] =
+    [testkit::spec, testkit::odd_spec, testkit::direct_spec, testkit::instant_direct_spec];
+
+/// With programs as well, and in runs that are cut short.
+#[test]
+fn blame_changes_nothing_else() {
+    for seed in 0..100 {
+        let mut spec = testkit::program_spec(seed);
+        let run = |spec: &Spec| match odonata_reference::run(spec, &mut ()) {
+            Err(Error { kind: ErrorKind::DeadlockedProgram { .. } | ErrorKind::EndlessIterations {}, .. }) => None,
+            result => Some(result.unwrap_or_else(|e| panic!("seed {seed}: {e}"))),
+        };
+        spec.measure.blame = false;
+        let off = run(&spec);
+        spec.measure.blame = true;
+        let on = run(&spec);
+        assert_eq!(on.is_some(), off.is_some(), "seed {seed}");
+        let (Some(on), Some(off)) = (on, off) else { continue };
+        assert_eq!(off.blame, Blame::default(), "seed {seed}");
+        assert_eq!(on.blame.service_ps.len(), spec.jobs.len(), "seed {seed}");
+        assert_eq!(Output { blame: Blame::default(), ..on }, off, "seed {seed}");
+    }
+}
