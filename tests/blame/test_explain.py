@@ -71,7 +71,7 @@ def test_waits_and_service_add_up_to_the_latencies_of_messages_of_one_packet(tin
         small = tiny.set("job.target.app.message", "1 KB").set("measure.blame", True)
         found = od.run(small.set("system", {"preset": "tiny", "fabric": {"switching": switching}}))
         rows = found.blame.filter(victim=0)
-        assert rows["ps"].sum() == found.messages.filter(job=0)["latency_ps"].sum()
+        assert rows["time_ps"].sum() == found.messages.filter(job=0)["latency_ps"].sum()
         assert rows.filter(pl.col("cause") == 1).height > 0
 
 

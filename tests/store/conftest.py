@@ -15,6 +15,7 @@ import pytest
 from odonata.store.manifest import manifest
 from odonata.store.result import Run
 from odonata.store.tables import (
+    blame_frame,
     counters_frame,
     iterations_frame,
     jobs_frame,
@@ -207,5 +208,6 @@ def run_in_memory(result: dict[str, Any], spec: dict[str, Any], system: dict[str
         "iterations": iterations_frame(result, spec),
         "ranks": ranks_frame(result, spec),
         "counters": counters_frame(result),
+        "blame": blame_frame(result, system),
     }
     return Run(facts, {"spec": spec}, 'system = "by hand"\n', tables)

@@ -127,7 +127,7 @@ def test_a_table_without_a_column_is_named(folder: Path) -> None:
     [
         ("[]", "expected a JSON object"),
         ("{}", "no `format`"),
-        ('{"format": 999}', "format 999, this version reads up to 2"),
+        ('{"format": 999}', "format 999, this version reads up to 3"),
         ('{"format": 1}', "`id` is missing"),
         ("[" * 100_000, "not JSON"),
         ('{"format": 1', "not JSON"),

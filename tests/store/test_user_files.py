@@ -179,7 +179,7 @@ def test_a_link_to_a_folder_is_that_folder(scenario: Path) -> None:
     od.run(scenario, "out", force=True)
     Path("elsewhere").symlink_to("not-yet-there/run")
     assert Path("out").is_symlink()
-    assert sorted(path.name for path in Path("scratch").iterdir())[0] == "counters.parquet"
+    assert sorted(path.name for path in Path("scratch").iterdir())[0] == "blame.parquet"
 
 
 @pytest.mark.usefixtures("never")

@@ -109,13 +109,13 @@ def causes_of(run: Run, blame: pl.DataFrame) -> list[JobCauses]:
     for number, (name, background) in enumerate(run.jobs.select("name", "background").iter_rows()):
         own = rows.filter(pl.col("victim") == number)
         waits = own.filter(pl.col("wait") != "service")
-        waiting = int(waits["ps"].sum())
+        waiting = int(waits["time_ps"].sum())
         causes = [
             _cause(waits.filter(pl.col("cause") == cause), name, names[cause], waiting, groups)
             for cause in waits["cause"].unique().sort()
         ]
         causes.sort(key=lambda cause: -cause.ps)
-        service = int(own.filter(pl.col("wait") == "service")["ps"].sum())
+        service = int(own.filter(pl.col("wait") == "service")["time_ps"].sum())
         found.append(JobCauses(name, background, waiting, service, tuple(causes)))
     return found
 
@@ -124,9 +124,9 @@ _ENDS = ("from_kind", "from_id", "from_port", "from_group", "to_kind", "to_id", 
 
 
 def _cause(rows: pl.DataFrame, victim: str, cause: str, waiting: int, groups: int) -> Cause:
-    ps = int(rows["ps"].sum())
-    sums = rows.group_by("link", "class", *_ENDS).agg(pl.col("ps").sum())
-    by_link = sums.sort(["ps", "link"], descending=[True, False])
+    ps = int(rows["time_ps"].sum())
+    sums = rows.group_by("link", "class", *_ENDS).agg(pl.col("time_ps").sum())
+    by_link = sums.sort(["time_ps", "link"], descending=[True, False])
     return Cause(
         victim,
         cause,
@@ -144,25 +144,29 @@ def _places(by_link: pl.DataFrame) -> tuple[Place, ...]:
     keys = ["class", "from_group", "to_group"]
     # Links are sorted by their time, so the first of each place is the worst.
     first = [pl.col(name).first() for name in ("from_kind", "from_id", "from_port", "to_kind", "to_id")]
-    sums = by_link.group_by(keys, maintain_order=True).agg(pl.col("ps").sum(), pl.len().alias("links"), *first)
-    longest = sums.sort(["ps", *keys], descending=[True, False, False, False]).head(PLACES)
+    sums = by_link.group_by(keys, maintain_order=True).agg(pl.col("time_ps").sum(), pl.len().alias("links"), *first)
+    longest = sums.sort(["time_ps", *keys], descending=[True, False, False, False]).head(PLACES)
     return tuple(
-        Place(row["class"], row["from_group"], row["to_group"], row["links"], _name(row), row["ps"])
+        Place(row["class"], row["from_group"], row["to_group"], row["links"], _name(row), row["time_ps"])
         for row in longest.iter_rows(named=True)
     )
 
 
 def _sums(rows: pl.DataFrame, column: str) -> dict[str, int]:
-    sums = rows.group_by(column).agg(pl.col("ps").sum()).sort(["ps", column], descending=[True, False])
+    sums = rows.group_by(column).agg(pl.col("time_ps").sum()).sort(["time_ps", column], descending=[True, False])
     return {name: int(ps) for name, ps in sums.iter_rows()}
 
 
 def _groups(by_link: pl.DataFrame) -> tuple[int, ...]:
     """The fewest groups out of whose routers the links lead that explain most of the time."""
     between = by_link.filter((pl.col("from_kind") == "router") & (pl.col("to_kind") == "router"))
-    sums = between.group_by("from_group").agg(pl.col("ps").sum()).sort(["ps", "from_group"], descending=[True, False])
+    sums = (
+        between.group_by("from_group")
+        .agg(pl.col("time_ps").sum())
+        .sort(["time_ps", "from_group"], descending=[True, False])
+    )
     found: list[int] = []
-    left = MOST * float(between["ps"].sum())
+    left = MOST * float(between["time_ps"].sum())
     for group, ps in sums.iter_rows():
         if left <= 0:
             break

@@ -61,6 +61,7 @@ PLACES: dict[str, str] = {
     "D9": "2.3; 2.4, equation 2",
     "D11": "2.3; 2.4, equation 2",
     "D17": "3.3",
+    "D18": "3.3",
     "D19": "3.1, figure 3; 5.1",
     "D22": "4.1, figure 7",
     "D26": "5.1, figure 8",
@@ -107,6 +108,7 @@ PLACES: dict[str, str] = {
     "V7": "4.1, figure 3",
     "V8": "4.2, equation 1",
     "V9": "4.2, equation 2",
+    "V10": "4.2",
     "V13": "5.3, figure 5",
     "V18": "4.1",
 }

@@ -227,12 +227,12 @@ _LINES: dict[str, list[Line]] = {
         ("rate_both", "Float64", "GiB/s", "bytes in and out divided by the width; absent for a width of 0"),
     ],
     "blame": [
-        ("victim", "UInt16", "", "index of the job whose packets wait"),
-        ("cause", "UInt16", "", "index of the job that makes them wait; may be the victim"),
-        ("wait", "String", "", _WAIT),
-        ("class", "String", "", "class of the link; absent for `service`"),
-        ("link", "UInt32", "", "number of the link that the packets are about to cross; absent for `service`"),
-        ("ps", "UInt64", "ps", "time, summed over the packets of the victim", "less"),
+        ("victim", "UInt16", "", "index of the job whose packets wait", "neither", 3),
+        ("cause", "UInt16", "", "index of the job that makes them wait; may be the victim", "neither", 3),
+        ("wait", "String", "", _WAIT, "neither", 3),
+        ("class", "String", "", "class of the link; absent for `service`", "neither", 3),
+        ("link", "UInt32", "", "number of the link that they are about to cross; absent for `service`", "neither", 3),
+        ("time_ps", "UInt64", "ps", "time, summed over the packets of the victim", "less", 3),
     ],
 }  # fmt: skip
 

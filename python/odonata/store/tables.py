@@ -271,7 +271,7 @@ def blame_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.Data
             "wait": [*found["wait"], *["service"] * len(served)],
             "class": [*names[classes[link]].tolist(), *[None] * len(served)],
             "link": [*numbers[link].tolist(), *[None] * len(served)],
-            "ps": [*found["ps"].tolist(), *(found["service_ps"][job] for job in served)],
+            "time_ps": [*found["ps"].tolist(), *(found["service_ps"][job] for job in served)],
         },
     )
     return rows.sort("victim", "cause", maintain_order=True)
