@@ -30,6 +30,7 @@ run --version
 run new first.toml
 run run first.toml --out run
 run plot run -o run.png
+run report run -o run.html
 run show
 run show theta
 run show scenario

@@ -166,7 +166,7 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
         context = browser.new_context(viewport={"width": width, "height": 900}, accept_downloads=True)
         contexts.append(context)
         shown = context.new_page()
-        shown.set_default_timeout(10_000)
+        shown.set_default_timeout(60_000)
         shown.on("console", lambda message: said.append(message.text))
         shown.on("pageerror", lambda problem: said.append(str(problem)))
         shown.on("request", lambda request: request.url.startswith(("file:", "blob:")) or said.append(request.url))

@@ -102,6 +102,20 @@ def test_boxes_have_the_medians_of_their_runs(page, study):
         assert medians(page) == [[len(values), pytest.approx(np.median(values))] for values in own]
 
 
+def test_intervals_of_medians_are_order_statistics(page, study):
+    """Of nine runs, the second and the eighth: 1 - 2 P(X <= 1) = 96.1 % for X of nine throws of a coin."""
+    page.get_by_label("Colours").select_option("")
+    page.get_by_label("By", exact=True).select_option("job.target.place")
+    page.get_by_label("Number").select_option("latency_mean_ps")
+    shown = page.locator("#study-runs g.box").evaluate_all("boxes => boxes.map(box => box.dataset.interval)")
+    for text, value in zip(shown, ("contiguous", "random"), strict=True):
+        own = study.jobs.filter(pl.col("job.target.place") == value, name="target")["latency_mean_ps"].sort()
+        assert [float(number) for number in text.split()] == [own[1], own[7]]
+    page.get_by_label("By", exact=True).select_option("job.target.app.interval")
+    page.get_by_label("Colours").select_option("job.target.place")
+    assert page.locator("#study-runs g.box[data-interval]").count() == 0  # three runs each
+
+
 def test_filters_change_what_counts(page, study):
     page.get_by_label("Colours").select_option("")
     page.get_by_label("By", exact=True).select_option("job.target.place")

@@ -107,7 +107,7 @@ function drawn(options: RunsChart, wide: number): SVGElement[] {
 function box(found: Summary, x: number, wide: number, y: (value: number) => number, colour: string): SVGElement {
   return s(
     "g",
-    { class: "box", "data-median": found.median, "data-n": found.n },
+    { class: "box", "data-median": found.median, "data-n": found.n, "data-interval": found.interval?.join(" ") },
     s("rect", {
       x: x - wide / 2,
       y: y(found.q75),

@@ -16,7 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "view": ("odonata.cli.view:view", "Open the report of a run or a study in the browser."),
     "explain": ("odonata.cli.explain:explain", "Explain who makes whom wait in a run, where, and what for."),
     "show": ("odonata.cli.show:show", "List or print systems, routings, placements, applications and columns."),
-    "export": ("odonata.cli.export:export", "Write a machine for other tools."),
+    "export": ("odonata.cli.export:export", "Write a machine or a run for other tools."),
     "trace": ("odonata.cli.trace:trace", "Write what a job's ranks do as a trace, for other tools."),
     "place": ("odonata.cli.place:place", "Ask a placement policy for nodes."),
     "cluster": (

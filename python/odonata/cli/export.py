@@ -1,5 +1,6 @@
-"""`odonata export`: a machine as a graph, for other tools."""
+"""`odonata export`: a machine as a graph, or a run as a trace, for other tools."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,9 @@ from cyclopts import Parameter
 
 from odonata.cli.completion import systems
 from odonata.errors import InputError, unknown
+
+#: Formats of a run; one JSON serves both viewers.
+TRACES = ("perfetto", "chrome-trace")
 
 
 def export(
@@ -17,37 +21,64 @@ def export(
     format_: Annotated[str | None, Parameter(name="--format")] = None,
     force: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
-    """Write a machine as a graph, or as the files of a real cluster that `odonata cluster import` reads.
+    """Write a machine as a graph or as the files of a real cluster, or a run as a trace for a viewer of traces.
 
     Parameters
     ----------
     system
-        The machine: a name (`odonata show systems`), its TOML file, or the TOML file of a scenario.
+        The machine: a name (`odonata show systems`), its TOML file, or the TOML file of a scenario. With
+        `--format perfetto`, a run folder: its jobs, iterations, ranks, recorded messages and traffic as a trace.
     output
         The file. Its ending chooses the format: `.graphml` (networkx, Gephi, yEd), `.json`, `.ibnetdiscover`,
         `.conf` (a tree for Slurm) or `.csv` (leaf switch and group of each node).
     format_
         The format, if the ending does not choose it: also `slurm-block`, and `cray` (`rtr --interconnect` of a cascade,
-        the point-to-point file of Slingshot of a dragonfly).
+        the point-to-point file of Slingshot of a dragonfly). Of a run: `perfetto` or `chrome-trace`, which are the same
+        JSON; ui.perfetto.dev and Chrome's own viewer open it.
     force
         Overwrite a file with different contents.
     """
     from odonata import files, scenario
     from odonata.cluster.fabric import WRITTEN
 
+    if format_ in TRACES:
+        return _trace(Path(system), output, force=force)
     by_suffix = {form.suffix: name for name, form in WRITTEN.items() if form.suffix is not None}
     if format_ is None and output.suffix not in by_suffix:
         message = f"`{output}`: expected a file name that ends in {', '.join(by_suffix)}, or --format"
         raise InputError(message, hint=f"formats: {', '.join(WRITTEN)}")
     name = format_ or by_suffix[output.suffix]
     if name not in WRITTEN:
-        raise unknown("format", name, WRITTEN)
+        raise unknown("format", name, [*WRITTEN, *TRACES])
     if not output.parent.is_dir():
         raise InputError(f"there is no folder `{output.parent}`")
-    loaded = scenario.system(system)
+    try:
+        loaded = scenario.system(system)
+    except InputError:
+        with suppress(OSError):
+            if Path(system).is_dir():
+                hint = "--format perfetto writes a run as a trace"
+                raise InputError(f"`{system}` is a folder, expected a machine", hint=hint) from None
+        raise
     wired = loaded.describe()
     text = "".join(f"{line}\n" for line in WRITTEN[name].lines(loaded))
     files.write_new(output, text.encode(), force=force)
     links = ", ".join(f"{count:,} {name}" for name, count in wired["links"].items())
     print(f"{output}: {loaded.name}, {wired['nodes']:,} nodes, {wired['routers']:,} routers, links: {links}")
+    return 0
+
+
+def _trace(run: Path, output: Path, *, force: bool) -> int:
+    from odonata import files
+    from odonata.report.events import trace_of
+    from odonata.store import open_run
+
+    opened = open_run(run)
+    if not output.parent.is_dir():
+        raise InputError(f"there is no folder `{output.parent}`")
+    trace, left_out = trace_of(opened)
+    files.write_new(output, trace, force=force)
+    print(f"{output}: {len(trace):,} bytes")
+    for text in left_out:
+        print(text)
     return 0

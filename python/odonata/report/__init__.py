@@ -1,7 +1,8 @@
 """Reports: one HTML file that shows a run, two runs or a study, without a server and without a network.
 
 `run.py` and its neighbours collect the data, `payload.py` packs them, and `page.py` puts them into a file together with
-the script and the style sheet in `static/`. These two are built from `web/` by `make web`.
+the script and the style sheet in `static/`. These two are built from `web/` by `make web`. `events.py` writes a run as
+a trace for other viewers.
 """
 
 from __future__ import annotations
