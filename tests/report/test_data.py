@@ -33,6 +33,8 @@ def test_loads_of_routers_nodes_groups_and_classes_are_those_of_their_links(run)
     for node in found["nodes"].sample(5, seed=1).iter_rows(named=True):
         assert node["sent"] == links.filter(from_kind="node", from_id=node["id"])["bytes"].sum()
         assert node["received"] == links.filter(to_kind="node", to_id=node["id"])["bytes"].sum()
+    between = links.filter(pl.col("from_group") != pl.col("to_group"))
+    assert found["pairs"].height == between.n_unique(["from_group", "to_group"])
     for pair in found["pairs"].iter_rows(named=True):
         own = links.filter(from_group=pair["from_group"], to_group=pair["to_group"])
         assert (pair["links"], pair["bytes"]) == (own.height, own["bytes"].sum())
