@@ -134,6 +134,9 @@ def test_the_window_can_be_played_and_the_machine_coloured(opened, plus):
     page = opened(plus)
     for by in ("busy", "busiest", "stalled", "traffic", "job"):
         page.get_by_label("Colour by").select_option(by)
+        if by == "busiest":
+            most = plus.links["busy"].max()
+            expect(page.locator(".legend").first).to_contain_text(f"busy {100 if most >= 0.5 else 100 * most:.1f} %")
     page.get_by_label("Links between groups").select_option("busiest")
     page.get_by_role("button", name="target", exact=True).click()
     page.get_by_role("button", name="Play").click()

@@ -19,6 +19,8 @@ export interface HeatOptions {
 /** Pixels: the greatest height of a cell, and the longest name beside a row. */
 const TALLEST = 52;
 const LONGEST = 130;
+/** Room above the first row, for its name. */
+const ABOVE = 6;
 const FONT = "11px system-ui, sans-serif";
 
 export interface Heat {
@@ -47,10 +49,12 @@ export function heatMap(options: HeatOptions): Heat {
     const below = turned ? 74 : 36;
     const ratio = devicePixelRatio || 1;
     const tall = cell.high * high + below;
-    canvas.style.height = `${tall}px`;
+    const whole = tall + ABOVE;
+    canvas.style.height = `${whole}px`;
     canvas.width = Math.round(wide * ratio);
-    canvas.height = Math.round(tall * ratio);
+    canvas.height = Math.round(whole * ratio);
     pen.scale(ratio, ratio);
+    pen.translate(0, ABOVE);
     const gap = Math.min(cell.wide, cell.high) > 6 ? 1 : 0;
     for (let row = 0; row < high; row++) {
       for (let column = 0; column < across; column++) {
@@ -94,7 +98,7 @@ export function heatMap(options: HeatOptions): Heat {
     draw();
   };
   const pointed = (event: MouseEvent): [number, number] => [
-    Math.floor(event.offsetY / cell.high),
+    Math.floor((event.offsetY - ABOVE) / cell.high),
     Math.floor((event.offsetX - left) / cell.wide),
   ];
   canvas.addEventListener("mousemove", (event) => move(...pointed(event)));

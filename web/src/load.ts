@@ -1,18 +1,60 @@
 // What the machine is coloured by.
 
 import { jobColour, loadColour } from "./colours";
-import { NO_JOB, type RunData } from "./document";
+import { type Machine, NO_JOB, type RunData } from "./document";
 import type { Layout, Spot } from "./layout";
+import type { Table } from "./payload";
 import type { Window } from "./window";
 
 export type By = "job" | "busy" | "busiest" | "stalled" | "traffic";
+
+/** The values at the end of each scale of colours, the same for all shown runs. */
+export interface Tops {
+  busy: number;
+  busiest: number;
+  stalled: number;
+  pairs: { busy: number; busy_max: number; bytes: number; stalled_ps: number };
+}
+
+/** Loads are shown up to 100 %, or up to the greatest if it is less than half of that. */
+function loadTop(greatest: number): number {
+  return greatest >= 0.5 || greatest <= 0 ? 1 : greatest;
+}
+
+export function topsOf(runs: RunData[]): Tops {
+  const most = (of: (machine: Machine) => Table, ...columns: string[]) =>
+    Math.max(...runs.flatMap(({ machine }) => columns.map((column) => greatest(of(machine), column))));
+  const nodes = most((machine) => machine.nodes, "busy_sending", "busy_receiving");
+  const pairs = (column: string) => most((machine) => machine.pairs, column);
+  const routers = (column: string) => most((machine) => machine.routers, column);
+  return {
+    busy: loadTop(Math.max(nodes, routers("busy"))),
+    busiest: loadTop(Math.max(nodes, routers("busy_max"))),
+    stalled: Math.max(
+      routers("stalled_ps"),
+      most((machine) => machine.nodes, "stalled_ps"),
+      1,
+    ),
+    pairs: {
+      busy: loadTop(pairs("busy")),
+      busy_max: loadTop(pairs("busy_max")),
+      bytes: Math.max(pairs("bytes"), 1),
+      stalled_ps: Math.max(pairs("stalled_ps"), 1),
+    },
+  };
+}
+
+function greatest(table: Table, column: string): number {
+  let most = 0;
+  for (const value of table.numbers(column)) if (value > most) most = value;
+  return most;
+}
 
 /** Colours of a run's machine; loads of all shown runs have one scale. */
 export class Paint {
   by: By = "job";
   /** Only this job keeps its colour. */
   highlighted: number | undefined;
-  private readonly stalledTop: number;
   private groupJobs: number[][] = [];
   private routerJobs: number[] = [];
   private traffic: number[] = [];
@@ -21,9 +63,8 @@ export class Paint {
     private readonly run: RunData,
     private readonly layout: Layout,
     private readonly window: Window,
-    top: number,
+    private readonly tops: Tops,
   ) {
-    this.stalledTop = top;
     const { nodes } = run.machine;
     this.groupJobs = layout.routersOf.map(() => []);
     const most: number[] = [];
@@ -83,11 +124,12 @@ export class Paint {
       return this.by === "busiest" ? Math.max(...loads) : loads.reduce((sum, load) => sum + load, 0) / loads.length;
     }
     if (spot.level === "router") {
-      if (this.by === "busy") return routers.number("busy", spot.index);
-      if (this.by === "busiest") return routers.number("busy_max", spot.index);
-      return routers.number("stalled_ps", spot.index) / this.stalledTop;
+      if (this.by === "busy") return routers.number("busy", spot.index) / this.tops.busy;
+      if (this.by === "busiest") return routers.number("busy_max", spot.index) / this.tops.busiest;
+      return routers.number("stalled_ps", spot.index) / this.tops.stalled;
     }
-    if (this.by === "stalled") return nodes.number("stalled_ps", spot.index) / this.stalledTop;
-    return Math.max(nodes.number("busy_sending", spot.index), nodes.number("busy_receiving", spot.index));
+    if (this.by === "stalled") return nodes.number("stalled_ps", spot.index) / this.tops.stalled;
+    const busy = Math.max(nodes.number("busy_sending", spot.index), nodes.number("busy_receiving", spot.index));
+    return busy / (this.by === "busy" ? this.tops.busy : this.tops.busiest);
   }
 }

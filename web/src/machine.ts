@@ -7,8 +7,7 @@ import { choice, figure, h, name } from "./dom";
 import { bytes, count, percent, time } from "./format";
 import { heatMap } from "./heat";
 import { Layout, type Spot } from "./layout";
-import { type By, Paint } from "./load";
-import type { Table } from "./payload";
+import { type By, Paint, type Tops, topsOf } from "./load";
 import { View } from "./view";
 import type { Window } from "./window";
 
@@ -24,12 +23,12 @@ const BYS: [By, string][] = [
 
 /** The machine of one run or of two, with common controls and scales. */
 export function machineSection(runs: RunData[], window: Window, label: (run: number) => string): HTMLElement {
-  const top = Math.max(...runs.flatMap((run) => [greatest(run.machine.routers), greatest(run.machine.nodes)]), 1);
+  const tops = topsOf(runs);
   const wide = Math.min(innerWidth, 1360) - 40;
   const aspect =
     (runs.length > 1 && innerWidth > 1000 ? wide / 2 : wide) /
     (innerWidth < 621 ? 0.7 * innerHeight : Math.min(0.6 * innerHeight, 620));
-  const panels = runs.map((run, index) => panel(run, window, top, aspect, label(index)));
+  const panels = runs.map((run, index) => panel(run, window, tops, aspect, label(index)));
   const repaint = () => {
     for (const one of panels) {
       one.paint.refresh();
@@ -47,7 +46,9 @@ export function machineSection(runs: RunData[], window: Window, label: (run: num
   );
   const describe = () => {
     panels.forEach((one, index) => {
-      one.legend.replaceChildren(...keyOf(one.paint.by, runs[index]!, top, (job) => highlight(one, runs[index]!, job)));
+      one.legend.replaceChildren(
+        ...keyOf(one.paint.by, runs[index]!, tops, (job) => highlight(one, runs[index]!, job)),
+      );
     });
   };
   const highlight = (pressed: Panel, of: RunData, job: number) => {
@@ -101,9 +102,9 @@ interface Panel {
   state: { arcs: string };
 }
 
-function panel(run: RunData, window: Window, top: number, aspect: number, label: string): Panel {
+function panel(run: RunData, window: Window, tops: Tops, aspect: number, label: string): Panel {
   const layout = new Layout(run.machine, aspect);
-  const paint = new Paint(run, layout, window, top);
+  const paint = new Paint(run, layout, window, tops);
   const details = new Details(run, layout, paint, window);
   let chosen: Spot | undefined;
   const legend = h("div", { class: "legend" });
@@ -117,7 +118,7 @@ function panel(run: RunData, window: Window, top: number, aspect: number, label:
       chosen = spot;
       details.show(spot);
     },
-    arcs: () => arcsOf(run, state.arcs, chosen && layout.groupOf(chosen)),
+    arcs: () => arcsOf(run, tops, state.arcs, chosen && layout.groupOf(chosen)),
   });
   window.changed(() => details.show(chosen));
   const shape = `${count(run.machine.groups)} groups, ${count(run.machine.routers.rows)} routers, ${count(run.machine.nodes.rows)} nodes`;
@@ -130,34 +131,28 @@ function panel(run: RunData, window: Window, top: number, aspect: number, label:
       "div",
       { class: "beside" },
       details.element,
-      matrix(run, (group) => view.choose({ level: "group", index: group })),
+      matrix(run, tops, (group) => view.choose({ level: "group", index: group })),
     ),
   );
   return { element, view, paint, layout, legend, state };
 }
 
 /** Mean load of the links from each group to each other. */
-function matrix(run: RunData, chosen: (group: number) => void): HTMLElement {
+function matrix(run: RunData, tops: Tops, chosen: (group: number) => void): HTMLElement {
   const { pairs, groups } = run.machine;
   if (pairs.rows === 0) return h("p", { class: "empty" }, "There are no links between groups.");
   const rowOf = new Map<number, number>();
   for (let row = 0; row < pairs.rows; row++) {
     rowOf.set(pairs.number("from_group", row) * groups + pairs.number("to_group", row), row);
   }
-  let column = "busy";
-  const tops: Record<string, number> = {
-    busy: 1,
-    busy_max: 1,
-    bytes: greatest(pairs, "bytes"),
-    stalled_ps: greatest(pairs),
-  };
+  let column: keyof Tops["pairs"] = "busy";
   const heat = heatMap({
     label: "Load of the links from each group to each other group",
     rowNames: Array.from({ length: groups }, (_, group) => String(group)),
     columnNames: Array.from({ length: groups }, (_, group) => String(group)),
     rows: "from group",
     columns: "to group",
-    shade: (from, to) => pairs.number(column, rowOf.get(from * groups + to) ?? -1) / tops[column]!,
+    shade: (from, to) => pairs.number(column, rowOf.get(from * groups + to) ?? -1) / tops.pairs[column],
     told: (from, to) => {
       const row = rowOf.get(from * groups + to);
       if (row === undefined) return `Group ${from} to group ${to}: no links.`;
@@ -175,14 +170,14 @@ function matrix(run: RunData, chosen: (group: number) => void): HTMLElement {
       ["stalled_ps", "waiting for room"],
     ],
     (value) => {
-      column = value;
+      column = value as keyof Tops["pairs"];
       heat.draw();
     },
   );
   return figure("Links from group to group", by, heat.element);
 }
 
-function arcsOf(run: RunData, which: string, group: number | undefined): [number, number, number][] {
+function arcsOf(run: RunData, tops: Tops, which: string, group: number | undefined): [number, number, number][] {
   const { pairs } = run.machine;
   if (which === "none" || (which === "chosen" && group === undefined)) return [];
   const ends = (row: number) => [pairs.number("from_group", row), pairs.number("to_group", row)] as const;
@@ -192,10 +187,10 @@ function arcsOf(run: RunData, which: string, group: number | undefined): [number
   rows.sort((one, other) => pairs.number("busy", other) - pairs.number("busy", one));
   return rows
     .slice(0, which === "busiest" ? ARCS : 2 * run.machine.groups)
-    .map((row) => [...ends(row), pairs.number("busy", row)]);
+    .map((row) => [...ends(row), pairs.number("busy", row) / tops.pairs.busy]);
 }
 
-function keyOf(by: By, run: RunData, top: number, highlight: (job: number) => void): Node[] {
+function keyOf(by: By, run: RunData, tops: Tops, highlight: (job: number) => void): Node[] {
   if (by === "job") {
     const own = jobsHaveOwnColours(run.jobs.length) ? run.jobs : run.jobs.slice(0, COLOURED);
     const keys: Node[] = own.map((job, index) => {
@@ -213,9 +208,9 @@ function keyOf(by: By, run: RunData, top: number, highlight: (job: number) => vo
     ...Array.from({ length: 24 }, (_, step) => swatch(loadColour(step / 23) ?? "")),
   );
   const ends: Record<Exclude<By, "job">, [string, string]> = {
-    busy: ["idle", "busy 100 %"],
-    busiest: ["idle", "busy 100 %"],
-    stalled: ["no waiting", time(top)],
+    busy: ["idle", `busy ${percent(tops.busy)}`],
+    busiest: ["idle", `busy ${percent(tops.busiest)}`],
+    stalled: ["no waiting", time(tops.stalled)],
     traffic: ["none", "the group with most"],
   };
   return [h("span", {}, ends[by][0]), ramp, h("span", {}, ends[by][1])];
@@ -239,10 +234,4 @@ function find(layout: Layout, text: string): Spot | undefined {
         : undefined
       : (level === "router" ? layout.rowOfRouter : layout.rowOfNode).get(id);
   return index === undefined ? undefined : { level, index };
-}
-
-function greatest(table: Table, column = "stalled_ps"): number {
-  let most = 0;
-  for (const value of table.numbers(column)) if (value > most) most = value;
-  return most;
 }
