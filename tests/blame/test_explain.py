@@ -112,7 +112,7 @@ def test_a_job_that_never_waits_is_said_to() -> None:
 def test_blame_and_absence_are_said_to_disagree() -> None:
     jobs = (JobCauses("slow", False, 50, 50, ()),)
     found = sentences(Explanation("id", jobs, (Without("slow", "other", "latency_mean_ps", 1000.0, 500.0),)))
-    assert any("disagree" in line and "0% of the time" in line and "50% is saved" in line for line in found)
+    assert any("disagree" in line and "0 % of the time" in line and "50 % is saved" in line for line in found)
     cut_off = sentences(Explanation("id", jobs, (Without("slow", "other", "time_ps", None, 500.0),)))
     assert any("no comparison" in line for line in cut_off)
 

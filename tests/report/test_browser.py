@@ -245,6 +245,21 @@ def test_runs_in_which_little_happens_are_shown(opened, made, scenario, told):
     assert page.locator(".details h3").first.inner_text() == "node 0"
 
 
+def test_who_makes_whom_wait_is_that_of_the_table(opened, made, plus):
+    blamed = made(ENDED.replace("[measure]", "[measure]\nblame = true"))
+    page = opened(blamed)
+    names = blamed.jobs["name"].to_list()
+    waits = blamed.blame.filter(pl.col("wait") != "service")
+    sums = waits.group_by("victim", "cause").agg(pl.col("time_ps").sum())
+    expected = {(names[victim], names[cause]): ps for victim, cause, ps in sums.iter_rows()}
+    shown = {(row[0], row[1]): row for row in rows_of(page, "Waiting by victim and cause")}
+    assert {pair: int(row[3]) for pair, row in shown.items()} == expected
+    classes = [sum(float(value) for value in row[4:]) for row in shown.values()]
+    assert classes == [int(row[3]) for row in shown.values()]
+    assert "waiting is for" in page.get_by_role("listitem").filter(has_text="`noise`").first.inner_text()
+    assert "has not recorded who makes whom wait" in opened(plus).locator("main").inner_text()
+
+
 def test_the_page_fits_a_small_screen_and_follows_day_and_night(opened, plus):
     page = opened(plus, width=390)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -265,7 +280,8 @@ def test_every_control_and_figure_has_a_name(opened, plus):
     )
     assert unnamed == []
     headings = page.locator("h1, h2").all_inner_texts()
-    assert headings[1:] == ["Jobs", "Machine", "Time", "Latency", "Routes", "Busiest links", "What was assumed"]
+    expected = ["Jobs", "Machine", "Time", "Latency", "Who makes whom wait", "Routes", "Busiest links"]
+    assert headings[1:] == [*expected, "What was assumed"]
 
 
 def test_a_large_machine_is_usable(opened):

@@ -58,6 +58,20 @@ export interface RunData {
   messages: { slice_ps: number; distances: Distance[]; over_time: Table | null };
   traffic: { windows: Table; rows: Table } | null;
   iterations: Table | null;
+  blame: {
+    sentences: string[];
+    classes: string[];
+    causes: { victim: string; cause: string; share: number; ps: number; by_class: Record<string, number> }[];
+    places: {
+      victim: string;
+      cause: string;
+      class: string;
+      where: string;
+      share: number;
+      links: number;
+      worst: string;
+    }[];
+  } | null;
   machine: Machine;
   left_out: string[];
 }

@@ -1,5 +1,6 @@
 // The report of a run, or of two runs side by side.
 
+import { blameSection } from "./blame";
 import type { RunData, RunsReport } from "./document";
 import { h, name, section, visible } from "./dom";
 import { jobsSection } from "./jobs";
@@ -49,6 +50,7 @@ export function runsReport({ runs }: RunsReport): Node[] {
         ),
     ),
     section("Latency", latencySection(runs, label)),
+    section("Who makes whom wait", each(blameSection)),
     section("Routes", each(routesSection)),
     section("Busiest links", each(hotSection)),
     section("What was assumed", each(assumedSection)),

@@ -48,7 +48,9 @@ def as_text(explanation: Explanation, width: int | None = None) -> str:
             for place in cause.places:
                 share = place.ps / job.waiting_ps
                 links = f"{place.links:,}"
-                rows.append([cause.victim, cause.cause, place.class_, place.name, f"{share:.1%}", links, place.worst])
+                rows.append(
+                    [cause.victim, cause.cause, place.class_, place.name, _percent(share, 1), links, place.worst]
+                )
     headings = [Column(name, right=False) for name in ("job", "waits for", "class", "where")]
     headings += [Column("of its waiting"), Column("links"), Column("worst link", right=False)]
     lines = sentences(explanation)
@@ -58,18 +60,22 @@ def as_text(explanation: Explanation, width: int | None = None) -> str:
     return "\n".join([*lines, "", *table.lines(width)])
 
 
+def _percent(share: float, places: int = 0) -> str:
+    return f"{100 * share:.{places}f} %"
+
+
 def _waiting(job: JobCauses) -> str:
     if not job.waiting_ps:
         return f"`{job.job}` never waits."
-    return f"`{job.job}`: {job.waiting_share:.0%} of the time of its packets is waiting."
+    return f"`{job.job}`: {_percent(job.waiting_share)} of the time of its packets is waiting."
 
 
 def _caused(cause: Cause) -> str:
     who = "itself" if cause.cause == cause.victim else f"`{cause.cause}`"
     class_, most = next(iter(cause.by_class.items()))
     wait = next(iter(cause.by_wait))
-    text = f"{cause.share:.0%} of this waiting is for {who}, mostly {_FOR[wait]}"
-    text += f"; {most / cause.ps:.0%} of it at links of class {class_}"
+    text = f"{_percent(cause.share)} of this waiting is for {who}, mostly {_FOR[wait]}"
+    text += f"; {_percent(most / cause.ps)} of it at links of class {class_}"
     if cause.groups and len(cause.groups) <= cause.all_groups / 2:
         groups = ", ".join(map(str, cause.groups))
         text += f", mostly out of group{'s' if len(cause.groups) > 1 else ''} {groups}"
@@ -97,8 +103,8 @@ def _doubt(job: JobCauses, entry: Without) -> list[str]:
     if most < LEAST or most < DISAGREE * max(least, 0):
         return []
     text = (
-        f"Blame and absence disagree: `{entry.without}` directly causes {expected:.0%} of the time of the packets, but "
-        f"without it {saved:.0%} is saved"
+        f"Blame and absence disagree: `{entry.without}` directly causes {_percent(expected)} of the time of the packets, but "
+        f"without it {_percent(saved)} is saved"
     )
     if saved > expected:
         return [f"{text}. It also makes `{job.job}` wait for itself, or for others that wait for it."]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from odonata.report.blame import blame_of
 from odonata.report.machine import machine_of
 from odonata.report.times import distributions, iterations_of, messages_of, traffic_of
 from odonata.report.verdict import verdict
@@ -65,6 +66,7 @@ def run_document(run: Run) -> dict[str, Any]:
         "messages": messages_of(run, left_out),
         "traffic": traffic_of(run, left_out),
         "iterations": iterations_of(run, left_out),
+        "blame": blame_of(run),
         "machine": machine_of(run, left_out),
         "left_out": left_out,
     }
