@@ -87,8 +87,15 @@ def page(opened, written):
     return opened(page=written)
 
 
+def drawn(page, what):
+    """What is in a chart, once it is drawn: a new chart is empty until the browser lays it out."""
+    found = page.locator(what)
+    found.first.wait_for(state="attached")
+    return found
+
+
 def medians(page):
-    boxes = page.locator("#study-runs g.box")
+    boxes = drawn(page, "#study-runs g.box")
     return boxes.evaluate_all("boxes => boxes.map(box => [Number(box.dataset.n), Number(box.dataset.median)])")
 
 
@@ -107,12 +114,13 @@ def test_intervals_of_medians_are_order_statistics(page, study):
     page.get_by_label("Colours").select_option("")
     page.get_by_label("By", exact=True).select_option("job.target.place")
     page.get_by_label("Number").select_option("latency_mean_ps")
-    shown = page.locator("#study-runs g.box").evaluate_all("boxes => boxes.map(box => box.dataset.interval)")
+    shown = drawn(page, "#study-runs g.box").evaluate_all("boxes => boxes.map(box => box.dataset.interval)")
     for text, value in zip(shown, ("contiguous", "random"), strict=True):
         own = study.jobs.filter(pl.col("job.target.place") == value, name="target")["latency_mean_ps"].sort()
         assert [float(number) for number in text.split()] == [own[1], own[7]]
     page.get_by_label("By", exact=True).select_option("job.target.app.interval")
     page.get_by_label("Colours").select_option("job.target.place")
+    drawn(page, "#study-runs g.box")
     assert page.locator("#study-runs g.box[data-interval]").count() == 0  # three runs each
 
 
@@ -130,7 +138,7 @@ def test_filters_change_what_counts(page, study):
 def test_pairs_differ_in_one_axis_only(page, study):
     page.get_by_label("By", exact=True).select_option("job.target.place")
     page.get_by_label("Number").select_option("latency_mean_ps")
-    dots = page.locator("#study-pairs .dot").evaluate_all("dots => dots.map(dot => Number(dot.dataset.value))")
+    dots = drawn(page, "#study-pairs .dot").evaluate_all("dots => dots.map(dot => Number(dot.dataset.value))")
     one, other = (
         study.jobs.filter(pl.col("job.target.place") == value, name="target").sort(
             "job.target.app.interval", "run.seed"
@@ -141,7 +149,7 @@ def test_pairs_differ_in_one_axis_only(page, study):
 
 
 def test_a_run_is_chosen_by_its_dot_or_row_and_has_its_command(page, study):
-    point = int(page.locator("#study-runs .dot").first.get_attribute("data-point"))
+    point = int(drawn(page, "#study-runs .dot").first.get_attribute("data-point"))
     page.locator("#study-runs .dot").first.click()
     run = study.runs.filter(point=point).row(0, named=True)
     details = page.locator("#study-point")
@@ -176,4 +184,4 @@ def test_a_small_screen_and_every_number(page, study):
     for column in ("throughput", "minimal_fraction", "messages_sent"):
         page.get_by_label("Number").select_option(column)
         page.get_by_label("Job", exact=True).select_option("noise")
-    assert page.locator("#study-runs .dot").count() == 18
+    assert drawn(page, "#study-runs .dot").count() == 18

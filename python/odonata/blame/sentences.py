@@ -103,8 +103,8 @@ def _doubt(job: JobCauses, entry: Without) -> list[str]:
     if most < LEAST or most < DISAGREE * max(least, 0):
         return []
     text = (
-        f"Blame and absence disagree: `{entry.without}` directly causes {_percent(expected)} of the time of the packets, "
-        f"but without it {_percent(saved)} is saved"
+        f"Blame and absence disagree: `{entry.without}` directly causes {_percent(expected)} of the time of the "
+        f"packets, but without it {_percent(saved)} is saved"
     )
     if saved > expected:
         return [f"{text}. It also makes `{job.job}` wait for itself, or for others that wait for it."]
