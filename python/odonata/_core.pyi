@@ -307,8 +307,10 @@ def run(spec_json: str, progress: Callable[[Progress], object] | None = None) ->
 def serialisation_ps(bandwidth_micro_bytes_per_s: int, bytes: int) -> int:
     """Time that a number of bytes occupies a link, rounded up; saturates at 2**64 - 1."""
 
-def write_trace(body_json: str, ranks: int, format: str) -> bytes:
+def write_trace(body_json: str, ranks: int, format: str, combine: int | None = None) -> bytes:
     """Write one iteration of a program (its body in the specification) as a trace (`goal`, `bin` or `csv`).
+
+    `combine` is the bandwidth of reductions in millionths of a byte per second; without it they take no time.
 
     CoreError if the program is wrong or the format cannot express it.
     """

@@ -14,7 +14,7 @@ OF_PAPERS = ("kang2019", "tiny")
 ORIGINS = (
     *("Kang 2019", "computed from ", "computed: ", "as kang2019: ", "assumed: ", "default: "),
     *("Zhang 2018", "De Sensi 20", "Salimi Beni 2022", "Turisini 2023", "the authors' published SST configuration"),
-    *("NERSC", "CINECA", "ORNL", "LUMI documentation", "SciNet", "EDR InfiniBand", "data sheet of "),
+    *("NERSC", "CINECA", "ORNL", "LUMI documentation", "SciNet", "EDR InfiniBand", "data sheet of ", "calibrated on "),
     "the link list and the configuration of Theta that come with CODES",
 )
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import tomlkit
 
+from odonata.machine.host import HostTable
 from odonata.scenario import COLLECTIVES, MOTIFS, PATTERNS, parse
 from odonata.scenario.apps.mapping import MAPPINGS
-from odonata.scenario.apps.overhead import OverheadTable
 from odonata.scenario.describe import keys_of_table
 
 PAGE = (Path(__file__).parents[2] / "docs" / "applications.md").read_text(encoding="utf-8")
@@ -37,7 +37,7 @@ TABLES = {
     "| motif | what it does |": [f"| `{name}` | {first_line(model)} |" for name, model in MOTIFS.items()],
     "| mapping | what it does |": [f"| `{name}` | {about} |" for name, about in MAPPINGS.items()],
     "| key | default | what it is |": [
-        f"| `{key.name}` | {key.default} | {key.meaning} |" for key in keys_of_table(OverheadTable)
+        f"| `{key.name}` | {key.default} | {key.meaning} |" for key in keys_of_table(HostTable)
     ],
 }
 

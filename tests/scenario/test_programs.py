@@ -6,7 +6,7 @@ from odonata.errors import InputError
 from odonata.scenario import COLLECTIVES, MOTIFS, parse
 
 JOB = """\
-system = "tiny"
+system = "zhang2018-272"
 [[job]]
 name = "a"
 nodes = {nodes}
@@ -314,5 +314,5 @@ def test_what_was_decided_can_be_run_again():
     assert (job.pop("ranks"), job.pop("placed") != "") == (16, True)
     import tomlkit
 
-    again = parse(tomlkit.dumps({"system": "tiny", "job": [job]})).resolve()
+    again = parse(tomlkit.dumps({"system": "zhang2018-272", "job": [job]})).resolve()
     assert again.spec == found.spec

@@ -33,6 +33,11 @@ pub enum Op {
         /// ... and a further time that is drawn from an exponential distribution with this mean.
         jitter_ps: u64,
     },
+    /// Combines a vector that was received with its own, as a reduction does. The costs of the job say for how long.
+    Combine {
+        /// Size of the vector.
+        bytes: u64,
+    },
     /// Waits until all non-blocking operations of this rank are complete.
     Wait,
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use odonata_error::{Error, ErrorKind};
 use odonata_programs::trace::{Trace, write_csv};
 use odonata_programs::{Body, Program};
+use odonata_topology::Bandwidth;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -38,7 +39,14 @@ pub fn read_trace<'py>(py: Python<'py>, data: &[u8], format: &str, keep_nics: bo
 
 /// Writes one iteration of a program as a trace; see `_core.pyi`.
 #[pyfunction]
-pub fn write_trace<'py>(py: Python<'py>, body_json: &str, ranks: u32, format: &str) -> PyResult<Cow<'static, [u8]>> {
+#[pyo3(signature = (body_json, ranks, format, combine = None))]
+pub fn write_trace<'py>(
+    py: Python<'py>,
+    body_json: &str,
+    ranks: u32,
+    format: &str,
+    combine: Option<u64>,
+) -> PyResult<Cow<'static, [u8]>> {
     let format = Format::new(format)?;
     if ranks == 0 {
         return Err(PyValueError::new_err("a program needs at least one rank"));
@@ -46,9 +54,12 @@ pub fn write_trace<'py>(py: Python<'py>, body_json: &str, ranks: u32, format: &s
     let write = || {
         let unreadable = |e: serde_json::Error| ErrorKind::UnreadableSpecification { problem: e.to_string() };
         let body: Body = serde_json::from_str(body_json).map_err(unreadable)?;
+        let combining = |bytes| combine.map_or(0, |combine| Bandwidth(combine).serialisation_ps(bytes));
         let trace = match Program::new(&body, ranks)? {
-            Program::Phases(phases) if format == Format::Csv => return Ok(write_csv(&phases, ranks)?.into_bytes()),
-            Program::Phases(phases) => Trace::of_phases(&phases, ranks)?,
+            Program::Phases(phases) if format == Format::Csv => {
+                return Ok(write_csv(&phases, ranks, combining)?.into_bytes());
+            }
+            Program::Phases(phases) => Trace::of_phases(&phases, ranks, combining)?,
             Program::Trace(trace) => trace,
         };
         match format {

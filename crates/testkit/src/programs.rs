@@ -105,6 +105,8 @@ fn costs(c: &mut Choices, trip: u64, packet_bytes: u32) -> Costs {
         send_ps: if free { 0 } else { c.of(&times) },
         receive_ps: if free { 0 } else { c.of(&times) },
         copy: (!free && c.chance(50)).then_some(copy),
+        combine: (!free && c.chance(50)).then_some(copy),
+        rendezvous_ps: if free { 0 } else { c.of(&times) },
         memory_ps: if free { 0 } else { c.of(&times) },
         eager_bytes: c.of(&[0, packet, packet * 3, 1 << 40]),
         control_bytes: c.of(&[1, 1, 8.min(packet_bytes * 3), packet_bytes, packet_bytes + 1]).min(1 << 16),

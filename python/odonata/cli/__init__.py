@@ -23,6 +23,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "odonata.cli.cluster:cluster",
         "A real cluster: background utilisation, nodes for a job, times of iterations, its network.",
     ),
+    "calibrate": (
+        "odonata.cli.calibrate:calibrate",
+        "Fit the costs of a system's host to measured times of collectives.",
+    ),
     "reproduce": ("odonata.cli.reproduce:reproduce", "Repeat a paper's figures: ours beside theirs, with a verdict."),
     "bench": ("odonata.cli.bench:bench", "Measure the simulator on this machine."),
 }

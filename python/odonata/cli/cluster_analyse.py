@@ -10,7 +10,7 @@ from cyclopts import Parameter, validators
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
-    from odonata.cluster.analysis import Analysis
+    import polars as pl
 
 _Flag = Parameter(negative=())
 
@@ -113,7 +113,7 @@ def analyse(
         value=value,
         unit=unit,
         by=by,
-        where=_pairs(where or []),
+        where=pairs(where or []),
         skip=skip,
         fit=True if fit is None and family else fit,
         families=family,
@@ -126,7 +126,7 @@ def analyse(
         report=progress,
     )
     if out is not None:
-        _write(found, out)
+        write_table(found.frame(), out)
     if plot is not None:
         from odonata.cluster.figures import figure_of
         from odonata.plot.style import save
@@ -159,7 +159,8 @@ class _Progress:
             print(f"{done:,} of {of:,} fits done", file=sys.stderr, end=end, flush=True)
 
 
-def _pairs(where: list[str]) -> dict[str, str]:
+def pairs(where: list[str]) -> dict[str, str]:
+    """Column -> value, of `column=value`. Raises InputError for another text."""
     found = {}
     for one in where:
         name, sign, value = one.partition("=")
@@ -169,12 +170,12 @@ def _pairs(where: list[str]) -> dict[str, str]:
     return found
 
 
-def _write(found: "Analysis", out: Path) -> None:
+def write_table(table: "pl.DataFrame", out: Path) -> None:
+    """Write a table as Parquet or CSV, as the name says. Raises RunError if that is not possible."""
     import io
 
     from odonata import files
 
     buffer = io.BytesIO()
-    table = found.frame()
     table.write_parquet(buffer) if out.suffix == ".parquet" else table.write_csv(buffer)
     files.write(out, buffer.getvalue())

@@ -46,7 +46,8 @@ def trace(
     if not output.parent.is_dir():
         raise InputError(f"there is no folder `{output.parent}`")
     told = _chosen(scenario.load(file, set_ or []).resolve().spec["jobs"], job)
-    data = core.write_trace(told["program"]["body"], len(told["nodes"]), form)
+    program = told["program"]
+    data = core.write_trace(program["body"], len(told["nodes"]), form, program["costs"].get("combine"))
     files.write_new(output, data, force=force)
     print(f"{output}: one iteration of {told['name']}, {len(told['nodes']):,} ranks")
     return 0

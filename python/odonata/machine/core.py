@@ -103,13 +103,15 @@ def read_trace(data: bytes, form: str, *, keep_nics: bool = True) -> dict[str, A
         raise as_error(e) from None
 
 
-def write_trace(body: Mapping[str, Any], ranks: int, form: str) -> bytes:
+def write_trace(body: Mapping[str, Any], ranks: int, form: str, combine: int | None = None) -> bytes:
     """One iteration of a program (the body of a specification) as a trace in the form `goal`, `bin` or `csv`.
+
+    `combine` is the bandwidth at which reductions combine, in millionths of a byte per second, if they take time.
 
     Raises InputError for a program that a trace cannot express.
     """
     core = _core()
     try:
-        return bytes(core.write_trace(json.dumps(dict(body)), ranks, form))
+        return bytes(core.write_trace(json.dumps(dict(body)), ranks, form, combine))
     except core.CoreError as e:
         raise as_error(e) from None

@@ -11,6 +11,7 @@ from odonata.document import parse, read, validate
 from odonata.document.plain import plain
 from odonata.errors import InputError, unknown
 from odonata.machine import core
+from odonata.machine.host import HostTable
 from odonata.machine.kinds import KINDS, MachineTable, WiringTable
 from odonata.machine.sources import flat, rows, told_sources
 from odonata.machine.system import System
@@ -57,7 +58,7 @@ def load(
     preset = given.get("preset")
     if preset is not None and not isinstance(preset, str):
         raise InputError(f"expected the name of a system, found `{preset!r}`", path=("system", "preset"))
-    if (preset is not None and preset.endswith(".toml")) or "wiring" in given:
+    if (preset is not None and preset.endswith(".toml")) or "wiring" in given or isinstance(given.get("host"), str):
         return _load(given, fabric, Path(folder), usual)
     try:
         question = json.dumps([given, fabric, usual])
@@ -81,6 +82,7 @@ def _load(
         sources = base.pop("sources", {}) | told_sources(given.pop("sources", {}))
     except InputError as e:
         raise e.under("system") from None
+    given, told = _host(given, folder)
     changed = dict(given) if fabric is None else _merge(given, {"fabric": dict(fabric)})
     base = _overruled(base, changed)
     merged = _merge(_merge(base, {"fabric": dict(usual or {})}), changed) if usual else _merge(base, changed)
@@ -89,11 +91,39 @@ def _load(
     sources |= dict.fromkeys(flat({"fabric": usual or {}}), "the published simulator's own")
     try:
         table, imported = _wired(merged, folder)
-        system = System(table.name, table, tuple(rows(table, base, changed, sources | imported)))
+        stated = {key: value for key, value in changed.items() if not (told and key == "host")}
+        system = System(table.name, table, tuple(rows(table, base, stated, sources | imported | told)))
         _ = system.unusable_nodes
     except InputError as e:
         raise _placed(e, fabric or {}) from None
     return system
+
+
+def _host(given: dict[str, Any], folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """The table with the costs of the host that it names a file of, and their sources."""
+    name = given.get("host")
+    if not isinstance(name, str):
+        return given, {}
+    if not name.endswith(".toml"):
+        message = f"expected a table, or a file that ends in .toml, found `{name}`"
+        raise InputError(message, hint="`odonata calibrate` writes such a file", path=("system", "host"))
+    document = read(folder / name)
+    try:
+        told = told_sources(document.data.get("sources", {}))
+        for key in document.data:
+            if key not in ("host", "sources", "calibration"):
+                raise unknown("key", key, ["host", "sources", "calibration"]).but(path=(key,))
+        if not isinstance(document.data.get("host"), Mapping):
+            raise InputError("the table `[host]` is missing", hint="`odonata calibrate` writes such a file")
+        try:
+            validate(HostTable, document.data["host"])
+        except InputError as e:
+            raise e.under("host") from None
+    except InputError as e:
+        raise document.locate(e) from None
+    return {**given, "host": document.data["host"]}, {
+        f"host.{key}": "no source given" for key in document.data["host"]
+    } | told
 
 
 def _overruled(base: dict[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:

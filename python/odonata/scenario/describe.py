@@ -11,10 +11,10 @@ from pydantic.fields import FieldInfo
 from odonata import units
 from odonata.document import Table
 from odonata.machine.fabric import FabricTable, LinkTable, NicTable
+from odonata.machine.host import HostTable
 from odonata.machine.kinds import KINDS
 from odonata.placement import Policy
 from odonata.scenario.apps.mapping import MappingTable
-from odonata.scenario.apps.overhead import OverheadTable
 from odonata.scenario.sensing import SensingTable
 from odonata.scenario.tables import (
     ImportTable,
@@ -55,7 +55,7 @@ def scenario_tables() -> dict[str, list[Key]]:
     return {
         "a scenario": keys_of_table(ScenarioTable),
         "[[job]]": keys_of_table(JobTable),
-        "overhead of a [[job]]": keys_of_table(OverheadTable),
+        "[host] of a [system] (also overhead of a [[job]]; defaults: those of the system)": keys_of_table(HostTable),
         "mapping of a [[job]]": keys_of_table(MappingTable),
         "[run]": keys_of_table(RunTable),
         "[measure]": keys_of_table(MeasureTable),

@@ -7,9 +7,9 @@ from typing import Any
 from odonata import units
 from odonata.document import Table
 from odonata.errors import InputError
-from odonata.scenario.apps import Program
+from odonata.machine.host import HostTable
+from odonata.scenario.apps import Program, overhead
 from odonata.scenario.apps.mapping import MappingTable
-from odonata.scenario.apps.overhead import OverheadTable
 from odonata.scenario.apps.program import JOB_KEYS
 from odonata.scenario.tables import JobTable
 
@@ -33,7 +33,7 @@ class ProgramJob:
     gap_ps: int
     every_ps: int
     start_ps: int
-    overhead: OverheadTable
+    overhead: HostTable
     body: dict[str, Any]
 
     def spec(self) -> dict[str, Any]:
@@ -45,7 +45,7 @@ class ProgramJob:
             "gap_ps": self.gap_ps,
             **every,
             "costs": self.overhead.spec(),
-            "body": self.body,
+            "body": with_calls(self.body, self.overhead.call),
         }
 
     def document(self) -> dict[str, Any]:
@@ -61,6 +61,23 @@ class ProgramJob:
             "overhead": _dumped(self.overhead),
         }
         return told if self.iterations is None else {**told, "iterations": self.iterations}
+
+
+#: Phases that are collective operations, as the core names them.
+_COLLECTIVES = frozenset(("broadcast", "reduce", "allreduce", "allgather", "reduce-scatter", "alltoall", "barrier"))
+
+
+def with_calls(body: dict[str, Any], call_ps: int) -> dict[str, Any]:
+    """The body with the time that a rank needs at the start of each collective operation."""
+    if not call_ps or body["name"] != "phases":
+        return body
+    call = {"what": {"name": "compute", "ps": call_ps, "jitter_ps": 0}}
+    phases = [
+        part
+        for phase in body["phases"]
+        for part in ((call, phase) if phase["what"]["name"] in _COLLECTIVES else (phase,))
+    ]
+    return {**body, "phases": phases}
 
 
 def _dumped(table: Table, leave_out: set[str] | None = None) -> dict[str, Any]:
@@ -92,8 +109,10 @@ def node_count(job: JobTable, folder: Path) -> int | None:
     return job.nodes or -(-own // per_node)
 
 
-def decided(job: JobTable, placed: list[int], folder: Path, *, seed: int, number: int) -> ProgramJob:
-    """The program of a job that is on these nodes; `seed` is the run's, `number` the job's.
+def decided(
+    job: JobTable, placed: list[int], folder: Path, *, seed: int, number: int, host: HostTable | None
+) -> ProgramJob:
+    """The program of a job that is on these nodes; `seed` is the run's, `number` the job's, `host` the system's.
 
     Raises InputError (path into the job).
     """
@@ -131,7 +150,7 @@ def decided(job: JobTable, placed: list[int], folder: Path, *, seed: int, number
         gap_ps=_option(job, "gap") or 0,
         every_ps=_option(job, "every") or 0,
         start_ps=job.start or 0,
-        overhead=job.overhead or OverheadTable(),
+        overhead=overhead.decided(job.overhead, host),
         body=body,
     )
 

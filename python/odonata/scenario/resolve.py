@@ -13,6 +13,7 @@ from odonata import machine, placement, units
 from odonata.document import validate
 from odonata.errors import InputError, OdonataError, nearest
 from odonata.machine import System, core
+from odonata.machine.host import HostTable
 from odonata.placement import Placement
 from odonata.scenario import programs
 from odonata.scenario.apps import Pattern, Program, Ranks, Trace
@@ -140,7 +141,8 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     except InputError as e:
         raise e.under("sensing") from None
     placed = _place(jobs, system, table.run.seed, folder)
-    run = {job.index: _program(job, placed[job.index].nodes, table.run.seed, folder) for job in jobs}
+    host = system.table.host
+    run = {job.index: _program(job, placed[job.index].nodes, table.run.seed, folder, host) for job in jobs}
     spec_jobs = [
         _spec_job(job, table, system, placed[job.index], run[job.index]) | routings.spec_of_job(job.index)
         for job in jobs
@@ -291,12 +293,12 @@ def _node_count(job: _Job, folder: Path) -> int | None:
     return job.table.nodes
 
 
-def _program(job: _Job, placed: list[int], seed: int, folder: Path) -> ProgramJob | None:
+def _program(job: _Job, placed: list[int], seed: int, folder: Path, host: HostTable | None) -> ProgramJob | None:
     """The program of a job with everything decided; None if it has a pattern."""
     if not isinstance(job.table.app, Program):
         return None
     with job.errors():
-        return programs.decided(job.table, placed, folder, seed=seed, number=job.index)
+        return programs.decided(job.table, placed, folder, seed=seed, number=job.index, host=host)
 
 
 def _spec_job(

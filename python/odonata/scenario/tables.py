@@ -101,7 +101,7 @@ class JobTable(Table):
     )
     start: Duration | None = Field(None, description="when the ranks of a program begin (default: 0 s)")
     overhead: Overhead | None = Field(
-        None, description='costs of sending and receiving for the ranks of a program: a table, or "none"'
+        None, description='costs of the host for the ranks of a program, other than the system\'s: a table, or "none"'
     )
     routing: AnyRouting | None = Field(
         None,

@@ -82,11 +82,12 @@ impl CollectiveStep {
     }
 
     /// The moves in the order of their operations.
-    pub fn moves(&self) -> impl Iterator<Item = &Move> {
+    pub fn moves(&self) -> impl Iterator<Item = &Move> + Clone {
         self.receives.iter().chain(&self.sends).flatten()
     }
 
-    /// Appends the operations: those of the moves in their order, then a wait. (A single move blocks instead.)
+    /// Appends the operations: those of the moves in their order, then a wait, then the combining of what was received.
+    /// (A single move blocks instead of the wait.)
     pub(super) fn ops(&self, division: &Division, ops: &mut Vec<Op>) {
         let alone = !self.open && self.moves().count() == 1;
         for &Move { act, peer, label, piece } in self.moves() {
@@ -99,6 +100,9 @@ impl CollectiveStep {
         if !self.open && !alone {
             ops.push(Op::Wait);
         }
+        let combined = self.moves().filter(|of| of.act == Act::Combine);
+        debug_assert!(!self.open || combined.clone().count() == 0, "an open step does not wait for what it combines");
+        ops.extend(combined.map(|of| division.bytes(of.piece)).filter(|&b| b > 0).map(|bytes| Op::Combine { bytes }));
     }
 }
 

@@ -44,22 +44,23 @@ pub fn check(phases: &Phases, ranks: u32) -> Result<(), Error> {
 }
 
 impl Trace {
-    /// One iteration of phases for `ranks` ranks: `docs/traces.md` says which operation waits for which.
+    /// One iteration of phases for `ranks` ranks: `docs/traces.md` says which operation waits for which. `combining` is
+    /// the time in picoseconds to combine so many bytes.
     ///
     /// # Errors
     /// [`Error`] if computing takes a random time, which a trace cannot express.
-    pub fn of_phases(phases: &Phases, ranks: u32) -> Result<Self, Error> {
+    pub fn of_phases(phases: &Phases, ranks: u32, combining: impl Fn(u64) -> u64) -> Result<Self, Error> {
         check(phases, ranks)?;
         let labels = tags(phases, ranks);
         let graph = |rank| {
-            let draft = chain(phases.ops(rank), &labels).draft;
+            let draft = chain(phases.ops(rank), &labels, &combining).draft;
             Graph::new(draft.operations, vec![0], draft.edges)
         };
         Ok(Self { graphs: (0..ranks).map(graph).collect(), tags: (0..labels.len() as u64).collect() })
     }
 }
 
-fn chain(ops: impl Iterator<Item = Op>, tags: &[u64]) -> Chain {
+fn chain(ops: impl Iterator<Item = Op>, tags: &[u64], combining: impl Fn(u64) -> u64) -> Chain {
     let mut chain = Chain::default();
     for op in ops {
         match op {
@@ -72,6 +73,12 @@ fn chain(ops: impl Iterator<Item = Op>, tags: &[u64]) -> Chain {
                 chain.push(Action::Receive { from, label: tag << 32, bytes }, tag, blocking, 0, 0);
             }
             Op::Compute { ps, .. } => chain.push(Action::Compute { ps }, 0, true, 0, 0),
+            Op::Combine { bytes } => {
+                let ps = combining(bytes);
+                if ps > 0 {
+                    chain.push(Action::Compute { ps }, 0, true, 0, 0);
+                }
+            }
             Op::Wait => chain.wait(),
         }
     }

@@ -12,6 +12,7 @@ fn ops(what: PhaseAction, ranks: u32, rank: u32) -> String {
         Op::Send { to, bytes, blocking, .. } => format!("{}{to}:{bytes}", if blocking { 'S' } else { 's' }),
         Op::Receive { from, bytes, blocking, .. } => format!("{}{from}:{bytes}", if blocking { 'R' } else { 'r' }),
         Op::Wait => "w".to_owned(),
+        Op::Combine { bytes } => format!("c{bytes}"),
         Op::Compute { .. } => "compute".to_owned(),
     };
     ops.into_iter().map(word).collect::<Vec<_>>().join(" ")
@@ -37,25 +38,28 @@ fn broadcasts() {
 #[test]
 fn reductions() {
     let reduce = |algorithm, ranks, root, rank| ops(PhaseAction::Reduce { algorithm, root, bytes: 10 }, ranks, rank);
-    assert_eq!(reduce(Reduce::Binary, 6, 2, 3), "r5:10 r0:10 w S2:10");
-    assert_eq!(reduce(Reduce::Binomial, 7, 0, 0), "R1:10 R2:10 R4:10");
-    assert_eq!(reduce(Reduce::Binomial, 7, 0, 4), "R5:10 R6:10 S0:10");
+    assert_eq!(reduce(Reduce::Binary, 6, 2, 3), "r5:10 r0:10 w c10 c10 S2:10");
+    assert_eq!(reduce(Reduce::Binomial, 7, 0, 0), "R1:10 c10 R2:10 c10 R4:10 c10");
+    assert_eq!(reduce(Reduce::Binomial, 7, 0, 4), "R5:10 c10 R6:10 c10 S0:10");
     let all = |algorithm, ranks, rank| ops(PhaseAction::Allreduce { algorithm, bytes: 80 }, ranks, rank);
-    assert_eq!(all(Allreduce::Binary, 6, 1), "r3:80 r4:80 w S0:80 R0:80 s3:80 s4:80 w");
-    assert_eq!(all(Allreduce::RecursiveDoubling, 8, 5), "r4:80 s4:80 w r7:80 s7:80 w r1:80 s1:80 w");
+    assert_eq!(all(Allreduce::Binary, 6, 1), "r3:80 r4:80 w c80 c80 S0:80 R0:80 s3:80 s4:80 w");
+    assert_eq!(all(Allreduce::RecursiveDoubling, 8, 5), "r4:80 s4:80 w c80 r7:80 s7:80 w c80 r1:80 s1:80 w c80");
     assert_eq!(all(Allreduce::RecursiveDoubling, 5, 0), "S1:80 R1:80");
-    assert_eq!(all(Allreduce::RecursiveDoubling, 5, 1), "R0:80 r2:80 s2:80 w r3:80 s3:80 w S0:80");
-    assert_eq!(all(Allreduce::RecursiveDoubling, 5, 4), "r3:80 s3:80 w r2:80 s2:80 w");
+    assert_eq!(all(Allreduce::RecursiveDoubling, 5, 1), "R0:80 c80 r2:80 s2:80 w c80 r3:80 s3:80 w c80 S0:80");
+    assert_eq!(all(Allreduce::RecursiveDoubling, 5, 4), "r3:80 s3:80 w c80 r2:80 s2:80 w c80");
     let (halving, doubling) =
-        ("r4:40 s4:40 w r7:20 s7:20 w r1:10 s1:10 w", "r1:10 s1:10 w r7:20 s7:20 w r4:40 s4:40 w");
+        ("r4:40 s4:40 w c40 r7:20 s7:20 w c20 r1:10 s1:10 w c10", "r1:10 s1:10 w r7:20 s7:20 w r4:40 s4:40 w");
     assert_eq!(all(Allreduce::Rabenseifner, 8, 5), format!("{halving} {doubling}"));
     // Blocks of 26, 27 and 27 bytes; rank 1 sends 0, 2; 1, 0 and receives 2, 1; 0, 2.
-    assert_eq!(all(Allreduce::Ring, 3, 1), "r0:27 s2:26 w r0:27 s2:27 w r0:26 s2:27 w r0:27 s2:26 w");
+    assert_eq!(all(Allreduce::Ring, 3, 1), "r0:27 s2:26 w c27 r0:27 s2:27 w c27 r0:26 s2:27 w r0:27 s2:26 w");
     let blocks = |algorithm, ranks, rank| ops(PhaseAction::ReduceScatter { algorithm, bytes: 80 }, ranks, rank);
-    assert_eq!(blocks(ReduceScatter::RecursiveHalving, 8, 5), "r1:40 s1:40 w r7:20 s7:20 w r4:10 s4:10 w");
-    assert_eq!(blocks(ReduceScatter::RecursiveHalving, 5, 1), "R0:80 r3:48 s3:32 w r2:32 s2:16 w S0:16");
-    assert_eq!(blocks(ReduceScatter::Pairwise, 5, 1), "r0:16 s2:16 w r4:16 s3:16 w r3:16 s4:16 w r2:16 s0:16 w");
-    assert_eq!(blocks(ReduceScatter::Ring, 4, 0), "r3:20 s1:20 w r3:20 s1:20 w r3:20 s1:20 w");
+    assert_eq!(blocks(ReduceScatter::RecursiveHalving, 8, 5), "r1:40 s1:40 w c40 r7:20 s7:20 w c20 r4:10 s4:10 w c10");
+    assert_eq!(blocks(ReduceScatter::RecursiveHalving, 5, 1), "R0:80 c80 r3:48 s3:32 w c48 r2:32 s2:16 w c32 S0:16");
+    assert_eq!(
+        blocks(ReduceScatter::Pairwise, 5, 1),
+        "r0:16 s2:16 w c16 r4:16 s3:16 w c16 r3:16 s4:16 w c16 r2:16 s0:16 w c16"
+    );
+    assert_eq!(blocks(ReduceScatter::Ring, 4, 0), "r3:20 s1:20 w c20 r3:20 s1:20 w c20 r3:20 s1:20 w c20");
 }
 
 #[test]

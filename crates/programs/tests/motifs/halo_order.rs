@@ -21,6 +21,7 @@ fn short(ops: &[Op]) -> String {
         Receive { from, blocking: false, .. } => format!("r{from}"),
         Wait => "W".into(),
         Op::Compute { .. } => "C".into(),
+        Op::Combine { .. } => unreachable!("a halo reduces nothing"),
     };
     ops.iter().map(word).collect::<Vec<_>>().join(" ")
 }

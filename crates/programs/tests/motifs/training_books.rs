@@ -70,6 +70,7 @@ fn gradients_go_round_a_ring() {
             let member = member as u64;
             let mut sent = Vec::new();
             let mut received = Vec::new();
+            let mut combined = Vec::new();
             for op in ops {
                 match *op {
                     Op::Send { to, bytes, blocking, .. } => {
@@ -80,6 +81,7 @@ fn gradients_go_round_a_ring() {
                         assert_eq!((u64::from(from), blocking), ((member + data - 1) % data, false));
                         received.push(bytes);
                     }
+                    Op::Combine { bytes } => combined.push(bytes),
                     Op::Wait => assert_eq!(sent.len(), received.len(), "a step ends before both have begun"),
                     Op::Compute { .. } => assert!(sent.is_empty(), "gradients go before the last pass"),
                 }
@@ -87,6 +89,8 @@ fn gradients_go_round_a_ring() {
             assert_eq!(sent.len() as u64, 2 * (data - 1));
             assert_eq!(sent[0], block(member + data - 1), "the block of the rank before goes first");
             assert_eq!(sent[1..], received[..received.len() - 1]);
+            let reduced: Vec<u64> = received[..data as usize - 1].iter().copied().filter(|&bytes| bytes > 0).collect();
+            assert_eq!(combined, reduced, "the first half of the ring reduces");
             let total: u64 = sent.iter().sum();
             assert_eq!(total, 2 * bytes - block(member) - block(member + 1));
             let waits = ops.iter().filter(|op| **op == Op::Wait).count() as u64;
@@ -104,10 +108,11 @@ fn a_pass_computes_reduces_and_sends() {
         Op::Send { to, label, .. } => format!("s{to}.{label}"),
         Op::Receive { from, label, .. } => format!("r{from}.{label}"),
         Op::Compute { ps, .. } => format!("C{ps}"),
+        Op::Combine { .. } => "+".to_string(),
         Op::Wait => "W".to_string(),
     };
     let words: Vec<String> = run.ops[2].iter().map(word).collect();
-    let expected = "r0.0 C501 r3.0 s3.0 W r3.1 s3.1 W C500 r3.2 s3.2 W r3.3 s3.3 W \
-                    C1002 r3.4 s3.4 W r3.5 s3.5 W C1001 r3.6 s3.6 W r3.7 s3.7 W s0.0";
+    let expected = "r0.0 C501 r3.0 s3.0 W + r3.1 s3.1 W C500 r3.2 s3.2 W + r3.3 s3.3 W \
+                    C1002 r3.4 s3.4 W + r3.5 s3.5 W C1001 r3.6 s3.6 W + r3.7 s3.7 W s0.0";
     assert_eq!(words.join(" "), expected);
 }

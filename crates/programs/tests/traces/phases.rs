@@ -39,6 +39,11 @@ const BODIES: [&str; 14] = [
     r#"[{"along": {"grid": [12, 1], "axis": 1}, "what": {"name": "barrier", "algorithm": "dissemination"}}]"#,
 ];
 
+/// Time to combine a vector.
+fn combining(bytes: u64) -> u64 {
+    3 * bytes
+}
+
 /// One end of a message: the number of the operation in its rank, and the label.
 type Ends = BTreeMap<(u32, u32), Vec<(usize, u64)>>;
 
@@ -60,6 +65,7 @@ fn told_by_phases(phases: &Phases, ranks: u32) -> Told {
                     told.push(('r', from, bytes));
                 }
                 Op::Compute { ps, .. } => told.push(('c', 0, ps)),
+                Op::Combine { bytes } => told.push(('c', 0, combining(bytes))),
                 Op::Wait => {}
             }
         }
@@ -105,7 +111,7 @@ fn pairs(sends: &Ends, receives: &Ends) -> BTreeMap<(u32, u32), Vec<(usize, usiz
 fn phases_and_their_traces_do_the_same() {
     for list in BODIES {
         let phases = phases(list, 12);
-        let goal = Trace::of_phases(&phases, 12).unwrap().to_goal();
+        let goal = Trace::of_phases(&phases, 12, combining).unwrap().to_goal();
         let trace = Trace::read(&goal, 12).unwrap_or_else(|error| panic!("{error}\n{goal}"));
         let ((ops, sends, receives), (operations, sent, received)) =
             (told_by_phases(&phases, 12), told_by_trace(&trace));
@@ -120,7 +126,8 @@ fn phases_and_their_traces_do_the_same() {
 fn both_formats_say_the_same() {
     for list in BODIES {
         let phases = phases(list, 12);
-        let (goal, csv) = (Trace::of_phases(&phases, 12).unwrap().to_goal(), write_csv(&phases, 12).unwrap());
+        let (goal, csv) =
+            (Trace::of_phases(&phases, 12, combining).unwrap().to_goal(), write_csv(&phases, 12, combining).unwrap());
         let trace = Trace::parse_csv(&csv).unwrap_or_else(|error| panic!("{error}\n{csv}"));
         assert_eq!(trace, Trace::parse_goal(&goal).unwrap(), "{list}");
         assert_eq!(Trace::parse_csv(&trace.to_csv().unwrap()).as_ref(), Ok(&trace), "{list}");
@@ -132,7 +139,7 @@ fn both_formats_say_the_same() {
 fn rows_are_the_operations_of_the_phases() {
     for list in BODIES {
         let phases = phases(list, 12);
-        let csv = write_csv(&phases, 12).unwrap();
+        let csv = write_csv(&phases, 12, combining).unwrap();
         for rank in 0..12 {
             let prefix = format!("{rank},");
             let rows =
@@ -142,7 +149,7 @@ fn rows_are_the_operations_of_the_phases() {
                 Op::Send { .. } => "isend",
                 Op::Receive { blocking: true, .. } => "recv",
                 Op::Receive { .. } => "irecv",
-                Op::Compute { .. } => "compute",
+                Op::Compute { .. } | Op::Combine { .. } => "compute",
                 Op::Wait => "wait",
             });
             let expected: Vec<_> = expected.collect();
@@ -157,6 +164,6 @@ fn random_times_cannot_be_written() {
     let list = r#"[{"what": {"name": "compute", "ps": 5, "jitter_ps": 0}}, {"what": {"name": "compute", "ps": 5, "jitter_ps": 1}}]"#;
     let phases = phases(list, 2);
     let error = ErrorKind::RandomCompute {}.at(path!["phases", 1]);
-    assert_eq!(Trace::of_phases(&phases, 2), Err(error.clone()));
-    assert_eq!(write_csv(&phases, 2), Err(error));
+    assert_eq!(Trace::of_phases(&phases, 2, |_| 0), Err(error.clone()));
+    assert_eq!(write_csv(&phases, 2, |_| 0), Err(error));
 }

@@ -56,6 +56,12 @@ impl World<'_> {
         let iteration = self.rank(who).iteration;
         match action {
             Action::Compute { op, cpu, ps } => self.occupy(t, who, cpu, ps, AfterTask::Computed { op }),
+            Action::Combine { op, cpu, bytes } => match spec.costs.combine {
+                Some(bandwidth) => {
+                    self.occupy(t, who, cpu, bandwidth.serialisation_ps(bytes), AfterTask::Computed { op });
+                }
+                None => self.rank(who).execution.complete(op),
+            },
             Action::Send { op, cpu, to, label, bytes, nics } => {
                 let protocol = if self.node(who) == self.node(RankId { rank: to, ..who }) {
                     Protocol::IntraNode
@@ -64,9 +70,10 @@ impl World<'_> {
                 } else {
                     Protocol::Rendezvous
                 };
-                let copy = if protocol == Protocol::Rendezvous { 0 } else { self.copy(who, bytes) };
+                let more =
+                    if protocol == Protocol::Rendezvous { spec.costs.rendezvous_ps } else { self.copy(who, bytes) };
                 let key = MessageKey { peer: to, iteration, label };
-                let task_ps = spec.costs.send_ps.saturating_add(copy);
+                let task_ps = spec.costs.send_ps.saturating_add(more);
                 self.occupy(t, who, cpu, task_ps, AfterTask::HandOver(Outgoing { op, key, bytes, protocol, nics }));
             }
             Action::Receive { op, cpu, from, label, nics } => {

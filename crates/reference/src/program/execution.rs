@@ -14,6 +14,8 @@ pub(crate) type Nics = Option<(u8, u8)>;
 pub(crate) enum Action {
     /// A CPU task of `ps`.
     Compute { op: usize, cpu: u16, ps: u64 },
+    /// What was received is combined with what is there.
+    Combine { op: usize, cpu: u16, bytes: u64 },
     /// A message to another rank.
     Send { op: usize, cpu: u16, to: u32, label: u64, bytes: u64, nics: Nics },
     /// A receive is posted.

@@ -21,8 +21,13 @@ impl Running {
 
     /// CPU time to send a message.
     pub(super) fn sending(&self, from: u32, to: u32, bytes: u64) -> u64 {
-        let copy = if self.is_eager(from, to, bytes) { self.copy_ps(bytes) } else { 0 };
-        self.costs.send_ps.saturating_add(copy)
+        let eager = self.is_eager(from, to, bytes);
+        self.costs.send_ps.saturating_add(if eager { self.copy_ps(bytes) } else { self.costs.rendezvous_ps })
+    }
+
+    /// CPU time to combine a vector that was received, if that takes any.
+    pub(super) fn combining(&self, bytes: u64) -> Option<u64> {
+        self.costs.combine.map(|combine| combine.serialisation_ps(bytes))
     }
 
     /// Hands over a message whose CPU task is done. Returns whether the send is complete; if not, `token` says what

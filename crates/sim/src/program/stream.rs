@@ -54,6 +54,10 @@ impl Running {
                     let ps = self.computing(rank, ps, jitter_ps);
                     self.occupy(rank, 0, ps, OWN, context).1 <= context.now
                 }
+                Op::Combine { bytes } => match self.combining(bytes) {
+                    Some(ps) => self.occupy(rank, 0, ps, OWN, context).1 <= context.now,
+                    None => true,
+                },
                 Op::Send { to, label, bytes, blocking } => {
                     let ps = self.sending(rank, to, bytes);
                     self.occupy(rank, 0, ps, OWN, context).1 <= context.now

@@ -270,12 +270,17 @@ fn check_program(program: &ProgramSpec, ranks: u64, at: &Path) -> Result<(), Err
         range(&at.join("iterations"), *iterations, 1, MAX_ITERATIONS)?;
     }
     let costs_at = at.join("costs");
-    let Costs { send_ps, receive_ps, copy, memory_ps, eager_bytes: _, control_bytes, header_bytes } = *costs;
-    for (field, value) in [("send_ps", send_ps), ("receive_ps", receive_ps), ("memory_ps", memory_ps)] {
+    let Costs { send_ps, receive_ps, copy, combine, rendezvous_ps, memory_ps, .. } = *costs;
+    let Costs { eager_bytes: _, control_bytes, header_bytes, .. } = *costs;
+    let times =
+        [("send_ps", send_ps), ("receive_ps", receive_ps), ("rendezvous_ps", rendezvous_ps), ("memory_ps", memory_ps)];
+    for (field, value) in times {
         range(&costs_at.join(field), value, 0, MAX_DELAY_PS)?;
     }
-    if copy.is_some_and(|copy| copy.micro_bytes_per_second() == 0) {
-        return Err(ErrorKind::NoBandwidth {}.at(costs_at.join("copy")));
+    for (field, bandwidth) in [("copy", copy), ("combine", combine)] {
+        if bandwidth.is_some_and(|bandwidth| bandwidth.micro_bytes_per_second() == 0) {
+            return Err(ErrorKind::NoBandwidth {}.at(costs_at.join(field)));
+        }
     }
     range(&costs_at.join("control_bytes"), control_bytes.into(), 1, MAX_PACKET_BYTES.into())?;
     range(&costs_at.join("header_bytes"), header_bytes.into(), 0, MAX_PACKET_BYTES.into())?;

@@ -61,6 +61,12 @@ pub struct Costs {
     /// Bandwidth at which the CPUs of sender and receiver copy eager and intra-node messages; copying takes no time
     /// when absent.
     pub copy: Option<Bandwidth>,
+    /// Bandwidth at which a reduction combines what it receives with what it has; no time when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub combine: Option<Bandwidth>,
+    /// CPU time of the sender to set up a message that is larger than `eager_bytes`, before it asks the receiver.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rendezvous_ps: u64,
     /// Time from one rank to another of the same node.
     pub memory_ps: u64,
     /// Largest eager message.

@@ -10,6 +10,7 @@ from odonata.document import Bandwidth, Table
 from odonata.errors import InputError
 from odonata.machine.fabric import FabricTable
 from odonata.machine.failed import FailedTable
+from odonata.machine.host import HostTable
 from odonata.machine.kinds.listed import check_cables
 from odonata.machine.kinds.pairs import Pairs
 from odonata.machine.shape import Shape
@@ -54,6 +55,7 @@ class MachineTable(Table):
     failed: FailedTable | None = Field(None, description="cables and routers that do not work")
     wiring: WiringTable | None = Field(None, description="connection files of CODES: `inter`, `intra`")
     fabric: FabricTable
+    host: HostTable | None = Field(None, description="costs of the host for programs: a table, or a file (`.toml`)")
 
     @abstractmethod
     def check(self) -> None:

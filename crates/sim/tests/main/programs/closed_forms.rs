@@ -8,6 +8,7 @@ use odonata_programs::{
     Allgather, Allreduce, Alltoall, Barrier, Broadcast, PhaseAction, PingPong, Reduce, ReduceScatter, Sweep,
 };
 use odonata_sim::spec::Costs;
+use odonata_topology::Bandwidth;
 
 use super::support::{alone, bandwidth, finishes_of, phases, program, star};
 use crate::support::ser;
@@ -55,6 +56,10 @@ impl Protocol {
     }
 
     fn time(self, what: &PhaseAction, n: u32) -> u64 {
+        self.time_with(what, n, None, 0)
+    }
+
+    fn time_with(self, what: &PhaseAction, n: u32, combine: Option<Bandwidth>, rendezvous_ps: u64) -> u64 {
         let costs = Costs {
             send_ps: SEND,
             receive_ps: RECEIVE,
@@ -62,6 +67,8 @@ impl Protocol {
             memory_ps: 0,
             eager_bytes: if self == Eager { 1 << 40 } else { 0 },
             control_bytes: CONTROL,
+            combine,
+            rendezvous_ps,
             header_bytes: 0,
         };
         let nodes: Vec<u32> = (0..n).rev().collect();
@@ -100,6 +107,47 @@ fn symmetric_algorithms() {
             protocol.check(PhaseAction::Alltoall { algorithm: Alltoall::Bruck, bytes: BLOCK }, n, moved);
             let signals = doublings().count() as u64 * protocol.hop(0);
             protocol.check(PhaseAction::Barrier { algorithm: Barrier::Dissemination }, n, signals);
+        }
+    }
+}
+
+/// What is received in a reduction is combined at the end of the step, and nothing else is; a rendezvous is set up
+/// before it asks.
+#[test]
+fn combining_and_rendezvous() {
+    const SETUP: u64 = 7_777;
+    let combine = |bytes: u64| ser(bytes, COPY / 3);
+    for bits in 1..=4 {
+        let (n, vector) = (1_u32 << bits, BLOCK << bits);
+        for protocol in [Eager, Rendezvous] {
+            let setup = if protocol == Rendezvous { SETUP } else { 0 };
+            let hop = |bytes: u64| protocol.hop(bytes) + setup;
+            let check = |what: PhaseAction, expected: u64| {
+                let found = protocol.time_with(&what, n, bandwidth(COPY / 3), SETUP);
+                assert_eq!(found, expected, "{what:?} on {n} ranks, {protocol:?}");
+            };
+            let (halves, added): (u64, u64) = (1..=bits)
+                .map(|i| (hop(vector >> i), combine(vector >> i)))
+                .fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+            check(
+                PhaseAction::Allreduce { algorithm: Allreduce::RecursiveDoubling, bytes: vector },
+                bits * (hop(vector) + combine(vector)),
+            );
+            check(PhaseAction::Allreduce { algorithm: Allreduce::Rabenseifner, bytes: vector }, 2 * halves + added);
+            check(
+                PhaseAction::ReduceScatter { algorithm: ReduceScatter::RecursiveHalving, bytes: vector },
+                halves + added,
+            );
+            let round = u64::from(n - 1) * hop(BLOCK);
+            check(
+                PhaseAction::Allreduce { algorithm: Allreduce::Ring, bytes: vector },
+                2 * round + u64::from(n - 1) * combine(BLOCK),
+            );
+            check(PhaseAction::Allgather { algorithm: Allgather::Ring, bytes: BLOCK }, round);
+            check(
+                PhaseAction::Reduce { algorithm: Reduce::Binomial, root: 0, bytes: vector },
+                bits * (hop(vector) + combine(vector)),
+            );
         }
     }
 }

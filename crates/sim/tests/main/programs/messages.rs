@@ -22,6 +22,8 @@ const COSTS: Costs = Costs {
     memory_ps: MEMORY,
     eager_bytes: 2_499,
     control_bytes: 64,
+    combine: None,
+    rendezvous_ps: 0,
     header_bytes: 0,
 };
 

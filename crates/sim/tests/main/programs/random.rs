@@ -74,6 +74,8 @@ pub fn costs(dice: &mut Dice, bytes: u64) -> Costs {
         memory_ps: time(dice),
         eager_bytes: dice.of(&[0, bytes / 2, 1 << 40]),
         control_bytes: dice.of(&[1, 8, 64]),
+        combine: None,
+        rendezvous_ps: 0,
         header_bytes: 0,
     }
 }

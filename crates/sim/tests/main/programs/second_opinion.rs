@@ -59,7 +59,7 @@ fn collectives_and_motifs() {
             else {
                 unreachable!("these are phases")
             };
-            let text = Trace::of_phases(&made, n).expect("nothing is random").to_goal();
+            let text = Trace::of_phases(&made, n, |_| 0).expect("nothing is random").to_goal();
             let nodes: Vec<u32> = (0..n).collect();
             let mut met = true;
             for eager_bytes in [1 << 40, 0] {
@@ -70,6 +70,8 @@ fn collectives_and_motifs() {
                     memory_ps: 0,
                     eager_bytes,
                     control_bytes: 1,
+                    combine: None,
+                    rendezvous_ps: 0,
                     header_bytes: 0,
                 };
                 if let Some(finishes) = compare(&text, &nodes, costs, 4_096, n) {

@@ -23,6 +23,8 @@ pub const FREE: Costs = Costs {
     memory_ps: 0,
     eager_bytes: 1 << 40,
     control_bytes: 1,
+    combine: None,
+    rendezvous_ps: 0,
     header_bytes: 0,
 };
 

@@ -1,0 +1,121 @@
+"""Costs of the host: what sending, receiving and reducing takes the ranks of a program."""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, PlainSerializer
+
+from odonata import units
+from odonata.document import Table, input_error_as_problem
+from odonata.errors import InputError
+from odonata.machine.fabric import Delay
+
+#: Largest control message, and largest header of a message, of the core.
+MAX_CONTROL_BYTES = 65_536
+
+
+def _rate(value: Any) -> int:
+    if value == "none":
+        return 0
+    micro = units.bandwidth_micro(value)
+    if micro == 0:
+        raise InputError(f"at `{value}` it would never end", hint='"none" costs no time')
+    if micro >= 2**64:
+        raise InputError(f"`{value}` is more than 2^64 millionths of a byte per second (18 TB/s)")
+    return micro
+
+
+def _eager(value: Any) -> int:
+    size = units.size_bytes(value)
+    if size >= 2**63:
+        raise InputError(f"`{value}` is more than 2^63 bytes")
+    return size
+
+
+def _control(value: Any) -> int:
+    size = units.size_bytes(value)
+    if not 1 <= size <= MAX_CONTROL_BYTES:
+        raise InputError(f"a control message has between 1 B and 64 KiB, found `{value}`")
+    return size
+
+
+def _header(value: Any) -> int:
+    size = units.size_bytes(value)
+    if size > MAX_CONTROL_BYTES:
+        raise InputError(f"the header of a message has at most 64 KiB, found `{value}`")
+    return size
+
+
+def _as_json(write: Any) -> PlainSerializer:
+    return PlainSerializer(write, when_used="json")
+
+
+Rate = Annotated[
+    int,
+    BeforeValidator(input_error_as_problem(_rate)),
+    _as_json(lambda v: units.format_bandwidth(v) if v else "none"),
+]
+"""A bandwidth in millionths of a byte per second; 0 for `none`, which costs no time."""
+
+
+class HostTable(Table):
+    """What a message and a reduction cost a rank (docs/model.md, section 10).
+
+    The defaults are for machines that say nothing: assumed, about what was calibrated on Leonardo
+    (validation/calibration.md). No message is faster than a shorter one: two copies of a message of the eager limit
+    take less than `rendezvous`. The minimum time between two messages of a NIC (the g of LogGP) is `overhead` in
+    the system's `fabric.nic`.
+    """
+
+    send: Delay = Field(500_000, description="CPU time to send a message (the o of LogGP)")
+    receive: Delay = Field(800_000, description="CPU time to receive a message")
+    copy_: Rate = Field(
+        10**16,
+        alias="copy",
+        description="bandwidth of the copy that sender and receiver make of an eager message or an intra-node message, "
+        "or `none`",
+    )
+    eager: Annotated[int, BeforeValidator(input_error_as_problem(_eager)), _as_json(units.format_bytes)] = Field(
+        65_536, description="largest message that is sent without asking the receiver"
+    )
+    rendezvous: Delay = Field(
+        16_000_000, description="CPU time of the sender to set up a larger message, before it asks the receiver"
+    )
+    reduce: Rate = Field(
+        9 * 10**15,
+        description="bandwidth at which a reduction combines what a rank receives with what it has, or `none`",
+    )
+    call: Delay = Field(800_000, description="CPU time of a rank at the start of a collective operation")
+    memory: Delay = Field(100_000, description="time from one rank to another rank of the same node")
+    control: Annotated[int, BeforeValidator(input_error_as_problem(_control)), _as_json(units.format_bytes)] = Field(
+        64, description="size of control messages (RTS and CTS), and minimum size of every protocol message"
+    )
+    header: Annotated[int, BeforeValidator(input_error_as_problem(_header)), _as_json(units.format_bytes)] = Field(
+        0, description="envelope of the message-passing library: bytes that every protocol message has besides"
+    )
+
+    def spec(self) -> dict[str, Any]:
+        """The costs as the core reads them; `call` is part of the program."""
+        # What is absent is what the core does anyway; runs without it keep their identity.
+        optional = {"header_bytes": self.header, "combine": self.reduce, "rendezvous_ps": self.rendezvous}
+        return {
+            **{key: value for key, value in optional.items() if value},
+            "send_ps": self.send,
+            "receive_ps": self.receive,
+            "copy": self.copy_ or None,
+            "memory_ps": self.memory,
+            "eager_bytes": self.eager,
+            "control_bytes": self.control,
+        }
+
+
+#: No costs, and every message is eager: only the network takes time.
+NO_COSTS: dict[str, Any] = {
+    "send": "0 s",
+    "receive": "0 s",
+    "copy": "none",
+    "eager": "1024 TiB",
+    "rendezvous": "0 s",
+    "reduce": "none",
+    "call": "0 s",
+    "memory": "0 s",
+}

@@ -1,0 +1,117 @@
+"""Costs of the host: part of every preset, changed by a file or a job; no larger message takes less time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import tomlkit
+
+from odonata import machine, scenario
+from odonata.errors import InputError
+from odonata.machine import core
+
+#: The costs of a published simulator: copies cost more than a rendezvous, so that 12 KB takes longer than 13 KB.
+AS_PUBLISHED = frozenset(name for name in machine.names() if name.startswith("zhang2018"))
+
+
+def resolved(system, app: dict, nodes: int = 2, folder: Path = Path(), **more):
+    job = {"name": "a", "nodes": nodes, "place": "contiguous", "app": app, **more}
+    text = tomlkit.dumps({"system": system, "job": [job], "run": {"seed": 1}})
+    return scenario.parse(text, folder / "s.toml").resolve()
+
+
+def time(system, app: dict, nodes: int = 2) -> int:
+    return int(core.run(resolved(system, app, nodes).spec)["ranks"]["finish_ps"].max())
+
+
+def sizes(system: str) -> list[int]:
+    eager = machine.load(system).table.host.eager
+    return sorted({4, 1000, 2048, 2052, 8000, eager - 4, eager, eager + 4, 3 * eager, 1 << 20})
+
+
+@pytest.mark.parametrize("name", machine.names())
+def test_a_larger_message_is_not_faster(name):
+    pings = [time(name, {"motif": "ping-pong", "message": f"{size} B"}) for size in sizes(name)]
+    reductions = [time(name, {"collective": "allreduce", "message": f"{size} B"}, 8) for size in sizes(name)]
+    rising = pings == sorted(pings) and reductions == sorted(reductions)
+    assert rising == (name not in AS_PUBLISHED)
+
+
+def test_the_defaults_rise_too():
+    table = machine.load("tiny").table.model_dump(mode="json", by_alias=True, exclude_none=True)
+    del table["host"]
+    assert machine.load(table).table.host is None
+    times = [time(table, {"motif": "ping-pong", "message": f"{size} B"}) for size in sizes("tiny")]
+    assert times == sorted(times)
+
+
+@pytest.mark.parametrize("name", sorted(AS_PUBLISHED))
+def test_costs_of_zhang_2018(name):
+    assert resolved(name, {"collective": "allreduce", "message": "1 KB"}, 4).spec["jobs"][0]["program"]["costs"] == {
+        "send_ps": 190_000,
+        "receive_ps": 160_000,
+        "copy": 2_906_976_744_186_047,
+        "memory_ps": 100_000,
+        "eager_bytes": 12_000,
+        "control_bytes": 64,
+    }
+
+
+def test_reductions_and_calls_take_time():
+    app = {"collective": "allreduce", "algorithm": "recursive-doubling", "message": "9 KB"}
+    host = {"send": "0 s", "receive": "0 s", "copy": "none", "call": "0 s", "reduce": "none", "eager": "1 MB"}
+
+    def took(**changes):
+        return time({"preset": "tiny", "host": host | changes}, app, 4)
+
+    assert took(reduce="9 GB/s") - took() == 2 * 1_000_000  # two steps
+    assert took(call="3 us") - took() == 3_000_000
+    ping = {"motif": "ping-pong", "message": "9 KB"}
+    assert time({"preset": "tiny", "host": host | {"call": "3 us"}}, ping) == time(
+        {"preset": "tiny", "host": host}, ping
+    )
+    asked = host | {"eager": "0 B"}
+    assert (
+        time({"preset": "tiny", "host": asked | {"rendezvous": "5 us"}}, ping)
+        - time({"preset": "tiny", "host": asked | {"rendezvous": "0 s"}}, ping)
+        == 10_000_000
+    )
+
+
+def test_a_job_overrides_single_costs():
+    app = {"collective": "allreduce", "message": "1 KB"}
+    system = {"preset": "tiny", "host": {"send": "7 ns", "copy": "1 GB/s"}}
+    [job] = resolved(system, app, overhead={"send": "9 ns"}).spec["jobs"]
+    assert (job["program"]["costs"]["send_ps"], job["program"]["costs"]["copy"]) == (9_000, 10**15)
+    [job] = resolved(system, app, overhead="none").spec["jobs"]
+    assert job["program"]["costs"]["send_ps"] == 0
+    assert [phase["what"]["name"] for phase in job["program"]["body"]["phases"]] == ["allreduce"]
+
+
+def test_a_file_of_costs(tmp_path: Path):
+    (tmp_path / "h.toml").write_text('[host]\nsend = "7 ns"\n[sources]\n"host.send" = "measured (confidence: high)"\n')
+    app = {"collective": "allreduce", "message": "1 KB"}
+    found = resolved({"preset": "tiny", "host": "h.toml"}, app, folder=tmp_path)
+    assert found.spec["jobs"][0]["program"]["costs"]["send_ps"] == 7_000
+    sources = {row.key: row.source for row in found.system.sources}
+    assert sources["host.send"] == "measured (confidence: high)"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[host]\nsent = "7 ns"\n', "h.toml:2: unknown key `sent`"),
+        ('[host]\nsend = "7 m"\n', "h.toml:2: "),
+        ('[sources]\n"host.send" = "x"\n', "the table `[host]` is missing"),
+        ('[host]\nsend = "1 ns"\n[hots]\n', "h.toml:3: unknown key `hots`"),
+        ("[host\n", "h.toml:1: "),
+    ],
+)
+def test_a_wrong_file_of_costs(tmp_path: Path, text: str, message: str):
+    (tmp_path / "h.toml").write_text(text)
+    with pytest.raises(InputError) as error:
+        resolved({"preset": "tiny", "host": "h.toml"}, {"collective": "barrier"}, folder=tmp_path)
+    assert message in str(error.value)
+    with pytest.raises(InputError, match=r"expected a table, or a file that ends in \.toml"):
+        resolved({"preset": "tiny", "host": "h.json"}, {"collective": "barrier"}, folder=tmp_path)
