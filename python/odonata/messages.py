@@ -376,6 +376,14 @@ MESSAGES: Mapping[str, Message] = {
         "`{key}` is {found_bytes:bytes}; it must hold at least one packet ({packet_bytes:bytes}) and at most "
         "{most_bytes:bytes}"
     ),
+    "blame-behind-crossbar": Message(
+        "`{key}`: waits are attributed to jobs in ideal routers only, and the routers of this system have a crossbar",
+        'fabric = {{ router = "ideal" }}',
+    ),
+    "no-output-buffers": Message(
+        "`{key}`: `output-buffer` needs routers with output buffers, and the routers of this system are ideal",
+        'fabric = {{ router = "input-queued" }}, or `backlog`',
+    ),
     "job-count": Message("a run has between 1 and {most} jobs, not {found}"),
     "job-name-taken": Message("`{key}`: another job is named `{name}` too"),
     "no-such-node": Message("`{key}`: node {node} does not exist; the machine has {nodes} nodes, numbered from 0"),

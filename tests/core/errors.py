@@ -17,6 +17,12 @@ DRAGONFLY: dict[str, Any] = {
     "arrangement": "absolute",
 }
 COSTS = {"send_ps": 0, "receive_ps": 0, "copy": None, "memory_ps": 0, "eager_bytes": 4_000, "control_bytes": 64}
+CROSSBAR = {
+    "kind": "input-queued",
+    "crossbar": 10**16,
+    "output_buffer_bytes": 8_192,
+    "arbitration": "least-recently-served",
+}
 VALIANT = {"name": "valiant", "via": "spine", "select": "random"}
 FPAR = {"name": "fpar", "threshold_ppm": 0, "compare": "below", "candidates": "one-group"}
 
@@ -176,6 +182,11 @@ PROVOKED: dict[str, Provoke] = {
     "unknown-class": check(("sensing", {"kind": "credits", "delay_ps": {"optical": 5}})),
     "packet-on-wire-too-large": check(("fabric.packet_bytes", 65_530), ("fabric.header_bytes", 32)),
     "slow-link": check(("fabric.links.local.bandwidth", 100_000)),
+    "blame-behind-crossbar": check(
+        ("measure", {"from_ps": 0, "until_ps": None, "arrivals_every_ps": None, "blame": True}),
+        ("fabric.router", CROSSBAR),
+    ),
+    "no-output-buffers": check(("sensing", {"kind": "output-buffer"})),
     "buffer-out-of-range": check(("fabric.links.global.buffer_bytes", 100)),
     "job-count": check(("jobs", [])),
     "job-name-taken": check(("jobs.1.name", "every")),

@@ -32,6 +32,7 @@ def decided(value):
         ('"none"', {"kind": "none"}),
         ('"credits"', {"kind": "credits"}),
         ('"both"', {"kind": "both"}),
+        ('"output-buffer"', {"kind": "output-buffer"}),
         ('{ kind = "credits", delay = "0 ns" }', {"kind": "credits"}),
         (
             '{ kind = "credits", delay = "30 ns" }',
@@ -60,10 +61,16 @@ def test_a_run_without_it_has_none_and_its_document_says_what_that_means():
 @pytest.mark.parametrize(
     ("value", "message", "hint"),
     [
-        ('"credit"', "`sensing`: expected `backlog`, `credits`, `both` or `none`, found `credit`", "`credits`"),
-        ("5", "`sensing`: expected `backlog`, `credits`, `both`, `none` or a table, found `5`", None),
+        (
+            '"credit"',
+            "`sensing`: expected `backlog`, `credits`, `both`, `output-buffer` or `none`, found `credit`",
+            "`credits`",
+        ),
+        ("5", "`sensing`: expected `backlog`, `credits`, `both`, `output-buffer`, `none` or a table, found `5`", None),
         ('{ kind = "both", dely = "1 ns" }', "unknown key `dely`", "`delay`"),
         ('{ delay = "30 ns" }', "`backlog` does not use `delay`", 'kind = "credits"'),
+        ('{ kind = "output-buffer", delay = "1 ns" }', "`output-buffer` does not use `delay`", 'kind = "credits"'),
+        ('"output-buffer"', "`kind`: `output-buffer` needs routers with output buffers", 'router = "input-queued"'),
         ('{ kind = "none", delay = { local = "30 ns" } }', "`none` does not use `delay`", 'kind = "both"'),
         ('{ kind = "both", delay = 30 }', "`delay`: the time 30 has no unit", '"30 ns"'),
         ('{ kind = "both", delay = { local = 30 } }', "`local`: the time 30 has no unit", '"30 ns"'),

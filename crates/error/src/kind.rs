@@ -84,6 +84,10 @@ kinds! {
     LastGroupTooLarge = "last-group-too-large" { found: u32, full: u32 }
     /// A count that exceeds what can be numbered or what fits into memory.
     MachineTooLarge = "machine-too-large" { what: &'static str, found: u64, most: u64 }
+    /// Waits are to be attributed to jobs in routers with a crossbar.
+    BlameBehindCrossbar = "blame-behind-crossbar" {}
+    /// A metric of output buffers, for ideal routers, which have none.
+    NoOutputBuffers = "no-output-buffers" {}
     /// A packet that is too large on a link, with its header and in whole flits.
     PacketOnWireTooLarge = "packet-on-wire-too-large" {
         wire_bytes: u64, packet_bytes: u32, header_bytes: u32, flit_bytes: u32, most_bytes: u32,

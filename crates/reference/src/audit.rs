@@ -1,6 +1,7 @@
 //! Taking stock: every packet, byte and credit is somewhere.
 
 use crate::calendar::Event;
+use crate::crossbar::Crossbar;
 use crate::link::Far;
 use crate::packet::Packet;
 use crate::world::World;
@@ -83,11 +84,12 @@ impl Audit {
             }
             under_way.extend(link.channels.iter().flat_map(|c| &c.fifo));
         }
+        under_way.extend(world.crossbars.iter().flat_map(Crossbar::packets));
         for event in world.calendar.iter() {
             match event {
                 Event::Decision { packet, .. } | Event::Delivery { packet } => under_way.push(packet),
                 Event::Credit { link, channel, bytes } => buffers[*link][*channel].returning += bytes,
-                Event::SendEnd { .. } | Event::Issue { .. } | Event::Rank { .. } => {}
+                Event::SendEnd { .. } | Event::Arbitration { .. } | Event::Issue { .. } | Event::Rank { .. } => {}
             }
         }
         for packet in under_way {
@@ -99,6 +101,7 @@ impl Audit {
         }
         let to_router = world.links.iter().zip(buffers).filter(|(link, _)| matches!(link.far, Far::Router(_)));
         audit.buffers = to_router.flat_map(|(_, buffers)| buffers).collect();
+        audit.buffers.extend(world.output_buffers());
         audit
     }
 
@@ -112,5 +115,27 @@ impl Audit {
         }
         let wrong = |b: &&BufferAudit| b.room + b.granted + b.held + b.returning != b.size;
         self.buffers.iter().find(wrong).map(|b| format!("credits were lost or made: {b:?}"))
+    }
+}
+
+impl World<'_> {
+    /// The output buffers of routers with a crossbar. What is granted the link has not left them.
+    fn output_buffers(&self) -> Vec<BufferAudit> {
+        let ports = if self.crossbars.is_empty() { 0 } else { self.map.network.peer.len() };
+        let mut buffers = Vec::new();
+        for link in &self.links[..ports] {
+            for (index, channel) in link.channels.iter().enumerate() {
+                let in_line = link.line.iter().filter(|granted| granted.channel == index).map(|g| g.packet.wire);
+                let sending = link.sending.iter().filter(|sending| sending.channel == index).map(|s| s.wire);
+                buffers.push(BufferAudit {
+                    size: link.output_buffer,
+                    room: channel.output_room,
+                    granted: in_line.chain(sending).sum(),
+                    held: channel.fifo.iter().map(|packet| packet.wire).sum(),
+                    returning: 0,
+                });
+            }
+        }
+        buffers
     }
 }

@@ -43,6 +43,11 @@ pub(crate) enum Event {
         /// What it gets.
         event: RankEvent,
     },
+    /// A router with a crossbar grants what it can.
+    Arbitration {
+        /// Slot of a port of the router.
+        slot: usize,
+    },
     /// A packet gets its output port.
     Decision {
         /// Slot of the input port.
@@ -54,8 +59,9 @@ pub(crate) enum Event {
 
 impl Event {
     /// Order of the events of one instant: ends of transmissions and deliveries are what was decided before; then
-    /// credits by port and channel, messages and moments by node, decisions by input port; in a run in which routings
-    /// know of other routers, all that router by router. Moments of a node go by rank and by what they are.
+    /// credits by port and channel, messages and moments by node, decisions by input port, arbitrations; in a run in
+    /// which routings know of other routers, all that router by router. Moments of a node go by rank and by what they
+    /// are.
     fn order(&self, router_of: &[usize]) -> Order {
         let at = |link: usize| router_of.get(link).copied().unwrap_or(0);
         match self {
@@ -65,6 +71,7 @@ impl Event {
             Event::Issue { nic, .. } => (1, at(*nic), 1, *nic, 0, None),
             Event::Rank { nic, who, event } => (1, at(*nic), 1, *nic, 0, Some((who.rank, *event))),
             Event::Decision { slot, .. } => (1, at(*slot), 2, *slot, 0, None),
+            Event::Arbitration { slot } => (1, at(*slot), 3, *slot, 0, None),
         }
     }
 }

@@ -10,6 +10,7 @@
 //! | `calendar` | 5, order of what happens at one instant |
 //! | `link` | 1, 4 and 9: a directed link, its queues, its backlog, its stalled time |
 //! | `nic` | 2 and 3 |
+//! | `crossbar` | 4: routers with a crossbar |
 //! | `world`, `moves` | 4 and 8: what each event does, and when the run ends |
 //! | `map` | 6: the sets of ports, cables and routers that the model names |
 //! | `choice`, `routing` | 6: the rules |
@@ -24,6 +25,7 @@ mod blame;
 mod calendar;
 mod choice;
 mod codes2019;
+mod crossbar;
 mod link;
 mod map;
 mod moves;

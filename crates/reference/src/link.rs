@@ -87,6 +87,8 @@ pub(crate) struct Sending {
     pub(crate) wire: u64,
     /// The buffer that it leaves.
     pub(crate) from: Option<(usize, usize)>,
+    /// Its channel on the link.
+    pub(crate) channel: usize,
     /// When its tail will have left.
     pub(crate) leaves: u64,
 }
@@ -98,6 +100,8 @@ pub(crate) struct Channel {
     pub(crate) room: u64,
     /// Packets that wait for room.
     pub(crate) fifo: VecDeque<Packet>,
+    /// Room in the output buffer before the link, if the router has one.
+    pub(crate) output_room: u64,
     /// Since when something has been waiting for room.
     waiting_since: Option<u64>,
     /// Packets granted.
@@ -129,6 +133,10 @@ pub(crate) struct Link {
     pub(crate) line: VecDeque<Granted>,
     /// How much later than a credit its news reaches the sensor.
     news_delay: u64,
+    /// Size of the output buffer of each channel; 0 without one.
+    pub(crate) output_buffer: u64,
+    /// Serialisation times of packets that go this way and are still in a queue at an input.
+    pub(crate) queued_ps: u64,
     /// Bytes granted and not known to have left the far buffer, but for those in `news`.
     away: u64,
     /// Bytes that have left the far buffer, by the time when the sensor knows.
@@ -143,11 +151,33 @@ impl Link {
         let head = (fabric.switching == Switching::CutThrough).then(|| fabric.head());
         let channels = if matches!(sender, Sender::Port) { usize::from(fabric.channels) } else { 1 };
         let room = if matches!(far, Far::Node) { u64::MAX } else { spec.buffer_bytes };
-        let channel =
-            |_| Channel { room, fifo: VecDeque::new(), waiting_since: None, packets: 0, bytes: 0, stalled: 0 };
+        let output_buffer = fabric.router.map_or(0, |router| router.output_buffer_bytes);
+        let channel = |_| Channel {
+            room,
+            fifo: VecDeque::new(),
+            output_room: output_buffer,
+            waiting_since: None,
+            packets: 0,
+            bytes: 0,
+            stalled: 0,
+        };
         let channels = (0..channels).map(channel).collect();
-        let (sending, line, away, news) = (None, VecDeque::new(), 0, Vec::new());
-        Self { spec, router_delay, head, sender, far, channels, sending, line, news_delay, away, news }
+        let (sending, line, queued_ps, away, news) = (None, VecDeque::new(), 0, 0, Vec::new());
+        Self {
+            spec,
+            router_delay,
+            head,
+            sender,
+            far,
+            channels,
+            sending,
+            line,
+            news_delay,
+            output_buffer,
+            queued_ps,
+            away,
+            news,
+        }
     }
 
     /// How a packet crosses the link that begins to leave at `begins`: a router decides when it has all of it, or its
@@ -163,7 +193,7 @@ impl Link {
     /// When a packet begins to leave if the link is free from `t` on: not so early that its tail would not have come in
     /// time.
     fn begin(&self, t: u64, packet: &Packet, hold: u64) -> u64 {
-        (t + hold).max(self.in_time(packet))
+        (t.max(packet.head) + hold).max(self.in_time(packet))
     }
 
     /// The earliest begin with which the tail of a packet has come in time.
@@ -203,7 +233,9 @@ impl Link {
         let crossing = self.crossing(self.begin(t, &first.packet, first.hold), first.packet.wire);
         let Granted { mut packet, channel, .. } = first;
         let (message, wire) = (packet.message, packet.wire);
-        self.sending = Some(Sending { message, wire, from: packet.stands_in.take(), leaves: crossing.leaves });
+        let (from, leaves) = (packet.stands_in.take(), crossing.leaves);
+        self.sending = Some(Sending { message, wire, from, channel, leaves });
+        packet.head = 0;
         packet.tail = crossing.tail;
         Some((packet, channel, crossing))
     }
@@ -235,7 +267,7 @@ impl Link {
     pub(crate) fn backlog(&self, t: u64) -> u64 {
         let free = self.free(t);
         let waiting = self.channels.iter().flat_map(|c| &c.fifo);
-        free - t + waiting.map(|p| self.serialisation(p.wire)).sum::<u64>()
+        free - t + self.queued_ps + waiting.map(|p| self.serialisation(p.wire)).sum::<u64>()
     }
 
     /// Bytes leave the far buffer now; the credit will reach the sender at time `t`.
@@ -251,8 +283,21 @@ impl Link {
             MetricKind::Backlog => self.backlog(t),
             MetricKind::Credits => self.unreturned(t),
             MetricKind::Both => self.backlog(t) + self.unreturned(t),
+            MetricKind::OutputBuffer => self.buffered(),
             MetricKind::None => 0,
         }
+    }
+
+    /// Size of the buffer of a channel on which the metric looks.
+    pub(crate) fn sensed_buffer(&self, metric_kind: MetricKind) -> u64 {
+        if metric_kind == MetricKind::OutputBuffer { self.output_buffer } else { self.spec.buffer_bytes }
+    }
+
+    /// The time that the bytes in the output buffers take.
+    fn buffered(&self) -> u64 {
+        let bytes: u64 = self.channels.iter().map(|channel| self.output_buffer - channel.output_room).sum();
+        let time = u128::from(bytes) * u128::from(self.serialisation(65_536)) / 65_536;
+        u64::try_from(time).expect("what is in buffers takes less than 2^63 ps")
     }
 
     /// The time that the bytes take which are not known to have left the far buffer.

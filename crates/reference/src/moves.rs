@@ -27,6 +27,7 @@ impl World<'_> {
             Event::Credit { link, channel, bytes } => self.credit(t, link, channel, bytes),
             Event::Issue { sender, .. } => self.issue(t, sender),
             Event::Rank { who, event, .. } => self.rank_event(t, who, event)?,
+            Event::Arbitration { slot } => self.arbitrate(t, slot),
             Event::Decision { slot, packet } => self.decide(t, slot, packet),
         }
         Ok(())
@@ -207,6 +208,7 @@ impl World<'_> {
         if matches!(self.links[index].sender, Drives::Nic(_)) {
             self.left_nic(t, sent.message);
         }
+        self.left_output(t, index, sent.channel, sent.wire);
     }
 
     /// A packet of a message has left its NIC.
@@ -238,11 +240,19 @@ impl World<'_> {
 
     /// A packet gets its output port and channel.
     fn decide(&mut self, t: u64, slot: usize, mut packet: Packet) {
+        if let Some(router) = self.spec.fabric.router {
+            return self.join(t, slot, packet, router);
+        }
+        let (out, channel) = self.route(t, slot, &mut packet);
+        self.leave(t, out, channel, packet);
+    }
+
+    /// The output port and channel that a packet gets.
+    pub(crate) fn route(&mut self, t: u64, slot: usize, packet: &mut Packet) -> (usize, usize) {
         let (_, came_on) = packet.stands_in.expect("a packet in a router stands in one of its buffers");
         let (spec, map, links) = (self.spec, &self.map, &self.links);
         let routing = routing_of(spec, self.messages[packet.message].job);
-        let (out, channel) =
-            DecisionContext { spec, routing, map, links, slot, channel: came_on, t }.route(&mut packet);
+        let (out, channel) = DecisionContext { spec, routing, map, links, slot, channel: came_on, t }.route(packet);
         packet.hop += 1;
         packet.decided = t;
         self.tally.packet_hops += 1;
@@ -251,6 +261,11 @@ impl World<'_> {
             let at = (t / width, self.messages[packet.message].job, group);
             self.tally.cross(at, packet.wire, self.map.is_global(slot), self.map.is_global(out));
         }
+        (out, channel)
+    }
+
+    /// A packet is granted a link, or waits for room behind it.
+    pub(crate) fn leave(&mut self, t: u64, out: usize, channel: usize, packet: Packet) {
         let link = &mut self.links[out];
         if link.channels[channel].fifo.is_empty() && link.has_room(channel, packet.wire) {
             self.grant(t, out, channel, packet, 0);

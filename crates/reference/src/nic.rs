@@ -39,6 +39,7 @@ impl Nic {
             message: unsent.message,
             bytes,
             wire: fabric.wire(bytes),
+            head: 0,
             tail: 0,
             decided: message.joined,
             latest: None,

@@ -128,7 +128,9 @@ pub(crate) struct Packet {
     pub(crate) bytes: u64,
     /// What it has on a link and in a buffer.
     pub(crate) wire: u64,
-    /// Its tail time at the router it is in or heads for; 0 while it is at its NIC.
+    /// When its head can leave by the next link: when it is in the output buffer, in a router with a crossbar; else 0.
+    pub(crate) head: u64,
+    /// Its tail time at the router it is in or heads for, or when its tail is in the output buffer; 0 at its NIC.
     pub(crate) tail: u64,
     /// When the router it is in decided on it; while it is at its NIC: when its message joined the queue.
     pub(crate) decided: u64,

@@ -7,6 +7,7 @@ use odonata_topology::{Network, NodeId, Peer};
 
 use crate::blame::Commits;
 use crate::calendar::{Calendar, Event};
+use crate::crossbar::Crossbar;
 use crate::link::{Far, Link, Sender as Drives};
 use crate::map::Map;
 use crate::nic::Nic;
@@ -28,6 +29,8 @@ pub(crate) struct World<'a> {
     /// Links that leave router ports, by slot; then the injection links, by NIC (endpoint).
     pub(crate) links: Vec<Link>,
     pub(crate) nics: Vec<Nic>,
+    /// By router; none if routers are ideal.
+    pub(crate) crossbars: Vec<Crossbar>,
     /// Messages issued by each node so far.
     pub(crate) issued: Vec<u64>,
     pub(crate) senders: Vec<Sender>,
@@ -56,6 +59,8 @@ impl<'a> World<'a> {
         let map = Map::new(&spec.machine()?)?;
         let links = links(spec, &map.network);
         let nics = map.network.node_slot.iter().map(|_| Nic::default()).collect();
+        let routers = spec.fabric.router.map_or(0, |_| map.network.routers());
+        let crossbars = (0..routers).map(|_| Crossbar::default()).collect();
         let issued = vec![0; map.network.nodes()];
         let senders = traffic::senders(spec);
         let mut calendar = if routing::knows_other_routers(spec) {
@@ -79,6 +84,7 @@ impl<'a> World<'a> {
             map,
             links,
             nics,
+            crossbars,
             issued,
             senders,
             programs: program::programs(spec),
@@ -143,7 +149,8 @@ impl<'a> World<'a> {
     /// Packets that wait for room at a router, and messages that wait for it at a NIC.
     fn waiting(&self) -> u64 {
         let packets = self.links.iter().flat_map(|l| &l.channels).map(|c| c.fifo.len());
-        (packets.sum::<usize>() + self.nics.iter().map(|n| n.queue.len()).sum::<usize>()) as u64
+        let queued: usize = self.crossbars.iter().map(|crossbar| crossbar.packets().count()).sum();
+        (packets.sum::<usize>() + queued + self.nics.iter().map(|n| n.queue.len()).sum::<usize>()) as u64
     }
 
     /// After the end only what was granted an ejection link goes on, to its delivery; it counts, and causes nothing.

@@ -77,6 +77,7 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
             switching: Switching::StoreAndForward,
             header_bytes: 0,
             flit_bytes: 1,
+            router: None,
             nic: NicSpec { overhead_ps: OVERHEAD, order: NicOrder::Fcfs, rail: Rail::Hash },
             links: links(),
         },

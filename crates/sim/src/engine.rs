@@ -62,6 +62,9 @@ pub trait Queue<R: Record> {
     /// Whether the events of all places are in one order. If not, what comes late is for the place being visited.
     fn in_one_order(&self) -> bool;
 
+    /// If what happens at a place within the open window affects no other place in it: the end of the window. Else 0.
+    fn closed_until(&self) -> u64;
+
     /// No event that is still to come is earlier than this.
     fn horizon(&self) -> u64;
 }

@@ -6,6 +6,7 @@
 mod blocked;
 mod credit_metric;
 mod credits;
+mod crossbar;
 mod flight;
 mod hop;
 mod logs;
@@ -17,6 +18,7 @@ mod wiring;
 pub use blocked::{BlockedPackets, Chain};
 pub use credit_metric::CreditMetric;
 pub use credits::Credits;
+pub use crossbar::{Crossbars, InputQueue, NEVER, Output};
 pub use flight::{Flight, Flights, NO_ROW};
 pub use hop::HopTiming;
 pub use logs::{Logs, VcLog};

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_topology::Machine;
 
-pub use loads::{Backlog, CongestionMetric, Loads};
+pub use loads::{Backlog, CongestionMetric, Loads, OutputBuffers};
 pub use ports::Ports;
 
 use crate::fabric::RouterPlace;
@@ -56,6 +56,9 @@ impl PathGranularity {
 
 /// The routing algorithms of a run, on its machine. The simulation is compiled for each type.
 pub trait RoutingAlgorithm {
+    /// Whether the routers have crossbars.
+    const BEHIND_CROSSBAR: bool = false;
+
     /// Makes the decisions that are made once per packet, when it enters the network at router number `local` of group
     /// `from`.
     fn enter(&self, packet: &mut Event, from: u16, local: u16);
@@ -108,6 +111,25 @@ macro_rules! routing {
 dragonfly_plus::dragonfly_plus_algorithms! { ($) routing }
 pub(crate) use with_algorithm;
 
+/// The routings of a run whose routers have crossbars. The simulation is compiled once for all of them.
+pub struct BehindCrossbar(pub Routing);
+
+impl RoutingAlgorithm for BehindCrossbar {
+    const BEHIND_CROSSBAR: bool = true;
+
+    fn enter(&self, packet: &mut Event, from: u16, local: u16) {
+        with_algorithm!(&self.0, algorithm => algorithm.enter(packet, from, local));
+    }
+
+    fn route(&self, place: RouterPlace, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision {
+        with_algorithm!(&self.0, algorithm => algorithm.route(place, packet, loads))
+    }
+
+    fn granularity(&self, routing: u8) -> PathGranularity {
+        with_algorithm!(&self.0, algorithm => algorithm.granularity(routing))
+    }
+}
+
 impl Routing {
     /// Prepares the routings of a checked specification.
     ///
@@ -119,9 +141,10 @@ impl Routing {
         match machine {
             Machine::Dragonfly(machine) => Ok(Self::Direct(direct::Direct::new(spec, machine, &specs)?)),
             Machine::DragonflyPlus(machine) => {
+                let fabric = spec.sensed_fabric();
                 let mut algorithms = specs
                     .iter()
-                    .map(|(at, routing)| AnyDragonflyPlusAlgorithm::new(&spec.fabric, routing, at))
+                    .map(|(at, routing)| AnyDragonflyPlusAlgorithm::new(&fabric, routing, at))
                     .collect::<Result<Vec<_>, _>>()?;
                 for (algorithm, (at, _)) in algorithms.iter().zip(&specs) {
                     algorithm.check(&machine, at)?;

@@ -1,6 +1,7 @@
 //! The life of a run: events are taken from the queue window by window, handled at their router, and lead to others.
 
 mod audit;
+mod crossbar;
 mod finish;
 mod inject;
 mod jobs;
@@ -15,7 +16,8 @@ use crate::engine::random::Source;
 use crate::engine::{Queue, Window, prefetch};
 use crate::fabric::packet::{Event, EventKind};
 use crate::fabric::{
-    BlockedPackets, CreditMetric, Credits, Flights, Logs, Nic, OutputPort, OutputVcState, PacketTimes, Wiring,
+    BlockedPackets, CreditMetric, Credits, Crossbars, Flights, Logs, Nic, OutputPort, OutputVcState, PacketTimes,
+    Wiring,
 };
 use crate::output::Output;
 use crate::program::Programs;
@@ -57,6 +59,14 @@ pub struct Simulation<'s, Q, R> {
     special: bool,
     /// What routings sense, if it is not the backlog.
     credit_metric: Option<CreditMetric>,
+    /// What is inside the routers, if they are not ideal.
+    crossbars: Crossbars,
+    /// Arbitrations before this time are found between the events of the open window; others are events.
+    foreseen_until: u64,
+    /// Whether no other event of the present instant comes to the router being visited, but for what comes late.
+    last_of_instant: bool,
+    /// Queues that an arbitration asks, kept to save allocations.
+    asked: Vec<u32>,
     blocked: BlockedPackets,
     nics: Vec<Nic>,
     flights: Flights,
@@ -88,7 +98,8 @@ pub struct Simulation<'s, Q, R> {
 }
 
 impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
-    /// Handles events until the run ends.
+    /// Handles events until the run ends. (Not inlined, so that its code does not depend on what surrounds a run.)
+    #[inline(never)]
     fn play(&mut self, monitor: &mut dyn Monitor) -> Result<(), Error> {
         monitor.progress(&self.progress(0))?;
         let mut window = Window::default();
@@ -128,6 +139,9 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
 
     /// Handles the events of a window, and what comes late for it.
     fn visit(&mut self, window: &Window<Event>, monitor: &mut dyn Monitor) -> Result<(), Error> {
+        if R::BEHIND_CROSSBAR {
+            return self.visit_crossbars(window, monitor);
+        }
         for position in 0..window.len() {
             // SAFETY: it is below the number of events.
             let (router, event) = unsafe { window.get_unchecked(position) };
@@ -171,7 +185,11 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         }
         self.events += 1;
         if event.is_packet() {
-            self.decide(router, event);
+            if R::BEHIND_CROSSBAR {
+                self.at_crossbar(router, event);
+            } else {
+                self.decide(router, event);
+            }
             return;
         }
         match event.kind() {

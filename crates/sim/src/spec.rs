@@ -99,6 +99,9 @@ pub struct FabricSpec {
     /// Size of a flit, at least 1: a packet has a whole number of flits on a link.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub flit_bytes: u32,
+    /// What packets cross inside a router; an ideal switch when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub router: Option<RouterSpec>,
     /// The NICs.
     pub nic: NicSpec,
     /// Link parameters by class name; exactly the classes of the topology.
@@ -119,6 +122,38 @@ impl FabricSpec {
         let flit = u64::from(self.flit_bytes);
         u64::from(self.header_bytes).div_ceil(flit).max(1) * flit
     }
+}
+
+/// A router with a crossbar between queues at its inputs and buffers at its outputs (docs/model.md, section 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RouterSpec {
+    /// Which packets wait for each other at an input.
+    pub kind: RouterKind,
+    /// Bandwidth of each input and each output of the crossbar, in millionths of a byte per second.
+    pub crossbar: Bandwidth,
+    /// Buffer at an output port, in bytes, for each virtual channel.
+    pub output_buffer_bytes: u64,
+    /// Which of several packets that want the same side of the crossbar goes first.
+    pub arbitration: Arbitration,
+}
+
+/// Which packets wait for each other at an input of a router with a crossbar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RouterKind {
+    /// All of a virtual channel: one queue, with head-of-line blocking.
+    InputQueued,
+    /// Those of a virtual channel that want the same output virtual channel.
+    VirtualOutputQueued,
+}
+
+/// Which of several packets that want the same side of a crossbar goes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arbitration {
+    /// The one whose queue was granted longest ago.
+    LeastRecentlyServed,
 }
 
 /// When a router may forward a packet.

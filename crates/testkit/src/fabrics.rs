@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use odonata_sim::spec::{FabricSpec, LinkSpec, MetricKind, NicOrder, NicSpec, Rail, Sensing, Switching};
+use odonata_sim::spec::{
+    Arbitration, FabricSpec, LinkSpec, MetricKind, NicOrder, NicSpec, Rail, RouterKind, RouterSpec, Sensing, Switching,
+};
 use odonata_topology::{Bandwidth, Network};
 
 use super::choices::Choices;
@@ -40,6 +42,7 @@ pub fn fabric(c: &mut Choices, network: &Network) -> FabricSpec {
         switching: switching(c),
         header_bytes,
         flit_bytes,
+        router: router(c, on_wire(packet_bytes, header_bytes, flit_bytes), links.values()),
         nic: nic(c, 50, 50_000),
         links,
     }
@@ -67,6 +70,7 @@ pub fn instant(c: &mut Choices, network: &Network) -> FabricSpec {
         switching: switching(c),
         header_bytes,
         flit_bytes,
+        router: router(c, on_wire(packet_bytes, header_bytes, flit_bytes), links.values()),
         nic: nic(c, 80, 10),
         links,
     }
@@ -74,6 +78,26 @@ pub fn instant(c: &mut Choices, network: &Network) -> FabricSpec {
 
 fn switching(c: &mut Choices) -> Switching {
     c.of(&[Switching::StoreAndForward, Switching::CutThrough])
+}
+
+/// An ideal switch, or a crossbar of about the speed of the links: slower, as fast, or so fast that it hardly matters.
+fn router<'l>(c: &mut Choices, packet: u64, links: impl Iterator<Item = &'l LinkSpec>) -> Option<RouterSpec> {
+    if c.chance(40) {
+        return None;
+    }
+    let fastest = links.map(|link| link.bandwidth.0).max().expect("there are links");
+    Some(RouterSpec {
+        kind: c.of(&[RouterKind::InputQueued, RouterKind::VirtualOutputQueued]),
+        crossbar: Bandwidth(c.of(&[
+            fastest / 2,
+            fastest,
+            fastest,
+            fastest.saturating_mul(2),
+            fastest.saturating_mul(20),
+        ])),
+        output_buffer_bytes: packet * c.of(&[1, 1, 2, 3, 100]) + if c.chance(30) { c.within(0, packet) } else { 0 },
+        arbitration: Arbitration::LeastRecentlyServed,
+    })
 }
 
 /// Bytes of a full packet in a buffer.
@@ -94,7 +118,7 @@ pub fn sensing(c: &mut Choices, network: &Network, fabric: &FabricSpec) -> Sensi
     if c.chance(30) {
         return Sensing::default();
     }
-    let kind = c.of(&[
+    let mut kind = c.of(&[
         MetricKind::Backlog,
         MetricKind::Credits,
         MetricKind::Credits,
@@ -102,6 +126,9 @@ pub fn sensing(c: &mut Choices, network: &Network, fabric: &FabricSpec) -> Sensi
         MetricKind::Both,
         MetricKind::None,
     ]);
+    if fabric.router.is_some() && c.chance(30) {
+        kind = MetricKind::OutputBuffer;
+    }
     let mut delay_ps = BTreeMap::new();
     for &name in &network.classes[1..] {
         if c.chance(40) {

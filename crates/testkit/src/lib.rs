@@ -229,7 +229,7 @@ fn unfit(c: &mut Choices, (topology, failures): &Made, fabric: MakesFabric, exte
         from_ps: if c.chance(50) { c.within(0, horizon / 2) } else { 0 },
         until_ps: c.chance(30).then(|| c.within(horizon / 2 + 1, horizon + 1)),
         arrivals_every_ps: c.chance(60).then(|| c.within(horizon / 40 + 1, horizon)),
-        blame: c.chance(40),
+        blame: c.chance(40) && fabric.router.is_none(),
     };
     Spec {
         version: SPEC_VERSION,

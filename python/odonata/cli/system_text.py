@@ -29,6 +29,7 @@ def facts(system: System) -> dict[str, Any]:
         "groups": wired["groups"],
         "links": wired["links"],
         "links_per_pair": wired["links_per_pair"],
+        "router": system.table.fabric.router_text,
         "facts": dict(system.table.facts()),
     }
     if system.failures or system.unusable_nodes:
@@ -49,6 +50,7 @@ def text(facts: dict[str, Any]) -> str:
         ("routers", f"{facts['routers']:,}"),
         ("groups", f"{facts['groups']:,}"),
         ("links", ", ".join(f"{count:,} {name}" for name, count in facts["links"].items())),
+        ("router", facts["router"]),
         *facts["facts"].items(),
     ]
     if "failed" in facts:

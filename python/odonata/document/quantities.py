@@ -52,7 +52,8 @@ def _positive_time(value: Any) -> int:
     return ps
 
 
-def _bandwidth(value: Any) -> int:
+def positive_bandwidth(value: Any) -> int:
+    """A bandwidth of the core, in millionths of a byte per second. Raises InputError."""
     micro = units.bandwidth_micro(value)
     if micro == 0:
         raise InputError(f"`{value}`: a link without bandwidth never delivers a packet")
@@ -89,7 +90,9 @@ PositiveTime = Annotated[int, BeforeValidator(input_error_as_problem(_positive_t
 #: A size in bytes, from a text with a unit.
 Size = Annotated[int, BeforeValidator(input_error_as_problem(units.size_bytes)), _as_json(units.format_bytes)]
 #: A bandwidth in millionths of a byte per second, from a text with a unit.
-Bandwidth = Annotated[int, BeforeValidator(input_error_as_problem(_bandwidth)), _as_json(units.format_bandwidth)]
+Bandwidth = Annotated[
+    int, BeforeValidator(input_error_as_problem(positive_bandwidth)), _as_json(units.format_bandwidth)
+]
 #: A ratio, from a number or a percentage.
 Ratio = Annotated[
     Fraction,

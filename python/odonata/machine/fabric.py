@@ -1,17 +1,22 @@
 """Routers, links and NICs of a machine, as a table of a document."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, PlainSerializer
+from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
 from odonata import units
 from odonata.document import Bandwidth, Size, Table, input_error_as_problem
+from odonata.document.quantities import positive_bandwidth
 from odonata.errors import InputError
 
 #: Most virtual channels of a link of the core.
 MAX_CHANNELS = 16
 #: Largest packet of the core, with its header.
 MAX_PACKET_BYTES = 65_536
+#: Largest buffer of the core.
+MAX_BUFFER_BYTES = 2**30
 
 
 def _channels(value: Any) -> int:
@@ -60,6 +65,97 @@ class NicTable(Table):
     )
 
 
+def _crossbar(value: Any) -> Fraction | int:
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, str) and value.strip().endswith("x"):
+        factor = units.fraction(value.strip().removesuffix("x").strip())
+        if factor <= 0:
+            raise InputError(f"`{value}`: a crossbar without bandwidth never delivers a packet")
+        return factor
+    try:
+        return positive_bandwidth(value)
+    except InputError as e:
+        hint = 'as fast as the fastest link: crossbar = "1x"; or a bandwidth: crossbar = "17 GB/s"'
+        raise e.but(hint=hint) from None
+
+
+def _crossbar_text(value: Fraction | int) -> str:
+    return f"{units.format_fraction(value)}x" if isinstance(value, Fraction) else units.format_bandwidth(value)
+
+
+class RouterTable(Table):
+    """What a packet crosses inside a router (docs/model.md, section 4).
+
+    Only routers with a crossbar have `crossbar`, `output_buffer` and `arbitration`; they then have a value, given or
+    default.
+    """
+
+    kind: Literal["ideal", "input-queued", "virtual-output-queued"] = Field(
+        description="`ideal`: a packet waits for nothing but its output link; `input-queued`: packets queue at their "
+        "input in one FIFO per virtual channel, with head-of-line blocking, and cross a crossbar; "
+        "`virtual-output-queued`: the same with a FIFO for each output, without head-of-line blocking",
+    )
+    crossbar: (
+        Annotated[
+            Fraction | int,
+            BeforeValidator(input_error_as_problem(_crossbar)),
+            PlainSerializer(_crossbar_text, when_used="json"),
+        ]
+        | None
+    ) = Field(
+        None,
+        description="bandwidth of each input and output of the crossbar, or a multiple of the fastest link's bandwidth "
+        "(default: 1x)",
+    )
+    output_buffer: Size | None = Field(
+        None, description="buffer of an output port for each virtual channel (default: the largest input buffer)"
+    )
+    arbitration: Literal["least-recently-served"] | None = Field(
+        None, description="which of several waiting FIFOs goes first (default: least-recently-served)"
+    )
+
+    def completed(self, links: Mapping[str, LinkTable]) -> Self:
+        """The same with a value for every key that its kind has."""
+        if self.kind == "ideal":
+            return self
+        defaults = {
+            "crossbar": Fraction(1),
+            "output_buffer": max((link.buffer for link in links.values()), default=None),
+            "arbitration": "least-recently-served",
+        }
+        return self.model_copy(update={k: v for k, v in defaults.items() if getattr(self, k) is None})
+
+    def check(self, wire_bytes: int) -> None:
+        """Raises InputError (with a path) if such a router cannot be built for packets of so many bytes on a link."""
+        if self.kind == "ideal":
+            for key in ("crossbar", "output_buffer", "arbitration"):
+                if getattr(self, key) is not None:
+                    hint = 'kind = "input-queued" or kind = "virtual-output-queued"'
+                    raise InputError(f"an `ideal` router has no `{key}`", hint=hint, path=(key,))
+        elif self.output_buffer is not None and not wire_bytes <= self.output_buffer <= MAX_BUFFER_BYTES:
+            raise InputError(
+                f"the output buffer ({self.output_buffer:,} B) must hold at least one packet "
+                f"({wire_bytes:,} B) and at most 2^30 bytes",
+                path=("output_buffer",),
+            )
+
+    def spec(self, links: Mapping[str, LinkTable]) -> dict[str, Any]:
+        """The router as the core reads it, from the result of `completed`. Raises InputError (with a path)."""
+        crossbar = self.crossbar
+        if isinstance(crossbar, Fraction):
+            crossbar = int(crossbar * max(link.bandwidth for link in links.values()))
+            if not 0 < crossbar < 2**64:
+                message = f"{_crossbar_text(self.crossbar or Fraction())} of the fastest link's bandwidth is not "
+                raise InputError(message + "between 0 and 18 TB/s", path=("crossbar",))
+        return {
+            "kind": self.kind,
+            "crossbar": crossbar,
+            "output_buffer_bytes": self.output_buffer,
+            "arbitration": self.arbitration,
+        }
+
+
 class FabricTable(Table):
     """Routers, NICs and the classes of links."""
 
@@ -75,12 +171,21 @@ class FabricTable(Table):
         description="whether a router forwards a packet when all of it has arrived, or when its header has arrived "
         "(default: store-and-forward)",
     )
+    router: RouterTable | None = Field(
+        None, description="what a packet crosses inside a router: a kind, or a table with more keys (default: ideal)"
+    )
     router_delay: Delay = Field(
         100_000, description="time from the arrival of a packet (with cut-through, of its header) to its route decision"
     )
     channels: Channels = Field(2, description="virtual channels of every link between routers")
     nic: NicTable = Field(NicTable(), description="the network interfaces")
     links: dict[str, LinkTable] = Field(description="the classes of links")
+
+    @model_validator(mode="after")
+    def _completed(self) -> Self:
+        if self.router is None:
+            return self
+        return self.model_copy(update={"router": self.router.completed(self.links)})
 
     def check(self, classes: tuple[str, ...]) -> None:
         """Raises InputError unless all these classes of links are described, sensibly."""
@@ -100,12 +205,24 @@ class FabricTable(Table):
             message = f"a packet with its header, in whole flits, must have at most {MAX_PACKET_BYTES:,} bytes"
             raise InputError(f"{message}, found {wire:,}", path=("packet",))
         for name, link in self.links.items():
-            if not wire <= link.buffer <= 2**30:
+            if not wire <= link.buffer <= MAX_BUFFER_BYTES:
                 raise InputError(
                     f"the buffer of class `{name}` ({link.buffer:,} B) must hold at least one packet "
                     f"({wire:,} B) and at most 2^30 bytes",
                     path=("links", name, "buffer"),
                 )
+        if self.router is not None:
+            try:
+                self.router.check(wire)
+                self.router.spec(self.links)
+            except InputError as e:
+                raise e.under("router") from None
+
+    @property
+    def router_text(self) -> str:
+        """What its routers are, for `odonata show`."""
+        kind = self.router.kind if self.router else "ideal"
+        return f"{kind} ({self.switching or 'store-and-forward'})"
 
     @property
     def wire_bytes(self) -> int:
@@ -126,6 +243,8 @@ class FabricTable(Table):
             optional["header_bytes"] = self.header
         if self.flit not in (None, 1):
             optional["flit_bytes"] = self.flit
+        if self.router is not None and self.router.kind != "ideal":
+            optional["router"] = self.router.spec(self.links)
         return {
             "packet_bytes": self.packet,
             "router_delay_ps": self.router_delay,

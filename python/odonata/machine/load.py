@@ -83,9 +83,11 @@ def _load(
     except InputError as e:
         raise e.under("system") from None
     given, told = _host(given, folder)
-    changed = dict(given) if fabric is None else _merge(given, {"fabric": dict(fabric)})
+    base, changed = _spelled_out(base), _spelled_out(given)
+    if fabric is not None:
+        changed = _over(changed, _spelled_out({"fabric": dict(fabric)}))
     base = _overruled(base, changed)
-    merged = _merge(_merge(base, {"fabric": dict(usual or {})}), changed) if usual else _merge(base, changed)
+    merged = _over(_merge(base, {"fabric": dict(usual or {})}) if usual else base, changed)
     if changed and base and "name" not in given:
         merged["name"] = f"{base['name']} (changed)"
     sources |= dict.fromkeys(flat({"fabric": usual or {}}), "the published simulator's own")
@@ -145,6 +147,26 @@ def _overruled(base: dict[str, Any], changed: Mapping[str, Any]) -> dict[str, An
         base = _copy(base)
         base.get("fabric", {}).get("nic", {}).pop("rail", None)
     return {key: value for key, value in base.items() if key not in void}
+
+
+def _router_of(table: Mapping[str, Any]) -> Any:
+    fabric = table.get("fabric")
+    return fabric.get("router") if isinstance(fabric, Mapping) else None
+
+
+def _over(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """A table with changes, which may make its routers ideal: then they no longer have a crossbar."""
+    router = _router_of(changes)
+    table = _copy(table)
+    if isinstance(router, Mapping) and router.get("kind") == "ideal" and _router_of(table) is not None:
+        del table["fabric"]["router"]
+    return _merge(table, changes)
+
+
+def _spelled_out(table: dict[str, Any]) -> dict[str, Any]:
+    """The table with `router = "input-queued"` as a table, so that it can be merged."""
+    kind = _router_of(table)
+    return {**table, "fabric": {**table["fabric"], "router": {"kind": kind}}} if isinstance(kind, str) else table
 
 
 def _wired(merged: dict[str, Any], folder: Path) -> tuple[MachineTable, dict[str, str]]:
@@ -237,7 +259,9 @@ def _placed(error: InputError, fabric: Mapping[str, Any]) -> InputError:
     if error.path[:1] == ("fabric",):
         here: Any = fabric
         for step in error.path[1:]:
-            if not isinstance(here, Mapping) or step not in here:
+            if not isinstance(here, Mapping):  # `router = "ideal"` stands for a table
+                return error
+            if step not in here:
                 break
             here = here[step]
         else:

@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from odonata import units
 from odonata.document import Table
-from odonata.machine.fabric import FabricTable, LinkTable, NicTable
+from odonata.machine.fabric import FabricTable, LinkTable, NicTable, RouterTable
 from odonata.machine.host import HostTable
 from odonata.machine.kinds import KINDS
 from odonata.placement import Policy
@@ -70,6 +70,7 @@ def scenario_tables() -> dict[str, list[Key]]:
             for kind, model in KINDS.items()
         },
         "[fabric] (also [system.fabric])": keys_of_table(FabricTable),
+        "[fabric.router]": keys_of_table(RouterTable),
         "[fabric.nic]": keys_of_table(NicTable),
         "[fabric.links.CLASS]": keys_of_table(LinkTable),
     }

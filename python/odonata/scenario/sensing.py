@@ -26,17 +26,17 @@ def _read(value: Any) -> Any:
     if isinstance(value, str):
         return {"kind": value}
     if not isinstance(value, Mapping):
-        raise problem(f"expected `backlog`, `credits`, `both`, `none` or a table, found `{value!r}`")
+        raise problem(f"expected `backlog`, `credits`, `both`, `output-buffer`, `none` or a table, found `{value!r}`")
     return dict(value)
 
 
 class SensingTable(Table):
     """`sensing`: the congestion metric of the routings, and its delay."""
 
-    kind: Literal["backlog", "credits", "both", "none"] = Field(
+    kind: Literal["backlog", "credits", "both", "output-buffer", "none"] = Field(
         "backlog",
         description="what routings read of a port: its `backlog`, its bytes sent whose `credits` have not returned, "
-        "the sum of `both`, or `none`",
+        "the sum of `both`, the bytes in its `output-buffer` (routers with a crossbar), or `none`",
     )
     delay: Annotated[
         dict[str, Delay],
@@ -55,7 +55,7 @@ class SensingTable(Table):
         of a metric without credits.
         """
         classes = system.table.classes[1:]
-        if self.kind in ("backlog", "none"):
+        if self.kind not in ("credits", "both"):
             if self.delay:
                 message = f"`{self.kind}` does not use `delay`; only credits can be late"
                 raise InputError(message, hint='kind = "credits" or kind = "both"', path=("delay",))

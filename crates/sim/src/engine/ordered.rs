@@ -83,6 +83,10 @@ impl<R: Record> Queue<R> for Ordered<R> {
         true
     }
 
+    fn closed_until(&self) -> u64 {
+        0
+    }
+
     fn horizon(&self) -> u64 {
         self.now
     }

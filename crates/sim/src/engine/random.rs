@@ -3,6 +3,8 @@
 //! A number depends on what it is for and on nothing that happened before, so it is the same in any order of
 //! events, on any number of threads, and in the reference simulator.
 
+use std::hash::Hasher;
+
 /// What a random number is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
@@ -32,6 +34,27 @@ pub const fn mix64(mut x: u64) -> u64 {
 
 /// The odd constant of splitmix64, which spreads counters.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Hashes the keys of a map by mixing; no result depends on the order of a map.
+#[derive(Default)]
+pub struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(u64::from(value));
+    }
+    fn write_u64(&mut self, value: u64) {
+        self.0 = mix64(self.0.wrapping_add(GOLDEN) ^ value);
+    }
+}
 
 /// The numbers of one stream of a run.
 #[derive(Clone, Copy, Debug)]

@@ -320,6 +320,10 @@ impl<R: Record> Queue<R> for Wheel<R> {
         self.one_order
     }
 
+    fn closed_until(&self) -> u64 {
+        if self.one_order { 0 } else { self.start_of(self.next) }
+    }
+
     #[inline(always)]
     fn horizon(&self) -> u64 {
         self.base

@@ -64,6 +64,11 @@ impl BlockedPackets {
         &self.entries[chain.head as usize].packet
     }
 
+    /// The same, to be changed.
+    pub fn first_mut(&mut self, chain: &Chain) -> &mut Event {
+        &mut self.entries[chain.head as usize].packet
+    }
+
     /// Removes the first packet of a chain.
     pub fn pop(&mut self, chain: &mut Chain) -> Event {
         let at = chain.head;

@@ -43,7 +43,7 @@ impl CreditMetric {
     #[must_use]
     pub fn new(sensing: &Sensing, wiring: &Wiring, names: &[&str]) -> Option<Self> {
         let (backlog, credits) = match sensing.kind {
-            MetricKind::Backlog => return None,
+            MetricKind::Backlog | MetricKind::OutputBuffer => return None,
             MetricKind::Credits => (false, true),
             MetricKind::Both => (true, true),
             MetricKind::None => (false, false),

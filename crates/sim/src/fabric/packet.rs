@@ -134,11 +134,31 @@ impl Event {
         Self { key: node, ..Self::other(EventKind::Issue, time, port, 0, k) }
     }
 
+    /// The arbitration of a router with a crossbar. It follows all decisions of its instant: no port has this number.
+    #[must_use]
+    pub fn arbitration(time: u64) -> Self {
+        Self::other(EventKind::Decision, time, u16::MAX, 0, 0)
+    }
+
+    /// Whether what looks like a decision is an arbitration.
+    #[inline]
+    #[must_use]
+    pub fn is_arbitration(&self) -> bool {
+        self.port == u16::MAX
+    }
+
     /// A packet of `bytes` (1 to 65,536) at its first router, which it reaches on channel 0.
     #[must_use]
     pub fn packet(time: u64, port: u16, message: u32, key: u32, bytes: u32) -> Self {
         let size = (bytes - 1) as u16;
         Self { size, key, ..Self::other(EventKind::Decision, time, port, 0, message) }
+    }
+
+    /// The same at another time.
+    #[inline]
+    #[must_use]
+    pub fn at(&self, time: u64) -> Self {
+        Self { time, ..*self }
     }
 
     /// Whether it is the decision on a packet.

@@ -210,13 +210,14 @@ impl Wiring {
     }
 
     /// Time that any effect of one router takes to reach another, at least, if `packet` is the
-    /// smallest (docs/model.md, section 5).
+    /// smallest, and leaves its buffer after `departure` at the earliest, if not only when its link has sent it (docs/model.md,
+    /// section 5).
     #[must_use]
-    pub fn lookahead(&self, packet: &PacketTimes) -> u64 {
+    pub fn lookahead(&self, packet: &PacketTimes, departure: Option<u64>) -> u64 {
         let hop = |class: usize| HopTiming::new(0, packet, class as u8);
         let (node, between) = (0, 1..CLASSES);
         let reach = between.clone().map(|class| hop(class).decision).min();
-        let departure = (0..CLASSES).map(|class| hop(class).end).min();
+        let departure = departure.or_else(|| (0..CLASSES).map(|class| hop(class).end).min());
         let credit = between.map(|class| self.times[class].to_credit).min();
         let delivery = hop(node).end + self.times[node].latency;
         // The NICs of a node act at the router of the first of them.
@@ -330,7 +331,7 @@ mod tests {
             let machine = spec.machine().expect("it can be built");
             let wiring = Wiring::new(&spec, machine.network());
             let packets = wiring.packets(&spec.fabric, machine.network());
-            assert_eq!(wiring.lookahead(&packets[500]), expected, "{switching:?}");
+            assert_eq!(wiring.lookahead(&packets[500], None), expected, "{switching:?}");
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Messages by key, at their receivers and at their senders.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 use super::running::Token;
-use crate::engine::random::mix64;
+use crate::engine::random::Mixer;
 
 /// The key of a message, unique in its job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,27 +35,6 @@ pub struct RendezvousSend {
     pub bytes: u64,
     pub issue: u64,
     pub row: u32,
-}
-
-/// Hashes a key by mixing; no result depends on the order of a map.
-#[derive(Default)]
-pub struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-    fn write_u32(&mut self, value: u32) {
-        self.write_u64(u64::from(value));
-    }
-    fn write_u64(&mut self, value: u64) {
-        self.0 = mix64(self.0.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ value);
-    }
 }
 
 pub type Map<V> = HashMap<MessageKey, V, BuildHasherDefault<Mixer>>;

@@ -218,7 +218,7 @@ impl Direct {
         if let Some(other) = gateways.iter().position(|&g| g != gateways[0]) {
             return Err(ErrorKind::DifferentGateways {}.at(specs[other].0.join("gateways")));
         }
-        let paths = Paths::new(machine, gateways[0] == Gateways::Nearest, &spec.fabric);
+        let paths = Paths::new(machine, gateways[0] == Gateways::Nearest, &spec.sensed_fabric());
         if let Some((a, b)) = paths.apart() {
             return Err(ErrorKind::GroupsCutApart { groups: vec![a.into(), b.into()] }.at(path!["topology"]));
         }

@@ -2,7 +2,7 @@
 
 use super::Ports;
 use crate::engine::random::{below32, packet_random};
-use crate::fabric::{CreditMetric, OutputPort};
+use crate::fabric::{CreditMetric, Crossbars, OutputPort, Wiring};
 
 /// Draws tried before all ports are looked at.
 const TRIES: u8 = 4;
@@ -34,6 +34,25 @@ impl CongestionMetric for &CreditMetric {
 
     fn load(self, slot: u32, backlog: u64, now: u64) -> u64 {
         CreditMetric::load(self, slot, backlog, now)
+    }
+}
+
+/// What fills the output buffers of routers with crossbars.
+#[derive(Clone, Copy)]
+pub struct OutputBuffers<'a> {
+    /// The routers.
+    pub crossbars: &'a Crossbars,
+    /// Where their ports lead to.
+    pub wiring: &'a Wiring,
+}
+
+impl CongestionMetric for OutputBuffers<'_> {
+    const BACKLOG: bool = false;
+
+    fn load(self, slot: u32, _: u64, now: u64) -> u64 {
+        let bytes = self.crossbars.buffered(slot as usize, now);
+        let scaled = self.wiring.times(self.wiring.wires[slot as usize].class).scaled;
+        ((u128::from(bytes) * u128::from(scaled)) >> 16) as u64
     }
 }
 

@@ -54,7 +54,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         };
         let too_late = std::mem::take(&mut self.too_late);
         let mut count = |router: u32, event: &Event| {
-            if event.kind() == EventKind::Decision {
+            if event.kind() == EventKind::Decision && !event.is_arbitration() {
                 audit.under_way += 1;
                 audit.network_bytes += u64::from(event.bytes());
                 hold(&self.wiring.places, router, event);
@@ -68,11 +68,26 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         for (router, place) in self.wiring.places.iter().enumerate() {
             let vcs = (0..channels).flat_map(|c| (0..place.ports).map(move |port| (place.first + u32::from(port), c)));
             for (slot, channel) in vcs {
+                let mut waiting = 0;
                 for packet in self.blocked.chain(&self.logs.get(self.vc(slot, channel)).chain) {
                     audit.blocked += 1;
                     audit.network_bytes += u64::from(packet.bytes());
-                    hold(&self.wiring.places, router as u32, packet);
+                    waiting += u64::from(packets[packet.bytes() as usize].wire);
+                    if self.crossbars.is_empty() {
+                        hold(&self.wiring.places, router as u32, packet);
+                    }
                 }
+                if !self.crossbars.is_empty() {
+                    audit.unbalanced_buffers += u64::from(self.crossbars.waiting(self.vc(slot, channel)) != waiting);
+                }
+            }
+        }
+        for queue in self.crossbars.queues() {
+            for packet in self.blocked.chain(&queue.chain) {
+                audit.blocked += 1;
+                audit.network_bytes += u64::from(packet.bytes());
+                filled[usize::from(packet.channel()) * slots + queue.input as usize] +=
+                    u64::from(packets[packet.bytes() as usize].wire);
             }
         }
         for slot in 0..slots as u32 {

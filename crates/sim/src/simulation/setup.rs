@@ -9,12 +9,12 @@ use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Queue, Wheel};
 use crate::fabric::packet::Event;
 use crate::fabric::{
-    BlockedPackets, CreditMetric, Credits, Flights, Logs, Nic, NicAttachment, OutputPort, OutputVcState, PacketTimes,
-    Wire, Wiring,
+    BlockedPackets, CreditMetric, Credits, Crossbars, Flights, Logs, Nic, NicAttachment, OutputPort, OutputVcState,
+    PacketTimes, Wire, Wiring,
 };
 use crate::output::Output;
 use crate::program::Programs;
-use crate::routing::{Routing, RoutingAlgorithm, routing_numbers, with_algorithm};
+use crate::routing::{BehindCrossbar, Routing, RoutingAlgorithm, routing_numbers, with_algorithm};
 use crate::spec::{JobSpec, SETTLE_PS, Spec};
 use crate::{Cost, Monitor};
 use odonata_topology::ClassId;
@@ -98,7 +98,8 @@ pub fn prepare(spec: &Spec) -> Result<(Tables, Routing), Error> {
     let jobs = Jobs::new(spec, network);
     let programs = Programs::new(spec, network.nodes());
     let classes = network.classes.len();
-    Ok((Tables { wiring, packets, credit_metric, jobs, programs, classes }, Routing::new(spec, machine)?))
+    let crossbars = Crossbars::new(&spec.fabric, network);
+    Ok((Tables { wiring, packets, credit_metric, crossbars, jobs, programs, classes }, Routing::new(spec, machine)?))
 }
 
 /// What a run is about, whatever its routing and its queue.
@@ -106,9 +107,23 @@ pub struct Tables {
     wiring: Wiring,
     packets: Vec<PacketTimes>,
     credit_metric: Option<CreditMetric>,
+    crossbars: Crossbars,
     jobs: Jobs,
     programs: Option<Programs>,
     classes: usize,
+}
+
+/// Evaluates `$body` with `$rule` standing for the routing: of a type of its own with ideal routers, of one type for all with
+/// crossbars.
+macro_rules! with_routing {
+    ($tables:expr, $routing:expr, $rule:ident => $body:expr) => {
+        if !$tables.crossbars.is_empty() {
+            let $rule = BehindCrossbar($routing);
+            $body
+        } else {
+            with_algorithm!($routing, $rule => $body)
+        }
+    };
 }
 
 fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, Error> {
@@ -117,7 +132,9 @@ fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> R
     let wiring = &tables.wiring;
     // What ends a run with programs is known only SETTLE_PS before.
     let longest = if tables.programs.is_some() { SETTLE_PS } else { u64::MAX };
-    let lookahead = wiring.lookahead(&packets[least_packet(spec, tables.programs.as_ref()) as usize]).min(longest);
+    let least = least_packet(spec, tables.programs.as_ref());
+    let departure = (!tables.crossbars.is_empty()).then(|| tables.crossbars.crossing(least));
+    let lookahead = wiring.lookahead(&packets[least as usize], departure).min(longest);
     let routers = wiring.places.len();
     let windows = match choice {
         QueueChoice::Estimate => expected_rate(spec, lookahead) * lookahead as f64 * ROUTERS_PER_EVENT > routers as f64,
@@ -127,9 +144,10 @@ fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> R
     if windows && lookahead >= 2 {
         let one_order = routing.sees_other_routers();
         let wheel = if one_order { Wheel::in_one_order(routers, lookahead) } else { Wheel::new(routers, lookahead) };
-        with_algorithm!(routing, rule => task.with(Simulation::new(spec, tables, &packets, rule, wheel)))
+        with_routing!(tables, routing, rule => task.with(Simulation::new(spec, tables, &packets, rule, wheel)))
     } else {
-        with_algorithm!(routing, rule => task.with(Simulation::new(spec, tables, &packets, rule, Ordered::default())))
+        let queue = Ordered::default();
+        with_routing!(tables, routing, rule => task.with(Simulation::new(spec, tables, &packets, rule, queue)))
     }
 }
 
@@ -163,7 +181,7 @@ fn expected_rate(spec: &Spec, lookahead: u64) -> f64 {
 
 impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
     pub(super) fn new(spec: &'s Spec, tables: Tables, packets: &'s [PacketTimes], routing: R, queue: Q) -> Self {
-        let Tables { wiring, packets: _, credit_metric, jobs, programs, classes } = tables;
+        let Tables { wiring, packets: _, credit_metric, crossbars, jobs, programs, classes } = tables;
         let (wires, nics, channels) = (&wiring.wires, wiring.attachments.len(), wiring.channels);
         let vc = |wire: &Wire| OutputVcState::new(wiring.times(wire.class).buffer, *wire);
         let injection = |attachment: &NicAttachment| Wire {
@@ -180,7 +198,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         vcs.extend(wiring.attachments.iter().map(injection).map(|wire| vc(&wire)));
         let credits = Credits::new(wires.iter().map(|wire| wire.class), channels);
         let bytes = size_of_val(&*vcs) + credits.bytes() + size_of::<OutputPort>() * wires.len();
-        let asks = bytes > BYTES_TO_ASK_FOR;
+        let asks = bytes > BYTES_TO_ASK_FOR && !R::BEHIND_CROSSBAR;
         let arrivals = ArrivalCounts::new(spec.measure.arrivals_every_ps.unwrap_or(0), spec.jobs.len(), wiring.groups);
         let measured = spec.measure.from_ps..spec.measure.until_ps.unwrap_or(u64::MAX);
         let sizes = [wires.len(), channels, nics, spec.jobs.len()];
@@ -198,6 +216,10 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             vcs,
             credits,
             messages: Source::new(spec.seed, Stream::Message),
+            crossbars,
+            foreseen_until: 0,
+            last_of_instant: false,
+            asked: Vec::new(),
             blocked: BlockedPackets::default(),
             nics: vec![Nic::default(); nics],
             flights: Flights::default(),

@@ -61,7 +61,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     /// Counts a packet that comes from another group, or goes to one (K21), if arrivals are counted; `out` is none for
     /// one that goes to its node.
     #[cold]
-    fn count_arrival(&mut self, place: RouterPlace, packet: &Event, out: Option<u16>) {
+    pub(super) fn count_arrival(&mut self, place: RouterPlace, packet: &Event, out: Option<u16>) {
         if !self.arrivals.on() {
             return;
         }
@@ -156,7 +156,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
 
     /// Counts the credits that have come by `now` for a lane. Returns whether there is room then.
     #[inline(never)]
-    fn look_for_room(&mut self, output: OutputVc, channel: u8, bytes: u32, now: u64) -> bool {
+    pub(super) fn look_for_room(&mut self, output: OutputVc, channel: u8, bytes: u32, now: u64) -> bool {
         let far = self.far_buffer(output, channel);
         let vc = &mut self.vcs[output.vc()];
         vc.room += self.credits.take(far, now);
@@ -201,7 +201,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
 
     /// Returns the room of a packet that leaves the buffer behind a port at `release`.
     #[inline(always)]
-    fn give_back(&mut self, slot: u32, channel: u8, bytes: u32, release: u64) {
+    pub(super) fn give_back(&mut self, slot: u32, channel: u8, bytes: u32, release: u64) {
         let buffer = self.vc(slot, channel);
         // SAFETY: the packet came by a port and a channel that there are: it was committed to an `OutputVc`, and the
         // port is the one that its link leads to, or it came from its NIC, by the port that the wiring says, on channel
@@ -263,7 +263,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     }
 
     /// Makes the event of the next credit for an output on which something waits.
-    fn arm(&mut self, router: u32, port: u16, channel: u8, output: OutputVc) {
+    pub(super) fn arm(&mut self, router: u32, port: u16, channel: u8, output: OutputVc) {
         let far = self.far_buffer(output, channel);
         if let Some(at) = self.credits.wait(far) {
             self.queue.push(router, Event::other(EventKind::OutputCredit, at, port, channel, far as u32));
@@ -295,7 +295,12 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                 let victim = (self.flights.job(packet.message), packet.message);
                 blame.unblock(far, output.slot(), victim, packet.time, now);
             }
-            self.commit(first, output, &packet, now, RouteDecision::new(&packet, port, channel));
+            let decision = RouteDecision::new(&packet, port, channel);
+            if R::BEHIND_CROSSBAR {
+                self.transmit(router, output, &packet, now, decision);
+            } else {
+                self.commit(first, output, &packet, now, decision);
+            }
             if self.logs.get(index).chain.is_empty() {
                 break;
             }

@@ -6,7 +6,10 @@ use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_programs::Program;
 use odonata_topology::{Machine, Network, NodeId, PreparedMachine};
 
-use super::{Arrival, Costs, FabricSpec, Pattern, Prepared, ProgramSpec, RoutingSpec, SPEC_VERSION, Spec, Traffic};
+use super::{
+    Arrival, Costs, FabricSpec, MetricKind, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec, SPEC_VERSION,
+    Spec, Traffic,
+};
 
 /// Largest packet.
 pub const MAX_PACKET_BYTES: u32 = 65_536;
@@ -109,6 +112,12 @@ impl Spec {
     }
 
     fn check_sensing(&self, network: &Network) -> Result<(), Error> {
+        if self.measure.blame && self.fabric.router.is_some() {
+            return Err(ErrorKind::BlameBehindCrossbar {}.at(path!["measure", "blame"]));
+        }
+        if self.sensing.kind == MetricKind::OutputBuffer && self.fabric.router.is_none() {
+            return Err(ErrorKind::NoOutputBuffers {}.at(path!["sensing", "kind"]));
+        }
         for (class, &delay) in &self.sensing.delay_ps {
             let at = path!["sensing", "delay_ps", class.clone()];
             if !network.classes[1..].contains(&class.as_str()) {
@@ -203,6 +212,9 @@ impl FabricSpec {
         range(&path!["fabric", "channels"], self.channels.into(), 1, MAX_CHANNELS.into())?;
         range(&path!["fabric", "router_delay_ps"], self.router_delay_ps, 0, MAX_DELAY_PS)?;
         range(&path!["fabric", "nic", "overhead_ps"], self.nic.overhead_ps, 0, MAX_DELAY_PS)?;
+        if let Some(router) = self.router {
+            self.check_router(router, wire_bytes)?;
+        }
         let wanted: BTreeSet<&str> = network.classes.iter().copied().collect();
         let given: BTreeSet<&str> = self.links.keys().map(String::as_str).collect();
         if wanted != given {
@@ -227,6 +239,26 @@ impl FabricSpec {
                 let kind = ErrorKind::BufferOutOfRange { found_bytes, packet_bytes, most_bytes };
                 return Err(kind.at(at("buffer_bytes")));
             }
+        }
+        Ok(())
+    }
+}
+
+impl FabricSpec {
+    /// Refuses a router with a crossbar that could not move a packet of so many bytes.
+    fn check_router(&self, router: RouterSpec, packet_bytes: u64) -> Result<(), Error> {
+        let at = |field: &'static str| path!["fabric", "router", field];
+        if router.crossbar.micro_bytes_per_second() == 0 {
+            return Err(ErrorKind::NoBandwidth {}.at(at("crossbar")));
+        }
+        let (found_ps, most_ps) = (router.crossbar.serialisation_ps(packet_bytes), MAX_SERIALISATION_PS);
+        if found_ps > most_ps {
+            return Err(ErrorKind::SlowLink { packet_bytes, found_ps, most_ps }.at(at("crossbar")));
+        }
+        let (found_bytes, most_bytes) = (router.output_buffer_bytes, MAX_BUFFER_BYTES);
+        if found_bytes < packet_bytes || found_bytes > most_bytes {
+            let kind = ErrorKind::BufferOutOfRange { found_bytes, packet_bytes, most_bytes };
+            return Err(kind.at(at("output_buffer_bytes")));
         }
         Ok(())
     }

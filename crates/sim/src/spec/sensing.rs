@@ -1,8 +1,11 @@
 //! The congestion metric: what routings know of the load of a port.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+use super::{FabricSpec, Spec};
 
 /// The congestion metric of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,8 +30,25 @@ pub enum MetricKind {
     Credits,
     /// The sum of the two.
     Both,
+    /// What fills the buffers at its output, in a router with a crossbar.
+    OutputBuffer,
     /// Nothing.
     None,
+}
+
+impl Spec {
+    /// The fabric in which routings compare a load with a buffer: the buffer of a class is the one in which the metric looks.
+    #[must_use]
+    pub fn sensed_fabric(&self) -> Cow<'_, FabricSpec> {
+        match self.fabric.router {
+            Some(router) if self.sensing.kind == MetricKind::OutputBuffer => {
+                let mut fabric = self.fabric.clone();
+                fabric.links.values_mut().for_each(|link| link.buffer_bytes = router.output_buffer_bytes);
+                Cow::Owned(fabric)
+            }
+            _ => Cow::Borrowed(&self.fabric),
+        }
+    }
 }
 
 impl Sensing {

@@ -17,6 +17,7 @@ mod outputs;
 mod programs;
 mod queues;
 mod refusals;
+mod routers;
 mod saturation;
 mod support;
 mod switching;

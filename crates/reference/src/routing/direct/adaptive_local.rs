@@ -24,7 +24,7 @@ impl Position<'_> {
 
     fn capacity_and_free(&self, port: usize) -> (u128, u128) {
         let link = &self.at.links[port];
-        let capacity = link.serialisation(link.spec.buffer_bytes);
+        let capacity = link.serialisation(link.sensed_buffer(self.at.spec.sensing.kind));
         (u128::from(capacity), u128::from(capacity.saturating_sub(self.at.load(port))))
     }
 }

@@ -76,7 +76,8 @@ impl Position<'_> {
     fn is_free(&self, port: usize) -> bool {
         let RoutingSpec::Fpar { threshold_ppm, compare, .. } = *self.at.routing else { return false };
         let link = &self.at.links[port];
-        let full = link.serialisation(u64::from(self.at.spec.fabric.channels) * link.spec.buffer_bytes);
+        let buffer = link.sensed_buffer(self.at.spec.sensing.kind);
+        let full = link.serialisation(u64::from(self.at.spec.fabric.channels) * buffer);
         let limit = u128::from(full) * u128::from(threshold_ppm) / 1_000_000;
         let load = u128::from(self.at.load(port));
         match compare {

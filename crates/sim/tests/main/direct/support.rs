@@ -76,6 +76,7 @@ pub fn spec(topology: TopologySpec, routing: RoutingSpec, jobs: Vec<JobSpec>) ->
             switching: Switching::StoreAndForward,
             header_bytes: 0,
             flit_bytes: 1,
+            router: None,
             nic: NicSpec { overhead_ps: 0, order: NicOrder::Fcfs, rail: Rail::Hash },
             links,
         },

@@ -1,0 +1,325 @@
+//! Routers with a crossbar: queues at the inputs, the sides of the crossbar, buffers at the outputs (docs/model.md, section 4).
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::BuildHasherDefault;
+
+use odonata_topology::Network;
+
+use super::{Chain, OutputVc};
+use crate::engine::random::Mixer;
+use crate::spec::{FabricSpec, RouterKind, Switching};
+
+/// The time of an arbitration that is not foreseen.
+pub const NEVER: u64 = u64::MAX;
+
+/// Ranks of queues that were granted before are greater than this, and those of the others less.
+const GRANTED: u64 = 1 << 48;
+
+/// An output: the virtual channel, and its port and channel at the router.
+#[derive(Clone, Copy, Debug)]
+pub struct Output {
+    /// Where its tables are.
+    pub vc: OutputVc,
+    /// Port of the router.
+    pub port: u16,
+    /// Channel of the port.
+    pub channel: u8,
+}
+
+/// A queue at an input.
+#[derive(Clone, Copy, Debug)]
+pub struct InputQueue {
+    /// Its packets.
+    pub chain: Chain,
+    /// The place of the input port and the channel, and with virtual output queues that of the output, in their order.
+    pub order: u64,
+    /// The queue with the least rank is asked first: `order` before the first grant, then the number of its last grant.
+    rank: u64,
+    /// Slot of the input port.
+    pub input: u32,
+    /// Bytes of its head on links.
+    wire: u32,
+    /// The output of its head, if it has one.
+    pub output: Option<Output>,
+}
+
+impl InputQueue {
+    fn new(order: u64, input: u32) -> Self {
+        Self { chain: Chain::default(), order, rank: order, input, wire: 0, output: None }
+    }
+}
+
+/// The buffer at an output, of one virtual channel.
+#[derive(Clone, Debug)]
+struct OutputBuffer {
+    /// Bytes free, without those of `leaving`.
+    room: u32,
+    /// Whether a head waits for room, and nothing that is known to leave will make it.
+    wanted: bool,
+    /// When how many bytes leave or have left, in that order.
+    leaving: VecDeque<(u64, u32)>,
+}
+
+impl OutputBuffer {
+    /// When there is room for so many bytes, `now` at the earliest; [`NEVER`] if nothing known will make it.
+    #[inline(never)]
+    fn wait(&mut self, bytes: u32, now: u64) -> u64 {
+        while let Some(&(end, left)) = self.leaving.front()
+            && end <= now
+        {
+            self.room += left;
+            self.leaving.pop_front();
+        }
+        let (mut room, mut at) = (self.room, now);
+        let mut leaving = self.leaving.iter();
+        while room < bytes {
+            let Some(&(end, left)) = leaving.next() else {
+                self.wanted = true;
+                return NEVER;
+            };
+            (room, at) = (room + left, end);
+        }
+        at
+    }
+}
+
+/// What happens at a router.
+#[derive(Clone, Debug)]
+struct Router {
+    /// When it arbitrates next, or [`NEVER`].
+    next: u64,
+    /// Grants so far.
+    grants: u64,
+    /// Queues whose heads have an output, in no order.
+    requests: Vec<u32>,
+}
+
+/// All routers; none if they are ideal.
+#[derive(Default)]
+pub struct Crossbars {
+    /// By payload, how long a packet occupies a side, and when its head is across.
+    times: Vec<(u64, u64)>,
+    /// When each side will be free, by slot.
+    inputs: Vec<u64>,
+    outputs: Vec<u64>,
+    /// By number of the output virtual channel.
+    buffers: Vec<OutputBuffer>,
+    /// Size of each of them.
+    size: u32,
+    /// With one queue for each virtual channel of an input: by number of the buffer there. With virtual output queues: as they
+    /// come into being.
+    queues: Vec<InputQueue>,
+    /// Virtual output queues by the numbers of the buffer and of the output. Only ever looked up by key, so its order decides
+    /// nothing.
+    numbers: Option<HashMap<u64, u32, BuildHasherDefault<Mixer>>>,
+    routers: Vec<Router>,
+}
+
+impl Crossbars {
+    /// Those of a machine.
+    #[must_use]
+    pub fn new(fabric: &FabricSpec, network: &Network) -> Self {
+        let Some(spec) = fabric.router else { return Self::default() };
+        let slots = network.peer.len();
+        let vcs = slots * usize::from(fabric.channels);
+        let across = |payload| {
+            let wire = fabric.wire_bytes(payload);
+            let first = match fabric.switching {
+                Switching::StoreAndForward => wire,
+                Switching::CutThrough => fabric.head_bytes().min(wire), // there is no packet without payload
+            };
+            (spec.crossbar.serialisation_ps(wire), spec.crossbar.serialisation_ps(first))
+        };
+        let size = spec.output_buffer_bytes as u32;
+        let queue = |vc: usize| InputQueue::new((vc % slots * 16 + vc / slots) as u64, (vc % slots) as u32);
+        let virtual_outputs = spec.kind == RouterKind::VirtualOutputQueued;
+        Self {
+            times: (0..=fabric.packet_bytes).map(across).collect(),
+            inputs: vec![0; slots],
+            outputs: vec![0; slots],
+            buffers: vec![OutputBuffer { room: size, wanted: false, leaving: VecDeque::new() }; vcs],
+            size,
+            queues: if virtual_outputs { Vec::new() } else { (0..vcs).map(queue).collect() },
+            numbers: virtual_outputs.then(HashMap::default),
+            routers: vec![Router { next: NEVER, grants: 0, requests: Vec::new() }; network.routers()],
+        }
+    }
+
+    /// Whether the routers are ideal.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.routers.is_empty()
+    }
+
+    /// How long a packet with so many bytes of payload occupies a side.
+    #[must_use]
+    pub fn crossing(&self, payload: u32) -> u64 {
+        self.times[payload as usize].0
+    }
+
+    /// Whether packets get their output when they come.
+    #[inline]
+    #[must_use]
+    pub fn virtual_outputs(&self) -> bool {
+        self.numbers.is_some()
+    }
+
+    /// Number of the virtual output queue of a packet in a buffer, which came by a port and channel.
+    pub fn virtual_output_queue(&mut self, buffer: usize, input: u32, came: (u16, u8), output: Output) -> u32 {
+        let place = |port: u16, channel: u8| u64::from(port) << 4 | u64::from(channel);
+        let order = place(came.0, came.1) << 20 | place(output.port, output.channel);
+        let (numbers, queues) = (self.numbers.as_mut().expect("there are virtual output queues"), &mut self.queues);
+        *numbers.entry((buffer as u64) << 32 | output.vc.vc() as u64).or_insert_with(|| {
+            queues.push(InputQueue::new(order, input));
+            queues.len() as u32 - 1
+        })
+    }
+
+    /// A queue.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, queue: u32) -> &InputQueue {
+        &self.queues[queue as usize]
+    }
+
+    /// A queue, to be changed.
+    #[inline]
+    pub fn get_mut(&mut self, queue: u32) -> &mut InputQueue {
+        &mut self.queues[queue as usize]
+    }
+
+    /// All queues.
+    pub fn queues(&self) -> impl Iterator<Item = &InputQueue> {
+        self.queues.iter()
+    }
+
+    /// The head of a queue, with so many bytes on links, has an output, and waits for its grant from now on.
+    #[inline]
+    pub fn request(&mut self, router: u32, queue: u32, wire: u32, output: Output) {
+        let of = &mut self.queues[queue as usize];
+        (of.wire, of.output) = (wire, Some(output));
+        self.routers[router as usize].requests.push(queue);
+    }
+
+    /// The head of a queue goes on waiting, as something else was granted what it needs.
+    pub fn wait(&mut self, router: u32, queue: u32) {
+        self.routers[router as usize].requests.push(queue);
+    }
+
+    /// The earliest instant from `now` on at which the head of a queue could be granted, as far as is known.
+    #[inline]
+    pub fn earliest(&mut self, queue: u32, now: u64) -> u64 {
+        let InputQueue { input, output, wire, .. } = self.queues[queue as usize];
+        self.earliest_of(input, output.expect("its head has an output").vc, wire, now)
+    }
+
+    /// The same for a head with so many bytes on links, which came by the port of a slot.
+    #[inline]
+    pub fn earliest_of(&mut self, input: u32, output: OutputVc, wire: u32, now: u64) -> u64 {
+        let buffer = &mut self.buffers[output.vc()];
+        let at = if buffer.room >= wire { now } else { buffer.wait(wire, now) };
+        at.max(self.inputs[input as usize]).max(self.outputs[output.slot()])
+    }
+
+    /// When a router arbitrates next, or [`NEVER`].
+    #[inline]
+    #[must_use]
+    pub fn next(&self, router: u32) -> u64 {
+        self.routers[router as usize].next
+    }
+
+    /// Whether an arbitration of a router that was foreseen for `now` happens; if not, an earlier one has taken its place.
+    #[inline]
+    pub fn begin(&mut self, router: u32, now: u64) -> bool {
+        let next = &mut self.routers[router as usize].next;
+        let begins = *next == now;
+        if begins {
+            *next = NEVER;
+        }
+        begins
+    }
+
+    /// Takes the requests of a router that could be granted now, in the order in which they are asked. Returns when the first of
+    /// the others could be granted, as far as is known.
+    #[inline]
+    pub fn take_asked(&mut self, router: u32, now: u64, asked: &mut Vec<u32>) -> u64 {
+        asked.clear();
+        let mut requests = std::mem::take(&mut self.routers[router as usize].requests);
+        let (mut position, mut next) = (0, NEVER);
+        while let Some(&queue) = requests.get(position) {
+            let at = self.earliest(queue, now);
+            if at == now {
+                asked.push(queue);
+                requests.swap_remove(position);
+            } else {
+                next = next.min(at);
+                position += 1;
+            }
+        }
+        self.routers[router as usize].requests = requests;
+        if asked.len() > 1 {
+            asked.sort_unstable_by_key(|&queue| self.queues[queue as usize].rank);
+        }
+        next
+    }
+
+    /// The head of a queue, with so many bytes of payload, is granted its output. Returns when its head and its tail are across.
+    #[inline]
+    pub fn grant(
+        &mut self,
+        router: u32,
+        queue: u32,
+        output: OutputVc,
+        (payload, wire): (u32, u32),
+        now: u64,
+    ) -> (u64, u64) {
+        let router = &mut self.routers[router as usize];
+        router.grants += 1;
+        let of = &mut self.queues[queue as usize];
+        of.rank = GRANTED | router.grants;
+        let (whole, head) = self.times[payload as usize];
+        self.inputs[of.input as usize] = now + whole;
+        self.outputs[output.slot()] = now + whole;
+        self.buffers[output.vc()].room -= wire;
+        (now + head, now + whole)
+    }
+
+    /// A packet leaves an output buffer at `end`. Returns whether a head waits for that.
+    #[inline]
+    pub fn leave(&mut self, vc: OutputVc, end: u64, wire: u32) -> bool {
+        let buffer = &mut self.buffers[vc.vc()];
+        buffer.leaving.push_back((end, wire));
+        std::mem::take(&mut buffer.wanted)
+    }
+
+    /// A router arbitrates at `at`, if it would not before. Returns whether that is news.
+    #[inline]
+    pub fn foresee(&mut self, router: u32, at: u64) -> bool {
+        let next = &mut self.routers[router as usize].next;
+        let earlier = at < *next;
+        if earlier {
+            *next = at;
+        }
+        earlier
+    }
+
+    /// Bytes in the output buffers of a port at a time.
+    #[must_use]
+    pub fn buffered(&self, slot: usize, now: u64) -> u64 {
+        let vcs = (slot..self.buffers.len()).step_by(self.inputs.len());
+        vcs.map(|vc| self.held(vc, |end| end > now)).sum()
+    }
+
+    /// Bytes in an output buffer that are not yet committed to its link.
+    #[must_use]
+    pub fn waiting(&self, vc: usize) -> u64 {
+        self.held(vc, |_| false)
+    }
+
+    /// Bytes in an output buffer, with those of packets on their way out whose end is `still` to come.
+    fn held(&self, vc: usize, still: impl Fn(u64) -> bool) -> u64 {
+        let buffer = &self.buffers[vc];
+        let left = buffer.leaving.iter().filter(|&&(end, _)| !still(end)).map(|&(_, bytes)| u64::from(bytes));
+        u64::from(self.size - buffer.room) - left.sum::<u64>()
+    }
+}

@@ -1,0 +1,280 @@
+//! What happens in a router with a crossbar: queues, arbitration, output buffers (docs/model.md, section 4).
+//!
+//! An arbitration inside the open window is not an event: no other router can affect this one before the window ends, so the
+//! arbitration takes its turn between the events of the router.
+
+use odonata_error::Error;
+
+use super::Simulation;
+use crate::Monitor;
+use crate::engine::{Queue, Window};
+use crate::fabric::packet::{Event, RouteDecision};
+use crate::fabric::{HopTiming, InputQueue, NEVER, Output, OutputVc, RouterPlace};
+use crate::routing::{Backlog, Loads, OutputBuffers, RoutingAlgorithm};
+use crate::spec::MetricKind;
+
+impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
+    /// A packet joins a queue, or it is time for an arbitration.
+    #[inline(never)]
+    pub(super) fn at_crossbar(&mut self, router: u32, event: &Event) {
+        if event.is_arbitration() {
+            self.arbitrate(router, event.time);
+        } else {
+            self.join(router, event);
+        }
+    }
+
+    /// Handles the events of a window, what comes late for it, and arbitrations between them.
+    #[inline(always)]
+    pub(super) fn visit_crossbars(&mut self, window: &Window<Event>, monitor: &mut dyn Monitor) -> Result<(), Error> {
+        self.foreseen_until = self.queue.closed_until();
+        // SAFETY: the position is below the number of events.
+        let event_at = |position| (position < window.len()).then(|| unsafe { window.get_unchecked(position) });
+        let mut next = event_at(0);
+        for position in 1..=window.len() {
+            let Some((router, event)) = next else { break };
+            next = event_at(position);
+            let goes_on = next.filter(|&(following, _)| following == router);
+            self.last_of_instant = self.foreseen_until > 0 && goes_on.is_none_or(|(_, next)| next.time > event.time);
+            self.handle(router, event);
+            let until = goes_on.map_or(self.foreseen_until, |(_, next)| next.time.min(self.foreseen_until));
+            if self.crossbars.next(router) < until || self.queue.has_late() {
+                self.catch_up(router, next, monitor)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Handles what precedes the next event of the window: what has come late, and arbitrations of the router being visited.
+    #[inline(never)]
+    fn catch_up(&mut self, visited: u32, next: Option<(u32, &Event)>, monitor: &mut dyn Monitor) -> Result<(), Error> {
+        self.last_of_instant = false;
+        loop {
+            let at = self.crossbars.next(visited);
+            let until = match next {
+                Some((router, event)) if router == visited => event.time.min(self.foreseen_until),
+                _ => self.foreseen_until,
+            };
+            let arbitrates = at < until;
+            if self.queue.has_late() {
+                let arbitration = Event::arbitration(at);
+                let before = if arbitrates { Some((visited, &arbitration)) } else { next };
+                if let Some((router, event)) = self.queue.late(before) {
+                    self.handle(router, &event);
+                    self.look(monitor)?; // there may be any number of them
+                    continue;
+                }
+            }
+            if !arbitrates {
+                return Ok(());
+            }
+            if at > self.end {
+                self.crossbars.begin(visited, at);
+            }
+            self.handle(visited, &Event::arbitration(at));
+            self.look(monitor)?;
+        }
+    }
+
+    /// A packet joins a queue at its decision time.
+    #[inline]
+    fn join(&mut self, router: u32, packet: &Event) {
+        // SAFETY: as in `decide`.
+        let place = *unsafe { self.wiring.places.get_unchecked(router as usize) };
+        let now = packet.time;
+        let input = place.first + u32::from(packet.port);
+        let buffer = self.vc(input, packet.channel());
+        let times = self.times_of(packet);
+        let virtual_outputs = self.crossbars.virtual_outputs();
+        if !virtual_outputs && !self.crossbars.get(buffer as u32).chain.is_empty() {
+            self.blocked.push(&mut self.crossbars.get_mut(buffer as u32).chain, packet);
+            return;
+        }
+        let (output, decision) = self.output_of(place, packet, now);
+        let number = if virtual_outputs {
+            self.crossbars.virtual_output_queue(buffer, input, (packet.port, packet.channel()), output)
+        } else {
+            buffer as u32
+        };
+        let is_head = self.crossbars.get(number).chain.is_empty();
+        let at = if is_head { self.crossbars.earliest_of(input, output.vc, times.wire, now) } else { NEVER };
+        // Nothing else can be granted at this instant, and nothing else will happen that could change that.
+        if at == now && self.last_of_instant && self.crossbars.next(router) > now && !self.queue.has_late() {
+            let across = self.crossbars.grant(router, number, output.vc, (packet.bytes(), times.wire), now);
+            let mut packet = *packet;
+            packet.follow(decision);
+            self.cross(router, output, packet, across, now);
+            return;
+        }
+        self.outs[output.vc.slot()].blocked_ps += times.serialisation(self.vcs[output.vc.vc()].class());
+        self.blocked.push(&mut self.crossbars.get_mut(number).chain, packet).follow(decision);
+        if is_head {
+            self.crossbars.request(router, number, times.wire, output);
+            self.expect_arbitration(router, at);
+        }
+    }
+
+    /// The output of a packet: its route decision, with all that it senses as it is now.
+    #[inline]
+    fn output_of(&mut self, place: RouterPlace, packet: &Event, now: u64) -> (Output, RouteDecision) {
+        let routed = packet.at(now);
+        self.packet_hops += 1;
+        let decision = if place.is_last(packet) {
+            RouteDecision::new(packet, packet.to_port, 0)
+        } else if self.spec.sensing.kind == MetricKind::OutputBuffer {
+            let metric = OutputBuffers { crossbars: &self.crossbars, wiring: &self.wiring };
+            self.routing.route(place, &routed, &Loads::new(&self.outs, metric, place.first, place.ports, now))
+        } else if let Some(metric) = &self.credit_metric {
+            self.routing.route(place, &routed, &Loads::new(&self.outs, metric, place.first, place.ports, now))
+        } else {
+            self.routing.route(place, &routed, &Loads::new(&self.outs, Backlog, place.first, place.ports, now))
+        };
+        if self.observed {
+            self.count_arrival(place, &routed, Some(decision.port()));
+        }
+        let vc = self.wiring.output(place, decision.port(), decision.channel());
+        (Output { vc, port: decision.port(), channel: decision.channel() }, decision)
+    }
+
+    /// Grants what can be granted.
+    #[inline]
+    fn arbitrate(&mut self, router: u32, now: u64) {
+        if !self.crossbars.begin(router, now) {
+            return;
+        }
+        let mut asked = std::mem::take(&mut self.asked);
+        let mut next = self.crossbars.take_asked(router, now, &mut asked);
+        let mut first = true;
+        asked.retain(|&number| {
+            // What was granted before it at this instant may have taken what it needs.
+            let at = if std::mem::take(&mut first) { now } else { self.crossbars.earliest(number, now) };
+            if at == now {
+                self.grant(router, number, now);
+            } else {
+                self.crossbars.wait(router, number);
+                next = next.min(at);
+            }
+            at == now
+        });
+        if asked.len() > 1 {
+            asked.sort_unstable_by_key(|&number| self.crossbars.get(number).order);
+        }
+        for &number in &asked {
+            next = next.min(self.move_up(router, number, now));
+        }
+        self.asked = asked;
+        self.expect_arbitration(router, next);
+    }
+
+    /// The head of a queue is granted its output.
+    #[inline]
+    fn grant(&mut self, router: u32, number: u32, now: u64) {
+        let output = self.crossbars.get(number).output.expect("its head has an output");
+        let packet = self.blocked.pop(&mut self.crossbars.get_mut(number).chain);
+        let times = self.times_of(&packet);
+        self.outs[output.vc.slot()].blocked_ps -= times.serialisation(self.vcs[output.vc.vc()].class());
+        let across = self.crossbars.grant(router, number, output.vc, (packet.bytes(), times.wire), now);
+        self.cross(router, output, packet, across, now);
+    }
+
+    /// A queue whose head has just been granted may have a new head, which gets its output if it has none. Returns when that
+    /// could be granted, as far as is known.
+    #[inline]
+    fn move_up(&mut self, router: u32, number: u32, now: u64) -> u64 {
+        let InputQueue { chain, output, .. } = *self.crossbars.get(number);
+        if chain.is_empty() {
+            return NEVER;
+        }
+        let mut output = output.expect("its last head had an output");
+        let packet = *self.blocked.first(&chain);
+        let times = self.times_of(&packet);
+        if !self.crossbars.virtual_outputs() {
+            let place = self.wiring.places[router as usize];
+            let (found, decision) = self.output_of(place, &packet, now);
+            self.blocked.first_mut(&chain).follow(decision);
+            self.outs[found.vc.slot()].blocked_ps += times.serialisation(self.vcs[found.vc.vc()].class());
+            output = found;
+        }
+        self.crossbars.request(router, number, times.wire, output);
+        self.crossbars.earliest(number, now)
+    }
+
+    /// A router arbitrates at `at`, if not before.
+    #[inline]
+    fn expect_arbitration(&mut self, router: u32, at: u64) {
+        if at != NEVER && self.crossbars.foresee(router, at) && at >= self.foreseen_until {
+            self.queue.push(router, Event::arbitration(at));
+        }
+    }
+
+    /// A packet crosses to its output: its head is there at `head`, and its tail at `tail` if it is here in time.
+    #[inline]
+    fn cross(&mut self, router: u32, output: Output, mut packet: Event, (head, tail): (u64, u64), now: u64) {
+        let place = self.wiring.places[router as usize];
+        let times = self.times_of(&packet);
+        let (slot, came_on) = (place.first + u32::from(packet.port), packet.channel());
+        // SAFETY: the packet came by this port and channel, so there is a buffer.
+        let class = unsafe { self.credits.class(self.vc(slot, came_on)) };
+        let tail = tail.max(packet.time + self.wiring.tail(times, class));
+        self.give_back(slot, came_on, times.wire, tail);
+        let Output { vc, port, channel } = output;
+        let state = self.vcs[vc.vc()];
+        let serialisation = times.serialisation(state.class());
+        // From now on its time is that at which it may begin to leave.
+        packet.time = HopTiming::earliest_start(tail, 0, serialisation).max(head);
+        let room = state.node()
+            || !state.waits() && (state.room >= times.wire || self.look_for_room(vc, channel, times.wire, now));
+        if room {
+            self.transmit(router, vc, &packet, now, RouteDecision::new(&packet, port, channel));
+            return;
+        }
+        self.outs[vc.slot()].blocked_ps += serialisation;
+        let log = self.logs.get_mut(vc.vc());
+        self.blocked.push(&mut log.chain, &packet);
+        if !state.waits() {
+            log.waits_since = now;
+            self.vcs[vc.vc()].set_waits(true);
+            self.arm(router, port, channel, vc);
+        }
+    }
+
+    /// Commits a packet in an output buffer to its link, which has room for it.
+    #[inline]
+    pub(super) fn transmit(
+        &mut self,
+        router: u32,
+        output: OutputVc,
+        packet: &Event,
+        now: u64,
+        decision: RouteDecision,
+    ) {
+        let times = self.times_of(packet);
+        let state = &mut self.vcs[output.vc()];
+        let (to, port, class, node) = (state.to(), state.port, state.class(), state.node());
+        state.count(times.wire, &mut self.logs, output.vc());
+        let out = &mut self.outs[output.slot()];
+        let hop = HopTiming::new(out.free.max(now).max(packet.time), times, class);
+        out.free = hop.end;
+        if self.by_class.on() {
+            self.by_class.add(self.flights.job(packet.message), class, times.wire);
+        }
+        if self.crossbars.leave(output, hop.end, times.wire) {
+            self.expect_arbitration(router, hop.end);
+        }
+        if node {
+            self.deliver(packet, hop.end + self.wiring.node_times().latency);
+            return;
+        }
+        self.vcs[output.vc()].room -= times.wire;
+        if let Some(metric) = &mut self.credit_metric {
+            metric.send(output.slot() as u32, times.wire);
+        }
+        self.queue.push_changed(to, hop.decision, packet, |packet| {
+            packet.time = hop.decision;
+            packet.port = port;
+            packet.set_channel(decision.channel());
+            packet.next_hop();
+            packet.follow(decision);
+        });
+    }
+}
