@@ -16,6 +16,7 @@ import pytest
 
 import odonata as od
 from odonata.errors import InputError
+from odonata.store import columns_of
 from odonata.study import local, task
 from odonata.study.local import LocalPool
 from odonata.study.sweep import sweep
@@ -53,7 +54,8 @@ def test_units_and_meanings_are_in_the_file(study: Write) -> None:
     sweep(study(), Path("out"), LocalPool(1))
     told = json.loads(pl.read_parquet_metadata("out/jobs.parquet")["odonata.columns"])
     assert told["time_ps"]["unit"] == "ps"
-    assert "first issue to last delivery" in told["time_ps"]["meaning"]
+    (column,) = (column for column in columns_of("jobs") if column.name == "time_ps")
+    assert told["time_ps"]["meaning"] == column.meaning
 
 
 def test_jobs_whose_lists_have_one_length_by_chance(study: Write) -> None:
