@@ -59,6 +59,14 @@ def test_every_machine_has_links_of_all_its_classes(odonata, name):
     assert all(count > 0 for count in shown["links"].values())
 
 
+def test_variants_of_a_machine_are_named(odonata):
+    _, out, _ = odonata("show", "zhang2018-272")
+    assert "  variants                           zhang2018-272-as-published\n" in out
+    _, out, _ = odonata("show", "zhang2018-272", "--json")
+    assert json.loads(out)["variants"] == ["zhang2018-272-as-published"]
+    assert "variants" not in odonata("show", "theta")[1]
+
+
 def test_confidence_has_a_column_where_sources_tell_it(odonata):
     _, out, _ = odonata("show", "edison")
     row = next(line.split(maxsplit=3) for line in out.splitlines() if line.startswith("  links_per_pair"))

@@ -30,9 +30,14 @@ def test_every_number_of_a_preset_has_a_source(name):
 @pytest.mark.parametrize("name", machine.names())
 def test_a_preset_says_itself_what_is_not_its_own_default(name):
     """No number of a preset may hang on a default of the code, which could change."""
-    text = (files("odonata.machine") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
-    told = tomllib.loads(text)["sources"]
-    assert {row.key for row in machine.load(name).sources} == set(told)
+
+    def sources(name):
+        text = (files("odonata.machine") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
+        told = tomllib.loads(text)
+        return set(told["sources"]) | (sources(told["preset"]) if "preset" in told else set())
+
+    told = sources(name)
+    assert {row.key for row in machine.load(name).sources} == told
 
 
 @pytest.mark.parametrize(
@@ -52,6 +57,25 @@ def test_zhang_2018_are_the_machines_of_the_paper(nodes, a, g, h):
     }
     assert (system.fabric["packet_bytes"], system.fabric["router_delay_ps"]) == (1024, 100_000)
     assert system.fabric["channels"] == 3
+
+
+@pytest.mark.parametrize("nodes", [272, 528, 544, 1056])
+def test_zhang_2018_as_published_differs_in_its_routers_only(nodes):
+    """L3: a crossbar of 1 GB/s, or the bandwidth of global links if that is more; 14 KB of output buffer, 8 B flits."""
+    published, plain = (machine.load(f"zhang2018-{nodes}{variant}") for variant in ("-as-published", ""))
+    router = {
+        "kind": "input-queued",
+        "crossbar": 10**15,
+        "output_buffer_bytes": 14_000,
+        "arbitration": "least-recently-served",
+    }
+    changes = {"switching": "cut-through", "flit_bytes": 8, "router": router}
+    assert published.fabric == plain.fabric | changes
+    assert published.topology == plain.topology
+    assert machine.variants(plain.name) == [published.name]
+    for ratio, crossbar in (("2 Gbit/s", 10**15), ("32 Gbit/s", 4 * 10**15)):
+        changed = machine.load(published.name, fabric={"links": {"global": {"bandwidth": ratio}}})
+        assert changed.fabric["router"]["crossbar"] == crossbar
 
 
 @pytest.mark.parametrize(("given", "micro"), [("2 Gbit/s", 25 * 10**13), ("32 Gbit/s", 4 * 10**15)])

@@ -18,6 +18,8 @@ def summary(system: System) -> str:
 
 def facts(system: System) -> dict[str, Any]:
     """Everything about a machine, as JSON prints it."""
+    from odonata import machine
+
     wired = system.describe()
     told = {
         "kind": "system",
@@ -32,6 +34,8 @@ def facts(system: System) -> dict[str, Any]:
         "router": system.table.fabric.router_text,
         "facts": dict(system.table.facts()),
     }
+    if variants := machine.variants(system.name):
+        told["variants"] = variants
     if system.failures or system.unusable_nodes:
         told["failed"] = {
             "links": len(system.failures.get("links", ())),
@@ -53,6 +57,8 @@ def text(facts: dict[str, Any]) -> str:
         ("router", facts["router"]),
         *facts["facts"].items(),
     ]
+    if "variants" in facts:
+        rows.append(("variants", ", ".join(facts["variants"])))
     if "failed" in facts:
         rows.append(("failed", _failed(facts["failed"])))
     title = f": {facts['title']}" if facts["title"] else ""

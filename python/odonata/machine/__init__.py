@@ -4,8 +4,8 @@
 and `fabric.py` define the tables of a machine.
 """
 
-from odonata.machine.load import load, names
+from odonata.machine.load import load, names, variants
 from odonata.machine.shape import Shape
 from odonata.machine.system import Source, System
 
-__all__ = ["Shape", "Source", "System", "load", "names"]
+__all__ = ["Shape", "Source", "System", "load", "names", "variants"]

@@ -39,6 +39,11 @@ def names() -> list[str]:
     return sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml"))
 
 
+def variants(name: str) -> list[str]:
+    """The machines that ship with Odonata and change this one: their names begin with its name."""
+    return [variant for variant in names() if variant.startswith(f"{name}-")]
+
+
 def load(
     system: str | Mapping[str, Any],
     fabric: Mapping[str, Any] | None = None,
@@ -250,8 +255,10 @@ def _base(name: str, folder: Path) -> dict[str, Any]:
 
 @cache
 def _preset(name: str) -> dict[str, Any]:
+    """What a preset says, with what it takes from the preset that it changes."""
     file = files("odonata.machine") / "presets" / f"{name}.toml"
-    return parse(file.read_text(encoding="utf-8"), f"{name}.toml").data
+    told = parse(file.read_text(encoding="utf-8"), f"{name}.toml").data
+    return _merge(_preset(told.pop("preset")), told) if "preset" in told else told
 
 
 def _placed(error: InputError, fabric: Mapping[str, Any]) -> InputError:
