@@ -7,7 +7,7 @@ mod histogram;
 mod slices;
 
 pub use arrivals::{ArrivalCounts, Arrivals};
-pub use blame::{BlameCounts, Crossing};
+pub use blame::{Blame, BlameCounts, Crossing, Wait};
 pub use by_class::ByClass;
 pub use histogram::Histogram;
 pub use slices::{Backlog, SLICES, Slices};

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 _LISTS = ("bin_lower_ps", "bin_upper_ps", "bin_count")
 
+IDEAL = "The switch inside a router is ideal: packets compete for links and buffers, and not for a crossbar."
+"""What a report says of ideal routers."""
+
 NOT_MODELLED = (
-    "The switch inside a router is ideal: packets compete for links and buffers, and not for a crossbar.",
     "A node accepts everything that arrives: no limit on its memory, and no flow control between processes.",
     "Links do not lose or repeat packets, and have one class of service.",
     "Computation takes the time that the scenario states. Operating system noise and file systems are left out.",
@@ -57,7 +59,7 @@ def run_document(run: Run) -> dict[str, Any]:
         "command": "odonata run scenario.toml" + (" --alone" if run.manifest["alone"] else ""),
         "scenario": run.scenario,
         "sources": [dict(source) for source in run.resolved.get("sources", ())],
-        "not_modelled": NOT_MODELLED,
+        "not_modelled": (*_ideal(run), *NOT_MODELLED),
         "not_recorded": NOT_RECORDED,
         "meanings": {column.name: column.meaning for column in columns_of("jobs") if column.name not in _LISTS},
         "link_classes": list(run.manifest.get("link_classes", ())),
@@ -87,6 +89,11 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("version", f"{run.manifest['version']}, engine {engine}"),
     ]
     return [(name, value) for name, value in facts if value]
+
+
+def _ideal(run: Run) -> list[str]:
+    router = run.resolved["spec"]["fabric"].get("router", {})
+    return [] if router.get("kind", "ideal") != "ideal" else [IDEAL]
 
 
 def _bracketed(text: str) -> str:

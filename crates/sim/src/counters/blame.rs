@@ -9,7 +9,47 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
-use crate::output::{Blame, Wait};
+/// Columns of equal length, one row per victim, cause, kind of waiting and link, sorted so. No row is 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blame {
+    /// Index of the job whose packets waited.
+    pub victim: Vec<u16>,
+    /// Index of the job that made them wait.
+    pub cause: Vec<u16>,
+    /// What they waited for.
+    pub wait: Vec<Wait>,
+    /// The directed link that they were about to cross: a slot, or the number of slots plus the NIC.
+    pub link: Vec<u32>,
+    /// The time, of all packets together.
+    pub ps: Vec<u64>,
+    /// By job (not a column): time that its packets took without waiting.
+    pub service_ps: Vec<u64>,
+}
+
+/// What a packet waits for (docs/model.md, section 9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Wait {
+    /// At a router, for a link that sends other packets.
+    Link = 0,
+    /// At a router, for room in the buffer at the far end of a link.
+    Buffer = 1,
+    /// At its NIC, for room in the buffer of the first router.
+    SourceBuffer = 2,
+    /// At its NIC, for the injection link.
+    SourceLink = 3,
+}
+
+impl Blame {
+    /// Adds a row.
+    pub fn push(&mut self, victim: u16, cause: u16, wait: Wait, link: u32, ps: u64) {
+        self.victim.push(victim);
+        self.cause.push(cause);
+        self.wait.push(wait);
+        self.link.push(link);
+        self.ps.push(ps);
+    }
+}
 
 /// A time during which packets of one job use a link.
 #[derive(Clone, Copy, Debug, Default)]
