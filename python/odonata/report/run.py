@@ -92,7 +92,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
 
 
 def _ideal(run: Run) -> list[str]:
-    router = run.resolved["spec"]["fabric"].get("router", {})
+    router = run.resolved["spec"].get("fabric", {}).get("router", {})
     return [] if router.get("kind", "ideal") != "ideal" else [IDEAL]
 
 
