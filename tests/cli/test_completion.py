@@ -41,7 +41,7 @@ def test_it_is_installed_where_the_shell_looks(tmp_path, monkeypatch, capsys):
         (["sweep", "--on", ""], {"local", "dask", "slurm"}),
         (["place", "--system", ""], set(machine.names())),
         (["place", "--policy", "level"], {name for name in placement.names() if name.startswith("level")}),
-        (["show", "zhang2018-27"], {"zhang2018-272"}),
+        (["show", "zhang2018-27"], {"zhang2018-272", "zhang2018-272-as-published"}),
     ],
 )
 def test_bash_completes(words, expected, tmp_path, capfd):
