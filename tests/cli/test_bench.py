@@ -54,10 +54,34 @@ def test_numbers_below_one_are_refused(odonata: Command) -> None:
     assert err.startswith("error: ")
 
 
-def test_the_total_of_a_profile() -> None:
-    assert callgrind_total("events: Ir\nsummary: 4102\nfn=(1)\n") == 4102
-    with pytest.raises(ValueError, match="no total"):
-        callgrind_total("events: Ir\n")
+def test_the_instructions_of_the_core_in_a_profile() -> None:
+    profile = """events: Ir
+summary: 4102
+
+ob=(1) /lib/libc.so.6
+fn=(1) f
+0 5
+cob=(2) /a/_core.abi3.so
+cfn=(2) g
+calls=1 0
+0 120
+ob=(2)
+fn=(2)
+12 100
+cfn=(1)
+calls=3 0
++1 900
+-2 20
+ob=(1)
+fn=(3) h
+0 7
+ob=(2)
+fn=(4) i
+* 3
+"""
+    assert callgrind_total(profile) == 123
+    with pytest.raises(ValueError, match="no file"):
+        callgrind_total(profile.replace("_core", "core"))
 
 
 def test_instructions_need_valgrind(odonata: Command, monkeypatch: pytest.MonkeyPatch) -> None:
