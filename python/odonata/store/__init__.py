@@ -5,7 +5,8 @@ scenario.toml     as it was given, overrides included
 resolved.json     every default filled in, and the specification that the core got
 manifest.json     id, versions, seed, totals; the columns with units; and all that differs from run to run:
                   the machine, the wall time
-jobs.parquet      messages.parquet      links.parquet      counters.parquet
+jobs.parquet      messages.parquet      links.parquet      iterations.parquet
+ranks.parquet     counters.parquet      blame.parquet
 ```
 
 The same scenario and version give the same bytes in every file but `manifest.json`. A folder is written under another
