@@ -53,6 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _open_closed_streams()
     _write_every_character()
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments == ["--version"]:
+        print(_version())  # without the import of the commands' parser
+        return 0
     try:
         # Help has colours on a terminal, and completion has marks for the shell. All other output is escaped, because
         # it contains texts of users and files.

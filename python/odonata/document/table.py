@@ -22,6 +22,7 @@ class Table(BaseModel):
         populate_by_name=False,
         hide_input_in_errors=True,
         arbitrary_types_allowed=True,
+        defer_build=True,
     )
 
     @model_validator(mode="before")
