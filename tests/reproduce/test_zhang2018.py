@@ -67,6 +67,7 @@ def test_the_scenario_of_a_point():
     assert [job["name"] for job in spec["jobs"]] == ["small-0", "small-1", "large-0"]
     assert spec["seed"] == 7
     assert spec["fabric"]["links"]["global"]["bandwidth"] == 4 * spec["fabric"]["links"]["local"]["bandwidth"]
+    assert spec["fabric"].keys().isdisjoint({"switching", "header_bytes", "flit_bytes"})  # as the pages were made
     nodes = spec["jobs"][2]["nodes"]
     assert len(nodes) == 40
     assert nodes[::2] == nodes[1::2]

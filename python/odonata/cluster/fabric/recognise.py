@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 #: The preset that gives the numbers that cables do not show, where nothing else is said: the machine of each kind whose
 #: presets say most about links and routers.
 LIKE = {"dragonfly-plus": "leonardo", "dragonfly": "lumi", "cascade": "theta"}
+#: Keys of `fabric` that a system may leave out.
+OPTIONAL = ("header", "flit", "switching", "router")
 
 #: Names in a list, in a message.
 _SHOWN = 4
@@ -346,6 +348,9 @@ def filled_fabric(
     fabric = json.loads(json.dumps(like.document()["fabric"]))
     if rails == 1:
         fabric.get("nic", {}).pop("rail", None)
+    if isinstance(said, dict) and "packet" in said:
+        # A file that Odonata wrote tells everything; what it leaves out has the default of the model.
+        fabric = {key: value for key, value in fabric.items() if key in said or key not in OPTIONAL}
     origin = {row.key: row.source for row in like.sources}
     sources = {
         f"fabric.{key}": f"assumed: as in {like.name}: {origin.get(f'fabric.{key}', 'no source given')}"

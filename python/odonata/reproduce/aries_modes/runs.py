@@ -107,8 +107,7 @@ class Around:
         if self.load:
             jobs = [*jobs, {**background, "app": {**app, "interval": f"{self.interval_ps} ps"}}]
         table: dict[str, Any] = {"system": self.system, "sensing": sensing, "job": jobs, "run": {"seed": seed}}
-        if self.packet:
-            table["fabric"] = {"packet": self.packet}
+        table["fabric"] = {"switching": "store-and-forward", **({"packet": self.packet} if self.packet else {})}
         return table
 
 

@@ -49,6 +49,8 @@ _MAPPING = int.from_bytes(b"mapping")
 """Keeps the shuffles of a mapping apart from those of a placement with the same seed."""
 _GLOBAL = {"0.25": "2 Gbit/s", "1": "8 Gbit/s", "4": "32 Gbit/s"}
 """Ratio -> bandwidth of global links (L3)."""
+PLAIN = {"switching": "store-and-forward", "flit": "1 B"}
+"""The fabric of the pages: the presets cut through, and the pages were made before they did."""
 KINDS = ("local", "global")
 COUNTS = ("packets", "stalled_ps")
 
@@ -211,7 +213,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "minimal routing": {"routing": "minimal"},
     "2 iterations": {"iterations": 2},
     "5 iterations": {"iterations": 5},
-    "circulant arrangement": {"system": {"preset": "zhang2018-272", "arrangement": "circulant"}},
+    "circulant arrangement": {"system.arrangement": "circulant"},
     "router delay of 0": {"fabric.router_delay": "0 ns"},
     "MPI calls cost nothing": {"overhead": "none"},
 }
@@ -317,9 +319,9 @@ def make(point: Mapping[str, Any]) -> Scenario:
         }
         for number, (name, one) in enumerate(listed)
     ]
-    preset: Any = f"zhang2018-{setup.nodes}"
+    preset: dict[str, Any] = {"preset": f"zhang2018-{setup.nodes}", "fabric": dict(PLAIN)}
     if setup.ratio != "1":
-        preset = {"preset": preset, "fabric": {"links": {"global": {"bandwidth": _GLOBAL[setup.ratio]}}}}
+        preset["fabric"]["links"] = {"global": {"bandwidth": _GLOBAL[setup.ratio]}}
     table = {"system": preset, "routing": "adaptive-local", "job": jobs, "run": {"seed": seed}}
     made = scenario.parse(tomlkit.dumps(table), "zhang2018.toml")
     for key, value in settings.items():
