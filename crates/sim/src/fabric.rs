@@ -1,7 +1,7 @@
 //! What packets pass through: links, buffers, credits, NICs (docs/model.md, sections 1 to 4).
 //!
-//! The fabric is a set of tables with one entry per port, per lane (a link and one of its virtual channels), or per
-//! node. Everything that changes belongs to one router; what crosses a link is an event or a stamped credit.
+//! The fabric is a set of tables with one entry per port, per output VC (a link and one of its virtual channels), or
+//! per node. All mutable state belongs to one router. Only events and stamped credits cross links.
 
 mod blocked;
 mod credit_metric;
@@ -26,17 +26,17 @@ pub use nic::{Nic, Waiting};
 pub use place::RouterPlace;
 pub use wiring::{NicAttachment, OutputVc, PacketTimes, Times, Wire, Wiring};
 
-/// An output port: when its link will be free of what is committed to it, and what waits besides.
+/// An output port: when its link will be free of committed packets, and what else waits for it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OutputPort {
     /// End of the last packet committed to the link.
     pub free: u64,
-    /// Serialisation times of the packets that wait for credit, all channels.
+    /// Serialisation times of the packets that are blocked, over all channels.
     pub blocked_ps: u64,
 }
 
 impl OutputPort {
-    /// Time for which the port has work from `now` on, in picoseconds.
+    /// Time for which the port has work, counted from `now`, in picoseconds.
     #[inline(always)]
     #[must_use]
     pub fn backlog(&self, now: u64) -> u64 {
@@ -44,15 +44,15 @@ impl OutputPort {
     }
 }
 
-/// A link and one of its virtual channels, at the sender: what every commit needs, in a quarter of a cache line.
+/// An output VC at the sender: what every commit needs, in a quarter of a cache line.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputVcState {
-    /// Bytes that the buffer at the far end is known to have room for.
+    /// Bytes of room that the sender knows of in the buffer at the far end.
     pub room: u32,
     /// Bytes committed since the log was written.
     bytes: u32,
-    /// Router at the far end, or the NIC if it is a node (26 bits: there are no more ports), whether something waits
-    /// for room, whether the far end is a node, and the link class (2 bits).
+    /// Router at the far end, or the NIC if it is a node (26 bits: there are no more ports), whether packets wait for
+    /// room, whether the far end is a node, and the link class (2 bits).
     far: u32,
     /// Port at the far end.
     pub port: u16,
@@ -67,7 +67,7 @@ const TO_NODE: u32 = 1 << 4;
 const TO_SHIFT: u32 = 6;
 
 impl OutputVcState {
-    /// A lane to a buffer of `room` bytes.
+    /// An output VC with a far buffer of `room` bytes.
     #[must_use]
     pub fn new(room: u32, wire: Wire) -> Self {
         debug_assert!(wire.to < 1 << (32 - TO_SHIFT) || wire.to == u32::MAX);
@@ -109,8 +109,8 @@ impl OutputVcState {
         self.far = self.far & !WAITS | if waits { WAITS } else { 0 };
     }
 
-    /// Counts a packet. The counters are narrow, so that more lanes fit into a cache; the log takes them over before
-    /// they overflow.
+    /// Counts a packet. The counters are narrow, so that more output VCs fit into a cache; the log takes them over
+    /// before they overflow.
     #[inline(always)]
     pub fn count(&mut self, bytes: u32, logs: &mut Logs, vc: usize) {
         if let Some(sum) = self.bytes.checked_add(bytes)

@@ -1,4 +1,5 @@
-//! The life of a run: events are taken from the queue window by window, handled at their router, and lead to others.
+//! The main loop of a run: it takes events from the queue window by window and handles each at its router, which
+//! schedules further events.
 
 mod audit;
 mod crossbar;
@@ -29,76 +30,77 @@ use jobs::Jobs;
 pub use audit::Audit;
 pub use setup::{QueueChoice, audit, prepare};
 
-/// Events between two looks at the clock by the monitor.
+/// Number of events between two calls of the monitor.
 const EVENTS_PER_LOOK: u64 = 1 << 15;
-/// Events between asking for memory and needing it; from 3 to 12 make no difference that could be measured.
+/// How many events ahead memory is prefetched; values from 3 to 12 make no measurable difference.
 const EVENTS_AHEAD: usize = 8;
-/// Bytes of a run's tables from which on memory is asked for: half of a server's second-level cache (assumed). With 2
-/// MB asking costs what it gains, or gains a little under overload; smaller tables stay in the cache.
-const BYTES_TO_ASK_FOR: usize = 1 << 20;
+/// Size of a run's tables, in bytes, from which on memory is prefetched: half of a server's second-level cache
+/// (assumed). At 2 MB prefetching costs what it saves, or saves a little under overload; smaller tables stay in the
+/// cache.
+const PREFETCH_BYTES: usize = 1 << 20;
 
 /// A run in progress.
 pub struct Simulation<'s, Q, R> {
     spec: &'s Spec,
     wiring: Wiring,
-    /// What packets take, by payload.
+    /// The durations of packets, by payload.
     packets: &'s [PacketTimes],
     routing: R,
     queue: Q,
     /// Output ports, by slot.
     outs: Vec<OutputPort>,
-    /// Lanes at the sender: channel by channel the ports by slot, then the injection links by node.
+    /// Output VCs at the sender: for each channel the ports by slot, then the injection links by node.
     vcs: Vec<OutputVcState>,
-    /// What of the lanes is rarely needed.
+    /// Rarely used data of the output VCs.
     logs: Logs,
-    /// Credits of the buffer behind each port, at the receiver: channel by channel the ports by slot.
+    /// Credits of the buffer behind each port, at the receiver: for each channel the ports by slot.
     credits: Credits,
-    /// Whether there is a sensor, or arrivals are counted: most runs do without.
+    /// Whether there is a credit metric, or arrivals are counted: most runs need neither.
     observed: bool,
-    /// Whether packets cut through, there is a sensor, or bytes are counted by link class.
+    /// Whether packets cut through, there is a credit metric, or bytes are counted by link class.
     special: bool,
-    /// What routings sense, if it is not the backlog.
+    /// The congestion metric, if it is not the backlog.
     credit_metric: Option<CreditMetric>,
-    /// What is inside the routers, if they are not ideal.
+    /// The crossbars; empty if routers are ideal.
     crossbars: Crossbars,
-    /// Arbitrations before this time are found between the events of the open window; others are events.
+    /// Arbitrations before this time are done between the events of the open window; later ones are events.
     foreseen_until: u64,
-    /// Whether no other event of the present instant comes to the router being visited, but for what comes late.
+    /// Whether the router being visited has no other event at the present instant, apart from late ones.
     last_of_instant: bool,
-    /// Queues that an arbitration asks, kept to save allocations.
-    asked: Vec<u32>,
+    /// Queues that take part in an arbitration, kept to avoid allocations.
+    requested: Vec<u32>,
     blocked: BlockedPackets,
     nics: Vec<Nic>,
     flights: Flights,
-    /// Words of messages.
+    /// Random keys of messages.
     messages: Source,
     jobs: Jobs,
-    /// What the ranks of jobs with programs do, if there are any.
+    /// The programs of ranks, if there are any.
     programs: Option<Programs>,
     by_class: ByClass,
     arrivals: ArrivalCounts,
-    /// Who makes whom wait, if that is asked for.
+    /// Counts of who makes whom wait, if blame is measured.
     blame: Option<BlameCounts>,
     /// Last instant of the run, once known.
     end: u64,
-    /// Whether memory is asked for ahead of time.
-    asks: bool,
+    /// Whether memory is prefetched.
+    prefetches: bool,
     packet_hops: u64,
     events: u64,
-    /// Events after which the monitor looks.
+    /// Number of events at which the monitor is called next.
     next_look: u64,
-    /// Whether nothing was left to happen, not even after the end.
+    /// Whether no event is left, not even after the end.
     ran_dry: bool,
-    /// Events beyond the end that were taken from the queue in its last window.
+    /// Events after the end that were taken from the queue in its last window.
     too_late: Vec<(u32, Event)>,
     /// Why the run cannot go on.
     failure: Option<Error>,
-    /// Destinations of an interval, kept to save allocations.
+    /// Destinations of an interval, kept to avoid allocations.
     destinations: Vec<u32>,
 }
 
 impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
-    /// Handles events until the run ends. (Not inlined, so that its code does not depend on what surrounds a run.)
+    /// Handles events until the run ends. (Not inlined, so that the generated code does not depend on the caller.)
     #[inline(never)]
     fn play(&mut self, monitor: &mut dyn Monitor) -> Result<(), Error> {
         monitor.progress(&self.progress(0))?;
@@ -117,14 +119,14 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// What a packet takes. (It does not borrow the simulation.)
+    /// The durations of a packet. (The result does not borrow the simulation.)
     #[inline(always)]
     fn times_of(&self, packet: &Event) -> &'s PacketTimes {
-        // SAFETY: NICs cut packets no larger than the largest.
+        // SAFETY: no packet is larger than the largest one, which the table covers.
         unsafe { self.packets.get_unchecked(packet.bytes() as usize) }
     }
 
-    /// Lets the monitor look, if it is time.
+    /// Calls the monitor if it is time.
     #[inline]
     fn look(&mut self, monitor: &mut dyn Monitor) -> Result<(), Error> {
         if self.events < self.next_look {
@@ -137,20 +139,20 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         monitor.progress(&self.progress(self.queue.horizon()))
     }
 
-    /// Handles the events of a window, and what comes late for it.
+    /// Handles the events of a window, and those that are added to it meanwhile.
     fn visit(&mut self, window: &Window<Event>, monitor: &mut dyn Monitor) -> Result<(), Error> {
         if R::BEHIND_CROSSBAR {
             return self.visit_crossbars(window, monitor);
         }
         for position in 0..window.len() {
-            // SAFETY: it is below the number of events.
+            // SAFETY: `position` is below the number of events.
             let (router, event) = unsafe { window.get_unchecked(position) };
             if self.queue.has_late() {
                 self.handle_late(window, position, monitor)?;
             }
-            if self.asks && position + EVENTS_AHEAD < window.len() {
-                // SAFETY: it was just checked.
-                self.ask_for(unsafe { window.about(position + EVENTS_AHEAD) });
+            if self.prefetches && position + EVENTS_AHEAD < window.len() {
+                // SAFETY: the condition checks it.
+                self.prefetch_for(unsafe { window.about(position + EVENTS_AHEAD) });
             }
             self.handle(router, event);
         }
@@ -160,7 +162,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         Ok(())
     }
 
-    /// Handles the events that have come for the present window and precede one of it.
+    /// Handles the events that were added to the open window and precede the one at `position`.
     #[cold]
     #[inline(never)]
     fn handle_late(&mut self, window: &Window<Event>, position: usize, monitor: &mut dyn Monitor) -> Result<(), Error> {
@@ -172,7 +174,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
                 "affected sooner than the lookahead allows"
             );
             self.handle(router, &event);
-            self.look(monitor)?; // there may be any number of them
+            self.look(monitor)?; // there may be any number of late events
         }
         Ok(())
     }
@@ -200,39 +202,39 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         }
     }
 
-    /// Asks for the memory that an event a little ahead is sure to need.
+    /// Prefetches the memory that an event slightly ahead will need.
     #[inline(always)]
-    fn ask_for(&self, (router, event): (u32, &Event)) {
+    fn prefetch_for(&self, (router, event): (u32, &Event)) {
         // SAFETY: as in `decide`.
         let place = *unsafe { self.wiring.places.get_unchecked(router as usize) };
         let slot = place.first + u32::from(event.port);
         let vc = self.vc(slot, event.channel());
         if !event.is_packet() {
-            self.ask_for_other(event, vc);
+            self.prefetch_for_other(event, vc);
             return;
         }
-        // Where it notes its credit, and at its last router the way out and the message. Whether it is there cannot be
-        // foreseen, so that is chosen without a branch.
-        self.credits.ask(vc);
+        // A packet needs the place of its credit, and at its last router the ejection link and the message. Whether
+        // this is the last router is unpredictable, so the addresses are chosen without a branch.
+        self.credits.prefetch(vc);
         let last = place.is_last(event);
         let (port, channel) = self.routing.guess(place, event).unwrap_or((event.port, 0));
         let (port, channel) = if last { (event.to_port, 0) } else { (port, channel) };
         let slot = place.first + u32::from(port);
         prefetch(&self.vcs, self.vc(slot, channel));
         prefetch(&self.outs, slot as usize);
-        self.flights.ask(event.message & 0_u32.wrapping_sub(u32::from(last)));
+        self.flights.prefetch(event.message & 0_u32.wrapping_sub(u32::from(last)));
     }
 
-    /// The same for what is not a packet.
+    /// The same for events that are not packets.
     #[inline(never)]
-    fn ask_for_other(&self, event: &Event, vc: usize) {
+    fn prefetch_for_other(&self, event: &Event, vc: usize) {
         if event.kind() == EventKind::OutputCredit {
-            self.credits.ask_for_waiting(event.message as usize);
+            self.credits.prefetch_waiting(event.message as usize);
             prefetch(&self.vcs, vc);
-            self.logs.ask(vc);
+            self.logs.prefetch(vc);
         } else {
             let nic = if event.kind() == EventKind::Issue { event.key * self.wiring.rails } else { event.message };
-            self.credits.ask(vc);
+            self.credits.prefetch(vc);
             prefetch(&self.nics, nic as usize);
             prefetch(&self.vcs, self.nic_vc(nic));
         }
@@ -244,7 +246,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
     }
 }
 
-/// Simulates one checked specification with the queue of choice.
+/// Simulates one checked specification with the chosen queue.
 ///
 /// # Errors
 /// [`Error`].

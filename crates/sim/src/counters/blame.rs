@@ -1,15 +1,15 @@
 //! Who makes whom wait (docs/model.md, section 9, "Blame").
 //!
-//! A link keeps who uses it and when, as far as that lies ahead. A buffer keeps by job the bytes that it holds, and what gives
-//! their integral over time. So a wait is attributed when its packet is committed, at a cost that does not depend on its
-//! length.
+//! A link keeps the jobs that occupy it from now on. A buffer keeps the bytes that each job holds in it, and enough to
+//! integrate them over time. So a wait is attributed when its packet is committed, at a cost that does not depend on
+//! its length.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use smallvec::SmallVec;
 
-/// Columns of equal length, one row per victim, cause, kind of waiting and link, sorted so. No row is 0.
+/// Columns of equal length, sorted: one row per victim, cause, kind of wait and link. Rows of zero time are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blame {
     /// Index of the job whose packets waited.
@@ -18,11 +18,12 @@ pub struct Blame {
     pub cause: Vec<u16>,
     /// What they waited for.
     pub wait: Vec<Wait>,
-    /// The directed link that they were about to cross: a slot, or the number of slots plus the NIC.
+    /// The directed link that they were about to cross: a slot, or for an injection link the number of slots plus the
+    /// NIC.
     pub link: Vec<u32>,
-    /// The time, of all packets together.
+    /// Total time over all packets.
     pub ps: Vec<u64>,
-    /// By job (not a column): time that its packets took without waiting.
+    /// Not a column: for each job, the time that its packets took without waiting.
     pub service_ps: Vec<u64>,
 }
 
@@ -30,13 +31,13 @@ pub struct Blame {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Wait {
-    /// At a router, for a link that sends other packets.
+    /// At a router: for a link that sends other packets.
     Link = 0,
-    /// At a router, for room in the buffer at the far end of a link.
+    /// At a router: for room in the buffer at the far end of a link.
     Buffer = 1,
-    /// At its NIC, for room in the buffer of the first router.
+    /// At its NIC: for room in the buffer of the first router.
     SourceBuffer = 2,
-    /// At its NIC, for the injection link.
+    /// At its NIC: for the injection link.
     SourceLink = 3,
 }
 
@@ -59,21 +60,21 @@ struct Occupied {
     job: u16,
 }
 
-/// Who waited at a link for whom and for what, and how long.
+/// Victim, cause, kind of wait and time, at one link.
 type Row = (u16, u16, Wait, u64);
 
-/// Who uses a link from now on, and what was attributed there.
+/// The jobs that use a link from now on, and the waits attributed there.
 #[derive(Clone, Debug, Default)]
 struct LinkUse {
     /// The latest occupation.
     last: Occupied,
-    /// Those before it that have not ended. Occupations of one job that follow each other are one.
+    /// Earlier occupations that have not ended. Consecutive occupations by one job are merged.
     earlier: VecDeque<Occupied>,
     rows: SmallVec<[Row; 2]>,
 }
 
 impl LinkUse {
-    /// Forgets what ends before an instant.
+    /// Forgets occupations that end before an instant.
     #[inline]
     fn forget(&mut self, before: u64) {
         if self.earlier.is_empty() {
@@ -84,7 +85,7 @@ impl LinkUse {
         }
     }
 
-    /// Attributes the wait of a packet of `victim` that is ready at an instant at which the link is in use.
+    /// Attributes the wait of a packet of `victim` that is ready while the link is in use.
     fn attribute(&mut self, victim: u16, ready: u64) {
         let Self { last, earlier, rows } = self;
         for occupied in earlier.iter().chain(std::iter::once(&*last)) {
@@ -119,7 +120,7 @@ fn add(rows: &mut SmallVec<[Row; 2]>, victim: u16, cause: u16, wait: Wait, ps: u
     }
 }
 
-/// Bytes that a job holds of a buffer. Up to time x, their integral over time is `bytes * x - moment`.
+/// Bytes of a buffer that a job holds. Up to time x, their integral over time is `bytes * x - moment`.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     moment: i128,
@@ -135,12 +136,12 @@ struct Release {
     job: u16,
 }
 
-/// Who holds a buffer, as its sender knows.
+/// The jobs that hold a buffer, as its sender knows.
 #[derive(Clone, Debug, Default)]
 struct BufferUse {
     held: SmallVec<[Held; 2]>,
     releases: SmallVec<[Release; 4]>,
-    /// The integrals, by job, when each of the packets that wait began to wait.
+    /// For each blocked packet, the integrals by job at the time when it was blocked.
     waiting: VecDeque<SmallVec<[(u16, i128); 2]>>,
 }
 
@@ -156,7 +157,7 @@ impl BufferUse {
         held.moment += i128::from(bytes) * i128::from(at);
     }
 
-    /// Counts the credits up to an instant; there will be no other one up to then.
+    /// Counts the credits up to an instant. No later credit may have a time up to then.
     fn settle(&mut self, until: u64) {
         let mut releases = std::mem::take(&mut self.releases);
         releases.retain(|release| {
@@ -168,46 +169,46 @@ impl BufferUse {
         self.releases = releases;
     }
 
-    /// By job, the bytes times picoseconds that it has held.
+    /// For each job, the integral of the bytes that it has held, in bytes times picoseconds.
     fn integrals(&mut self, now: u64) -> SmallVec<[(u16, i128); 2]> {
         self.settle(now);
         self.held.iter().map(|held| (held.job, i128::from(held.bytes) * i128::from(now) - held.moment)).collect()
     }
 }
 
-/// When a packet crosses a link.
+/// The times of a packet that crosses a link.
 #[derive(Clone, Copy, Debug)]
 pub struct Crossing {
-    /// It was committed.
+    /// When it was committed.
     pub committed: u64,
-    /// It could have begun to leave if the link had been free.
+    /// When it could have begun to leave if the link had been free.
     pub ready: u64,
-    /// The link was free of what was committed before.
+    /// When the link became free of earlier packets.
     pub free: u64,
-    /// Its tail leaves.
+    /// When its tail leaves.
     pub end: u64,
-    /// From the beginning of its transmission to the next decision, or to its delivery.
+    /// From the start of its transmission to the next decision, or to its delivery.
     pub service: u64,
 }
 
-/// The waiting of packets, by who waits, whose packets are the cause, what for, and where.
+/// The waits of packets by victim, cause, kind and place.
 #[derive(Debug)]
 pub struct BlameCounts {
     /// By slot, then by NIC.
     links: Vec<LinkUse>,
     slots: usize,
-    /// By buffer: channel by channel by the slot of the port behind which it is.
+    /// By buffer: for each channel, the buffers by slot of their port.
     buffers: Vec<BufferUse>,
     /// When each message under way joined the queue of its NIC, by its slot.
     joined: Vec<u64>,
-    /// Messages that joined then count.
+    /// Only messages that joined within this range are counted.
     counted: Range<u64>,
     /// By job.
     service: Vec<u64>,
 }
 
 impl BlameCounts {
-    /// Nothing yet, for so many slots, channels, NICs and jobs; messages that join a NIC within `counted` count.
+    /// Empty counts. Only messages that join a NIC within `counted` are counted.
     #[must_use]
     pub fn new([slots, channels, nics, jobs]: [usize; 4], counted: Range<u64>) -> Self {
         Self {
@@ -234,7 +235,7 @@ impl BlameCounts {
         self.counted == (0..u64::MAX) || self.counted.contains(&self.joined[message as usize])
     }
 
-    /// A NIC commits a packet at `now`; its link is free at `free`, and `service` later the packet is decided on.
+    /// A NIC commits a packet at `now`. Its link is free at `free`, and the packet is decided on `service` after that.
     pub fn inject(&mut self, nic: usize, (job, message): (u16, u32), now: u64, free: u64, service: u64) {
         if !self.counts(message) {
             return;
@@ -267,8 +268,8 @@ impl BlameCounts {
         self.buffers[buffer].change(job, i64::from(bytes), now);
     }
 
-    /// The credit of a packet of a job reaches the sender of a buffer at `stamp`; whatever the sender will decide from now on,
-    /// it decides at `horizon` or later.
+    /// The credit of a packet of a job reaches the sender of a buffer at `stamp`. All later decisions of the sender are
+    /// at `horizon` or later.
     #[inline]
     pub fn release(&mut self, buffer: usize, job: u16, bytes: u32, stamp: u64, horizon: u64) {
         let buffer = &mut self.buffers[buffer];
@@ -278,17 +279,17 @@ impl BlameCounts {
         buffer.releases.push(Release { stamp, bytes, job });
     }
 
-    /// A packet begins to wait for room in a buffer, behind those that wait already.
+    /// A packet is blocked, behind those that are already blocked.
     pub fn block(&mut self, buffer: usize, now: u64) {
         let buffer = &mut self.buffers[buffer];
         let integrals = buffer.integrals(now);
         buffer.waiting.push_back(integrals);
     }
 
-    /// The first of them is about to be committed, to the link of a slot.
+    /// The first blocked packet is about to be committed to the link of a slot.
     ///
     /// # Panics
-    /// If none waits.
+    /// If no packet is blocked.
     pub fn unblock(&mut self, buffer: usize, slot: usize, (victim, message): (u16, u32), since: u64, now: u64) {
         let counts = self.counts(message);
         let buffer = &mut self.buffers[buffer];

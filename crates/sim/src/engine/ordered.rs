@@ -1,4 +1,4 @@
-//! A heap of events in one global order: slower than the wheel, but indifferent to how close they lie.
+//! A heap of events in one global order: slower than the wheel, but its cost does not depend on the lookahead.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

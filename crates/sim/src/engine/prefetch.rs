@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_need_not_exist() {
+    fn an_index_beyond_the_end_is_harmless() {
         prefetch(&[1_u64, 2, 3], 1);
         prefetch(&[1_u64, 2, 3], 1_000_000);
         prefetch::<u64>(&[], usize::MAX);

@@ -1,11 +1,11 @@
 //! Random numbers without state: a mix of (seed, stream, component, counter).
 //!
-//! A number depends on what it is for and on nothing that happened before, so it is the same in any order of
-//! events, on any number of threads, and in the reference simulator.
+//! A number depends only on its purpose and not on what happened before, so it is the same in any order of events, on
+//! any number of threads, and in the reference simulator.
 
 use std::hash::Hasher;
 
-/// What a random number is for.
+/// The purpose of a random number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Stream {
@@ -15,15 +15,15 @@ pub enum Stream {
     Gap = 2,
     /// Phase of a staggered arrival: component = node, counter 0.
     Phase = 3,
-    /// Word of a message from which its packets' words come: component = node, counter = message of the node.
+    /// Key of a message, from which the keys of its packets come: component = node, counter = message of the node.
     Message = 4,
-    /// Word of all packets between two nodes, for routings by hash: component = source, counter = destination.
+    /// Key of all packets between two nodes, for routings by hash: component = source, counter = destination.
     Flow = 5,
     /// Jitter of a computation: component = job << 32 | rank, counter = computations of the rank before.
     Compute = 6,
 }
 
-/// Finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection in which every input bit moves every output bit.
+/// Finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection in which every input bit affects every output bit.
 #[inline]
 #[must_use]
 pub const fn mix64(mut x: u64) -> u64 {
@@ -35,7 +35,7 @@ pub const fn mix64(mut x: u64) -> u64 {
 /// The odd constant of splitmix64, which spreads counters.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Hashes the keys of a map by mixing; no result depends on the order of a map.
+/// Hashes the keys of a map by mixing. No result depends on the order of a map.
 #[derive(Default)]
 pub struct Mixer(u64);
 
@@ -56,18 +56,18 @@ impl Hasher for Mixer {
     }
 }
 
-/// The numbers of one stream of a run.
+/// The random numbers of one stream of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Source(u64);
 
 impl Source {
-    /// The stream of a seed.
+    /// A stream for a seed.
     #[must_use]
     pub const fn new(seed: u64, stream: Stream) -> Self {
         Self(mix64(seed.wrapping_add(GOLDEN.wrapping_mul(stream as u64))))
     }
 
-    /// A random 64-bit word.
+    /// A random 64-bit number.
     #[inline]
     #[must_use]
     pub const fn random(self, component: u64, counter: u64) -> u64 {
@@ -76,14 +76,14 @@ impl Source {
     }
 }
 
-/// A random 64-bit word of a stream.
+/// A random 64-bit number of a stream.
 #[inline]
 #[must_use]
 pub const fn random(seed: u64, stream: Stream, component: u64, counter: u64) -> u64 {
     Source::new(seed, stream).random(component, counter)
 }
 
-/// Uniform in `0 .. n` from a word, by multiplication (bias below `n / 2^64`).
+/// Uniform in `0 .. n` from a 64-bit random number, by multiplication (bias below `n / 2^64`).
 #[inline]
 #[must_use]
 pub const fn below(key: u64, n: u64) -> u64 {
@@ -92,14 +92,14 @@ pub const fn below(key: u64, n: u64) -> u64 {
 
 /// Exponentially distributed time of the given mean, in picoseconds, at most `45 * mean`.
 ///
-/// The logarithm is `libm`'s own, not the platform's, so that the bytes are the same everywhere.
+/// The logarithm is that of `libm`, not the platform's, so that results are the same everywhere.
 #[must_use]
 pub fn exponential(key: u64, mean_ps: u64) -> u64 {
     let unit = ((key >> 11) as f64 + 1.0) / (1_u64 << 53) as f64; // (0, 1]
     (-libm::log(unit) * mean_ps as f64) as u64
 }
 
-/// The 32-bit word that a packet carries: all its routing draws come from it.
+/// The 32-bit key of a packet, from which all its routing draws come.
 #[inline]
 #[must_use]
 pub const fn packet_key(message_key: u64, packet: u64) -> u32 {

@@ -5,8 +5,8 @@ use super::Record;
 /// Bits of the index in a key: a window of 2^31 ps, a tie of 2^22 and the index fill 64 bits.
 const INDEX_BITS: u32 = 11;
 
-/// Writes the order of the events in `batch`, by time and tie, into `order`; the first event has the number `first`.
-/// All times are at or after `base`, and less than 2^31 ps after it.
+/// Writes the order of the events in `batch`, by time and tie, into `order`. The first event has the number `first`.
+/// All times are less than 2^31 ps after `base`.
 #[inline(always)]
 pub fn order<R: Record>(base: u64, batch: &[R], first: u32, order: &mut [u32]) {
     match batch.len() {
@@ -26,7 +26,7 @@ fn key<R: Record>(base: u64, record: &R, index: usize) -> u64 {
     (record.time() - base) << (22 + INDEX_BITS) | u64::from(record.tie()) << INDEX_BITS | index as u64
 }
 
-/// Orders `N` events: the position of an event is the number of earlier ones. No branch depends on the times.
+/// Orders `N` events: the position of an event is the number of earlier ones. Branch-free.
 #[inline(always)]
 fn few<const N: usize, R: Record>(base: u64, batch: &[R], first: u32, order: &mut [u32]) {
     let (batch, order): (&[R; N], &mut [u32; N]) = (batch.try_into().expect("N"), order.try_into().expect("N"));
@@ -44,18 +44,18 @@ fn few<const N: usize, R: Record>(base: u64, batch: &[R], first: u32, order: &mu
     }
 }
 
-/// Orders up to 32 events by their times, or by key if two times are equal.
+/// Orders up to 32 events by time, or by key if two times are equal.
 #[inline(never)]
 fn some<R: Record>(base: u64, batch: &[R], first: u32, order: &mut [u32]) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
-        // SAFETY: the processor has both.
+        // SAFETY: the processor has both features.
         return unsafe { avx2::some(base, batch, first, order) };
     }
     portable(base, batch, first, order);
 }
 
-/// As [`some`], on any processor.
+/// The same as [`some`] for any processor.
 fn portable<R: Record>(base: u64, batch: &[R], first: u32, order: &mut [u32]) {
     match batch.len() {
         0..=8 => by_time(base, batch, first, order, |times: &[i32; 8], one| count(times, one)),
@@ -64,13 +64,13 @@ fn portable<R: Record>(base: u64, batch: &[R], first: u32, order: &mut [u32]) {
     }
 }
 
-/// How many of the times are earlier than one.
+/// Counts the times that are earlier than one.
 #[inline(always)]
 fn count<const N: usize>(times: &[i32; N], one: i32) -> usize {
     times.iter().map(|&other| i32::from(other < one)).sum::<i32>() as usize
 }
 
-/// Orders up to `N` events by their times, given how to count the earlier ones.
+/// Orders up to `N` events by time, given a function that counts the earlier ones.
 #[inline(always)]
 fn by_time<const N: usize, R: Record>(
     base: u64,
@@ -103,10 +103,10 @@ mod avx2 {
 
     use super::{Record, by_time};
 
-    /// As [`super::some`].
+    /// The same as [`super::some`].
     #[target_feature(enable = "avx2,popcnt")]
     pub fn some<R: Record>(base: u64, batch: &[R], first: u32, order: &mut [u32]) {
-        // A closure inherits the features.
+        // A closure inherits the target features.
         match batch.len() {
             0..=8 => by_time(base, batch, first, order, |times: &[i32; 8], one| count::<8, 1>(times, one)),
             9..=16 => by_time(base, batch, first, order, |times: &[i32; 16], one| count::<16, 2>(times, one)),
@@ -115,7 +115,7 @@ mod avx2 {
         }
     }
 
-    /// How many of the times are earlier than one; `N` is eight times `VECTORS`.
+    /// Counts the times that are earlier than one; `N` is eight times `VECTORS`.
     #[inline]
     #[target_feature(enable = "avx2,popcnt")]
     fn count<const N: usize, const VECTORS: usize>(times: &[i32; N], one: i32) -> usize {
@@ -123,7 +123,7 @@ mod avx2 {
         let one = _mm256_set1_epi32(one);
         let mut earlier = 0_u32;
         for (vector, eight) in times.as_chunks::<8>().0.iter().enumerate() {
-            // SAFETY: a vector is eight numbers of 32 bits, and any bits are one.
+            // SAFETY: a vector is eight 32-bit numbers, and any bits are valid.
             let eight: __m256i = unsafe { std::mem::transmute::<[i32; 8], __m256i>(*eight) };
             let mask = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(one, eight)));
             earlier |= (mask as u32) << (8 * vector);

@@ -1,10 +1,9 @@
 //! A wheel of windows, each with a log of its events.
 //!
-//! Time is cut into windows no longer than the lookahead. An event is appended to the log of its window; when the
-//! window opens, its log is sorted by place, by counting, and each place's few events are put in order. Nothing is
-//! ordered across places, because nothing needs to be. So memory is written and read in long runs, what is free is used
-//! again at once, and it is known ahead of time what will be needed. Events beyond the wheel wait in one list per turn
-//! of it.
+//! Time is cut into windows no longer than the lookahead. An event is appended to the log of its window. When the
+//! window opens, a counting sort brings its log into order of places, and then the few events of each place are sorted.
+//! Events of different places need no order. So memory is accessed in long runs, freed blocks are reused at once, and
+//! the next accesses are known in advance. Events beyond the wheel wait in one list per turn of the wheel.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -12,18 +11,18 @@ use std::collections::{BTreeMap, BinaryHeap};
 use super::ordered::Entry;
 use super::{Queue, Record, Window, rank};
 
-/// Windows on the wheel.
+/// Number of windows on the wheel.
 const WINDOWS: u64 = 64;
-/// Records in a block of a log.
+/// Number of records in a block of a log.
 const BLOCK: u32 = 32;
-/// A window with fewer events than one for so many places is not sorted by counting.
+/// A window with fewer than one event per this many places is sorted by comparison.
 const SPARSE: usize = 32;
-/// Longest window, so that a time within a window fits 31 bits.
+/// Longest window. A time within a window has 31 bits.
 pub const MAX_WINDOW_PS: u64 = 1 << 31;
 
-/// Pending events of many places, ordered only as far as they can affect each other.
+/// Pending events of many places, sorted only as far as they can affect each other.
 pub struct Wheel<R> {
-    /// `ceil(2^64 / window)`: the window of a time is its product with this, upper half.
+    /// `ceil(2^64 / window)`: the window of a time is the upper half of the product with this.
     inverse: u64,
     /// The window after the open one.
     next: u64,
@@ -34,23 +33,23 @@ pub struct Wheel<R> {
     far: BTreeMap<u64, Vec<(u32, R)>>,
     /// Whether the events of all places are in one order.
     one_order: bool,
-    /// Events that came for the open window.
+    /// Events that were added to the open window.
     late: BinaryHeap<Reverse<Entry<R>>>,
-    /// For each place where its events end in the window, while they are sorted.
+    /// While the events of a window are sorted: for each place, where its events end.
     ends: Vec<u32>,
 }
 
-/// For each window on the wheel the events in it, in blocks.
+/// The events of each window on the wheel, in blocks.
 ///
-/// `records` and `places` have [`BLOCK`] entries for each entry of `before`. A tail, and what stands in `before`, is
-/// zero or ends in a block that there is: block `k` has the entries from `k * BLOCK` up to `(k + 1) * BLOCK`.
+/// `records` and `places` have [`BLOCK`] entries for each entry of `before`. Each tail and each entry of `before` is
+/// zero or the end of an existing block: block `k` has the entries from `k * BLOCK` up to `(k + 1) * BLOCK`.
 struct Logs<R> {
-    /// Where the next event of each window goes, from 1 on, if its block has room: a block begins at each multiple of
-    /// [`BLOCK`]. Zero for a window without events.
+    /// For each window, the position of its next event, from 1 on, if its block has room: a block begins at each
+    /// multiple of [`BLOCK`]. Zero for a window without events.
     tails: [u32; WINDOWS as usize],
     records: Vec<R>,
     places: Vec<u32>,
-    /// For each block the end of the one before in its log, or zero.
+    /// For each block, the end of the previous block of its log, or zero.
     before: Vec<u32>,
     free: Vec<u32>,
 }
@@ -65,15 +64,15 @@ impl<R: Record> Logs<R> {
             at = self.block(at, record);
         }
         self.tails[in_turn] = at + 1;
-        // SAFETY: entry `at` is in a block that there is: either it is not the first of one, and the one before it was
-        // written, or `block` has just given the block that begins with it.
+        // SAFETY: entry `at` is in an existing block: either it is not the first of its block, and the one before it
+        // was written, or `block` has just returned the block that begins with it.
         let (to, slot) =
             unsafe { (self.places.get_unchecked_mut(at as usize), self.records.get_unchecked_mut(at as usize)) };
         (*to, *slot) = (place, record);
         slot
     }
 
-    /// A free block, for a log that ends at `before`; returns where it begins.
+    /// Returns the start of a free block for a log that ends at `before`.
     #[cold]
     #[inline(never)]
     fn block(&mut self, before: u32, record: R) -> u32 {
@@ -92,7 +91,7 @@ impl<R: Record> Logs<R> {
         self.tails.iter().all(|&tail| tail == 0)
     }
 
-    /// The blocks of a window's log, each with where it begins and ends.
+    /// The blocks of a window's log, each with its start and end.
     fn blocks(&self, window: u64) -> impl Iterator<Item = (usize, usize)> {
         let mut end = self.tails[(window % WINDOWS) as usize];
         std::iter::from_fn(move || {
@@ -114,7 +113,7 @@ impl<R: Record> Logs<R> {
 }
 
 impl<R: Record> Wheel<R> {
-    /// An empty wheel for `places` places whose effects on each other take at least `lookahead_ps`.
+    /// An empty wheel. An event at one of its places affects other places at least `lookahead_ps` later.
     #[must_use]
     pub fn new(places: usize, lookahead_ps: u64) -> Self {
         let window = lookahead_ps.clamp(2, MAX_WINDOW_PS);
@@ -136,25 +135,25 @@ impl<R: Record> Wheel<R> {
         }
     }
 
-    /// The same with all events in one order, by (time, place, tie), for places that see each other.
+    /// The same with all events in one order, by (time, place, tie), for runs in which places see each other's state.
     #[must_use]
     pub fn in_one_order(places: usize, lookahead_ps: u64) -> Self {
         Self { one_order: true, ..Self::new(places, lookahead_ps) }
     }
 
-    /// The window of a time. Any monotone map will do in which a window is no longer than the lookahead; this one
-    /// costs one multiplication.
+    /// The window of a time. Any monotone map would do if its windows are no longer than the lookahead; this one costs
+    /// one multiplication.
     #[inline(always)]
     fn window_of(&self, time: u64) -> u64 {
         ((u128::from(time) * u128::from(self.inverse)) >> 64) as u64
     }
 
-    /// First instant of a window.
+    /// Start of a window.
     fn start_of(&self, window: u64) -> u64 {
         ((u128::from(window) << 64).div_ceil(u128::from(self.inverse))) as u64
     }
 
-    /// An event in the open window or beyond the wheel.
+    /// Adds an event in the open window or beyond the wheel.
     #[cold]
     #[inline(never)]
     fn push_elsewhere(&mut self, window: u64, place: u32, record: R) {
@@ -166,7 +165,7 @@ impl<R: Record> Wheel<R> {
         self.late.push(Reverse(Entry::new(place, record)));
     }
 
-    /// Opens the next window that has events. Returns it, if there is one.
+    /// Opens the next window that has events, and returns it if there is one.
     fn advance(&mut self) -> Option<u64> {
         if self.logs.is_empty() {
             let (&turn, _) = self.far.first_key_value()?;
@@ -219,8 +218,8 @@ impl<R: Record> Wheel<R> {
         assert!(begins as usize == count && count <= to.places.len() && count <= to.records.len());
         for (begin, end) in logs.blocks(window) {
             for at in begin..end {
-                // SAFETY: the first loop has looked up the same event, and counted it at its place. So the position is
-                // from where the place's events begin to where they end, and those of all places end at `count`.
+                // SAFETY: the first loop looked up the same event and counted it at its place. So the position is
+                // within the range of the place's events, and the ranges of all places end at `count`.
                 unsafe {
                     let place = *logs.places.get_unchecked(at);
                     let position = ends.get_unchecked_mut(place as usize);
@@ -251,12 +250,12 @@ impl<R: Record> Wheel<R> {
         }
     }
 
-    /// Puts the events of each place in order.
+    /// Sorts the events of each place.
     fn put_in_order(&mut self, window: &mut Window<R>) {
         let (base, count) = (self.base, window.len());
         let mut begin = 0;
         while begin < count {
-            // SAFETY: `begin` is below the number of events, and `gather` has looked up the place of each.
+            // SAFETY: `begin` is below the number of events, and `gather` looked up the place of each.
             let end = unsafe { *self.ends.get_unchecked(*window.places.get_unchecked(begin) as usize) } as usize;
             let (batch, order) = (&window.records[begin..end], &mut window.order[begin..end]);
             rank::order(base, batch, begin as u32, order);
@@ -352,8 +351,8 @@ mod tests {
         }
     }
 
-    /// Events that spawn others, as routers do: elsewhere at least `lookahead` later, here at any later time.
-    /// Returns what happened at each place, in order, and all that happened.
+    /// Events that spawn others, as routers do: at other places at least `lookahead` later, at the same place at any
+    /// later time. Returns the history of each place and that of all places together.
     fn play(
         mut queue: impl Queue<Event>,
         places: u32,

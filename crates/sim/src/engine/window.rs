@@ -1,13 +1,12 @@
-//! Events that are handled one after the other and known in advance.
+//! Events that are known in advance and handled one after the other.
 
 /// The events of a window of time, place by place.
 ///
-/// All tables are as long as each other, and at least `len`; the first `len` entries of `order` are below `len`. Only
-/// this module and the wheel change them, which writes an order of all events when it opens a window.
+/// All tables have the same length, at least `len`, and the first `len` entries of `order` are below `len`. Only this
+/// module and the wheel change them; the wheel writes the order when it opens a window.
 #[derive(Debug)]
 pub struct Window<R> {
-    /// Number of events. The tables may be longer: what is in them does not must be written again when a window
-    /// grows.
+    /// Number of events. The tables may be longer, so that they need not be initialised again when a window grows.
     len: usize,
     pub(super) records: Vec<R>,
     /// The place of each.
@@ -48,7 +47,7 @@ impl<R: Copy> Window<R> {
         Some((self.places[at], &self.records[at]))
     }
 
-    /// As [`get`](Self::get).
+    /// The same as [`get`](Self::get).
     ///
     /// # Safety
     /// `position` is below [`len`](Self::len).
@@ -56,14 +55,14 @@ impl<R: Copy> Window<R> {
     #[must_use]
     pub unsafe fn get_unchecked(&self, position: usize) -> (u32, &R) {
         debug_assert!(position < self.len);
-        // SAFETY: the tables are at least `len` long, and hold positions below it; see the type.
+        // SAFETY: the tables are at least `len` long, and `order` holds positions below it; see the type.
         unsafe {
             let at = *self.order.get_unchecked(position) as usize;
             (*self.places.get_unchecked(at), self.records.get_unchecked(at))
         }
     }
 
-    /// An event that is handled at about this position, for prefetching. All positions together cover all events.
+    /// An event that is handled around this position, for prefetching. Over all positions, each event occurs once.
     ///
     /// # Safety
     /// `position` is below [`len`](Self::len).
@@ -84,7 +83,7 @@ impl<R: Copy> Window<R> {
         }
     }
 
-    /// Resizes to this number of events, with `some` in the new entries; all must be written.
+    /// Resizes to this number of events, with `some` in the new entries. The caller must write all events.
     pub(super) fn resize(&mut self, count: usize, some: R) {
         if count > self.order.len() {
             self.records.resize(count, some);

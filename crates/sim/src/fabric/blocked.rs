@@ -1,11 +1,11 @@
-//! Packets that wait for room: one chain per lane, in order of arrival.
+//! Blocked packets: one chain per output VC, in order of arrival.
 
 use super::packet::Event;
 
 /// End of a chain.
 const NONE: u32 = u32::MAX;
 
-/// Packets that wait for the same room: the first and the last of them.
+/// Packets that wait for the same room: the first and the last one.
 #[derive(Clone, Copy, Debug)]
 pub struct Chain {
     head: u32,
@@ -19,7 +19,7 @@ impl Default for Chain {
 }
 
 impl Chain {
-    /// Whether there is none.
+    /// Whether the chain has no packet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.head == NONE
@@ -32,7 +32,7 @@ struct ChainEntry {
     next: u32,
 }
 
-/// All waiting packets of all lanes.
+/// All waiting packets of all output VCs.
 #[derive(Default)]
 pub struct BlockedPackets {
     entries: Vec<ChainEntry>,
@@ -40,7 +40,7 @@ pub struct BlockedPackets {
 }
 
 impl BlockedPackets {
-    /// Appends a packet to a chain; returns it where it waits, to be changed.
+    /// Appends a packet to a chain; returns the stored packet, to be changed.
     pub fn push(&mut self, chain: &mut Chain, packet: &Event) -> &mut Event {
         let at = self.free.pop().unwrap_or(self.entries.len() as u32);
         if at as usize == self.entries.len() {
@@ -78,13 +78,13 @@ impl BlockedPackets {
         entry.packet
     }
 
-    /// Packets that wait.
+    /// Number of waiting packets.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len() - self.free.len()
     }
 
-    /// Whether nothing waits.
+    /// Whether no packet waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

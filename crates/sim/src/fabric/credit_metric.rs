@@ -1,22 +1,21 @@
-//! Sensors other than the backlog: what was sent by a port and is not known to have left the next router
-//! (docs/model.md, section 6, "load").
+//! Congestion metrics other than the backlog: bytes that a port has sent and that are not known to have left the next
+//! router (docs/model.md, section 6, "load").
 //!
-//! Bytes are counted at the sender when they are committed. What takes them off again is known to the receiver as soon
-//! as it knows when they leave, and is noted with the time from which the sender may know it: the arrival of the credit
-//! and the delay of its information. The sum is formed when it is asked for, so a sensor costs nothing to runs without
-//! one.
+//! The sender counts bytes when it commits them. The receiver knows early when they will leave, and notes this with the
+//! time at which the sender may know it: the arrival of the credit plus the delay of its information. The sum is
+//! computed on demand, so runs that read only the backlog pay nothing.
 
 use super::wiring::CLASSES;
 use super::{Wire, Wiring};
 use crate::spec::{MetricKind, Sensing};
 
-/// Bytes for which a class's time is kept: loads are `bytes * time >> SCALE`.
+/// Number of bytes for which the time of a class is kept: loads are `bytes * time >> SCALE`.
 const SCALE: u32 = 16;
 
-/// What is sensed of every port.
+/// The metric's state for every port.
 pub struct CreditMetric {
     backlog: bool,
-    /// By slot; empty if nothing is sensed at all.
+    /// By slot; empty if the metric reads no bytes.
     sent: Vec<Sent>,
     classes: [Class; CLASSES],
 }
@@ -31,15 +30,15 @@ struct Class {
 /// Bytes sent by a port.
 #[derive(Clone, Default)]
 struct Sent {
-    /// Bytes that are not yet known to have left, but for those of `leaving`.
+    /// Bytes that are not yet known to have left, without those of `leaving`.
     bytes: u64,
-    /// When how many bytes will be known to have left.
+    /// When the sender will know that bytes have left, and how many.
     leaving: Vec<(u64, u32)>,
     class: u8,
 }
 
 impl CreditMetric {
-    /// The sensor of a run, unless it senses the backlog only.
+    /// The metric of a run; none if it is the backlog alone.
     #[must_use]
     pub fn new(sensing: &Sensing, wiring: &Wiring, names: &[&str]) -> Option<Self> {
         let (backlog, credits) = match sensing.kind {
@@ -64,8 +63,8 @@ impl CreditMetric {
         }
     }
 
-    /// The credit of a packet that was sent by a port reaches its sender at `stamp`; no decision to come is earlier
-    /// than `horizon`.
+    /// The credit of a packet that a port sent reaches its sender at `stamp`. No future decision is earlier than
+    /// `horizon`.
     pub fn leave(&mut self, slot: u32, bytes: u32, stamp: u64, horizon: u64) {
         let Some(sent) = self.sent.get_mut(slot as usize) else { return };
         if sent.leaving.len() == sent.leaving.capacity() {
@@ -79,7 +78,7 @@ impl CreditMetric {
         sent.leaving.push((stamp + self.classes[usize::from(sent.class)].delay, bytes));
     }
 
-    /// Load of a port whose backlog is known.
+    /// Load of a port whose backlog is given.
     #[inline]
     #[must_use]
     pub fn load(&self, slot: u32, backlog: u64, now: u64) -> u64 {

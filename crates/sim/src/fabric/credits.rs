@@ -1,30 +1,30 @@
 //! Returning credits: stamps at the receiver, which the sender reads when it runs out of room.
 //!
-//! A credit is not an event. When a packet's departure is known, the time at which its credit reaches the sender is
-//! noted here. The sender looks only when it needs room, and counts the stamps up to that time. There is an event only
-//! for a sender that waits.
+//! A credit is not an event. When a packet's departure is known, the receiver notes here the time at which the credit
+//! reaches the sender. The sender counts the stamps up to the present only when it needs room. Only a sender that waits
+//! gets an event.
 
 use std::collections::HashMap;
 
 use crate::engine::prefetch;
 
-/// Stamps kept in place.
+/// Number of stamps kept in place.
 const STAMPS: usize = 4;
-/// Stamps in place are relative to a multiple of 2^31 ps (2 ms), and lie less than two of it after.
+/// Stamps in place are relative to a multiple of 2^31 ps (2 ms), and less than 2^32 ps after it.
 const UNIT_BITS: u32 = 31;
 /// Offsets are less than this.
 const BEYOND: u32 = u32::MAX;
 /// The wake-up time of a sender that waits while no credit is under way.
 const UNARMED: u64 = u64::MAX;
 
-/// Credits of one virtual channel: half a cache line, so that those of a whole machine have room in a cache.
+/// Credits of one virtual channel: half a cache line, so that those of a whole machine fit into a cache.
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug)]
 struct Returns {
     offsets: [u32; STAMPS],
     /// Bytes minus one.
     sizes: [u16; STAMPS],
-    /// What stamps are relative to, in units.
+    /// The time that stamps are relative to, in units.
     base: u32,
     /// Which places hold a stamp (4 bits), whether more are in the spill, whether the sender waits, class of the link
     /// that leads to the buffer (2 bits), and bytes of credits that are due whenever the sender looks.
@@ -51,7 +51,7 @@ impl Returns {
         held.map(|i| (self.base() + u64::from(self.offsets[i]), u32::from(self.sizes[i]) + 1))
     }
 
-    /// The places of the stamps at or before a time, and their bytes. (All places are read, so there is no branch to
+    /// The places of the stamps at or before a time, and their bytes. (It reads all places, so there is no branch to
     /// mispredict.)
     #[inline(always)]
     fn until(&self, time: u64) -> (u32, u32) {
@@ -59,8 +59,8 @@ impl Returns {
         due(&self.offsets, &self.sizes, self.state, limit)
     }
 
-    /// Adds up the credits that are due at any decision to come, and moves the base towards `stamp` if it must be and
-    /// can.
+    /// Adds up the credits that every future decision may count. If `stamp` does not fit, moves the base towards it as
+    /// far as the other stamps allow.
     #[inline(never)]
     fn make_room(&mut self, stamp: u64, horizon: u64) {
         let (places, bytes) = self.until(horizon);
@@ -91,7 +91,7 @@ impl Returns {
     }
 }
 
-/// The places of the stamps before a limit among those that `state` says are held, and their bytes.
+/// The places of the stamps before a limit, among those that `state` marks as held, and their bytes.
 #[cfg(any(not(target_arch = "x86_64"), miri, test))]
 fn due_portable(offsets: &[u32; STAMPS], sizes: &[u16; STAMPS], state: u32, limit: u32) -> (u32, u32) {
     let (mut places, mut bytes) = (0, 0);
@@ -106,18 +106,18 @@ fn due_portable(offsets: &[u32; STAMPS], sizes: &[u16; STAMPS], state: u32, limi
 #[cfg(any(not(target_arch = "x86_64"), miri))]
 use due_portable as due;
 
-/// The places of the stamps before a limit among those that `state` says are held, and their bytes: the four at once.
+/// The same for all four stamps at once.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline(always)]
 fn due(offsets: &[u32; STAMPS], sizes: &[u16; STAMPS], state: u32, limit: u32) -> (u32, u32) {
     use std::arch::x86_64::*;
     const SIGN: u32 = 1 << 31;
     // SAFETY: every x86-64 processor has these instructions; the arrays are as large as the vectors, and any bits are
-    // numbers.
+    // valid.
     unsafe {
         let offsets = std::mem::transmute::<[u32; STAMPS], __m128i>(*offsets);
         let sizes = _mm_cvtsi64_si128(std::mem::transmute::<[u16; STAMPS], i64>(*sizes));
-        // Numbers without a sign are compared as numbers with one whose highest bit is flipped.
+        // The instructions compare signed numbers: flipping the highest bit makes the unsigned ones comparable.
         let before =
             _mm_cmpgt_epi32(_mm_set1_epi32((limit ^ SIGN) as i32), _mm_xor_si128(offsets, _mm_set1_epi32(SIGN as i32)));
         let bits = _mm_setr_epi32(1, 2, 4, 8);
@@ -143,7 +143,7 @@ pub struct Credits {
 }
 
 impl Credits {
-    /// The credits of so many channels of links of these classes, channel by channel: none yet.
+    /// No credits yet, for this number of channels of links of these classes; stored channel by channel.
     #[must_use]
     pub fn new(classes: impl ExactSizeIterator<Item = u8>, channels: usize) -> Self {
         let links = classes.len();
@@ -166,33 +166,33 @@ impl Credits {
         self.vcs.len()
     }
 
-    /// Memory of all of them, but for what is rarely needed.
+    /// Memory of all credits, without the spill.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.vcs)
     }
 
-    /// Starts to bring the credits of a virtual channel into the cache.
+    /// Prefetches the credits of a virtual channel.
     #[inline(always)]
-    pub fn ask(&self, vc: usize) {
+    pub fn prefetch(&self, vc: usize) {
         prefetch(&self.vcs, vc);
     }
 
-    /// The same, if the sender waits.
+    /// Prefetches the credits of a virtual channel whose sender waits.
     #[inline(always)]
-    pub fn ask_for_waiting(&self, vc: usize) {
-        self.ask(vc);
+    pub fn prefetch_waiting(&self, vc: usize) {
+        self.prefetch(vc);
         prefetch(&self.wakes, vc);
     }
 
     /// Class of the link that leads to the buffer.
     ///
     /// # Safety
-    /// `vc` is below [`vcs`](Self::virtual channels).
+    /// `vc` is below [`vcs`](Self::vcs).
     #[inline(always)]
     #[must_use]
     pub unsafe fn class(&self, vc: usize) -> u8 {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller guarantees it.
         let returns = unsafe { self.vcs.get_unchecked(vc) };
         (returns.state >> CLASS_SHIFT & 3) as u8
     }
@@ -201,10 +201,10 @@ impl Credits {
     /// `horizon` or later. Returns whether the sender must be woken at `stamp`.
     ///
     /// # Safety
-    /// `vc` is below [`vcs`](Self::virtual channels).
+    /// `vc` is below [`vcs`](Self::vcs).
     #[inline(always)]
     pub unsafe fn add(&mut self, vc: usize, stamp: u64, bytes: u32, horizon: u64) -> bool {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller guarantees it.
         let returns = unsafe { self.vcs.get_unchecked_mut(vc) };
         let awaited = returns.state & AWAITED != 0;
         if returns.state & PLACES == PLACES || !returns.reaches(stamp) {
@@ -290,7 +290,7 @@ impl Credits {
     }
 
     /// The sender no longer waits.
-    pub fn rest(&mut self, vc: usize) {
+    pub fn stop_waiting(&mut self, vc: usize) {
         self.vcs[vc].state &= !AWAITED;
     }
 
@@ -306,14 +306,14 @@ mod tests {
     use super::*;
     use crate::engine::random::mix64;
 
-    /// As [`Credits::add`], for a virtual channel that there is.
+    /// The same as [`Credits::add`], for a virtual channel that exists.
     fn add(credits: &mut Credits, vc: usize, stamp: u64, bytes: u32, horizon: u64) -> bool {
         assert!(vc < credits.vcs());
-        // SAFETY: it was just checked.
+        // SAFETY: the line above checks it.
         unsafe { credits.add(vc, stamp, bytes, horizon) }
     }
 
-    /// Random adds and takes, compared with a plain list; `spread` is how far in advance credits are stamped.
+    /// Random adds and takes, compared with a plain list; `spread` is how far ahead credits are stamped.
     fn compare_with_a_plain_list(spread: u64, horizon_lag: u64) {
         let mut credits = Credits::new([0, 1, 2, 3, 0].into_iter(), 1);
         let mut plain: Vec<(u64, u32)> = Vec::new();
@@ -330,7 +330,7 @@ mod tests {
                 plain.retain(|&(stamp, _)| stamp > now);
                 assert_eq!(credits.take(3, now), due, "step {step}");
                 assert_eq!(credits.wait(3), plain.iter().map(|&(stamp, _)| stamp).min());
-                credits.rest(3);
+                credits.stop_waiting(3);
             }
             assert_eq!(credits.under_way(3), plain.iter().map(|&(_, bytes)| u64::from(bytes)).sum::<u64>());
         }
@@ -390,7 +390,7 @@ mod tests {
         assert!(add(&mut credits, 0, 800, 1, 0), "an earlier one does");
         assert!(credits.wakes_at(0, 800) && !credits.wakes_at(0, 900));
         assert_eq!(credits.wait(0), Some(800));
-        credits.rest(0);
+        credits.stop_waiting(0);
         assert!(!add(&mut credits, 0, 700, 1, 0) && !credits.wakes_at(0, 800));
     }
 }

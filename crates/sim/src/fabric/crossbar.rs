@@ -1,4 +1,4 @@
-//! Routers with a crossbar: queues at the inputs, the sides of the crossbar, buffers at the outputs (docs/model.md, section 4).
+//! Routers with a crossbar: input queues, the ports of the crossbar, output buffers (docs/model.md, section 4).
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasherDefault;
@@ -9,13 +9,13 @@ use super::{Chain, OutputVc};
 use crate::engine::random::Mixer;
 use crate::spec::{FabricSpec, RouterKind, Switching};
 
-/// The time of an arbitration that is not foreseen.
+/// The time of an arbitration that is not scheduled.
 pub const NEVER: u64 = u64::MAX;
 
-/// Ranks of queues that were granted before are greater than this, and those of the others less.
+/// The ranks of queues that had a grant are greater than this; the others are less.
 const GRANTED: u64 = 1 << 48;
 
-/// An output: the virtual channel, and its port and channel at the router.
+/// An output VC, with its port and channel at the router.
 #[derive(Clone, Copy, Debug)]
 pub struct Output {
     /// Where its tables are.
@@ -31,13 +31,13 @@ pub struct Output {
 pub struct InputQueue {
     /// Its packets.
     pub chain: Chain,
-    /// The place of the input port and the channel, and with virtual output queues that of the output, in their order.
+    /// The position of the input port and channel, followed by that of the output with virtual output queues.
     pub order: u64,
-    /// The queue with the least rank is asked first: `order` before the first grant, then the number of its last grant.
+    /// Lower ranks go first: `order` before the first grant, then the number of the last grant.
     rank: u64,
     /// Slot of the input port.
     pub input: u32,
-    /// Bytes of its head on links.
+    /// Wire bytes of its head.
     wire: u32,
     /// The output of its head, if it has one.
     pub output: Option<Output>,
@@ -49,19 +49,19 @@ impl InputQueue {
     }
 }
 
-/// The buffer at an output, of one virtual channel.
+/// The output buffer of one virtual channel.
 #[derive(Clone, Debug)]
 struct OutputBuffer {
-    /// Bytes free, without those of `leaving`.
+    /// Free bytes, without those of `leaving`.
     room: u32,
-    /// Whether a head waits for room, and nothing that is known to leave will make it.
+    /// Whether a head waits for more room than the packets known to leave will free.
     wanted: bool,
-    /// When how many bytes leave or have left, in that order.
+    /// Departures in order of time, each with its bytes.
     leaving: VecDeque<(u64, u32)>,
 }
 
 impl OutputBuffer {
-    /// When there is room for so many bytes, `now` at the earliest; [`NEVER`] if nothing known will make it.
+    /// The earliest time from `now` on at which this many bytes fit; [`NEVER`] if no known departure frees enough.
     #[inline(never)]
     fn wait(&mut self, bytes: u32, now: u64) -> u64 {
         while let Some(&(end, left)) = self.leaving.front()
@@ -83,40 +83,39 @@ impl OutputBuffer {
     }
 }
 
-/// What happens at a router.
+/// The arbitration of one router.
 #[derive(Clone, Debug)]
 struct Router {
     /// When it arbitrates next, or [`NEVER`].
     next: u64,
-    /// Grants so far.
+    /// Number of grants so far.
     grants: u64,
-    /// Queues whose heads have an output, in no order.
+    /// Queues whose heads have an output, in no particular order.
     requests: Vec<u32>,
 }
 
-/// All routers; none if they are ideal.
+/// All routers; empty if they are ideal.
 #[derive(Default)]
 pub struct Crossbars {
-    /// By payload, how long a packet occupies a side, and when its head is across.
+    /// By payload: how long a packet occupies its input and output of the crossbar, and when its head is across.
     times: Vec<(u64, u64)>,
-    /// When each side will be free, by slot.
+    /// When each input and each output of a crossbar is free, by slot.
     inputs: Vec<u64>,
     outputs: Vec<u64>,
-    /// By number of the output virtual channel.
+    /// By output VC.
     buffers: Vec<OutputBuffer>,
-    /// Size of each of them.
+    /// Size of each output buffer.
     size: u32,
-    /// With one queue for each virtual channel of an input: by number of the buffer there. With virtual output queues: as they
-    /// come into being.
+    /// With one queue per input VC: by its buffer. With virtual output queues: in order of creation.
     queues: Vec<InputQueue>,
-    /// Virtual output queues by the numbers of the buffer and of the output. Only ever looked up by key, so its order decides
-    /// nothing.
+    /// The virtual output queue of each pair of buffer and output. The map is only accessed by key, so its order does
+    /// not matter.
     numbers: Option<HashMap<u64, u32, BuildHasherDefault<Mixer>>>,
     routers: Vec<Router>,
 }
 
 impl Crossbars {
-    /// Those of a machine.
+    /// The crossbars of a machine.
     #[must_use]
     pub fn new(fabric: &FabricSpec, network: &Network) -> Self {
         let Some(spec) = fabric.router else { return Self::default() };
@@ -126,7 +125,7 @@ impl Crossbars {
             let wire = fabric.wire_bytes(payload);
             let first = match fabric.switching {
                 Switching::StoreAndForward => wire,
-                Switching::CutThrough => fabric.head_bytes().min(wire), // there is no packet without payload
+                Switching::CutThrough => fabric.head_bytes().min(wire), // every packet has payload
             };
             (spec.crossbar.serialisation_ps(wire), spec.crossbar.serialisation_ps(first))
         };
@@ -151,20 +150,20 @@ impl Crossbars {
         self.routers.is_empty()
     }
 
-    /// How long a packet with so many bytes of payload occupies a side.
+    /// How long a packet of this payload occupies its input and output of the crossbar.
     #[must_use]
     pub fn crossing(&self, payload: u32) -> u64 {
         self.times[payload as usize].0
     }
 
-    /// Whether packets get their output when they come.
+    /// Whether packets get their output on arrival.
     #[inline]
     #[must_use]
     pub fn virtual_outputs(&self) -> bool {
         self.numbers.is_some()
     }
 
-    /// Number of the virtual output queue of a packet in a buffer, which came by a port and channel.
+    /// The virtual output queue of a packet in a buffer, which came by this port and channel.
     pub fn virtual_output_queue(&mut self, buffer: usize, input: u32, came: (u16, u8), output: Output) -> u32 {
         let place = |port: u16, channel: u8| u64::from(port) << 4 | u64::from(channel);
         let order = place(came.0, came.1) << 20 | place(output.port, output.channel);
@@ -193,7 +192,7 @@ impl Crossbars {
         self.queues.iter()
     }
 
-    /// The head of a queue, with so many bytes on links, has an output, and waits for its grant from now on.
+    /// The head of a queue has an output and waits for a grant; `wire` is its size in wire bytes.
     #[inline]
     pub fn request(&mut self, router: u32, queue: u32, wire: u32, output: Output) {
         let of = &mut self.queues[queue as usize];
@@ -201,19 +200,19 @@ impl Crossbars {
         self.routers[router as usize].requests.push(queue);
     }
 
-    /// The head of a queue goes on waiting, as something else was granted what it needs.
+    /// The head of a queue must wait again, because another grant took what it needs.
     pub fn wait(&mut self, router: u32, queue: u32) {
         self.routers[router as usize].requests.push(queue);
     }
 
-    /// The earliest instant from `now` on at which the head of a queue could be granted, as far as is known.
+    /// The earliest time from `now` on at which the head of a queue could be granted, as far as is known.
     #[inline]
     pub fn earliest(&mut self, queue: u32, now: u64) -> u64 {
         let InputQueue { input, output, wire, .. } = self.queues[queue as usize];
         self.earliest_of(input, output.expect("its head has an output").vc, wire, now)
     }
 
-    /// The same for a head with so many bytes on links, which came by the port of a slot.
+    /// The same for a head of `wire` bytes from the input port of a slot.
     #[inline]
     pub fn earliest_of(&mut self, input: u32, output: OutputVc, wire: u32, now: u64) -> u64 {
         let buffer = &mut self.buffers[output.vc()];
@@ -228,7 +227,7 @@ impl Crossbars {
         self.routers[router as usize].next
     }
 
-    /// Whether an arbitration of a router that was foreseen for `now` happens; if not, an earlier one has taken its place.
+    /// Whether an arbitration scheduled for `now` takes place; if not, an earlier one has replaced it.
     #[inline]
     pub fn begin(&mut self, router: u32, now: u64) -> bool {
         let next = &mut self.routers[router as usize].next;
@@ -239,17 +238,17 @@ impl Crossbars {
         begins
     }
 
-    /// Takes the requests of a router that could be granted now, in the order in which they are asked. Returns when the first of
-    /// the others could be granted, as far as is known.
+    /// Takes the requests of a router that could be granted now, in order of priority. Returns the earliest time at
+    /// which one of the others could be granted, as far as is known.
     #[inline]
-    pub fn take_asked(&mut self, router: u32, now: u64, asked: &mut Vec<u32>) -> u64 {
-        asked.clear();
+    pub fn take_requests(&mut self, router: u32, now: u64, requested: &mut Vec<u32>) -> u64 {
+        requested.clear();
         let mut requests = std::mem::take(&mut self.routers[router as usize].requests);
         let (mut position, mut next) = (0, NEVER);
         while let Some(&queue) = requests.get(position) {
             let at = self.earliest(queue, now);
             if at == now {
-                asked.push(queue);
+                requested.push(queue);
                 requests.swap_remove(position);
             } else {
                 next = next.min(at);
@@ -257,13 +256,13 @@ impl Crossbars {
             }
         }
         self.routers[router as usize].requests = requests;
-        if asked.len() > 1 {
-            asked.sort_unstable_by_key(|&queue| self.queues[queue as usize].rank);
+        if requested.len() > 1 {
+            requested.sort_unstable_by_key(|&queue| self.queues[queue as usize].rank);
         }
         next
     }
 
-    /// The head of a queue, with so many bytes of payload, is granted its output. Returns when its head and its tail are across.
+    /// Grants the head of a queue its output. Returns when its head and its tail are across.
     #[inline]
     pub fn grant(
         &mut self,
@@ -284,7 +283,7 @@ impl Crossbars {
         (now + head, now + whole)
     }
 
-    /// A packet leaves an output buffer at `end`. Returns whether a head waits for that.
+    /// A packet leaves an output buffer at `end`. Returns whether a head waits for its room.
     #[inline]
     pub fn leave(&mut self, vc: OutputVc, end: u64, wire: u32) -> bool {
         let buffer = &mut self.buffers[vc.vc()];
@@ -292,7 +291,7 @@ impl Crossbars {
         std::mem::take(&mut buffer.wanted)
     }
 
-    /// A router arbitrates at `at`, if it would not before. Returns whether that is news.
+    /// Schedules an arbitration at `at` unless an earlier one is scheduled. Returns whether it did.
     #[inline]
     pub fn foresee(&mut self, router: u32, at: u64) -> bool {
         let next = &mut self.routers[router as usize].next;
@@ -303,7 +302,7 @@ impl Crossbars {
         earlier
     }
 
-    /// Bytes in the output buffers of a port at a time.
+    /// Bytes in the output buffers of a port at an instant.
     #[must_use]
     pub fn buffered(&self, slot: usize, now: u64) -> u64 {
         let vcs = (slot..self.buffers.len()).step_by(self.inputs.len());
@@ -316,7 +315,7 @@ impl Crossbars {
         self.held(vc, |_| false)
     }
 
-    /// Bytes in an output buffer, with those of packets on their way out whose end is `still` to come.
+    /// Bytes in an output buffer, including departing packets for whose end `still` holds.
     fn held(&self, vc: usize, still: impl Fn(u64) -> bool) -> u64 {
         let buffer = &self.buffers[vc];
         let left = buffer.leaving.iter().filter(|&&(end, _)| !still(end)).map(|&(_, bytes)| u64::from(bytes));

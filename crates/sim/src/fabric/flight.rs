@@ -2,7 +2,7 @@
 
 use crate::engine::prefetch;
 
-/// Row of a message without a row.
+/// Row of a message that has none.
 pub const NO_ROW: u32 = u32::MAX;
 
 /// A message with undelivered packets.
@@ -10,7 +10,7 @@ pub const NO_ROW: u32 = u32::MAX;
 pub struct Flight {
     /// When it was issued.
     pub issue: u64,
-    /// Packets not yet delivered.
+    /// Number of packets not yet delivered.
     pub packets_left: u64,
     /// Its row among the job's messages, or [`NO_ROW`]; for a program, the slot of its protocol message.
     pub row: u32,
@@ -39,9 +39,9 @@ impl Flights {
         (self.slots.len() - 1) as u32
     }
 
-    /// Prefetches a message; any number is harmless.
+    /// Prefetches a message; an unused slot is harmless.
     #[inline(always)]
-    pub fn ask(&self, slot: u32) {
+    pub fn prefetch(&self, slot: u32) {
         prefetch(&self.slots, slot as usize);
     }
 
@@ -58,7 +58,7 @@ impl Flights {
         self.slots[slot as usize].job
     }
 
-    /// Counts a packet as delivered; returns the message, and frees its slot if it was the last.
+    /// Counts a packet as delivered. Returns the message, and frees its slot after the last packet.
     #[inline]
     pub fn deliver(&mut self, slot: u32) -> Flight {
         let flight = &mut self.slots[slot as usize];

@@ -8,7 +8,7 @@ use super::PacketTimes;
 /// Store-and-forward and cut-through are the same code with different times in [`PacketTimes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HopTiming {
-    /// The last byte has left the sender: the link is free, and so is the buffer that the packet leaves.
+    /// The last byte has left the sender: the link is free, and so is the packet's room in the buffer that it leaves.
     pub end: u64,
     /// The router at the far end decides on the packet.
     pub decision: u64,
@@ -22,8 +22,8 @@ impl HopTiming {
         Self { end: start + packet.serialisation(class), decision: start + packet.to_decision(class) }
     }
 
-    /// The first instant at which a packet may leave a router without running out of bytes on its link: it was decided
-    /// on at `decision`, its tail comes `tail` later, and it takes `serialisation` on the link.
+    /// The earliest start at which a packet does not run out of bytes on its link: it was decided on at `decision`, its
+    /// tail comes `tail` later, and it takes `serialisation` on the link.
     #[inline(always)]
     #[must_use]
     pub fn earliest_start(decision: u64, tail: u64, serialisation: u64) -> u64 {

@@ -1,4 +1,4 @@
-//! Rarely used data of an output VC. Most output VCs have never had to wait, so a log is made when it is first written.
+//! Rarely used data of an output VC. Most output VCs never wait, so a log is made when it is first written.
 
 use super::Chain;
 use crate::engine::prefetch;
@@ -8,9 +8,9 @@ use crate::engine::prefetch;
 pub struct VcLog {
     pub(super) packets: u64,
     pub(super) bytes: u64,
-    /// The time since which a packet waits.
+    /// Since when a packet waits.
     pub waits_since: u64,
-    /// Earlier time during which a packet waited.
+    /// Total time of earlier waits.
     pub waited: u64,
     /// The packets that wait.
     pub chain: Chain,
@@ -18,14 +18,14 @@ pub struct VcLog {
 
 /// The logs of all virtual channels.
 pub struct Logs {
-    /// For each virtual channel the number of its log; 0 for one that has none.
+    /// For each virtual channel the number of its log, or 0.
     numbers: Vec<u32>,
-    /// By number. The first is an empty one.
+    /// By number. The first is empty.
     logs: Vec<VcLog>,
 }
 
 impl Logs {
-    /// Logs of so many virtual channels.
+    /// Logs for this number of virtual channels.
     #[must_use]
     pub fn new(vcs: usize) -> Self {
         Self { numbers: vec![0; vcs], logs: vec![VcLog::default()] }
@@ -59,9 +59,9 @@ impl Logs {
         self.logs.iter()
     }
 
-    /// Starts to bring the log of a virtual channel into the cache.
+    /// Prefetches the log of a virtual channel.
     #[inline(always)]
-    pub fn ask(&self, vc: usize) {
+    pub fn prefetch(&self, vc: usize) {
         prefetch(&self.logs, self.numbers[vc] as usize);
     }
 }

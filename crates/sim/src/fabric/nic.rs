@@ -1,24 +1,24 @@
-//! A network interface of a node: a queue of messages, cut into packets only when one can be sent (so that overload
-//! costs memory per message, not per packet).
+//! A network interface of a node: a queue of messages, which are cut into packets only when one can be sent (so that
+//! overload costs memory per message, not per packet).
 
 use std::collections::VecDeque;
 
-/// A message of which not all packets have been sent.
+/// A message whose packets have not all been sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
     /// Bytes not yet sent.
     pub bytes_left: u64,
     /// Number of the next packet.
     pub packet: u64,
-    /// Key from which the packets' keys come.
+    /// Key from which the keys of its packets come.
     pub key: u64,
     /// Slot of the message in flight.
     pub message: u32,
-    /// NIC it goes to.
+    /// Destination NIC.
     pub to: u32,
 }
 
-/// One interface of a node, in half a cache line: most have nothing queued.
+/// One NIC, in half a cache line: most have nothing queued.
 #[derive(Clone, Debug, Default)]
 pub struct Nic {
     /// When the injection link will be free.
@@ -28,7 +28,7 @@ pub struct Nic {
     backlog: Option<Box<Backlog>>,
     /// Whether the first message waits for room.
     pub waits: bool,
-    /// Number of the routing of its packets.
+    /// Number of its packets' routing.
     pub routing: u8,
 }
 
@@ -36,9 +36,9 @@ const _: () = assert!(size_of::<Nic>() == 32);
 
 #[derive(Clone, Debug, Default)]
 struct Backlog {
-    /// Messages in the order of service. Not empty only while the first one waits for room.
+    /// Messages in the order of service. Empty unless the first one waits for room.
     messages: VecDeque<Waiting>,
-    /// Bytes of messages that are not yet sent; kept only if a node has several interfaces.
+    /// Unsent bytes of its messages; kept only if a node has several NICs.
     unsent: u64,
 }
 
@@ -71,7 +71,7 @@ impl Nic {
         self.backlog.as_mut()?.messages.pop_front()
     }
 
-    /// Bytes of messages that are not yet sent; kept only if a node has several interfaces.
+    /// Unsent bytes of its messages; kept only if a node has several NICs.
     #[must_use]
     pub fn unsent(&self) -> u64 {
         self.backlog.as_ref().map_or(0, |backlog| backlog.unsent)

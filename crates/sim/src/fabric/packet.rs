@@ -1,21 +1,21 @@
-//! A packet on its way, and the other events of a router: one record of 32 bytes, moved by value.
+//! A packet under way, and the other events of a router: one record of 32 bytes, moved by value.
 
 use crate::engine::Record;
 
 /// No intermediate group or leaf.
 pub const NO_INTERMEDIATE: u32 = u32::MAX;
 
-/// What happens; the order is that of docs/model.md, section 5.
+/// What happens. The variants are in the order of docs/model.md, section 5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum EventKind {
-    /// A credit for an output (port, channel) of the router on which something waits.
+    /// A credit for an output (port, channel) of the router that has blocked packets.
     OutputCredit = 0,
     /// A credit for the injection link of NIC `message`.
     NicCredit = 1,
     /// The node `key`, whose first NIC is at the port, issues the messages of interval `message`.
     Issue = 2,
-    /// A packet came by the port and the router delay has passed: its routing decision.
+    /// A packet came by the port and the router delay has passed: its route decision.
     Decision = 3,
 }
 
@@ -23,8 +23,8 @@ const EVENT_KINDS: [EventKind; 4] =
     [EventKind::OutputCredit, EventKind::NicCredit, EventKind::Issue, EventKind::Decision];
 const DIVERTED: u8 = 0x80;
 const SECOND_PHASE: u8 = 0x40;
-/// Most routers that a packet can count. No way is longer: the channels that it needs would be more than there can be
-/// (a stage of S subs has at most 2 S - 1 links inside a group, and all stages together have at most 16 channels).
+/// Most routers that a packet can count. No path is longer: it would need more channels than there can be (a stage of S
+/// subs has at most 2 S - 1 links inside a group, and all stages together have at most 16 channels).
 const HOPS: u8 = 0x1f;
 /// Most different routings of one run.
 pub const MAX_ROUTINGS: usize = 8;
@@ -35,13 +35,13 @@ pub const MAX_ROUTINGS: usize = 8;
 pub struct Event {
     /// When it happens.
     pub time: u64,
-    /// Slot of the message in flight; for `Issue` the interval, for `NicCredit` the NIC, for `OutputCredit` the lane in
-    /// the credits of the buffer that the output leads to.
+    /// Slot of the message in flight; for `Issue` the interval, for `NicCredit` the NIC, for `OutputCredit` the index
+    /// of the far buffer in the credits.
     pub message: u32,
-    /// Word from which the packet's routing draws come; for `Issue` the node.
+    /// Key of the packet's routing draws; for `Issue` the node.
     pub key: u32,
-    /// What the routing must remember of the packet's way, or [`NO_INTERMEDIATE`]. On a Dragonfly+ the intermediate
-    /// `group << 16 | leaf` of a packet sent round on purpose; on direct machines see [`crate::routing::direct`].
+    /// State that the routing keeps in the packet, or [`NO_INTERMEDIATE`]. On a Dragonfly+ the intermediate `group <<
+    /// 16 | leaf` of a Valiant path; on direct machines see [`crate::routing::direct`].
     pub intermediate: u32,
     /// Group of the destination.
     pub to_group: u16,
@@ -55,31 +55,31 @@ pub struct Event {
     size: u16,
     /// Channel (4 bits), kind (2), and the lower part of the routing's number (2).
     what: u8,
-    /// Routers visited (5 bits), the upper part of the routing's number (1), and whether the packet has turned to its
-    /// destination (1) and was diverted (1).
+    /// Routers visited (5 bits), the upper part of the routing's number (1), whether the packet is in its second phase
+    /// (1), and whether it was diverted (1).
     hop: u8,
 }
 
-/// What a routing decides on a packet. (Wide fields, so that each has a register of its own.)
+/// A routing's decision on a packet. (The fields are wide, so that each has its own register.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RouteDecision {
     port: u32,
     channel: u32,
     /// Diverted and turned.
     marks: u32,
-    /// What the routing remembers from then on.
+    /// State that the routing keeps in the packet from now on.
     intermediate: u32,
 }
 
 impl RouteDecision {
-    /// A packet leaves by a port and a channel; nothing changes otherwise.
+    /// A packet leaves by a port and a channel; its state does not change.
     #[inline(always)]
     #[must_use]
     pub fn new(packet: &Event, port: u16, channel: u8) -> Self {
         Self { port: u32::from(port), channel: u32::from(channel), marks: 0, intermediate: packet.intermediate }
     }
 
-    /// The packet is marked as diverted or turned besides.
+    /// The same, and the packet is marked as diverted or turned.
     #[inline(always)]
     #[must_use]
     pub fn marked(self, diverted: bool, in_second_phase: bool) -> Self {
@@ -103,7 +103,7 @@ impl RouteDecision {
 }
 
 impl Event {
-    /// Changes a packet as a routing decided, but for its port and channel.
+    /// Updates a packet's routing state, but not its port and channel.
     #[inline(always)]
     pub fn follow(&mut self, decision: RouteDecision) {
         self.intermediate = decision.intermediate;
@@ -134,13 +134,14 @@ impl Event {
         Self { key: node, ..Self::other(EventKind::Issue, time, port, 0, k) }
     }
 
-    /// The arbitration of a router with a crossbar. It follows all decisions of its instant: no port has this number.
+    /// The arbitration of a router with a crossbar. It follows all decisions of its instant: it has a port number that
+    /// no port has.
     #[must_use]
     pub fn arbitration(time: u64) -> Self {
         Self::other(EventKind::Decision, time, u16::MAX, 0, 0)
     }
 
-    /// Whether what looks like a decision is an arbitration.
+    /// Whether an event of the kind `Decision` is an arbitration.
     #[inline]
     #[must_use]
     pub fn is_arbitration(&self) -> bool {
@@ -154,7 +155,7 @@ impl Event {
         Self { size, key, ..Self::other(EventKind::Decision, time, port, 0, message) }
     }
 
-    /// The same at another time.
+    /// A copy at another time.
     #[inline]
     #[must_use]
     pub fn at(&self, time: u64) -> Self {
@@ -175,7 +176,7 @@ impl Event {
         EVENT_KINDS[usize::from(self.what >> 4 & 3)]
     }
 
-    /// Virtual channel by which the packet came, or of the credit.
+    /// Virtual channel on which the packet came, or of the credit.
     #[inline]
     #[must_use]
     pub fn channel(&self) -> u8 {
@@ -195,7 +196,7 @@ impl Event {
         u32::from(self.size) + 1
     }
 
-    /// Routers visited before the present one.
+    /// Number of routers visited before the present one.
     #[inline]
     #[must_use]
     pub fn hop(&self) -> u8 {
@@ -224,7 +225,7 @@ impl Event {
         self.hop |= (routing & 4) << 3;
     }
 
-    /// Whether the packet was sent another way than a shortest one.
+    /// Whether the packet was sent on a non-minimal path.
     #[inline]
     #[must_use]
     pub fn diverted(&self) -> bool {
@@ -237,14 +238,14 @@ impl Event {
         self.hop |= DIVERTED;
     }
 
-    /// Whether a packet with an intermediate stop has turned to its destination.
+    /// Whether a packet with an intermediate stop is in its second phase.
     #[inline]
     #[must_use]
     pub fn in_second_phase(&self) -> bool {
         self.hop & SECOND_PHASE != 0
     }
 
-    /// Marks the packet as turned.
+    /// Marks the packet as being in its second phase.
     #[inline]
     pub fn begin_second_phase(&mut self) {
         self.hop |= SECOND_PHASE;

@@ -9,11 +9,11 @@ use super::packet::Event;
 pub struct RouterPlace {
     /// Its group.
     pub group: u16,
-    /// Its number in the group (of a Dragonfly+: leaves first, then spines).
+    /// Its number in the group (in a Dragonfly+ group the leaves come before the spines).
     pub local: u16,
     /// Number of ports.
     pub ports: u16,
-    /// Ports to nodes; of a spine the ports to leaves. They come first.
+    /// Ports to nodes; of a spine, the ports to leaves. They come first.
     pub down: u16,
     /// Slot of its first port.
     pub first: u32,
@@ -26,7 +26,7 @@ impl RouterPlace {
     #[inline(always)]
     #[must_use]
     pub fn is_last(&self, packet: &Event) -> bool {
-        // Both halves at once: which of them differs cannot be foreseen.
+        // Compares both halves at once: no branch predictor could foresee which of them differs.
         let both = |group: u16, local: u16| u32::from(group) | u32::from(local) << 16;
         both(self.group, self.local) == both(packet.to_group, packet.to_local)
     }

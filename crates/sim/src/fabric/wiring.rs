@@ -1,11 +1,11 @@
-//! The constants of a run: what every port leads to, and how long things take.
+//! The constants of a run: the far end of every port, and all durations.
 
 use odonata_topology::{Bandwidth, ClassId, Network, NodeId, Peer, RouterId};
 
 use super::{HopTiming, RouterPlace};
 use crate::spec::{FabricSpec, Spec, Switching};
 
-/// What a router port leads to.
+/// The far end of a router port.
 #[derive(Clone, Copy, Debug)]
 pub struct Wire {
     /// Router at the far end, or the NIC if `node`.
@@ -20,10 +20,10 @@ pub struct Wire {
 
 /// Most link classes of a machine.
 pub const CLASSES: usize = 4;
-/// Bytes of [`Times::scaled`].
+/// Number of bytes of [`Times::scaled`].
 const SCALED_BYTES: u64 = 1 << 16;
 
-/// What packets of a size take on the links of each class.
+/// The durations of packets of one size on the links of each class.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketTimes {
     serialisation: [u64; CLASSES],
@@ -33,13 +33,13 @@ pub struct PacketTimes {
 }
 
 impl PacketTimes {
-    /// A packet of so many bytes on links with these times.
+    /// A packet of this many wire bytes on links with these times.
     #[must_use]
     pub fn new(wire: u32, serialisation: [u64; CLASSES], to_decision: [u64; CLASSES]) -> Self {
         Self { serialisation, to_decision, wire }
     }
 
-    /// Time on the link.
+    /// Serialisation time on the link.
     #[inline(always)]
     #[must_use]
     pub fn serialisation(&self, class: u8) -> u64 {
@@ -57,19 +57,19 @@ impl PacketTimes {
 /// Times of one link class.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
-    /// From the departure of a byte to the decision of a router that waits for this byte.
+    /// From the departure of a byte to the decision of the router that waits for this byte.
     pub to_decision: u64,
-    /// Time on the wire.
+    /// Propagation time.
     pub latency: u64,
-    /// From the departure of a packet out of the buffer behind such a link to the arrival of its credit.
+    /// From the departure of a packet from the buffer behind such a link to the arrival of its credit.
     pub to_credit: u64,
     /// Buffer of each channel, in bytes.
     pub buffer: u32,
-    /// Serialisation time of 2^16 bytes, for sensors.
+    /// Serialisation time of 2^16 bytes, for congestion metrics.
     pub scaled: u64,
 }
 
-/// Where a NIC is.
+/// The position of a NIC.
 #[derive(Clone, Copy, Debug)]
 pub struct NicAttachment {
     /// Router of the NIC.
@@ -82,8 +82,8 @@ pub struct NicAttachment {
     pub local: u16,
 }
 
-/// An output virtual channel: a port of a router and a channel on it, both of which exist. Made by [`Wiring::output`]
-/// alone, so that what a routing algorithm decides is bounded once, before any table is indexed by it.
+/// An output virtual channel: an existing port of a router and an existing channel of it. Only [`Wiring::output`] makes
+/// one, so the choice of a routing algorithm is checked once, before it indexes any table.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputVc {
     slot: u32,
@@ -98,7 +98,7 @@ impl OutputVc {
         self.slot as usize
     }
 
-    /// Number of the lane: below the number of slots times that of channels.
+    /// Number of the output VC: below the number of slots times that of channels.
     #[inline(always)]
     #[must_use]
     pub fn vc(self) -> usize {
@@ -106,32 +106,32 @@ impl OutputVc {
     }
 }
 
-/// All constants.
+/// The constants of a run.
 pub struct Wiring {
     /// Position of each router.
     pub(crate) places: Vec<RouterPlace>,
     /// Position of each NIC: `node * rails + rail`.
     pub(crate) attachments: Vec<NicAttachment>,
-    /// What every router port leads to, by slot.
+    /// The far end of every router port, by slot.
     pub(crate) wires: Vec<Wire>,
     /// NICs of each node.
     pub rails: u32,
-    /// Whether routers decide on a packet before its tail is there.
+    /// Whether packets cut through: routers decide on a packet before its tail has arrived.
     pub cut_through: bool,
-    /// Whether the NICs of some node are on different routers.
+    /// Whether some node has NICs on different routers.
     split: bool,
-    /// Groups of the machine.
+    /// Number of groups.
     pub groups: usize,
-    /// Link classes from this one on join groups.
+    /// The first link class that joins groups.
     pub first_global: u8,
     /// Times by class.
     pub times: [Times; CLASSES],
-    /// Virtual channels.
+    /// Number of virtual channels.
     pub channels: usize,
 }
 
 impl Wiring {
-    /// Lays the tables out for a checked specification.
+    /// Builds the tables of a checked specification.
     #[must_use]
     pub fn new(spec: &Spec, network: &Network) -> Self {
         let attachment = |&slot| {
@@ -157,7 +157,7 @@ impl Wiring {
         }
     }
 
-    /// What packets take, by payload up to the largest.
+    /// The durations of packets, by payload up to the largest.
     #[must_use]
     pub fn packets(&self, fabric: &FabricSpec, network: &Network) -> Vec<PacketTimes> {
         let name = |class: usize| network.classes[class.min(network.classes.len() - 1)];
@@ -168,9 +168,9 @@ impl Wiring {
     /// The output virtual channel of a port and a channel at a router.
     ///
     /// # Panics
-    /// If there is none: a routing algorithm has decided for what does not exist. (That the port is one of this
-    /// router's is checked in builds with debug assertions only: a wrong one would give a wrong result, but touch
-    /// nothing beyond the tables.)
+    /// If there is none: the routing algorithm chose a port or channel that does not exist. (Only builds with debug
+    /// assertions check that the port belongs to this router: a wrong one would give a wrong result but stay within the
+    /// tables.)
     #[inline(always)]
     #[must_use]
     pub fn output(&self, place: RouterPlace, port: u16, channel: u8) -> OutputVc {
@@ -180,7 +180,7 @@ impl Wiring {
         OutputVc { slot, vc: usize::from(channel) * self.wires.len() + slot as usize }
     }
 
-    /// Where what happens to a NIC happens: at the router of its node's first NIC.
+    /// The router at which the events of a NIC take place: that of its node's first NIC.
     #[inline]
     #[must_use]
     pub fn event_attachment(&self, nic: u32) -> NicAttachment {
@@ -188,7 +188,7 @@ impl Wiring {
         self.attachments[first as usize]
     }
 
-    /// Times of a class.
+    /// The times of a class.
     #[inline(always)]
     #[must_use]
     pub fn times(&self, class: u8) -> &Times {
@@ -202,16 +202,16 @@ impl Wiring {
         packet.serialisation(class) + self.times(class).to_decision - packet.to_decision(class)
     }
 
-    /// Times of the links between nodes and routers.
+    /// The times of the links between nodes and routers.
     #[inline(always)]
     #[must_use]
     pub fn node_times(&self) -> &Times {
         &self.times[ClassId::NODE.index()]
     }
 
-    /// Time that any effect of one router takes to reach another, at least, if `packet` is the
-    /// smallest, and leaves its buffer after `departure` at the earliest, if not only when its link has sent it (docs/model.md,
-    /// section 5).
+    /// The least time in which one router can affect another (docs/model.md, section 5). `packet` is the smallest
+    /// packet; `departure` is the earliest time after its decision at which it leaves its buffer, or none if it leaves
+    /// when its link has sent it.
     #[must_use]
     pub fn lookahead(&self, packet: &PacketTimes, departure: Option<u64>) -> u64 {
         let hop = |class: usize| HopTiming::new(0, packet, class as u8);
@@ -243,7 +243,7 @@ fn wires(network: &Network) -> Vec<Wire> {
         .collect()
 }
 
-/// What a packet with so many bytes of payload takes on links of these bandwidths.
+/// The durations of a packet of this payload on links of these bandwidths.
 fn packet(
     fabric: &FabricSpec,
     payload: u32,
@@ -253,7 +253,7 @@ fn packet(
     let wire = fabric.wire_bytes(payload);
     let waited_for = match fabric.switching {
         Switching::StoreAndForward => wire,
-        Switching::CutThrough => fabric.head_bytes().min(wire), // there is no packet without payload
+        Switching::CutThrough => fabric.head_bytes().min(wire), // every packet has payload
     };
     let serialisation = bandwidths.map(|bandwidth| bandwidth.serialisation_ps(wire));
     let to_decision = std::array::from_fn(|class| {
@@ -279,8 +279,8 @@ fn times(fabric: &FabricSpec, class: &str) -> Times {
 mod tests {
     use super::*;
 
-    /// A packet of 500 B on links of 1 GB/s with a wire of 7 ps, between routers with a delay of 100 ps: its bytes, its
-    /// time on the link, and when it is decided on.
+    /// The wire bytes, the time on the link and the decision time of a 500 B packet on links of 1 GB/s with a latency
+    /// of 7 ps, between routers with a delay of 100 ps.
     fn packet_of(switching: Switching, header_bytes: u32, flit_bytes: u32) -> (u32, u64, u64) {
         let bandwidth = Bandwidth(1_000_000_000_000_000);
         let json = serde_json::json!({
@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(packet_of(Switching::CutThrough, 0, 500), (500, 500_000, 500_107));
     }
 
-    /// Docs/model.md, section 5: header, wire and router delay with cut-through, whatever packets there are.
+    /// docs/model.md, section 5: header, wire and router delay with cut-through, for any packets.
     #[test]
     fn with_cut_through_the_lookahead_is_that_of_the_head() {
         let spec = |switching: Switching| {

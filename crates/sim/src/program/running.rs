@@ -182,7 +182,7 @@ impl Running {
             }
             RankEventKind::Sent => {
                 let key = MessageKey { to: event.peer, from: rank, iteration: event.iteration, label: event.label };
-                let rendezvous = self.at_sender.remove(&key).expect("what was sent was asked for");
+                let rendezvous = self.at_sender.remove(&key).expect("data follows an RTS");
                 self.complete(rank, rendezvous.token, context);
             }
             RankEventKind::Start => self.begin_iteration(rank, context),

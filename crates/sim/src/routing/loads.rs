@@ -1,15 +1,15 @@
-//! What a routing may know of a router: the load of its ports, and three ways to choose by it.
+//! What a routing may know of a router: the loads of its ports, and three ways to choose by load.
 
 use super::Ports;
 use crate::engine::random::{below32, packet_random};
 use crate::fabric::{CreditMetric, Crossbars, OutputPort, Wiring};
 
-/// Draws tried before all ports are looked at.
+/// Draws tried before all ports are scanned.
 const TRIES: u8 = 4;
 
-/// What is known of the load of a port whose backlog is at hand.
+/// The load of a port, given its backlog.
 pub trait CongestionMetric: Copy {
-    /// Whether it is the backlog itself.
+    /// Whether the load is the backlog itself.
     const BACKLOG: bool;
 
     /// Load of the port of a slot, in picoseconds.
@@ -37,12 +37,12 @@ impl CongestionMetric for &CreditMetric {
     }
 }
 
-/// What fills the output buffers of routers with crossbars.
+/// The congestion metric that adds the output buffers of routers with crossbars.
 #[derive(Clone, Copy)]
 pub struct OutputBuffers<'a> {
     /// The routers.
     pub crossbars: &'a Crossbars,
-    /// Where their ports lead to.
+    /// The far end of each port.
     pub wiring: &'a Wiring,
 }
 
@@ -61,12 +61,12 @@ impl CongestionMetric for OutputBuffers<'_> {
 pub struct Loads<'a, S> {
     /// All output ports of the machine, by slot.
     all: &'a [OutputPort],
-    /// Those of the router.
+    /// The output ports of the router.
     outs: &'a [OutputPort],
     /// Slot of the first of them.
     first: u32,
     metric: S,
-    /// The instant.
+    /// The present time.
     now: u64,
 }
 
@@ -78,14 +78,14 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
         Self { all, outs: &all[first as usize..first as usize + usize::from(ports)], first, metric, now }
     }
 
-    /// As [`new`](Self::new).
+    /// The same as [`new`](Self::new).
     ///
     /// # Safety
     /// All these ports are in `all`.
     #[inline(always)]
     #[must_use]
     pub unsafe fn new_unchecked(all: &'a [OutputPort], metric: S, first: u32, ports: u16, now: u64) -> Self {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller guarantees it.
         let outs = unsafe { all.get_unchecked(first as usize..first as usize + usize::from(ports)) };
         Self { all, outs, first, metric, now }
     }
@@ -97,13 +97,13 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
         self.metric.load(self.first + u32::from(port), self.outs[usize::from(port)].backlog(self.now), self.now)
     }
 
-    /// Load of a port of any router; only for runs in which all events are handled in one global order.
+    /// Load of a port of any router; only for runs that handle all events in one global order.
     #[must_use]
     pub fn of_slot(&self, slot: u32) -> u64 {
         self.metric.load(slot, self.all[slot as usize].backlog(self.now), self.now)
     }
 
-    /// A port of least backlog, drawn uniformly among those that tie.
+    /// A port with the least backlog, drawn uniformly among ties.
     #[inline(always)]
     #[must_use]
     pub fn least(&self, ports: &Ports<'_>, key: u32, hop: u8, base: u8) -> u16 {
@@ -135,7 +135,7 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
         self.nth(ports, chosen, |backlog| backlog == least)
     }
 
-    /// The same for up to 64 neighbouring ports, in one pass: the ties are bits of a word. Returns the position.
+    /// The same for up to 64 adjacent ports, in one pass: the ties are bits of a word. Returns the position.
     #[inline]
     fn least_of_few(&self, range: std::ops::Range<usize>, key: u32, hop: u8, base: u8) -> u16 {
         let (mut least, mut ties) = (u64::MAX, 0_u64);
@@ -165,8 +165,8 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
         if self.backlog(port) < limit { Some(port) } else { self.below_after_first(limit, *ports, key, hop, base) }
     }
 
-    /// The same after the first draw. (By value: what is referred to would have to be in memory even if the first draw
-    /// is taken.)
+    /// The same after the first draw. (The arguments are passed by value: references would force them into memory even
+    /// if the first draw is taken.)
     #[inline(never)]
     fn below_after_first(self, limit: u64, ports: Ports<'_>, key: u32, hop: u8, base: u8) -> Option<u16> {
         for k in 1..TRIES {

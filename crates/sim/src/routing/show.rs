@@ -164,7 +164,7 @@ impl Graph {
                     .chain(candidates.non_minimal.iter().map(|port| (port, candidates.non_minimal_channel, diverted)))
                     .collect()
             }
-            (Family::DragonflyPlus(_), Machine::Dragonfly(_)) => unreachable!("a rule is made for its machine"),
+            (Family::DragonflyPlus(_), Machine::Dragonfly(_)) => unreachable!("an algorithm is made for its machine"),
         };
         let step = |(port, channel, mut packet): (u16, u8, Event)| {
             let Peer::Router(far) = network.peer[network.slot(router, Port(port)).index()] else {

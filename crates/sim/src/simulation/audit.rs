@@ -1,4 +1,4 @@
-//! Books balanced at the end of a run: nothing is lost, nothing is counted twice, no buffer overflows.
+//! The audit at the end of a run: nothing is lost, nothing is counted twice, no buffer overflows.
 
 use super::Simulation;
 use crate::engine::{Queue, Window};
@@ -6,16 +6,16 @@ use crate::fabric::RouterPlace;
 use crate::fabric::packet::{Event, EventKind};
 use crate::routing::RoutingAlgorithm;
 
-/// What is where when a run has ended.
+/// Where everything is when a run has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Audit {
     /// Packets that left a NIC.
     pub sent: u64,
     /// Packets delivered.
     pub delivered: u64,
-    /// Packets on a wire, or waiting for their router delay or their turn.
+    /// Packets on a link, or waiting for their router delay or their turn.
     pub under_way: u64,
-    /// Packets that wait for room.
+    /// Packets that are blocked.
     pub blocked: u64,
     /// Bytes of issued messages.
     pub issued_bytes: u64,
@@ -44,7 +44,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     pub(super) fn audit(&mut self) -> Audit {
         let (channels, slots) = (self.wiring.channels as u8, self.outs.len());
         let mut audit = Audit::default();
-        // Bytes in the buffer behind each port, or on their way into it.
+        // Bytes in the buffer behind each port, or on their way to it.
         let packets = self.packets;
         let mut filled = vec![0_u64; self.credits.vcs()];
         let mut hold = |places: &[RouterPlace], router: u32, packet: &Event| {

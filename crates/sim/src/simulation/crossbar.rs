@@ -1,7 +1,7 @@
-//! What happens in a router with a crossbar: queues, arbitration, output buffers (docs/model.md, section 4).
+//! The events of a router with a crossbar: queues, arbitration, output buffers (docs/model.md, section 4).
 //!
-//! An arbitration inside the open window is not an event: no other router can affect this one before the window ends, so the
-//! arbitration takes its turn between the events of the router.
+//! An arbitration inside the open window is not an event: no other router can affect this one before the window ends,
+//! so it takes place between the events of the router.
 
 use odonata_error::Error;
 
@@ -14,7 +14,7 @@ use crate::routing::{Backlog, Loads, OutputBuffers, RoutingAlgorithm};
 use crate::spec::MetricKind;
 
 impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
-    /// A packet joins a queue, or it is time for an arbitration.
+    /// A packet joins a queue, or an arbitration is due.
     #[inline(never)]
     pub(super) fn at_crossbar(&mut self, router: u32, event: &Event) {
         if event.is_arbitration() {
@@ -24,7 +24,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// Handles the events of a window, what comes late for it, and arbitrations between them.
+    /// Handles the events of a window, those that are added to it meanwhile, and the arbitrations between them.
     #[inline(always)]
     pub(super) fn visit_crossbars(&mut self, window: &Window<Event>, monitor: &mut dyn Monitor) -> Result<(), Error> {
         self.foreseen_until = self.queue.closed_until();
@@ -45,7 +45,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         Ok(())
     }
 
-    /// Handles what precedes the next event of the window: what has come late, and arbitrations of the router being visited.
+    /// Handles what precedes the next event of the window: late events, and arbitrations of the router being visited.
     #[inline(never)]
     fn catch_up(&mut self, visited: u32, next: Option<(u32, &Event)>, monitor: &mut dyn Monitor) -> Result<(), Error> {
         self.last_of_instant = false;
@@ -61,7 +61,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                 let before = if arbitrates { Some((visited, &arbitration)) } else { next };
                 if let Some((router, event)) = self.queue.late(before) {
                     self.handle(router, &event);
-                    self.look(monitor)?; // there may be any number of them
+                    self.look(monitor)?; // there may be any number of late events
                     continue;
                 }
             }
@@ -98,7 +98,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         };
         let is_head = self.crossbars.get(number).chain.is_empty();
         let at = if is_head { self.crossbars.earliest_of(input, output.vc, times.wire, now) } else { NEVER };
-        // Nothing else can be granted at this instant, and nothing else will happen that could change that.
+        // Nothing else can be granted at this instant, and no other event can change that.
         if at == now && self.last_of_instant && self.crossbars.next(router) > now && !self.queue.has_late() {
             let across = self.crossbars.grant(router, number, output.vc, (packet.bytes(), times.wire), now);
             let mut packet = *packet;
@@ -114,7 +114,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// The output of a packet: its route decision, with all that it senses as it is now.
+    /// The output of a packet: its route decision with the present loads.
     #[inline]
     fn output_of(&mut self, place: RouterPlace, packet: &Event, now: u64) -> (Output, RouteDecision) {
         let routed = packet.at(now);
@@ -136,17 +136,17 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         (Output { vc, port: decision.port(), channel: decision.channel() }, decision)
     }
 
-    /// Grants what can be granted.
+    /// Grants all that can be granted now.
     #[inline]
     fn arbitrate(&mut self, router: u32, now: u64) {
         if !self.crossbars.begin(router, now) {
             return;
         }
-        let mut asked = std::mem::take(&mut self.asked);
-        let mut next = self.crossbars.take_asked(router, now, &mut asked);
+        let mut requested = std::mem::take(&mut self.requested);
+        let mut next = self.crossbars.take_requests(router, now, &mut requested);
         let mut first = true;
-        asked.retain(|&number| {
-            // What was granted before it at this instant may have taken what it needs.
+        requested.retain(|&number| {
+            // An earlier grant of this instant may have taken what this one needs.
             let at = if std::mem::take(&mut first) { now } else { self.crossbars.earliest(number, now) };
             if at == now {
                 self.grant(router, number, now);
@@ -156,17 +156,17 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             }
             at == now
         });
-        if asked.len() > 1 {
-            asked.sort_unstable_by_key(|&number| self.crossbars.get(number).order);
+        if requested.len() > 1 {
+            requested.sort_unstable_by_key(|&number| self.crossbars.get(number).order);
         }
-        for &number in &asked {
+        for &number in &requested {
             next = next.min(self.move_up(router, number, now));
         }
-        self.asked = asked;
+        self.requested = requested;
         self.expect_arbitration(router, next);
     }
 
-    /// The head of a queue is granted its output.
+    /// Grants the head of a queue its output.
     #[inline]
     fn grant(&mut self, router: u32, number: u32, now: u64) {
         let output = self.crossbars.get(number).output.expect("its head has an output");
@@ -177,8 +177,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         self.cross(router, output, packet, across, now);
     }
 
-    /// A queue whose head has just been granted may have a new head, which gets its output if it has none. Returns when that
-    /// could be granted, as far as is known.
+    /// A queue whose head was just granted may have a new head, which gets its output if it has none. Returns the
+    /// earliest time at which that head could be granted, as far as is known.
     #[inline]
     fn move_up(&mut self, router: u32, number: u32, now: u64) -> u64 {
         let InputQueue { chain, output, .. } = *self.crossbars.get(number);
@@ -199,7 +199,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         self.crossbars.earliest(number, now)
     }
 
-    /// A router arbitrates at `at`, if not before.
+    /// Schedules an arbitration of a router at `at`, unless an earlier one is scheduled.
     #[inline]
     fn expect_arbitration(&mut self, router: u32, at: u64) {
         if at != NEVER && self.crossbars.foresee(router, at) && at >= self.foreseen_until {
@@ -207,7 +207,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// A packet crosses to its output: its head is there at `head`, and its tail at `tail` if it is here in time.
+    /// A packet crosses to its output: its head arrives at `head`, and its tail at `tail` if the input buffer has it by
+    /// then.
     #[inline]
     fn cross(&mut self, router: u32, output: Output, mut packet: Event, (head, tail): (u64, u64), now: u64) {
         let place = self.wiring.places[router as usize];
@@ -216,11 +217,11 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         // SAFETY: the packet came by this port and channel, so there is a buffer.
         let class = unsafe { self.credits.class(self.vc(slot, came_on)) };
         let tail = tail.max(packet.time + self.wiring.tail(times, class));
-        self.give_back(slot, came_on, times.wire, tail);
+        self.return_credit(slot, came_on, times.wire, tail);
         let Output { vc, port, channel } = output;
         let state = self.vcs[vc.vc()];
         let serialisation = times.serialisation(state.class());
-        // From now on its time is that at which it may begin to leave.
+        // From now on its time is the earliest at which it may leave.
         packet.time = HopTiming::earliest_start(tail, 0, serialisation).max(head);
         let room = state.node()
             || !state.waits() && (state.room >= times.wire || self.look_for_room(vc, channel, times.wire, now));

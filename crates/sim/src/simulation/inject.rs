@@ -96,7 +96,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// A credit has come for the injection link of a NIC.
+    /// A credit arrives for the injection link of a NIC.
     #[cold]
     pub(super) fn pump_nic(&mut self, nic: u32, now: u64) {
         let attachment = self.wiring.attachments[nic as usize];
@@ -105,22 +105,22 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// Lets a NIC send, if it has something to send.
+    /// Lets a NIC send if it has something queued.
     fn pump_next(&mut self, nic: u32, now: u64) {
         if let Some(head) = self.nics[nic as usize].pop_front() {
             self.pump(nic, now, head);
         }
     }
 
-    /// Sends as many packets as there is room for, from the message at the head on.
+    /// Sends as many packets as there is room for, starting with the message at the head.
     #[inline(never)]
     pub(super) fn pump(&mut self, nic_id: u32, now: u64, mut head: Waiting) {
         assert!((nic_id as usize) < self.nics.len());
-        // SAFETY: it was just checked; there is a home for each NIC.
+        // SAFETY: the line above checks it; there is an attachment for each NIC.
         let attachment = *unsafe { self.wiring.attachments.get_unchecked(nic_id as usize) };
         let vc_index = self.nic_vc(nic_id);
         let buffer = self.slot(attachment.router, attachment.port) as usize; // channel 0
-        // SAFETY: it was checked, and the virtual channels of the NICs follow those of the ports.
+        // SAFETY: the router and port are valid, and the virtual channels of the NICs follow those of the ports.
         let (nic, vc) = unsafe { (self.nics.get_unchecked_mut(nic_id as usize), self.vcs.get_unchecked_mut(vc_index)) };
         let granularity = self.routing.granularity(nic.routing);
         let full = self.spec.fabric.packet_bytes;
@@ -153,7 +153,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             nic.free = hop.end;
             vc.room -= wire;
             vc.count(wire, &mut self.logs, vc_index);
-            // SAFETY: messages are for nodes of the machine.
+            // SAFETY: destinations are nodes of the machine.
             let to = *unsafe { self.wiring.attachments.get_unchecked(head.to as usize) };
             let key = match granularity {
                 PathGranularity::Packet => packet_key(head.key, head.packet),
@@ -198,7 +198,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
         if nic.waits {
             nic.waits = false;
-            self.credits.rest(buffer);
+            self.credits.stop_waiting(buffer);
             let log = self.logs.get_mut(vc_index);
             log.waited += now - log.waits_since;
         }

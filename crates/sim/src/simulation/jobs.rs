@@ -17,7 +17,7 @@ pub struct Jobs {
     pub list: Vec<Job>,
     /// Job and rank of each node.
     owner: Vec<Option<(u16, u32)>>,
-    /// Jobs whose end the run still waits for.
+    /// Number of jobs that the run still waits for.
     waited_for: usize,
 }
 
@@ -26,7 +26,7 @@ pub struct Job {
     pub ranks: u32,
     pub nodes: Vec<u32>,
     pub message_bytes: u64,
-    /// Packets of each message.
+    /// Number of packets of each message.
     pub packets: u64,
     pub clock: Clock,
     pub destinations: Destinations,
@@ -37,29 +37,30 @@ pub struct Job {
     pub totals: JobTotals,
     /// Its messages by slice of time (traffic).
     pub slices: Slices,
-    /// Delivery of its last packet so far; 0 if there is none.
+    /// Delivery time of its latest packet; 0 if there is none.
     pub last_delivery_ps: u64,
-    /// Whether an interval begins only when the one before has been delivered completely (broadcast).
+    /// Whether an interval begins only when the previous one is completely delivered (broadcast).
     pub waits_for_delivery: bool,
-    /// Messages of the present interval not yet delivered (broadcast).
+    /// Undelivered messages of the present interval (broadcast).
     pub outstanding: u32,
     /// The next interval and the earliest it can begin (broadcast).
     pub next_interval: u32,
     pub next_issue: u64,
     /// Whether its ranks run a program.
     pub program: bool,
-    /// Bytes that its messages, RTS and CTS have on the network (program).
+    /// Bytes that its messages, RTS and CTS have sent over the network (program).
     pub network_bytes: u64,
-    /// Messages after whose delivery the run may end; 0 if it does not wait for this job, or the job has a program.
+    /// Number of delivered messages at which the job is complete; 0 if the run does not wait for it or it has a
+    /// program.
     expected: u64,
-    /// When it ended; the run may end then. Of a job with traffic: unknown until all its messages are delivered.
+    /// When it ended; the run may end then. For a job with traffic: unknown until all its messages are delivered.
     ended: Option<u64>,
     /// Whether the run waits for it.
     pub waited_for: bool,
 }
 
 impl Job {
-    /// Delivery of its last packet so far. (None is at time 0: a packet takes some time.)
+    /// Delivery time of its latest packet. (None is delivered at time 0.)
     pub fn last_delivery(&self) -> Option<u64> {
         (self.last_delivery_ps > 0).then_some(self.last_delivery_ps)
     }
@@ -79,7 +80,7 @@ impl Job {
 /// Largest number of messages for which memory is reserved in advance.
 const MAX_RESERVED: u64 = 1 << 26;
 
-/// Issue time and latency of each message of a job, both plus one, so that zero means none.
+/// Issue time and latency of each message of a job, both plus one: zero means none.
 #[derive(Default)]
 pub struct Rows {
     on: bool,
@@ -114,7 +115,7 @@ impl Rows {
     fn grow(&mut self, k: u32) -> bool {
         let rows = (u64::from(k) + 1) * u64::from(self.senders) * u64::from(self.per_interval);
         if self.issue.is_empty() && self.known <= MAX_RESERVED {
-            // Room that is not used takes no memory, and later rooms would must be copied. Without it they are.
+            // Unused reserved memory costs nothing, and later growth would have to copy. If it fails, rows are copied.
             let _ = self.issue.try_reserve_exact(self.known as usize);
             let _ = self.latency.try_reserve_exact(self.known as usize);
         }

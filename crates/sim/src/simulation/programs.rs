@@ -1,4 +1,4 @@
-//! Between programs and NICs: protocol messages are sent and delivered, nodes are woken (docs/model.md, section 10).
+//! The link between programs and NICs: sends and delivers protocol messages, wakes nodes (docs/model.md, section 10).
 
 use super::Simulation;
 use crate::counters::ByClass;
@@ -67,7 +67,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
         let nic = &mut nics[rail as usize];
         if nic.is_idle() {
-            self.pump(first + rail, now, waiting); // without a queue: most NICs of a program never need one
+            self.pump(first + rail, now, waiting); // without a queue entry: most NICs of a program never need one
         } else {
             nic.push_back(waiting);
         }
@@ -105,8 +105,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     }
 }
 
-/// Counts a packet that is committed to an injection link with its tail at `end`; if it was the last of its message,
-/// the sender may wait for that.
+/// Counts a packet that is committed to an injection link and whose tail leaves at `end`. The sender may wait for the
+/// last packet of a message.
 #[cold]
 #[inline(never)]
 #[allow(clippy::too_many_arguments)]

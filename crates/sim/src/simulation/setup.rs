@@ -3,7 +3,7 @@
 use odonata_error::{Error, ErrorKind, path};
 
 use super::jobs::Jobs;
-use super::{Audit, BYTES_TO_ASK_FOR, EVENTS_PER_LOOK, Simulation, finish};
+use super::{Audit, EVENTS_PER_LOOK, PREFETCH_BYTES, Simulation, finish};
 use crate::counters::{ArrivalCounts, BlameCounts, ByClass};
 use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Queue, Wheel};
@@ -19,10 +19,10 @@ use crate::spec::{JobSpec, SETTLE_PS, Spec};
 use crate::{Cost, Monitor};
 use odonata_topology::ClassId;
 
-/// Which queue holds the pending events. The result is the same; tests compare the two.
+/// The queue that holds the pending events. The result is the same; tests compare the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueChoice {
-    /// The faster one, by an estimate of how many events fall into one lookahead.
+    /// The one that should be faster, by an estimate of the number of events per lookahead.
     Estimate,
     /// Windows.
     Wheel,
@@ -30,14 +30,14 @@ pub enum QueueChoice {
     Ordered,
 }
 
-/// Routers per event and window beyond which visiting all routers in each window costs more than a heap.
+/// Routers per event and window above which visiting all routers in each window costs more than a heap.
 const ROUTERS_PER_EVENT: f64 = 200.0;
 
 pub(super) fn run(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> Result<(Output, Cost), Error> {
     with_queue(spec, choice, Finish { monitor })
 }
 
-/// Simulates, and balances the books instead of writing them up.
+/// Simulates, and audits the run instead of writing its output.
 ///
 /// # Errors
 /// As [`run`](super::run).
@@ -45,7 +45,7 @@ pub fn audit(spec: &Spec, choice: QueueChoice) -> Result<Audit, Error> {
     with_queue(spec, choice, Balance)
 }
 
-/// What to do with a simulation, whatever its queue.
+/// What to do with a simulation, for any queue.
 trait SimulationTask {
     type Result;
     fn with<Q: Queue<Event>, R: RoutingAlgorithm>(
@@ -82,7 +82,7 @@ impl SimulationTask for Balance {
     }
 }
 
-/// Checks everything that can be checked before a run; returns the tables and the routing.
+/// Checks everything that can be checked before a run. Returns the tables and the routing.
 ///
 /// # Errors
 /// [`Error`].
@@ -102,7 +102,7 @@ pub fn prepare(spec: &Spec) -> Result<(Tables, Routing), Error> {
     Ok((Tables { wiring, packets, credit_metric, crossbars, jobs, programs, classes }, Routing::new(spec, machine)?))
 }
 
-/// What a run is about, whatever its routing and its queue.
+/// The tables of a run, for any routing and any queue.
 pub struct Tables {
     wiring: Wiring,
     packets: Vec<PacketTimes>,
@@ -113,15 +113,15 @@ pub struct Tables {
     classes: usize,
 }
 
-/// Evaluates `$body` with `$rule` standing for the routing: of a type of its own with ideal routers, of one type for all with
-/// crossbars.
+/// Evaluates `$body` with `$algorithm` bound to the routing: to its own type with ideal routers, to one type for all
+/// routings with crossbars.
 macro_rules! with_routing {
-    ($tables:expr, $routing:expr, $rule:ident => $body:expr) => {
+    ($tables:expr, $routing:expr, $algorithm:ident => $body:expr) => {
         if !$tables.crossbars.is_empty() {
-            let $rule = BehindCrossbar($routing);
+            let $algorithm = BehindCrossbar($routing);
             $body
         } else {
-            with_algorithm!($routing, $rule => $body)
+            with_algorithm!($routing, $algorithm => $body)
         }
     };
 }
@@ -130,7 +130,7 @@ fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> R
     let (mut tables, routing) = prepare(spec)?;
     let packets = std::mem::take(&mut tables.packets);
     let wiring = &tables.wiring;
-    // What ends a run with programs is known only SETTLE_PS before.
+    // The end of a run with programs is known only SETTLE_PS in advance.
     let longest = if tables.programs.is_some() { SETTLE_PS } else { u64::MAX };
     let least = least_packet(spec, tables.programs.as_ref());
     let departure = (!tables.crossbars.is_empty()).then(|| tables.crossbars.crossing(least));
@@ -144,10 +144,10 @@ fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> R
     if windows && lookahead >= 2 {
         let one_order = routing.sees_other_routers();
         let wheel = if one_order { Wheel::in_one_order(routers, lookahead) } else { Wheel::new(routers, lookahead) };
-        with_routing!(tables, routing, rule => task.with(Simulation::new(spec, tables, &packets, rule, wheel)))
+        with_routing!(tables, routing, algorithm => task.with(Simulation::new(spec, tables, &packets, algorithm, wheel)))
     } else {
         let queue = Ordered::default();
-        with_routing!(tables, routing, rule => task.with(Simulation::new(spec, tables, &packets, rule, queue)))
+        with_routing!(tables, routing, algorithm => task.with(Simulation::new(spec, tables, &packets, algorithm, queue)))
     }
 }
 
@@ -164,10 +164,10 @@ fn least_packet(spec: &Spec, programs: Option<&Programs>) -> u32 {
     least.min().unwrap_or(full)
 }
 
-/// Routing decisions per picosecond, roughly.
+/// Rough number of route decisions per picosecond.
 fn expected_rate(spec: &Spec, lookahead: u64) -> f64 {
     const HOPS: f64 = 4.0;
-    /// Lookaheads that a rank of a program needs for a message, if messages are short.
+    /// Number of lookaheads that a rank of a program needs for a short message.
     const LOOKAHEADS: f64 = 20.0;
     let full = f64::from(spec.fabric.packet_bytes);
     let rate = |job: &JobSpec| {
@@ -198,7 +198,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         vcs.extend(wiring.attachments.iter().map(injection).map(|wire| vc(&wire)));
         let credits = Credits::new(wires.iter().map(|wire| wire.class), channels);
         let bytes = size_of_val(&*vcs) + credits.bytes() + size_of::<OutputPort>() * wires.len();
-        let asks = bytes > BYTES_TO_ASK_FOR && !R::BEHIND_CROSSBAR;
+        let prefetches = bytes > PREFETCH_BYTES && !R::BEHIND_CROSSBAR;
         let arrivals = ArrivalCounts::new(spec.measure.arrivals_every_ps.unwrap_or(0), spec.jobs.len(), wiring.groups);
         let measured = spec.measure.from_ps..spec.measure.until_ps.unwrap_or(u64::MAX);
         let sizes = [wires.len(), channels, nics, spec.jobs.len()];
@@ -219,7 +219,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             crossbars,
             foreseen_until: 0,
             last_of_instant: false,
-            asked: Vec::new(),
+            requested: Vec::new(),
             blocked: BlockedPackets::default(),
             nics: vec![Nic::default(); nics],
             flights: Flights::default(),
@@ -229,7 +229,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             arrivals,
             blame,
             end: spec.stop.at_ps.unwrap_or(u64::MAX),
-            asks,
+            prefetches,
             packet_hops: 0,
             events: 0,
             next_look: EVENTS_PER_LOOK,

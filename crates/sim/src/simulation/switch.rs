@@ -1,4 +1,4 @@
-//! What happens in a router: decisions, waiting, credits, delivery (docs/model.md, sections 4 to 6).
+//! The events of a router: decisions, blocking, credits, delivery (docs/model.md, sections 4 to 6).
 
 use odonata_error::{ErrorKind, path};
 
@@ -11,11 +11,11 @@ use crate::routing::{Backlog, Loads, RoutingAlgorithm};
 use odonata_topology::ClassId;
 
 impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
-    /// The routing decision of a packet.
+    /// The route decision of a packet.
     #[inline(always)]
     pub(super) fn decide(&mut self, router: u32, packet: &Event) {
         self.packet_hops += 1;
-        // SAFETY: events are pushed for routers of the wiring only, and the queue gives back what was pushed.
+        // SAFETY: events are pushed only for routers of the wiring, and the queue returns what was pushed.
         let place = *unsafe { self.wiring.places.get_unchecked(router as usize) };
         if place.is_last(packet) {
             if self.observed {
@@ -27,7 +27,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let decision =
             if self.observed { self.route_observed(place, packet) } else { self.route_by_backlog(place, packet) };
         let output = self.wiring.output(place, decision.port(), decision.channel());
-        // SAFETY: `output` is one of the wiring's, which the lanes were made for.
+        // SAFETY: `output` belongs to the wiring for which the tables of output VCs were made.
         let vc = unsafe { self.vcs.get_unchecked(output.vc()) };
         let wire = self.times_of(packet).wire;
         if !vc.waits() && (vc.room >= wire || self.look_for_room(output, decision.channel(), wire, packet.time)) {
@@ -37,15 +37,15 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// The decision of a routing that senses backlogs.
+    /// The decision of a routing that reads backlogs.
     #[inline(always)]
     fn route_by_backlog(&self, place: RouterPlace, packet: &Event) -> RouteDecision {
-        // SAFETY: the place is one of the wiring's, which the ports were made for.
+        // SAFETY: the place belongs to the wiring for which the ports were made.
         let loads = unsafe { Loads::new_unchecked(&self.outs, Backlog, place.first, place.ports, packet.time) };
         self.routing.route(place, packet, &loads)
     }
 
-    /// The decision of a routing, whatever it senses; counted if arrivals are.
+    /// The decision of a routing with any metric. Counts the packet if arrivals are counted.
     #[inline(never)]
     fn route_observed(&mut self, place: RouterPlace, packet: &Event) -> RouteDecision {
         let decision = if let Some(credit_metric) = &self.credit_metric {
@@ -58,8 +58,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         decision
     }
 
-    /// Counts a packet that comes from another group, or goes to one (K21), if arrivals are counted; `out` is none for
-    /// one that goes to its node.
+    /// Counts a packet that comes from another group or goes to one (K21), if arrivals are counted; `out` is none for a
+    /// packet that goes to its node.
     #[cold]
     pub(super) fn count_arrival(&mut self, place: RouterPlace, packet: &Event, out: Option<u16>) {
         if !self.arrivals.on() {
@@ -80,8 +80,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// What most runs do without, as a packet is committed to a link of a class: notes it for the sensor and the bytes
-    /// by class, and returns the earliest instant at which a packet that cuts through may begin to leave.
+    /// What most runs do without, when a packet is committed to a link of a class: updates the credit metric and the
+    /// bytes by class, and returns the earliest instant at which a packet that cuts through may begin to leave.
     #[inline]
     fn specially(
         &mut self,
@@ -104,7 +104,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let mut earliest = 0;
         if self.wiring.cut_through {
             let buffer = self.vc(first + u32::from(packet.port), packet.channel());
-            // SAFETY: the buffer is that of a packet; see `give_back`.
+            // SAFETY: the buffer is that of a packet; see `return_credit`.
             let tail = self.wiring.tail(times, unsafe { self.credits.class(buffer) });
             earliest = HopTiming::earliest_start(packet.time, tail, times.serialisation(class));
         }
@@ -114,8 +114,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         earliest
     }
 
-    /// Attributes the wait of a packet that is committed at `now` to a link, for which it is ready at `ready`; `output` is none
-    /// if the link leads to its node.
+    /// Attributes the wait of a packet that is committed at `now` to a link and ready at `ready`; `output` is none if
+    /// the link leads to its node.
     #[inline(never)]
     #[allow(clippy::too_many_arguments)]
     fn attribute(
@@ -130,7 +130,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     ) {
         let (times, job) = (self.times_of(packet), self.flights.job(packet.message));
         let buffer = self.vc(first + u32::from(packet.port), packet.channel());
-        // SAFETY: the buffer is that of a packet; see `give_back`.
+        // SAFETY: the buffer is that of a packet; see `return_credit`.
         let from_class = unsafe { self.credits.class(buffer) };
         let to_node = times.serialisation(class) + self.wiring.node_times().latency;
         let free = self.outs[slot].free;
@@ -154,7 +154,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         usize::from(channel) * self.outs.len() + slot as usize
     }
 
-    /// Counts the credits that have come by `now` for a lane. Returns whether there is room then.
+    /// Counts the credits of an output VC that have arrived by `now`. Returns whether there is room now.
     #[inline(never)]
     pub(super) fn look_for_room(&mut self, output: OutputVc, channel: u8, bytes: u32, now: u64) -> bool {
         let far = self.far_buffer(output, channel);
@@ -170,12 +170,11 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         self.vc(self.slot(vc.to(), vc.port), channel)
     }
 
-    /// Commits a packet at a time to an output that has room for it. It stands behind a port of the router whose slots
-    /// begin at `first`.
+    /// Commits a packet to an output that has room for it. The slots of the packet's router begin at `first`.
     #[inline(always)]
     fn commit(&mut self, first: u32, output: OutputVc, packet: &Event, now: u64, decision: RouteDecision) {
         let (times, wire) = (self.times_of(packet), self.times_of(packet).wire);
-        // SAFETY: `output` is one of the wiring's, which both tables were made for.
+        // SAFETY: `output` belongs to the wiring for which both tables were made.
         let (vc, out) =
             unsafe { (self.vcs.get_unchecked_mut(output.vc()), self.outs.get_unchecked_mut(output.slot())) };
         let (to, port, class) = (vc.to(), vc.port, vc.class());
@@ -196,16 +195,15 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             packet.next_hop();
             packet.follow(decision);
         });
-        self.give_back(first + u32::from(packet.port), packet.channel(), wire, hop.end);
+        self.return_credit(first + u32::from(packet.port), packet.channel(), wire, hop.end);
     }
 
     /// Returns the room of a packet that leaves the buffer behind a port at `release`.
     #[inline(always)]
-    pub(super) fn give_back(&mut self, slot: u32, channel: u8, bytes: u32, release: u64) {
+    pub(super) fn return_credit(&mut self, slot: u32, channel: u8, bytes: u32, release: u64) {
         let buffer = self.vc(slot, channel);
-        // SAFETY: the packet came by a port and a channel that there are: it was committed to an `OutputVc`, and the
-        // port is the one that its link leads to, or it came from its NIC, by the port that the wiring says, on channel
-        // 0.
+        // SAFETY: the packet came by an existing port and channel. Either it was committed to an `OutputVc`, and the
+        // port is the far end of its link, or it came from its NIC, by the port in the wiring and on channel 0.
         let (stamp, wakes) = unsafe {
             let stamp = release + self.wiring.times(self.credits.class(buffer)).to_credit;
             (stamp, self.credits.add(buffer, stamp, bytes, self.queue.horizon()))
@@ -218,10 +216,10 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// Notes for the sensor of the sender to a buffer when a packet has left it.
+    /// Informs the credit metric of the sender to a buffer that a packet leaves it.
     #[inline(never)]
     fn update_metric(&mut self, buffer: usize, bytes: u32, stamp: u64) {
-        let back = self.vcs[buffer]; // the way back from the buffer's port leads to its sender
+        let back = self.vcs[buffer]; // the reverse link from the buffer's port leads to its sender
         if self.credit_metric.is_none() || back.node() {
             return;
         }
@@ -231,10 +229,10 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// Lets the sender to a buffer know of a credit that it waits for.
+    /// Schedules the event of a credit for which the sender to a buffer waits.
     #[cold]
     fn announce(&mut self, buffer: usize, channel: u8, stamp: u64) {
-        let back = self.vcs[buffer]; // the way back from the buffer's port leads to its sender
+        let back = self.vcs[buffer]; // the reverse link from the buffer's port leads to its sender
         if back.node() {
             let attachment = self.wiring.event_attachment(back.to());
             self.queue
@@ -244,7 +242,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// Lets a packet wait for room.
+    /// Blocks a packet until there is room.
     #[cold]
     #[inline(never)]
     fn block(&mut self, router: u32, output: OutputVc, packet: &Event, decision: RouteDecision) {
@@ -262,7 +260,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// Makes the event of the next credit for an output on which something waits.
+    /// Schedules the event of the next credit for an output with blocked packets.
     pub(super) fn arm(&mut self, router: u32, port: u16, channel: u8, output: OutputVc) {
         let far = self.far_buffer(output, channel);
         if let Some(at) = self.credits.wait(far) {
@@ -270,7 +268,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// A credit has come for a lane on which something waits.
+    /// A credit has arrived for an output VC with blocked packets.
     #[cold]
     #[inline(never)]
     pub(super) fn wake(&mut self, router: u32, credit: &Event) {
@@ -306,17 +304,17 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             }
         }
         self.vcs[index].set_waits(false);
-        self.credits.rest(far);
+        self.credits.stop_waiting(far);
         let log = self.logs.get_mut(index);
         log.waited += now - log.waits_since;
     }
 
-    /// Sends a packet out to its node.
+    /// Sends a packet to its node.
     #[inline(always)]
     fn eject(&mut self, first: u32, packet: &Event) {
         let slot = (first + u32::from(packet.to_port)) as usize;
         let (times, wire) = (self.times_of(packet), self.times_of(packet).wire);
-        // SAFETY: the port is that of the destination's NIC, as the wiring says, and this is the NIC's router.
+        // SAFETY: the wiring gives the port of the destination's NIC, and this is the NIC's router.
         let (out, vc) = unsafe { (self.outs.get_unchecked_mut(slot), self.vcs.get_unchecked_mut(slot)) };
         vc.count(wire, &mut self.logs, slot); // channel 0
         let mut start = out.free.max(packet.time);
@@ -326,7 +324,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let end = HopTiming::new(start, times, ClassId::NODE.0).end;
         // SAFETY: as above.
         unsafe { self.outs.get_unchecked_mut(slot) }.free = end;
-        self.give_back(first + u32::from(packet.port), packet.channel(), wire, end);
+        self.return_credit(first + u32::from(packet.port), packet.channel(), wire, end);
         self.deliver(packet, end + self.wiring.node_times().latency);
     }
 }

@@ -182,7 +182,7 @@ impl JobSpec {
     /// If the job has a program.
     #[must_use]
     pub fn traffic(&self) -> &Traffic {
-        self.traffic.as_ref().expect("asked of jobs with traffic only")
+        self.traffic.as_ref().expect("only for jobs with traffic")
     }
 
     /// The traffic of its ranks, mutable.
@@ -190,6 +190,6 @@ impl JobSpec {
     /// # Panics
     /// If the job has a program.
     pub fn traffic_mut(&mut self) -> &mut Traffic {
-        self.traffic.as_mut().expect("asked of jobs with traffic only")
+        self.traffic.as_mut().expect("only for jobs with traffic")
     }
 }

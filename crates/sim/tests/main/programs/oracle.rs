@@ -146,7 +146,7 @@ impl<'a> Oracle<'a> {
         match action {
             Action::Compute { ps } => self.work(now, rank, operation, ps, true),
             Action::Send { to, bytes, .. } => {
-                let copy = if self.asks(rank, to, bytes) { 0 } else { self.copy(bytes) };
+                let copy = if self.uses_rendezvous(rank, to, bytes) { 0 } else { self.copy(bytes) };
                 self.work(now, rank, operation, self.costs.send_ps + copy, true)
             }
             Action::Receive { from, label, bytes } => {
@@ -186,7 +186,7 @@ impl<'a> Oracle<'a> {
 
     fn work_ends(&mut self, now: u64, rank: u32, operation: u32) -> Vec<u32> {
         if let Action::Send { to, label, bytes } = self.trace.graph(rank).operations()[operation as usize].action {
-            if self.asks(rank, to, bytes) {
+            if self.uses_rendezvous(rank, to, bytes) {
                 self.sends.insert((rank, to, label), operation);
                 self.send(now, (rank, to), (to, rank, label), MessageKind::Rts, bytes);
                 return Vec::new();
@@ -197,7 +197,7 @@ impl<'a> Oracle<'a> {
     }
 
     fn receive(&mut self, now: u64, rank: u32, operation: u32, from: u32, bytes: u64) -> Vec<u32> {
-        let copy = if self.asks(from, rank, bytes) { 0 } else { self.copy(bytes) };
+        let copy = if self.uses_rendezvous(from, rank, bytes) { 0 } else { self.copy(bytes) };
         self.work(now, rank, operation, self.costs.receive_ps + copy, false)
     }
 
@@ -256,7 +256,7 @@ impl<'a> Oracle<'a> {
         ready
     }
 
-    fn asks(&self, from: u32, to: u32, bytes: u64) -> bool {
+    fn uses_rendezvous(&self, from: u32, to: u32, bytes: u64) -> bool {
         bytes > self.costs.eager_bytes && self.nodes[from as usize] != self.nodes[to as usize]
     }
 

@@ -114,10 +114,10 @@ fn totals_are_the_sums_of_what_was_sent() {
                     intra_node += 1;
                     continue;
                 }
-                let asks = u64::from(size > program.costs.eager_bytes);
-                control += 2 * asks;
-                bytes += size.max(least) + 2 * asks * least;
-                packets += size.max(least).div_ceil(1_000) + 2 * asks;
+                let rendezvous = u64::from(size > program.costs.eager_bytes);
+                control += 2 * rendezvous;
+                bytes += size.max(least) + 2 * rendezvous * least;
+                packets += size.max(least).div_ceil(1_000) + 2 * rendezvous;
             }
             let times = program.iterations.unwrap();
             let totals = &output.jobs[index];
