@@ -1,4 +1,4 @@
-//! Taking stock: every packet, byte and credit is somewhere.
+//! The audit: every packet, byte and credit is somewhere.
 
 use crate::calendar::Event;
 use crate::crossbar::Crossbar;
@@ -17,7 +17,7 @@ pub struct Audit {
     pub packets_at_nics: u64,
     /// Packets on links and in routers.
     pub packets_under_way: u64,
-    /// Bytes of all messages issued.
+    /// Bytes of all issued messages.
     pub bytes_issued: u64,
     /// Bytes that reached their node.
     pub bytes_delivered: u64,
@@ -25,7 +25,7 @@ pub struct Audit {
     pub bytes_at_nics: u64,
     /// Bytes on links and in routers.
     pub bytes_under_way: u64,
-    /// The buffers behind all links that end at a router.
+    /// The buffers at the far end of all links to a router.
     pub buffers: Vec<BufferAudit>,
 }
 
@@ -36,16 +36,16 @@ pub struct BufferAudit {
     pub size: u64,
     /// Room that the sender knows of.
     pub room: u64,
-    /// Taken by packets that have been granted the link and have not begun to leave the sender.
+    /// Taken by packets that were granted the link and have not begun to leave the sender.
     pub granted: u64,
-    /// Taken by packets on the wire or inside the router, until their tail has left it.
+    /// Taken by packets on the link or inside the router, until their tail has left it.
     pub held: u64,
-    /// Given back, and on its way to the sender.
+    /// Freed, with the credit on its way to the sender.
     pub returning: u64,
 }
 
 impl Audit {
-    /// Takes stock of a run.
+    /// Audits a run.
     pub(crate) fn take(world: &World<'_>) -> Self {
         let mut audit = Self::default();
         let packet_bytes = u64::from(world.spec.fabric.packet_bytes);
@@ -105,7 +105,7 @@ impl Audit {
         audit
     }
 
-    /// What does not add up, if anything.
+    /// The inconsistencies, if there are any.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         let packets = self.packets_delivered + self.packets_at_nics + self.packets_under_way;
@@ -119,7 +119,7 @@ impl Audit {
 }
 
 impl World<'_> {
-    /// The output buffers of routers with a crossbar. What is granted the link has not left them.
+    /// The output buffers of routers with crossbars. A packet that was granted the link is still in its output buffer.
     fn output_buffers(&self) -> Vec<BufferAudit> {
         let ports = if self.crossbars.is_empty() { 0 } else { self.map.network.peer.len() };
         let mut buffers = Vec::new();

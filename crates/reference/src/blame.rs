@@ -1,4 +1,4 @@
-//! Who makes whom wait (model, section 9, "Blame"): worked out after the run, from all commits of packets to links.
+//! Who makes whom wait (model, section 9, "Blame"): computed after the run from all commits of packets to links.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use odonata_sim::spec::Spec;
 use crate::link::{Link, Sender};
 use crate::packet::Message;
 
-/// A packet was committed to a link.
+/// The commit of a packet to a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Commit {
     /// The message of the packet.
@@ -23,13 +23,13 @@ pub(crate) struct Commit {
     pub(crate) committed: u64,
     /// When it was ready.
     pub(crate) ready: u64,
-    /// From when on the link is its.
+    /// From when on the packet has the link.
     pub(crate) occupies: u64,
     /// When its tail leaves the sender.
     pub(crate) leaves: u64,
     /// When the next router decides on it, or when it is delivered.
     pub(crate) next: u64,
-    /// When the credit for its room in the far buffer reaches the sender, if it has been committed to its next link.
+    /// When the credit for its room in the far buffer reaches the sender, if it was committed to its next link.
     pub(crate) returned: Option<u64>,
 }
 
@@ -57,7 +57,7 @@ impl Commits {
                     waits(victim, Wait::SourceLink, turn - packet.ready);
                     continue;
                 }
-                // The link is theirs one after the other, in this order.
+                // Packets have the link one after the other, in this order.
                 let passed = commits.partition_point(|other| other.leaves <= packet.ready);
                 for other in commits[passed..].iter().take_while(|other| other.occupies < turn) {
                     let ps = overlap([packet.ready, turn], [other.occupies, other.leaves]);
@@ -78,7 +78,7 @@ impl Commits {
     }
 }
 
-/// How much of the time for which a packet waited for room is attributed to each job.
+/// The wait of a packet for room, divided among the jobs.
 fn blocked(packet: &Commit, commits: &[Commit], messages: &[Message], jobs: usize) -> Vec<u64> {
     let mut held = vec![0_u128; jobs]; // H
     let before = commits.iter().take_while(|other| other.committed < packet.committed);
@@ -98,12 +98,12 @@ fn blocked(packet: &Commit, commits: &[Commit], messages: &[Message], jobs: usiz
     shares
 }
 
-/// How long both intervals last together.
+/// The length of the overlap of both intervals.
 fn overlap([a, b]: [u64; 2], [c, d]: [u64; 2]) -> u64 {
     b.min(d).saturating_sub(a.max(c))
 }
 
-/// `floor(time * part / whole)`, where the part is at most the whole. By long division in base 2, because the product
+/// `floor(time * part / whole)`, where the part is at most the whole. Uses long division in base 2, because the product
 /// may have more than 128 bits.
 fn part(time: u64, part: u128, whole: u128) -> u64 {
     let (mut quotient, mut rest) = (0, 0);

@@ -1,4 +1,4 @@
-//! The one global calendar of events (model, section 5).
+//! The one global event queue (model, section 5).
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::program::{RankEvent, RankId};
 /// Something that happens at an instant.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// The tail of the packet at the head of a link's line has left the sender.
+    /// The tail of the packet that a link is sending leaves the sender.
     SendEnd {
         /// The link.
         link: usize,
@@ -18,13 +18,13 @@ pub(crate) enum Event {
         /// The packet.
         packet: Packet,
     },
-    /// Room in the buffer behind a link is given back to its sender.
+    /// Room in the buffer behind a link returns to its sender.
     Credit {
         /// The link.
         link: usize,
         /// The virtual channel.
         channel: usize,
-        /// How much room.
+        /// Bytes of room.
         bytes: u64,
     },
     /// The next interval of a rank begins.
@@ -34,13 +34,13 @@ pub(crate) enum Event {
         /// Index of the sender in the traffic.
         sender: usize,
     },
-    /// A rank of a program gets what it waits for.
+    /// An event of a rank of a program happens.
     Rank {
         /// Link of the first NIC of its node, which orders events of one instant.
         nic: usize,
         /// The rank.
         who: RankId,
-        /// What it gets.
+        /// The event.
         event: RankEvent,
     },
     /// A router with a crossbar grants what it can.
@@ -58,10 +58,10 @@ pub(crate) enum Event {
 }
 
 impl Event {
-    /// Order of the events of one instant: ends of transmissions and deliveries are what was decided before; then
-    /// credits by port and channel, messages and moments by node, decisions by input port, arbitrations; in a run in
-    /// which routings know of other routers, all that router by router. Moments of a node go by rank and by what they
-    /// are.
+    /// Order of the events of one instant: ends of transmissions and deliveries first, because they were decided
+    /// earlier; then credits by port and channel, intervals and rank events by node, decisions by input port, and
+    /// arbitrations. In a run in which routings read other routers' loads, all of these go router by router. The rank
+    /// events of a node are in order of rank and kind.
     fn order(&self, router_of: &[usize]) -> Order {
         let at = |link: usize| router_of.get(link).copied().unwrap_or(0);
         match self {
@@ -76,11 +76,10 @@ impl Event {
     }
 }
 
-/// Order of events of one instant: what was decided before or what is now, router, kind, place, channel, rank and
-/// moment.
+/// Order of events of one instant: decided earlier or now, router, kind, place, channel, rank and rank event.
 type Order = (u8, usize, u8, usize, usize, Option<(u32, RankEvent)>);
 
-/// All events to come, by time, order and number.
+/// All pending events by time, order and number.
 #[derive(Debug, Default)]
 pub(crate) struct Calendar {
     events: BTreeMap<(u64, Order, u64), Event>,
@@ -90,7 +89,7 @@ pub(crate) struct Calendar {
 }
 
 impl Calendar {
-    /// An empty calendar in which the events of one instant go router by router.
+    /// An empty event queue in which the events of one instant go router by router.
     pub(crate) fn by_router(router_of: Vec<usize>) -> Self {
         Self { router_of, ..Self::default() }
     }
@@ -111,7 +110,7 @@ impl Calendar {
         self.events.pop_first().map(|(key, event)| (key.0, event))
     }
 
-    /// Everything that is still to come.
+    /// All events that are still to come.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Event> {
         self.events.values()
     }

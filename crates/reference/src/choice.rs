@@ -7,7 +7,7 @@ use odonata_sim::engine::random::{below32, packet_random};
 pub(crate) struct PacketRandom {
     /// Key of the packet.
     pub(crate) key: u32,
-    /// Routers visited before.
+    /// Number of routers visited before.
     pub(crate) hop: u8,
 }
 
@@ -17,7 +17,7 @@ impl PacketRandom {
         below32(packet_random(self.key, self.hop, k), n as u32) as usize
     }
 
-    /// An element of the list.
+    /// A random element of the list.
     pub(crate) fn any(self, list: &[usize], base: u8) -> usize {
         list[self.u(base, list.len())]
     }
@@ -35,7 +35,7 @@ impl PacketRandom {
         self.any(&best, base + 4)
     }
 
-    /// An element that passes the test, if there is one.
+    /// A random element that passes the test, if there is one.
     pub(crate) fn passing(self, list: &[usize], passes: impl Fn(usize) -> bool, base: u8) -> Option<usize> {
         for k in 0..4 {
             let element = self.any(list, base + k);

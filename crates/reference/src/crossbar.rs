@@ -1,4 +1,4 @@
-//! Routers with a crossbar: queues at the inputs, arbitration, buffers at the outputs (model, section 4).
+//! Routers with a crossbar: input queues, arbitration, output buffers (model, section 4).
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -20,15 +20,15 @@ struct Queue {
     packets: VecDeque<Packet>,
     /// The output of its head, once it has one.
     output: Option<Output>,
-    /// Number of its last grant among those of its router; 0 before the first.
+    /// Number of its last grant, counted within its router; 0 before the first.
     granted: u64,
 }
 
-/// What is inside a router.
+/// The state of a router.
 #[derive(Debug, Default)]
 pub(crate) struct Crossbar {
     queues: BTreeMap<Key, Queue>,
-    /// From when on the side of an input or of an output is free, by slot.
+    /// From when on each crossbar input and output is free, by slot.
     inputs: BTreeMap<usize, u64>,
     outputs: BTreeMap<usize, u64>,
     grants: u64,
@@ -40,7 +40,7 @@ impl Crossbar {
         self.queues.values().flat_map(|queue| &queue.packets)
     }
 
-    /// The queues whose heads have an output, in the order in which they are asked.
+    /// The queues whose heads have an output, in order of priority.
     fn requests(&self) -> Vec<(Key, Output)> {
         let mut requests: Vec<_> =
             self.queues.iter().filter_map(|(key, q)| Some((q.granted, *key, q.output?))).collect();
@@ -71,7 +71,7 @@ impl World<'_> {
         self.calendar.add(t, Event::Arbitration { slot });
     }
 
-    /// A packet gets its output; it counts there as waiting.
+    /// A packet gets its output, and counts as waiting there.
     fn output_of(&mut self, t: u64, slot: usize, packet: &mut Packet) -> Output {
         let (out, channel) = self.route(t, slot, packet);
         self.links[out].queued_ps += self.links[out].serialisation(packet.wire);
@@ -94,7 +94,7 @@ impl World<'_> {
         self.crossbars[router].queues.get_mut(&key).expect("it has a head").output = Some(output);
     }
 
-    /// The router of a slot grants what it can.
+    /// The router of a slot grants all that it can.
     pub(crate) fn arbitrate(&mut self, t: u64, slot: usize) {
         let router = self.map.router(slot);
         let mut left = Vec::new();
@@ -114,7 +114,7 @@ impl World<'_> {
         }
     }
 
-    /// The head of a queue is granted the crossbar.
+    /// Grants the head of a queue the crossbar.
     fn cross(&mut self, t: u64, router: usize, key: Key, (out, channel): Output) {
         let spec = self.spec.fabric.router.expect("it has a crossbar");
         let crossbar = &mut self.crossbars[router];
@@ -144,7 +144,7 @@ impl World<'_> {
         self.leave(t, out, channel, packet);
     }
 
-    /// The tail of a packet has left an output buffer by a link, if that is one.
+    /// The tail of a packet has left by a link: frees its room in the output buffer, if there is one.
     pub(crate) fn left_output(&mut self, t: u64, link: usize, channel: usize, wire: u64) {
         if self.crossbars.is_empty() || link >= self.map.network.peer.len() {
             return;

@@ -1,19 +1,19 @@
 //! A slow, short, obviously correct simulator: the oracle that `odonata-sim` must equal.
 //!
-//! It is written from `docs/model.md` alone, in the most natural way: one global calendar of events, explicit queues
-//! of packets, an event whenever a packet has left a link, a credit has come back or a packet has reached a router.
-//! It shares with the fast simulator only the topology tables, the specification, the random streams and the form of
-//! the output, so a difference between the two is a defect of one of them (or a gap in the model).
+//! It is written from `docs/model.md` alone, in the most direct way: one global event queue, explicit queues of
+//! packets, an event whenever a packet has left a link, a credit has returned or a packet has reached a router. It
+//! shares with the fast simulator only the topology tables, the specification, the random streams and the form of the
+//! output, so a difference between the two is a defect of one of them (or a gap in the model).
 //!
 //! | file | section of the model |
 //! |---|---|
-//! | `calendar` | 5, order of what happens at one instant |
+//! | `calendar` | 5, order of the events of one instant |
 //! | `link` | 1, 4 and 9: a directed link, its queues, its backlog, its stalled time |
 //! | `nic` | 2 and 3 |
 //! | `crossbar` | 4: routers with a crossbar |
-//! | `world`, `moves` | 4 and 8: what each event does, and when the run ends |
+//! | `world`, `moves` | 4 and 8: the effect of each event, and the end of the run |
 //! | `map` | 6: the sets of ports, cables and routers that the model names |
-//! | `choice`, `routing` | 6: the rules |
+//! | `choice`, `routing` | 6: the routing algorithms |
 //! | `traffic` | 7 |
 //! | `program` | 10 |
 //! | `tally` | 9 |
@@ -61,13 +61,13 @@ pub fn check(spec: &Spec) -> Result<(), Error> {
 /// Simulates one specification.
 ///
 /// # Errors
-/// [`Error`]: an invalid specification, an interruption, a deadlock, a dead program, time out of range, or a `compat`
-/// model.
+/// [`Error`]: an invalid specification, an interruption, a deadlock, a deadlocked program, time out of range, or a
+/// `compat` model.
 pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<Output, Error> {
     Ok(run_audited(spec, monitor)?.0)
 }
 
-/// Simulates one specification and takes stock of every packet, byte and credit at the end of the run.
+/// Simulates one specification and audits every packet, byte and credit at the end of the run.
 ///
 /// # Errors
 /// As [`run`].

@@ -1,4 +1,4 @@
-//! A directed link: what waits for it, what is on it, what it has carried (model, sections 1, 4, 6 and 9).
+//! A directed link: the packets that wait for it, those on it, and its counters (model, sections 1, 4, 6 and 9).
 
 use std::collections::VecDeque;
 
@@ -7,16 +7,16 @@ use odonata_topology::NodeId;
 
 use crate::packet::Packet;
 
-/// What stands at the far end.
+/// The far end of a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Far {
-    /// A node, which takes what comes.
+    /// A node, which accepts every packet.
     Node,
     /// The router whose input port has this slot.
     Router(usize),
 }
 
-/// What drives the link.
+/// The sender of a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Sender {
     /// An output port of a router.
@@ -25,11 +25,11 @@ pub(crate) enum Sender {
     Nic(NodeId),
 }
 
-/// How large packets are on links.
+/// The sizes of packets on links.
 pub(crate) trait OnWire {
-    /// Bytes of a packet with so much payload: with its header, in whole flits.
+    /// Bytes of a packet of this payload: with its header, in whole flits.
     fn wire(&self, payload: u64) -> u64;
-    /// Bytes of a packet's head: of its header in whole flits, and at least of one.
+    /// Bytes of a packet's head: its header in whole flits, at least one.
     fn head(&self) -> u64;
 }
 
@@ -50,14 +50,14 @@ pub(crate) struct Granted {
     pub(crate) packet: Packet,
     /// The virtual channel it was granted.
     pub(crate) channel: usize,
-    /// How long the link stands still before it.
+    /// How long the link pauses before it.
     hold: u64,
 }
 
-/// When what happens to a packet that crosses the link (model, sections 1, 3 and 4).
+/// The times of a packet that crosses the link (model, sections 1, 3 and 4).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Crossing {
-    /// The tail leaves the sender, and with it the buffer that the packet was in.
+    /// The tail leaves the sender and the buffer in which the packet was.
     pub(crate) leaves: u64,
     /// The tail is at the far end.
     pub(crate) arrives: u64,
@@ -67,18 +67,18 @@ pub(crate) struct Crossing {
     tail: u64,
 }
 
-/// What will happen to a packet that is granted the link (model, section 9, "Blame").
+/// The times of a packet that is granted the link now (model, section 9, "Blame").
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Schedule {
     /// It is ready.
     pub(crate) ready: u64,
-    /// The link is its.
+    /// The packet gets the link.
     pub(crate) occupies: u64,
-    /// How it crosses.
+    /// The times of its crossing.
     pub(crate) crossing: Crossing,
 }
 
-/// A packet that is being sent, as long as its tail has not left the sender.
+/// A packet that is being sent, until its tail has left the sender.
 #[derive(Debug)]
 pub(crate) struct Sending {
     /// Its message.
@@ -89,26 +89,26 @@ pub(crate) struct Sending {
     pub(crate) from: Option<(usize, usize)>,
     /// Its channel on the link.
     pub(crate) channel: usize,
-    /// When its tail will have left.
+    /// When its tail leaves.
     pub(crate) leaves: u64,
 }
 
 /// One virtual channel of a link.
 #[derive(Debug)]
 pub(crate) struct Channel {
-    /// Room in the far buffer that nobody has taken; unlimited in a node.
+    /// Free room in the far buffer; unlimited in a node.
     pub(crate) room: u64,
     /// Packets that wait for room.
     pub(crate) fifo: VecDeque<Packet>,
     /// Room in the output buffer before the link, if the router has one.
     pub(crate) output_room: u64,
-    /// Since when something has been waiting for room.
+    /// Since when a packet has been waiting for room.
     waiting_since: Option<u64>,
     /// Packets granted.
     pub(crate) packets: u64,
     /// Bytes granted.
     pub(crate) bytes: u64,
-    /// Time during which something waited for room.
+    /// Time during which a packet waited for room.
     stalled: u64,
 }
 
@@ -117,34 +117,34 @@ pub(crate) struct Channel {
 pub(crate) struct Link {
     /// Its parameters.
     pub(crate) spec: LinkSpec,
-    /// What a router at the far end takes to decide.
+    /// The time that a router at the far end takes to decide.
     router_delay: u64,
     /// With cut-through, the bytes of a head.
     head: Option<u64>,
-    /// What drives it.
+    /// The sender.
     pub(crate) sender: Sender,
-    /// Where it ends.
+    /// The far end.
     pub(crate) far: Far,
     /// Its channels.
     pub(crate) channels: Vec<Channel>,
     /// The packet that is being sent.
     pub(crate) sending: Option<Sending>,
-    /// Packets that have been granted the link and go after it.
+    /// Packets that were granted the link and go after it.
     pub(crate) line: VecDeque<Granted>,
-    /// How much later than a credit its news reaches the sensor.
+    /// The delay from the arrival of a credit until the congestion metric includes it.
     news_delay: u64,
     /// Size of the output buffer of each channel; 0 without one.
     pub(crate) output_buffer: u64,
-    /// Serialisation times of packets that go this way and are still in a queue at an input.
+    /// Serialisation times of packets for this port that are still in a queue at an input.
     pub(crate) queued_ps: u64,
-    /// Bytes granted and not known to have left the far buffer, but for those in `news`.
+    /// Bytes granted and not known to have left the far buffer, without those of `news`.
     away: u64,
-    /// Bytes that have left the far buffer, by the time when the sensor knows.
+    /// Bytes that have left the far buffer, each with the time at which the sender knows.
     news: Vec<(u64, u64)>,
 }
 
 impl Link {
-    /// An empty link of a class, with the delay of the news of credits.
+    /// An empty link of a class, with the delay of information about credits.
     pub(crate) fn new(fabric: &FabricSpec, class: &str, news_delay: u64, sender: Sender, far: Far) -> Self {
         let spec = fabric.links[class];
         let router_delay = fabric.router_delay_ps;
@@ -180,8 +180,8 @@ impl Link {
         }
     }
 
-    /// How a packet crosses the link that begins to leave at `begins`: a router decides when it has all of it, or its
-    /// head.
+    /// The times of a packet that begins to leave at `begins`. A router decides when it has the whole packet, or its
+    /// head with cut-through.
     fn crossing(&self, begins: u64, wire: u64) -> Crossing {
         let leaves = begins + self.serialisation(wire);
         let arrives = leaves + self.spec.latency_ps;
@@ -190,28 +190,27 @@ impl Link {
         Crossing { leaves, arrives, decided, tail: arrives + self.router_delay }
     }
 
-    /// When a packet begins to leave if the link is free from `t` on: not so early that its tail would not have come in
-    /// time.
+    /// When a packet begins to leave if the link is free from `t` on: late enough that its tail has come in time.
     fn begin(&self, t: u64, packet: &Packet, hold: u64) -> u64 {
         (t.max(packet.head) + hold).max(self.in_time(packet))
     }
 
-    /// The earliest begin with which the tail of a packet has come in time.
+    /// The earliest start at which the tail of a packet has come in time.
     fn in_time(&self, packet: &Packet) -> u64 {
         packet.tail.saturating_sub(self.serialisation(packet.wire))
     }
 
-    /// Time that `bytes` occupy the link.
+    /// The time for which `bytes` occupy the link.
     pub(crate) fn serialisation(&self, bytes: u64) -> u64 {
         self.spec.bandwidth.serialisation_ps(bytes)
     }
 
-    /// Whether a packet of `bytes` may be granted the channel at once, given that nothing waits before it.
+    /// Whether a packet of `bytes` may be granted the channel at once, provided that no packet waits before it.
     pub(crate) fn has_room(&self, channel: usize, bytes: u64) -> bool {
         self.channels[channel].room >= bytes
     }
 
-    /// Grants a packet the link: it takes its room and joins the line.
+    /// Grants a packet the link: the packet takes its room and joins the line.
     pub(crate) fn grant(&mut self, channel: usize, packet: Packet, hold: u64) {
         let of = &mut self.channels[channel];
         if !matches!(self.far, Far::Node) {
@@ -224,7 +223,7 @@ impl Link {
     }
 
     /// Starts to send the first packet of the line at time `t`, if there is one and nothing is being sent. Returns the
-    /// packet, as it will be at the far end, with its channel.
+    /// packet as it will arrive at the far end, with its channel and times.
     pub(crate) fn start(&mut self, t: u64) -> Option<(Packet, usize, Crossing)> {
         if self.sending.is_some() {
             return None;
@@ -247,7 +246,7 @@ impl Link {
         sent
     }
 
-    /// When the link will have sent all that has been granted it; `t`, which is now, if that is nothing.
+    /// When the link will have sent all granted packets; the present time `t` if there are none.
     fn free(&self, t: u64) -> u64 {
         let mut free = self.sending.as_ref().map_or(t, |sending| sending.leaves);
         for granted in &self.line {
@@ -256,14 +255,14 @@ impl Link {
         free
     }
 
-    /// What will happen to a packet that is granted the link at time `t`, which is now.
+    /// The times of a packet that is granted the link now, at time `t`.
     pub(crate) fn schedule(&self, t: u64, packet: &Packet, hold: u64) -> Schedule {
         let occupies = self.free(t);
         let crossing = self.crossing(self.begin(occupies, packet, hold), packet.wire);
         Schedule { ready: t.max(self.in_time(packet)), occupies, crossing }
     }
 
-    /// The backlog at time `t`: what remains of the transmission, and all that stands behind it.
+    /// The backlog at time `t`: the rest of the present transmission, and all packets that wait for the link.
     pub(crate) fn backlog(&self, t: u64) -> u64 {
         let free = self.free(t);
         let waiting = self.channels.iter().flat_map(|c| &c.fifo);
@@ -277,7 +276,7 @@ impl Link {
         self.news.push((t + self.news_delay, bytes));
     }
 
-    /// What a sensor tells of the load at time `t`, in picoseconds.
+    /// The load at time `t` by a congestion metric, in picoseconds.
     pub(crate) fn load(&self, metric_kind: MetricKind, t: u64) -> u64 {
         match metric_kind {
             MetricKind::Backlog => self.backlog(t),
@@ -288,26 +287,26 @@ impl Link {
         }
     }
 
-    /// Size of the buffer of a channel on which the metric looks.
+    /// Size of the buffer that the metric reads, for one channel.
     pub(crate) fn sensed_buffer(&self, metric_kind: MetricKind) -> u64 {
         if metric_kind == MetricKind::OutputBuffer { self.output_buffer } else { self.spec.buffer_bytes }
     }
 
-    /// The time that the bytes in the output buffers take.
+    /// The serialisation time of the bytes in the output buffers.
     fn buffered(&self) -> u64 {
         let bytes: u64 = self.channels.iter().map(|channel| self.output_buffer - channel.output_room).sum();
         let time = u128::from(bytes) * u128::from(self.serialisation(65_536)) / 65_536;
         u64::try_from(time).expect("what is in buffers takes less than 2^63 ps")
     }
 
-    /// The time that the bytes take which are not known to have left the far buffer.
+    /// The serialisation time of the bytes that are not known to have left the far buffer.
     fn unreturned(&self, t: u64) -> u64 {
         let known: u64 = self.news.iter().filter(|&&(at, _)| at <= t).map(|&(_, bytes)| bytes).sum();
         let time = u128::from(self.away - known) * u128::from(self.serialisation(65_536)) / 65_536;
         u64::try_from(time).expect("what is under way takes less than 2^63 ps")
     }
 
-    /// Notes at time `t` whether something waits for room on a channel.
+    /// Notes at time `t` whether a packet waits for room on a channel.
     pub(crate) fn watch(&mut self, channel: usize, waiting: bool, t: u64) {
         let of = &mut self.channels[channel];
         match (of.waiting_since, waiting) {
@@ -320,7 +319,7 @@ impl Link {
         }
     }
 
-    /// Time up to `end` during which something waited for room on a channel.
+    /// Time up to `end` during which a packet waited for room on a channel.
     pub(crate) fn stalled(&self, channel: usize, end: u64) -> u64 {
         let of = &self.channels[channel];
         of.stalled + of.waiting_since.map_or(0, |since| end - since)

@@ -1,5 +1,5 @@
 //! The terms of the model for a machine (section 6), computed port by port from its wiring. Nothing comes from the
-//! look-ups of the topology, so they are tested too.
+//! look-ups of the topology, so this tests them too.
 
 mod leaf_spine;
 mod paths;
@@ -15,7 +15,7 @@ pub(crate) use paths::Paths;
 pub(crate) struct Map {
     /// Its wiring.
     pub(crate) network: Network,
-    /// The look-ups for the positions of its kind.
+    /// The look-ups for this kind of machine.
     pub(crate) shape: Shape,
 }
 

@@ -1,4 +1,4 @@
-//! What each event does (model, sections 3, 4 and 7; for those of programs see `program`).
+//! The effect of each event (model, sections 3, 4 and 7; for events of programs see `program`).
 
 use odonata_error::Error;
 use odonata_sim::engine::random::{Stream, below, mix64, random};
@@ -16,10 +16,10 @@ use crate::traffic;
 use crate::world::World;
 
 impl World<'_> {
-    /// Lets one event happen.
+    /// Handles one event.
     ///
     /// # Errors
-    /// If a program cannot go on.
+    /// If a program cannot continue.
     pub(crate) fn happen(&mut self, t: u64, event: Event) -> Result<(), Error> {
         match event {
             Event::SendEnd { link } => self.send_end(t, link),
@@ -56,11 +56,11 @@ impl World<'_> {
             let row = Some(self.rows.len() - 1);
             self.post(t, number, between, None, bytes, Cause::Traffic { sender: index }, row);
         }
-        self.nics_act(t, node); // only now, so that `round-robin` and `least-busy` see all messages of the interval
+        self.nics_act(t, node); // after all messages, so that `round-robin` and `least-busy` see all messages of the interval
     }
 
-    /// A message joins the queue of a NIC of the first of two nodes. `nics`: which of the first and of the second it
-    /// wants.
+    /// A message joins the queue of a NIC of the first of two nodes. `nics` names a NIC of each node, or leaves the
+    /// choice to the fabric.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn post(
         &mut self,
@@ -98,14 +98,14 @@ impl World<'_> {
         nic.queue.push_back(Unsent { message: self.messages.len() - 1, next: 0 });
     }
 
-    /// All NICs of a node do what they can.
+    /// All NICs of a node send what they can.
     pub(crate) fn nics_act(&mut self, t: u64, node: u32) {
         for rail in 0..self.map.network.rails {
             self.inject(t, NodeId(node * self.map.network.rails + rail));
         }
     }
 
-    /// Number of the NIC by which a message goes at its source and at its destination.
+    /// Number of the NIC that a message uses at its source and at its destination.
     fn rail(&self, t: u64, node: u32, key: u64) -> u32 {
         let rails = self.map.network.rails;
         match self.spec.fabric.nic.rail {
@@ -145,15 +145,15 @@ impl World<'_> {
     }
 
     fn grant(&mut self, t: u64, link: usize, channel: usize, mut packet: Packet, hold: u64) {
-        let class = self.map.network.class.get(link).map_or(0, |class| class.index()); // 0: of nodes
+        let class = self.map.network.class.get(link).map_or(0, |class| class.index()); // 0: the class of links to nodes
         self.tally.carry(self.messages[packet.message].job, class, packet.wire);
         self.note_commit(t, link, channel, &mut packet, hold);
         self.links[link].grant(channel, packet, hold);
         self.start(t, link);
     }
 
-    /// If blame is measured: notes that a packet is committed to a link, and when its credit reaches the sender of the
-    /// link by which it came.
+    /// If blame is measured: notes the commit of a packet to a link, and when its credit reaches the sender of the link
+    /// by which it came.
     fn note_commit(&mut self, t: u64, link: usize, channel: usize, packet: &mut Packet, hold: u64) {
         let Some(Commits(commits)) = &mut self.commits else { return };
         let of = &self.links[link];
@@ -194,7 +194,7 @@ impl World<'_> {
         }
     }
 
-    /// The tail of a packet leaves by a link: its room is given back, and the next one starts.
+    /// The tail of a packet leaves by a link: the credit for its room returns, and the next packet starts.
     pub(crate) fn send_end(&mut self, t: u64, index: usize) {
         let sent = self.links[index].sent(t);
         self.start(t, index);
@@ -222,7 +222,7 @@ impl World<'_> {
         }
     }
 
-    /// The sender of a link learns of room in the far buffer.
+    /// The credit for room in the far buffer reaches the sender of a link.
     fn credit(&mut self, t: u64, index: usize, channel: usize, bytes: u64) {
         self.links[index].channels[channel].room += bytes;
         if let Drives::Nic(nic) = self.links[index].sender {
@@ -299,7 +299,7 @@ impl World<'_> {
         }
     }
 
-    /// A message of a sender is complete, and with it perhaps an interval of a broadcast and a job.
+    /// A message of a sender is complete. This may complete an interval of a broadcast, and a job.
     fn traffic_delivered(&mut self, t: u64, job: usize, index: usize) {
         self.open[job].0 -= 1;
         if matches!(self.spec.jobs[job].traffic().pattern, Pattern::Broadcast { .. }) {

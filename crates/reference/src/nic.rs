@@ -8,7 +8,7 @@ use odonata_sim::spec::{FabricSpec, NicOrder};
 use crate::link::OnWire;
 use crate::packet::{DirectState, Message, Packet, ValiantState};
 
-/// A message that is not sent completely.
+/// A message that is not completely sent.
 #[derive(Debug)]
 pub(crate) struct Unsent {
     /// Index of the message.
@@ -20,17 +20,17 @@ pub(crate) struct Unsent {
 /// One NIC of a node.
 #[derive(Debug, Default)]
 pub(crate) struct Nic {
-    /// Messages in the order in which they send.
+    /// Messages in the order in which they are sent.
     pub(crate) queue: VecDeque<Unsent>,
 }
 
 impl Nic {
-    /// Bytes of its messages that have not been granted the injection link.
+    /// Bytes of its messages that were not yet granted the injection link.
     pub(crate) fn unsent(&self, messages: &[Message], packet_bytes: u64) -> u64 {
         self.queue.iter().map(|u| messages[u.message].bytes - u.next * packet_bytes).sum()
     }
 
-    /// The packet that is next to be sent, and whether it is the first of its message.
+    /// The packet that is sent next, and whether it is the first of its message.
     pub(crate) fn head(&self, messages: &[Message], fabric: &FabricSpec) -> Option<(Packet, bool)> {
         let unsent = self.queue.front()?;
         let message = &messages[unsent.message];
@@ -54,7 +54,7 @@ impl Nic {
         Some((packet, unsent.next == 0))
     }
 
-    /// The head packet has been granted the injection link: on to the next one.
+    /// The head packet was granted the injection link: moves on to the next one.
     pub(crate) fn advance(&mut self, messages: &[Message], packet_bytes: u64, order: NicOrder) {
         let Some(mut unsent) = self.queue.pop_front() else { return };
         unsent.next += 1;

@@ -4,7 +4,7 @@ use odonata_topology::NodeId;
 
 use crate::program::ProtocolMessage;
 
-/// What the ranks of a job know as a message; none is ever forgotten.
+/// A message as the ranks of a job see it. The list keeps all of them.
 #[derive(Debug)]
 pub(crate) struct MessageRow {
     /// Index of the job.
@@ -21,7 +21,7 @@ pub(crate) struct MessageRow {
     pub(crate) delivered: Option<u64>,
 }
 
-/// What a message is issued for.
+/// The reason for a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cause {
     /// An interval of a sender, by its index in the traffic.
@@ -33,22 +33,22 @@ pub(crate) enum Cause {
     Program(ProtocolMessage),
 }
 
-/// What goes through the network as a message, from its issue on.
+/// A message on the network, from its issue on.
 #[derive(Debug)]
 pub(crate) struct Message {
     /// Index of the job.
     pub(crate) job: usize,
     /// What it is for.
     pub(crate) cause: Cause,
-    /// The row that is complete with it; none of requests and clearances.
+    /// The row that is complete with it; none for an RTS or a CTS.
     pub(crate) row: Option<usize>,
     /// NIC (endpoint) of the destination's node.
     pub(crate) to: NodeId,
     /// Size.
     pub(crate) bytes: u64,
-    /// Its random word.
+    /// Its random key.
     pub(crate) key: u64,
-    /// The word of all its packets, if its routing hashes.
+    /// The key of all its packets, if its routing hashes.
     pub(crate) shared_key: Option<u32>,
     /// When it joined the queue of its NIC.
     pub(crate) joined: u64,
@@ -64,13 +64,13 @@ impl Message {
         self.bytes.div_ceil(packet_bytes)
     }
 
-    /// Size of packet `k`: full, but for the last.
+    /// Size of packet `k`: full, except for the last.
     pub(crate) fn bytes_of(&self, k: u64, packet_bytes: u64) -> u64 {
         packet_bytes.min(self.bytes - k * packet_bytes)
     }
 }
 
-/// How far a packet of a Valiant path on a Dragonfly+ has come.
+/// The state of a packet of a Valiant path on a Dragonfly+.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ValiantState {
     /// On its way to its destination.
@@ -85,7 +85,7 @@ pub(crate) enum ValiantState {
     },
 }
 
-/// What a packet is on its way to on a dragonfly or a cascade: the end of its leg.
+/// The target of a packet on a dragonfly or a cascade: the end of its leg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LegEnd {
     /// A cable to another group, by its port.
@@ -94,10 +94,10 @@ pub(crate) enum LegEnd {
     Router(usize),
 }
 
-/// Where a packet is to turn before it goes to its destination.
+/// Where a packet turns before it goes to its destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Intermediate {
-    /// In a group, in which a router is drawn where it enters, or which it leaves from there.
+    /// In a group: at a router that is drawn when the packet enters the group, or at the router where it enters.
     Group {
         /// Whether a router is drawn.
         via_router: bool,
@@ -106,12 +106,12 @@ pub(crate) enum Intermediate {
     Router(usize),
 }
 
-/// How far a packet has come on a dragonfly or a cascade.
+/// The state of a packet on a dragonfly or a cascade.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DirectState {
-    /// The end of its leg; none before the first.
+    /// The end of its leg; none before the first leg.
     pub(crate) leg_end: Option<LegEnd>,
-    /// Where it is still to turn.
+    /// Where it will turn, if it has not turned yet.
     pub(crate) intermediate: Option<Intermediate>,
     /// Its stage.
     pub(crate) stage: usize,
@@ -126,28 +126,28 @@ pub(crate) struct Packet {
     pub(crate) message: usize,
     /// Its payload.
     pub(crate) bytes: u64,
-    /// What it has on a link and in a buffer.
+    /// Its bytes on a link and in a buffer.
     pub(crate) wire: u64,
-    /// When its head can leave by the next link: when it is in the output buffer, in a router with a crossbar; else 0.
+    /// When its head can leave by the next link: with a crossbar, when it is in the output buffer; else 0.
     pub(crate) head: u64,
-    /// Its tail time at the router it is in or heads for, or when its tail is in the output buffer; 0 at its NIC.
+    /// Its tail time at its present or next router, or when its tail is in the output buffer; 0 at its NIC.
     pub(crate) tail: u64,
-    /// When the router it is in decided on it; while it is at its NIC: when its message joined the queue.
+    /// When its present router decided on it; at its NIC: when its message joined the queue.
     pub(crate) decided: u64,
     /// The link of its latest commit and the number of the commit there, if blame is measured.
     pub(crate) latest: Option<(usize, usize)>,
-    /// Its random word.
+    /// Its random key.
     pub(crate) key: u32,
-    /// The NIC (endpoint) that it goes to.
+    /// Its destination NIC (endpoint).
     pub(crate) destination: NodeId,
-    /// The link and channel whose buffer it stands in; none while it is at its NIC.
+    /// The link and channel whose buffer it occupies; none while it is at its NIC.
     pub(crate) stands_in: Option<(usize, usize)>,
-    /// Routers visited before the one it is in or heads for.
+    /// Number of routers visited before its present or next one.
     pub(crate) hop: u8,
     /// Whether it was never diverted.
     pub(crate) minimal: bool,
     /// Its Valiant path on a Dragonfly+.
     pub(crate) valiant: ValiantState,
-    /// Its way through a dragonfly or a cascade.
+    /// Its state on a dragonfly or a cascade.
     pub(crate) direct: DirectState,
 }

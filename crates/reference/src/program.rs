@@ -40,17 +40,17 @@ pub(crate) struct Running<'a> {
     pub(crate) spec: &'a ProgramSpec,
     /// Its ranks.
     pub(crate) ranks: Vec<Rank>,
-    /// Ranks that have not finished.
+    /// Number of ranks that have not finished.
     pub(crate) unfinished: u64,
     /// Scheduled events of its ranks.
     pub(crate) pending_events: u64,
-    /// Its messages, RTS, CTS and data in NICs and in the network.
+    /// Its messages, RTS, CTS and data in NICs and on the network.
     pub(crate) under_way: u64,
-    /// The times of each iteration that some rank has ended.
+    /// The times of each iteration that at least one rank has ended.
     pub(crate) iterations: BTreeMap<u64, Times>,
 }
 
-/// The programs of all jobs, by job; none where there is traffic.
+/// The programs by job; none for a job with traffic.
 pub(crate) fn programs(spec: &Spec) -> Vec<Option<Running<'_>>> {
     (0..spec.jobs.len()).map(|job| spec.jobs[job].program.as_ref().map(|of| running(spec, job, of))).collect()
 }

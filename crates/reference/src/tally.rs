@@ -1,4 +1,4 @@
-//! What is counted beyond what links and messages know of themselves (model, section 9).
+//! Counters beyond those of links and messages (model, section 9).
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::link::Link;
 use crate::packet::MessageRow;
 use crate::traffic::Sender;
 
-/// Counts of one window, job and group.
+/// Counts for one window, job and group.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Crossing {
     packets_in: u64,
@@ -25,14 +25,14 @@ pub(crate) struct Tally {
     pub(crate) packet_hops: u64,
     /// Totals of each job; the latencies are recorded at the end.
     jobs: Vec<JobTotals>,
-    /// Bytes granted links, by job and link class.
+    /// Bytes that were granted links, by job and link class.
     carried: BTreeMap<(usize, usize), u64>,
     /// Traffic between groups by window, job and group.
     crossings: BTreeMap<(u64, usize, u32), Crossing>,
 }
 
 impl Tally {
-    /// Nothing counted yet.
+    /// Zero counts.
     pub(crate) fn new(jobs: usize) -> Self {
         let jobs = vec![JobTotals::default(); jobs];
         Self { packet_hops: 0, jobs, carried: BTreeMap::new(), crossings: BTreeMap::new() }
@@ -50,7 +50,7 @@ impl Tally {
         self.jobs[job].intra_node += 1;
     }
 
-    /// A job issues a request or a clearance.
+    /// A job issues an RTS or a CTS.
     pub(crate) fn control(&mut self, job: usize) {
         self.jobs[job].control += 1;
     }
@@ -60,7 +60,7 @@ impl Tally {
         *self.carried.entry((job, class)).or_default() += bytes;
     }
 
-    /// A packet has reached its node at time `t`, after so many routers.
+    /// A packet reaches its node at time `t`, after this many routers.
     pub(crate) fn deliver(&mut self, job: usize, bytes: u64, routers: u8, minimal: bool, t: u64) {
         let of = &mut self.jobs[job];
         of.packets += 1;
@@ -70,7 +70,7 @@ impl Tally {
         of.last_delivery_ps = of.last_delivery_ps.max(Some(t));
     }
 
-    /// A decision, by window, job and group, on a packet that may come in or go out by a global link.
+    /// Counts a decision on a packet that may arrive or leave by a global link, by window, job and group.
     pub(crate) fn cross(&mut self, at: (u64, usize, u32), bytes: u64, comes_in: bool, goes_out: bool) {
         if !comes_in && !goes_out {
             return;
@@ -86,7 +86,7 @@ impl Tally {
         }
     }
 
-    /// The totals of the jobs, with the messages that count and what the senders have begun.
+    /// The totals of the jobs, with the counted messages and the intervals begun by the senders.
     pub(crate) fn jobs(&self, spec: &Spec, rows: &[MessageRow], senders: &[Sender]) -> Vec<JobTotals> {
         let mut jobs = self.jobs.clone();
         let until = spec.measure.until_ps.unwrap_or(u64::MAX);
@@ -113,7 +113,7 @@ impl Tally {
         jobs
     }
 
-    /// Bytes by job and link class, if some job has a program.
+    /// Bytes by job and link class, if at least one job has a program.
     pub(crate) fn class_bytes(&self, spec: &Spec, classes: usize) -> Vec<u64> {
         if spec.jobs.iter().all(|job| job.program.is_none()) {
             return Vec::new();
@@ -122,7 +122,7 @@ impl Tally {
         all.map(|at| self.carried.get(&at).copied().unwrap_or(0)).collect()
     }
 
-    /// The traffic between groups, up to the last window in which there was any.
+    /// Traffic between groups, up to the last window with any.
     pub(crate) fn arrivals(&self, spec: &Spec, groups: u32) -> Arrivals {
         let Some(every_ps) = spec.measure.arrivals_every_ps else { return Arrivals::default() };
         let mut arrivals = Arrivals { every_ps, ..Arrivals::default() };
@@ -162,7 +162,7 @@ fn backlog(issues: &[u64], deliveries: &[u64]) -> Backlog {
     Backlog { width_ps, issued, issue_sum_ps, delivered, delivery_sum_ps }
 }
 
-/// The rows of all messages of the jobs that want them.
+/// The rows of all messages of the jobs that record them.
 pub(crate) fn message_rows(spec: &Spec, rows: &[MessageRow]) -> Messages {
     let recorded = |m: &&MessageRow| spec.jobs[m.job].record == Record::EveryMessage;
     let mut rows: Vec<&MessageRow> = rows.iter().filter(recorded).collect();

@@ -1,4 +1,4 @@
-//! Who sends what, when (model, section 7).
+//! Senders, their destinations and their times (model, section 7).
 
 use odonata_sim::engine::random::{Stream, below, exponential, random};
 use odonata_sim::spec::{Arrival, First, JobSpec, Pattern, Spec};

@@ -22,22 +22,22 @@ const MAX_TIME: u64 = 1 << 63;
 /// Events between two looks of the monitor.
 const LOOK_EVERY: u64 = 10_000;
 
-/// Everything there is in a run.
+/// The state of a run.
 pub(crate) struct World<'a> {
     pub(crate) spec: &'a Spec,
     pub(crate) map: Map,
     /// Links that leave router ports, by slot; then the injection links, by NIC (endpoint).
     pub(crate) links: Vec<Link>,
     pub(crate) nics: Vec<Nic>,
-    /// By router; none if routers are ideal.
+    /// By router; empty if routers are ideal.
     pub(crate) crossbars: Vec<Crossbar>,
     /// Messages issued by each node so far.
     pub(crate) issued: Vec<u64>,
     pub(crate) senders: Vec<Sender>,
-    /// The programs, by job; none where there is traffic.
+    /// The programs by job; none for a job with traffic.
     pub(crate) programs: Vec<Option<Running<'a>>>,
     pub(crate) messages: Vec<Message>,
-    /// What the ranks know as messages.
+    /// All messages as the ranks see them.
     pub(crate) rows: Vec<MessageRow>,
     pub(crate) calendar: Calendar,
     pub(crate) tally: Tally,
@@ -47,7 +47,7 @@ pub(crate) struct World<'a> {
     pub(crate) open: Vec<(u64, u64)>,
     /// When each job ends, if it is known.
     ended: Vec<Option<u64>>,
-    /// Nothing happens after this instant; becomes known as the run goes on.
+    /// Nothing happens after this instant. It becomes known during the run.
     pub(crate) end: Option<u64>,
     events: u64,
 }
@@ -64,7 +64,7 @@ impl<'a> World<'a> {
         let issued = vec![0; map.network.nodes()];
         let senders = traffic::senders(spec);
         let mut calendar = if routing::knows_other_routers(spec) {
-            // A node and all its NICs count with the router of its first NIC.
+            // A node and all its NICs belong to the router of its first NIC.
             let rails = map.network.rails as usize;
             let nics = (0..map.network.endpoints()).map(|nic| map.network.node_slot[nic - nic % rails].index());
             Calendar::by_router((0..map.network.peer.len()).chain(nics).map(|slot| map.router(slot)).collect())
@@ -102,7 +102,7 @@ impl<'a> World<'a> {
         Ok(world)
     }
 
-    /// A job ends at time `at`, and with the last one that is waited for the run.
+    /// A job ends at time `at`; the run ends with the last job that it waits for.
     pub(crate) fn job_ends(&mut self, job: usize, at: u64) {
         self.ended[job] = Some(at);
         let awaited: Vec<Option<u64>> = self.spec.stop.jobs.iter().map(|&job| self.ended[job as usize]).collect();
@@ -113,7 +113,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Lets everything happen until the end.
+    /// Handles events until the end.
     pub(crate) fn run(&mut self, monitor: &mut dyn Monitor) -> Result<(), Error> {
         let mut now = 0;
         while let Some(t) = self.calendar.next_time()
@@ -153,7 +153,8 @@ impl<'a> World<'a> {
         (packets.sum::<usize>() + queued + self.nics.iter().map(|n| n.queue.len()).sum::<usize>()) as u64
     }
 
-    /// After the end only what was granted an ejection link goes on, to its delivery; it counts, and causes nothing.
+    /// After the end, only packets that were granted an ejection link continue, to their delivery. This is counted, and
+    /// has no effects.
     fn drain(&mut self) {
         let mut rest = Vec::new();
         while let Some((t, event)) = self.calendar.pop() {
@@ -181,7 +182,7 @@ impl<'a> World<'a> {
         progress
     }
 
-    /// What has been measured.
+    /// The results.
     pub(crate) fn into_output(self) -> Output {
         let end_ps = self.end.unwrap_or(0);
         Output {

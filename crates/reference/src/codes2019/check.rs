@@ -1,4 +1,4 @@
-//! Refuses what CODES of 2019 had no notion of, instead of ignoring it.
+//! Refuses features that CODES of 2019 did not have, instead of ignoring them.
 
 use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_sim::spec::{Compare, FparCandidates, Rail, RoutingSpec, Select, Spec, Switching, TopologySpec};
@@ -7,12 +7,12 @@ use super::port::CHANNELS;
 
 const MODEL: &str = "codes-2019";
 
-/// What the model does not have at all.
+/// A feature that the model does not have.
 fn unsupported(at: Path) -> Result<(), Error> {
     Err(ErrorKind::CompatUnsupported { model: MODEL }.at(at))
 }
 
-/// A value other than those that the model supports.
+/// A value that the model does not support.
 fn other(at: Path, found: impl ToString, supported: &[&'static str]) -> Result<(), Error> {
     Err(ErrorKind::CompatOtherValue { model: MODEL, found: found.to_string(), supported: supported.to_vec() }.at(at))
 }
@@ -40,7 +40,7 @@ pub(super) fn check(spec: &Spec) -> Result<(), Error> {
     check_routing(&spec.routing)
 }
 
-/// A whole Dragonfly+ of equal groups.
+/// A complete Dragonfly+ of equal groups.
 fn check_machine(spec: &Spec) -> Result<(), Error> {
     let TopologySpec::DragonflyPlus(topology) = &spec.topology else {
         let found = match &spec.topology {

@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_score_is_whole_percent_of_both_channels_and_counts_what_waits() {
-        // 2,048 B of 2 x 8 KiB are 12.5 %, of 2 x 16 KiB 6.25 %: both are cut off.
+        // 2,048 B of 2 x 8 KiB are 12.5 %, of 2 x 16 KiB 6.25 %: both are rounded down.
         for (buffer, one, four) in [(8192, 12, 50), (16384, 6, 25)] {
             let mut port = port(buffer);
             port.admit(1, 0);

@@ -83,7 +83,7 @@ mod tests {
             (&[5, 3, 4, 3, 1], &[25, 25, 0, 25, 25]), // 5, 3, 3 and 1 were best so far; 4 never was
             (&[0, 0, 1, 0], &[33, 33, 0, 33]),
             (&[1, 2, 3], &[100, 0, 0]),
-            (&[9, 0, 0, 0], &[25, 25, 25, 25]), // the first is always kept, however full
+            (&[9, 0, 0, 0], &[25, 25, 25, 25]), // the first is always kept, even if it is full
             (&[7], &[100]),
         ];
         for (scores, expected) in cases {

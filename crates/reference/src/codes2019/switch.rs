@@ -51,7 +51,7 @@ impl World<'_> {
         }
     }
 
-    /// Tells the sender of a link that there is room again: 8 bytes at the bandwidth of a local link, on all links.
+    /// Informs the sender of a link that there is room again: 8 bytes at the bandwidth of a local link, on all links.
     pub(super) fn give_back(&mut self, t: u64, (link, channel): (u32, u8)) {
         let noise = match self.nic_of(link as usize) {
             Some(node) => &mut self.nics[node].noise,
@@ -74,7 +74,7 @@ impl World<'_> {
         self.wake_port(t, link as u32);
     }
 
-    /// A port sends its next packet. The router's delay follows the wire and does not hold it.
+    /// A port sends its next packet. The router's delay follows the wire and does not occupy it.
     pub(super) fn send(&mut self, t: u64, slot: u32) {
         let port = &mut self.ports[slot as usize];
         let Some((packet, channel)) = port.next() else {

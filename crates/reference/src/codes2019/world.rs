@@ -33,7 +33,7 @@ pub(super) struct Packet {
     pub(super) holds: (u32, u8),
 }
 
-/// Everything there is in a run.
+/// The state of a run.
 pub(super) struct World<'a> {
     pub(super) spec: &'a Spec,
     pub(super) map: Map,
@@ -43,20 +43,20 @@ pub(super) struct World<'a> {
     pub(super) senders: Vec<Sender>,
     pub(super) messages: Vec<Message>,
     pub(super) rows: Vec<MessageRow>,
-    /// Packets under way, and places of delivered ones that can be used again.
+    /// Packets under way. Places of delivered packets are reused.
     pub(super) packets: Vec<Packet>,
     pub(super) unused: Vec<u32>,
     pub(super) calendar: Calendar,
     pub(super) tally: Tally,
     /// Messages of each job that are under way, and ranks that have more to issue.
     pub(super) open: Vec<(u64, u64)>,
-    /// Nothing happens after this instant; becomes known as the run goes on.
+    /// Nothing happens after this instant. It becomes known during the run.
     pub(super) end: Option<u64>,
     /// Messages delivered of the jobs that the run waits for.
     pub(super) delivered: u64,
-    /// Size of a full packet, by which room is counted.
+    /// Size of a full packet, the unit of room.
     pub(super) packet_bytes: u64,
-    /// What 8 bytes take on a local link: the delay of every credit.
+    /// Time of 8 bytes on a local link: the delay of every credit.
     pub(super) credit_delay: u64,
     expected: u64,
     /// Events handled.
@@ -113,7 +113,7 @@ impl<'a> World<'a> {
         })
     }
 
-    /// Lets everything happen until the end.
+    /// Handles events until the end.
     pub(super) fn run(&mut self, monitor: &mut dyn Monitor) -> Result<(), Error> {
         let mut now = 0;
         while let Some(t) = self.calendar.next_time()
@@ -176,7 +176,7 @@ impl<'a> World<'a> {
         self.map.machine.network.group_of_node(NodeId(node))
     }
 
-    /// What has been measured.
+    /// The results.
     pub(super) fn into_output(self) -> Output {
         let end_ps = self.end.unwrap_or(0);
         let mut links = Links::default();

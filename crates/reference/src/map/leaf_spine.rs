@@ -84,8 +84,8 @@ impl LeafSpine {
         self.ports(router, |far| self.reachability[leaf][far].linked)
     }
 
-    /// G: for a spine outside the group of `leaf`, the cables to other groups from whose spine it can be reached,
-    /// directly or through a leaf there.
+    /// G: for a spine outside the group of `leaf`, the cables to other groups whose far spine leads to it, directly or
+    /// through a leaf there.
     pub(crate) fn around(&self, router: usize, leaf: usize) -> Vec<usize> {
         let to = &self.reachability[leaf];
         let reaches = |far: usize| to[far].across || self.links[far].iter().any(|&(_, r)| to[r].up);
@@ -93,7 +93,7 @@ impl LeafSpine {
         self.ports(router, |far| aside(far) && reaches(far))
     }
 
-    /// Those of G that lead to a group.
+    /// The ports of G that lead to a group.
     pub(crate) fn around_by(&self, router: usize, leaf: usize, group: usize) -> Vec<usize> {
         let far = |port: usize| self.links[router].iter().find(|&&(p, _)| p == port).map(|&(_, r)| self.group[r]);
         self.around(router, leaf).into_iter().filter(|&port| far(port) == Some(group)).collect()

@@ -28,7 +28,7 @@ pub(crate) enum AfterTask {
 /// The CPUs of a rank.
 #[derive(Debug, Default)]
 pub(crate) struct Cpus {
-    /// The time at which each becomes free; 0 if absent.
+    /// When each CPU becomes free; 0 if absent.
     free: BTreeMap<u16, u64>,
     /// Tasks requested so far.
     started: u64,
@@ -39,7 +39,7 @@ pub(crate) struct Cpus {
 }
 
 impl World<'_> {
-    /// A CPU runs a task of `d` as soon as it is free, but not before `t`.
+    /// A CPU runs a task of duration `d` as soon as it is free, but not before `t`.
     pub(crate) fn occupy(&mut self, t: u64, who: RankId, cpu: u16, d: u64, after: AfterTask) {
         let rank = self.rank(who);
         let free = rank.cpus.free.entry(cpu).or_default();
@@ -64,7 +64,7 @@ impl World<'_> {
         }
     }
 
-    /// A task begins that had to wait for its CPU.
+    /// A task that had to wait for its CPU begins.
     pub(crate) fn task_begun(&mut self, who: RankId, task_number: u64) {
         let rank = self.rank(who);
         let (_, after) = rank.cpus.tasks[&task_number];

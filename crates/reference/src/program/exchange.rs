@@ -40,7 +40,7 @@ pub(crate) struct RendezvousSend {
     row: usize,
 }
 
-/// What a program has in the network.
+/// A protocol message on the network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProtocolMessage {
     /// The destination rank.
@@ -163,7 +163,7 @@ impl World<'_> {
         self.nics_act(t, from);
     }
 
-    /// The last packet of a parcel has left the NIC.
+    /// The last packet of a protocol message has left the NIC.
     pub(crate) fn protocol_message_sent(&mut self, t: u64, job: usize, protocol_message: ProtocolMessage) {
         let key = protocol_message.arrival.key;
         if protocol_message.arrival.message_kind == ProtocolMessageKind::Data {
@@ -175,7 +175,7 @@ impl World<'_> {
         }
     }
 
-    /// The last packet of a parcel has reached its node.
+    /// The last packet of a protocol message has reached its node.
     pub(crate) fn protocol_message_delivered(&mut self, t: u64, job: usize, protocol_message: ProtocolMessage) {
         self.running(job).under_way -= 1;
         self.expect(t, RankId { job, rank: protocol_message.to }, RankEvent::Arrival(protocol_message.arrival));

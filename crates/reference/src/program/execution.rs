@@ -6,7 +6,7 @@ use odonata_programs::trace::Graph;
 use super::graph::Schedule;
 use super::phases::Sequence;
 
-/// The NICs that a message's two operations name, that of the rank itself first; `None` if the fabric chooses.
+/// The NICs that the two operations of a message name, that of the rank first; `None` if the fabric chooses.
 pub(crate) type Nics = Option<(u8, u8)>;
 
 /// An operation to begin. `op` is its number in the plan.
@@ -14,7 +14,7 @@ pub(crate) type Nics = Option<(u8, u8)>;
 pub(crate) enum Action {
     /// A CPU task of `ps`.
     Compute { op: usize, cpu: u16, ps: u64 },
-    /// What was received is combined with what is there.
+    /// Combines received data with local data.
     Combine { op: usize, cpu: u16, bytes: u64 },
     /// A message to another rank.
     Send { op: usize, cpu: u16, to: u32, label: u64, bytes: u64, nics: Nics },
@@ -48,7 +48,7 @@ impl Execution {
         Self::Phases(Sequence::new(ops, seed, (job as u64) << 32 | u64::from(rank)))
     }
 
-    /// The plan of a rank with a graph; `names_nics` if the NICs of the trace have a meaning.
+    /// The plan of a rank with a graph; `names_nics` if the NICs of the trace are used.
     pub(crate) fn graph(graph: Graph, names_nics: bool) -> Self {
         Self::Graph(Schedule::new(graph, names_nics))
     }

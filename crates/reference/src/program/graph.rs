@@ -10,9 +10,9 @@ use super::execution::{Action, Next};
 #[derive(Debug)]
 pub(crate) struct Schedule {
     graph: Graph,
-    /// Whether the NICs that its operations name have a meaning.
+    /// Whether the NICs that its operations name are used.
     names_nics: bool,
-    /// For each operation, the number of events of other operations that it still waits for.
+    /// For each operation, the number of events of other operations for which it still waits.
     waits_for: Vec<u32>,
     /// Operations that wait for nothing and have not been taken, by their position in the text.
     ready: BTreeSet<usize>,

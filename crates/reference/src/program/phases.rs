@@ -30,7 +30,7 @@ pub(crate) struct Sequence {
     until: Until,
     /// Incomplete non-blocking operations of this iteration.
     open: u64,
-    /// Computes in all iterations so far.
+    /// Number of computes in all iterations so far.
     computes: u64,
     seed: u64,
     /// Component of the stream of jitter.

@@ -1,4 +1,4 @@
-//! What a rank does at an event, its iterations and its end (model, section 10).
+//! The events of a rank, its iterations and its end (model, section 10).
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ impl Rank {
 }
 
 impl<'a> World<'a> {
-    /// A job that has a program.
+    /// The program of a job that has one.
     pub(crate) fn running(&mut self, job: usize) -> &mut Running<'a> {
         self.programs[job].as_mut().expect("asked of jobs with a program only")
     }
@@ -94,7 +94,7 @@ impl<'a> World<'a> {
         self.check_deadlock(who.job)
     }
 
-    /// The gap is over: the next iteration of a rank begins when its time has come.
+    /// The gap is over: the next iteration of a rank begins at its time.
     pub(crate) fn next_iteration(&mut self, t: u64, who: RankId) {
         let running = self.running(who.job);
         let iteration = running.ranks[who.rank as usize].iteration;
@@ -157,7 +157,7 @@ impl<'a> World<'a> {
             return Ok(());
         }
         let ranks = running.unfinished;
-        // An oracle need not say what each of them waits for.
+        // The oracle does not report what each of them waits for.
         let job = self.spec.jobs[job].name.clone();
         Err(ErrorKind::DeadlockedProgram { job, ranks, first: Vec::new() }.into())
     }

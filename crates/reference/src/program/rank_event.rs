@@ -41,7 +41,7 @@ pub(crate) struct Arrival {
     pub(crate) bytes: u64,
 }
 
-/// A message, from the view of one of its two ranks.
+/// A message as one of its two ranks sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct MessageKey {
     /// The other rank.

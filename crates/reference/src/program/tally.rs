@@ -12,7 +12,7 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// Another rank has ended it.
+    /// One more rank has ended it.
     pub(crate) fn count(&mut self, began: u64, ended: u64) {
         self.ranks.push((began, ended));
     }
@@ -32,7 +32,7 @@ pub(crate) fn rank_rows(programs: &[Option<Running<'_>>]) -> Ranks {
     rows
 }
 
-/// One row per iteration that some rank has ended.
+/// One row per iteration that at least one rank has ended.
 pub(crate) fn iteration_rows(programs: &[Option<Running<'_>>]) -> Iterations {
     let mut rows = Iterations::default();
     for (job, running) in programs.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Refuses a routing on a machine that it is not for, and a fabric with too few channels for it.
+//! Refuses a routing that is not for the machine, and a fabric with too few channels for it.
 
 use odonata_error::{Error, ErrorKind, path};
 use odonata_sim::spec::{AriesMode, RoutingSpec, Spec, Via};
@@ -6,7 +6,7 @@ use odonata_sim::spec::{AriesMode, RoutingSpec, Spec, Via};
 use super::routing_of;
 use crate::map::{Map, Shape};
 
-/// Refuses what cannot be routed.
+/// Refuses routings and fabrics that cannot work.
 pub(crate) fn check(spec: &Spec, map: &Map) -> Result<(), Error> {
     for job in 0..spec.jobs.len() {
         let routing = routing_of(spec, job);

@@ -82,8 +82,8 @@ impl Position<'_> {
         self.follow(packet)
     }
 
-    /// Where a packet enters an intermediate group with an intermediate router: that router, unless the second phase
-    /// begins here.
+    /// When a packet enters an intermediate group with an intermediate router: draws that router, unless the second
+    /// phase begins here.
     fn intermediate_router_here(&self) -> Option<Intermediate> {
         let routers = self.paths.members(self.group());
         let chosen = routers[self.random.u(INTERMEDIATE_ROUTER, routers.len())];
@@ -118,7 +118,7 @@ impl Position<'_> {
         self.inside(router, base)
     }
 
-    /// The channel of a port between routers; the packet remembers the local links of its stage.
+    /// The channel of a port between routers; stores the local links of the stage in the packet.
     fn channel(&self, packet: &mut Packet, port: usize) -> usize {
         let first = packet.direct.stage * self.paths.subs;
         if self.at.map.is_global(port) {

@@ -1,4 +1,4 @@
-//! Where a packet goes next on a Dragonfly+ (model, section 6, "Dragonfly+ positions").
+//! The next link of a packet on a Dragonfly+ (model, section 6, "Dragonfly+ positions").
 
 mod adaptive;
 mod valiant;

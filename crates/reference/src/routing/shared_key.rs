@@ -1,11 +1,11 @@
-//! The words of packets whose routing hashes (model, section 6, "Channels").
+//! The keys of packets whose routing hashes (model, section 6, "Channels").
 
 use odonata_sim::engine::random::{Stream, packet_key, random};
 use odonata_sim::spec::{AriesMode, RoutingSpec, Select, Spec};
 
 use super::routing_of;
 
-/// The word of all packets of a message, if its job's routing gives them the same; `message_key` is the message's own.
+/// The key of all packets of a message, if its job's routing gives them the same; `message_key` is the message's own.
 pub(crate) fn shared_key(spec: &Spec, job: usize, message_key: u64, from: u32, to: u32) -> Option<u32> {
     match routing_of(spec, job) {
         RoutingSpec::Minimal { select: Select::Hash, .. }

@@ -1,10 +1,10 @@
-//! `adaptive-local`: round if there is much more free buffer that way.
+//! `adaptive-local`: a non-minimal path if there is much more free buffer on it.
 
 use super::{MINIMAL, NON_MINIMAL, Position, leg_to_cable};
 use crate::packet::{Intermediate, Packet};
 
 impl Position<'_> {
-    /// The port of a packet between groups, if there is a way round.
+    /// The port of a packet between groups, if there is a non-minimal path.
     pub(super) fn adaptive_local(&self, packet: &mut Packet, factor_milli: u64) -> Option<usize> {
         if self.group() == self.target() {
             return None;

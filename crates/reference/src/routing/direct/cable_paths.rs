@@ -37,7 +37,7 @@ impl Position<'_> {
             let cable = cables[i % cables.len()];
             CablePath { cable, port: self.towards(cable, base + 1) }
         });
-        // The earliest in a tie.
+        // The earliest one in a tie.
         paths.min_by_key(|path| self.at.load(path.port)).expect("a group that a leg leads to has a cable")
     }
 

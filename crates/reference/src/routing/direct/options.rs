@@ -1,4 +1,4 @@
-//! What the options of a routing mean on a dragonfly or a cascade.
+//! The options of a routing on a dragonfly or a cascade.
 
 use odonata_sim::spec::{AriesMode, Gateways, Knowledge, RoutingSpec, Select, Via};
 
@@ -32,24 +32,24 @@ pub(super) fn gateways(routing: &RoutingSpec) -> Gateways {
         .expect("it was checked that this machine knows the routing, and all of its routings have gateways")
 }
 
-/// A decision between minimal paths and non-minimal paths, as UGAL makes it.
+/// A comparison of minimal and non-minimal paths, as in UGAL.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Comparison {
-    /// Minimal paths that are compared.
+    /// Number of minimal paths compared.
     pub(super) minimal: u8,
-    /// Non-minimal paths that are compared.
+    /// Number of non-minimal paths compared.
     pub(super) others: u8,
-    /// Whether a packet sent round turns at a router that is drawn in the intermediate group.
+    /// Whether a diverted packet turns at a router that is drawn in the intermediate group.
     pub(super) via_router: bool,
     /// Whether there is a decision inside a group.
     pub(super) inside: bool,
-    /// Thousandths of the load of a non-minimal path.
+    /// Factor on the load of a non-minimal path, in thousandths.
     pub(super) factor_milli: u64,
-    /// Added to it.
+    /// Added to that load.
     pub(super) bias_bytes: u64,
     /// Whether the loads of cables of other routers are known.
     pub(super) knows_cables: bool,
-    /// Whether it is made again along the path.
+    /// Whether the comparison is made again along the path.
     pub(super) again: bool,
 }
 

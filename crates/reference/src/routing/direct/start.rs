@@ -1,4 +1,4 @@
-//! What is decided at a packet's first router.
+//! The decision at a packet's first router.
 
 use odonata_sim::spec::{AriesMode, RoutingSpec, Via};
 
@@ -21,10 +21,10 @@ impl Position<'_> {
         chosen.unwrap_or_else(|| self.begin_leg(packet))
     }
 
-    /// Between groups without a cable: through a third group, whatever the routing.
+    /// Between groups without a cable: through a third group, with any routing.
     fn bridge(&self, packet: &mut Packet) -> usize {
         let intermediates = self.paths.intermediates(self.group(), self.target());
-        let intermediate = intermediates[self.random.u(BRIDGE, intermediates.len())]; // it was checked that there is one
+        let intermediate = intermediates[self.random.u(BRIDGE, intermediates.len())]; // `check` ensures that there is one
         packet.direct.intermediate = Some(Intermediate::Group { via_router: false });
         leg_to_cable(packet, self.cable(intermediate, MINIMAL))
     }

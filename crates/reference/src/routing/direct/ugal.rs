@@ -1,4 +1,4 @@
-//! `ugal`, `par` and the adaptive modes of `aries`: minimal paths or non-minimal paths, by load.
+//! `ugal`, `par` and the adaptive modes of `aries`: minimal or non-minimal paths, by load.
 
 use super::options::{Comparison, comparison};
 use super::{CablePath, MINIMAL, NON_MINIMAL, Position, leg_to_cable, next_stage};
@@ -12,7 +12,7 @@ impl Position<'_> {
         comparison(self.at.routing, packet.hop, self.paths.diameter)
     }
 
-    /// The port that a decision at the first router leads to; none if there is none to be made.
+    /// The port that a decision at the first router leads to; none if there is no decision to make.
     pub(super) fn compare(&self, packet: &mut Packet) -> Option<usize> {
         let comparison = self.comparison(packet)?;
         if self.group() == self.target() {
@@ -32,7 +32,7 @@ impl Position<'_> {
         Some(self.take_non_minimal(packet, other, &comparison))
     }
 
-    /// The port that another decision in the source group leads to; none if there is none to be made.
+    /// The port that another decision in the source group leads to; none if there is no decision to make.
     pub(super) fn decide_again(&self, packet: &mut Packet) -> Option<usize> {
         let comparison = self.comparison(packet).filter(|comparison| comparison.again)?;
         let Some(LegEnd::Cable(cable)) = packet.direct.leg_end else { return None };
@@ -50,7 +50,7 @@ impl Position<'_> {
         Some(self.take_non_minimal(packet, other, &comparison))
     }
 
-    /// Inside a group, if the rule decides there.
+    /// Inside a group, if the routing decides there.
     fn compare_inside(&self, packet: &mut Packet, comparison: &Comparison) -> Option<usize> {
         if !comparison.inside {
             return None;
@@ -71,7 +71,7 @@ impl Position<'_> {
         Some(port)
     }
 
-    /// The least loaded way to an intermediate group, if there is one.
+    /// The least loaded path to an intermediate group, if there is one.
     fn non_minimal_path(&self, comparison: &Comparison) -> Option<CablePath> {
         let paths =
             (0..comparison.others).filter_map(|i| Some(self.cable(self.intermediate(i)?, NON_MINIMAL + APART * i)));

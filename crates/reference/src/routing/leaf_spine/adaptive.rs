@@ -47,7 +47,7 @@ impl Position<'_> {
         }
     }
 
-    /// A port of the minimal list or of the other one, and whether it is of the other one.
+    /// A port of the minimal list or of the other list, and whether it is of the other.
     fn decide(&self, minimal: &[usize], aside: &[usize]) -> (usize, bool) {
         if aside.is_empty() {
             return (self.least(minimal, LEAST_SCORED), false);

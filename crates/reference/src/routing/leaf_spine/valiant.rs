@@ -35,7 +35,7 @@ impl Position<'_> {
         (self.pick(&onward, select), 1)
     }
 
-    /// At the first router: the intermediate group, and its leaf. A group that cannot be reached any more is none.
+    /// At the first router: the intermediate group, and its leaf. An unreachable group counts as none.
     fn choose_intermediate(&self, packet: &mut Packet, via: Via) {
         let groups = self.other_groups();
         if self.group() == self.target() || groups.is_empty() {
