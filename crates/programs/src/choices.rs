@@ -18,7 +18,7 @@ macro_rules! choices {
             /// All variants.
             pub const ALL: &'static [Self] = &[$(Self::$Variant),+];
 
-            /// The name of each, and what it stands for.
+            /// The name and description of each.
             pub const NAMES: &'static [(&'static str, &'static str)] = &[$(($name, concat!($($doc),+))),+];
         }
     };

@@ -1,4 +1,4 @@
-//! What applications do in addition to collectives: one file per motif, listed in [`PhaseAction`](crate::What).
+//! What applications do in addition to collectives: one file per motif, listed in [`PhaseAction`](crate::PhaseAction).
 
 mod check;
 mod compute;

@@ -9,8 +9,8 @@
 //! | [`Wheel::in_one_order`] | globally by (time, place, tie), sorted window by window | places see each other |
 //! | [`Ordered`] | globally by (time, place, tie), in a heap | the lookahead is too small for windows to pay off |
 //!
-//! All give the same results, because an event at one place at time `t` can affect another place only at `t +
-//! lookahead` or later, and all state that a decision reads belongs to one place. (Shared tables, such as that of the
+//! All give the same results, because an event at one place at time `t` can affect another place only at
+//! `t + lookahead` or later, and all state that a decision reads belongs to one place. (Shared tables, such as that of the
 //! messages under way, are only counted in, or read where they are written.)
 
 mod ordered;

@@ -91,7 +91,7 @@ macro_rules! routing {
             Direct(direct::Direct),
         }
 
-        /// Evaluates `$body` with `$algorithm` standing for the algorithm of a [`Routing`], whatever its type.
+        /// Evaluates `$body` with `$algorithm` bound to the algorithm of a [`Routing`], of any type.
         macro_rules! with_algorithm {
             ($d routing:expr, $d algorithm:ident => $d body:expr) => {
                 match $d routing {

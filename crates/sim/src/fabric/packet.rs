@@ -40,8 +40,8 @@ pub struct Event {
     pub message: u32,
     /// Key of the packet's routing draws; for `Issue` the node.
     pub key: u32,
-    /// State that the routing keeps in the packet, or [`NO_INTERMEDIATE`]. On a Dragonfly+ the intermediate `group <<
-    /// 16 | leaf` of a Valiant path; on direct machines see [`crate::routing::direct`].
+    /// State that the routing keeps in the packet, or [`NO_INTERMEDIATE`]. On a Dragonfly+, the intermediate stop of a
+    /// Valiant path as `group << 16 | leaf`; on direct machines see [`crate::routing::direct`].
     pub intermediate: u32,
     /// Group of the destination.
     pub to_group: u16,

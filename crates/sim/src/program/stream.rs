@@ -114,7 +114,7 @@ impl Running {
         of.open > 0
     }
 
-    /// The present operation of a rank, if its iteration has one more. Chunks are made anew each time and not stored.
+    /// The present operation of a rank, if its iteration has one more. Chunks are generated each time, not stored.
     pub(super) fn operation(&mut self, rank: u32) -> Option<Op> {
         let Program::Phases(phases) = &self.program else { unreachable!("only for phases") };
         let of = &mut self.ranks[rank as usize];

@@ -168,8 +168,7 @@ macro_rules! algorithms {
             $(#[doc = concat!("See [`", stringify!($file), "`].")] $Type($file::$Type),)+
         }
 
-        /// Evaluates `$body` with `$algorithm` standing for the algorithm of a [`AnyDirectAlgorithm`], whatever its
-        /// type.
+        /// Evaluates `$body` with `$algorithm` bound to the algorithm of an [`AnyDirectAlgorithm`].
         macro_rules! with_direct_algorithm {
             ($d any:expr, $d algorithm:ident => $d body:expr) => {
                 match $d any { $(AnyDirectAlgorithm::$Type($d algorithm) => $d body,)+ }

@@ -77,7 +77,7 @@ pub trait DragonflyPlusAlgorithm: Sized {
     /// Where the packet may go from `place`, which is not its destination's leaf. Does not depend on loads.
     fn candidates<'a>(&self, machine: &'a DragonflyPlus, place: RouterPlace, packet: &Event) -> CandidatePorts<'a>;
 
-    /// As [`candidates`](Self::plan) on a machine with failures. (It is separate, because the check would slow down all
+    /// As [`candidates`](Self::candidates) on a machine with failures. (It is separate, because the check would slow down all
     /// other machines.)
     fn candidates_with_failures<'a>(
         &self,
@@ -154,7 +154,7 @@ macro_rules! any_dragonfly_plus {
             $(#[doc = concat!("See [`", stringify!($file), "`].")] $Algorithm($file::$Algorithm),)+
         }
 
-        /// Evaluates `$body` with `$algorithm` standing for an algorithm, whatever its type.
+        /// Evaluates `$body` with `$algorithm` bound to an algorithm, of any type.
         macro_rules! with_dragonfly_plus {
             ($d any:expr, $d algorithm:ident => $d body:expr) => {
                 match $d any { $(AnyDragonflyPlusAlgorithm::$Algorithm($d algorithm) => $d body,)+ }

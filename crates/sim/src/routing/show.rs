@@ -233,7 +233,7 @@ impl Graph {
     }
 }
 
-/// Ways found so far.
+/// Paths found so far.
 #[derive(Default)]
 struct Found {
     /// Whether the search is for minimal paths.

@@ -46,7 +46,7 @@ pub struct OptionInfo {
 /// What an option may be.
 #[derive(Clone, Copy, Debug)]
 pub enum Values {
-    /// One of these names, each with what it stands for.
+    /// One of these names, each with its description.
     Names(&'static [(&'static str, &'static str)]),
     /// A whole number.
     Number {
@@ -62,7 +62,7 @@ trait Named {
     const NAMES: &'static [(&'static str, &'static str)];
     const OPTIONAL: bool = false;
 
-    /// The value, if it is about gateways.
+    /// The value, if the option selects gateways.
     fn gateways(&self) -> Option<Gateways> {
         None
     }

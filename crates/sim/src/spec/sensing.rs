@@ -26,18 +26,19 @@ pub enum MetricKind {
     /// The packets that are queued for it here.
     #[default]
     Backlog,
-    /// What it has sent and what, as far as is known, has not left the next router.
+    /// The bytes that it has sent and that are not known to have left the next router.
     Credits,
     /// The sum of the two.
     Both,
-    /// What fills the buffers at its output, in a router with a crossbar.
+    /// The bytes in its output buffers, in a router with a crossbar.
     OutputBuffer,
     /// Nothing.
     None,
 }
 
 impl Spec {
-    /// The fabric in which routings compare a load with a buffer: the buffer of a class is the one in which the metric looks.
+    /// The fabric for routings that compare a load with a buffer: the buffer of a class is the one that the metric
+    /// reads.
     #[must_use]
     pub fn sensed_fabric(&self) -> Cow<'_, FabricSpec> {
         match self.fabric.router {
