@@ -11,6 +11,7 @@ PACKAGE = Path(odonata.__file__).parent
 #: What may talk to the extension module: those who need a machine or a run, and `odonata --version`.
 MAY_USE_CORE = {
     "__init__",
+    "aries",
     "runner",
     "machine",
     "cluster",

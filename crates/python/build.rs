@@ -11,8 +11,9 @@ use sha2::{Digest, Sha256};
 
 /// The files that count, from the root of the repository: the sources of every crate of the core, and the exact
 /// versions of their dependencies.
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 8] = [
     "Cargo.lock",
+    "crates/decision/src",
     "crates/error/src",
     "crates/programs/src",
     "crates/python/src",

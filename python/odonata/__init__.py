@@ -12,6 +12,7 @@ The whole interface fits on a screen:
 | `place(policy, system=, nodes=, busy=)` | selects nodes by a placement policy: a `Placement` |
 | `systems()`, `routings()`, `placements()` | the available names |
 | `System` | a machine, such as `load(path).system` |
+| `aries` | the performance model of Aries, and application-aware routing |
 | `cluster` | a real cluster: its queue, its background utilisation, nodes for a job |
 | `OdonataError` | every error that is meant for the user: `InputError` or `RunError` |
 
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-    from odonata import cluster
+    from odonata import aries, cluster
     from odonata._core import __version__
     from odonata.blame import explain
     from odonata.errors import InputError, OdonataError, RunError
@@ -76,6 +77,7 @@ __all__ = [
     "Study",
     "System",
     "__version__",
+    "aries",
     "cluster",
     "explain",
     "load",
@@ -91,8 +93,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "cluster":
-        return import_module("odonata.cluster")
+    if name in ("aries", "cluster"):
+        return import_module(f"odonata.{name}")
     if name not in _LAZY:
         from odonata.errors import unknown_attribute
 

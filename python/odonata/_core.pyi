@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 __all__ = [
     "CoreError",
     "Machine",
+    "RoutingPolicy",
     "__fingerprint__",
     "__version__",
     "check",
@@ -20,11 +21,15 @@ __all__ = [
     "dragonfly_max_nodes",
     "dragonfly_plus_max_nodes",
     "error_codes",
+    "prefer_high_bias",
     "read_trace",
     "routing_channels",
+    "routing_policies",
+    "routing_policy_defaults",
     "routings",
     "run",
     "serialisation_ps",
+    "transmission_time",
     "write_trace",
 ]
 
@@ -320,3 +325,48 @@ def dragonfly_plus_max_nodes(radix: int) -> int:
 
 def dragonfly_max_nodes(radix: int) -> int:
     """Largest one-dimensional dragonfly of routers with that many ports, in nodes (Kang 2019, equation 2)."""
+
+def routing_policies() -> list[str]:
+    """Names of the policies of application-aware routing."""
+
+def routing_policy_defaults() -> dict[str, float]:
+    """The settings of `RoutingPolicy` by name, with the values of the Rust component."""
+
+def transmission_time(bytes: int, latency: float, stalls: float, get: bool, outstanding: int) -> float:
+    """Equations 1 (`outstanding` is 0) and 2 of De Sensi 2019, in cycles.
+
+    Raises ValueError for a latency or stalls that are not from 0 to 1e30.
+    """
+
+def prefer_high_bias(bytes: int, default: tuple[float, float], high_bias: tuple[float, float], get: bool) -> bool:
+    """Equation 3 of De Sensi 2019; a tuple is a latency and stalls. Raises as `transmission_time`."""
+
+@final
+class RoutingPolicy:
+    """A policy of application-aware routing with its state."""
+
+    def __new__(
+        cls,
+        name: str,
+        *,
+        threshold: int,
+        sample_age: int,
+        latency_ratio: float,
+        stall_ratio: float,
+        margin: float,
+        dwell: int,
+        seed: int,
+        stream: int,
+    ) -> RoutingPolicy:
+        """Raises ValueError for an unknown name and for a number out of range."""
+
+    def select(self, bytes: int, get: bool, alltoall: bool) -> tuple[int, bool]:
+        """The number of the mode (0, 1 or 3), and whether counters are asked for."""
+
+    def observe(
+        self, mode: int, request_flits: int, stalled_cycles: int, request_packets: int, latency_cycles: int
+    ) -> None:
+        """What was counted for a message. Raises ValueError for a number that is no mode."""
+
+    def factors(self) -> tuple[float, float] | None:
+        """Ratios of latency and of stalls, high bias to default; None for policies without."""

@@ -109,7 +109,9 @@ def test_the_fingerprint_of_the_core_is_that_of_its_sources() -> None:
 
     root = Path(__file__).parents[2]
     found = sha256()
-    crates = [f"crates/{name}/src" for name in ("error", "programs", "python", "reference", "sim", "topology")]
+    crates = [
+        f"crates/{name}/src" for name in ("decision", "error", "programs", "python", "reference", "sim", "topology")
+    ]
     for source in ["Cargo.lock", *crates]:
         for file in _files(root / source):
             data = file.read_bytes()

@@ -12,8 +12,10 @@
 //! | `lists.rs` | the lists of routings and collectives to dictionaries |
 //! | `output.rs` | a result to columns |
 //! | `trace.rs` | a trace to its canonical text, a program to a trace |
+//! | `decision.rs` | the policies and equations of application-aware routing |
 //! | `errors.rs` | every Rust error to its Python exception |
 
+mod decision;
 mod describe;
 mod errors;
 mod lists;
@@ -75,6 +77,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CoreError", py.get_type::<CoreError>())?;
     module.add_function(wrap_pyfunction!(error_codes, module)?)?;
     module.add_class::<machine::Machine>()?;
+    module.add_class::<decision::RoutingPolicy>()?;
+    module.add_function(wrap_pyfunction!(decision::prefer_high_bias, module)?)?;
+    module.add_function(wrap_pyfunction!(decision::routing_policies, module)?)?;
+    module.add_function(wrap_pyfunction!(decision::routing_policy_defaults, module)?)?;
+    module.add_function(wrap_pyfunction!(decision::transmission_time, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(run_alone, module)?)?;
     module.add_function(wrap_pyfunction!(lists::collectives, module)?)?;
