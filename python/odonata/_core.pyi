@@ -5,7 +5,7 @@ at 0. A "slot" is one port of one router; slots are numbered router by router.
 """
 
 from collections.abc import Callable
-from typing import Any, TypedDict, final, type_check_only
+from typing import Any, NotRequired, TypedDict, final, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
@@ -212,6 +212,32 @@ class Links(TypedDict):
     stalled_ps: NDArray[np.uint64]
 
 @type_check_only
+class NicCounters(TypedDict):
+    """Rows: every NIC (`node * rails + rail`). Packets are Aries packets (docs/model.md, section 3)."""
+
+    request_packets: NDArray[np.uint64]
+    request_flits: NDArray[np.uint64]
+    stalled_ps: NDArray[np.uint64]
+    window_ps: NDArray[np.uint64]
+    answered_packets: NDArray[np.uint64]
+    #: Sum over the answered packets.
+    latency_ps: NDArray[np.uint64]
+    response_packets: NDArray[np.uint64]
+    response_flits: NDArray[np.uint64]
+
+@type_check_only
+class MessageCounters(TypedDict):
+    """Rows: those of `Messages`; zero as long as a response is missing, and for messages inside a node."""
+
+    packets: NDArray[np.uint64]
+    flits: NDArray[np.uint64]
+    stalled_ps: NDArray[np.uint64]
+    #: Sum over the packets.
+    latency_ps: NDArray[np.uint64]
+    #: From the issue to the last response.
+    complete_ps: NDArray[np.uint64]
+
+@type_check_only
 class Arrivals(TypedDict):
     """Traffic between groups; arrays are shaped (windows, jobs, groups)."""
 
@@ -259,6 +285,9 @@ class Result(TypedDict):
     iterations: Iterations
     #: Bytes committed, shaped (jobs, link classes); (jobs, 0) if no job has a program.
     class_bytes: NDArray[np.uint64]
+    #: Absent unless NICs answer packets.
+    nics: NotRequired[NicCounters]
+    message_counters: NotRequired[MessageCounters]
 
 @final
 class Machine:

@@ -380,6 +380,18 @@ MESSAGES: Mapping[str, Message] = {
         "`{key}`: waits are attributed to jobs in ideal routers only, and the routers of this system have a crossbar",
         'fabric = {{ router = "ideal" }}',
     ),
+    "blame-with-responses": Message(
+        "`{key}`: waits are attributed to jobs only if packets go one way, and the NICs of this system answer them",
+        'fabric = {{ nic = "simple" }}',
+    ),
+    "program-with-gets": Message(
+        "`{key}`: `get` is for jobs with a traffic pattern; the messages of programs are written to their destination",
+        'operation = "put"',
+    ),
+    "cycle-too-long": Message(
+        "`{key}` is {cycle_ps:time}, longer than a flit of {flit_bytes:bytes} takes on a link of class `node` "
+        "({flit_ps:time})"
+    ),
     "no-output-buffers": Message(
         "`{key}`: `output-buffer` needs routers with output buffers, and the routers of this system are ideal",
         'fabric = {{ router = "input-queued" }}, or `backlog`',

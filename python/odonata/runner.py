@@ -93,10 +93,12 @@ def run(
     if folder is None:
         return result
     from odonata.store.read import open_run
-    from odonata.store.write import write_run
 
     # Without `force`, a run that was there before is the same one without `alone`; one that has come since is not ours.
-    write_run(result, folder, channels=resolved.spec["fabric"]["channels"], replace=force or there)
+    from odonata.store.tables import channels_of
+    from odonata.store.write import write_run
+
+    write_run(result, folder, channels=channels_of(resolved.spec), replace=force or there)
     return open_run(folder)
 
 
@@ -222,6 +224,8 @@ def _tables(resolved: Resolved, result: Mapping[str, Any], rows: list[dict[str, 
             "iterations": lambda: frames.iterations_frame(result, spec),
             "ranks": lambda: frames.ranks_frame(result, spec),
             "counters": lambda: frames.counters_frame(result),
+            "nics": lambda: frames.nics_frame(result, spec, system),
+            "nic_messages": lambda: frames.nic_messages_frame(result, spec),
             "blame": lambda: frames.blame_frame(result, system),
         }
     )
@@ -236,13 +240,14 @@ def _as_run(
     alone: list[str],
 ) -> Run:
     from odonata.store.result import Run
+    from odonata.store.tables import channels_of
 
     spec = resolved.spec
     facts = manifest(
         run_id=resolved.id,
         core_version=_core.__version__,
         seed=spec["seed"],
-        channels=spec["fabric"]["channels"],
+        channels=channels_of(spec),
         result=result,
         alone=alone,
         wall=wall,

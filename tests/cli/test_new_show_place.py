@@ -119,7 +119,9 @@ def test_show_without_a_name_names_them_all_but_the_columns(odonata):
     assert "messages.latency_ps" in odonata("show", "columns")[1]
 
 
-@pytest.mark.parametrize("table", ["jobs", "messages", "links", "iterations", "ranks", "counters", "blame"])
+@pytest.mark.parametrize(
+    "table", ["jobs", "messages", "links", "iterations", "ranks", "counters", "nics", "nic_messages", "blame"]
+)
 def test_show_the_columns_of_one_table(odonata, table):
     names = [f"{c.table}.{c.name}" for c in COLUMNS if c.table == table]
     status, out, _ = odonata("show", table, "--json")

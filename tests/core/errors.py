@@ -23,6 +23,7 @@ CROSSBAR = {
     "output_buffer_bytes": 8_192,
     "arbitration": "least-recently-served",
 }
+ARIES = {"packet_bytes": 64, "window": 1_024, "operation": "put", "cycle_ps": 1}
 VALIANT = {"name": "valiant", "via": "spine", "select": "random"}
 FPAR = {"name": "fpar", "threshold_ppm": 0, "compare": "below", "candidates": "one-group"}
 
@@ -186,6 +187,15 @@ PROVOKED: dict[str, Provoke] = {
         ("measure", {"from_ps": 0, "until_ps": None, "arrivals_every_ps": None, "blame": True}),
         ("fabric.router", CROSSBAR),
     ),
+    "blame-with-responses": check(
+        ("measure", {"from_ps": 0, "until_ps": None, "arrivals_every_ps": None, "blame": True}),
+        ("fabric.nic.aries", ARIES),
+    ),
+    "program-with-gets": program(
+        {"name": "phases", "phases": [{"what": {"name": "compute", "ps": 1, "jitter_ps": 0}}]},
+        ("fabric.nic.aries", ARIES | {"operation": "get"}),
+    ),
+    "cycle-too-long": check(("fabric.nic.aries", ARIES | {"cycle_ps": 10_000})),
     "no-output-buffers": check(("sensing", {"kind": "output-buffer"})),
     "buffer-out-of-range": check(("fabric.links.global.buffer_bytes", 100)),
     "job-count": check(("jobs", [])),

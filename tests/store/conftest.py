@@ -21,6 +21,8 @@ from odonata.store.tables import (
     jobs_frame,
     links_frame,
     messages_frame,
+    nic_messages_frame,
+    nics_frame,
     ranks_frame,
 )
 
@@ -208,6 +210,8 @@ def run_in_memory(result: dict[str, Any], spec: dict[str, Any], system: dict[str
         "iterations": iterations_frame(result, spec),
         "ranks": ranks_frame(result, spec),
         "counters": counters_frame(result),
+        "nics": nics_frame(result, spec, system),
+        "nic_messages": nic_messages_frame(result, spec),
         "blame": blame_frame(result, system),
     }
     return Run(facts, {"spec": spec}, 'system = "by hand"\n', tables)

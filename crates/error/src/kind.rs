@@ -86,6 +86,12 @@ kinds! {
     MachineTooLarge = "machine-too-large" { what: &'static str, found: u64, most: u64 }
     /// Waits are to be attributed to jobs in routers with a crossbar.
     BlameBehindCrossbar = "blame-behind-crossbar" {}
+    /// Blame is asked for, and packets are answered.
+    BlameWithResponses = "blame-with-responses" {}
+    /// A NIC of Aries reads messages, and a job has a program.
+    ProgramWithGets = "program-with-gets" {}
+    /// The clock cycle of a NIC is longer than a flit takes on its link.
+    CycleTooLong = "cycle-too-long" { cycle_ps: u64, flit_bytes: u32, flit_ps: u64 }
     /// A metric of output buffers, for ideal routers, which have none.
     NoOutputBuffers = "no-output-buffers" {}
     /// A packet that is too large on a link, with its header and in whole flits.

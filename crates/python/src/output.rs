@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods};
 use odonata_sim::counters::Histogram;
-use odonata_sim::output::{Arrivals, Backlog, Blame, Iterations, JobTotals, Links, Messages, Ranks, Wait};
+use odonata_sim::output::{
+    Arrivals, Backlog, Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NicCounters, Ranks, Wait,
+};
 use odonata_sim::spec::TopologySpec;
 use odonata_sim::{Cost, Output, Spec};
 use pyo3::prelude::*;
@@ -29,6 +31,8 @@ pub fn to_python<'py>(
         iterations: iteration_rows,
         class_bytes,
         blame: waits,
+        nics: by_nic,
+        message_counters,
     } = output;
     let result = PyDict::new(py);
     result.set_item("end_ps", end_ps)?;
@@ -43,6 +47,10 @@ pub fn to_python<'py>(
     result.set_item("iterations", iterations(py, iteration_rows)?)?;
     let classes = class_bytes.len() / spec.jobs.len();
     result.set_item("class_bytes", class_bytes.into_pyarray(py).reshape([spec.jobs.len(), classes])?)?;
+    if spec.fabric.nic.aries.is_some() {
+        result.set_item("nics", nics(py, &by_nic)?)?;
+        result.set_item("message_counters", by_message(py, &message_counters)?)?;
+    }
     if spec.measure.blame {
         result.set_item("blame", blame(py, waits)?)?;
     }
@@ -141,6 +149,31 @@ fn links(py: Python<'_>, links: Links) -> PyResult<Bound<'_, PyDict>> {
     result.set_item("packets", links.packets.into_pyarray(py))?;
     result.set_item("bytes", links.bytes.into_pyarray(py))?;
     result.set_item("stalled_ps", links.stalled_ps.into_pyarray(py))?;
+    Ok(result)
+}
+
+fn nics<'py>(py: Python<'py>, rows: &[NicCounters]) -> PyResult<Bound<'py, PyDict>> {
+    let result = PyDict::new(py);
+    let column = |of: fn(&NicCounters) -> u64| rows.iter().map(of).collect::<Vec<_>>().into_pyarray(py);
+    result.set_item("request_packets", column(|nic| nic.request_packets))?;
+    result.set_item("request_flits", column(|nic| nic.request_flits))?;
+    result.set_item("stalled_ps", column(|nic| nic.stalled_ps))?;
+    result.set_item("window_ps", column(|nic| nic.window_ps))?;
+    result.set_item("answered_packets", column(|nic| nic.answered_packets))?;
+    result.set_item("latency_ps", column(|nic| nic.latency_ps))?;
+    result.set_item("response_packets", column(|nic| nic.response_packets))?;
+    result.set_item("response_flits", column(|nic| nic.response_flits))?;
+    Ok(result)
+}
+
+fn by_message<'py>(py: Python<'py>, rows: &[MessageCounters]) -> PyResult<Bound<'py, PyDict>> {
+    let result = PyDict::new(py);
+    let column = |of: fn(&MessageCounters) -> u64| rows.iter().map(of).collect::<Vec<_>>().into_pyarray(py);
+    result.set_item("packets", column(|message| message.packets))?;
+    result.set_item("flits", column(|message| message.flits))?;
+    result.set_item("stalled_ps", column(|message| message.stalled_ps))?;
+    result.set_item("latency_ps", column(|message| message.latency_ps))?;
+    result.set_item("complete_ps", column(|message| message.complete_ps))?;
     Ok(result)
 }
 

@@ -1,5 +1,7 @@
 //! The audit: every packet, byte and credit is somewhere.
 
+use odonata_sim::spec::Operation;
+
 use crate::calendar::Event;
 use crate::crossbar::Crossbar;
 use crate::link::Far;
@@ -58,6 +60,8 @@ impl Audit {
             };
             buffers.push(link.channels.iter().map(of).collect());
         }
+        // A packet without payload stands for none, but a request for payload stands for it, as long as that has not come.
+        let gets = world.spec.fabric.nic.aries.is_some_and(|aries| aries.operation == Operation::Get);
         for message in &world.messages {
             audit.packets_issued += message.packets(packet_bytes);
             audit.bytes_issued += message.bytes;
@@ -92,9 +96,12 @@ impl Audit {
                 Event::SendEnd { .. } | Event::Arbitration { .. } | Event::Issue { .. } | Event::Rank { .. } => {}
             }
         }
-        for packet in under_way {
+        let responses = world.nics.iter().flat_map(|nic| &nic.responses);
+        for packet in under_way.iter().copied().chain(responses).filter(|packet| gets || !packet.response) {
             audit.packets_under_way += 1;
             audit.bytes_under_way += packet.bytes;
+        }
+        for packet in under_way {
             if let Some((link, channel)) = packet.stands_in {
                 buffers[link][channel].held += packet.wire;
             }

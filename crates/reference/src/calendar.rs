@@ -70,7 +70,7 @@ impl Event {
             Event::Credit { link, channel, .. } => (1, at(*link), 0, *link, *channel, None),
             Event::Issue { nic, .. } => (1, at(*nic), 1, *nic, 0, None),
             Event::Rank { nic, who, event } => (1, at(*nic), 1, *nic, 0, Some((who.rank, *event))),
-            Event::Decision { slot, .. } => (1, at(*slot), 2, *slot, 0, None),
+            Event::Decision { slot, packet } => (1, at(*slot), 2, *slot, usize::from(packet.response), None),
             Event::Arbitration { slot } => (1, at(*slot), 3, *slot, 0, None),
         }
     }

@@ -10,6 +10,7 @@
 //! | `calendar` | 5, order of the events of one instant |
 //! | `link` | 1, 4 and 9: a directed link, its queues, its backlog, its stalled time |
 //! | `nic` | 2 and 3 |
+//! | `aries` | 3: NICs whose packets are answered |
 //! | `crossbar` | 4: routers with a crossbar |
 //! | `world`, `moves` | 4 and 8: the effect of each event, and the end of the run |
 //! | `map` | 6: the sets of ports, cables and routers that the model names |
@@ -20,6 +21,7 @@
 //! | `blame` | 9, "Blame" |
 //! | `audit` | nothing is lost: packets, bytes, credits |
 
+mod aries;
 mod audit;
 mod blame;
 mod calendar;

@@ -23,6 +23,8 @@ pub(crate) enum Sender {
     Port,
     /// A NIC (endpoint) of a node.
     Nic(NodeId),
+    /// The responses of a NIC.
+    Responses(NodeId),
 }
 
 /// The sizes of packets on links.
@@ -35,12 +37,25 @@ pub(crate) trait OnWire {
 
 impl OnWire for FabricSpec {
     fn wire(&self, payload: u64) -> u64 {
-        (payload + u64::from(self.header_bytes)).next_multiple_of(u64::from(self.flit_bytes))
+        let one = |payload: u64| (payload + u64::from(self.header_bytes)).next_multiple_of(u64::from(self.flit_bytes));
+        match self.nic.aries {
+            None => one(payload),
+            Some(aries) => aries_packets(payload, u64::from(aries.packet_bytes)).into_iter().map(one).sum(),
+        }
     }
 
     fn head(&self) -> u64 {
         u64::from(self.header_bytes).max(1).next_multiple_of(u64::from(self.flit_bytes))
     }
+}
+
+/// The payloads of the Aries packets that a packet with so much payload stands for.
+pub(crate) fn aries_packets(payload: u64, full: u64) -> Vec<u64> {
+    let mut packets = vec![full; (payload / full) as usize];
+    if !payload.is_multiple_of(full) {
+        packets.push(payload % full);
+    }
+    packets
 }
 
 /// A packet that has been granted the link.
@@ -83,6 +98,8 @@ pub(crate) struct Schedule {
 pub(crate) struct Sending {
     /// Its message.
     pub(crate) message: usize,
+    /// Its request, if packets are answered.
+    pub(crate) request: Option<usize>,
     /// Its bytes on the link.
     pub(crate) wire: u64,
     /// The buffer that it leaves.
@@ -149,7 +166,11 @@ impl Link {
         let spec = fabric.links[class];
         let router_delay = fabric.router_delay_ps;
         let head = (fabric.switching == Switching::CutThrough).then(|| fabric.head());
-        let channels = if matches!(sender, Sender::Port) { usize::from(fabric.channels) } else { 1 };
+        let channels = match sender {
+            Sender::Port => usize::from(fabric.all_channels()),
+            Sender::Nic(_) => 1,
+            Sender::Responses(_) => usize::from(fabric.channels) + 1,
+        };
         let room = if matches!(far, Far::Node) { u64::MAX } else { spec.buffer_bytes };
         let output_buffer = fabric.router.map_or(0, |router| router.output_buffer_bytes);
         let channel = |_| Channel {
@@ -231,9 +252,9 @@ impl Link {
         let first = self.line.pop_front()?;
         let crossing = self.crossing(self.begin(t, &first.packet, first.hold), first.packet.wire);
         let Granted { mut packet, channel, .. } = first;
-        let (message, wire) = (packet.message, packet.wire);
+        let (message, wire, request) = (packet.message, packet.wire, packet.request);
         let (from, leaves) = (packet.stands_in.take(), crossing.leaves);
-        self.sending = Some(Sending { message, wire, from, channel, leaves });
+        self.sending = Some(Sending { message, request, wire, from, channel, leaves });
         packet.head = 0;
         packet.tail = crossing.tail;
         Some((packet, channel, crossing))
@@ -247,7 +268,7 @@ impl Link {
     }
 
     /// When the link will have sent all granted packets; the present time `t` if there are none.
-    fn free(&self, t: u64) -> u64 {
+    pub(crate) fn free(&self, t: u64) -> u64 {
         let mut free = self.sending.as_ref().map_or(t, |sending| sending.leaves);
         for granted in &self.line {
             free = self.begin(free, &granted.packet, granted.hold) + self.serialisation(granted.packet.wire);

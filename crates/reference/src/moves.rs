@@ -2,6 +2,7 @@
 
 use odonata_error::Error;
 use odonata_sim::engine::random::{Stream, below, mix64, random};
+use odonata_sim::output::MessageCounters;
 use odonata_sim::spec::{Pattern, Rail};
 use odonata_topology::NodeId;
 
@@ -23,7 +24,7 @@ impl World<'_> {
     pub(crate) fn happen(&mut self, t: u64, event: Event) -> Result<(), Error> {
         match event {
             Event::SendEnd { link } => self.send_end(t, link),
-            Event::Delivery { packet } => self.deliver(t, &packet),
+            Event::Delivery { packet } => self.arrival(t, &packet),
             Event::Credit { link, channel, bytes } => self.credit(t, link, channel, bytes),
             Event::Issue { sender, .. } => self.issue(t, sender),
             Event::Rank { who, event, .. } => self.rank_event(t, who, event)?,
@@ -50,7 +51,16 @@ impl World<'_> {
             self.next_interval(t, index);
         }
         for destination in ranks {
-            self.rows.push(MessageRow { job: number, interval, source, destination, issued: t, delivered: None });
+            let counters = MessageCounters::default();
+            self.rows.push(MessageRow {
+                job: number,
+                interval,
+                source,
+                destination,
+                issued: t,
+                delivered: None,
+                counters,
+            });
             self.tally.issue(number, t);
             let (between, bytes) = ([node, job.nodes[destination as usize]], job.traffic().message_bytes);
             let row = Some(self.rows.len() - 1);
@@ -92,6 +102,8 @@ impl World<'_> {
             joined: t,
             packets_sent: 0,
             packets_delivered: 0,
+            packets_answered: 0,
+            counters: MessageCounters::default(),
         });
         self.issued[node as usize] += 1;
         let nic = &mut self.nics[(node * rails + rail) as usize];
@@ -130,21 +142,24 @@ impl World<'_> {
     }
 
     /// The NIC grants its injection link to as many packets as there is room for.
-    fn inject(&mut self, t: u64, nic: NodeId) {
+    pub(crate) fn inject(&mut self, t: u64, nic: NodeId) {
         let packet_bytes = u64::from(self.spec.fabric.packet_bytes);
         let link = self.map.network.peer.len() + nic.index();
-        while let Some((packet, first)) = self.nics[nic.index()].head(&self.messages, &self.spec.fabric)
-            && self.links[link].has_room(0, packet.wire)
+        while let Some((mut packet, first)) = self.nics[nic.index()].head(&self.messages, &self.spec.fabric)
+            && self.has_window(t, nic, &packet)
+            && self.has_room_for(t, nic, &packet)
         {
+            self.count_request(t, nic, &mut packet);
             let hold = if first { self.spec.fabric.nic.overhead_ps } else { 0 };
             self.grant(t, link, 0, packet, hold);
             self.nics[nic.index()].advance(&self.messages, packet_bytes, self.spec.fabric.nic.order);
         }
-        let waits = !self.nics[nic.index()].queue.is_empty();
+        let of = &self.nics[nic.index()];
+        let waits = !of.queue.is_empty() && of.window_since.is_none();
         self.links[link].watch(0, waits, t);
     }
 
-    fn grant(&mut self, t: u64, link: usize, channel: usize, mut packet: Packet, hold: u64) {
+    pub(crate) fn grant(&mut self, t: u64, link: usize, channel: usize, mut packet: Packet, hold: u64) {
         let class = self.map.network.class.get(link).map_or(0, |class| class.index()); // 0: the class of links to nodes
         self.tally.carry(self.messages[packet.message].job, class, packet.wire);
         self.note_commit(t, link, channel, &mut packet, hold);
@@ -206,7 +221,10 @@ impl World<'_> {
             self.calendar.add(known, credit);
         }
         if matches!(self.links[index].sender, Drives::Nic(_)) {
-            self.left_nic(t, sent.message);
+            match sent.request {
+                Some(request) => self.request_left(t, request),
+                None => self.left_nic(t, sent.message),
+            }
         }
         self.left_output(t, index, sent.channel, sent.wire);
     }
@@ -227,6 +245,9 @@ impl World<'_> {
         self.links[index].channels[channel].room += bytes;
         if let Drives::Nic(nic) = self.links[index].sender {
             return self.inject(t, nic);
+        }
+        if let Drives::Responses(nic) = self.links[index].sender {
+            return self.send_responses(t, nic);
         }
         while let Some(head) = self.links[index].channels[channel].fifo.front()
             && self.links[index].has_room(channel, head.wire)
@@ -252,7 +273,10 @@ impl World<'_> {
         let (_, came_on) = packet.stands_in.expect("a packet in a router stands in one of its buffers");
         let (spec, map, links) = (self.spec, &self.map, &self.links);
         let routing = routing_of(spec, self.messages[packet.message].job);
-        let (out, channel) = DecisionContext { spec, routing, map, links, slot, channel: came_on, t }.route(packet);
+        let shift = if packet.response { usize::from(spec.fabric.channels) } else { 0 };
+        let decision = DecisionContext { spec, routing, map, links, slot, channel: came_on - shift, t };
+        let (out, channel) = decision.route(packet);
+        let channel = if matches!(links[out].far, Far::Node) { channel } else { channel + shift };
         packet.hop += 1;
         packet.decided = t;
         self.tally.packet_hops += 1;
@@ -275,7 +299,7 @@ impl World<'_> {
         }
     }
 
-    /// Counts a packet that has reached its node; returns whether that completes its message.
+    /// Counts a packet with payload that has reached its node; returns whether that completes its message.
     pub(crate) fn count_delivery(&mut self, t: u64, packet: &Packet) -> bool {
         let message = &mut self.messages[packet.message];
         self.tally.deliver(message.job, packet.bytes, packet.hop, packet.minimal, t);
@@ -287,20 +311,18 @@ impl World<'_> {
         complete
     }
 
-    /// A packet reaches its node: this may complete its message.
-    fn deliver(&mut self, t: u64, packet: &Packet) {
-        if !self.count_delivery(t, packet) {
-            return;
-        }
-        let job = self.messages[packet.message].job;
-        match self.messages[packet.message].cause {
-            Cause::Traffic { sender } => self.traffic_delivered(t, job, sender),
+    /// All packets of a message have reached their node.
+    pub(crate) fn delivered(&mut self, t: u64, index: usize) {
+        let job = self.messages[index].job;
+        match self.messages[index].cause {
+            Cause::Traffic { .. } if self.spec.fabric.nic.aries.is_some() => {} // only when it has been answered
+            Cause::Traffic { sender } => self.traffic_complete(t, job, sender),
             Cause::Program(protocol_message) => self.protocol_message_delivered(t, job, protocol_message),
         }
     }
 
     /// A message of a sender is complete. This may complete an interval of a broadcast, and a job.
-    fn traffic_delivered(&mut self, t: u64, job: usize, index: usize) {
+    pub(crate) fn traffic_complete(&mut self, t: u64, job: usize, index: usize) {
         self.open[job].0 -= 1;
         if matches!(self.spec.jobs[job].traffic().pattern, Pattern::Broadcast { .. }) {
             let sender = &mut self.senders[index];

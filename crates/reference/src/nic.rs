@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use odonata_sim::engine::random::packet_key;
+use odonata_sim::output::NicCounters;
 use odonata_sim::spec::{FabricSpec, NicOrder};
 
-use crate::link::OnWire;
+use crate::aries;
 use crate::packet::{DirectState, Message, Packet, ValiantState};
 
 /// A message that is not completely sent.
@@ -22,6 +23,16 @@ pub(crate) struct Unsent {
 pub(crate) struct Nic {
     /// Messages in the order in which they are sent.
     pub(crate) queue: VecDeque<Unsent>,
+    /// Responses to be sent.
+    pub(crate) responses: VecDeque<Packet>,
+    /// Aries packets without a response.
+    pub(crate) outstanding: u64,
+    /// When the link could have sent the packet at the head, which waits for the window.
+    pub(crate) window_since: Option<u64>,
+    /// When the link could have sent the packet at the head, which waits for room.
+    pub(crate) room_since: Option<u64>,
+    /// What it has counted.
+    pub(crate) counters: NicCounters,
 }
 
 impl Nic {
@@ -37,8 +48,10 @@ impl Nic {
         let bytes = message.bytes_of(unsent.next, u64::from(fabric.packet_bytes));
         let packet = Packet {
             message: unsent.message,
+            request: None,
+            response: false,
             bytes,
-            wire: fabric.wire(bytes),
+            wire: aries::wire(fabric, bytes, false),
             head: 0,
             tail: 0,
             decided: message.joined,

@@ -1,5 +1,6 @@
 //! Messages and the packets they are cut into (model, section 2).
 
+use odonata_sim::output::MessageCounters;
 use odonata_topology::NodeId;
 
 use crate::program::ProtocolMessage;
@@ -19,6 +20,8 @@ pub(crate) struct MessageRow {
     pub(crate) issued: u64,
     /// When its last byte reached the destination.
     pub(crate) delivered: Option<u64>,
+    /// What its NIC has counted for it, when all its packets have been answered.
+    pub(crate) counters: MessageCounters,
 }
 
 /// The reason for a message.
@@ -56,6 +59,10 @@ pub(crate) struct Message {
     pub(crate) packets_sent: u64,
     /// Packets that have reached the destination.
     pub(crate) packets_delivered: u64,
+    /// Packets that have been answered.
+    pub(crate) packets_answered: u64,
+    /// What its NIC has counted for it.
+    pub(crate) counters: MessageCounters,
 }
 
 impl Message {
@@ -124,7 +131,11 @@ pub(crate) struct DirectState {
 pub(crate) struct Packet {
     /// Index of its message.
     pub(crate) message: usize,
-    /// Its payload.
+    /// Its request, or the request that it answers, if packets are answered.
+    pub(crate) request: Option<usize>,
+    /// Whether it is a response.
+    pub(crate) response: bool,
+    /// Its payload, or what it asks for or answers.
     pub(crate) bytes: u64,
     /// Its bytes on a link and in a buffer.
     pub(crate) wire: u64,

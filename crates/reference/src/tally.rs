@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use odonata_sim::output::{Arrivals, Backlog, JobTotals, Links, Messages, NOT_DELIVERED};
+use odonata_sim::output::{Arrivals, Backlog, JobTotals, Links, MessageCounters, Messages, NOT_DELIVERED};
 use odonata_sim::spec::{Record, Spec};
 
 use crate::link::Link;
@@ -162,12 +162,22 @@ fn backlog(issues: &[u64], deliveries: &[u64]) -> Backlog {
     Backlog { width_ps, issued, issue_sum_ps, delivered, delivery_sum_ps }
 }
 
-/// The rows of all messages of the jobs that record them.
-pub(crate) fn message_rows(spec: &Spec, rows: &[MessageRow]) -> Messages {
+fn recorded<'r>(spec: &Spec, rows: &'r [MessageRow]) -> Vec<&'r MessageRow> {
     let recorded = |m: &&MessageRow| spec.jobs[m.job].record == Record::EveryMessage;
     let mut rows: Vec<&MessageRow> = rows.iter().filter(recorded).collect();
     // Stable: messages of one interval or iteration keep the order in which they were issued.
     rows.sort_by_key(|m| (m.job, m.interval, m.source));
+    rows
+}
+
+/// What NICs have counted for the messages of these rows.
+pub(crate) fn message_counters(spec: &Spec, rows: &[MessageRow]) -> Vec<MessageCounters> {
+    recorded(spec, rows).into_iter().map(|row| row.counters).collect()
+}
+
+/// The rows of all messages of the jobs that record them.
+pub(crate) fn message_rows(spec: &Spec, rows: &[MessageRow]) -> Messages {
+    let rows = recorded(spec, rows);
     let latency = |m: &MessageRow| m.delivered.map_or(NOT_DELIVERED, |at| at - m.issued);
     Messages {
         job: rows.iter().map(|m| m.job as u16).collect(),

@@ -5,6 +5,7 @@ use odonata_sim::spec::Spec;
 use odonata_sim::{Monitor, Output, Progress};
 use odonata_topology::{Network, NodeId, Peer};
 
+use crate::aries::Request;
 use crate::blame::Commits;
 use crate::calendar::{Calendar, Event};
 use crate::crossbar::Crossbar;
@@ -26,9 +27,11 @@ const LOOK_EVERY: u64 = 10_000;
 pub(crate) struct World<'a> {
     pub(crate) spec: &'a Spec,
     pub(crate) map: Map,
-    /// Links that leave router ports, by slot; then the injection links, by NIC (endpoint).
+    /// Links that leave router ports, by slot; then the injection links, by NIC (endpoint); then those of responses.
     pub(crate) links: Vec<Link>,
     pub(crate) nics: Vec<Nic>,
+    /// Requests of NICs whose packets are answered; none is ever forgotten.
+    pub(crate) requests: Vec<Request>,
     /// By router; empty if routers are ideal.
     pub(crate) crossbars: Vec<Crossbar>,
     /// Messages issued by each node so far.
@@ -67,7 +70,9 @@ impl<'a> World<'a> {
             // A node and all its NICs belong to the router of its first NIC.
             let rails = map.network.rails as usize;
             let nics = (0..map.network.endpoints()).map(|nic| map.network.node_slot[nic - nic % rails].index());
-            Calendar::by_router((0..map.network.peer.len()).chain(nics).map(|slot| map.router(slot)).collect())
+            Calendar::by_router(
+                (0..map.network.peer.len()).chain(nics.clone()).chain(nics).map(|slot| map.router(slot)).collect(),
+            )
         } else {
             Calendar::default()
         };
@@ -84,6 +89,7 @@ impl<'a> World<'a> {
             map,
             links,
             nics,
+            requests: Vec::new(),
             crossbars,
             issued,
             senders,
@@ -150,7 +156,8 @@ impl<'a> World<'a> {
     fn waiting(&self) -> u64 {
         let packets = self.links.iter().flat_map(|l| &l.channels).map(|c| c.fifo.len());
         let queued: usize = self.crossbars.iter().map(|crossbar| crossbar.packets().count()).sum();
-        (packets.sum::<usize>() + queued + self.nics.iter().map(|n| n.queue.len()).sum::<usize>()) as u64
+        (packets.sum::<usize>() + queued + self.nics.iter().map(|n| n.queue.len() + n.responses.len()).sum::<usize>())
+            as u64
     }
 
     /// After the end, only packets that were granted an ejection link continue, to their delivery. This is counted, and
@@ -160,7 +167,7 @@ impl<'a> World<'a> {
         while let Some((t, event)) = self.calendar.pop() {
             match event {
                 Event::SendEnd { link } if matches!(self.links[link].far, Far::Node) => self.send_end(t, link),
-                Event::Delivery { packet } => drop(self.count_delivery(t, &packet)),
+                Event::Delivery { packet } => drop(self.count_arrival(t, &packet)),
                 other => rest.push((t, other)),
             }
         }
@@ -185,12 +192,15 @@ impl<'a> World<'a> {
     /// The results.
     pub(crate) fn into_output(self) -> Output {
         let end_ps = self.end.unwrap_or(0);
+        let answers = self.spec.fabric.nic.aries.is_some();
         Output {
             end_ps,
             packet_hops: self.tally.packet_hops,
             jobs: self.tally.jobs(self.spec, &self.rows, &self.senders),
             messages: tally::message_rows(self.spec, &self.rows),
-            links: tally::link_rows(&self.links, end_ps),
+            links: tally::link_rows(&self.links[..self.map.network.peer.len() + self.nics.len()], end_ps),
+            nics: if answers { self.nics.iter().map(|nic| nic.counters).collect() } else { Vec::new() },
+            message_counters: if answers { tally::message_counters(self.spec, &self.rows) } else { Vec::new() },
             arrivals: self.tally.arrivals(self.spec, self.map.network.groups),
             ranks: program::rank_rows(&self.programs),
             iterations: program::iteration_rows(&self.programs),
@@ -214,6 +224,12 @@ fn links(spec: &Spec, network: &Network) -> Vec<Link> {
     for (endpoint, slot) in network.node_slot.iter().enumerate() {
         let (sender, far) = (Drives::Nic(NodeId(endpoint as u32)), Far::Router(slot.index()));
         links.push(Link::new(&spec.fabric, network.classes[0], 0, sender, far));
+    }
+    if spec.fabric.nic.aries.is_some() {
+        for (endpoint, slot) in network.node_slot.iter().enumerate() {
+            let (sender, far) = (Drives::Responses(NodeId(endpoint as u32)), Far::Router(slot.index()));
+            links.push(Link::new(&spec.fabric, network.classes[0], 0, sender, far));
+        }
     }
     links
 }

@@ -65,6 +65,9 @@ fn differences(spec: &Spec, sim: &Output, reference: &Output) -> String {
         ("iterations.total_ps", &sim.iterations.total_ps, &reference.iterations.total_ps),
         ("class_bytes", &sim.class_bytes, &reference.class_bytes),
     ];
+    text += &first_difference("nics", &sim.nics, &reference.nics).unwrap_or_default();
+    text +=
+        &first_difference("message_counters", &sim.message_counters, &reference.message_counters).unwrap_or_default();
     for (name, a, b) in columns {
         text += &first_difference(name, a, b).unwrap_or_default();
     }
@@ -181,4 +184,9 @@ fn sim_equals_the_reference_when_jobs_run_programs_and_events_lie_picoseconds_ap
 #[test]
 fn sim_equals_the_reference_when_jobs_run_programs_and_routers_know_of_each_other() {
     compare_all(150, testkit::global_program_spec);
+}
+
+#[test]
+fn sim_equals_the_reference_when_nics_answer_every_packet() {
+    compare_all(300, testkit::answered_spec);
 }

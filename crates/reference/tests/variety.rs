@@ -229,3 +229,35 @@ fn programs_meet_every_rule() {
     }
     assert_each(&counts, 5, &["takes no time"]);
 }
+
+#[test]
+fn nics_that_answer_packets_meet_every_rule() {
+    let mut counts = Counts::new();
+    for seed in 0..300 {
+        let spec = testkit::answered_spec(seed);
+        let aries = spec.fabric.nic.aries.expect("it has such NICs");
+        let burst = aries.burst(spec.fabric.packet_bytes);
+        let machine = spec.machine().expect("it was built before");
+        count(&mut counts, format!("{:?}", aries.operation), true);
+        count(&mut counts, "exact", burst == 1);
+        count(&mut counts, "bursts", burst > 1);
+        count(&mut counts, "a window of one packet", aries.window == burst);
+        count(&mut counts, "crossbar", spec.fabric.router.is_some());
+        count(&mut counts, "cut-through", spec.fabric.switching == Switching::CutThrough);
+        count(&mut counts, "rails", machine.network().rails > 1);
+        count(&mut counts, "programs", spec.jobs.iter().any(|job| job.program.is_some()));
+        let Ok((output, _)) = odonata_sim::run(&spec, &mut ()) else { continue };
+        count(&mut counts, "waits for the window", output.nics.iter().any(|nic| nic.window_ps > 0));
+        count(&mut counts, "stalls", output.nics.iter().any(|nic| nic.stalled_ps > 0));
+        count(&mut counts, "rendezvous", output.jobs.iter().any(|job| job.control > 0));
+        let unanswered = output.nics.iter().any(|nic| nic.answered_packets < nic.request_packets);
+        count(&mut counts, "ends with requests under way", unanswered);
+    }
+    let all = ["Put", "Get", "exact", "bursts", "a window of one packet", "crossbar", "cut-through", "programs"];
+    assert_each(&counts, 20, &all);
+    assert_each(
+        &counts,
+        10,
+        &["rails", "waits for the window", "stalls", "rendezvous", "ends with requests under way"],
+    );
+}

@@ -3,6 +3,7 @@
 //! The fabric is a set of tables with one entry per port, per output VC (a link and one of its virtual channels), or
 //! per node. All mutable state belongs to one router. Only events and stamped credits cross links.
 
+mod aries;
 mod blocked;
 mod credit_metric;
 mod credits;
@@ -15,6 +16,7 @@ pub mod packet;
 mod place;
 mod wiring;
 
+pub use aries::{AriesNics, Exchange, NO_SENDER};
 pub use blocked::{BlockedPackets, Chain};
 pub use credit_metric::CreditMetric;
 pub use credits::Credits;

@@ -19,6 +19,10 @@ pub struct Output {
     pub messages: Messages,
     /// One row per directed link and channel: first all router ports in slot order, then all injection links.
     pub links: Links,
+    /// One row per NIC if packets are answered, else empty.
+    pub nics: Vec<NicCounters>,
+    /// One row per row of `messages` if packets are answered, else empty.
+    pub message_counters: Vec<MessageCounters>,
     /// Traffic between groups by window, if asked for.
     pub arrivals: Arrivals,
     /// One row per rank of the jobs with a program.
@@ -138,6 +142,42 @@ impl Messages {
         self.issue_ps.try_reserve_exact(rows)?;
         self.latency_ps.try_reserve_exact(rows)
     }
+}
+
+/// What a NIC of Aries counts. Packets are Aries packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NicCounters {
+    /// Requests sent.
+    pub request_packets: u64,
+    /// Their flits.
+    pub request_flits: u64,
+    /// Time for which a flit of a request was ready and was not sent.
+    pub stalled_ps: u64,
+    /// Time for which a request waited for the window.
+    pub window_ps: u64,
+    /// Requests whose response has come.
+    pub answered_packets: u64,
+    /// Sum over these of the time from the first flit of the request to the last of the response.
+    pub latency_ps: u64,
+    /// Responses sent.
+    pub response_packets: u64,
+    /// Their flits.
+    pub response_flits: u64,
+}
+
+/// What the NIC of its node counted for a message; zero as long as a response is missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MessageCounters {
+    /// Its requests, in Aries packets.
+    pub packets: u64,
+    /// Their flits.
+    pub flits: u64,
+    /// Time for which a flit of them was ready and was not sent.
+    pub stalled_ps: u64,
+    /// Sum of the latencies of its packets.
+    pub latency_ps: u64,
+    /// From its issue to its last response.
+    pub complete_ps: u64,
 }
 
 /// Latency of a message that was not delivered by the end of the run.

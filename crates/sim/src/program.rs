@@ -149,6 +149,25 @@ impl Programs {
         node
     }
 
+    /// A protocol message is posted whose packets are answered. If it is the data of a rendezvous, its sender waits for the last
+    /// response; returns the slot for [`answered`](Self::answered).
+    pub fn expect_sent(&mut self, job: u16, message: ProtocolMessage) -> Option<u32> {
+        if message.message_kind != ProtocolMessageKind::Data {
+            return None;
+        }
+        self.running[usize::from(job)].as_mut().expect("letters are of programs").pending += 1;
+        Some(self.protocol_messages.add(message))
+    }
+
+    /// All packets of the data in a slot are answered at `at`; returns the node of its sender.
+    pub fn answered(&mut self, job: u16, slot: u32, at: u64) -> u32 {
+        let event = self.protocol_messages.take(slot).sent(at);
+        let running = self.running[usize::from(job)].as_ref().expect("letters are of programs");
+        let node = running.node(event.rank);
+        self.hosts[self.host_of[node as usize] as usize].add(event);
+        node
+    }
+
     /// The last packet of a protocol message leaves its NIC with its tail at `at`: an event for the sender if it is the
     /// data of a rendezvous.
     pub fn sent(&mut self, job: u16, slot: u32, at: u64) -> Option<u32> {

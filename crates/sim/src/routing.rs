@@ -34,7 +34,7 @@ pub use ports::Ports;
 
 use crate::fabric::RouterPlace;
 use crate::fabric::packet::{Event, MAX_ROUTINGS, RouteDecision};
-use crate::spec::{RoutingSpec, Select, Spec};
+use crate::spec::{FabricSpec, RoutingSpec, Select, Spec};
 use dragonfly_plus::{AnyDragonflyPlusAlgorithm, DragonflyPlusRouting, Mixed};
 
 /// Which packets take the same path, if loads do not decide.
@@ -58,6 +58,8 @@ impl PathGranularity {
 pub trait RoutingAlgorithm {
     /// Whether the routers have crossbars.
     const BEHIND_CROSSBAR: bool = false;
+    /// Whether packets are answered.
+    const RESPONSES: bool = false;
 
     /// Makes the decisions that are made once per packet, when it enters the network at router number `local` of group
     /// `from`.
@@ -111,22 +113,42 @@ macro_rules! routing {
 dragonfly_plus::dragonfly_plus_algorithms! { ($) routing }
 pub(crate) use with_algorithm;
 
-/// The routings of a run whose routers have crossbars. The simulation is compiled once for all of them.
-pub struct BehindCrossbar(pub Routing);
+/// The routings of a run whose routers have crossbars, whose packets are answered, or both. The simulation is compiled once for
+/// all algorithms.
+pub struct Behind<const CROSSBAR: bool, const RESPONSES: bool> {
+    routing: Routing,
+    /// First channel of responses.
+    first_response: u8,
+}
 
-impl RoutingAlgorithm for BehindCrossbar {
-    const BEHIND_CROSSBAR: bool = true;
+impl<const CROSSBAR: bool, const RESPONSES: bool> Behind<CROSSBAR, RESPONSES> {
+    /// The routings of a fabric.
+    #[must_use]
+    pub fn new(routing: Routing, fabric: &FabricSpec) -> Self {
+        Self { routing, first_response: fabric.channels }
+    }
+}
+
+impl<const CROSSBAR: bool, const RESPONSES: bool> RoutingAlgorithm for Behind<CROSSBAR, RESPONSES> {
+    const BEHIND_CROSSBAR: bool = CROSSBAR;
+    const RESPONSES: bool = RESPONSES;
 
     fn enter(&self, packet: &mut Event, from: u16, local: u16) {
-        with_algorithm!(&self.0, algorithm => algorithm.enter(packet, from, local));
+        with_algorithm!(&self.routing, algorithm => algorithm.enter(packet, from, local));
     }
 
     fn route(&self, place: RouterPlace, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision {
-        with_algorithm!(&self.0, algorithm => algorithm.route(place, packet, loads))
+        if RESPONSES && packet.channel() >= self.first_response {
+            let mut request = *packet;
+            request.set_channel(packet.channel() - self.first_response);
+            let decision = with_algorithm!(&self.routing, algorithm => algorithm.route(place, &request, loads));
+            return decision.shifted(self.first_response);
+        }
+        with_algorithm!(&self.routing, algorithm => algorithm.route(place, packet, loads))
     }
 
     fn granularity(&self, routing: u8) -> PathGranularity {
-        with_algorithm!(&self.0, algorithm => algorithm.granularity(routing))
+        with_algorithm!(&self.routing, algorithm => algorithm.granularity(routing))
     }
 }
 

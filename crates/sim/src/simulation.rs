@@ -1,6 +1,7 @@
 //! The main loop of a run: it takes events from the queue window by window and handles each at its router, which
 //! schedules further events.
 
+mod aries;
 mod audit;
 mod crossbar;
 mod finish;
@@ -17,8 +18,8 @@ use crate::engine::random::Source;
 use crate::engine::{Queue, Window, prefetch};
 use crate::fabric::packet::{Event, EventKind};
 use crate::fabric::{
-    BlockedPackets, CreditMetric, Credits, Crossbars, Flights, Logs, Nic, OutputPort, OutputVcState, PacketTimes,
-    Wiring,
+    AriesNics, BlockedPackets, CreditMetric, Credits, Crossbars, Flights, Logs, Nic, OutputPort, OutputVcState,
+    PacketTimes, Wiring,
 };
 use crate::output::Output;
 use crate::program::Programs;
@@ -71,6 +72,8 @@ pub struct Simulation<'s, Q, R> {
     requested: Vec<u32>,
     blocked: BlockedPackets,
     nics: Vec<Nic>,
+    /// What NICs know of requests and responses, if packets are answered.
+    aries: AriesNics,
     flights: Flights,
     /// Random keys of messages.
     messages: Source,
@@ -122,8 +125,26 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
     /// The durations of a packet. (The result does not borrow the simulation.)
     #[inline(always)]
     fn times_of(&self, packet: &Event) -> &'s PacketTimes {
+        if R::RESPONSES {
+            return &self.packets[self.number(packet) as usize];
+        }
         // SAFETY: no packet is larger than the largest one, which the table covers.
         unsafe { self.packets.get_unchecked(packet.bytes() as usize) }
+    }
+
+    /// Number of a packet in tables.
+    #[inline(always)]
+    fn number(&self, packet: &Event) -> u32 {
+        if R::RESPONSES {
+            return self.aries.number(packet.bytes(), self.aries.is_response(packet));
+        }
+        packet.bytes()
+    }
+
+    /// The job of a packet.
+    #[inline]
+    fn job_of(&self, packet: &Event) -> u16 {
+        self.flights.job(if R::RESPONSES { self.aries.message(packet) } else { packet.message })
     }
 
     /// Calls the monitor if it is time.
@@ -197,6 +218,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         match event.kind() {
             EventKind::Decision => unreachable!("a packet"),
             EventKind::OutputCredit => self.wake(router, event),
+            EventKind::NicCredit if R::RESPONSES => self.hear(event),
             EventKind::NicCredit => self.pump_nic(event.message, event.time),
             EventKind::Issue => self.issue(router, event.port, event.key, event.message, event.time),
         }

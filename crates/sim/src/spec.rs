@@ -6,6 +6,7 @@
 
 mod check;
 mod jobs;
+mod nic;
 mod routing;
 mod sensing;
 
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use check::{MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS, SETTLE_PS};
 pub use jobs::{Arrival, Costs, First, JobSpec, Pattern, ProgramSpec, Record, Traffic};
+pub use nic::{AriesSpec, Operation};
 pub use routing::{
     AriesMode, ChannelSwitch, Compare, FparCandidates, Gateways, Knowledge, OptionInfo, ROUTINGS, RoutingInfo,
     RoutingSpec, Select, Values, Via,
@@ -88,7 +90,7 @@ pub struct FabricSpec {
     /// Time from the arrival of a packet at a router to its route decision: from the arrival of its tail, or of its
     /// head with cut-through.
     pub router_delay_ps: u64,
-    /// Virtual channels of every link between routers.
+    /// Virtual channels of every link between routers; with responses, of requests, and as many again of responses.
     pub channels: u8,
     /// When a router may forward a packet.
     #[serde(default, skip_serializing_if = "Switching::is_default")]
@@ -113,7 +115,16 @@ impl FabricSpec {
     #[must_use]
     pub fn wire_bytes(&self, payload: u32) -> u64 {
         let flit = u64::from(self.flit_bytes);
-        (u64::from(payload) + u64::from(self.header_bytes)).div_ceil(flit) * flit
+        let wire = |payload: u32| (u64::from(payload) + u64::from(self.header_bytes)).div_ceil(flit) * flit;
+        let Some(aries) = self.nic.aries else { return wire(payload) };
+        let (full, rest) = (payload / aries.packet_bytes, payload % aries.packet_bytes);
+        u64::from(full) * wire(aries.packet_bytes) + if rest > 0 { wire(rest) } else { 0 }
+    }
+
+    /// Virtual channels of a link between routers: those of requests, and as many of responses if there are any.
+    #[must_use]
+    pub fn all_channels(&self) -> u8 {
+        if self.nic.aries.is_some() { self.channels.saturating_mul(2) } else { self.channels }
     }
 
     /// Bytes of a packet's head.
@@ -215,6 +226,9 @@ pub struct NicSpec {
     /// Which of a node's several NICs a message uses.
     #[serde(default, skip_serializing_if = "Rail::is_default")]
     pub rail: Rail,
+    /// The NIC of Aries; a NIC without responses when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aries: Option<AriesSpec>,
 }
 
 /// Which of a node's several NICs a message uses, at its source and at its destination.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use odonata_sim::spec::{
-    Arbitration, FabricSpec, LinkSpec, MetricKind, NicOrder, NicSpec, Rail, RouterKind, RouterSpec, Sensing, Switching,
+    Arbitration, AriesSpec, FabricSpec, LinkSpec, MetricKind, NicOrder, NicSpec, Operation, Rail, RouterKind,
+    RouterSpec, Sensing, Switching,
 };
 use odonata_topology::{Bandwidth, Network};
 
@@ -110,6 +111,26 @@ fn nic(c: &mut Choices, without_overhead: u64, most: u64) -> NicSpec {
         overhead_ps: if c.chance(without_overhead) { 0 } else { c.within(1, most) },
         order: c.of(&[NicOrder::Fcfs, NicOrder::RoundRobin]),
         rail: c.of(&[Rail::Hash, Rail::LeastBusy]),
+        aries: None,
+    }
+}
+
+/// Gives a fabric the NICs of Aries; its buffers hold as many packets as before.
+pub fn answer(c: &mut Choices, fabric: &mut FabricSpec, gets: bool) {
+    let before = fabric.wire_bytes(fabric.packet_bytes);
+    let packet_bytes = c.of(&[1, 8, 64, 64, fabric.packet_bytes, fabric.packet_bytes.div_ceil(3)]);
+    let packet_bytes = packet_bytes.max(fabric.packet_bytes.div_ceil(40));
+    let burst = fabric.packet_bytes.div_ceil(packet_bytes);
+    let window = burst * c.of(&[1, 1, 2, 4, 50]) + if c.chance(30) { c.within(0, u64::from(burst)) as u32 } else { 0 };
+    let flit_ps = fabric.links["node"].bandwidth.serialisation_ps(fabric.flit_bytes.into());
+    let cycle_ps = if c.chance(50) { flit_ps } else { c.within(1, flit_ps) };
+    let operation = if gets { Operation::Get } else { Operation::Put };
+    fabric.nic.aries = Some(AriesSpec { packet_bytes, window, operation, cycle_ps });
+    let after = fabric.wire_bytes(fabric.packet_bytes);
+    let grown = |buffer: u64| (buffer * after).div_ceil(before);
+    fabric.links.values_mut().for_each(|link| link.buffer_bytes = grown(link.buffer_bytes));
+    if let Some(router) = &mut fabric.router {
+        router.output_buffer_bytes = grown(router.output_buffer_bytes);
     }
 }
 

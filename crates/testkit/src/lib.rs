@@ -144,6 +144,31 @@ pub fn global_program_spec(seed: u64) -> Spec {
     }
 }
 
+/// A valid specification of any kind whose NICs answer every packet.
+pub fn answered_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0xa41e_5000);
+    let makers: [fn(u64) -> Spec; 8] = [
+        spec,
+        odd_spec,
+        direct_spec,
+        instant_direct_spec,
+        instant_odd_spec,
+        program_spec,
+        instant_program_spec,
+        global_program_spec,
+    ];
+    loop {
+        let mut spec = c.of(&makers)(c.next());
+        let programs = spec.jobs.iter().any(|job| job.program.is_some());
+        let gets = !programs && c.chance(40);
+        fabrics::answer(&mut c, &mut spec.fabric, gets);
+        spec.measure.blame = false;
+        if spec.check().is_ok() {
+            return valid(seed, spec);
+        }
+    }
+}
+
 fn any_machine(c: &mut Choices) -> fn(&mut Choices) -> Made {
     c.of(&[machines::plain_dragonfly_plus, machines::odd_dragonfly_plus, machines::direct, machines::direct])
 }

@@ -32,6 +32,7 @@ def facts(system: System) -> dict[str, Any]:
         "links": wired["links"],
         "links_per_pair": wired["links_per_pair"],
         "router": system.table.fabric.router_text,
+        **({"nic": nic} if (nic := system.table.fabric.nic_text) else {}),
         "facts": dict(system.table.facts()),
     }
     if variants := machine.variants(system.name):
@@ -55,6 +56,7 @@ def text(facts: dict[str, Any]) -> str:
         ("groups", f"{facts['groups']:,}"),
         ("links", ", ".join(f"{count:,} {name}" for name, count in facts["links"].items())),
         ("router", facts["router"]),
+        *((("nic", facts["nic"]),) if "nic" in facts else ()),
         *facts["facts"].items(),
     ]
     if "variants" in facts:

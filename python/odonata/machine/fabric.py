@@ -15,6 +15,12 @@ from odonata.errors import InputError
 MAX_CHANNELS = 16
 #: Largest packet of the core, with its header.
 MAX_PACKET_BYTES = 65_536
+#: Largest window of a NIC of the core.
+MAX_WINDOW = 2**20
+#: What a NIC of Aries has, and its defaults; `machine.sources` has their sources.
+ARIES: Mapping[str, Any] = {"packet": 64, "window": 1_024, "operation": "put", "cycle": None}
+#: Header and flit of packets of Aries.
+ARIES_FLIT_BYTES = 16
 #: Largest buffer of the core.
 MAX_BUFFER_BYTES = 2**30
 
@@ -63,6 +69,67 @@ class NicTable(Table):
     rail: Literal["hash", "least-busy"] | None = Field(
         None, description="how the NIC of a message is chosen on a node with several NICs (default: hash)"
     )
+    kind: Literal["simple", "aries"] | None = Field(
+        None,
+        description="`simple`: packets go one way; `aries`: every request packet is answered by a response packet, a "
+        "window bounds the requests without a response, and the NIC has counters (default: simple)",
+    )
+    packet: Size | None = Field(
+        None,
+        description="`aries`: payload of a packet of the NIC; a larger `fabric.packet` is a burst of such packets "
+        "(default: 64 B)",
+    )
+    window: int | None = Field(
+        None, description="`aries`: most packets of a NIC that have no response yet (default: 1,024)"
+    )
+    operation: Literal["put", "get"] | None = Field(
+        None, description="`aries`: whether requests (`put`) or responses (`get`) carry the payload (default: put)"
+    )
+    cycle: Delay | None = Field(
+        None,
+        description="`aries`: clock cycle of the NIC, which sends at most one flit in a cycle (default: the time of a "
+        "flit on a link of class `node`)",
+    )
+
+    @property
+    def answers(self) -> bool:
+        """Whether every packet is answered."""
+        return self.kind == "aries"
+
+    def completed(self, flit: int, node: LinkTable | None) -> Self:
+        """The same with a value for every key that its kind has, for flits of so many bytes and links to nodes."""
+        if not self.answers:
+            return self
+        defaults = dict(ARIES)
+        if node is not None:  # else it is refused later
+            defaults["cycle"] = -(-flit * 10**18 // node.bandwidth)
+        return self.model_copy(update={k: v for k, v in defaults.items() if getattr(self, k) is None})
+
+    def check(self) -> None:
+        """Raises InputError (with a path) for keys that its kind does not have, and for values that none has."""
+        for key in ARIES:
+            if not self.answers and getattr(self, key) is not None:
+                raise InputError(f"a `simple` NIC has no `{key}`", hint='kind = "aries"', path=(key,))
+        if self.window is not None and not 1 <= self.window <= MAX_WINDOW:
+            message = f"a window must be between 1 and {MAX_WINDOW:,} packets, found {self.window:,}"
+            raise InputError(message, path=("window",))
+        if self.packet is not None and not 1 <= self.packet <= MAX_PACKET_BYTES:
+            message = f"a packet must have between 1 and {MAX_PACKET_BYTES:,} bytes, found {self.packet:,}"
+            raise InputError(message, path=("packet",))
+
+    def spec(self) -> dict[str, Any]:
+        """The NIC as the core reads it, from the result of `completed`."""
+        nic: dict[str, Any] = {"overhead_ps": self.overhead, "order": self.order}
+        if self.rail not in (None, "hash"):
+            nic["rail"] = self.rail
+        if self.answers:
+            nic["aries"] = {
+                "packet_bytes": self.packet,
+                "window": self.window,
+                "operation": self.operation,
+                "cycle_ps": self.cycle,
+            }
+        return nic
 
 
 def _crossbar(value: Any) -> Fraction | int:
@@ -178,14 +245,20 @@ class FabricTable(Table):
         100_000, description="time from the arrival of a packet (with cut-through, of its header) to its route decision"
     )
     channels: Channels = Field(2, description="virtual channels of every link between routers")
-    nic: NicTable = Field(NicTable(), description="the network interfaces")
+    nic: NicTable = Field(
+        NicTable(), description="the network interfaces: a kind (`simple`, `aries`), or a table with more keys"
+    )
     links: dict[str, LinkTable] = Field(description="the classes of links")
 
     @model_validator(mode="after")
     def _completed(self) -> Self:
-        if self.router is None:
-            return self
-        return self.model_copy(update={"router": self.router.completed(self.links)})
+        changes: dict[str, Any] = {}
+        if self.router is not None:
+            changes["router"] = self.router.completed(self.links)
+        if self.nic.answers:
+            changes |= {key: ARIES_FLIT_BYTES for key in ("header", "flit") if getattr(self, key) is None}
+            changes["nic"] = self.nic.completed(changes.get("flit") or self.flit or 1, self.links.get("node"))
+        return self.model_copy(update=changes) if changes else self
 
     def check(self, classes: tuple[str, ...]) -> None:
         """Raises InputError unless all these classes of links are described, sensibly."""
@@ -196,6 +269,10 @@ class FabricTable(Table):
                     hint=f'links.{name} = {{ bandwidth = "...", buffer = "..." }}',
                     path=("links",),
                 )
+        try:
+            self.nic.check()
+        except InputError as e:
+            raise e.under("nic") from None
         for key, value, least in (("packet", self.packet, 1), ("header", self.header, 0), ("flit", self.flit, 1)):
             if value is not None and not least <= value <= MAX_PACKET_BYTES:
                 message = f"a {key} must have between {least} and {MAX_PACKET_BYTES:,} bytes, found {value:,}"
@@ -225,16 +302,24 @@ class FabricTable(Table):
         return f"{kind} ({self.switching or 'store-and-forward'})"
 
     @property
+    def nic_text(self) -> str | None:
+        """What its NICs are, for `odonata show`; nothing if they are simple."""
+        nic = self.nic
+        if not nic.answers:
+            return None
+        burst = -(-self.packet // (nic.packet or 1))
+        packets = "packets" if burst == 1 else f"bursts of {burst} packets"
+        return f"aries ({nic.operation}, window {nic.window:,}, {packets} of {units.format_bytes(nic.packet or 0)})"
+
+    @property
     def wire_bytes(self) -> int:
         """Bytes of a full packet on a link, with its header, in whole flits."""
-        flit = self.flit or 1
-        return -(-(self.packet + (self.header or 0)) // flit) * flit
+        flit, unit = self.flit or 1, self.nic.packet or self.packet
+        full, rest = divmod(self.packet, max(unit, 1))
+        return sum(-(-(size + (self.header or 0)) // flit) * flit for size in [unit] * full + [rest] * (rest > 0))
 
     def spec(self) -> dict[str, Any]:
         """The fabric as the core reads it."""
-        nic: dict[str, Any] = {"overhead_ps": self.nic.overhead, "order": self.nic.order}
-        if self.nic.rail not in (None, "hash"):
-            nic["rail"] = self.nic.rail
         # What is absent is what the core does anyway; runs without it keep their identity.
         optional: dict[str, Any] = {}
         if self.switching not in (None, "store-and-forward"):
@@ -250,7 +335,7 @@ class FabricTable(Table):
             "router_delay_ps": self.router_delay,
             "channels": self.channels,
             **optional,
-            "nic": nic,
+            "nic": self.nic.spec(),
             "links": {
                 name: {
                     "bandwidth": link.bandwidth,

@@ -11,6 +11,7 @@ from odonata.document import parse, read, validate
 from odonata.document.plain import plain
 from odonata.errors import InputError, unknown
 from odonata.machine import core
+from odonata.machine.fabric import ARIES
 from odonata.machine.host import HostTable
 from odonata.machine.kinds import KINDS, MachineTable, WiringTable
 from odonata.machine.sources import flat, rows, told_sources
@@ -154,24 +155,34 @@ def _overruled(base: dict[str, Any], changed: Mapping[str, Any]) -> dict[str, An
     return {key: value for key, value in base.items() if key not in void}
 
 
-def _router_of(table: Mapping[str, Any]) -> Any:
+def _part_of(table: Mapping[str, Any], key: str) -> Any:
     fabric = table.get("fabric")
-    return fabric.get("router") if isinstance(fabric, Mapping) else None
+    return fabric.get(key) if isinstance(fabric, Mapping) else None
 
 
 def _over(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """A table with changes, which may make its routers ideal: then they no longer have a crossbar."""
-    router = _router_of(changes)
+    """A table with changes. Ideal routers no longer have a crossbar, and simple NICs no window."""
+    router, nic = _part_of(changes, "router"), _part_of(changes, "nic")
     table = _copy(table)
-    if isinstance(router, Mapping) and router.get("kind") == "ideal" and _router_of(table) is not None:
+    if isinstance(router, Mapping) and router.get("kind") == "ideal" and _part_of(table, "router") is not None:
         del table["fabric"]["router"]
+    before = _part_of(table, "nic")
+    if isinstance(nic, Mapping) and nic.get("kind") == "simple" and isinstance(before, dict):
+        if before.get("kind") == "aries":
+            for key in ("header", "flit"):
+                table["fabric"].pop(key, None)
+        for key in ARIES:
+            before.pop(key, None)
     return _merge(table, changes)
 
 
 def _spelled_out(table: dict[str, Any]) -> dict[str, Any]:
-    """The table with `router = "input-queued"` as a table, so that it can be merged."""
-    kind = _router_of(table)
-    return {**table, "fabric": {**table["fabric"], "router": {"kind": kind}}} if isinstance(kind, str) else table
+    """The table with `router = "input-queued"` and `nic = "aries"` as tables, so that they can be merged."""
+    for key in ("router", "nic"):
+        kind = _part_of(table, key)
+        if isinstance(kind, str):
+            table = {**table, "fabric": {**table["fabric"], key: {"kind": kind}}}
+    return table
 
 
 def _wired(merged: dict[str, Any], folder: Path) -> tuple[MachineTable, dict[str, str]]:

@@ -59,7 +59,7 @@ _SPECIFICATION = _Table(
         "jobs": _JOB,
         "topology": _Table(("system",)),
         "failures": _Table(("system", "failed"), whole=True),
-        "fabric": _Table(("fabric",)),
+        "fabric": _Table(("fabric",), {"nic": _Table(("nic",), {"aries": _Table()})}),
         "routing": _ROUTING,
         "sensing": _Table(("sensing",), {"delay_ps": _Table(("delay",))}),
         "stop": _Table(("run",), {"at_ps": _named("horizon"), "jobs": _named("until")}),

@@ -6,7 +6,8 @@ resolved.json     every default filled in, and the specification that the core g
 manifest.json     id, versions, seed, totals; the columns with units; and all that differs from run to run:
                   the machine, the wall time
 jobs.parquet      messages.parquet      links.parquet      iterations.parquet
-ranks.parquet     counters.parquet      blame.parquet
+ranks.parquet     counters.parquet      nics.parquet      nic_messages.parquet
+blame.parquet
 ```
 
 The same scenario and version give the same bytes in every file but `manifest.json`. A folder is written under another

@@ -96,7 +96,7 @@ class Run(Attributes):
         Parameters
         ----------
         name
-            `jobs`, `messages`, `links`, `iterations`, `ranks`, `counters` or `blame`.
+            `jobs`, `messages`, `links`, `iterations`, `ranks`, `counters`, `nics`, `nic_messages` or `blame`.
 
         Returns
         -------
@@ -227,6 +227,16 @@ class Run(Attributes):
     def counters(self) -> pl.DataFrame:
         """Traffic between groups by window, job and group (K21)."""
         return self._frame("counters")
+
+    @cached_property
+    def nics(self) -> pl.DataFrame:
+        """Counters of the NICs; no rows unless `fabric.nic` answers packets (D9)."""
+        return self._frame("nics")
+
+    @cached_property
+    def nic_messages(self) -> pl.DataFrame:
+        """What the NICs counted for each row of `messages`; no rows unless `fabric.nic` answers packets."""
+        return self._frame("nic_messages")
 
     @cached_property
     def blame(self) -> pl.DataFrame:

@@ -26,12 +26,15 @@ __all__ = [
     "Made",
     "alone_of",
     "blame_frame",
+    "channels_of",
     "counters_frame",
     "iterations_frame",
     "job_latency",
     "jobs_frame",
     "links_frame",
     "messages_frame",
+    "nic_messages_frame",
+    "nics_frame",
     "polars_type",
     "ranks_frame",
 ]
@@ -183,11 +186,25 @@ def _job_row(
         "alone_time_ps": alone.time_ps,
         "alone_complete": alone.complete,
         "slowdown": slowdown,
+        **_nic_sums(result, spec, job),
         "class_bytes": [int(size) for size in result["class_bytes"][job]],
         "bin_lower_ps": totals["latency"]["lower"],
         "bin_upper_ps": totals["latency"]["upper"],
         "bin_count": totals["latency"]["bin_count"],
     }
+
+
+def _nic_sums(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> dict[str, float | None]:
+    """The counters of the job's own NICs (D9), which are all that a job can see of the network."""
+    names = ("request_packets", "request_flits", "stalled_cycles", "packet_latency_mean_ps")
+    found = result.get("nics")
+    if found is None:
+        return dict.fromkeys(names)
+    nodes, rails = sorted(set(spec["jobs"][job]["nodes"])), int(spec["topology"].get("rails", 1))
+    own = {name: int(values.reshape(-1, rails)[nodes].sum()) for name, values in found.items()}
+    stalled = own["stalled_ps"] // spec["fabric"]["nic"]["aries"]["cycle_ps"]
+    latency = own["latency_ps"] / own["answered_packets"] if own["answered_packets"] else None
+    return dict(zip(names, (own["request_packets"], own["request_flits"], stalled, latency), strict=True))
 
 
 def _latency_columns(prefix: str, latency: Latency | None) -> dict[str, float | None]:
@@ -197,7 +214,7 @@ def _latency_columns(prefix: str, latency: Latency | None) -> dict[str, float | 
 
 def links_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapping[str, Any]) -> pl.DataFrame:
     """Totals of each directed link that works. `system` is what the core describes."""
-    channels = int(spec["fabric"]["channels"])
+    channels = channels_of(spec)
     slots, rails = len(system["slot_router"]), int(system["rails"])
     wired, works = _working(system)
     nic = np.flatnonzero(works)
@@ -236,6 +253,8 @@ def links_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapp
         for channel in range(channels) if channels > 1 else ():
             base, _, unit = name.partition("_")
             data[f"{base}_{channel}" + (f"_{unit}" if unit else "")] = split[:, channel]
+    flit = int(spec["fabric"].get("flit_bytes", 1))
+    data["flits"] = data["bytes"] // np.uint64(flit) if flit > 1 else [None] * len(data["bytes"])
     seconds = max(result["end_ps"], 1) / 1e12
     data["busy"] = data["bytes"] / (data["bandwidth"] * seconds)
     return frame("links", data, channels)
@@ -249,6 +268,48 @@ def _by_channel(
     injection = np.zeros((int(works.sum()), channels), dtype=np.uint64)
     injection[:, 0] = values[slots * channels :][works]
     return np.concatenate([ports, injection])
+
+
+def nics_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapping[str, Any]) -> pl.DataFrame:
+    """The counters of NICs that answer packets; no rows for other NICs. `system` is what the core describes."""
+    found = result.get("nics")
+    if found is None:
+        return frame("nics", {column.name: [] for column in columns_of("nics")})
+    works, rails = _working(system)[1], int(system["rails"])
+    job_of = {node: job for job, what in enumerate(spec["jobs"]) for node in what["nodes"]}
+    cycle = np.uint64(spec["fabric"]["nic"]["aries"]["cycle_ps"])
+    node = np.arange(len(works)) // rails
+    data = {name: values[works] for name, values in found.items()}
+    data["stalled_cycles"] = data.pop("stalled_ps") // cycle
+    data["window_cycles"] = data.pop("window_ps") // cycle
+    jobs = [job_of.get(int(n)) for n in node[works]]
+    return frame("nics", {"node": node[works], "nic": (np.arange(len(works)) % rails)[works], "job": jobs, **data})
+
+
+def nic_messages_frame(result: Mapping[str, Any], spec: Mapping[str, Any]) -> pl.DataFrame:
+    """What NICs that answer packets counted for each recorded message; no rows for other NICs."""
+    found = result.get("message_counters")
+    if found is None:
+        return frame("nic_messages", {column.name: [] for column in columns_of("nic_messages")})
+    cycle = np.uint64(spec["fabric"]["nic"]["aries"]["cycle_ps"])
+    answered = found["complete_ps"] > 0
+    counted = {
+        "packets": found["packets"],
+        "flits": found["flits"],
+        "stalled_cycles": found["stalled_ps"] // cycle,
+        "packet_latency_mean_ps": found["latency_ps"] / np.maximum(found["packets"], np.uint64(1)),
+        "complete_ps": found["complete_ps"],
+    }
+    rows = {name: result["messages"][name] for name in ("job", "interval", "source", "destination")}
+    for name, values in counted.items():
+        rows[name] = pl.select(pl.when(pl.Series(answered)).then(pl.Series(values))).to_series()
+    return frame("nic_messages", rows)
+
+
+def channels_of(spec: Mapping[str, Any]) -> int:
+    """Virtual channels of a link between routers: those of requests, and as many of responses if there are any."""
+    fabric = spec["fabric"]
+    return int(fabric["channels"]) * (2 if "aries" in fabric.get("nic", {}) else 1)
 
 
 def blame_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.DataFrame:

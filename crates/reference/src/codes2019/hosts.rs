@@ -1,6 +1,7 @@
 //! The events of nodes: messages are issued, cut into packets, sent and received.
 
 use odonata_sim::engine::random::{Stream, packet_key, random};
+use odonata_sim::output::MessageCounters;
 use odonata_sim::spec::{NicOrder, Pattern};
 use odonata_topology::NodeId;
 
@@ -32,7 +33,16 @@ impl World<'_> {
         for destination in ranks {
             let nic = &mut self.nics[node];
             self.calendar.add(t + nic.noise.step(), Event::Sequence { message: self.messages.len() as u32 });
-            self.rows.push(MessageRow { job: number, interval, source, destination, issued: t, delivered: None });
+            let counters = MessageCounters::default();
+            self.rows.push(MessageRow {
+                job: number,
+                interval,
+                source,
+                destination,
+                issued: t,
+                delivered: None,
+                counters,
+            });
             self.messages.push(Message {
                 job: number,
                 cause: Cause::Traffic { sender: index },
@@ -44,6 +54,8 @@ impl World<'_> {
                 joined: t,
                 packets_sent: 0,
                 packets_delivered: 0,
+                packets_answered: 0,
+                counters,
             });
             nic.issued += 1;
             self.tally.issue(number, t);

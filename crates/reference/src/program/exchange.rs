@@ -6,6 +6,7 @@ use super::matching::Posted;
 use super::rank_event::{Arrival, MessageKey, ProtocolMessageKind, RankEvent, RankId};
 use crate::packet::{Cause, MessageRow};
 use crate::world::World;
+use odonata_sim::output::MessageCounters;
 
 /// A message that a rank sends.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +109,7 @@ impl World<'_> {
             destination: key.peer,
             issued: t,
             delivered: (protocol == Protocol::IntraNode).then(|| t.saturating_add(memory_ps)),
+            counters: MessageCounters::default(),
         });
         self.tally.issue(who.job, t);
         self.rank(who).execution.handed_over(op);
@@ -156,6 +158,9 @@ impl World<'_> {
         };
         let size = size + u64::from(self.running(who.job).spec.costs.header_bytes);
         self.running(who.job).under_way += 1;
+        if message_kind == ProtocolMessageKind::Data && self.spec.fabric.nic.aries.is_some() {
+            self.running(who.job).under_way += 1; // its sender waits for the responses
+        }
         let [from, to] = [self.node(who), self.node(RankId { rank: key.peer, ..who })];
         let arrival = Arrival { key: MessageKey { peer: who.rank, ..key }, message_kind, bytes };
         let cause = Cause::Program(ProtocolMessage { to: key.peer, arrival });
@@ -167,6 +172,9 @@ impl World<'_> {
     pub(crate) fn protocol_message_sent(&mut self, t: u64, job: usize, protocol_message: ProtocolMessage) {
         let key = protocol_message.arrival.key;
         if protocol_message.arrival.message_kind == ProtocolMessageKind::Data {
+            if self.spec.fabric.nic.aries.is_some() {
+                self.running(job).under_way -= 1;
+            }
             self.expect(
                 t,
                 RankId { job, rank: key.peer },

@@ -106,6 +106,13 @@ pub const fn packet_key(message_key: u64, packet: u64) -> u32 {
     (mix64(message_key ^ packet.wrapping_mul(GOLDEN)) >> 32) as u32
 }
 
+/// The word of the packet that answers a packet with this word.
+#[inline]
+#[must_use]
+pub const fn response_key(packet_key: u32) -> u32 {
+    (mix64(packet_key as u64 | 1 << 32) >> 32) as u32
+}
+
 /// Draw number `k` of a packet's decision at hop `hop`, 32 random bits.
 #[inline]
 #[must_use]

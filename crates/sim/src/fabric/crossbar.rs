@@ -97,7 +97,7 @@ struct Router {
 /// All routers; empty if they are ideal.
 #[derive(Default)]
 pub struct Crossbars {
-    /// By payload: how long a packet occupies its input and output of the crossbar, and when its head is across.
+    /// By packet number: how long a packet occupies its input and output of the crossbar, and when its head is across.
     times: Vec<(u64, u64)>,
     /// When each input and each output of a crossbar is free, by slot.
     inputs: Vec<u64>,
@@ -120,9 +120,8 @@ impl Crossbars {
     pub fn new(fabric: &FabricSpec, network: &Network) -> Self {
         let Some(spec) = fabric.router else { return Self::default() };
         let slots = network.peer.len();
-        let vcs = slots * usize::from(fabric.channels);
-        let across = |payload| {
-            let wire = fabric.wire_bytes(payload);
+        let vcs = slots * usize::from(fabric.all_channels());
+        let across = |wire| {
             let first = match fabric.switching {
                 Switching::StoreAndForward => wire,
                 Switching::CutThrough => fabric.head_bytes().min(wire), // every packet has payload
@@ -133,7 +132,7 @@ impl Crossbars {
         let queue = |vc: usize| InputQueue::new((vc % slots * 16 + vc / slots) as u64, (vc % slots) as u32);
         let virtual_outputs = spec.kind == RouterKind::VirtualOutputQueued;
         Self {
-            times: (0..=fabric.packet_bytes).map(across).collect(),
+            times: fabric.wire_sizes().map(across).collect(),
             inputs: vec![0; slots],
             outputs: vec![0; slots],
             buffers: vec![OutputBuffer { room: size, wanted: false, leaving: VecDeque::new() }; vcs],
@@ -150,10 +149,10 @@ impl Crossbars {
         self.routers.is_empty()
     }
 
-    /// How long a packet of this payload occupies its input and output of the crossbar.
+    /// How long a packet of this number occupies its input and output of the crossbar.
     #[must_use]
-    pub fn crossing(&self, payload: u32) -> u64 {
-        self.times[payload as usize].0
+    pub fn crossing(&self, packet: u32) -> u64 {
+        self.times[packet as usize].0
     }
 
     /// Whether packets get their output on arrival.

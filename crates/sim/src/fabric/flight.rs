@@ -69,6 +69,19 @@ impl Flights {
         *flight
     }
 
+    /// The same, but its slot stays taken until [`release`](Self::release).
+    #[inline]
+    pub fn deliver_and_keep(&mut self, slot: u32) -> Flight {
+        let flight = &mut self.slots[slot as usize];
+        flight.packets_left -= 1;
+        *flight
+    }
+
+    /// Frees the slot of a message.
+    pub fn release(&mut self, slot: u32) {
+        self.free.push(slot);
+    }
+
     /// Number of messages under way.
     #[must_use]
     pub fn len(&self) -> usize {

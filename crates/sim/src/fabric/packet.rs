@@ -19,6 +19,28 @@ pub enum EventKind {
     Decision = 3,
 }
 
+/// What comes to a NIC with an [`EventKind::NicCredit`]: its channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum NicNews {
+    /// A credit for requests, and for packets that are not answered.
+    Credit = 0,
+    /// A credit for responses.
+    ResponseCredit = 1,
+    /// A response for which the packet at the head waits.
+    Window = 2,
+    /// A request: its slot is the key, and its key the intermediate stop.
+    Request = 3,
+}
+
+impl NicNews {
+    /// What an event is about.
+    #[must_use]
+    pub fn of(event: &Event) -> Self {
+        [Self::Credit, Self::ResponseCredit, Self::Window, Self::Request][usize::from(event.channel() & 3)]
+    }
+}
+
 const EVENT_KINDS: [EventKind; 4] =
     [EventKind::OutputCredit, EventKind::NicCredit, EventKind::Issue, EventKind::Decision];
 const DIVERTED: u8 = 0x80;
@@ -100,6 +122,13 @@ impl RouteDecision {
     pub fn channel(&self) -> u8 {
         self.channel as u8
     }
+
+    /// The same on a channel so much higher.
+    #[inline]
+    #[must_use]
+    pub fn shifted(self, by: u8) -> Self {
+        Self { channel: self.channel + u32::from(by), ..self }
+    }
 }
 
 impl Event {
@@ -153,6 +182,19 @@ impl Event {
     pub fn packet(time: u64, port: u16, message: u32, key: u32, bytes: u32) -> Self {
         let size = (bytes - 1) as u16;
         Self { size, key, ..Self::other(EventKind::Decision, time, port, 0, message) }
+    }
+
+    /// A packet reaches a NIC, whose node has its first NIC at `port`.
+    #[must_use]
+    pub fn arrival(&self, time: u64, port: u16, nic: u32) -> Self {
+        let event = Self::other(EventKind::NicCredit, time, port, NicNews::Request as u8, nic);
+        Self { key: self.message, intermediate: self.key, size: self.size, ..event }
+    }
+
+    /// Whether it is a request that has reached a NIC.
+    #[must_use]
+    pub fn is_request_at_nic(&self) -> bool {
+        self.kind() == EventKind::NicCredit && NicNews::of(self) == NicNews::Request
     }
 
     /// A copy at another time.

@@ -153,16 +153,17 @@ impl Wiring {
             first_global: network.first_global.0,
             times,
             cut_through: spec.fabric.switching == Switching::CutThrough,
-            channels: usize::from(spec.fabric.channels),
+            channels: usize::from(spec.fabric.all_channels()),
         }
     }
 
-    /// The durations of packets, by payload up to the largest.
+    /// The durations of packets by number: by payload up to the largest; with responses, then those of packets without payload.
     #[must_use]
     pub fn packets(&self, fabric: &FabricSpec, network: &Network) -> Vec<PacketTimes> {
         let name = |class: usize| network.classes[class.min(network.classes.len() - 1)];
         let bandwidths = std::array::from_fn(|class| fabric.links[name(class)].bandwidth);
-        (0..=fabric.packet_bytes).map(|payload| packet(fabric, payload, bandwidths, &self.times)).collect()
+        let times = |wire: u64| packet(fabric, wire, bandwidths, &self.times);
+        fabric.wire_sizes().map(times).collect()
     }
 
     /// The output virtual channel of a port and a channel at a router.
@@ -243,14 +244,8 @@ fn wires(network: &Network) -> Vec<Wire> {
         .collect()
 }
 
-/// The durations of a packet of this payload on links of these bandwidths.
-fn packet(
-    fabric: &FabricSpec,
-    payload: u32,
-    bandwidths: [Bandwidth; CLASSES],
-    times: &[Times; CLASSES],
-) -> PacketTimes {
-    let wire = fabric.wire_bytes(payload);
+/// The durations of a packet of this size on links of these bandwidths.
+fn packet(fabric: &FabricSpec, wire: u64, bandwidths: [Bandwidth; CLASSES], times: &[Times; CLASSES]) -> PacketTimes {
     let waited_for = match fabric.switching {
         Switching::StoreAndForward => wire,
         Switching::CutThrough => fabric.head_bytes().min(wire), // every packet has payload
@@ -289,7 +284,7 @@ mod tests {
             "links": {"node": {"bandwidth": bandwidth, "latency_ps": 7, "buffer_bytes": 4_000, "credit_delay_ps": 3}},
         });
         let fabric: FabricSpec = serde_json::from_value(json).expect("it is a fabric");
-        let packet = packet(&fabric, 500, [bandwidth; CLASSES], &[times(&fabric, "node"); CLASSES]);
+        let packet = packet(&fabric, fabric.wire_bytes(500), [bandwidth; CLASSES], &[times(&fabric, "node"); CLASSES]);
         (packet.wire, packet.serialisation(2), packet.to_decision(2))
     }
 

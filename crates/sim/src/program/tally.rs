@@ -33,6 +33,8 @@ pub struct Tally {
 /// A message.
 #[derive(Clone, Copy, Debug)]
 pub struct MessageRow {
+    /// Its number in order of issue.
+    pub number: u32,
     pub iteration: u32,
     pub source: u32,
     pub destination: u32,
@@ -85,7 +87,8 @@ impl Tally {
             return NO_ROW;
         }
         let MessageKey { to, from, iteration, .. } = key;
-        self.rows.push(MessageRow { iteration, source: from, destination: to, issue: now, latency: None });
+        let number = self.rows.len() as u32;
+        self.rows.push(MessageRow { number, iteration, source: from, destination: to, issue: now, latency: None });
         (self.rows.len() - 1) as u32
     }
 

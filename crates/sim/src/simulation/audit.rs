@@ -45,19 +45,29 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let (channels, slots) = (self.wiring.channels as u8, self.outs.len());
         let mut audit = Audit::default();
         // Bytes in the buffer behind each port, or on their way to it.
-        let packets = self.packets;
+        let (packets, aries) = (self.packets, &self.aries);
+        let wire = |packet: &Event| {
+            let response = R::RESPONSES && aries.is_response(packet);
+            let number = if R::RESPONSES { aries.number(packet.bytes(), response) } else { packet.bytes() };
+            u64::from(packets[number as usize].wire)
+        };
+        // A request for payload stands for it as long as that has not come.
+        let payload = |packet: &Event| {
+            if R::RESPONSES && aries.is_response(packet) && !aries.gets() { 0 } else { u64::from(packet.bytes()) }
+        };
         let mut filled = vec![0_u64; self.credits.vcs()];
         let mut hold = |places: &[RouterPlace], router: u32, packet: &Event| {
             let slot = places[router as usize].first + u32::from(packet.port);
-            filled[usize::from(packet.channel()) * slots + slot as usize] +=
-                u64::from(packets[packet.bytes() as usize].wire);
+            filled[usize::from(packet.channel()) * slots + slot as usize] += wire(packet);
         };
         let too_late = std::mem::take(&mut self.too_late);
         let mut count = |router: u32, event: &Event| {
             if event.kind() == EventKind::Decision && !event.is_arbitration() {
                 audit.under_way += 1;
-                audit.network_bytes += u64::from(event.bytes());
+                audit.network_bytes += payload(event);
                 hold(&self.wiring.places, router, event);
+            } else if R::RESPONSES && event.is_request_at_nic() && aries.gets() {
+                audit.network_bytes += u64::from(event.bytes());
             }
         };
         too_late.iter().for_each(|(router, event)| count(*router, event));
@@ -71,8 +81,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                 let mut waiting = 0;
                 for packet in self.blocked.chain(&self.logs.get(self.vc(slot, channel)).chain) {
                     audit.blocked += 1;
-                    audit.network_bytes += u64::from(packet.bytes());
-                    waiting += u64::from(packets[packet.bytes() as usize].wire);
+                    audit.network_bytes += payload(packet);
+                    waiting += wire(packet);
                     if self.crossbars.is_empty() {
                         hold(&self.wiring.places, router as u32, packet);
                     }
@@ -82,12 +92,14 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                 }
             }
         }
+        for response in self.aries.all().iter().flat_map(|nic| &nic.responses) {
+            audit.network_bytes += payload(response);
+        }
         for queue in self.crossbars.queues() {
             for packet in self.blocked.chain(&queue.chain) {
                 audit.blocked += 1;
-                audit.network_bytes += u64::from(packet.bytes());
-                filled[usize::from(packet.channel()) * slots + queue.input as usize] +=
-                    u64::from(packets[packet.bytes() as usize].wire);
+                audit.network_bytes += payload(packet);
+                filled[usize::from(packet.channel()) * slots + queue.input as usize] += wire(packet);
             }
         }
         for slot in 0..slots as u32 {
@@ -98,6 +110,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                     self.vc(self.slot(back.to(), back.port), channel)
                 } else if channel == 0 {
                     self.nic_vc(back.to())
+                } else if R::RESPONSES && channel == self.aries.first_response {
+                    self.response_vc(back.to())
                 } else {
                     continue;
                 };
@@ -110,10 +124,15 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         for (nic_id, nic) in self.nics.iter().enumerate() {
             let vc = self.nic_vc(nic_id as u32);
             audit.sent += self.vcs[vc].committed(self.logs.get(vc)).0;
+            if R::RESPONSES {
+                let vc = self.response_vc(nic_id as u32);
+                audit.sent += self.vcs[vc].committed(self.logs.get(vc)).0;
+            }
             audit.waiting_bytes += nic.waiting().map(|waiting| waiting.bytes_left).sum::<u64>();
         }
+        audit.delivered = self.aries.delivered;
         for job in &self.jobs.list {
-            audit.delivered += job.totals.packets;
+            audit.delivered += if R::RESPONSES { 0 } else { job.totals.packets };
             audit.delivered_bytes += job.totals.bytes;
             audit.issued_bytes += job.totals.issued * job.message_bytes + job.network_bytes;
         }

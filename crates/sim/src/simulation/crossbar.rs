@@ -100,7 +100,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let at = if is_head { self.crossbars.earliest_of(input, output.vc, times.wire, now) } else { NEVER };
         // Nothing else can be granted at this instant, and no other event can change that.
         if at == now && self.last_of_instant && self.crossbars.next(router) > now && !self.queue.has_late() {
-            let across = self.crossbars.grant(router, number, output.vc, (packet.bytes(), times.wire), now);
+            let across = self.crossbars.grant(router, number, output.vc, (self.number(packet), times.wire), now);
             let mut packet = *packet;
             packet.follow(decision);
             self.cross(router, output, packet, across, now);
@@ -173,7 +173,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let packet = self.blocked.pop(&mut self.crossbars.get_mut(number).chain);
         let times = self.times_of(&packet);
         self.outs[output.vc.slot()].blocked_ps -= times.serialisation(self.vcs[output.vc.vc()].class());
-        let across = self.crossbars.grant(router, number, output.vc, (packet.bytes(), times.wire), now);
+        let across = self.crossbars.grant(router, number, output.vc, (self.number(&packet), times.wire), now);
         self.cross(router, output, packet, across, now);
     }
 
@@ -257,13 +257,14 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let hop = HopTiming::new(out.free.max(now).max(packet.time), times, class);
         out.free = hop.end;
         if self.by_class.on() {
-            self.by_class.add(self.flights.job(packet.message), class, times.wire);
+            let job = self.job_of(packet);
+            self.by_class.add(job, class, times.wire);
         }
         if self.crossbars.leave(output, hop.end, times.wire) {
             self.expect_arbitration(router, hop.end);
         }
         if node {
-            self.deliver(packet, hop.end + self.wiring.node_times().latency);
+            self.deliver(packet, to, hop.end + self.wiring.node_times().latency);
             return;
         }
         self.vcs[output.vc()].room -= times.wire;

@@ -6,7 +6,9 @@ use super::Simulation;
 use crate::counters::BlameCounts;
 use crate::engine::Queue;
 use crate::fabric::packet::Event;
-use crate::output::{Blame, Iterations, JobTotals, Links, Messages, NOT_DELIVERED, NOT_FINISHED, Output, Ranks};
+use crate::output::{
+    Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NOT_DELIVERED, NOT_FINISHED, Output, Ranks,
+};
 use crate::program::Running;
 use crate::routing::RoutingAlgorithm;
 
@@ -17,7 +19,9 @@ use crate::routing::RoutingAlgorithm;
 pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm>(
     mut simulation: Simulation<'_, Q, R>,
 ) -> Result<Output, Error> {
-    let waiting = simulation.blocked.len() as u64 + simulation.nics.iter().filter(|nic| nic.waits).count() as u64;
+    let nics = simulation.nics.iter().filter(|nic| nic.waits).count();
+    let answering = simulation.aries.all().iter().filter(|nic| nic.waits_for_window() || nic.response_waits).count();
+    let waiting = (simulation.blocked.len() + nics + answering) as u64;
     if simulation.ran_dry && waiting > 0 {
         let chains = simulation.logs.written().flat_map(|log| simulation.blocked.chain(&log.chain));
         let since = simulation.logs.written().map(|log| log.waits_since);
@@ -39,13 +43,15 @@ pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm>(
         }
         jobs.push(totals);
     }
-    let messages = messages(&mut simulation, &mut programs)?;
+    let (messages, message_counters) = messages(&mut simulation, &mut programs)?;
     Ok(Output {
         end_ps,
         packet_hops: simulation.packet_hops,
         jobs,
         messages,
         links,
+        nics: simulation.aries.all().iter().map(|nic| nic.counters).collect(),
+        message_counters,
         arrivals: simulation.arrivals.into_output(),
         ranks,
         iterations,
@@ -103,7 +109,12 @@ fn iterations(programs: &[Option<Running>]) -> Iterations {
     iterations
 }
 
-fn messages<Q, R>(simulation: &mut Simulation<'_, Q, R>, programs: &mut [Option<Running>]) -> Result<Messages, Error> {
+fn messages<Q, R>(
+    simulation: &mut Simulation<'_, Q, R>,
+    programs: &mut [Option<Running>],
+) -> Result<(Messages, Vec<MessageCounters>), Error> {
+    let mut counters = Vec::new();
+    let answers = !simulation.aries.is_empty();
     let mut messages = Messages::default();
     let of_traffic: usize = simulation.jobs.list.iter().map(|job| job.rows.issue.len()).sum();
     let of_programs: usize = programs.iter().flatten().map(|running| running.tally.rows()).sum();
@@ -119,6 +130,9 @@ fn messages<Q, R>(simulation: &mut Simulation<'_, Q, R>, programs: &mut [Option<
                 messages.destination.push(row.destination);
                 messages.issue_ps.push(row.issue);
                 messages.latency_ps.push(row.latency.unwrap_or(NOT_DELIVERED));
+                if answers {
+                    counters.push(simulation.aries.row(index, row.number as usize));
+                }
             }
             continue;
         }
@@ -137,7 +151,12 @@ fn messages<Q, R>(simulation: &mut Simulation<'_, Q, R>, programs: &mut [Option<
                 let rank = only.unwrap_or(sender as u32);
                 let node = job.nodes[rank as usize];
                 job.destinations.list(node, rank, job.ranks, k, &mut to);
-                for ((&issue, &latency), &destination) in issues.iter().zip(latencies).zip(&to) {
+                let first = (k as usize * rows.senders as usize + sender) * per_interval;
+                for (position, ((&issue, &latency), &destination)) in issues.iter().zip(latencies).zip(&to).enumerate()
+                {
+                    if answers {
+                        counters.push(simulation.aries.row(index, first + position));
+                    }
                     messages.job.push(index as u16);
                     messages.interval.push(k);
                     messages.source.push(rank);
@@ -148,5 +167,5 @@ fn messages<Q, R>(simulation: &mut Simulation<'_, Q, R>, programs: &mut [Option<
             }
         }
     }
-    Ok(messages)
+    Ok((messages, counters))
 }

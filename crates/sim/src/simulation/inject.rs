@@ -6,8 +6,8 @@ use super::Simulation;
 use super::programs::packet_leaves;
 use crate::engine::random::{Stream, below, mix64, packet_key, random};
 use crate::engine::{LAST_TIME, Queue};
-use crate::fabric::packet::{Event, EventKind};
-use crate::fabric::{Flight, HopTiming, Nic, Waiting};
+use crate::fabric::packet::{Event, EventKind, NicNews};
+use crate::fabric::{Exchange, Flight, HopTiming, NO_SENDER, Nic, Waiting};
 use crate::routing::{PathGranularity, RoutingAlgorithm};
 use crate::spec::{NicOrder, Rail};
 use odonata_topology::ClassId;
@@ -53,6 +53,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             let key = self.messages.random(u64::from(node), nic.issued);
             nic.issued += 1;
             let (message, to) = (self.flights.add(flight), job.nodes[rank_to as usize]);
+            if R::RESPONSES {
+                self.aries.issue(message, Exchange::new(job.packets, now, row, job_index, NO_SENDER));
+            }
             if let Some(blame) = &mut self.blame {
                 blame.join(message, now);
             }
@@ -106,7 +109,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     }
 
     /// Lets a NIC send if it has something queued.
-    fn pump_next(&mut self, nic: u32, now: u64) {
+    pub(super) fn pump_next(&mut self, nic: u32, now: u64) {
         if let Some(head) = self.nics[nic as usize].pop_front() {
             self.pump(nic, now, head);
         }
@@ -127,11 +130,26 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         loop {
             let bytes = head.bytes_left.min(u64::from(full)) as u32;
             // SAFETY: `bytes` is at most `full`, the largest packet.
-            let times = unsafe { self.packets.get_unchecked(bytes as usize) };
+            let mut times = unsafe { self.packets.get_unchecked(bytes as usize) };
+            if R::RESPONSES {
+                times = &self.packets[self.aries.number(bytes, false) as usize];
+                if let Err(wake) = self.aries.admit(nic_id, bytes, now, nic.free) {
+                    if let Some(at) = wake {
+                        let here = self.wiring.event_attachment(nic_id);
+                        let event = Event::other(EventKind::NicCredit, at, here.port, NicNews::Window as u8, nic_id);
+                        self.queue.push(here.router, event);
+                    }
+                    nic.push_front(head);
+                    break;
+                }
+            }
             let wire = times.wire;
             if vc.room < wire {
                 vc.room += self.credits.take(buffer, now);
                 if vc.room < wire {
+                    if R::RESPONSES {
+                        self.aries.get_mut(nic_id).room_since.get_or_insert(now);
+                    }
                     if !nic.waits {
                         nic.waits = true;
                         self.logs.get_mut(vc_index).waits_since = now;
@@ -150,6 +168,11 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                 let (victim, free) = ((self.flights.job(head.message), head.message), nic.free);
                 blame.inject(nic_id as usize, victim, now, free, hop.decision - free.max(now));
             }
+            let mut slot = head.message;
+            if R::RESPONSES {
+                let times = (now, nic.free, hop.end);
+                slot = self.aries.request(nic_id, (head.message, bytes), times, self.packets);
+            }
             nic.free = hop.end;
             vc.room -= wire;
             vc.count(wire, &mut self.logs, vc_index);
@@ -162,7 +185,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                     flow_key(self.spec.seed, nic_id / self.wiring.rails, head.to / self.wiring.rails)
                 }
             };
-            let mut packet = Event::packet(hop.decision, attachment.port, head.message, key, bytes);
+            let mut packet = Event::packet(hop.decision, attachment.port, slot, key, bytes);
             packet.to_group = to.group;
             packet.to_local = to.local;
             packet.to_port = to.port;
@@ -180,7 +203,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             head.bytes_left -= u64::from(bytes);
             head.packet += 1;
             if let Some(programs) = &mut self.programs {
-                let (packet, last) = ((head.message, wire), head.bytes_left == 0);
+                let (packet, last) = ((head.message, wire), head.bytes_left == 0 && !R::RESPONSES);
                 let (flights, by_class, wiring) = (&self.flights, &mut self.by_class, &self.wiring);
                 packet_leaves(programs, flights, by_class, &mut self.queue, wiring, packet, last, hop.end);
             }
@@ -204,10 +227,20 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// A packet reaches its node at `at`.
+    /// A packet reaches a NIC of its node at `at`.
     #[inline(always)]
-    pub(super) fn deliver(&mut self, packet: &Event, at: u64) {
-        let flight = self.flights.deliver(packet.message);
+    pub(super) fn deliver(&mut self, packet: &Event, nic: u32, at: u64) {
+        if R::RESPONSES {
+            self.reach(packet, nic, at);
+        } else {
+            let flight = self.flights.deliver(packet.message);
+            self.take_in(packet, flight, at);
+        }
+    }
+
+    /// A packet with payload of a message reaches its node at `at`.
+    #[inline(always)]
+    pub(super) fn take_in(&mut self, packet: &Event, flight: Flight, at: u64) {
         let job = &mut self.jobs.list[usize::from(flight.job)];
         job.last_delivery_ps = job.last_delivery_ps.max(at);
         let totals = &mut job.totals;
@@ -229,7 +262,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             if flight.measured && job.histogram {
                 totals.latency.record(latency);
             }
-            self.complete(flight.job);
+            if !R::RESPONSES {
+                self.complete(flight.job, at);
+            }
         }
     }
 
@@ -243,6 +278,12 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     #[inline]
     pub(super) fn nic_vc(&self, nic: u32) -> usize {
         self.outs.len() * self.wiring.channels + nic as usize
+    }
+
+    /// Virtual channel of the link on which a NIC sends responses.
+    #[inline]
+    pub(super) fn response_vc(&self, nic: u32) -> usize {
+        self.nic_vc(nic) + self.nics.len()
     }
 
     /// The NICs of a node.

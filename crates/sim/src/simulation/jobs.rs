@@ -39,6 +39,10 @@ pub struct Job {
     pub slices: Slices,
     /// Delivery time of its latest packet; 0 if there is none.
     pub last_delivery_ps: u64,
+    /// Its complete messages (traffic).
+    completed: u64,
+    /// When the last of them was complete.
+    last_completion_ps: u64,
     /// Whether an interval begins only when the previous one is completely delivered (broadcast).
     pub waits_for_delivery: bool,
     /// Undelivered messages of the present interval (broadcast).
@@ -184,6 +188,8 @@ impl Jobs {
                     totals: JobTotals::default(),
                     slices: Slices::default(),
                     last_delivery_ps: 0,
+                    completed: 0,
+                    last_completion_ps: 0,
                     waits_for_delivery: destinations.only_sender().is_some(),
                     outstanding: 0,
                     next_interval: u32::MAX,
@@ -220,19 +226,21 @@ impl Jobs {
 }
 
 impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
-    /// A message of the job has been delivered.
+    /// A message of the job is complete at `at`: it has been delivered, and answered if packets are answered.
     #[inline]
-    pub(super) fn complete(&mut self, job_index: u16) {
+    pub(super) fn complete(&mut self, job_index: u16, at: u64) {
         let job = &mut self.jobs.list[usize::from(job_index)];
-        if job.totals.delivered == job.expected {
-            let last = job.last_delivery_ps;
+        job.completed += 1;
+        job.last_completion_ps = job.last_completion_ps.max(at);
+        if job.completed == job.expected {
+            let last = job.last_completion_ps;
             self.ended(job_index, last);
             return;
         }
         if job.waits_for_delivery {
             job.outstanding -= 1;
             if job.outstanding == 0 && job.next_interval < job.intervals {
-                let at = job.next_issue.max(job.last_delivery_ps);
+                let at = job.next_issue.max(job.last_completion_ps);
                 let root = job.nodes[job.destinations.only_sender().unwrap_or(0) as usize];
                 let attachment = self.wiring.attachments[(root * self.wiring.rails) as usize];
                 let k = std::mem::replace(&mut job.next_interval, u32::MAX);

@@ -6,7 +6,7 @@ use crate::engine::Queue;
 use crate::engine::random::Stream;
 use crate::engine::random::random;
 use crate::fabric::packet::Event;
-use crate::fabric::{Flight, Flights, Waiting, Wiring};
+use crate::fabric::{Exchange, Flight, Flights, NO_ROW, NO_SENDER, Waiting, Wiring};
 use crate::program::{Programs, ProtocolMessage, ProtocolMessageKind};
 use crate::routing::RoutingAlgorithm;
 use crate::spec::SETTLE_PS;
@@ -46,9 +46,17 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let (bytes, to) = (running.wire_bytes(&protocol_message), running.node(protocol_message.rank));
         let measured = running.tally.measures(protocol_message.issue);
         let row = programs.post(protocol_message);
+        let sender = if R::RESPONSES { programs.expect_sent(job, protocol_message) } else { None };
         self.jobs.list[usize::from(job)].network_bytes += bytes;
         let packets_left = bytes.div_ceil(u64::from(self.spec.fabric.packet_bytes));
         let message = self.flights.add(Flight { issue: protocol_message.issue, packets_left, row, job, measured });
+        if R::RESPONSES {
+            let carries =
+                matches!(protocol_message.message_kind, ProtocolMessageKind::Eager | ProtocolMessageKind::Data);
+            let row = if carries { protocol_message.row } else { NO_ROW };
+            let issue = protocol_message.issue;
+            self.aries.issue(message, Exchange::new(packets_left, issue, row, job, sender.unwrap_or(NO_SENDER)));
+        }
         if let Some(blame) = &mut self.blame {
             blame.join(message, now);
         }
@@ -91,6 +99,16 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             running.expect("the flight is of a program").tally.deliver(protocol_message.row, latency);
         }
         let node = programs.arrive(flight.job, flight.row, at);
+        if let Some(at) = programs.arm(node) {
+            let attachment = self.wiring.attachments[(node * self.wiring.rails) as usize];
+            self.queue.push(attachment.router, Event::issue(at, attachment.port, node, 0));
+        }
+    }
+
+    /// All responses to the data of a rendezvous have come at `at`: it is sent.
+    pub(super) fn sent(&mut self, job: u16, slot: u32, at: u64) {
+        let programs = self.programs.as_mut().expect("the message is of a program");
+        let node = programs.answered(job, slot, at);
         if let Some(at) = programs.arm(node) {
             let attachment = self.wiring.attachments[(node * self.wiring.rails) as usize];
             self.queue.push(attachment.router, Event::issue(at, attachment.port, node, 0));

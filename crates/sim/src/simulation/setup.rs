@@ -9,12 +9,12 @@ use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Queue, Wheel};
 use crate::fabric::packet::Event;
 use crate::fabric::{
-    BlockedPackets, CreditMetric, Credits, Crossbars, Flights, Logs, Nic, NicAttachment, OutputPort, OutputVcState,
-    PacketTimes, Wire, Wiring,
+    AriesNics, BlockedPackets, CreditMetric, Credits, Crossbars, Flights, Logs, Nic, NicAttachment, OutputPort,
+    OutputVcState, PacketTimes, Wire, Wiring,
 };
 use crate::output::Output;
 use crate::program::Programs;
-use crate::routing::{BehindCrossbar, Routing, RoutingAlgorithm, routing_numbers, with_algorithm};
+use crate::routing::{Behind, Routing, RoutingAlgorithm, routing_numbers, with_algorithm};
 use crate::spec::{JobSpec, SETTLE_PS, Spec};
 use crate::{Cost, Monitor};
 use odonata_topology::ClassId;
@@ -116,14 +116,24 @@ pub struct Tables {
 /// Evaluates `$body` with `$algorithm` bound to the routing: to its own type with ideal routers, to one type for all
 /// routings with crossbars.
 macro_rules! with_routing {
-    ($tables:expr, $routing:expr, $algorithm:ident => $body:expr) => {
-        if !$tables.crossbars.is_empty() {
-            let $algorithm = BehindCrossbar($routing);
-            $body
-        } else {
-            with_algorithm!($routing, $algorithm => $body)
+    ($spec:expr, $routing:expr, $algorithm:ident => $body:expr) => {{
+        let fabric = &$spec.fabric;
+        match (fabric.router.is_some(), fabric.nic.aries.is_some()) {
+            (false, false) => with_algorithm!($routing, $algorithm => $body),
+            (true, false) => {
+                let $algorithm = Behind::<true, false>::new($routing, fabric);
+                $body
+            }
+            (false, true) => {
+                let $algorithm = Behind::<false, true>::new($routing, fabric);
+                $body
+            }
+            (true, true) => {
+                let $algorithm = Behind::<true, true>::new($routing, fabric);
+                $body
+            }
         }
-    };
+    }};
 }
 
 fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, Error> {
@@ -144,16 +154,19 @@ fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> R
     if windows && lookahead >= 2 {
         let one_order = routing.sees_other_routers();
         let wheel = if one_order { Wheel::in_one_order(routers, lookahead) } else { Wheel::new(routers, lookahead) };
-        with_routing!(tables, routing, algorithm => task.with(Simulation::new(spec, tables, &packets, algorithm, wheel)))
+        with_routing!(spec, routing, algorithm => task.with(Simulation::new(spec, tables, &packets, algorithm, wheel)))
     } else {
         let queue = Ordered::default();
-        with_routing!(tables, routing, algorithm => task.with(Simulation::new(spec, tables, &packets, algorithm, queue)))
+        with_routing!(spec, routing, algorithm => task.with(Simulation::new(spec, tables, &packets, algorithm, queue)))
     }
 }
 
-/// Smallest packet that any job sends.
+/// Number in tables of the smallest packet that any job sends.
 fn least_packet(spec: &Spec, programs: Option<&Programs>) -> u32 {
     let full = spec.fabric.packet_bytes;
+    if spec.fabric.nic.aries.is_some() {
+        return full + 2; // without payload, for one byte
+    }
     let least = spec.jobs.iter().enumerate().map(|(index, job)| match &job.traffic {
         Some(traffic) => match traffic.message_bytes % u64::from(full) {
             0 => full,
@@ -195,7 +208,9 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         for _ in 1..channels {
             vcs.extend_from_within(..wires.len());
         }
-        vcs.extend(wiring.attachments.iter().map(injection).map(|wire| vc(&wire)));
+        for _ in 0..if R::RESPONSES { 2 } else { 1 } {
+            vcs.extend(wiring.attachments.iter().map(injection).map(|wire| vc(&wire)));
+        }
         let credits = Credits::new(wires.iter().map(|wire| wire.class), channels);
         let bytes = size_of_val(&*vcs) + credits.bytes() + size_of::<OutputPort>() * wires.len();
         let prefetches = bytes > PREFETCH_BYTES && !R::BEHIND_CROSSBAR;
@@ -222,6 +237,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             requested: Vec::new(),
             blocked: BlockedPackets::default(),
             nics: vec![Nic::default(); nics],
+            aries: AriesNics::new(&spec.fabric, packets, nics, spec.jobs.len()),
             flights: Flights::default(),
             jobs,
             by_class: programs.as_ref().map_or_else(ByClass::default, |_| ByClass::new(spec.jobs.len(), classes)),

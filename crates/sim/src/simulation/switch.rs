@@ -5,7 +5,7 @@ use odonata_error::{ErrorKind, path};
 use super::Simulation;
 use crate::counters::Crossing;
 use crate::engine::Queue;
-use crate::fabric::packet::{Event, EventKind, RouteDecision};
+use crate::fabric::packet::{Event, EventKind, NicNews, RouteDecision};
 use crate::fabric::{HopTiming, OutputVc, RouterPlace};
 use crate::routing::{Backlog, Loads, RoutingAlgorithm};
 use odonata_topology::ClassId;
@@ -65,7 +65,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         if !self.arrivals.on() {
             return;
         }
-        let job = self.flights.job(packet.message);
+        let job = self.job_of(packet);
         let bytes = self.times_of(packet).wire;
         for (port, inwards) in [(Some(packet.port), true), (out, false)] {
             let Some(port) = port else { continue };
@@ -99,7 +99,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             credit_metric.send(slot as u32, times.wire);
         }
         if self.by_class.on() {
-            self.by_class.add(self.flights.job(packet.message), class, times.wire);
+            let job = self.job_of(packet);
+            self.by_class.add(job, class, times.wire);
         }
         let mut earliest = 0;
         if self.wiring.cut_through {
@@ -235,8 +236,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let back = self.vcs[buffer]; // the reverse link from the buffer's port leads to its sender
         if back.node() {
             let attachment = self.wiring.event_attachment(back.to());
-            self.queue
-                .push(attachment.router, Event::other(EventKind::NicCredit, stamp, attachment.port, 0, back.to()));
+            let news = if R::RESPONSES && channel > 0 { NicNews::ResponseCredit } else { NicNews::Credit };
+            let event = Event::other(EventKind::NicCredit, stamp, attachment.port, news as u8, back.to());
+            self.queue.push(attachment.router, event);
         } else {
             self.queue.push(back.to(), Event::other(EventKind::OutputCredit, stamp, back.port, channel, buffer as u32));
         }
@@ -325,6 +327,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         // SAFETY: as above.
         unsafe { self.outs.get_unchecked_mut(slot) }.free = end;
         self.return_credit(first + u32::from(packet.port), packet.channel(), wire, end);
-        self.deliver(packet, end + self.wiring.node_times().latency);
+        let nic = if R::RESPONSES { self.wiring.wires[slot].to } else { 0 };
+        self.deliver(packet, nic, end + self.wiring.node_times().latency);
     }
 }

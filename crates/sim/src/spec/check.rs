@@ -7,8 +7,8 @@ use odonata_programs::Program;
 use odonata_topology::{Machine, Network, NodeId, PreparedMachine};
 
 use super::{
-    Arrival, Costs, FabricSpec, MetricKind, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec, SPEC_VERSION,
-    Spec, Traffic,
+    Arrival, Costs, FabricSpec, MetricKind, Operation, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec,
+    SPEC_VERSION, Spec, Traffic,
 };
 
 /// Largest packet.
@@ -26,6 +26,8 @@ pub const SETTLE_PS: u64 = 1_000_000;
 pub const MAX_TIME_PS: u64 = 1 << 62;
 /// Largest delay of a router, wire or credit, in picoseconds: 1 ms.
 const MAX_DELAY_PS: u64 = 1_000_000_000;
+/// Largest window of a NIC, in packets.
+const MAX_WINDOW: u32 = 1 << 20;
 /// Largest buffer of a channel.
 const MAX_BUFFER_BYTES: u64 = 1 << 30;
 /// Most intervals or iterations.
@@ -104,7 +106,7 @@ impl Spec {
 
     /// Refuses machines that do not fit into memory: the simulator needs about 160 B for each channel of each port.
     fn check_size(&self, network: &Network) -> Result<(), Error> {
-        let (ports, channels) = (network.peer.len() as u64, u64::from(self.fabric.channels));
+        let (ports, channels) = (network.peer.len() as u64, u64::from(self.fabric.all_channels()));
         if ports * channels <= MAX_VCS {
             return Ok(());
         }
@@ -114,6 +116,9 @@ impl Spec {
     fn check_sensing(&self, network: &Network) -> Result<(), Error> {
         if self.measure.blame && self.fabric.router.is_some() {
             return Err(ErrorKind::BlameBehindCrossbar {}.at(path!["measure", "blame"]));
+        }
+        if self.measure.blame && self.fabric.nic.aries.is_some() {
+            return Err(ErrorKind::BlameWithResponses {}.at(path!["measure", "blame"]));
         }
         if self.sensing.kind == MetricKind::OutputBuffer && self.fabric.router.is_none() {
             return Err(ErrorKind::NoOutputBuffers {}.at(path!["sensing", "kind"]));
@@ -170,6 +175,9 @@ impl Spec {
             }
             match (&job.traffic, &job.program) {
                 (Some(traffic), None) => check_traffic(traffic, &job.nodes, network, &at("traffic"))?,
+                (None, Some(_)) if self.fabric.gets() => {
+                    return Err(ErrorKind::ProgramWithGets {}.at(path!["fabric", "nic", "aries", "operation"]));
+                }
                 (None, Some(program)) => check_program(program, ranks, &at("program"))?,
                 _ => return Err(ErrorKind::TrafficOrProgram {}.at(path!["jobs", index])),
             }
@@ -209,7 +217,9 @@ impl FabricSpec {
                 ErrorKind::PacketOnWireTooLarge { wire_bytes, packet_bytes, header_bytes, flit_bytes, most_bytes };
             return Err(kind.at(path!["fabric", "packet_bytes"]));
         }
-        range(&path!["fabric", "channels"], self.channels.into(), 1, MAX_CHANNELS.into())?;
+        self.check_aries()?;
+        let most = if self.nic.aries.is_some() { MAX_CHANNELS / 2 } else { MAX_CHANNELS };
+        range(&path!["fabric", "channels"], self.channels.into(), 1, most.into())?;
         range(&path!["fabric", "router_delay_ps"], self.router_delay_ps, 0, MAX_DELAY_PS)?;
         range(&path!["fabric", "nic", "overhead_ps"], self.nic.overhead_ps, 0, MAX_DELAY_PS)?;
         if let Some(router) = self.router {
@@ -245,6 +255,37 @@ impl FabricSpec {
 }
 
 impl FabricSpec {
+    /// Whether messages are read by their node.
+    fn gets(&self) -> bool {
+        self.nic.aries.is_some_and(|aries| aries.operation == Operation::Get)
+    }
+
+    /// Refuses a NIC of Aries whose window holds no packet, or that is slower than its link.
+    fn check_aries(&self) -> Result<(), Error> {
+        let Some(aries) = self.nic.aries else { return Ok(()) };
+        let at = |field: &'static str| path!["fabric", "nic", "aries", field];
+        range(&at("packet_bytes"), aries.packet_bytes.into(), 1, MAX_PACKET_BYTES.into())?;
+        range(&at("cycle_ps"), aries.cycle_ps, 1, MAX_DELAY_PS)?;
+        let control_bytes = self.control_bytes(self.packet_bytes);
+        if control_bytes > MAX_PACKET_BYTES.into() {
+            let most_bytes = MAX_PACKET_BYTES;
+            let (packet_bytes, header_bytes, flit_bytes) = (self.packet_bytes, self.header_bytes, self.flit_bytes);
+            let wire_bytes = control_bytes;
+            let kind =
+                ErrorKind::PacketOnWireTooLarge { wire_bytes, packet_bytes, header_bytes, flit_bytes, most_bytes };
+            return Err(kind.at(path!["fabric", "packet_bytes"]));
+        }
+        range(&at("window"), aries.window.into(), aries.burst(self.packet_bytes).into(), MAX_WINDOW.into())?;
+        let node = self.links.get("node").filter(|node| node.bandwidth.micro_bytes_per_second() > 0);
+        let Some(node) = node else { return Ok(()) }; // refused later
+        let flit_ps = node.bandwidth.serialisation_ps(self.flit_bytes.into());
+        if flit_ps < aries.cycle_ps {
+            let kind = ErrorKind::CycleTooLong { cycle_ps: aries.cycle_ps, flit_bytes: self.flit_bytes, flit_ps };
+            return Err(kind.at(at("cycle_ps")));
+        }
+        Ok(())
+    }
+
     /// Refuses a router with a crossbar that could not move a packet of so many bytes.
     fn check_router(&self, router: RouterSpec, packet_bytes: u64) -> Result<(), Error> {
         let at = |field: &'static str| path!["fabric", "router", field];

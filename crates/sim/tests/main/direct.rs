@@ -10,7 +10,7 @@ mod rails;
 mod refusals;
 mod sensing;
 mod show;
-mod support;
+pub mod support;
 mod throughput;
 mod walk;
 mod zero_load;

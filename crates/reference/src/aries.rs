@@ -1,0 +1,186 @@
+//! NICs of Aries: every request packet is answered by a response packet (model, section 3).
+
+use odonata_sim::engine::random::response_key;
+use odonata_sim::spec::{AriesSpec, FabricSpec, Operation};
+use odonata_topology::NodeId;
+
+use crate::link::{OnWire, aries_packets};
+use crate::packet::{Cause, DirectState, Packet, ValiantState};
+use crate::world::World;
+
+/// A request, for as long as the run lasts.
+#[derive(Debug)]
+pub(crate) struct Request {
+    /// NIC that it comes from.
+    nic: NodeId,
+    /// When its tail left the NIC.
+    left: Option<u64>,
+}
+
+/// Bytes on a link of a request or a response for so many bytes of payload.
+pub(crate) fn wire(fabric: &FabricSpec, payload: u64, response: bool) -> u64 {
+    match fabric.nic.aries {
+        Some(aries) if response != (aries.operation == Operation::Get) => {
+            aries_packets(payload, u64::from(aries.packet_bytes)).len() as u64 * fabric.head()
+        }
+        _ => fabric.wire(payload),
+    }
+}
+
+impl World<'_> {
+    fn aries(&self) -> Option<AriesSpec> {
+        self.spec.fabric.nic.aries
+    }
+
+    /// Aries packets of a packet.
+    fn burst(&self, bytes: u64) -> Vec<u64> {
+        aries_packets(bytes, u64::from(self.aries().expect("packets are answered").packet_bytes))
+    }
+
+    /// Whether the window has room for the packet at the head of a NIC.
+    pub(crate) fn has_window(&mut self, t: u64, nic: NodeId, packet: &Packet) -> bool {
+        let Some(aries) = self.aries() else { return true };
+        let burst = self.burst(packet.bytes).len() as u64;
+        let free = self.links[self.map.network.peer.len() + nic.index()].free(t);
+        let of = &mut self.nics[nic.index()];
+        if of.outstanding + burst > u64::from(aries.window) {
+            of.window_since.get_or_insert(free);
+            return false;
+        }
+        if let Some(since) = of.window_since.take() {
+            of.counters.window_ps += free - since;
+        }
+        true
+    }
+
+    /// Whether the router has room for the packet at the head of a NIC.
+    pub(crate) fn has_room_for(&mut self, t: u64, nic: NodeId, packet: &Packet) -> bool {
+        let link = &self.links[self.map.network.peer.len() + nic.index()];
+        let has_room = link.has_room(0, packet.wire);
+        if !has_room {
+            self.nics[nic.index()].room_since.get_or_insert(link.free(t));
+        }
+        has_room
+    }
+
+    /// Counts a request that is committed now.
+    pub(crate) fn count_request(&mut self, t: u64, nic: NodeId, packet: &mut Packet) {
+        let Some(aries) = self.aries() else { return };
+        let burst = self.burst(packet.bytes).len() as u64;
+        let link = &self.links[self.map.network.peer.len() + nic.index()];
+        let flits = packet.wire / u64::from(self.spec.fabric.flit_bytes);
+        let slow = link.serialisation(packet.wire).saturating_sub(flits * aries.cycle_ps);
+        let free = link.free(t);
+        let of = &mut self.nics[nic.index()];
+        let stalled = free - of.room_since.take().unwrap_or(free) + slow;
+        of.outstanding += burst;
+        of.counters.request_packets += burst;
+        of.counters.request_flits += flits;
+        of.counters.stalled_ps += stalled;
+        let counters = &mut self.messages[packet.message].counters;
+        counters.packets += burst;
+        counters.flits += flits;
+        counters.stalled_ps += stalled;
+        packet.request = Some(self.requests.len());
+        self.requests.push(Request { nic, left: None });
+    }
+
+    /// The tail of a request has left its NIC.
+    pub(crate) fn request_left(&mut self, t: u64, request: usize) {
+        self.requests[request].left = Some(t);
+    }
+
+    /// A packet has reached a NIC of its node.
+    pub(crate) fn arrival(&mut self, t: u64, packet: &Packet) {
+        let (delivered, answered) = self.count_arrival(t, packet);
+        if delivered {
+            self.delivered(t, packet.message);
+        }
+        if answered {
+            let job = self.messages[packet.message].job;
+            match self.messages[packet.message].cause {
+                Cause::Traffic { sender } => self.traffic_complete(t, job, sender),
+                Cause::Program(protocol_message) => self.protocol_message_sent(t, job, protocol_message),
+            }
+        }
+        let Some(request) = packet.request else { return };
+        if packet.response {
+            let nic = self.requests[request].nic;
+            self.nics[nic.index()].outstanding -= self.burst(packet.bytes).len() as u64;
+            self.inject(t, nic);
+        } else {
+            let response = self.response(packet);
+            self.nics[packet.destination.index()].responses.push_back(response);
+            self.send_responses(t, packet.destination);
+        }
+    }
+
+    /// Counts a packet that has reached a NIC; returns whether its message is delivered with it, and whether it is answered.
+    pub(crate) fn count_arrival(&mut self, t: u64, packet: &Packet) -> (bool, bool) {
+        let Some(aries) = self.aries() else { return (self.count_delivery(t, packet), false) };
+        let carries = packet.response == (aries.operation == Operation::Get);
+        let delivered = carries && self.count_delivery(t, packet);
+        (delivered, packet.response && self.count_answer(t, packet))
+    }
+
+    /// Counts a response that has come; returns whether that completes its message for its sender.
+    fn count_answer(&mut self, t: u64, packet: &Packet) -> bool {
+        let Request { nic, left } = self.requests[packet.request.expect("it answers a request")];
+        let burst = self.burst(packet.bytes);
+        let last = wire(&self.spec.fabric, *burst.last().expect("a packet has payload"), false);
+        let link = &self.links[self.map.network.peer.len() + nic.index()];
+        let started = left.expect("it has left") - link.serialisation(last);
+        let latency = burst.len() as u64 * (t - started);
+        let counters = &mut self.nics[nic.index()].counters;
+        counters.answered_packets += burst.len() as u64;
+        counters.latency_ps += latency;
+        let message = &mut self.messages[packet.message];
+        message.counters.latency_ps += latency;
+        message.packets_answered += 1;
+        let complete = message.packets_answered == message.packets(u64::from(self.spec.fabric.packet_bytes));
+        if let (Some(row), true) = (message.row, complete) {
+            message.counters.complete_ps = t - self.rows[row].issued;
+            self.rows[row].counters = message.counters;
+        }
+        complete
+    }
+
+    /// The response to a request.
+    fn response(&self, request: &Packet) -> Packet {
+        let number = request.request.expect("it is a request");
+        Packet {
+            message: request.message,
+            request: Some(number),
+            response: true,
+            bytes: request.bytes,
+            wire: wire(&self.spec.fabric, request.bytes, true),
+            head: 0,
+            tail: 0,
+            decided: 0,
+            latest: None,
+            key: response_key(request.key),
+            destination: self.requests[number].nic,
+            stands_in: None,
+            hop: 0,
+            minimal: true,
+            valiant: ValiantState::default(),
+            direct: DirectState::default(),
+        }
+    }
+
+    /// A NIC sends the responses for which there is room.
+    pub(crate) fn send_responses(&mut self, t: u64, nic: NodeId) {
+        let link = self.map.network.peer.len() + self.nics.len() + nic.index();
+        let channel = usize::from(self.spec.fabric.channels);
+        while let Some(first) = self.nics[nic.index()].responses.front()
+            && self.links[link].has_room(channel, first.wire)
+        {
+            let response = self.nics[nic.index()].responses.pop_front().expect("there is one");
+            let burst = self.burst(response.bytes).len() as u64;
+            let of = &mut self.nics[nic.index()].counters;
+            of.response_packets += burst;
+            of.response_flits += response.wire / u64::from(self.spec.fabric.flit_bytes);
+            self.grant(t, link, channel, response, 0);
+        }
+    }
+}

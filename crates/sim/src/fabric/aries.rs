@@ -1,0 +1,338 @@
+//! What the NICs of Aries know (docs/model.md, section 3): requests without a response, responses to send, counters.
+
+use std::collections::VecDeque;
+
+use super::packet::Event;
+use super::{NO_ROW, PacketTimes};
+use crate::output::{MessageCounters, NicCounters};
+use crate::spec::{FabricSpec, Operation};
+use odonata_topology::ClassId;
+
+/// The time of a wake-up that is not known.
+const UNARMED: u64 = u64::MAX;
+/// No protocol message waits for the responses of a message.
+pub const NO_SENDER: u32 = u32::MAX;
+
+/// A request packet whose response has not come.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// When the first flit of its last Aries packet left the NIC.
+    pub start: u64,
+    /// Slot of its message.
+    pub message: u32,
+    /// NIC that it comes from.
+    pub nic: u32,
+}
+
+/// A message whose responses have not all come.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange {
+    /// Packets whose responses have not come.
+    pub packets_left: u64,
+    /// When it was issued.
+    pub issue: u64,
+    /// When the last of the responses that are known comes.
+    pub last: u64,
+    /// Its row among the messages of its job, or [`NO_ROW`].
+    pub row: u32,
+    /// Its job.
+    pub job: u16,
+    /// The protocol message that is sent when all responses have come, or [`NO_SENDER`].
+    pub sender: u32,
+    /// What was counted for it.
+    pub counters: MessageCounters,
+}
+
+impl Exchange {
+    /// A message of so many packets that is issued at a time.
+    #[must_use]
+    pub fn new(packets_left: u64, issue: u64, row: u32, job: u16, sender: u32) -> Self {
+        Self { packets_left, issue, last: 0, row, job, sender, counters: MessageCounters::default() }
+    }
+}
+
+/// One NIC.
+#[derive(Clone, Debug, Default)]
+pub struct AriesNic {
+    /// Aries packets without a response, as far as the NIC has looked.
+    outstanding: u32,
+    /// When responses come that the NIC has not looked at, and how many Aries packets they answer.
+    returned: VecDeque<(u64, u32)>,
+    /// Since when the packet at the head waits for the window.
+    window_since: Option<u64>,
+    /// Since when it waits only for room.
+    pub room_since: Option<u64>,
+    /// When the NIC looks again at the window, while it waits for it.
+    wake: u64,
+    /// When the link of the responses is free.
+    pub response_free: u64,
+    /// Responses that wait for room.
+    pub responses: VecDeque<Event>,
+    /// Whether the first of them does.
+    pub response_waits: bool,
+    /// What it has counted.
+    pub counters: NicCounters,
+}
+
+/// All NICs of a run whose packets are answered; empty for other runs.
+#[derive(Default)]
+pub struct AriesNics {
+    nics: Vec<AriesNic>,
+    /// First channel of responses.
+    pub first_response: u8,
+    /// Whether responses carry the payload.
+    gets: bool,
+    /// Payload of a full Aries packet.
+    unit: u32,
+    window: u32,
+    /// Where the packets without payload begin in tables by packet.
+    control: u32,
+    /// By payload: Aries packets.
+    bursts: Vec<u32>,
+    /// By number of the packet in the tables: flits, and how long a NIC takes for them that nothing stops.
+    flits: Vec<(u32, u64)>,
+    requests: Vec<Request>,
+    free: Vec<u32>,
+    /// By slot of the message.
+    exchanges: Vec<Exchange>,
+    /// By job and row.
+    rows: Vec<Vec<MessageCounters>>,
+    /// Packets that have reached a NIC.
+    pub delivered: u64,
+}
+
+impl AriesNics {
+    /// The NICs of a fabric; none if packets are not answered.
+    #[must_use]
+    pub fn new(fabric: &FabricSpec, packets: &[PacketTimes], nics: usize, jobs: usize) -> Self {
+        let Some(aries) = fabric.nic.aries else { return Self::default() };
+        let flits = |packet: &PacketTimes| {
+            let flits = packet.wire / fabric.flit_bytes;
+            (flits, u64::from(flits) * aries.cycle_ps)
+        };
+        Self {
+            nics: vec![AriesNic { wake: UNARMED, ..AriesNic::default() }; nics],
+            first_response: fabric.channels,
+            gets: aries.operation == Operation::Get,
+            unit: aries.packet_bytes,
+            window: aries.window,
+            control: fabric.packet_bytes + 1,
+            bursts: (0..=fabric.packet_bytes).map(|payload| aries.burst(payload)).collect(),
+            flits: packets.iter().map(flits).collect(),
+            rows: vec![Vec::new(); jobs],
+            ..Self::default()
+        }
+    }
+
+    /// Whether packets are not answered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nics.is_empty()
+    }
+
+    /// A NIC.
+    #[inline]
+    pub fn get_mut(&mut self, nic: u32) -> &mut AriesNic {
+        &mut self.nics[nic as usize]
+    }
+
+    /// All NICs.
+    #[must_use]
+    pub fn all(&self) -> &[AriesNic] {
+        &self.nics
+    }
+
+    /// Number of a request or response in tables by packet.
+    #[inline(always)]
+    #[must_use]
+    pub fn number(&self, bytes: u32, response: bool) -> u32 {
+        if response == self.gets { bytes } else { bytes + self.control }
+    }
+
+    /// Whether a packet is a response, from its channel.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_response(&self, packet: &Event) -> bool {
+        packet.channel() >= self.first_response
+    }
+
+    /// Whether a packet carries payload.
+    #[inline]
+    #[must_use]
+    pub fn carries(&self, packet: &Event) -> bool {
+        self.is_response(packet) == self.gets
+    }
+
+    /// Whether responses carry the payload.
+    #[must_use]
+    pub fn gets(&self) -> bool {
+        self.gets
+    }
+
+    /// Payload of the last Aries packet of a packet.
+    #[inline]
+    fn last_of(&self, bytes: u32) -> u32 {
+        bytes - (self.bursts[bytes as usize] - 1) * self.unit
+    }
+
+    /// The message of a packet.
+    #[inline]
+    #[must_use]
+    pub fn message(&self, packet: &Event) -> u32 {
+        self.requests[packet.message as usize].message
+    }
+
+    /// A message in a slot is issued.
+    pub fn issue(&mut self, message: u32, exchange: Exchange) {
+        let slot = message as usize;
+        if slot >= self.exchanges.len() {
+            self.exchanges.resize(slot + 1, exchange);
+        }
+        self.exchanges[slot] = exchange;
+    }
+
+    /// Whether the window has room for a packet of so many bytes at `now`, when the link is free from `link_free` on. If not,
+    /// the NIC waits; returns then when it looks again, if that is known and not arranged yet.
+    #[inline]
+    pub fn admit(&mut self, nic: u32, bytes: u32, now: u64, link_free: u64) -> Result<(), Option<u64>> {
+        let (burst, of) = (self.bursts[bytes as usize], &mut self.nics[nic as usize]);
+        if of.outstanding + burst > self.window {
+            while let Some(&(at, answered)) = of.returned.front()
+                && at <= now
+            {
+                of.outstanding -= answered;
+                of.returned.pop_front();
+            }
+            if of.outstanding + burst > self.window {
+                return Err(of.wait(now));
+            }
+        }
+        if let Some(since) = of.window_since.take() {
+            of.wake = UNARMED;
+            of.counters.window_ps += now.max(link_free) - since.max(link_free);
+        }
+        Ok(())
+    }
+
+    /// A request is committed at `now` to the link of its NIC, which was free from `link_free` on, and leaves with its tail at
+    /// `end`. Returns the slot that its packet carries.
+    #[inline]
+    pub fn request(
+        &mut self,
+        nic: u32,
+        (message, bytes): (u32, u32),
+        (now, link_free, end): (u64, u64, u64),
+        packets: &[PacketTimes],
+    ) -> u32 {
+        let (burst, number) = (self.bursts[bytes as usize], self.number(bytes, false));
+        let (flits, unstopped) = self.flits[number as usize];
+        let node = |number: u32| packets[number as usize].serialisation(ClassId::NODE.0);
+        let of = &mut self.nics[nic as usize];
+        of.outstanding += burst;
+        debug_assert!(of.outstanding <= self.window, "the window has room");
+        let since = of.room_since.take().unwrap_or(now);
+        let stalled = now.max(link_free) - since.max(link_free) + node(number).saturating_sub(unstopped);
+        let counters = &mut of.counters;
+        counters.request_packets += u64::from(burst);
+        counters.request_flits += u64::from(flits);
+        counters.stalled_ps += stalled;
+        let of = &mut self.exchanges[message as usize].counters;
+        of.packets += u64::from(burst);
+        of.flits += u64::from(flits);
+        of.stalled_ps += stalled;
+        let start = end - node(self.number(self.last_of(bytes), false));
+        let request = Request { start, message, nic };
+        if let Some(slot) = self.free.pop() {
+            self.requests[slot as usize] = request;
+            return slot;
+        }
+        self.requests.push(request);
+        (self.requests.len() - 1) as u32
+    }
+
+    /// The request in a slot.
+    #[inline]
+    #[must_use]
+    pub fn of_slot(&self, slot: u32) -> Request {
+        self.requests[slot as usize]
+    }
+
+    /// A response is committed to the link of a NIC.
+    #[inline]
+    pub fn respond(&mut self, nic: u32, bytes: u32) {
+        let (burst, number) = (self.bursts[bytes as usize], self.number(bytes, true));
+        let counters = &mut self.nics[nic as usize].counters;
+        counters.response_packets += u64::from(burst);
+        counters.response_flits += u64::from(self.flits[number as usize].0);
+    }
+
+    /// A response reaches its NIC at `at`. Returns the exchange if it was its last, and when the NIC must look at the window, if
+    /// it waits for it and that was not known.
+    #[inline]
+    pub fn answer(&mut self, slot: u32, bytes: u32, at: u64) -> (Option<Exchange>, Option<u64>) {
+        let Request { start, message, nic } = self.requests[slot as usize];
+        self.free.push(slot);
+        let burst = self.bursts[bytes as usize];
+        let latency = u64::from(burst) * (at - start);
+        let of = &mut self.nics[nic as usize];
+        of.returned.push_back((at, burst));
+        of.counters.answered_packets += u64::from(burst);
+        of.counters.latency_ps += latency;
+        let wake = (of.window_since.is_some() && of.wake == UNARMED).then(|| {
+            of.wake = at;
+            at
+        });
+        let exchange = &mut self.exchanges[message as usize];
+        exchange.packets_left -= 1;
+        exchange.counters.latency_ps += latency;
+        exchange.last = exchange.last.max(at);
+        if exchange.packets_left > 0 {
+            return (None, wake);
+        }
+        let mut exchange = *exchange;
+        exchange.counters.complete_ps = exchange.last - exchange.issue;
+        if exchange.row != NO_ROW {
+            let (rows, row) = (&mut self.rows[usize::from(exchange.job)], exchange.row as usize);
+            if row >= rows.len() {
+                rows.resize(row + 1, MessageCounters::default());
+            }
+            rows[row] = exchange.counters;
+        }
+        (Some(exchange), wake)
+    }
+
+    /// What was counted for the message of a row; zero as long as it is not complete.
+    #[must_use]
+    pub fn row(&self, job: usize, row: usize) -> MessageCounters {
+        self.rows[job].get(row).copied().unwrap_or_default()
+    }
+}
+
+impl AriesNic {
+    /// The packet at the head waits for the window; returns when the NIC looks again, if that is not arranged.
+    #[cold]
+    fn wait(&mut self, now: u64) -> Option<u64> {
+        self.window_since.get_or_insert(now);
+        if self.wake != UNARMED {
+            return None;
+        }
+        let at = self.returned.front()?.0;
+        self.wake = at;
+        Some(at)
+    }
+
+    /// Whether the NIC looks at the window at `now`; if not, it no longer waits for it.
+    pub fn wakes_at(&mut self, now: u64) -> bool {
+        let wakes = self.window_since.is_some() && self.wake == now;
+        if wakes {
+            self.wake = UNARMED;
+        }
+        wakes
+    }
+
+    /// Whether the packet at the head waits for the window.
+    #[must_use]
+    pub fn waits_for_window(&self) -> bool {
+        self.window_since.is_some()
+    }
+}

@@ -1,0 +1,52 @@
+//! The NIC of Aries: requests, responses and a window (docs/model.md, section 3).
+
+use serde::{Deserialize, Serialize};
+
+use super::FabricSpec;
+
+/// A NIC that answers every request packet (De Sensi 2019, section 2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AriesSpec {
+    /// Largest payload of an Aries packet, in bytes. The packets of the fabric stand for bursts of them.
+    pub packet_bytes: u32,
+    /// Most Aries packets of a NIC that have no response yet.
+    pub window: u32,
+    /// Which packets carry the payload.
+    pub operation: Operation,
+    /// Clock cycle of the NIC, which sends at most one flit in a cycle.
+    pub cycle_ps: u64,
+}
+
+/// Which packets carry the payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// Requests: the message goes to the node that its node names.
+    Put,
+    /// Responses: the message comes from there.
+    Get,
+}
+
+impl AriesSpec {
+    /// Aries packets that a packet with so many bytes of payload stands for.
+    #[must_use]
+    pub fn burst(&self, payload: u32) -> u32 {
+        payload.div_ceil(self.packet_bytes)
+    }
+}
+
+impl FabricSpec {
+    /// Bytes on links of all packets: those with payload by payload from 0 on; with responses, then those without payload.
+    pub fn wire_sizes(&self) -> impl Iterator<Item = u64> {
+        let control = if self.nic.aries.is_some() { 0..self.packet_bytes + 1 } else { 0..0 };
+        (0..=self.packet_bytes).map(|p| self.wire_bytes(p)).chain(control.map(|p| self.control_bytes(p)))
+    }
+
+    /// Bytes on a link of a packet without payload that answers or asks for so many bytes: a header for each Aries packet.
+    #[must_use]
+    pub fn control_bytes(&self, payload: u32) -> u64 {
+        let burst = self.nic.aries.map_or(0, |aries| aries.burst(payload));
+        u64::from(burst) * self.head_bytes()
+    }
+}
