@@ -56,6 +56,19 @@ def test_header_and_flit_may_be_others():
     assert (found["header_bytes"], found["flit_bytes"]) == (8, 8)
 
 
+def test_a_preset_of_packets_without_headers_gets_those_of_aries():
+    """Presets of Cray XC count no headers, because a packet stands for several of Aries."""
+    plain = machine.load("piz-daint")
+    assert plain.fabric.get("header_bytes", 0) == 0
+    system = machine.load("piz-daint", fabric={"nic": "aries"})
+    assert (system.fabric["header_bytes"], system.fabric["flit_bytes"]) == (16, 16)
+    sources = {source.key: source.source for source in system.sources}
+    assert "D5" in sources["fabric.header"]
+    assert machine.load("piz-daint", fabric={"nic": "aries", "header": "8 B"}).fabric["header_bytes"] == 8
+    simple = machine.load(system.document(), fabric={"nic": "simple"})
+    assert "aries" not in simple.fabric["nic"]
+
+
 @pytest.mark.parametrize("simple", ["simple", {"kind": "simple"}])
 def test_a_simple_nic_is_what_the_core_does_anyway(simple):
     """Runs with simple NICs keep their identity, and a system with others can be made simple again."""

@@ -93,6 +93,11 @@ def _load(
     if fabric is not None:
         changed = _over(changed, _spelled_out({"fabric": dict(fabric)}))
     base = _overruled(base, changed)
+    if _gets_aries(base, changed):  # whose packets have a header and flits of their own
+        base = _copy(base)
+        for key in ("header", "flit"):
+            base.get("fabric", {}).pop(key, None)
+            sources.pop(f"fabric.{key}", None)
     merged = _over(_merge(base, {"fabric": dict(usual or {})}) if usual else base, changed)
     if changed and base and "name" not in given:
         merged["name"] = f"{base['name']} (changed)"
@@ -158,6 +163,13 @@ def _overruled(base: dict[str, Any], changed: Mapping[str, Any]) -> dict[str, An
 def _part_of(table: Mapping[str, Any], key: str) -> Any:
     fabric = table.get("fabric")
     return fabric.get(key) if isinstance(fabric, Mapping) else None
+
+
+def _gets_aries(base: Mapping[str, Any], changed: Mapping[str, Any]) -> bool:
+    """Whether the changes give NICs of Aries to a base that has others."""
+    before, after = _part_of(base, "nic"), _part_of(changed, "nic")
+    kind = before.get("kind") if isinstance(before, Mapping) else None
+    return isinstance(after, Mapping) and after.get("kind") == "aries" and kind != "aries"
 
 
 def _over(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
