@@ -35,6 +35,11 @@ cluster.command(
     name="probe",
     help="Measure the latency of MPI operations, and the background utilisation before and after.",
 )
+cluster.command(
+    "odonata.cli.cluster_predict:predict",
+    name="predict",
+    help="Predict at submission whether a run falls into the long tail of its job, and how long it takes.",
+)
 
 _Flag = Parameter(negative=())
 _Positive = Parameter(validator=validators.Number(gt=0))

@@ -159,13 +159,13 @@ class _Progress:
             print(f"{done:,} of {of:,} fits done", file=sys.stderr, end=end, flush=True)
 
 
-def pairs(where: list[str]) -> dict[str, str]:
-    """Column -> value, of `column=value`. Raises InputError for another text."""
+def pairs(where: list[str], example: str = "--where column=value") -> dict[str, str]:
+    """Column -> value, of `column=value`. Raises InputError, with the example, for another text."""
     found = {}
     for one in where:
         name, sign, value = one.partition("=")
         if not sign or not name:
-            raise InputError(f"expected --where column=value, found `{one}`")
+            raise InputError(f"expected {example}, found `{one}`")
         found[name] = value
     return found
 

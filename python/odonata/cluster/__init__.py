@@ -1,4 +1,4 @@
-"""Real clusters: reads the queue of Slurm, computes background utilisation, selects nodes for a job, analyses times.
+"""Real clusters: reads the queue of Slurm, selects nodes for a job, analyses times of iterations, predicts tails.
 
 Nothing here needs the simulator. Files of other tools are recognised by their content, not by their names. Each name is
 imported when it is first used, so that reading a queue loads no library.
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from odonata.cluster.fabric import Recognised, import_fabric
     from odonata.cluster.history import History, read_history
     from odonata.cluster.hosts import expand, fold
+    from odonata.cluster.prediction.predictor import Prediction, Predictor, read_predictor
+    from odonata.cluster.prediction.train import train
     from odonata.cluster.probing import Probe, probe
     from odonata.cluster.records import Job, Node
     from odonata.cluster.selection import Selection, select
@@ -43,6 +45,8 @@ _LAZY = {
     "History": "history",
     "Job": "records",
     "Node": "records",
+    "Prediction": "prediction.predictor",
+    "Predictor": "prediction.predictor",
     "Probe": "probing",
     "Recognised": "fabric",
     "Selection": "selection",
@@ -55,9 +59,11 @@ _LAZY = {
     "probe": "probing",
     "read_history": "history",
     "read_nodes": "snapshot",
+    "read_predictor": "prediction.predictor",
     "read_queue": "snapshot",
     "read_topology": "topology",
     "select": "selection",
+    "train": "prediction.train",
 }
 
 __all__ = [
@@ -66,6 +72,8 @@ __all__ = [
     "History",
     "Job",
     "Node",
+    "Prediction",
+    "Predictor",
     "Probe",
     "Recognised",
     "Selection",
@@ -78,9 +86,11 @@ __all__ = [
     "probe",
     "read_history",
     "read_nodes",
+    "read_predictor",
     "read_queue",
     "read_topology",
     "select",
+    "train",
 ]
 
 
