@@ -109,7 +109,13 @@ PLACES: dict[str, str] = {
     "V8": "4.2, equation 1",
     "V9": "4.2, equation 2",
     "V10": "4.2",
+    "V11": "5.2, figure 4",
+    "V12": "5.2, figure 4",
     "V13": "5.3, figure 5",
+    "V14": "5.4, figure 6",
+    "V15": "5.4",
+    "V16": "6",
+    "V17": "abstract, 7",
     "V18": "4.1",
 }
 """The section or figure of each number in its paper, from the catalogue."""

@@ -153,8 +153,8 @@ class Predictor(_Part):
         """
         history = self._history(known)
         values = self._values(known)
-        chance = float(self.probabilities(values)[0])
-        factors = self.factors(values)
+        chance = float(self._probabilities(values)[0])
+        factors = self._factors(values)
         return Prediction(
             probability=chance,
             flagged=chance >= self.flag_from,
@@ -177,14 +177,14 @@ class Predictor(_Part):
         factors = {factor for one in linear for term in one.terms for factor in term.of}
         return {"pattern" if factor.startswith(PATTERN) else factor for factor in factors}
 
-    def probabilities(self, values: Mapping[str, Vector]) -> Vector:
+    def _probabilities(self, values: Mapping[str, Vector]) -> Vector:
         """Probability of the tail for standardised values (`standardised`)."""
         from odonata.analysis.regression import sigmoid
 
         of = self.chance
         return sigmoid(of.recalibration_intercept + of.recalibration_slope * linear(of, values))
 
-    def factors(self, values: Mapping[str, Vector]) -> dict[float, Vector]:
+    def _factors(self, values: Mapping[str, Vector]) -> dict[float, Vector]:
         """Quantile -> time over the median of the history; ascending for each run (Chernozhukov 2010)."""
         found = np.array([linear(of, values) + of.shift for of in self.quantiles])
         return {of.q: row for of, row in zip(self.quantiles, np.exp(np.sort(found, axis=0)), strict=True)}
