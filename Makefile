@@ -111,6 +111,7 @@ validate: build ## Compare with the published figures of Kang 2019 and Zhang 201
 	$(BIN)/odonata reproduce latency-load
 	$(BIN)/odonata reproduce aries-modes
 	$(BIN)/odonata reproduce salimi-beni2022-on-leonardo
+	$(BIN)/odonata reproduce salimi-beni2022
 	for figure in fig2 fig4 fig5 fig6 fig7 fig8 fig9 fig10 fig11 fig12 fig13 variants; do \
 	  $(BIN)/odonata reproduce zhang2018-$$figure; done
 

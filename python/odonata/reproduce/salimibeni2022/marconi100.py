@@ -1,0 +1,243 @@
+"""`salimi-beni2022`: the experiment of Salimi Beni 2022 in the simulator, its page and picture."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from string import Template
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from odonata.analysis.correlation import CAUSE
+from odonata.analysis.fits import fit_all
+from odonata.plot.style import figure, settings
+from odonata.plot.times import Sample, draw_densities, draw_histogram, draw_scatter
+from odonata.reproduce.markdown import counts, reasons, side_by_side, table
+from odonata.reproduce.reproduction import Reproduction
+from odonata.reproduce.salimibeni2022.queue import APPS, ENDS, LARGEST, LOCALITIES, SINGLE
+from odonata.reproduce.salimibeni2022.relations import MODEL, Measured, at, compare, plots, spread_by_slurm
+from odonata.reproduce.salimibeni2022.runs import (
+    APP_ITERATIONS,
+    APP_QUEUES,
+    COLLECTIVES,
+    DRAWN,
+    DRAWS,
+    FAR,
+    LONG,
+    MANY,
+    MINIMAL,
+    OFTEN,
+    QUEUES,
+    ROUTING,
+    keep,
+    make,
+    points,
+    utilisation,
+)
+from odonata.text.numbers import fixed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from odonata.analysis.correlation import Coefficient
+    from odonata.reproduce.reproduction import Runs
+    from odonata.reproduce.rows import Row
+
+FAMILIES = (
+    "burr12",
+    "exponnorm",
+    "gamma",
+    "genextreme",
+    "gumbel_r",
+    "johnsonsu",
+    "lognorm",
+    "norm",
+    "t",
+    "weibull_min",
+)
+"""Families that are fitted for the picture. The paper fits more than 100 and names none; these have one peak and skew
+to either side."""
+LIMIT_S = 5.0
+"""Processor time for one fit."""
+
+
+def _page(rows: Sequence[Row], runs: Runs) -> str:
+    template = (files("odonata.reproduce.salimibeni2022") / "marconi100.md").read_text(encoding="utf-8")
+    b = [utilisation(*queue) for queue in DRAWS]
+    injected = [run["injected"] for run in runs if (run["draw"], run["load"]) == QUEUES["high"]]
+    return _wrapped(
+        Template(template).substitute(
+            counts=counts(rows, MODEL),
+            statements=side_by_side(rows, [MODEL]),
+            reasons=reasons(rows),
+            runs=len(runs),
+            least=f"{min(b):.2f}",
+            most=f"{max(b):.2f}",
+            low=f"{utilisation(*QUEUES['low']):.2f}",
+            middle=f"{utilisation(*QUEUES['middle']):.2f}",
+            high=f"{utilisation(*QUEUES['high']):.2f}",
+            injected=fixed(float(np.mean(injected)), ".0%"),
+            many=", ".join(f"{app} {count}" for app, count in MANY.items()),
+            often=f"{OFTEN['4 B']} (of {LONG} {OFTEN[LONG]}; of all-to-all half as many)",
+            iterations=APP_ITERATIONS,
+            apps=", ".join(f"`{name}`" for name in APPS),
+            ends=ENDS,
+            single=fixed(SINGLE, ".0%"),
+            largest=LARGEST,
+            full=fixed(spread_by_slurm()[0] / 100, ".0%"),
+            switch=fixed(spread_by_slurm()[1] / 100, ".0%"),
+            empty=fixed(spread_by_slurm(0.6)[1] / 100, ".0%"),
+            correlations=_correlations(runs),
+            distributions=_distributions(runs),
+            applications=_applications(runs),
+            cause=CAUSE,
+            families=len(FAMILIES),
+            peaked=sum(one.peaks is not None and one.peaks.count > 1 for one in _drawn(runs)) or "none",
+            ratio=f"{_minimal_over_adaptive(runs):.2f}",
+            diverted=fixed(max(1 - run["minimal"] for run in runs), ".1%"),
+        )
+    )
+
+
+def _wrapped(page: str) -> str:
+    """The page with paragraphs and items of lists filled anew, since values change their lengths."""
+    blocks = []
+    for block in page.split("\n\n"):
+        if block.startswith(("#", "|", "!")):
+            blocks.append(block)
+            continue
+        items = re.split(r"\n(?=- )", block)
+        blocks.append(
+            "\n".join(
+                fill(
+                    " ".join(item.split()),
+                    120,
+                    subsequent_indent="  " if item.startswith("- ") else "",
+                    break_on_hyphens=False,
+                    break_long_words=False,
+                )
+                for item in items
+            )
+        )
+    return "\n\n".join(blocks) + "\n"
+
+
+def _correlations(runs: Runs) -> str:
+    lines = [
+        [
+            one.app,
+            one.size,
+            f"{one.means_ps.min() / 1e6:,.1f} to {one.means_ps.max() / 1e6:,.1f}",
+            _coefficient(one.correlation.pearson),
+            _coefficient(one.correlation.spearman),
+        ]
+        for one in plots(runs)
+    ]
+    return table(["collective", "size", "means (us)", "r", "ρ"], lines, "llrrr")
+
+
+def _coefficient(of: Coefficient) -> str:
+    return f"{of.value:.2f}" + (f" ({of.interval[0]:.2f} to {of.interval[1]:.2f})" if of.interval else "")
+
+
+def _line(words: Sequence[str], one: Measured) -> list[str]:
+    of, peaks = one.dispersion, one.peaks
+    return [
+        *words,
+        f"{one.b:.2f}",
+        str(of.n),
+        *(f"{value / 1e6:,.1f}" for value in (of.median, of.mean, of.p85, of.p99, of.maximum)),
+        fixed(of.qcd, ".4f"),
+        "" if peaks is None else str(peaks.count),
+        fixed(1 - one.run["minimal"], ".2%"),
+    ]
+
+
+_HEAD = ("b", "n", "median", "mean", "p85", "p99", "greatest", "QCD", "peaks", "non-minimal")
+
+
+def _drawn(runs: Runs) -> list[Measured]:
+    """The distributions of figures 1, 3 and 5."""
+    chosen = [("middle", locality, ROUTING) for locality in LOCALITIES]
+    chosen += [("low", FAR, ROUTING), ("high", FAR, ROUTING), ("high", FAR, MINIMAL)]
+    found = [at(runs, app, *one) for app in COLLECTIVES for one in chosen]
+    return [one for one in found if one is not None]
+
+
+def _minimal_over_adaptive(runs: Runs) -> float:
+    """Tail with minimal routing over that with the usual one, beside the queue of high b: median of the collectives."""
+    pairs = [(at(runs, app, "high", FAR, MINIMAL), at(runs, app, "high")) for app in COLLECTIVES]
+    return float(np.median([ours.tail_ps / usual.tail_ps for ours, usual in pairs if ours and usual]))
+
+
+def _distributions(runs: Runs) -> str:
+    names = ("app", "locality", "routing")
+    lines = [_line([one.run[name] for name in names], one) for one in _drawn(runs)]
+    return table(["collective", "locality", "routing", *_HEAD], lines, "lll" + "r" * len(_HEAD))
+
+
+def _applications(runs: Runs) -> str:
+    lines = [
+        _line([app], one)
+        for app, names in APP_QUEUES.items()
+        for name in names
+        if (one := at(runs, app, name)) is not None
+    ]
+    return table(["proxy", *_HEAD], lines, "l" + "r" * len(_HEAD))
+
+
+def draw(_: Sequence[Row], runs: Runs) -> Figure:
+    """Densities by locality and by b, correlations of the longest size, and histograms of the applications."""
+    panels: list[tuple[str, list[tuple[str, Measured]]]] = []
+    for app in COLLECTIVES:
+        found = [(name, at(runs, app, "middle", name)) for name in LOCALITIES]
+        panels.append((f"{app}, {DRAWN}, b = {utilisation(*QUEUES['middle']):.2f}", _there(found)))
+    for app in COLLECTIVES:
+        found = [(f"b = {utilisation(*QUEUES[name]):.2f}", at(runs, app, name)) for name in ("low", "high")]
+        panels.append((f"{app}, {DRAWN}, different islands", _there(found)))
+    apps = [
+        (f"{app}, b = {utilisation(*QUEUES[name]):.2f}", at(runs, app, name))
+        for app, names in APP_QUEUES.items()
+        for name in names
+    ]
+    all_of = [one for _, several in panels for _, one in several] + [one for _, one in _there(apps)]
+    # Times that do not vary have no fit.
+    fitted = [one.times_ps for one in all_of if np.ptp(one.times_ps) > 0 and len(np.unique(one.times_ps)) > 4]
+    fits = {
+        id(times): found.best()
+        for times, found in zip(fitted, fit_all(fitted, names=FAMILIES, limit_s=LIMIT_S), strict=True)
+    }
+    with settings():
+        made = figure(13, 14)
+        grid = made.subplots(4, 3)
+        for axes, (title, several) in zip(grid[:2].ravel(), panels, strict=True):
+            draw_densities(axes, [Sample(name, one.times_ps, fits.get(id(one.times_ps))) for name, one in several])
+            axes.set_title(title)
+        of_long = [one for one in plots(runs) if one.size == LONG]
+        for axes, plot in zip(grid[2], of_long, strict=True):
+            draw_scatter(axes, plot.b, plot.means_ps, plot.correlation, "b")
+            axes.set_title(f"{plot.app}, {plot.size}")
+        shown = _there(apps)
+        for axes, (name, one) in zip(grid[3], [shown[0], shown[1], shown[3]], strict=True):
+            draw_histogram(axes, Sample(name, one.times_ps, fits.get(id(one.times_ps))))
+    return made
+
+
+def _there(found: Sequence[tuple[str, Measured | None]]) -> list[tuple[str, Measured]]:
+    return [(name, one) for name, one in found if one is not None]
+
+
+REPRODUCTION = Reproduction(
+    name="salimi-beni2022",
+    title="Long tails on Marconi100: locality, background utilisation, routing, applications (Salimi Beni 2022)",
+    points=points,
+    make=make,
+    rows=compare,
+    page=_page,
+    picture=draw,
+    keep=keep,
+)
