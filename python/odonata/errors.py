@@ -28,7 +28,7 @@ def shortened(text: str, most: int = 200) -> str:
 class OdonataError(Exception):
     """Base of every error that Odonata raises on purpose.
 
-    `code` is the stable name of what is wrong, for programs that tell errors apart; None for those that have no name
+    `code` is the stable name of what is wrong, for programs that distinguish errors; None for those that have no name
     yet. All errors of the simulator core have one (`crates/error/src/kind.rs`).
     """
 

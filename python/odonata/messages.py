@@ -249,18 +249,18 @@ def _awaited(first: Sequence[Mapping[str, Any]], ranks: int) -> str:
 
 def _wait(wait: Mapping[str, Any]) -> str:
     to = "to" if wait["operation"] == "send" else "from"
-    told = (
+    text = (
         f"rank {wait['rank']} waits to {wait['operation']} {_counted(wait['bytes'], 'byte')} {to} rank {wait['peer']}"
     )
     if wait["tag"] is not None:
-        told += f" with tag {wait['tag']}"
+        text += f" with tag {wait['tag']}"
     places = [f"{name} {wait[name]}" for name in ("phase", "step", "line", "iteration") if wait[name] is not None]
-    return told + (f" ({', '.join(places)})" if places else "")
+    return text + (f" ({', '.join(places)})" if places else "")
 
 
 def _trace_lines(first: Sequence[Mapping[str, Any]]) -> str:
-    told = any(wait["line"] is not None for wait in first)
-    return "line numbers are those of the text that `odonata trace` writes" if told else ""
+    in_trace = any(wait["line"] is not None for wait in first)
+    return "line numbers are those of the text that `odonata trace` writes" if in_trace else ""
 
 
 _NEAR = {"near": _near}

@@ -93,8 +93,8 @@ def numeric(labels: Sequence[Any]) -> tuple[str, list[float]]:
 def usual_axes(axes: Sequence[str], rows: pl.DataFrame, seed: str) -> tuple[str, str | None]:
     """The default axis of a picture, and that of its series.
 
-    The first axis of numbers or quantities with several values, else the first with several; the seed comes last, for
-    runs that differ in nothing else are repetitions. The series are those of the next one.
+    The first axis of numbers or quantities with several values, else the first with several; the seed comes last,
+    because runs that differ in nothing else are repetitions. The series are those of the next one.
     """
     several = [key for key in axes if key != seed and rows[key].n_unique() > 1]
     numbers = [key for key in several if numeric(rows[key].unique(maintain_order=True).to_list())[0] != "name"]

@@ -1,12 +1,12 @@
 """Comparison of the runs of a study by the values of one axis.
 
-Two runs pair up if they agree in all other axes, the seed among them: then what differs between them is the choice
-and not the luck of the draw, and a small effect shows in few runs. Where several runs with one value agree in all
-other axes (values were drawn together, or stand twice) none has a partner of its own, so there are no pairs: all with
-all would count each run many times. A ratio is the median of the ratios of the pairs, with a bootstrap over the
-pairs; without pairs, the ratio of the medians. The test is Wilcoxon's signed-rank test (two-sided; Wilcoxon,
-"Individual comparisons by ranking methods", Biometrics 1, 1945) of the logarithms of the ratios, or of the
-differences where a value is 0.
+Two runs are a pair if they agree in all other axes, including the seed: then they differ only by the compared value and
+not by chance, and a small effect shows in few runs. Where several runs with one value agree in all other axes (values
+were drawn together, or are listed twice), no run has a unique partner, so there are no pairs: pairing all with all
+would count each run many times. A ratio is the median of the ratios of the pairs, with a bootstrap over the pairs;
+without pairs, the ratio of the medians. The test is Wilcoxon's signed-rank test (two-sided; Wilcoxon, "Individual
+comparisons by ranking methods", Biometrics 1, 1945) of the logarithms of the ratios, or of the differences where a
+value is 0.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def compare(
     """Compares the rows of one job by the axis `by`, in the order of its values.
 
     `jobs` has a column for each axis; `others` are the axes in which two runs must agree to be a pair. The baseline is
-    the first value if none is given; `values` may name values of which no run is done. Raises InputError for a column
-    that is no number and a baseline that there is not.
+    the first value if none is given; `values` may name values without a finished run. Raises InputError for a column
+    without numbers, and for an unknown baseline.
     """
     check_column(jobs, column, (by, *others))
     values = list(values) or jobs[by].unique(maintain_order=True).to_list()

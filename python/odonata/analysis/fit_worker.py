@@ -1,7 +1,7 @@
 """A process that fits families, one after another, each within a limit of processor time.
 
-Processor time does not depend on other load, nor on how many workers there are. A signal ends a fit at its limit; where
-SciPy does not return to Python, the kernel ends the process a second later (`RLIMIT_CPU`).
+Processor time does not depend on other load or on the number of workers. A signal ends a fit at its limit; where SciPy
+does not return to Python, the kernel ends the process a second later (`RLIMIT_CPU`).
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ def _sums(rows: pl.DataFrame, column: str) -> dict[str, int]:
 
 
 def _groups(by_link: pl.DataFrame) -> tuple[int, ...]:
-    """The fewest groups out of whose routers the links lead that explain most of the time."""
+    """The fewest groups whose outgoing links explain most of the time."""
     between = by_link.filter((pl.col("from_kind") == "router") & (pl.col("to_kind") == "router"))
     sums = (
         between.group_by("from_group")

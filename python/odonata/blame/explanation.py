@@ -23,9 +23,9 @@ class Explanation:
     run: str
     """Id of the run."""
     jobs: tuple[JobCauses, ...]
-    """Every job of the run that is asked for, with its causes."""
+    """Every requested job of the run, with its causes."""
     without: tuple[Without, ...]
-    """What becomes of each job without each other one; empty unless asked for."""
+    """The result of each job without each other one; empty without `counterfactual`."""
 
     def as_dict(self) -> dict[str, Any]:
         """The object that `odonata explain --json` prints.
@@ -95,8 +95,8 @@ def explain(
     shown = [job for job in causes if (not job.background if victim is None else job.job == victim)]
     background = run.jobs["background"].to_list()
     without = compare(spec, background, run.jobs.to_dicts(), progress) if counterfactual else []
-    told = {job.job for job in shown}
-    return Explanation(run.id, tuple(shown), tuple(entry for entry in without if entry.victim in told))
+    named = {job.job for job in shown}
+    return Explanation(run.id, tuple(shown), tuple(entry for entry in without if entry.victim in named))
 
 
 def _blame(run: Run, progress: Progress | None) -> pl.DataFrame:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 LEAST = 0.05
 """Causes with a smaller share of the waiting have no sentence (assumed)."""
 DISAGREE = 2.0
-"""Factor between the time that a cause explains and what its absence saves from which on both are doubted (assumed)."""
+"""Factor between the time that a cause explains and the time that its absence saves, from which on both are in doubt
+(assumed)."""
 
 _FOR = {
     "link": "for busy links",
@@ -93,7 +94,7 @@ def _absence(entry: Without) -> str:
 
 
 def _doubt(job: JobCauses, entry: Without) -> list[str]:
-    """Where the time that a job makes another wait and what its absence saves disagree."""
+    """The places where the time that a job makes another wait and the time that its absence saves disagree."""
     if entry.with_ps is None or entry.without_ps is None or not job.waiting_ps:
         return []
     caused = sum(cause.ps for cause in job.causes if cause.cause == entry.without)

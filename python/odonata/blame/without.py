@@ -1,4 +1,4 @@
-"""What becomes of a job without each other job: runs in which one job is left out."""
+"""The results of a job without each other job: runs in which one job is left out."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def compare(
     Returns
     -------
     list of Without
-        For each job that is not background and each other job whose absence leaves a run that ends.
+        For each job that is not background and each other job without which the run still ends.
     """
     from odonata.runner import simulate
 

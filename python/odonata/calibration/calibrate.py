@@ -56,7 +56,7 @@ class Calibration:
     file: str
     """What was read."""
     fitted: Fitted
-    """The costs and how sure they are."""
+    """The costs and their uncertainty."""
     rows: list[Compared]
     """All measurements, with their times under these costs."""
     before: dict[Part, float]
@@ -117,15 +117,15 @@ class Calibration:
         str
             TOML with `[host]`, `[sources]` and `[calibration]`.
         """
-        told = self.host.model_dump(mode="json", by_alias=True)
+        costs = self.host.model_dump(mode="json", by_alias=True)
         fitted = [row for row in self.rows if row.part == "fitted"]
         nodes = sorted({row.configuration.nodes for row in fitted})
         span = str(nodes[0]) if len(nodes) == 1 else f"{nodes[0]} to {nodes[-1]}"
         data = f"odonata calibrate {core.version()}, {len(fitted)} medians of {Path(self.file).name} on {span} nodes"
         lines = [f"# Costs of the host of {self.system}, fitted by odonata calibrate.", "[host]"]
-        lines += [f"{key} = {json.dumps(value)}" for key, value in told.items()]
+        lines += [f"{key} = {json.dumps(value)}" for key, value in costs.items()]
         lines += ["", "[sources]"]
-        for key in told:
+        for key in costs:
             if key == "eager":
                 source = f"{data} (confidence: medium)"
             elif key in NAMES:

@@ -1,14 +1,14 @@
 """The costs of the host under which simulated times agree best with measured ones.
 
-A simulated time is piecewise linear in the costs if they are times: send, receive, call, rendezvous, and the times of
-a byte to copy and to reduce. So we simulate every configuration at one point and with each cost changed, solve the
-linear problem (a robust loss of the logarithms of simulated by measured time), and repeat at the solution. The eager
-limit is the best of several. Two conditions hold. A larger message is not faster: at the eager limit the two copies
-cost no more than the set-up, the request and the clearance of a rendezvous. And what the measurements do not determine
-stays near where it began: each logarithm is drawn there, weakly.
+A simulated time is piecewise linear in the costs if they are times: send, receive, call, rendezvous, and the times of a
+byte to copy and to reduce. So we simulate every configuration at one point and with each cost changed, solve the linear
+problem (a robust loss of the logarithms of simulated by measured time), and repeat at the solution. The eager limit is
+the best of several. Two conditions hold. A larger message is not faster: at the eager limit the two copies cost no more
+than the set-up, the RTS and the CTS of a rendezvous. And costs that the measurements do not determine stay near their
+start: a weak penalty pulls each logarithm there.
 
-Intervals are percentiles of a bootstrap: measurements are drawn anew with all of their collective, algorithm and
-nodes, because they err together, and the linear problem at the solution is solved for each drawing.
+Intervals are percentiles of a bootstrap: it resamples whole sets of measurements with the same collective, algorithm
+and nodes, because their errors are correlated, and solves the linear problem at the solution for each resample.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ HIGHEST = np.array([1e9, 1e9, 1e5, 1e9, 1e5, 1e9])
 EAGER = tuple(1 << bits for bits in range(8, 21, 2))
 
 #: Weight of the start against a measurement, in squared natural logarithms. Assumed: weak. A parameter that the
-#: measurements do not determine moves by less than they would notice.
+#: measurements do not determine moves by less than changes their fit.
 PRIOR = 0.02
 
 #: Logarithm of simulated by measured time above which a measurement counts less (soft L1). Assumed: 25 %.
 SOFT = 0.22
 
-#: Linear problems one after the other, and drawings of the bootstrap.
+#: Successive linear problems, and resamples of the bootstrap.
 ROUNDS, DRAWINGS = 3, 200
 
 #: By how much the logarithm of a cost may change in a linear problem: a factor of 4.5.
@@ -60,7 +60,7 @@ FARTHEST = 1.5
 #: Eager limits that are refined: the best after one linear problem each.
 REFINED = 3
 
-#: Correlation of the logarithms of two costs above which they cannot be told apart.
+#: Correlation of the logarithms of two costs above which they cannot be distinguished.
 INSEPARABLE = 0.75
 
 

@@ -28,7 +28,7 @@ _PARTS = frozenset({"allgather", "alltoall"})
 _COLLECTIVES = {"bcast": "broadcast", "all-reduce": "allreduce", "all-gather": "allgather", "all-to-all": "alltoall"}
 _ALGORITHMS = {"bruck": "bruck", "brucks": "bruck", "rabenseifner": "rabenseifner"}
 
-#: Endings of algorithms that say whose code it is.
+#: Endings of the names of algorithms that say whose implementation it is.
 _WHOSE = re.compile(r"[-_](over|ompi|mpich)$")
 
 #: Column -> other names that it may have.
@@ -109,18 +109,18 @@ def read(
     found: dict[tuple[Any, Configuration], list[float]] = {}
     left_out: Counter[str] = Counter()
     for row, (time, run) in enumerate(zip(table.table[TIME].to_list(), runs, strict=True)):
-        told = {key: values[row] for key, values in whole.items()}
-        nodes = told["nodes"]
-        per_node = told.get("ranks_per_node") or max(1, told.get("ranks", nodes) // max(nodes, 1))
+        cells = {key: values[row] for key, values in whole.items()}
+        nodes = cells["nodes"]
+        per_node = cells.get("ranks_per_node") or max(1, cells.get("ranks", nodes) // max(nodes, 1))
         made = _configuration(
             str(texts["collective"][row]),
             str(texts["algorithm"][row] or "") if "algorithm" in texts else "",
             nodes,
             per_node,
-            told["bytes"],
+            cells["bytes"],
             bytes_are,
         )
-        if isinstance(made, Configuration) and largest is not None and told["bytes"] > largest:
+        if isinstance(made, Configuration) and largest is not None and cells["bytes"] > largest:
             made = f"more than {units.format_bytes(largest)}"
         if isinstance(made, Configuration) and time <= 0:
             made = "no time"

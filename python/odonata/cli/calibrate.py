@@ -108,7 +108,7 @@ def calibrate(
     if predictions is not None:
         write_table(found.frame(), predictions)
     if json:
-        print(json_module.dumps(_told(found)))
+        print(json_module.dumps(_as_json(found)))
         return 0
     _show(found)
     if output is not None:
@@ -116,7 +116,7 @@ def calibrate(
     return 0
 
 
-def _told(found: "Calibration") -> dict[str, Any]:
+def _as_json(found: "Calibration") -> dict[str, Any]:
     return {
         "system": found.system,
         "host": found.host.model_dump(mode="json", by_alias=True),

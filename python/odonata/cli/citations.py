@@ -147,7 +147,7 @@ def _written_out(match: re.Match[str]) -> str:
     places = [PLACES.get(letter + number) for number in numbers if number]
     if None in places:
         return match[0]  # something else, such as a name
-    told = " to ".join(
+    sections = " to ".join(
         dict.fromkeys(f"section {place}" if _SECTION.match(str(place)) else str(place) for place in places)
     )
-    return f"{PAPERS[letter]}, {told}"
+    return f"{PAPERS[letter]}, {sections}"

@@ -64,7 +64,7 @@ def background(
 ) -> int:
     """Compute the background utilisation b: the share of the machine whose nodes run jobs of two nodes or more.
 
-    b1 = Ne/Nt is equation 1 and b = (Ne/Nt)(N'e/Na) equation 2 of Salimi Beni 2022. Without files, Slurm is asked.
+    b1 = Ne/Nt is equation 1 and b = (Ne/Nt)(N'e/Na) equation 2 of Salimi Beni 2022. Without files, Slurm is queried.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def background(
         return _watch(watch, sample, count, out or Path("background"), json)
     found = sample()
     if json:
-        print(json_module.dumps(_told(found)))
+        print(json_module.dumps(_as_json(found)))
     else:
         print(_text(found, least_nodes))
     return 0
@@ -137,7 +137,7 @@ def select(
 ) -> int:
     """Select idle nodes for a job, by a placement policy; print them for `sbatch -w`.
 
-    Without files, Slurm is asked. With --queue or --nodes-file, Slurm is not asked at all. --submit starts the job:
+    Without files, Slurm is queried. With --queue or --nodes-file, Slurm is not queried. --submit starts the job:
     `odonata cluster select -N 64 --submit -- --time=1:00:00 job.sh`. If selected nodes are taken meanwhile, others are
     selected and the waiting job is moved to them.
 
@@ -217,7 +217,7 @@ def select(
     return 0
 
 
-def _told(found: Background) -> dict[str, Any]:
+def _as_json(found: Background) -> dict[str, Any]:
     names = ("b1", "b", "nodes_communicating", "nodes_total", "listings_communicating", "listings_running")
     return {name: getattr(found, name) for name in (*names, "jobs_counted", "jobs_excluded")}
 
@@ -249,8 +249,8 @@ def _watch(every: float, sample: Any, count: int | None, folder: Path, json: boo
 
 
 def _sample(found: Sample) -> dict[str, Any]:
-    told = {} if found.background is None else _told(found.background)
-    return {"time": found.time.isoformat(), "clock_back_s": found.clock_back_s, "error": found.error, **told}
+    facts = {} if found.background is None else _as_json(found.background)
+    return {"time": found.time.isoformat(), "clock_back_s": found.clock_back_s, "error": found.error, **facts}
 
 
 def _line(found: Sample) -> str:
@@ -345,8 +345,8 @@ def _chosen(found: Selection) -> dict[str, Any]:
 
 def _submitted(job: Submission, json: bool) -> int:
     if json:
-        told = {"job": job.job, "state": job.state, "why": job.why, "races": job.races, **_chosen(job.selection)}
-        print(json_module.dumps(told))
+        facts = {"job": job.job, "state": job.state, "why": job.why, "races": job.races, **_chosen(job.selection)}
+        print(json_module.dumps(facts))
         return 0
     for race in job.races:
         print(f"{race}; selected again", file=sys.stderr)

@@ -66,7 +66,7 @@ def import_(
     if names is not None:
         files.write_new(names, system_file.names(found).encode(errors="replace"), force=force)
     if json:
-        print(json_module.dumps(_told(found)))
+        print(json_module.dumps(_as_json(found)))
         return 0
     print(_text(found))
     if output is None:
@@ -76,7 +76,7 @@ def import_(
     return 0
 
 
-def _told(found: "Recognised") -> dict[str, Any]:
+def _as_json(found: "Recognised") -> dict[str, Any]:
     system = found.system()
     wired = system.describe()
     failed = found.table.get("failed", {})

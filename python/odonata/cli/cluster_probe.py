@@ -43,7 +43,7 @@ def probe(
     """Measure the latency of MPI operations, and the background utilisation before and after.
 
     A small MPI program is built with the compiler of the cluster and started on the nodes of the job. Each iteration
-    runs every operation with every size once, in an order drawn anew; every rank records its own time. The run is kept
+    runs every operation with every size once, in a new random order; every rank records its own time. The run is kept
     if b changes by less than 5 percentage points (Salimi Beni 2022); otherwise its file is named so, and the exit
     status is 1. `odonata cluster analyse FOLDER` analyses all runs that were kept.
 
@@ -85,7 +85,7 @@ def probe(
     relative
         Read --most-change as a share of b before the run, not as a difference.
     topology
-        `topology.conf`, or what `scontrol show topology` prints (default: Slurm is asked).
+        `topology.conf`, or what `scontrol show topology` prints (default: Slurm is queried).
     json
         Print one JSON object.
     quiet
@@ -119,7 +119,7 @@ def probe(
         report=None if quiet else _Progress(iterations),
     )
     if json:
-        print(json_module.dumps(_told(found)))
+        print(json_module.dumps(_as_json(found)))
     else:
         _show(found)
     if found.outcome != "kept":
@@ -143,7 +143,7 @@ class _Progress:
             print(f"{done:,} of {self._of:,} iterations done", file=sys.stderr, end=end, flush=True)
 
 
-def _told(found: "Probe") -> dict[str, Any]:
+def _as_json(found: "Probe") -> dict[str, Any]:
     first = found.table.row(0, named=True)
     return {
         "file": str(found.file),

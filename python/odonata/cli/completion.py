@@ -1,7 +1,7 @@
 """Shell completion: the command that installs it, and names that are looked up when TAB is pressed.
 
-Commands, options and files are in the script that cyclopts writes. For a name, the script asks `odonata`, so that
-it offers what is installed.
+Commands, options and files are in the script that cyclopts writes. For a name, the script calls `odonata`, so that it
+offers what is installed.
 """
 
 from __future__ import annotations

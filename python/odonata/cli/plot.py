@@ -58,9 +58,9 @@ def plot(
     from odonata.study.folder import is_study_folder
 
     if is_study_folder(run):
-        asked = {"by": by, "value": value, "series": series, "job": job, "log": log}
-        asked["include_incomplete"] = include_incomplete
-        return _study(run, out, {"--kind": kind, "--way": way}, asked, verify=verify, force=force)
+        options = {"by": by, "value": value, "series": series, "job": job, "log": log}
+        options["include_incomplete"] = include_incomplete
+        return _study(run, out, {"--kind": kind, "--way": way}, options, verify=verify, force=force)
     if include_incomplete:
         raise InputError(f"`--include-incomplete` is for studies, `{run}` is not the folder of one")
     for option, wanted in (("--by", by), ("--value", value), ("--series", series)):

@@ -1,4 +1,4 @@
-"""`odonata reproduce`: a paper's results, simulated anew."""
+"""`odonata reproduce`: simulates the results of a paper again."""
 
 import json as json_module
 from pathlib import Path

@@ -30,16 +30,16 @@ def routes(name: str, source: int, destination: int, routing: str | None, limit:
     if limit < 1:
         raise InputError(f"`--limit` must be at least 1, found {limit}")
     given = read(name).data if name.endswith(".toml") else {}
-    asked = scenario.parse(_SCENARIO, name if "system" in given else _MADE_UP)
+    source_scenario = scenario.parse(_SCENARIO, name if "system" in given else _MADE_UP)
     try:
         for key in _OF_SCENARIO & given.keys() if "system" in given else ():
-            asked = asked.set(key, given[key])
+            source_scenario = source_scenario.set(key, given[key])
         if "system" not in given:
-            asked = asked.set("system", name)
-        asked = asked.set("job.a.place.nodes", [source, destination])
+            source_scenario = source_scenario.set("system", name)
+        source_scenario = source_scenario.set("job.a.place.nodes", [source, destination])
         if routing is not None:
-            asked = asked.set("routing", read_value(routing))
-        resolved = asked.resolve()
+            source_scenario = source_scenario.set("routing", read_value(routing))
+        resolved = source_scenario.resolve()
     except InputError as e:
         if e.file is not None and e.file.startswith(_MADE_UP):
             raise InputError(e.message, hint=e.hint) from None
@@ -84,9 +84,9 @@ def _cells(hop: dict[str, Any]) -> list[str]:
 
 
 def _routing(spec: dict[str, Any]) -> str:
-    told = [f"{key} {spec[key]}" for key in ("mode", "via", "gateways") if key in spec]
+    options = [f"{key} {spec[key]}" for key in ("mode", "via", "gateways") if key in spec]
     name = f"ugal-{spec['knowledge'][0]}" if "knowledge" in spec else str(spec["name"])
-    return f"{name} ({', '.join(told)})" if told else name
+    return f"{name} ({', '.join(options)})" if options else name
 
 
 #: Keys of a scenario that decide the paths of its packets.

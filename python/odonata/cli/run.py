@@ -78,14 +78,14 @@ def run(
         with progress, warnings.catch_warnings(action="ignore", category=StaleWarning):  # it has been said
             done = simulate(scenario, folder, alone=alone, progress=progress.report, force=force, keep_stale=keep_stale)
         progress.say(_closing(done.summary, folder))
-    told = {"out": str(folder)}
+    files = {"out": str(folder)}
     if report:
         from odonata.report import report_in
 
-        told["report"] = str(report_in(folder))
-        progress.say(f"report in {told['report']}")
+        files["report"] = str(report_in(folder))
+        progress.say(f"report in {files['report']}")
     if json:
-        print(json_module.dumps({**done.summary, **told}))
+        print(json_module.dumps({**done.summary, **files}))
     else:
         print(as_text(done.summary, terminal_width()))
     return 0
@@ -98,12 +98,12 @@ def _opening(scenario: dict[str, Any], system: str) -> str:
 
 def _job(job: dict[str, Any]) -> str:
     own, ranks = job.get("routing"), job.get("ranks", job["nodes"])
-    told = [
+    parts = [
         f"{job['nodes']:,} nodes",
         f"{ranks:,} ranks" if ranks != job["nodes"] else "",
         own and f"routing {own['name']}",
     ]
-    return f"{job['name']} ({', '.join(filter(None, told))})"
+    return f"{job['name']} ({', '.join(filter(None, parts))})"
 
 
 def _closing(summary: dict[str, Any], folder: Path) -> str:

@@ -113,9 +113,9 @@ def sweep(
             plan, folder, backend, force=force, retry_failed=retry_failed, keep_stale=keep_stale, report=progress.report
         )
     progress.close(folder)
-    told = _report(folder, quiet=quiet) if report and study.jobs.height else {}
+    written = _report(folder, quiet=quiet) if report and study.jobs.height else {}
     if json:
-        print(json_module.dumps({**_facts(study, folder, progress.ledger), **told}))
+        print(json_module.dumps({**_facts(study, folder, progress.ledger), **written}))
     else:
         _print(study, include_incomplete=include_incomplete)
     return 1 if study.failed.height else 0

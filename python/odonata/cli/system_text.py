@@ -21,7 +21,7 @@ def facts(system: System) -> dict[str, Any]:
     from odonata import machine
 
     wired = system.describe()
-    told = {
+    found = {
         "kind": "system",
         "name": system.name,
         "title": system.title,
@@ -36,15 +36,15 @@ def facts(system: System) -> dict[str, Any]:
         "facts": dict(system.table.facts()),
     }
     if variants := machine.variants(system.name):
-        told["variants"] = variants
+        found["variants"] = variants
     if system.failures or system.unusable_nodes:
-        told["failed"] = {
+        found["failed"] = {
             "links": len(system.failures.get("links", ())),
             "routers": len(system.failures.get("routers", ())),
             "unusable_nodes": list(system.unusable_nodes),
         }
     numbers = [{"key": s.key, "value": s.value, "source": s.origin, "confidence": s.confidence} for s in system.sources]
-    return told | {"numbers": numbers}
+    return found | {"numbers": numbers}
 
 
 def text(facts: dict[str, Any]) -> str:

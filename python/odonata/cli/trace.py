@@ -45,11 +45,11 @@ def trace(
         raise InputError(f"`{output}`: expected a file name that ends in {' or '.join(FORMS)}", hint=hint)
     if not output.parent.is_dir():
         raise InputError(f"there is no folder `{output.parent}`")
-    told = _chosen(scenario.load(file, set_ or []).resolve().spec["jobs"], job)
-    program = told["program"]
-    data = core.write_trace(program["body"], len(told["nodes"]), form, program["costs"].get("combine"))
+    spec = _chosen(scenario.load(file, set_ or []).resolve().spec["jobs"], job)
+    program = spec["program"]
+    data = core.write_trace(program["body"], len(spec["nodes"]), form, program["costs"].get("combine"))
     files.write_new(output, data, force=force)
-    print(f"{output}: one iteration of {told['name']}, {len(told['nodes']):,} ranks")
+    print(f"{output}: one iteration of {spec['name']}, {len(spec['nodes']):,} ranks")
     return 0
 
 

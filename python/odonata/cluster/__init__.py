@@ -5,7 +5,7 @@ imported when it is first used, so that reading a queue loads no library.
 
 Examples
 --------
-Three jobs run on ten nodes: one on three nodes, one on two, of which they share one, and one on a single node.
+Three jobs run on ten nodes: one on three nodes, one on two, with one node in common, and one on a single node.
 
 >>> import odonata as od
 >>> queue = folder / "squeue.txt"

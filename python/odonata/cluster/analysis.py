@@ -1,4 +1,4 @@
-"""Analyses series of times: spread, tail, peaks, distribution, and how they go with another quantity."""
+"""Analyses series of times: spread, tail, peaks, distribution, and correlation with another quantity."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from odonata.analysis.correlation import Correlation
 
 MOST_FITTED = 4
-"""Series up to which distributions are fitted if nothing is said. A series takes about a minute of one processor."""
+"""Most series for which distributions are fitted by default. A series takes about a minute of one processor."""
 
 POINTS = "run"
-"""Column whose values are the points of a correlation if nothing is said."""
+"""Default column whose values are the points of a correlation."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Related:
-    """How the mean times of the points of a series go with another quantity."""
+    """The correlation of the mean times of a series with another quantity."""
 
     key: dict[str, Any]
     column: str
@@ -76,7 +76,7 @@ class Related:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What `analyse` found. `str()` of it is a text for people."""
+    """The result of `analyse`. `str()` gives a text for people."""
 
     value: str
     """Column of the times."""
@@ -98,13 +98,13 @@ class Analysis:
         dict
             Times in picoseconds.
         """
-        told: dict[str, Any] = {"value": self.value, "by": list(self.keys), "unit": "ps"}
-        told["series"] = [_told(one) for one in self.series]
+        facts: dict[str, Any] = {"value": self.value, "by": list(self.keys), "unit": "ps"}
+        facts["series"] = [_series_as_json(one) for one in self.series]
         if self.related:
-            told["correlations"] = [_told_relation(one) for one in self.related]
-            told["note"] = correlations.CAUSE
+            facts["correlations"] = [_relation_as_json(one) for one in self.related]
+            facts["note"] = correlations.CAUSE
         counted = {"unfinished": self.unfinished, "slowest_rank": self.slowest_rank}
-        return {**told, "left_out": self.left_out, **counted}
+        return {**facts, "left_out": self.left_out, **counted}
 
     def frame(self) -> pl.DataFrame:
         """Return the analysis as a table.
@@ -180,7 +180,7 @@ def analyse(
     unit
         Unit of the times, where the name of the column does not say it.
     by
-        Columns that tell series apart; without it, those of text and those with a known name such as `bytes`.
+        Columns that distinguish series; without it, those of text and those with a known name such as `bytes`.
     where
         Column -> value: only the rows with these values.
     skip
@@ -347,14 +347,14 @@ def _moments(read: Iterations, column: str) -> pl.Series:
         except ValueError:
             said = f"expected moments such as 2026-05-01T12:30:00 in `{column}`, found `{text}`"
             raise InputError(said, file=read.file) from None
-        # The hour as it is written counts, in whatever zone.
+        # The hour counts as written, in any time zone.
         return moment.replace(tzinfo=UTC).timestamp()
 
     of = {text: seconds(text) for text in found.unique()}
     return pl.Series([of[text] for text in found], dtype=pl.Float64)
 
 
-def _told(one: Series) -> dict[str, Any]:
+def _series_as_json(one: Series) -> dict[str, Any]:
     numbers = {_TIMES.get(name, name): value for name, value in asdict(one.dispersion).items()}
     peaks = None
     if one.peaks is not None:
@@ -378,7 +378,7 @@ def _told(one: Series) -> dict[str, Any]:
     return {"key": one.key, **numbers, "peaks": peaks, "fits": fits, "unfit": one.unfit or None}
 
 
-def _told_relation(one: Related) -> dict[str, Any]:
+def _relation_as_json(one: Related) -> dict[str, Any]:
     return {
         "key": one.key,
         "column": one.column,

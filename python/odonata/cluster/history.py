@@ -149,7 +149,7 @@ def _states(runs: list[Run], total: int, least_nodes: int, last: float) -> Itera
                 raise InputError(
                     f"jobs run on {len(communicating):,} nodes at once, more than the {total:,} of the machine"
                 )
-            # Jobs of which only the number of nodes is known may share nodes.
+            # Jobs with a known number of nodes but no list may share nodes.
             used = min(total, len(communicating) + unnamed)
             yield moment, following, Background(used, total, shared, running, counted, 0)
 

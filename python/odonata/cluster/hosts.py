@@ -71,7 +71,7 @@ def fold(hosts: Iterable[str]) -> str:
             plain[host] = None
             continue
         digits = match["number"]
-        # Numbers without zeros in front share a list whatever their width: n[8-10].
+        # Numbers without leading zeros share a list even if their widths differ: n[8-10].
         width = len(digits) if digits.startswith("0") and len(digits) > 1 else 0
         families.setdefault((match["before"], match["after"], width), set()).add(int(digits))
     _join_widths(families)

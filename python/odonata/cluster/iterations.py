@@ -22,7 +22,7 @@ TIMES = ("time", "latency", "duration", "elapsed")
 """Names of columns, without the unit, that are taken for the times if several have a unit of time."""
 
 KEYS = ("machine", "job", "run", "test", "collective", "pattern", "algorithm", "nodes", "ranks", "bytes", "size")
-"""Columns that tell series apart where nothing else is said, beside those with text."""
+"""Columns that distinguish series by default, in addition to those with text."""
 
 NOT_KEPT = ("-discarded", "-incomplete")
 """Ends of the names of runs of the probe that do not count."""
@@ -42,7 +42,7 @@ class Iterations:
     value: str
     """Column that the times come from."""
     keys: tuple[str, ...]
-    """Columns that tell series apart; all have several values."""
+    """Columns that distinguish series; all have several values."""
     unfinished: int
     """Rows of a table of Odonata that were left out because nothing arrived before the end of the run."""
     file: str | None
@@ -86,8 +86,8 @@ def read_iterations(
 
     Of a table with the columns `iteration` and `rank`, the slowest rank of each iteration is taken, which is what an
     application waits for; not if `by` or `where` names `rank`. `where` keeps the rows with these values; `skip` leaves
-    out the first rows of each series; columns in `keep` do not tell series apart unless `by` names them. Rows stay in
-    their order, which is taken for the order in time.
+    out the first rows of each series; columns in `keep` do not distinguish series unless `by` names them. Rows keep
+    their order, which must be the order in time.
 
     Raises InputError, with file and line, if the file cannot be read, a column is missing or not of numbers, and for a
     time that is missing, negative or not finite.

@@ -1,4 +1,4 @@
-"""Asks Slurm itself, with formats that every release knows."""
+"""Queries Slurm, with formats that every release knows."""
 
 import os
 import subprocess

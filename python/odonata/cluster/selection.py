@@ -88,7 +88,7 @@ def select(
 ) -> Selection:
     """Select idle nodes for a job by a placement policy.
 
-    Without any file, Slurm is asked. With `queue` or `nodes_file`, nodes come from the files alone: without
+    Without any file, Slurm is queried. With `queue` or `nodes_file`, nodes come from the files alone: without
     `nodes_file`, those nodes of the topology are idle that no job in the queue holds.
 
     Parameters

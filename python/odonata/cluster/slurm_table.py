@@ -103,7 +103,7 @@ def _check_count(row: Row, names: tuple[str, ...]) -> None:
 def rows(text: str, needed: tuple[str, ...], command: str) -> Iterator[Row]:
     """The rows of a table, below its header.
 
-    Raises InputError if the header has not the columns that are needed, and for a row that does not fit the header.
+    Raises InputError if the header lacks a required column, and for a row that does not fit the header.
     """
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     # `squeue -l` and `sinfo -l` begin with the date.

@@ -36,7 +36,7 @@ class Submission:
 
     job: str
     selection: Selection
-    """The nodes that it asks for in the end."""
+    """The nodes that it requests in the end."""
     state: str
     """Its state when it was last looked at: `RUNNING`, `PENDING`, ..."""
     why: str
@@ -58,9 +58,9 @@ def submit(
 ) -> Submission:
     """Submits a job with `sbatch` onto nodes that `select` gives.
 
-    Another job may get a node between the selection and the submission. Then Slurm keeps the job waiting for that very
-    node. So the job is looked at until it starts: if it waits and its nodes are not idle any more, nodes are selected
-    again and the waiting job is moved to them (`scontrol update ReqNodeList=`), `retries` times at most.
+    Another job may get a node between the selection and the submission. Then Slurm keeps the job waiting for that node.
+    So the job is watched until it starts: if it waits and one of its nodes is no longer idle, nodes are selected again
+    and the waiting job is moved to them (`scontrol update ReqNodeList=`), at most `retries` times.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def submit(
     """
     for argument in arguments:
         if Path(argument).is_file():
-            break  # the script: what follows is its own
+            break  # the script: the other arguments are its own
         if _OURS.fullmatch(argument):
             raise InputError(
                 f"`{argument}` says which nodes, or how many; that is what is selected here", hint="leave it out"

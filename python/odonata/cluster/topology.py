@@ -81,7 +81,7 @@ class Topology:
 
 
 def flat(nodes: Iterable[str]) -> Topology:
-    """A cluster of which no switches are known: one group with one leaf switch."""
+    """A cluster without known switches: one group with one leaf switch."""
     return Topology({"all": {"all": tuple(nodes)}})
 
 

@@ -122,7 +122,7 @@ def background(
     least_nodes
         Fewest nodes of a job that communicates: 2, or 3 for the reading "more than two".
     without
-        Ids of jobs that are left out as if they were not there: that of a measurement itself.
+        Ids of jobs that are left out, such as that of the measurement.
 
     Returns
     -------

@@ -1,9 +1,9 @@
 """Records background utilisation over time: a folder of Parquet files that is only ever added to.
 
-A process writes files of its own, each under a new name, and never touches those that were there before. The file in
-work is replaced as a whole with every sample, so that a kill loses none that was announced. A new file begins every day
-(UTC) and after `ROWS` samples. Intervals are measured on a clock that is never set; where the wall clock goes backwards
-the sample says so, and order follows from `process` and `sample`.
+A process writes files of its own, each under a new name, and never changes existing ones. The file in work is replaced
+as a whole with every sample, so a kill loses no sample that was printed. A new file begins every day (UTC) and after
+`ROWS` samples. Intervals are measured on a clock that is never set; where the wall clock goes backwards the sample says
+so, and order follows from `process` and `sample`.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def watch(
     """Samples, one every `every_s` seconds; `count` of them, or without end.
 
     A sample that takes longer delays the next; none is made up. If the first sample fails, nothing is recorded and its
-    error is raised: later ones say why they failed and recording goes on.
+    error is raised: later ones say why they failed, and the recording continues.
     """
     begin = clock()
     before: float | None = None

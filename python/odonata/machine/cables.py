@@ -12,7 +12,7 @@ from odonata.machine.failed import PORT
 
 
 class Cables:
-    """The cables between routers of a described machine; each goes by (router, port) of one end."""
+    """The cables between routers of a described machine; each is named by the (router, port) of one end."""
 
     def __init__(self, wired: Mapping[str, Any]) -> None:
         self._wired = wired
@@ -59,7 +59,7 @@ class Cables:
 
 
 def _words(seed: int, count: int) -> NDArray[np.uint64]:
-    """The first words of splitmix64 (Steele, Lea and Flood, OOPSLA 2014; constants of Vigna's `splitmix64.c`)."""
+    """The first numbers of splitmix64 (Steele, Lea and Flood, OOPSLA 2014; constants of Vigna's `splitmix64.c`)."""
     with np.errstate(over="ignore"):
         z = np.uint64(seed) + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

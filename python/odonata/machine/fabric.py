@@ -194,7 +194,7 @@ class RouterTable(Table):
         return self.model_copy(update={k: v for k, v in defaults.items() if getattr(self, k) is None})
 
     def check(self, wire_bytes: int) -> None:
-        """Raises InputError (with a path) if such a router cannot be built for packets of so many bytes on a link."""
+        """Raises InputError (with a path) if such a router cannot be built for packets of this many bytes on a link."""
         if self.kind == "ideal":
             for key in ("crossbar", "output_buffer", "arbitration"):
                 if getattr(self, key) is not None:
@@ -297,7 +297,7 @@ class FabricTable(Table):
 
     @property
     def router_text(self) -> str:
-        """What its routers are, for `odonata show`."""
+        """A description of its routers, for `odonata show`."""
         kind = self.router.kind if self.router else "ideal"
         return f"{kind} ({self.switching or 'store-and-forward'})"
 
@@ -320,7 +320,7 @@ class FabricTable(Table):
 
     def spec(self) -> dict[str, Any]:
         """The fabric as the core reads it."""
-        # What is absent is what the core does anyway; runs without it keep their identity.
+        # Defaults of the core are left out, so runs without these keys keep their ids.
         optional: dict[str, Any] = {}
         if self.switching not in (None, "store-and-forward"):
             optional["switching"] = self.switching

@@ -106,9 +106,9 @@ class FailedTable(Table):
     def failures(self, wired: Mapping[str, Any]) -> dict[str, Any]:
         """The failed cables and routers as the core reads them; `wired` is the machine without failures.
 
-        For the draw every cable of the class gets the next word of splitmix64 from `seed`, in order of (router, port)
-        of the end at the router with the lower number. Those with the smallest words fail; their count is `fraction` of
-        all, rounded to the nearest whole number (half upwards). So with the same seed, a larger fraction only adds
+        For the draw every cable of the class gets the next number of splitmix64 from `seed`, in order of (router, port)
+        of the end at the router with the lower number. Those with the smallest numbers fail; their count is `fraction`
+        of all, rounded to the nearest whole number (half upwards). So with the same seed, a larger fraction only adds
         failures. Raises InputError (path in this table) for a cable or router that does not exist.
         """
         # NumPy takes longer to load than most machines to describe, and few have failures.

@@ -1,4 +1,4 @@
-"""Costs of the host: what sending, receiving and reducing takes the ranks of a program."""
+"""Costs of the host: the time that ranks of a program need to send, receive and reduce."""
 
 from typing import Annotated, Any
 
@@ -58,12 +58,12 @@ Rate = Annotated[
 
 
 class HostTable(Table):
-    """What a message and a reduction cost a rank (docs/model.md, section 10).
+    """The costs of messages and reductions for a rank (docs/model.md, section 10).
 
-    The defaults are for machines that say nothing: assumed, about what was calibrated on Leonardo
+    The defaults are for machines without `[host]`: assumed, close to the calibration on Leonardo
     (validation/calibration.md). No message is faster than a shorter one: two copies of a message of the eager limit
-    take less than `rendezvous`. The minimum time between two messages of a NIC (the g of LogGP) is `overhead` in
-    the system's `fabric.nic`.
+    take less than `rendezvous`. The minimum time between two messages of a NIC (the g of LogGP) is `overhead` in the
+    system's `fabric.nic`.
     """
 
     send: Delay = Field(500_000, description="CPU time to send a message (the o of LogGP)")
@@ -95,7 +95,7 @@ class HostTable(Table):
 
     def spec(self) -> dict[str, Any]:
         """The costs as the core reads them; `call` is part of the program."""
-        # What is absent is what the core does anyway; runs without it keep their identity.
+        # Defaults of the core are left out, so runs without these keys keep their ids.
         optional = {"header_bytes": self.header, "combine": self.reduce, "rendezvous_ps": self.rendezvous}
         return {
             **{key: value for key, value in optional.items() if value},

@@ -14,7 +14,7 @@ from odonata.machine import core
 from odonata.machine.fabric import ARIES
 from odonata.machine.host import HostTable
 from odonata.machine.kinds import KINDS, MachineTable, WiringTable
-from odonata.machine.sources import flat, rows, told_sources
+from odonata.machine.sources import flat, rows, stated_sources
 from odonata.machine.system import System
 
 #: Keys of a table that define the cables between groups: a key of one set replaces the keys of the other.
@@ -55,7 +55,7 @@ def load(
 
     A table may name a `preset` and override any of its numbers, or describe a machine completely. `fabric` overrides
     numbers of the fabric once more; `usual` changes the fabric where neither of the two says anything (what a published
-    simulator has instead of the preset's number). The same question gives the same object.
+    simulator has instead of the preset's number). Equal arguments give the same object.
 
     Raises InputError if there is no such machine or it cannot be built; the error's `path` leads into
     the table (under `system`) or into `fabric`.
@@ -85,10 +85,10 @@ def _load(
     preset = given.pop("preset", None)
     base = {} if preset is None else _base(preset, folder)
     try:
-        sources = base.pop("sources", {}) | told_sources(given.pop("sources", {}))
+        sources = base.pop("sources", {}) | stated_sources(given.pop("sources", {}))
     except InputError as e:
         raise e.under("system") from None
-    given, told = _host(given, folder)
+    given, host_sources = _host(given, folder)
     base, changed = _spelled_out(base), _spelled_out(given)
     if fabric is not None:
         changed = _over(changed, _spelled_out({"fabric": dict(fabric)}))
@@ -104,8 +104,8 @@ def _load(
     sources |= dict.fromkeys(flat({"fabric": usual or {}}), "the published simulator's own")
     try:
         table, imported = _wired(merged, folder)
-        stated = {key: value for key, value in changed.items() if not (told and key == "host")}
-        system = System(table.name, table, tuple(rows(table, base, stated, sources | imported | told)))
+        stated = {key: value for key, value in changed.items() if not (host_sources and key == "host")}
+        system = System(table.name, table, tuple(rows(table, base, stated, sources | imported | host_sources)))
         _ = system.unusable_nodes
     except InputError as e:
         raise _placed(e, fabric or {}) from None
@@ -122,7 +122,7 @@ def _host(given: dict[str, Any], folder: Path) -> tuple[dict[str, Any], dict[str
         raise InputError(message, hint="`odonata calibrate` writes such a file", path=("system", "host"))
     document = read(folder / name)
     try:
-        told = told_sources(document.data.get("sources", {}))
+        sources = stated_sources(document.data.get("sources", {}))
         for key in document.data:
             if key not in ("host", "sources", "calibration"):
                 raise unknown("key", key, ["host", "sources", "calibration"]).but(path=(key,))
@@ -136,11 +136,11 @@ def _host(given: dict[str, Any], folder: Path) -> tuple[dict[str, Any], dict[str
         raise document.locate(e) from None
     return {**given, "host": document.data["host"]}, {
         f"host.{key}": "no source given" for key in document.data["host"]
-    } | told
+    } | sources
 
 
 def _overruled(base: dict[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
-    """The base without what `changed` makes void.
+    """The base without the keys that `changed` replaces.
 
     A list of links between groups replaces the rules for them, and the rules replace a list. Another arrangement has
     another seed. Nodes with one NIC have no other NIC keys.
@@ -262,7 +262,7 @@ def _base(name: str, folder: Path) -> dict[str, Any]:
                 message = "a file describes a machine completely, so it has no `preset`"
                 hint = "to change a preset, write in the scenario: system = { preset = ... }"
                 raise InputError(message, hint=hint, path=("preset",))
-            told_sources(document.data.get("sources", {}))
+            stated_sources(document.data.get("sources", {}))
             own = {k: v for k, v in document.data.items() if k != "sources"}
             table, _ = _wired(own, (folder / name).parent)
             _ = System(table.name, table, ()).unusable_nodes
@@ -278,18 +278,18 @@ def _base(name: str, folder: Path) -> dict[str, Any]:
 
 @cache
 def _preset(name: str) -> dict[str, Any]:
-    """What a preset says, with what it takes from the preset that it changes."""
+    """The table of a preset, merged with that of the preset that it changes."""
     file = files("odonata.machine") / "presets" / f"{name}.toml"
-    told = parse(file.read_text(encoding="utf-8"), f"{name}.toml").data
-    return _merge(_preset(told.pop("preset")), told) if "preset" in told else told
+    table = parse(file.read_text(encoding="utf-8"), f"{name}.toml").data
+    return _merge(_preset(table.pop("preset")), table) if "preset" in table else table
 
 
 def _placed(error: InputError, fabric: Mapping[str, Any]) -> InputError:
-    """Puts the path of an error in the merged table where the value was given."""
+    """Moves the path of an error from the merged table to the place where the value was given."""
     if error.path[:1] == ("fabric",):
         here: Any = fabric
         for step in error.path[1:]:
-            if not isinstance(here, Mapping):  # `router = "ideal"` stands for a table
+            if not isinstance(here, Mapping):  # `router = "ideal"` is short for a table
                 return error
             if step not in here:
                 break

@@ -30,7 +30,7 @@ DEFAULT_SOURCES = {
 }
 
 
-def told_sources(value: Any) -> dict[str, str]:
+def stated_sources(value: Any) -> dict[str, str]:
     """The sources of numbers in the table of a system. Raises InputError for anything but texts."""
     if not isinstance(value, Mapping):
         raise InputError(f"`sources`: expected a table of texts, found `{value!r}`", path=("sources",))
@@ -47,7 +47,7 @@ def told_sources(value: Any) -> dict[str, str]:
 def rows(
     table: MachineTable, base: Mapping[str, Any], changed: Mapping[str, Any], sources: Mapping[str, str]
 ) -> list[Source]:
-    """A row for every number of the machine: `base` is what its preset says, `changed` what overrides that."""
+    """A row for every number of the machine: `base` is the table of its preset, `changed` overrides it."""
     found = []
     in_base, in_changes = flat(base), flat(changed)
     defaults = {**DEFAULT_SOURCES, **table.default_sources}

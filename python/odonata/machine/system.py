@@ -44,7 +44,7 @@ class System(Attributes):
     name
         Name of the preset or of the file; with `(changed)` if a number of it was overridden.
     table
-        All that was said about the machine, with every default.
+        The table of the machine, with every default.
     sources
         Where each number comes from.
 
@@ -129,7 +129,7 @@ class System(Attributes):
         Raises
         ------
         InputError
-            If what has failed cuts the machine apart.
+            If failures disconnect the machine.
         """
         return self._description
 

@@ -62,7 +62,7 @@ def interleave(parts: Iterable[Iterable[T]]) -> Iterator[T]:
 def in_turn(room: Sequence[int], count: int) -> list[int]:
     """How many of `count` each part gives if one is taken from each in turn and exhausted parts are skipped.
 
-    `room` is the size of each part. All parts give the same number, as far as they can; the first ones give the rest.
+    `room` is the size of each part. All parts give the same number if they can; the first ones give the rest.
     """
     rounds = bisect_right(
         range(1, max(room, default=0) + 1), count, key=lambda rounds: sum(min(r, rounds) for r in room)

@@ -52,5 +52,5 @@ START = Option(
 
 
 def freedom(options: Mapping[str, Any]) -> Freedom:
-    """The freedom of a policy whose only limit is `groups`."""
+    """The freedom of a policy that only `groups` limits."""
     return Freedom.GROUPS if "groups" in options else Freedom.ANYWHERE

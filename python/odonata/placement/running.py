@@ -1,4 +1,4 @@
-"""The traffic of the running jobs, as far as known."""
+"""The known traffic of the running jobs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -75,7 +75,7 @@ def place_all(
     Each job sees the nodes of earlier jobs as busy, with their owners. `order` is one of `ORDERS`. A policy
     that draws and has no seed of its own gets one that follows from `seed` and the number of the job in the list.
 
-    Raises InputError, with the name of the job, for whatever cannot be placed.
+    Raises InputError, with the name of the job, for a job that cannot be placed.
     """
     placer = Placer(system, busy)
     numbers = {job.name: number for number, job in enumerate(jobs)}

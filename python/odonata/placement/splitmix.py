@@ -23,8 +23,8 @@ def stream_seed(seed: int, *names: str | int) -> int:
 
     Streams that differ in anything are independent: what job 1 draws at seed s is not what job 0 draws at seed s + 1.
     """
-    told = "\n".join(map(str, (seed, *names)))
-    return int.from_bytes(hashlib.sha256(told.encode()).digest()[:8], "big")
+    text = "\n".join(map(str, (seed, *names)))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
 class SplitMix64:

@@ -60,6 +60,6 @@ def draw_arrivals(axes: Axes, rates: pl.DataFrame, *, way: str = "both", capacit
 
 
 def _busiest(rates: pl.DataFrame, most: int) -> list[int]:
-    """The groups with the highest peaks, at most so many, in ascending order; ties go to the lower group."""
+    """The groups with the highest peaks, up to a number, in ascending order; ties go to the lower group."""
     peaks = rates.group_by("group").agg(pl.col("rate").max()).sort("rate", "group", descending=[True, False])
     return sorted(peaks["group"].head(most).to_list())

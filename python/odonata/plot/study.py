@@ -60,7 +60,7 @@ def draw(axes: Axes, data: Arranged, *, job: str | None = None, log: bool | None
         axes.set_ylim(0, values.max() * 1.05 or None)
     axes.grid(axis="y", color="0.9", linewidth=0.6)
     if len(data.series) > 1:
-        shown = data.series if data.kind == "name" else _told_apart(data)
+        shown = data.series if data.kind == "name" else _drawn_as_lines(data)
         handles: list[Any] = [
             Line2D([], [], color=LINES[index % len(LINES)], linewidth=3 if data.kind == "name" else 1.5, label=name)
             for index, name in enumerate(plain(series.name) for series in shown)
@@ -82,7 +82,7 @@ def _unit(data: Arranged) -> tuple[str, float]:
     return time_unit(float(np.median(spot.values)) for series in data.series for spot in series.spots)
 
 
-def _told_apart(data: Arranged) -> tuple[Series, ...]:
+def _drawn_as_lines(data: Arranged) -> tuple[Series, ...]:
     """The series with their own lines: at most six, or the first five if there is a band of the others."""
     return data.series if len(data.series) <= MOST_LINES else data.series[: MOST_LINES - 1]
 
@@ -90,7 +90,7 @@ def _told_apart(data: Arranged) -> tuple[Series, ...]:
 def _band_of_others(axes: Axes, data: Arranged, factor: float, x_factor: float) -> None:
     """From the least to the greatest median of the series without their own lines."""
     medians: dict[float, list[float]] = {}
-    for series in data.series[len(_told_apart(data)) :]:
+    for series in data.series[len(_drawn_as_lines(data)) :]:
         for spot in series.spots:
             medians.setdefault(spot.x / x_factor, []).append(float(np.median(spot.values)) / factor)
     if medians:
@@ -103,7 +103,7 @@ def _lines(axes: Axes, data: Arranged, factor: float) -> None:
     every = [spot.x for series in data.series for spot in series.spots]
     unit, x_factor = time_unit(every) if data.kind == "time" else (_UNITS.get(data.kind, ""), 1.0)
     _band_of_others(axes, data, factor, x_factor)
-    for index, series in enumerate(_told_apart(data)):
+    for index, series in enumerate(_drawn_as_lines(data)):
         colour = LINES[index]
         x = [spot.x / x_factor for spot in series.spots]
         low, middle, high = (

@@ -21,10 +21,10 @@ SERIES = ("#8db4d9", "#f0a35e", "#7fbf7b", "#c78fc4", "#d9c75f", "#9a9a9a")
 """Fills of boxes side by side: light enough for the black median line."""
 
 LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555555", "#8c564b", "#b8b800", "#7030a0")
-"""Colours of lines (Okabe and Ito's, told apart by the colour-blind, and four more)."""
+"""Colours of lines (Okabe and Ito's, distinguishable by the colour-blind, and four more)."""
 
 MOST_LINES = 6
-"""Most lines of a picture that can be told apart; the rest is drawn as one band."""
+"""Most lines of a picture that can be distinguished; the rest is drawn as one band."""
 
 MEAN = "#7030a0"
 """Purple, as Kang 2019 marks the mean."""

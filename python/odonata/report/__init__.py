@@ -64,7 +64,7 @@ def report_of(folder: Path, other: Path | None = None, *, verify: bool = True) -
 
 
 def usual_target(folder: Path, other: Path | None = None) -> Path:
-    """Where a report goes if nobody says so: into the folder, or the first of two."""
+    """The default path of a report: in the folder, or in the first of two."""
     return folder / ("report.html" if other is None else f"report-beside-{other.resolve().name}.html")
 
 

@@ -1,4 +1,4 @@
-"""Who makes whom wait, as far as the run has recorded it."""
+"""Who makes whom wait, if the run has recorded it."""
 
 from __future__ import annotations
 

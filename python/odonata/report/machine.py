@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from odonata.store import Run
 
 MOST_LINKS = 400_000
-"""Directed links up to which a report has every one. Of a larger machine, it has the busiest half of that number."""
+"""Largest number of directed links of which a report has all. Of a larger machine, it has the busiest half of that
+number."""
 HOTTEST = 20
 """Rows of a hot list."""
 

@@ -11,14 +11,14 @@ from typing import Any
 from odonata.report.payload import pack
 
 MARK = '<meta name="generator" content="odonata report">'
-"""What a report says of itself, so that it may be written anew."""
+"""The mark by which a report is recognised, so that it may be overwritten."""
 
 
 def page(title: str, document: dict[str, Any]) -> bytes:
     """The page that shows a document.
 
-    Its policy lets the browser run and apply only what is in the file, by hash, and load nothing. The file has no
-    address of another place.
+    Its policy lets the browser run only the scripts and styles in the file, by hash, and load nothing. The file refers
+    to no other address.
     """
     static = files("odonata.report") / "static"
     script, style = ((static / name).read_text(encoding="utf-8") for name in ("report.js", "report.css"))

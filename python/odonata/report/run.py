@@ -1,4 +1,4 @@
-"""What the report of a run says, as one document for `payload.pack`."""
+"""The report of a run, as one document for `payload.pack`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LISTS = ("bin_lower_ps", "bin_upper_ps", "bin_count")
 
 IDEAL = "The switch inside a router is ideal: packets compete for links and buffers, and not for a crossbar."
-"""What a report says of ideal routers."""
+"""The note of a report about ideal routers."""
 
 NOT_MODELLED = (
     "A node accepts everything that arrives: no limit on its memory, and no flow control between processes.",
@@ -32,7 +32,7 @@ NOT_RECORDED = (
     "`measure.links.every` is set.",
     "Minimal and non-minimal packets are counted for the whole run.",
 )
-"""What a run folder cannot say."""
+"""Results that a run folder does not have."""
 
 
 def run_document(run: Run) -> dict[str, Any]:
@@ -44,8 +44,8 @@ def run_document(run: Run) -> dict[str, Any]:
     scenario = run.resolved.get("scenario", {})
     jobs = run.jobs
     rows = jobs.drop(_LISTS).to_dicts()
-    told = scenario.get("job", [{}] * len(rows))
-    for row, job in zip(rows, told, strict=True):
+    described = scenario.get("job", [{}] * len(rows))
+    for row, job in zip(rows, described, strict=True):
         row["app"], row["placed"], row["routing"] = job.get("app"), job.get("placed"), job.get("routing")
     return {
         "name": str(run.resolved.get("name") or (run.path.name if run.path else "run")),

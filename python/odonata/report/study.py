@@ -1,4 +1,4 @@
-"""What the report of a study says, as one document for `payload.pack`."""
+"""The report of a study, as one document for `payload.pack`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_VALUES = 4_000_000
 """Numbers of the table of jobs that a report has; of a larger study it has the shown columns only."""
 MOST_COMPARISONS = 24
-"""Comparisons that are worked out, each with bootstraps; others are made with `odonata compare`."""
+"""Most comparisons in a report, each with bootstraps; `odonata compare` makes the others."""
 MOST_POINTS = 20_000
 """Points up to which axes are compared."""
 

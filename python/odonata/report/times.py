@@ -1,4 +1,4 @@
-"""What a run says about time: latencies by size, distance and time of issue, traffic by window, iterations."""
+"""The part of a report about time: latencies by size, distance and time of issue, traffic by window, iterations."""
 
 from __future__ import annotations
 

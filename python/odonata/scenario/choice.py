@@ -11,7 +11,7 @@ def one_of(kinds: Mapping[str, type], key: str, what: str, default: str | None =
     """A reader that determines the kind of a value.
 
     The table's `key` names the kind. If there is a `default` kind, a table without `key` means that one, and a bare
-    name stands for a table with nothing else. The result is a table whose `key` is one of `kinds`; anything else is a
+    name is short for a table with nothing else. The result is a table whose `key` is one of `kinds`; anything else is a
     validation problem.
     """
 

@@ -27,8 +27,8 @@ class JobRoutings:
         """The keys that a job adds to the specification: its routing, if it differs from that of the run."""
         if index not in self.own:
             return {}
-        told = self.own[index].spec()
-        return {} if told == self.usual.spec() else {"routing": told}
+        spec = self.own[index].spec()
+        return {} if spec == self.usual.spec() else {"routing": spec}
 
     def refused(self, problem: Any, table: ScenarioTable) -> OdonataError | None:
         """The user's error if the core refuses too few channels; None for another error.

@@ -50,7 +50,7 @@ class ProgramJob:
 
     def document(self) -> dict[str, Any]:
         """What was decided, in the form of a scenario: keys of `[[job]]`."""
-        told: dict[str, Any] = {
+        document: dict[str, Any] = {
             "app": _dumped(self.app, set(JOB_KEYS)),
             "ranks": self.ranks,
             "ranks_per_node": self.ranks_per_node,
@@ -60,7 +60,7 @@ class ProgramJob:
             "start": units.format_time(self.start_ps),
             "overhead": _dumped(self.overhead),
         }
-        return told if self.iterations is None else {**told, "iterations": self.iterations}
+        return document if self.iterations is None else {**document, "iterations": self.iterations}
 
 
 #: Phases that are collective operations, as the core names them.

@@ -34,9 +34,8 @@ COMPAT_FABRIC: Mapping[str, Mapping[str, Any]] = {"codes-2019": {"nic": {"overhe
 class Resolved:
     """A scenario with all its defaults filled in. Do not change its dicts and lists.
 
-    `spec` is what the core reads; `document` is the scenario with every default filled in, its machine with
-    sources, and the spec (`write` makes it when it is first asked for); `targets` are the names of the jobs that are
-    not background.
+    `spec` is what the core reads; `document` is the scenario with every default filled in, its machine with sources,
+    and the spec (`write` makes it when it is first used); `targets` are the names of the jobs that are not background.
     """
 
     spec: dict[str, Any]
@@ -91,8 +90,8 @@ class Resolved:
         return self.id if only == self.spec else _id_of(["alone", only])
 
 
-def _id_of(told: Any) -> str:
-    canonical = json.dumps(told, sort_keys=True, separators=(",", ":"))
+def _id_of(content: Any) -> str:
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(f"{core.version()}\n{canonical}".encode()).hexdigest()[:16]
 
 
@@ -304,15 +303,15 @@ def _program(job: _Job, placed: list[int], seed: int, folder: Path, host: HostTa
 def _spec_job(
     job: _Job, table: ScenarioTable, system: System, placed: Placement, program: ProgramJob | None
 ) -> dict[str, Any]:
-    told: dict[str, Any] = {"name": job.table.name, "nodes": placed.nodes}
+    spec: dict[str, Any] = {"name": job.table.name, "nodes": placed.nodes}
     app = job.table.app
     if program is not None:
-        told |= {"nodes": program.nodes, "program": program.spec()}
+        spec |= {"nodes": program.nodes, "program": program.spec()}
     elif isinstance(app, Pattern):
         with job.errors("app"):
-            told["traffic"] = app.traffic(Ranks(system, placed.nodes))
+            spec["traffic"] = app.traffic(Ranks(system, placed.nodes))
     usual = "histogram" if job.table.background or program is not None else table.measure.latency
-    return told | {"record": job.table.record or usual}
+    return spec | {"record": job.table.record or usual}
 
 
 def _stop(run: RunTable, jobs: list[_Job], spec_jobs: list[dict[str, Any]]) -> dict[str, Any]:

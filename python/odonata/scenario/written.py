@@ -33,14 +33,14 @@ def write_document(
         document["run"]["horizon"] = units.format_time(spec["stop"]["at_ps"])
     document["routing"] = _dumped(routings.usual)
     document["job"] = []
-    for index, (job, told) in enumerate(zip(jobs, spec["jobs"], strict=True)):
+    for index, (job, job_spec) in enumerate(zip(jobs, spec["jobs"], strict=True)):
         dumped = job.model_dump(mode="json", by_alias=True, exclude_none=True)
         if index in routings.own:
             dumped["routing"] = _dumped(routings.own[index])
         dumped["nodes"] = len(placed[index].nodes)
-        dumped["record"] = told["record"]
+        dumped["record"] = job_spec["record"]
         program = run[index]
-        dumped |= _traffic_document(dumped["app"], told["traffic"]) if program is None else program.document()
+        dumped |= _traffic_document(dumped["app"], job_spec["traffic"]) if program is None else program.document()
         dumped["placed"] = placed[index].reason
         document["job"].append(dumped)
     return {

@@ -15,9 +15,9 @@ def complete(
 ) -> bool | None:
     """Whether the measurement of a job is complete.
 
-    Of a job that sends at intervals: all messages that were to be issued while measuring have been issued, and they
-    have been delivered. Of a program: all its ranks have finished, or all iterations that began while measuring have
-    ended. `None` for a background job without end that is measured to the end of the run: it is always cut off.
+    A job that sends at intervals is complete if all messages of the measured time were issued and delivered. A program
+    is complete if all its ranks have finished, or all iterations that began in the measured time have ended. `None` for
+    a background job without end that is measured to the end of the run: it is always cut off.
     """
     what, totals, until = spec["jobs"][job], result["jobs"][job], spec["measure"]["until_ps"]
     measured_to_the_end = until is None or result["end_ps"] < until - 1

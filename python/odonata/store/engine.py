@@ -3,12 +3,12 @@
 The id of a run identifies what is simulated; the fingerprint identifies the code that simulated it. Equal ids with
 equal fingerprints mean equal results. It has two parts, `CORE-PACKAGE`:
 
-- the core: a hash of its Rust sources and of `Cargo.lock`, worked out when it is built (`crates/python/build.rs`);
+- the core: a hash of its Rust sources and of `Cargo.lock`, computed when it is built (`crates/python/build.rs`);
 - the package: a hash of the Python sources under `SOURCES`, from the scenario to the specification and from what the
   core counted to the tables. Plots, statistics, commands, texts, and how files are read and written do not count. Data
   files (machines, layouts) do not count either: their contents are in the specification, and so in the id.
 
-It is the same for an editable build and for a wheel of the same sources, whatever the profile and the machine.
+It is the same for an editable build and for a wheel of the same sources, with any profile and on any machine.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ UNKNOWN = "not recorded"
 def fingerprint() -> str:
     """The fingerprint of the installed core and package: twice 16 hexadecimal digits.
 
-    It takes a few milliseconds once per process, and is worked out when results are written or compared.
+    It takes a few milliseconds once per process, and is computed when results are written or compared.
     """
     from odonata.machine import core  # this imports pydantic, which a process that only simulates does not need
 

@@ -88,13 +88,13 @@ def is_intact(facts: Mapping[str, Any]) -> bool:
 
 
 def _checksum(facts: Mapping[str, Any]) -> str:
-    told = {key: value for key, value in facts.items() if key != "checksum"}
-    canonical = json.dumps(told, sort_keys=True, separators=(",", ":"))
+    signed = {key: value for key, value in facts.items() if key != "checksum"}
+    canonical = json.dumps(signed, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def machine() -> dict[str, Any]:
-    """The computer and the libraries, as far as they matter for speed; no names of hosts or users."""
+    """The facts about the computer and the libraries that matter for speed; no names of hosts or users."""
     return {
         "platform": platform.platform(),
         "processor": _processor(),

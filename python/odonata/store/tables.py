@@ -313,7 +313,7 @@ def channels_of(spec: Mapping[str, Any]) -> int:
 
 
 def blame_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.DataFrame:
-    """Who makes whom wait; no rows if it was not asked for. `system` is what the core describes."""
+    """Who makes whom wait; no rows if it was not recorded. `system` is what the core describes."""
     found = result.get("blame")
     if found is None:
         return frame("blame", {column.name: [] for column in columns_of("blame")})
@@ -345,7 +345,7 @@ def _working(system: Mapping[str, Any]) -> tuple[NDArray[np.bool_], NDArray[np.b
 
 
 def counters_frame(result: Mapping[str, Any]) -> pl.DataFrame:
-    """Traffic between groups by window (K21); no rows if it was not asked for."""
+    """Traffic between groups by window (K21); no rows if it was not recorded."""
     arrivals = result["arrivals"]
     every, end = int(arrivals["every_ps"]), int(result["end_ps"])
     counts = {

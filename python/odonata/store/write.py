@@ -81,10 +81,10 @@ def parquet(frame: pl.DataFrame, columns: Iterable[Column] = ()) -> memoryview:
 
     They are JSON under the key `odonata.columns`: column -> {unit, meaning}. Equal frames give equal bytes.
     """
-    told = {of.name: {"unit": of.unit, "meaning": of.meaning} for of in columns if of.name in frame.columns}
+    described = {of.name: {"unit": of.unit, "meaning": of.meaning} for of in columns if of.name in frame.columns}
     # Through memory, compressed, because polars loses the system's reason when a file cannot be written.
     buffer = io.BytesIO()
-    metadata = {"odonata.columns": json.dumps(told, ensure_ascii=False)} if told else None
+    metadata = {"odonata.columns": json.dumps(described, ensure_ascii=False)} if described else None
     frame.rechunk().write_parquet(buffer, compression="zstd", metadata=metadata)
     return buffer.getbuffer()
 

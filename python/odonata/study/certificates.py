@@ -53,11 +53,11 @@ class Certificates:
         for option, file in (("--tls-ca-file", self.ca_file), ("--tls-cert", self.cert), ("--tls-key", self.key)):
             if file is not None and not file.is_file():
                 raise InputError(f"`{option}`: there is no file `{file}`")
-        told = {"tls_ca_file": self.ca_file}
+        files = {"tls_ca_file": self.ca_file}
         for role in ("client", "scheduler", "worker"):
-            told |= {f"tls_{role}_cert": self.cert, f"tls_{role}_key": self.key}
+            files |= {f"tls_{role}_cert": self.cert, f"tls_{role}_key": self.key}
         security = Security(
-            require_encryption=True, **{name: str(file) for name, file in told.items() if file is not None}
+            require_encryption=True, **{name: str(file) for name, file in files.items() if file is not None}
         )
         if not (security.tls_ca_file and security.tls_client_cert):
             hint = "--tls-ca-file, --tls-cert and --tls-key, or distributed.comm.tls in Dask's configuration"
@@ -131,7 +131,7 @@ def warning_of(scheduler: str) -> str | None:
 
 
 def reach(scheduler: str, security: Any) -> None:
-    """Connects once, with TLS if the address asks for it.
+    """Connects once, with TLS if the address says so.
 
     Dask itself retries until its own time limit, and ends with a traceback. Raises RunError if there is no answer
     within seconds, or if the other side refuses our certificate or uses another protocol.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from odonata.study.plan import Plan
 
 MOST = 500
-"""Rows of an axis that are checked one by one; of a longer one the first so many and the last."""
+"""Most rows of an axis that are checked one by one; of a longer axis, the first ones and the last."""
 
 
 MACHINE = ("system", "fabric", "compat")

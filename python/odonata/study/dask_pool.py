@@ -65,7 +65,7 @@ class DaskPool:
         return self._threads
 
     def run(self, ledger: Ledger) -> None:
-        """Settles every point. Raises RunError if there is no scheduler or it is lost, or workers are of no use."""
+        """Settles every point. Raises RunError if there is no scheduler, it is lost, or no worker can be used."""
         client, ours = connected(self._scheduler, self._files)
         payload, engine = remote.payload_of(ledger.plan), fingerprint()
 
@@ -147,8 +147,8 @@ def _outcome(future: Any) -> tuple[Any, BaseException | None]:
 def connected(scheduler: Any, files: Certificates) -> tuple[Any, bool]:
     """A client for a scheduler, given by its address, by a cluster or as a client, and whether it is ours to close.
 
-    Raises InputError if Dask is not installed, the address is none or certificates are missing, RunError if nobody
-    answers there who accepts us.
+    Raises InputError if Dask is not installed, the address is none or certificates are missing, RunError if no
+    scheduler that accepts us answers there.
     """
     require_dask()
     from distributed import Client
@@ -185,7 +185,8 @@ class OwnScheduler:
     """A scheduler in this process, for workers that are started by hand, and perhaps some on this machine.
 
     It speaks TLS with `files`, or with temporary certificates, which are written for the workers to a folder in
-    `folder` that only the user can read, and are removed at the end. `say` is told how a worker is started.
+    `folder` that only the user can read, and are removed at the end. `say` is called with the command that starts a
+    worker.
     """
 
     listen: str | None = None
@@ -217,10 +218,10 @@ class OwnScheduler:
         crew = {number: {"cls": Nanny, "options": nanny} for number in range(self.here)}
         scheduler = {"cls": Scheduler, "options": {**options, **common, "dashboard": False}}
         with (
-            certificates.written(security, self.folder) as told,
+            certificates.written(security, self.folder) as files,
             SpecCluster(crew, scheduler, security=security, silence_logs=logging.CRITICAL) as cluster,
         ):
-            command = certificates.worker_command(cluster.scheduler_address, told, WORKER)
+            command = certificates.worker_command(cluster.scheduler_address, files, WORKER)
             self.say(f"a scheduler listens at {cluster.scheduler_address}; a worker is started by\n  {command}")
             self._pool = DaskPool(cluster)
             self._pool.run(ledger)

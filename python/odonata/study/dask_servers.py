@@ -1,6 +1,6 @@
 """Scheduler and workers of Dask without the HTTP server that each of them starts otherwise.
 
-That server listens in plain text whatever the certificates are, shows what runs, and can be asked to close workers.
+That server listens in plain text even with certificates, shows what runs, and can close workers on request.
 """
 
 from __future__ import annotations

@@ -121,8 +121,8 @@ def mark(keep: Keep | None) -> str | None:
     """
     if keep is None:
         return None
-    told = repr(keep) if isinstance(keep, Statistics) else _source(keep)
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    source = repr(keep) if isinstance(keep, Statistics) else _source(keep)
+    return hashlib.sha256(source.encode()).hexdigest()[:16]
 
 
 def _source(keep: Keep) -> str:

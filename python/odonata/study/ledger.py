@@ -209,7 +209,7 @@ class Ledger:
         self._lost += not self._failed.isdisjoint(self.runs_of(number))
 
     def left_s(self, workers: int) -> float | None:
-        """Wall time that is left with so many workers, as estimated; `None` before a run is finished.
+        """Wall time that is left with this many workers, as estimated; `None` before a run is finished.
 
         Runs that were there at the start and have not been met yet are taken to be still to come, and take no time.
         """

@@ -74,7 +74,7 @@ def sweep(
         in memory.
     alone
         Also run each job that is not background alone on the empty system, as `odonata.run` does. Points share such
-        a run if the job has the same nodes, seed and application, whatever its neighbours are.
+        a run if the job has the same nodes, seed and application, even with other neighbours.
     client
         A `distributed.Client`, whose workers simulate instead, or the address of a scheduler such as
         `"tls://host:8786"`, with the certificates of Dask's configuration.
@@ -203,7 +203,7 @@ def _axis(keys: str | tuple[str, ...], given: Values) -> Axis:
 
 
 def _text(axes: tuple[Axis, ...], *, base: bool = True) -> str:
-    """The study as a file, for its folder; without `base`, what of it is one."""
+    """The study as a file, for its folder; without `base`, the part that can be a file."""
     table: dict[str, Any] = {"base": "scenario.toml"} if base else {}
     for axis in axes:
         if len(axis.keys) == 1:

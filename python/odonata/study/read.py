@@ -29,7 +29,7 @@ TABLES = ("base", "alone", "sweep", "zip", "random", "keep", "show", "cluster")
 def load(path: str | Path, overrides: Iterable[str] = ()) -> Plan:
     """Reads the file of a study; `overrides` (`"key=value"`) change its scenario.
 
-    Raises InputError with file and line for everything that can be told before anything is resolved: keys, empty axes,
+    Raises InputError with file and line for every error that is known before anything is resolved: keys, empty axes,
     unequal lengths, values that no scenario can have.
     """
     path = Path(path)

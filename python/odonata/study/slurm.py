@@ -81,7 +81,7 @@ def read_cluster(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def cluster_options(cluster: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments of `dask_jobqueue.SLURMCluster`. Raises InputError if memory is missing: Slurm must be told."""
+    """Arguments of `dask_jobqueue.SLURMCluster`. Raises InputError if memory is missing, which Slurm needs."""
     if "memory" not in cluster:
         raise InputError("[cluster] has no `memory`", hint='such as memory = "4 GB" for each job')
     cores = cluster.get("cores", 1)
@@ -132,12 +132,14 @@ class SlurmPool:
         listening = certificates.listening(self.listen, None)
         if self.listen is None and "interface" in self.cluster:
             listening["interface"] = self.cluster["interface"]
-        told = {**listening, "dashboard": False, "dashboard_address": None}
+        scheduler_options = {**listening, "dashboard": False, "dashboard_address": None}
         with certificates.written(security, Path(self.cluster.get("certificates", "."))) as held:
             security.tls_ca_file = held["tls-ca-file"]
             security.tls_worker_cert, security.tls_worker_key = held["tls-cert"], held["tls-key"]
             try:
-                started = SLURMCluster(**options, security=security, scheduler_cls=Scheduler, scheduler_options=told)
+                started = SLURMCluster(
+                    **options, security=security, scheduler_cls=Scheduler, scheduler_options=scheduler_options
+                )
             except (ValueError, TypeError, OSError, RuntimeError) as problem:
                 raise RunError(f"the cluster cannot be started: {problem}") from problem
             with started:
@@ -148,8 +150,8 @@ class SlurmPool:
 
 
 def _check(script: str) -> None:
-    """Asks Slurm whether it would take a job: dask-jobqueue would try again and again without a word."""
-    asked = subprocess.run(["sbatch", "--test-only"], input=script, capture_output=True, text=True, check=False)
-    if asked.returncode != 0:
-        said = " ".join(asked.stderr.split()) or f"exit status {asked.returncode}"
+    """Checks that Slurm would accept a job: dask-jobqueue would retry forever without a message."""
+    answer = subprocess.run(["sbatch", "--test-only"], input=script, capture_output=True, text=True, check=False)
+    if answer.returncode != 0:
+        said = " ".join(answer.stderr.split()) or f"exit status {answer.returncode}"
         raise RunError(f"Slurm refuses the job: {said}\n  hint: its requests are in the table [cluster] of the study")

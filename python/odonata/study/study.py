@@ -210,7 +210,7 @@ class Study(Attributes):
         value
             A column of `jobs`; by default the first that the study shows.
         series
-            An axis whose every value has a colour of its own.
+            An axis; each of its values has its own colour.
         job
             The job; it may be left out if only one job is not background.
         log

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 QUICK = 10_000
-"""Points whose tables are written within a second, so also after Ctrl-C; those of more wait until it is resumed."""
+"""Most points whose tables are written after Ctrl-C, within a second; for more, when the sweep is resumed."""
 
 
 class Backend(Protocol):
@@ -32,7 +32,7 @@ class Backend(Protocol):
 
     @property
     def workers(self) -> int:
-        """Simulations at once, as far as is known at present; 0 if nothing is."""
+        """Number of simultaneous simulations, if known; else 0."""
 
     def run(self, ledger: Ledger) -> None:
         """Settles every point of the ledger."""

@@ -142,9 +142,9 @@ def _run(
         facts, jobs, found = {"error": reason(problem)}, None, None
     status = "done" if jobs is not None else "failed"
     run_id = resolved.id if alone is None else resolved.id_alone(alone)
-    told = {"error": None, **facts, "id": run_id, "status": status, "engine": fingerprint(), "keep": plan.mark}
+    row = {"error": None, **facts, "id": run_id, "status": status, "engine": fingerprint(), "keep": plan.mark}
     spent_s = before_s + time.perf_counter() - began
-    return Outcome(number, {name: told.get(name) for name in RUN_COLUMNS}, jobs, spent_s, found or {})
+    return Outcome(number, {name: row.get(name) for name in RUN_COLUMNS}, jobs, spent_s, found or {})
 
 
 def _keep(plan: Plan, run: Run) -> dict[str, Any]:
@@ -170,8 +170,8 @@ def reason(problem: BaseException) -> str:
 
 def failure(run_id: str, error: str, keep: str | None = None) -> dict[str, Any]:
     """The row of a run whose worker died."""
-    told = {"id": run_id, "status": "failed", "error": error, "engine": fingerprint(), "keep": keep}
-    return {name: told.get(name) for name in RUN_COLUMNS}
+    row = {"id": run_id, "status": "failed", "error": error, "engine": fingerprint(), "keep": keep}
+    return {name: row.get(name) for name in RUN_COLUMNS}
 
 
 def frame_of(

@@ -2,10 +2,10 @@
 
 | file | what it does |
 |---|---|
-| `graph` | a fabric as switches, hosts and cables, whatever file it came from |
+| `graph` | a fabric as switches, hosts and cables, from any file |
 | `ibnetdiscover`, `graphml`, `cray` | formats that list every cable |
 | `slurm`, `node_map` | formats that only say which nodes share a switch and a group |
-| `told` | what a format cannot say, in comments of files that Odonata wrote |
+| `remarks` | facts that a format cannot hold, in comments of files that Odonata wrote |
 | `formats` | which format a file has, and all that can be written |
 | `groups`, `grid`, `layout` | recognise the kind of machine, its groups, and the number of each switch |
 | `cabling` | the rule of the cables between groups, and what is missing |

@@ -1,8 +1,8 @@
 """The cables between the groups of a recognised machine: the rule that they follow, or their list; and what is missing.
 
-The rule is found by trying: the core wires every arrangement with as many cables between groups as there are, and the
-one that has all cables of the fabric and the fewest more is it; those that it has more have failed. If none has all,
-the cables are listed.
+The rule is found by trial: the core wires every arrangement with the given number of cables between groups. The rule is
+the arrangement that has all cables of the fabric and the fewest others; these others have failed. If no arrangement has
+all cables, they are listed.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _wired(
 
     Those of `holes` are left out.
     """
-    # What is inside a group does not matter, so there is as little as possible.
+    # The inside of a group does not matter, so it is as small as possible.
     node = {"nodes_per_leaf": 1} if kind == "dragonfly-plus" else {"nodes_per_router": 1}
     column = {"column_links": 1} if kind == "cascade" else {}
     try:

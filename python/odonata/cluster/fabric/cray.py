@@ -18,7 +18,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from odonata.cluster.fabric import told
+from odonata.cluster.fabric import remarks
 from odonata.cluster.fabric.export import cables
 from odonata.cluster.fabric.graph import Fabric, Link, Nic, natural
 from odonata.errors import InputError, shortened
@@ -68,7 +68,7 @@ def read_interconnect(text: str) -> Fabric:
     for line, raw in enumerate(text.splitlines(), 1):
         row = raw.strip()
         if not row or row.startswith("#"):
-            if (match := told.MARK.fullmatch(row)) is not None:
+            if (match := remarks.MARK.fullmatch(row)) is not None:
                 comments.append((line, match[1]))
             continue
         match = _ROW.fullmatch(row)
@@ -100,7 +100,7 @@ def read_interconnect(text: str) -> Fabric:
             if far is None:
                 raise InputError(f"expected a tile of another router, found `{shortened(to, 60)}`", line=line)
             rows[here] = line, COLOURS[colour], (far[1], int(far[6]))
-    fabric = Fabric("rtr --interconnect of a Cray XC", told=told.read(comments))
+    fabric = Fabric("rtr --interconnect of a Cray XC", remarks=remarks.read(comments))
     _check_back(rows, first)
     groups = _electrical(spots, rows)
     number = {}
@@ -181,7 +181,7 @@ def read_point_to_point(text: str) -> Fabric:
     fabric = Fabric("point-to-point file of Slingshot")
     # A line end inside quotes would shift the lines of errors, and no such file has one.
     for line, row in enumerate(text.splitlines(), 1):
-        if (match := told.MARK.fullmatch(row.strip())) is not None:
+        if (match := remarks.MARK.fullmatch(row.strip())) is not None:
             comments.append((line, match[1]))
             continue
         values = [value.strip() for value in next(csv.reader([row]), [])]
@@ -200,7 +200,7 @@ def read_point_to_point(text: str) -> Fabric:
         _add_cable(fabric, dict(zip(header, values, strict=False)), line)
     if header is None:
         raise InputError(f"there is no header `{_HEADER},src_conn_a,...`")
-    fabric.told = told.read(comments)
+    fabric.remarks = remarks.read(comments)
     return fabric
 
 
@@ -290,7 +290,7 @@ def _interconnect(system: System) -> Iterator[str]:
             far = "unused" if broken else f"{names[b]}l{nodes + to:02d}{spots[b]}"
             tile = nodes + port
             rows[a].append((tile, f"{names[a]}l{tile:02d}{spots[a]} {colour[cable.class_]} -> {far}"))
-    yield from told.comments(system, cabled=True)
+    yield from remarks.comments(system, cabled=True)
     for router, own in enumerate(rows):
         if router not in dead:
             yield from (row for _, row in sorted(own))
@@ -307,7 +307,7 @@ def _point_to_point(system: System) -> Iterator[str]:
         group, at = divmod(router, full)
         return f"x{1000 + group}c{at // 8}r{at % 8}j{port // 2}p{port % 2}"
 
-    yield from told.comments(system, cabled=True)
+    yield from remarks.comments(system, cabled=True)
     yield ",".join(_COLUMNS)
     for number, cable in enumerate(cables(system)):
         group = table.group_of_router(cable.router)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from odonata.cluster.fabric import told
+from odonata.cluster.fabric import remarks
 from odonata.cluster.fabric.names import node_names, router_names
 from odonata.machine.system import System
 
@@ -72,9 +72,9 @@ def graphml_lines(system: System) -> Iterator[str]:
     Attributes of nodes and routers: `type`, `name`, `number`, `group`, `failed`; of edges: `class`, `group` (of both
     ends, or -1 between groups), `bandwidth` in bytes per second, `latency` in nanoseconds, `port` (at the router with
     the lower number) and `to_port` (at the other one), `failed`. The attribute `odonata` of the graph has the numbers
-    that no cable shows (`told`).
+    that no cable shows (`remarks`).
     """
-    about = "\n".join(told.lines(system, cabled=True))
+    about = "\n".join(remarks.lines(system, cabled=True))
     wired = system.describe()
     classes = _classes(system)
     yield '<?xml version="1.0" encoding="UTF-8"?>'

@@ -54,7 +54,7 @@ def import_fabric(file: str | Path, *, node_name_map: str | Path | None = None, 
     node_name_map
         The node-name map of `ibnetdiscover`: names of GUIDs.
     like
-        The system whose links and routers the machine has where the file does not say.
+        The system that gives the links and routers where the file does not.
 
     Returns
     -------

@@ -75,8 +75,8 @@ class Fabric:
     nics: list[Nic] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """What was left out or taken for granted."""
-    told: Mapping[str, Any] = field(default_factory=dict)
-    """What comments of Odonata say (`told`)."""
+    remarks: Mapping[str, Any] = field(default_factory=dict)
+    """What comments of Odonata say (`remarks`)."""
     _numbers: dict[str, int] = field(default_factory=dict)
     _ports: dict[tuple[int, int], int] = field(default_factory=dict)
 

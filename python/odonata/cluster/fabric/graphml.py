@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
 
 from odonata import units
-from odonata.cluster.fabric import told
+from odonata.cluster.fabric import remarks
 from odonata.cluster.fabric.graph import Fabric, Link, Nic
 from odonata.errors import InputError, shortened, unknown
 
@@ -167,7 +167,7 @@ def read(text: str) -> Fabric:
         for part in parts if defaults else ():
             part.values = defaults | part.values
     rows = reader.about.get("odonata", "").splitlines()
-    fabric = Fabric("GraphML", told=told.read((reader.about_line, row) for row in rows if row.strip()))
+    fabric = Fabric("GraphML", remarks=remarks.read((reader.about_line, row) for row in rows if row.strip()))
     edges = _once(reader) if reader.directed else reader.edges
     for edge in edges:
         for end in ("source", "target"):

@@ -29,7 +29,7 @@ class Grouping:
     format: str
     groups: Mapping[str, Mapping[str, tuple[str, ...]]]
     """Group -> leaf switch -> nodes."""
-    told: dict[str, Any]
+    remarks: dict[str, Any]
     """What comments of Odonata say."""
     usual: str | None = None
     """The system whose cables a machine of this format has, if no other is named."""
@@ -40,8 +40,8 @@ class Grouping:
 def machine_of(given: Grouping, file: str, like: str | None = None) -> Recognised:
     """The machine. Raises InputError without a system that gives its kind and its cables."""
     name = like or given.usual
-    if "kind" in given.told:
-        base = _told(given.told)
+    if "kind" in given.remarks:
+        base = _from_remarks(given.remarks)
     elif name is not None:
         base = machine.load(name)
     else:
@@ -52,31 +52,31 @@ def machine_of(given: Grouping, file: str, like: str | None = None) -> Recognise
             "this may be a fat tree as well",
             hint="if it is a Dragonfly+, dragonfly or cascade, --like SYSTEM takes the kind and the cables of a system",
         )
-    is_told = "kind" in given.told
+    has_kind = "kind" in given.remarks
     rows, names, hosts = _rows(given, base)
-    table, sizes = _table(base, rows, hosts, exact=is_told)
+    table, sizes = _table(base, rows, hosts, exact=has_kind)
     result = Recognised(file, given.format, table, {}, [], [])
     for key in flat(table):
         if key in ("kind", "name", "title"):
             continue
         if key in sizes:
             result.sources[key] = f"recognised in {file} (confidence: high)"
-        elif is_told:
+        elif has_kind:
             result.sources[key] = f"a comment of Odonata in {file}"
         else:
             origin = {row.key: row.source for row in base.sources}.get(key, "no source given")
             result.sources[key] = f"assumed: as in {base.name}: {origin}"
-    if not is_told:
+    if not has_kind:
         table.pop("name", None)
         table["title"] = f"imported from {file}"
-    _seat(result, rows, names, hosts, given.told.get("failed", {}))
+    _seat(result, rows, names, hosts, given.remarks.get("failed", {}))
     rule = table.get("arrangement")
     result.found = found_rows(result, f"arrangement `{rule}`, not from cables" if rule else "a list, not from cables")
     checked(result)
     return result
 
 
-def _told(table: dict[str, Any]) -> System:
+def _from_remarks(table: dict[str, Any]) -> System:
     try:
         return machine.load({key: value for key, value in table.items() if key != "failed"})
     except InputError as e:
@@ -183,8 +183,8 @@ def _seat(
     routers = {router for router in said.get("routers", ()) if isinstance(router, int)}
     lacking = {node for node, host in enumerate(result.nodes) if host is None}
     if said.get("nodes"):
-        told = machine.load({**result.table, "failed": {"nodes": said["nodes"]}})
-        lacking |= set(told.unusable_nodes)
+        with_failures = machine.load({**result.table, "failed": {"nodes": said["nodes"]}})
+        lacking |= set(with_failures.unusable_nodes)
     fail(result, links, routers | holes, lacking)
 
 

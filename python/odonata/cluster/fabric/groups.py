@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: Least share of the cables of a group that must be there. Assumed: a machine in production lacks fewer.
 LEAST_WHOLE = 0.75
-#: Least share of the pairs of groups that must be joined. Assumed likewise.
+#: Least share of the pairs of groups that must be joined. Also assumed.
 LEAST_JOINED = 0.75
 #: The same where the file says which switches form a group.
 LEAST_SAID = 0.5
@@ -38,8 +38,9 @@ class Neighbours:
 def recognised(fabric: Fabric, *, one_group: str | None = None) -> Layout:
     """The kind of machine and the place of every switch.
 
-    `one_group` is the kind of a machine that may have a single group, which no cabling tells from other topologies.
-    Raises InputError for what is no Dragonfly+, dragonfly or cascade, with what it is instead.
+    `one_group` is the kind of a machine that may have a single group, whose cabling does not distinguish it from other
+    topologies. Raises InputError for a fabric that is no Dragonfly+, dragonfly or cascade; the error says what it looks
+    like.
     """
     near = Neighbours(fabric)
     edge = {nic.switch for nic in fabric.nics}

@@ -1,4 +1,4 @@
-"""What `ibnetdiscover` prints of an InfiniBand fabric, with a map of names if there is one.
+"""The output of `ibnetdiscover` for an InfiniBand fabric, with a map of names if there is one.
 
 A record is a switch or a channel adapter, and lists its ports: number, the far node in quotes with its port, and in the
 comment the name of the far node, its LID, and width and speed of the link. Source: ibnetdiscover(8), sections "topology
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from odonata.cluster.fabric import told
+from odonata.cluster.fabric import remarks
 from odonata.cluster.fabric.graph import Fabric, Link, Nic, count
 from odonata.cluster.fabric.names import node_names, router_names
 from odonata.errors import InputError, shortened
@@ -89,7 +89,7 @@ def read(text: str, names: Mapping[int, str] | None = None) -> Fabric:
     for name, record in records.items():
         for port, (far, far_port, line, _) in record.far.items():
             _check_back(records, name, port, far, far_port, line)
-    fabric = Fabric("ibnetdiscover", first_port=1, told=told.read(comments))
+    fabric = Fabric("ibnetdiscover", first_port=1, remarks=remarks.read(comments))
     described = _described(records, names or {})
     switches = {
         name: fabric.add_switch(described[name], record.line, ports=record.ports)
@@ -126,7 +126,7 @@ def _records(text: str) -> tuple[dict[str, _Record], list[tuple[int, str]]]:
         if not bare:
             now = None
         elif bare.startswith("#"):
-            if (match := told.MARK.fullmatch(bare)) is not None:
+            if (match := remarks.MARK.fullmatch(bare)) is not None:
                 comments.append((line, match[1]))
         elif (match := _PORT.fullmatch(bare)) is not None:
             if now is None:
@@ -187,7 +187,7 @@ def _described(records: Mapping[str, _Record], names: Mapping[int, str]) -> dict
 
 
 def _hosts(records: Mapping[str, _Record], described: Mapping[str, str]) -> dict[str, str]:
-    """The host of each channel adapter; the adapters of a host are told by its name before that of the adapter."""
+    """The host of each channel adapter; in a description, the name of the host precedes that of the adapter."""
     adapters = [name for name, record in records.items() if record.kind == "Ca"]
     often = Counter(described[name] for name in adapters)
     hosts = {}
@@ -252,7 +252,7 @@ def lines(system: System) -> Iterator[str]:
     yield "#"
     yield "# Topology file: written by odonata export; GUIDs and LIDs are made up"
     yield "#"
-    yield from told.comments(system, cabled=True)
+    yield from remarks.comments(system, cabled=True)
     radix = getattr(system.table, "radix", None)
     for router, name in enumerate(routers):
         if router in dead:

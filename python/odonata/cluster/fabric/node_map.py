@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING
 
-from odonata.cluster.fabric import told
+from odonata.cluster.fabric import remarks
 from odonata.cluster.fabric.grouped import Grouping
 from odonata.cluster.fabric.names import node_names
 from odonata.errors import InputError, shortened
@@ -50,7 +50,7 @@ def read(text: str) -> Grouping:
     cell_of: dict[str, str] = {}
     for line, row in enumerate(text.splitlines(), 1):
         if not row.strip() or row.startswith("#"):
-            if (match := told.MARK.fullmatch(row.strip())) is not None:
+            if (match := remarks.MARK.fullmatch(row.strip())) is not None:
                 comments.append((line, match[1]))
             continue
         values = [value.strip() for value in next(csv.reader([row]), [])]
@@ -73,13 +73,13 @@ def read(text: str) -> Grouping:
     if not groups:
         raise InputError("no node is listed")
     kept = {cell: {switch: tuple(nodes) for switch, nodes in own.items()} for cell, own in groups.items()}
-    return Grouping("node map", kept, told.read(comments), usual="leonardo")
+    return Grouping("node map", kept, remarks.read(comments), usual="leonardo")
 
 
 def lines(system: System) -> Iterator[str]:
     """The map of a machine."""
     shape = system.shape
-    yield from told.comments(system, cabled=False)
+    yield from remarks.comments(system, cabled=False)
     yield "node,cell,switch"
     for node, name in enumerate(node_names(system)):
         group, leaf = shape.group_of(node), shape.router_of(node)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from odonata import machine, units
-from odonata.cluster.fabric import cabling, groups, hosts, told
+from odonata.cluster.fabric import cabling, groups, hosts, remarks
 from odonata.cluster.fabric.graph import count
 from odonata.document import validate
 from odonata.errors import InputError, shortened
@@ -87,8 +87,8 @@ def recognise(fabric: Fabric, file: str, like: str | None = None) -> Recognised:
     file
         The name of the file, for sources.
     like
-        The system that gives the numbers of links and routers that the file does not give; also its kind, so that a
-        single group can be told from a fat tree.
+        The system that gives the numbers of links and routers that the file does not give; also its kind, which
+        distinguishes a single group from a fat tree.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def recognise(fabric: Fabric, file: str, like: str | None = None) -> Recognised:
     """
     _check_told(fabric)
     base = None if like is None else machine.load(like)
-    said = fabric.told.get("kind") if base is None else base.table.kind
+    said = fabric.remarks.get("kind") if base is None else base.table.kind
     layout = groups.recognised(fabric, one_group=said)
     if base is not None and base.table.kind != layout.kind:
         message = f"`{like}` is a {base.table.kind}, but the file describes a {layout.kind}"
@@ -105,14 +105,14 @@ def recognise(fabric: Fabric, file: str, like: str | None = None) -> Recognised:
     nodes = hosts.numbered(fabric, layout)
     links = _Links(fabric, layout)
     table: dict[str, Any] = {"kind": layout.kind, **layout.sizes, **links.keys, **nodes.keys}
-    ports = fabric.told.get(cabling.ports_key(layout.kind))
+    ports = fabric.remarks.get(cabling.ports_key(layout.kind))
     joined = cabling.joined(
         layout.kind,
         layout.sizes,
         layout.group_of(),
         links.between,
         ports if isinstance(ports, int) and not isinstance(ports, bool) else None,
-        {key: fabric.told[key] for key in told.RULE if key in fabric.told},
+        {key: fabric.remarks[key] for key in remarks.RULE if key in fabric.remarks},
         {router for router, switch in enumerate(layout.routers) if switch is None},
     )
     table |= joined.keys
@@ -183,12 +183,12 @@ def _topology(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_told(fabric: Fabric) -> None:
-    known = (*told.NUMBERS, "fabric")
-    for key in fabric.told:
+    known = (*remarks.NUMBERS, "fabric")
+    for key in fabric.remarks:
         if key not in known:
             message = f"a comment of Odonata gives `{shortened(key, 60)}`, which this file shows itself"
             raise InputError(message, hint=f"known here: {', '.join(known)}")
-    kind = fabric.told.get("kind")
+    kind = fabric.remarks.get("kind")
     if kind is not None and kind not in KINDS:
         raise InputError(f"a comment of Odonata gives the kind `{shortened(str(kind), 60)}`", hint=", ".join(KINDS))
 
@@ -299,7 +299,7 @@ def _numbers(
     """The table with name, radix and the numbers of links and routers, and where all of them come from."""
     sources = {key: f"recognised in {file} (confidence: high)" for key in table if key != "kind"}
     sized = {switch.ports for switch in fabric.switches if switch.ports is not None}
-    said = dict(fabric.told)
+    said = dict(fabric.remarks)
     if len(sized) == 1:
         said.setdefault("radix", next(iter(sized)))
     for key in ("name", "title", "radix", "tgll_bandwidth"):
@@ -349,7 +349,7 @@ def filled_fabric(
     if rails == 1:
         fabric.get("nic", {}).pop("rail", None)
     if isinstance(said, dict) and "packet" in said:
-        # A file that Odonata wrote tells everything; what it leaves out has the default of the model.
+        # A file that Odonata wrote is complete; keys that it leaves out have the default of the model.
         fabric = {key: value for key, value in fabric.items() if key in said or key not in OPTIONAL}
     origin = {row.key: row.source for row in like.sources}
     sources = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from odonata.cluster.fabric import told
+from odonata.cluster.fabric import remarks
 from odonata.cluster.fabric.graph import Fabric, Link, Nic
 from odonata.cluster.fabric.grouped import Grouping
 from odonata.cluster.fabric.names import node_names, router_names
@@ -34,7 +34,7 @@ def recognises(text: str) -> bool:
 def read(text: str) -> Fabric | Grouping:
     """The cables of a fabric, or the nodes by leaf switch and group. Raises InputError with the line."""
     rows = enumerate(text.splitlines(), 1)
-    comments = [(line, match[1]) for line, row in rows if (match := told.MARK.fullmatch(row.strip())) is not None]
+    comments = [(line, match[1]) for line, row in rows if (match := remarks.MARK.fullmatch(row.strip())) is not None]
     found = parse_lines(text)
     if found.switches:
         parents = Counter(child for switch in found.switches.values() for child in dict.fromkeys(switch.switches))
@@ -42,12 +42,12 @@ def read(text: str) -> Fabric | Grouping:
             return _cabled(found.switches, comments)
     groups = parse_topology(text).groups
     blocks = bool(found.blocks) and len(groups) == 1
-    return Grouping("topology of Slurm", groups, told.read(comments), whole=blocks)
+    return Grouping("topology of Slurm", groups, remarks.read(comments), whole=blocks)
 
 
 def _cabled(switches: dict[str, Switch], comments: list[tuple[int, str]]) -> Fabric:
     """Every line is a switch with its cables."""
-    fabric = Fabric("topology of Slurm with every switch", told=told.read(comments))
+    fabric = Fabric("topology of Slurm with every switch", remarks=remarks.read(comments))
     number = {name: fabric.add_switch(name, switch.line) for name, switch in switches.items()}
     cables: dict[tuple[str, str], Counter[str]] = {}
     for name, switch in switches.items():
@@ -76,7 +76,7 @@ def _cabled(switches: dict[str, Switch], comments: list[tuple[int, str]]) -> Fab
 
 def tree_lines(system: System) -> Iterator[str]:
     """A machine as a tree: leaf switches, a switch for each group, and one above them."""
-    yield from told.comments(system, cabled=False)
+    yield from remarks.comments(system, cabled=False)
     names = _leaves(system)
     for _, leaf, nodes in names:
         yield f"SwitchName={leaf} Nodes={fold(nodes)}"
@@ -89,7 +89,7 @@ def tree_lines(system: System) -> Iterator[str]:
 
 def block_lines(system: System) -> Iterator[str]:
     """A machine as blocks: one for each leaf switch."""
-    yield from told.comments(system, cabled=False)
+    yield from remarks.comments(system, cabled=False)
     for _, leaf, nodes in _leaves(system):
         yield f"BlockName={leaf} Nodes={fold(nodes)}"
     yield f"BlockSizes={system.shape.nodes_per_router}"

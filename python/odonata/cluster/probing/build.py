@@ -49,9 +49,9 @@ def build(compiler: str | None = None, folder: Path | None = None) -> Path:
     # The wrapper names the libraries; the same path may lead to another MPI after a module is loaded.
     with suppress(OSError, subprocess.SubprocessError):
         source += subprocess.run([*command, "-show"], capture_output=True, check=False, timeout=TIMEOUT_S).stdout
-    told = repr((command, shutil.which(command[0]), platform.machine())).encode()
+    toolchain = repr((command, shutil.which(command[0]), platform.machine())).encode()
     cache = folder or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "odonata"
-    program = cache / f"probe-{hashlib.sha256(source + told).hexdigest()[:16]}"
+    program = cache / f"probe-{hashlib.sha256(source + toolchain).hexdigest()[:16]}"
     if program.is_file():
         return program
     partial = program.with_name(f"{program.name}.partial-{secrets.token_hex(4)}")

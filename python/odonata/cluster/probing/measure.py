@@ -167,7 +167,7 @@ def probe(
         Whether `most_change` is a share of b before the run.
     topology
         `topology.conf`, or what `scontrol show topology` prints, for the columns `leaves` and `groups`. Without it,
-        Slurm is asked if b comes from Slurm.
+        Slurm is queried if b comes from Slurm.
     report
         Called with the number of finished iterations.
 
@@ -208,7 +208,7 @@ def probe(
             without=_own_job(),
         )
 
-    switches = _switches(topology, asked=measure_background and queue is None)
+    switches = _switches(topology, query=measure_background and queue is None)
     program = build(compiler)
     try:
         before = utilisation()
@@ -256,10 +256,10 @@ def _own_job() -> set[str]:
     return {one for one in (job, f"{array}_{task}" if array else None) if one is not None}
 
 
-def _switches(topology: str | Path | None, *, asked: bool) -> Topology | None:
+def _switches(topology: str | Path | None, *, query: bool) -> Topology | None:
     if topology is not None:
         return read_topology(topology)
-    if not asked:
+    if not query:
         return None
     try:
         text = live.topology()
@@ -313,8 +313,8 @@ def _table(
     table = pl.DataFrame(columns).with_columns(
         pl.lit(value).cast(getattr(pl, COLUMNS[name][0])).alias(name) for name, value in constant.items()
     )
-    told = {name: {"unit": unit, "meaning": meaning} for name, (_, unit, meaning) in COLUMNS.items()}
-    return table.select(list(COLUMNS)), {"odonata.columns": json.dumps(told)}
+    described = {name: {"unit": unit, "meaning": meaning} for name, (_, unit, meaning) in COLUMNS.items()}
+    return table.select(list(COLUMNS)), {"odonata.columns": json.dumps(described)}
 
 
 def _known(hosts: list[str], switches: Topology | None) -> list[str]:

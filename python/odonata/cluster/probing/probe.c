@@ -2,7 +2,7 @@
  *
  *   probe ITERATIONS WARMUP GAP_US SEED OPERATION:BYTES...
  *
- * One iteration runs each configuration (an operation with a size) once, in an order drawn anew, so that all of them
+ * One iteration runs each configuration (an operation with a size) once, in a new random order, so that all of them
  * meet the same background. Before each, all ranks sleep GAP_US microseconds and meet in a barrier. A rank records how
  * long its own call takes: clocks of different ranks are never compared.
  *

@@ -95,14 +95,14 @@ class MachineTable(Table):
 
     @classmethod
     def completed(cls, table: Mapping[str, Any]) -> dict[str, Any]:
-        """The table with those defaults that depend on its kind and on what else it says."""
+        """The table with those defaults that depend on its kind and on its other keys."""
         result = dict(table) if "global_links" in table else {**cls.usual_rules, **table}
         if isinstance(table.get("fabric"), Mapping):
             result["fabric"] = {"channels": cls.usual_channels, **table["fabric"]}
         return result
 
     def check_common(self) -> None:
-        """Raises InputError for what no kind of machine can be."""
+        """Raises InputError for values that no kind of machine can have."""
         nodes = self.shape().nodes
         if nodes > MAX_NODES:
             message = f"{nodes:,} nodes are more than the {MAX_NODES:,} that can be simulated"

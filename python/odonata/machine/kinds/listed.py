@@ -25,7 +25,7 @@ def check_cables(
 ) -> None:
     """Raises InputError unless every cable joins two groups by global ports that are free.
 
-    `blame(number)` is an error that says where a cable stands; cables are counted from `first`.
+    `blame(number)` is an error with the position of a cable; cables are counted from `first`.
     """
     used: Counter[int] = Counter()
     routers = machine.routers_in_all()

@@ -12,9 +12,9 @@ from odonata.errors import InputError
 class Pairs:
     """The links between the groups of a machine.
 
-    `ports` are the global ports of a full group, `last_ports` those of the last one. `each` is the number of links
-    that was asked for between every two groups (None: as many as fit), `exceptions` are pairs `[group, group, links]`
-    that have another number, `cables` all links one by one as pairs of groups, if they were given so.
+    `ports` are the global ports of a full group, `last_ports` those of the last one. `each` is the requested number of
+    links between every two groups (None: as many as fit), `exceptions` are pairs `[group, group, links]` with another
+    number, `cables` all links one by one as pairs of groups, if they were listed.
     """
 
     groups: int

@@ -6,7 +6,7 @@ the machine. The boundary between the two parts of the machine is where they mee
 group has room for a small job, the paper is silent; as in the authors' code it gets the lowest idle nodes.
 
 The published code has a defect: having found its group, a small job falls through to that last case, and its ranks are
-given the lowest idle nodes outside the group, as far as there are any. `fall_through` repeats it.
+given the lowest idle nodes outside the group, if there are any. `fall_through` repeats it.
 """
 
 from odonata.placement.free import first_with

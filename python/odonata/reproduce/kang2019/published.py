@@ -183,13 +183,13 @@ def row_of(
 
 
 def _why(kind: str, verdict: Verdict, growing: Growth | None, most: int, cause: str) -> str:
-    """What the numbers say by themselves, then the cause as far as it is known."""
+    """The conclusion from the numbers, then the cause if it is known."""
     unstated = "the number of messages, which the paper does not state"
     said = ""
     if kind == "F":
         said = f"{unstated}, was inferred from this value"
     elif kind == "N" and verdict == "not comparable":
-        said = f"grows with {unstated}" if growing == "grows" else f"hangs on {unstated}; simulated for {most} only"
+        said = f"grows with {unstated}" if growing == "grows" else f"depends on {unstated}; simulated for {most} only"
     elif kind == "N" and growing != "steady":
         said = f"at {most} messages, a number inferred from another value"
     return "; ".join(part for part in (said, cause) if part)

@@ -33,5 +33,5 @@ class Minimal(Routing):
 
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it."""
-        told = {"name": self.core, "select": self.select}
-        return told if self.gateways is None else told | {"gateways": self.gateways}
+        spec = {"name": self.core, "select": self.select}
+        return spec if self.gateways is None else spec | {"gateways": self.gateways}

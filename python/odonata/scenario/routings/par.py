@@ -2,10 +2,10 @@
 
 from typing import Any, ClassVar, Literal
 
-from odonata.scenario.routings.two_ways import TwoWays
+from odonata.scenario.routings.ugal_base import UgalBase
 
 
-class Par(TwoWays):
+class Par(UgalBase):
     """Like ugal-l, but a packet on a minimal path decides again at each other router of its source group.
 
     Source: Jiang 2009 (progressive adaptive routing).

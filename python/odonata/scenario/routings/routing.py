@@ -31,8 +31,8 @@ class Routing(Table):
 
     def channels_needed(self, system: System) -> int:
         """Number of virtual channels that rules out a deadlock, if nothing has failed."""
-        told = json.dumps(self.decided(system, None).spec())
-        needed = _core.routing_channels(told, system.table.kind)
+        spec = json.dumps(self.decided(system, None).spec())
+        needed = _core.routing_channels(spec, system.table.kind)
         assert needed is not None
         return needed * subs(system)
 

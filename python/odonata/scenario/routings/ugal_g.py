@@ -2,10 +2,10 @@
 
 from typing import Any, ClassVar, Literal
 
-from odonata.scenario.routings.two_ways import TwoWays
+from odonata.scenario.routings.ugal_base import UgalBase
 
 
-class UgalG(TwoWays):
+class UgalG(UgalBase):
     """Minimal or non-minimal path, decided at the first router by the queues at all global links of its group.
 
     No real machine can do this. It is the ideal that UGAL-L is compared with. Source: Kim 2008, section 4 (UGAL-G).

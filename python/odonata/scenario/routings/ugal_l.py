@@ -2,10 +2,10 @@
 
 from typing import Any, ClassVar, Literal
 
-from odonata.scenario.routings.two_ways import TwoWays
+from odonata.scenario.routings.ugal_base import UgalBase
 
 
-class UgalL(TwoWays):
+class UgalL(UgalBase):
     """Minimal or non-minimal path, decided at the first router by its own queues.
 
     Source: Kim 2008, section 4 (UGAL-L).

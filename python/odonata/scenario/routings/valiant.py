@@ -50,5 +50,5 @@ class Valiant(Routing):
 
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it."""
-        told = {"name": self.core, "via": self.via, "select": self.select}
-        return told if self.gateways is None else told | {"gateways": self.gateways}
+        spec = {"name": self.core, "via": self.via, "select": self.select}
+        return spec if self.gateways is None else spec | {"gateways": self.gateways}

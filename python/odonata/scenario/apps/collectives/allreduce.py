@@ -12,7 +12,7 @@ SHORT_BYTES = 2_048
 
 
 class Allreduce(SizedCollective):
-    """All vectors are combined, and all ranks get the result (MPI_Allreduce)..
+    """All vectors are combined, and all ranks get the result (MPI_Allreduce).
 
     Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `ring`: Patarasuk and Yuan 2009; `binary` as Zhang 2018
     ran it (L).

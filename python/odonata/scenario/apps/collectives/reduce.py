@@ -9,7 +9,7 @@ from odonata.scenario.apps.values import MessageSize
 
 
 class Reduce(RootedCollective):
-    """All vectors are combined at the root (MPI_Reduce)..
+    """All vectors are combined at the root (MPI_Reduce).
 
     Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `binary` as Zhang 2018 ran it (L).
     """

@@ -12,7 +12,7 @@ LONG_BYTES = 524_288
 
 
 class ReduceScatter(SizedCollective):
-    """All vectors are combined, and each rank gets its block of the result..
+    """All vectors are combined, and each rank gets its block of the result.
 
     Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `ring`: Patarasuk and Yuan 2009.
     """

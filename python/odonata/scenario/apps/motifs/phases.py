@@ -62,8 +62,8 @@ class Phase(Table):
     def _as_given(self) -> dict[str, Any]:
         """In the form of a scenario."""
         leave_out = set(JOB_KEYS) if isinstance(self.what, Program) else None
-        told = self.what.model_dump(mode="json", by_alias=True, exclude_none=True, exclude=leave_out)
-        return told if self.along is None else {**told, "along": self.along.model_dump(mode="json")}
+        table = self.what.model_dump(mode="json", by_alias=True, exclude_none=True, exclude=leave_out)
+        return table if self.along is None else {**table, "along": self.along.model_dump(mode="json")}
 
     def decided(self, ranks: int) -> "Phase":
         """With what depends on the number of ranks. Raises InputError (path into the phase's table)."""
@@ -168,7 +168,7 @@ class Phases(Motif):
 
     def phases(self, ranks: int) -> list[dict[str, Any]]:
         """All phases."""
-        return [told for phases in self._each(lambda phase: phase.phases(ranks)) for told in phases]
+        return [phase_table for phases in self._each(lambda phase: phase.phases(ranks)) for phase_table in phases]
 
     def _each(self, ask: Any) -> list[Any]:
         found = []

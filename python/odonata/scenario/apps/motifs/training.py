@@ -34,8 +34,8 @@ class Training(Motif):
         activation  s b h e / t bytes from each rank to the one of the next stage (scattered and gathered)
         gradient    (12 h^2 + 13 h) (l / p) / t elements; embeddings are left out
 
-    each rounded up. A group of one rank sends nothing, whatever its size. Sources:
-    Narayanan 2021, sections 2.2 to 2.4, 3.2, 4.1 and equation 2; Korthikanti 2022, section 4.
+    each rounded up. A group of one rank sends nothing. Sources: Narayanan 2021, sections 2.2 to 2.4, 3.2, 4.1 and
+    equation 2; Korthikanti 2022, section 4.
     """
 
     motif: Literal["training"]

@@ -28,7 +28,7 @@ def _one_or_two(value: Any) -> int:
 Candidates = Annotated[int, BeforeValidator(input_error_as_problem(_one_or_two))]
 
 
-class TwoWays(Routing):
+class UgalBase(Routing):
     """A packet takes the minimal path unless `load > factor x load of a non-minimal path + bias`.
 
     Source: Kim 2008, section 4; Jiang 2009.

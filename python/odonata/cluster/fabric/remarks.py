@@ -1,4 +1,4 @@
-"""What a format cannot say: comments `# odonata: key = value` of files that Odonata wrote.
+"""Facts that a format cannot hold: comments `# odonata: key = value` in files that Odonata wrote.
 
 They are lines of TOML, with keys of a machine's table. A format that lists every cable needs them only for the numbers
 of links and routers; one that lists groups of nodes also for the kind of machine and its cables.
