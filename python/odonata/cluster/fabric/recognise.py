@@ -95,7 +95,7 @@ def recognise(fabric: Fabric, file: str, like: str | None = None) -> Recognised:
     InputError
         For what is no Dragonfly+, dragonfly or cascade, and what cannot be simulated.
     """
-    _check_told(fabric)
+    _check_remarks(fabric)
     base = None if like is None else machine.load(like)
     said = fabric.remarks.get("kind") if base is None else base.table.kind
     layout = groups.recognised(fabric, one_group=said)
@@ -182,7 +182,7 @@ def _topology(table: dict[str, Any]) -> dict[str, Any]:
     return _model(table | {"fabric": {"links": links}}).topology()
 
 
-def _check_told(fabric: Fabric) -> None:
+def _check_remarks(fabric: Fabric) -> None:
     known = (*remarks.NUMBERS, "fabric")
     for key in fabric.remarks:
         if key not in known:
