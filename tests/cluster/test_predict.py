@@ -307,6 +307,13 @@ def test_wrong_columns() -> None:
         cluster.train(table, tail=2)
 
 
+def test_sizes_have_units() -> None:
+    table = records(4).with_columns(size=pl.Series(["4", "1 KiB", "1 MiB", "2 kB"]))
+    assert read_runs(table).numbers["bytes"].tolist() == [4, 1024, 2**20, 2000]
+    with pytest.raises(InputError, match="`MeB` is not a unit of size"):
+        read_runs(table.with_columns(size=pl.lit("1 MeB")))
+
+
 def test_a_study_is_records(tmp_path: Path) -> None:
     import odonata as od
 
@@ -333,6 +340,7 @@ def test_a_study_is_records(tmp_path: Path) -> None:
     assert runs.numbers["b"].tolist() == [4 / 16, 6 / 16, 4 / 16, 6 / 16]
     assert runs.when.tolist() == [1, 1, 2, 2]
     assert set(runs.numbers["nodes"]) == {2}
+    assert "bytes" not in runs.numbers  # those of `jobs` are all that the job sent
     assert (runs.time_ps > 0).all()
     with pytest.raises(InputError, match="the study has no column `b`"):
         read_runs(tmp_path / "s")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from odonata import units
 from odonata.cluster.iterations import TIME, read_iterations
 from odonata.cluster.simulated import of_study
 from odonata.errors import InputError, shortened, unknown
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     import polars as pl
     from numpy.typing import NDArray
+
+    from odonata.cluster.iterations import Iterations
 
     Vector = NDArray[np.float64]
     Key = tuple[str, ...]
@@ -110,7 +113,7 @@ def read_runs(
     known["when"] = _moments(rows[chosen["when"]], file, chosen["when"])
     for name in NUMBERS:
         if name in chosen:
-            known[name] = once.numbers(chosen[name]).to_numpy()
+            known[name] = (_sizes(once, chosen[name]) if name == "bytes" else once.numbers(chosen[name])).to_numpy()
     for name in ("pattern", "job"):
         if name in chosen:
             known[name] = np.array(rows[chosen[name]].cast(str).to_list(), dtype=object)
@@ -182,11 +185,35 @@ def _chosen(names: list[str], given: Mapping[str, str], file: str | None, *, stu
             raise InputError("both `groups` and `islands` are there", file=file, hint=hint)
         chosen[name] = there[0]
     if study:
-        # `job` is the number of the job in its scenario.
-        chosen = {name: column for name, column in chosen.items() if name != "job" or name in given}
+        # `job` is the number of the job in its scenario, `bytes` all that it sent.
+        for name in ("job", "bytes"):
+            if chosen.get(name) == name and name not in given:
+                del chosen[name]
+        if "bytes" not in chosen and "size" in names:
+            chosen["bytes"] = "size"
         if "when" not in chosen and "seed" in names:
             chosen["when"] = "seed"
     return chosen
+
+
+def _sizes(read: Iterations, column: str) -> pl.Series:
+    """A column of sizes in bytes: numbers, or texts such as `32 KiB`."""
+    import polars as pl
+
+    texts = read.table[column]
+    if texts.dtype != pl.String:
+        return read.numbers(column)
+    found = []
+    for text in texts:
+        number = None if text is None else text.strip() or None
+        try:
+            found.append(None if number is None else float(number))
+        except ValueError:
+            try:
+                found.append(float(units.size_bytes(number)))
+            except InputError as e:
+                raise e.at(read.file) from None
+    return pl.Series(column, found, dtype=pl.Float64)
 
 
 def _one_row_a_run(table: pl.DataFrame, chosen: Mapping[str, str]) -> pl.DataFrame:
