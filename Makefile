@@ -14,7 +14,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv build web demo docs test lint lint-web test-rust test-python test-slurm system-deps miri fmt bench validate bless audit lock dist clean
+.PHONY: help venv build shim web demo docs test lint lint-web test-rust test-python test-slurm system-deps miri fmt bench validate bless audit lock dist clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -51,6 +51,10 @@ $(VENV)/.docs: $(INSTALLED) requirements/docs.lock
 	@touch $@
 
 test: lint test-rust test-python test-slurm docs ## All checks: lint, Rust tests, Python tests, documentation
+
+shim: ## Build the C library of application-aware routing, and the shim for LD_PRELOAD, in target/release
+	cargo build --release --locked --quiet -p odonata-decision-c -p odonata-shim
+	@echo "target/release/libodonata_decision.so, target/release/libodonata_shim.so: see docs/application-aware.md"
 
 web: web/node_modules/.installed ## Build the script of reports (web) into the Python package; needs Node.js and npm
 	cd web && node build.mjs

@@ -30,9 +30,7 @@ impl Counters {
     /// Latency and stalls; `None` if no packet or no flit was sent, because then nothing is known.
     #[must_use]
     pub fn sample(self) -> Option<Sample> {
-        if self.request_packets == 0 || self.request_flits == 0 {
-            return None;
-        }
+        // A division by zero is infinite or no number, which a sample refuses.
         Sample::new(
             self.latency_cycles as f64 / self.request_packets as f64,
             self.stalled_cycles as f64 / self.request_flits as f64,

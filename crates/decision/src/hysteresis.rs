@@ -120,3 +120,78 @@ fn mix(mean: Sample, sample: Sample) -> Sample {
     let mix = |old: f64, new: f64| old + WEIGHT * (new - old);
     Sample::clamped(mix(mean.latency(), sample.latency()), mix(mean.stalls(), sample.stalls()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Message;
+
+    const SIZE: Size = Message::put(5000).size();
+
+    /// A sample without latency: the time of a message is proportional to `stalls + 1`.
+    fn stalls(stalls: f64) -> Sample {
+        Sample::new(0.0, stalls).expect("valid")
+    }
+
+    /// One that found two stalls with the default and now tries high bias, which is estimated to halve them.
+    fn trying(dwell: u32) -> Hysteresis {
+        let mut tried = Hysteresis::new(&Settings { sigma: 0.5, dwell, ..Settings::default() });
+        for _ in 0..dwell.max(1) {
+            assert_eq!(tried.decide(SIZE), Side::Default);
+            tried.observe(Side::Default, stalls(2.0));
+        }
+        assert_eq!(tried.decide(SIZE), Side::HighBias);
+        tried
+    }
+
+    #[test]
+    fn a_change_to_a_known_side_must_save_the_margin() {
+        // The default takes 3; 5 % less than 3.1 is 2.945, and than 3.2 it is 3.04.
+        for (high_bias, expected) in [(2.1, Side::HighBias), (2.2, Side::Default)] {
+            let mut tried = trying(0);
+            tried.observe(Side::HighBias, stalls(high_bias));
+            assert_eq!(tried.decide(SIZE), expected, "{high_bias} stalls");
+        }
+    }
+
+    #[test]
+    fn samples_right_after_a_change_are_ignored() {
+        let mut tried = trying(8);
+        for found in [50.0, 50.0, 50.0, 50.0, 1.0, 1.0, 1.0, 1.0] {
+            tried.observe(Side::HighBias, stalls(found));
+            assert_eq!(tried.decide(SIZE), Side::HighBias);
+        }
+        assert_eq!(tried.known.of(Side::HighBias).mean.map(|(mean, _)| mean), Some(stalls(1.0)));
+    }
+
+    #[test]
+    fn a_side_is_kept_for_the_dwell() {
+        let mut tried = trying(8);
+        for _ in 0..7 {
+            tried.observe(Side::HighBias, stalls(50.0));
+            assert_eq!(tried.decide(SIZE), Side::HighBias);
+        }
+        tried.observe(Side::HighBias, stalls(50.0));
+        assert_eq!(tried.decide(SIZE), Side::Default);
+    }
+
+    #[test]
+    fn a_side_that_was_left_early_is_tried_again_later_each_time() {
+        let mut tried = trying(8);
+        let mut waits = Vec::new();
+        while waits.len() < 3 {
+            let mut wait = 0;
+            loop {
+                let side = tried.decide(SIZE);
+                wait += u64::from(side == Side::Default);
+                if side == Side::HighBias && wait > 0 {
+                    break;
+                }
+                tried.observe(side, stalls(if side == Side::Default { 2.0 } else { 2.5 }));
+            }
+            waits.push(wait);
+            tried.observe(Side::HighBias, stalls(2.5));
+        }
+        assert_eq!(waits, [128, 256, 512]);
+    }
+}
