@@ -9,6 +9,7 @@ The whole interface fits on a screen:
 | `sweep(scenario, axes)` | simulates it along many axes, every run once: a `Study` |
 | `open(path)` | opens the folder of a run or of a study |
 | `explain(run)` | who makes whom wait in a run, where, and what for |
+| `advise(scenario)` | which placement, routing, mapping or start makes a job faster: an `Advice` |
 | `place(policy, system=, nodes=, busy=)` | selects nodes by a placement policy: a `Placement` |
 | `systems()`, `routings()`, `placements()` | the available names |
 | `System` | a machine, such as `load(path).system` |
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from odonata import aries, cluster
     from odonata._core import __version__
+    from odonata.advice import advise
     from odonata.blame import explain
     from odonata.errors import InputError, OdonataError, RunError
     from odonata.machine import System
@@ -55,6 +57,7 @@ _LAZY = {
     "Study": ("odonata.study.study", "Study"),
     "System": ("odonata.machine", "System"),
     "__version__": ("odonata._core", "__version__"),
+    "advise": ("odonata.advice", "advise"),
     "explain": ("odonata.blame", "explain"),
     "load": ("odonata.scenario", "load"),
     "open": ("odonata.study.opening", "open_folder"),
@@ -77,6 +80,7 @@ __all__ = [
     "Study",
     "System",
     "__version__",
+    "advise",
     "aries",
     "cluster",
     "explain",

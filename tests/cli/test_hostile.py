@@ -88,6 +88,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 COMMANDS = {
     "run": ("run", "FILE", "--quiet", "--force"),
     "sweep": ("sweep", "FILE", "--quiet", "-j", "1"),
+    "advise": ("advise", "FILE", "--quiet", "-j", "1"),
     "compare": ("compare", "FILE", "--by", "run.seed"),
     "plot": ("plot", "FILE"),
     "report": ("report", "FILE"),

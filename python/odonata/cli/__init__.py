@@ -15,6 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("odonata.cli.report:report", "Write a run, two runs or a study as one HTML file."),
     "view": ("odonata.cli.view:view", "Open the report of a run or a study in the browser."),
     "explain": ("odonata.cli.explain:explain", "Explain who makes whom wait in a run, where, and what for."),
+    "advise": ("odonata.cli.advise:advise", "Search for changes of a scenario that make a job faster."),
     "show": ("odonata.cli.show:show", "List or print systems, routings, placements, applications and columns."),
     "export": ("odonata.cli.export:export", "Write a machine or a run for other tools."),
     "trace": ("odonata.cli.trace:trace", "Write what a job's ranks do as a trace, for other tools."),

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter, validators
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from odonata.study.ledger import Ledger
     from odonata.study.plan import Plan
     from odonata.study.study import Study
@@ -103,7 +105,7 @@ def sweep(
         plan = replace(plan, alone=True, text="alone = true\n" + plan.text)
     folder = out if out is not None else Path("studies") / plan.name
     sweeping.check_place(folder, plan, force=force)
-    backend = _backend(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), plan)
+    backend = backend_of(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), plan.cluster)
     _say_doubts(plan)
     progress = SweepProgress(plan, backend, quiet=quiet)
     with progress, warnings.catch_warnings():
@@ -158,14 +160,15 @@ def say_engines(study: "Study") -> None:
         print(f"note: another engine made the runs of this study: {study.engines[0]}", file=sys.stderr)
 
 
-def _backend(
+def backend_of(
     on: str,
     workers: int | None,
     scheduler: str | None,
     listen: str | None,
     tls: tuple[Path | None, Path | None, Path | None],
-    plan: "Plan",
+    cluster: "Mapping[str, Any]",
 ) -> "Backend":
+    """Where to simulate, from the options of a command; `cluster` are those of the queue (`[cluster]` of a study)."""
     from odonata.errors import InputError
     from odonata.study.certificates import Certificates, warning_of
 
@@ -182,9 +185,9 @@ def _backend(
     if on == "slurm":
         from odonata.study.slurm import SlurmPool, cluster_options
 
-        cluster_options(plan.cluster)
-        jobs = workers if workers is not None else plan.cluster.get("jobs", 1)
-        return SlurmPool(plan.cluster, jobs, listen, files)
+        cluster_options(cluster)
+        jobs = workers if workers is not None else cluster.get("jobs", 1)
+        return SlurmPool(cluster, jobs, listen, files)
     from odonata.study.dask_pool import DaskPool, OwnScheduler
 
     if scheduler is None:

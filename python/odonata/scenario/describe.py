@@ -17,6 +17,7 @@ from odonata.placement import Policy
 from odonata.scenario.apps.mapping import MappingTable
 from odonata.scenario.sensing import SensingTable
 from odonata.scenario.tables import (
+    AdviseTable,
     ImportTable,
     JobTable,
     LinksTable,
@@ -59,6 +60,7 @@ def scenario_tables() -> dict[str, list[Key]]:
         "mapping of a [[job]]": keys_of_table(MappingTable),
         "[run]": keys_of_table(RunTable),
         "[measure]": keys_of_table(MeasureTable),
+        "[advise]": keys_of_table(AdviseTable),
         "[measure.links]": keys_of_table(LinksTable),
         "[import]": keys_of_table(ImportTable),
         "sensing": keys_of_table(SensingTable),

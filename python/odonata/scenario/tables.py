@@ -15,6 +15,7 @@ from odonata.scenario.routings.choice import AnyRouting
 from odonata.scenario.sensing import Sensing, SensingTable
 
 Record = Literal["every-message", "histogram", "nothing"]
+Remedies = Literal["placement", "routing", "mapping", "start"]
 
 #: Default placement: the lowest free nodes.
 DEFAULT_POLICY = "contiguous"
@@ -153,6 +154,34 @@ class MeasureTable(Table):
     )
 
 
+class AdviseTable(Table):
+    """`[advise]`: what `odonata advise` may change, and how it decides; a run ignores it."""
+
+    victim: str | None = Field(
+        None, description="the job that is to become faster (default: the one that the others slow down most)"
+    )
+    allow: tuple[Remedies, ...] = Field(
+        ("placement", "routing", "mapping", "start"), strict=False, description="kinds of remedies (default: all)"
+    )
+    jobs: tuple[str, ...] | None = Field(
+        None, strict=False, description="jobs that may be changed (default: all of the file)"
+    )
+    move: tuple[str, ...] = Field(
+        (), strict=False, description="jobs that may get other nodes although a list fixes theirs (default: none)"
+    )
+    value: str | None = Field(
+        None,
+        description="the column of `jobs` by which the victim is judged (default: `time_ps` of a program, else "
+        "`latency_mean_ps`)",
+    )
+    seeds: Annotated[int, Field(ge=8, le=1000)] = Field(
+        8, description="seeds of the final comparison, at least 8 (default: the fewest that can show a difference)"
+    )
+    finalists: Annotated[int, Field(ge=1, le=50)] = Field(
+        3, description="remedies that reach the final comparison, besides their combinations (default: 3, assumed)"
+    )
+
+
 class ImportTable(Table):
     """`import`: jobs from the files of the simulator of Kang 2019 (K9)."""
 
@@ -184,3 +213,4 @@ class ScenarioTable(Table):
     )
     run: RunTable = Field(RunTable(), description="end and seed of the run")
     measure: MeasureTable = Field(MeasureTable(), description="what is recorded")
+    advise: AdviseTable = Field(AdviseTable(), description="what `odonata advise` may change; a run ignores it")

@@ -24,7 +24,8 @@ def write_document(
     spec: dict[str, Any],
 ) -> dict[str, Any]:
     """The scenario with every default filled in, its quantities with units, and the spec."""
-    document = table.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"fabric", "import_", "routing"})
+    apart = {"advise", "fabric", "import_", "routing"}
+    document = table.model_dump(mode="json", by_alias=True, exclude_none=True, exclude=apart)
     document["system"] = system.document()
     waited = [jobs[n].name for n in spec["stop"]["jobs"]]
     document["run"].pop("until", None)

@@ -1,0 +1,117 @@
+"""The result of a search for remedies."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from odonata.advice.search import score
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from odonata.advice.effects import Cost, Effect
+    from odonata.advice.remedy import Remedy
+    from odonata.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A remedy of the final comparison."""
+
+    remedy: Remedy
+    """The change of the scenario."""
+    effects: tuple[Effect, ...]
+    """What becomes of every job, the victim first."""
+    cost: Cost
+    """What it changes."""
+    helps: bool
+    """Whether the victim is faster beyond its interval."""
+    slows: tuple[str, ...]
+    """Other jobs that are slower beyond their intervals."""
+    unknown: tuple[str, ...]
+    """Other jobs that cannot be compared, because their runs are not complete."""
+
+    @property
+    def score(self) -> float:
+        """By what findings are ranked: the victim's ratio times the largest one of any job that it slows down."""
+        mine, *others = self.effects
+        lost = [other.ratio for other in others if other.ratio is not None and other.job in self.slows]
+        return float("inf") if mine.ratio is None else score(mine.ratio, max(lost, default=1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Which changes of a scenario make a job faster."""
+
+    scenario: Scenario
+    """The scenario as it is."""
+    victim: str
+    """The job that is to become faster."""
+    slowdown: float | None
+    """How much longer it takes than alone, with the scenario's own seed; None if that is not known."""
+    findings: tuple[Finding, ...]
+    """The final comparison: remedies that help, best first, then the others."""
+    tried: int
+    """Remedies that were simulated."""
+    impossible: Mapping[str, str]
+    """Remedies that cannot be simulated, with the reason."""
+    fixed: tuple[str, ...]
+    """Jobs whose nodes stay because a list or their pattern fixes them."""
+    runs: int
+    """Points of the study: a remedy and a seed."""
+    seeds: int
+    """Seeds of the final comparison."""
+
+    @property
+    def best(self) -> Finding | None:
+        """The remedy to take; None if none helps."""
+        return next((finding for finding in self.findings if finding.helps), None)
+
+    @property
+    def harmless(self) -> Finding | None:
+        """The best remedy that slows down no other job; None if there is none."""
+        return next((finding for finding in self.findings if finding.helps and not finding.slows), None)
+
+    @property
+    def changed(self) -> Scenario | None:
+        """The scenario with the remedy to take; None if none helps."""
+        return None if self.best is None else self.best.remedy.applied(self.scenario)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The object that `odonata advise --json` prints."""
+        from odonata.advice.sentences import sentences
+
+        findings = [
+            {
+                "remedy": finding.remedy.name,
+                "kinds": list(finding.remedy.kinds),
+                "changes": [{"key": key, "value": value} for key, value in finding.remedy.changes],
+                "toml": finding.remedy.toml,
+                "helps": finding.helps,
+                "slows": list(finding.slows),
+                "not_compared": list(finding.unknown),
+                "effects": [asdict(effect) for effect in finding.effects],
+                "cost": asdict(finding.cost),
+            }
+            for finding in self.findings
+        ]
+        return {
+            "scenario": str(self.scenario.path),
+            "victim": self.victim,
+            "slowdown": self.slowdown,
+            "helps": self.best is not None,
+            "findings": findings,
+            "tried": self.tried,
+            "impossible": [{"remedy": name, "why": why} for name, why in self.impossible.items()],
+            "fixed": list(self.fixed),
+            "runs": self.runs,
+            "seeds": self.seeds,
+            "confidence": 0.95,
+            "sentences": [line for line in sentences(self) if line],
+        }
+
+    def __str__(self) -> str:
+        from odonata.advice.sentences import as_text
+
+        return as_text(self)

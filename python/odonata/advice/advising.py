@@ -1,0 +1,196 @@
+"""`odonata.advise`: the whole search."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from odonata.advice.advice import Advice, Finding
+from odonata.advice.effects import REMEDY, effect
+from odonata.advice.remedy import PRESENT, Remedy
+from odonata.advice.search import Remedied, Search
+from odonata.advice.space import Space, check_rules
+from odonata.analysis.compare import check_column, higher_is_better
+from odonata.errors import InputError
+from odonata.scenario import Scenario
+from odonata.scenario import load as load_scenario
+from odonata.study.local import LocalPool, processors
+from odonata.study.plan import SEED
+from odonata.study.python import plan_of
+from odonata.study.sweep import sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from os import PathLike
+
+    from odonata.study.plan import Plan
+    from odonata.study.study import Study
+    from odonata.study.sweep import Backend
+
+    Watch = Callable[[Plan], AbstractContextManager[Any]]
+    """From the plan of a study to what shows its progress, with a method `report`."""
+
+
+def advise(
+    scenario: Scenario | str | PathLike[str],
+    *,
+    victim: str | None = None,
+    allow: Sequence[str] | None = None,
+    jobs: Sequence[str] | None = None,
+    move: Sequence[str] | None = None,
+    value: str | None = None,
+    seeds: int | None = None,
+    finalists: int | None = None,
+    workers: int | None = None,
+    out: str | Path | None = None,
+    client: Any = None,
+) -> Advice:
+    """Search for changes of a scenario that make a job faster.
+
+    Many remedies are simulated with one seed, the better ones with more (successive halving). The best are compared
+    with the scenario as it is, with seeds that the search has not seen.
+
+    Parameters
+    ----------
+    scenario
+        The scenario, or the path of its file. Its table `[advise]` has the defaults of the parameters below.
+    victim
+        The job that is to become faster. Default: the one that the others slow down most.
+    allow
+        Kinds of remedies: `placement`, `routing`, `mapping`, `start`. Default: all.
+    jobs
+        Jobs that may be changed. Default: all jobs of the file.
+    move
+        Jobs that may get other nodes although a list of nodes fixes theirs. Default: none.
+    value
+        The column of `jobs` by which the victim is judged. Default: `time_ps` of a program, else `latency_mean_ps`.
+    seeds
+        Seeds of the final comparison, at least 8. Default: 8.
+    finalists
+        Remedies that reach it, besides their combinations. Default: 3.
+    workers
+        Processes that simulate at once; by default one for each processor.
+    out
+        The folder of the study with all runs. After an interruption the same call continues from it. Without it, the
+        results are in a temporary folder.
+    client
+        A `distributed.Client`, whose workers simulate instead, or the address of a scheduler.
+
+    Returns
+    -------
+    Advice
+        Its `best` is None if no remedy helps beyond its interval.
+
+    Raises
+    ------
+    InputError
+        For a scenario that cannot be simulated, an unknown job, column or kind, and an `out` with other contents.
+
+    Examples
+    --------
+    >>> import odonata as od
+    >>> quick = od.load("examples/quick.toml", "job.target.app.messages=2")
+    >>> advice = od.advise(quick, allow=["start"])  # its jobs have no program that could start later
+    >>> advice.victim, advice.best is None
+    ('target', True)
+    """
+    if not isinstance(scenario, Scenario):
+        scenario = load_scenario(Path(scenario))
+    given: dict[str, Any] = {"victim": victim, "jobs": jobs, "move": move, "allow": allow}
+    given |= {"value": value, "seeds": seeds, "finalists": finalists}
+    for key, chosen in given.items():
+        if chosen is not None:
+            plain = list(chosen) if key in ("jobs", "move", "allow") else chosen
+            scenario = scenario.set(f"advise.{key}", plain)
+    backend: Backend = LocalPool(processors() if workers is None else workers)
+    if client is not None:
+        from odonata.study.dask_pool import DaskPool
+
+        backend = DaskPool(client)
+    return find(scenario, backend, None if out is None else Path(out))
+
+
+def find(scenario: Scenario, backend: Backend, out: Path | None, watch: Watch | None = None) -> Advice:
+    """As `advise`, with the rules in `[advise]`, on a backend; `watch` shows the progress of each round."""
+    if out is None:
+        with tempfile.TemporaryDirectory(prefix="odonata-advise-") as scratch:
+            return find(scenario, backend, Path(scratch) / "study", watch)
+    rules = scenario.table.advise
+    check_rules(scenario, rules)
+    name = f"{Path(scenario.path).stem}-advice"
+
+    def swept(make: Remedied, points: Sequence[Mapping[str, Any]], *, alone: bool = False) -> Study:
+        plan = plan_of(make, points, name=name)
+        if alone:
+            plan = replace(plan, alone=True, text="alone = true\n" + plan.text)
+        with nullcontext() if watch is None else watch(plan) as shown:
+            return sweep(plan, out, backend, report=None if shown is None else shown.report)
+
+    space, slowdown = _as_it_is(scenario, swept)
+    search = Search(space, swept)
+    names = search.collect()
+    if rules.value is not None:
+        _check_value(search.simulate([PRESENT], [space.resolved.spec["seed"]]), rules.value, scenario)
+    finalists, jobs = search.halve(names) if names else ([], pl.DataFrame())
+    if finalists:
+        finalists += search.combined(jobs, names)
+    rows = search.final(finalists) if finalists else pl.DataFrame()
+    findings = [_finding(search, rows, one, len(finalists)) for one in finalists]
+    findings.sort(key=lambda finding: (not finding.helps, finding.score))
+    return Advice(
+        scenario=scenario,
+        victim=space.victim,
+        slowdown=slowdown,
+        findings=tuple(findings),
+        tried=len(search.costs),
+        impossible=search.impossible,
+        fixed=tuple(job for job in space.jobs if job not in space.movable),
+        runs=search.runs,
+        seeds=rules.seeds,
+    )
+
+
+def _as_it_is(scenario: Scenario, swept: Callable[..., Study]) -> tuple[Space, float | None]:
+    """The space of a scenario, from one run of it, and how much longer its victim takes than alone."""
+    resolved, rules = scenario.resolve(), scenario.table.advise
+    make = Remedied(scenario, {PRESENT: Remedy((), ())})
+    many = len(resolved.spec["jobs"]) > 1
+    study = swept(make, [{REMEDY: PRESENT, SEED: resolved.spec["seed"]}], alone=many)
+    if study.jobs.is_empty():
+        raise InputError(f"the scenario as it is cannot be simulated: {study.runs['error'][0]}")
+    rows = {row["name"]: row for row in study.jobs.iter_rows(named=True)}
+    targets = [name for name in resolved.targets if name in rows]
+    slowdowns = {name: rows[name]["slowdown"] for name in targets if rows[name].get("slowdown") is not None}
+    victim = rules.victim or max(slowdowns or dict.fromkeys(targets, 0.0), key=lambda name: slowdowns.get(name, 0.0))
+    times = {
+        name: int(row["time_ps"])
+        for name, row in rows.items()
+        if row["iterations"] is not None and row["time_ps"] is not None and row["complete"] is not False
+    }
+    return Space(scenario, resolved, victim, rules, times), slowdowns.get(victim)
+
+
+def _finding(search: Search, rows: pl.DataFrame, name: str, tests: int) -> Finding:
+    spec = search.space.spec
+    order = [search.space.victim, *(job for job in spec if job != search.space.victim)]
+    effects = tuple(effect(rows, name, job, search.column(job, spec[job]), search.costs) for job in order)
+    slows = tuple(one.job for one in effects[1:] if one.slower())
+    unknown = tuple(one.job for one in effects[1:] if one.ratio is None)
+    return Finding(search.remedies[name], effects, search.costs[name], effects[0].faster(tests), slows, unknown)
+
+
+def _check_value(jobs: pl.DataFrame, column: str, scenario: Scenario) -> None:
+    """Raises InputError, with its place in the file, for a column by which less is not better."""
+    try:
+        check_column(jobs, column, (REMEDY, SEED))
+        if higher_is_better(column) is not False:
+            hint = "choose a time, a latency or the slowdown, of which less is better"
+            raise InputError(f"by `{column}`, no job is faster than another", hint=hint)
+    except InputError as problem:
+        raise scenario.located(problem.but(path=("advise", "value"))) from None

@@ -1,0 +1,67 @@
+"""A remedy: keys of a scenario and their new values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from odonata.study.axis import text
+
+if TYPE_CHECKING:
+    from odonata.scenario import Scenario
+
+PRESENT = "as it is"
+"""Name of the scenario without any remedy."""
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """A change of a scenario."""
+
+    kinds: tuple[str, ...]
+    """Kinds of the change: `placement`, `routing`, `mapping`, `start`."""
+    changes: tuple[tuple[str, Any], ...]
+    """Keys as `Scenario.set` takes them, and their values."""
+
+    @property
+    def name(self) -> str:
+        """The changes in one line, as after `-s`."""
+        return "; ".join(f"{key} = {_written(value)}" for key, value in self.changes) or PRESENT
+
+    @property
+    def toml(self) -> str:
+        """The lines of the scenario that change, below the table where they belong."""
+        lines: list[str] = []
+        tables: dict[str, list[str]] = {}
+        for key, value in self.changes:
+            parts = key.split(".")
+            if parts[0] == "job":
+                where, name = f'in [[job]] "{parts[1]}"', ".".join(parts[2:])
+            else:
+                where, name = "at the top", key
+            tables.setdefault(where, []).append(f"{name} = {_written(value)}")
+        for where, inside in tables.items():
+            lines += [f"# {where}", *inside]
+        return "\n".join(lines)
+
+    def applied(self, scenario: Scenario) -> Scenario:
+        """The scenario with the changes. Raises InputError for a key that leads nowhere."""
+        for key, value in self.changes:
+            scenario = scenario.set(key, value)
+        return scenario
+
+    def joined(self, other: Remedy) -> Remedy | None:
+        """Both together; `None` if they change the same thing."""
+        mine = [key for key, _ in self.changes]
+        if any(_overlap(one, key) for one in mine for key, _ in other.changes):
+            return None
+        return Remedy((*self.kinds, *other.kinds), (*self.changes, *other.changes))
+
+
+def _overlap(one: str, other: str) -> bool:
+    return one == other or one.startswith(f"{other}.") or other.startswith(f"{one}.")
+
+
+def _written(value: Any) -> str:
+    """A value as TOML."""
+    return text([value])[1:-1]

@@ -1,0 +1,148 @@
+"""An advice as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from odonata.text import Column, Table
+from odonata.text import time as time_text
+from odonata.units import format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from odonata.advice.advice import Advice, Finding
+    from odonata.advice.effects import Cost, Effect
+
+
+def sentences(advice: Advice) -> list[str]:
+    """What the advice says, in the order of importance."""
+    found = [_now(advice), _search(advice)]
+    best, harmless = advice.best, advice.harmless
+    if best is None:
+        found.append(_none(advice))
+    else:
+        found += ["", f"Best: {best.remedy.name}", *_told(advice, best)]
+        if best.slows and harmless is not None:
+            found += ["", f"Without slowing down another job: {harmless.remedy.name}", *_told(advice, harmless)]
+    if advice.fixed:
+        found += [""] * (best is not None)
+        found.append(f"The nodes of {_names(advice.fixed)} stay: a list of nodes or the pattern fixes them.")
+    return found
+
+
+def as_text(advice: Advice, width: int | None = None) -> str:
+    """The sentences, a table of the finalists, and the change of the scenario."""
+    lines = sentences(advice)
+    if advice.findings:
+        lines += ["", *_table(advice).lines(width)]
+    shown = [] if advice.best is None else [advice.best]
+    if advice.harmless is not None and advice.harmless is not advice.best:
+        shown.append(advice.harmless)
+    for finding in shown:
+        what = f", which slows down {_names(finding.slows)}" if finding.slows else ""
+        lines += ["", f"# change of the scenario{what}", finding.remedy.toml]
+    return "\n".join(lines)
+
+
+def _none(advice: Advice) -> str:
+    if not advice.tried:
+        return "There is no remedy to try: nothing of the scenario may be changed."
+    return f"No remedy helps: none makes `{advice.victim}` faster beyond its interval."
+
+
+def _told(advice: Advice, finding: Finding) -> list[str]:
+    """What is said of a remedy that helps."""
+    found = [*map(_effect, finding.effects), _cost(finding.cost)]
+    if finding.slows:
+        found.append(f"It makes `{advice.victim}` faster and {_names(finding.slows)} slower.")
+        if advice.harmless is None:
+            found.append("No remedy that was compared helps without slowing down another job.")
+    if finding.unknown:
+        found.append(f"What it does to {_names(finding.unknown)} is not known, because not all runs are complete.")
+    return found
+
+
+def _names(jobs: Sequence[str]) -> str:
+    return ", ".join(f"`{job}`" for job in jobs)
+
+
+def _now(advice: Advice) -> str:
+    if advice.slowdown is None:
+        return f"`{advice.victim}` is to become faster."
+    return f"`{advice.victim}` takes {advice.slowdown:.2f} times as long as alone."
+
+
+def _search(advice: Advice) -> str:
+    tried = f"{advice.tried:,} remed{'y was' if advice.tried == 1 else 'ies were'} tried"
+    text = f"{tried} in {advice.runs:,} runs"
+    if advice.findings:
+        text += f"; the best {len(advice.findings)} are compared over {advice.seeds} further seeds"
+    if advice.impossible:
+        text += f"; {len(advice.impossible):,} cannot be simulated"
+    return f"{text}."
+
+
+def _effect(effect: Effect) -> str:
+    if effect.ratio is None or effect.ratio_interval is None:
+        return f"`{effect.job}`: no comparison, because not all runs are complete."
+    what = {"time_ps": "time", "latency_mean_ps": "mean latency", "iteration_mean_ps": "mean time of an iteration"}
+    name = what.get(effect.quantity, effect.quantity)
+    low, high = effect.ratio_interval
+    beyond = "" if not low <= 1 <= high else ", no difference beyond the interval"
+    return (
+        f"`{effect.job}`: {name} {_value(effect, effect.after_ps)} instead of {_value(effect, effect.before_ps)}, "
+        f"{_change(effect.ratio)} ({_change(low)} to {_change(high)}){beyond}."
+    )
+
+
+def _value(effect: Effect, value: float | None) -> str:
+    if value is None:
+        return "-"
+    return time_text(value) if effect.quantity.endswith("_ps") else f"{value:.4g}"
+
+
+def _change(ratio: float) -> str:
+    """A ratio as a change: -12.3 %."""
+    return f"{100 * (ratio - 1):+.1f} %"
+
+
+def _cost(cost: Cost) -> str:
+    parts = [f"{cost.nodes_moved:,} nodes moved, {cost.groups_touched:,} groups touched"]
+    if cost.ranks_moved and not cost.nodes_moved:
+        parts.append(f"{cost.ranks_moved:,} ranks on other nodes")
+    parts += [f"`{job}` starts {format_time(ps)} later" for job, ps in cost.later_ps.items()]
+    return f"Cost: {'; '.join(parts)}."
+
+
+def _table(advice: Advice) -> Table:
+    jobs = [effect.job for effect in advice.findings[0].effects]
+    headings = [Column("remedy", right=False), *(Column(job) for job in jobs)]
+    headings += [Column("nodes moved"), Column("groups"), Column("verdict", right=False, styles=_STYLES)]
+    rows = [
+        [
+            finding.remedy.name,
+            *(_cell(effect) for effect in finding.effects),
+            f"{finding.cost.nodes_moved:,}",
+            f"{finding.cost.groups_touched:,}",
+            _verdict(finding),
+        ]
+        for finding in advice.findings
+    ]
+    return Table(headings, rows, "compared with the scenario as it is: change of the median, 95 % interval")
+
+
+_STYLES = {"helps": "green", "does not help": "dim"}
+
+
+def _cell(effect: Effect) -> str:
+    if effect.ratio is None or effect.ratio_interval is None:
+        return "-"
+    low, high = effect.ratio_interval
+    return f"{_change(effect.ratio)} ({_change(low)} to {_change(high)})"
+
+
+def _verdict(finding: Finding) -> str:
+    if not finding.helps:
+        return "does not help"
+    return f"helps, slows {', '.join(finding.slows)}" if finding.slows else "helps"

@@ -1,0 +1,145 @@
+"""`odonata advise`: which change of a scenario makes a job faster."""
+
+import json as json_module
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter, validators
+
+if TYPE_CHECKING:
+    from odonata.cli.sweep_progress import SweepProgress
+    from odonata.study.plan import Plan
+    from odonata.study.sweep import Backend
+
+
+def advise(
+    scenario: Path,
+    /,
+    *,
+    set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
+    victim: str | None = None,
+    allow: Annotated[list[str] | None, Parameter(negative=())] = None,
+    jobs: Annotated[list[str] | None, Parameter(negative=())] = None,
+    move: Annotated[list[str] | None, Parameter(negative=())] = None,
+    value: str | None = None,
+    seeds: int | None = None,
+    finalists: int | None = None,
+    write: Path | None = None,
+    force: Annotated[bool, Parameter(negative=())] = False,
+    workers: Annotated[
+        int | None, Parameter(name=["--workers", "-j"], validator=validators.Number(gte=1, lte=1024))
+    ] = None,
+    out: Path | None = None,
+    on: Literal["local", "dask"] = "local",
+    scheduler: str | None = None,
+    listen: str | None = None,
+    tls_ca_file: Path | None = None,
+    tls_cert: Path | None = None,
+    tls_key: Path | None = None,
+    json: Annotated[bool, Parameter(negative=())] = False,
+    quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
+) -> int:
+    """Search for changes of a scenario that make a job faster, and say what they do to the other jobs.
+
+    Many remedies are simulated with one seed, the better ones with more. The best are compared with the scenario as it
+    is, with seeds that the search has not seen. After an interruption the same command continues. The options have
+    their defaults in the table [advise] of the scenario.
+
+    Parameters
+    ----------
+    scenario
+        The scenario (TOML).
+    set_
+        Override a value of the scenario, as in `-s job.target.app.messages=10`.
+    victim
+        The job that is to become faster. Default: the one that the others slow down most.
+    allow
+        Kinds of remedies: `placement`, `routing`, `mapping`, `start`, separated by commas. Default: all.
+    jobs
+        Jobs that may be changed, separated by commas. Default: all jobs of the file.
+    move
+        Jobs that may get other nodes although a list of nodes fixes theirs. Default: none.
+    value
+        The column of `jobs` by which the victim is judged. Default: `time_ps` of a program, else `latency_mean_ps`.
+    seeds
+        Seeds of the final comparison, at least 8. Default: 8.
+    finalists
+        Remedies that reach it, besides their combinations. Default: 3.
+    write
+        Write the scenario with the best remedy to this file. Files that the scenario names are relative to it.
+    force
+        Replace this file if it exists.
+    workers
+        Number of simulations at once. Default: one for each processor. With `--on dask`: number of workers on this
+        machine for the scheduler that the command starts (default: none).
+    out
+        Folder for the results. Default: `studies/NAME-advice`.
+    on
+        Where to simulate: processes on this machine, or the workers of a Dask scheduler.
+    scheduler
+        Address of a Dask scheduler that is already running, such as `tls://host:8786`.
+    listen
+        Where the scheduler of this command listens, as for `odonata sweep`.
+    tls_ca_file
+        Certificate of the CA (PEM), as for `odonata sweep`.
+    tls_cert
+        Client certificate (PEM).
+    tls_key
+        Its private key (PEM).
+    json
+        Print one JSON object instead of the text.
+    quiet
+        No progress on standard error.
+    """
+    from odonata import files
+    from odonata.advice.advising import find
+    from odonata.advice.sentences import as_text
+    from odonata.cli.sweep import backend_of
+    from odonata.errors import InputError
+    from odonata.scenario import load
+    from odonata.text import terminal_width
+
+    asked = {
+        "victim": victim,
+        "allow": _names(allow),
+        "jobs": _names(jobs),
+        "move": _names(move),
+        "value": value,
+        "seeds": seeds,
+        "finalists": finalists,
+    }
+    overrides = [*(set_ or ()), *((f"advise.{key}", told) for key, told in asked.items() if told is not None)]
+    loaded = load(scenario, overrides)
+    if write is not None and write.exists() and not force:
+        raise InputError(f"`{write}` already exists", hint="write to another file, or use --force")
+    backend = backend_of(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), {})
+    folder = out if out is not None else Path("studies") / f"{scenario.stem}-advice"
+    found = find(loaded, backend, folder, lambda plan: _shown(plan, backend, quiet=quiet))
+    print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))
+    if write is not None:
+        if found.changed is None:
+            print(f"no remedy helps, so `{write}` is not written", file=sys.stderr)
+        else:
+            files.write_new(write, found.changed.text.encode(), force=force)
+    return 0
+
+
+def _names(given: list[str] | None) -> list[str] | None:
+    """Names that are given one by one or separated by commas."""
+    return None if given is None else [name.strip() for text in given for name in text.split(",") if name.strip()]
+
+
+@contextmanager
+def _shown(plan: "Plan", backend: "Backend", *, quiet: bool) -> Iterator["SweepProgress"]:
+    """The progress of one round of the search; warnings about results of another engine stand in it."""
+    from odonata.cli.sweep_progress import SweepProgress
+    from odonata.errors import StaleWarning
+
+    with SweepProgress(plan, backend, quiet=quiet) as progress, warnings.catch_warnings():
+        warnings.simplefilter("always", StaleWarning)
+        warnings.showwarning = progress.show_warning
+        yield progress
