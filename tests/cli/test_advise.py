@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
 from tests.advice.conftest import INTERFERENCE, Inline
 
 import odonata as od
 
 if TYPE_CHECKING:
+    import pytest
     from tests.cli.conftest import Command
 
 #: Routings only, which are few, and one finalist.

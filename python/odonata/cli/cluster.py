@@ -40,6 +40,16 @@ cluster.command(
     name="predict",
     help="Predict at submission whether a run falls into the long tail of its job, and how long it takes.",
 )
+cluster.command(
+    "odonata.cli.cluster_snapshot:snapshot",
+    name="snapshot",
+    help="Make a scenario of the jobs that run: on their own nodes, with traffic from a traffic book.",
+)
+cluster.command(
+    "odonata.cli.cluster_snapshot:holds",
+    name="holds",
+    help="Say what holds for all assumptions about the traffic, from the study of `snapshot --vary traffic`.",
+)
 
 _Flag = Parameter(negative=())
 _Positive = Parameter(validator=validators.Number(gt=0))

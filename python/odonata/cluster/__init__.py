@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from odonata.cluster.analysis import Analysis, analyse
+    from odonata.cluster.book import Book, read_book
     from odonata.cluster.fabric import Recognised, import_fabric
     from odonata.cluster.history import History, read_history
+    from odonata.cluster.holding import Held, holding
     from odonata.cluster.hosts import expand, fold
     from odonata.cluster.prediction.predictor import Prediction, Predictor, read_predictor
     from odonata.cluster.prediction.train import train
@@ -37,11 +39,14 @@ if TYPE_CHECKING:
     from odonata.cluster.snapshot import read_nodes, read_queue
     from odonata.cluster.topology import Topology, read_topology
     from odonata.cluster.utilisation import Background, background
+    from odonata.cluster.workload import Workload, from_queue
 
 #: Public name -> module.
 _LAZY = {
     "Analysis": "analysis",
     "Background": "utilisation",
+    "Book": "book",
+    "Held": "holding",
     "History": "history",
     "Job": "records",
     "Node": "records",
@@ -51,12 +56,16 @@ _LAZY = {
     "Recognised": "fabric",
     "Selection": "selection",
     "Topology": "topology",
+    "Workload": "workload",
     "analyse": "analysis",
     "background": "utilisation",
     "expand": "hosts",
     "fold": "hosts",
+    "holding": "holding",
+    "from_queue": "workload",
     "import_fabric": "fabric",
     "probe": "probing",
+    "read_book": "book",
     "read_history": "history",
     "read_nodes": "snapshot",
     "read_predictor": "prediction.predictor",
@@ -69,6 +78,8 @@ _LAZY = {
 __all__ = [
     "Analysis",
     "Background",
+    "Book",
+    "Held",
     "History",
     "Job",
     "Node",
@@ -78,12 +89,16 @@ __all__ = [
     "Recognised",
     "Selection",
     "Topology",
+    "Workload",
     "analyse",
     "background",
     "expand",
     "fold",
+    "from_queue",
+    "holding",
     "import_fabric",
     "probe",
+    "read_book",
     "read_history",
     "read_nodes",
     "read_predictor",

@@ -14,8 +14,8 @@ _CHANGES_OUTPUT = ("SQUEUE_", "SINFO_", "SACCT_", "SLURM_TIME_FORMAT", "SLURM_CL
 
 
 def queue() -> str:
-    """All jobs as a table with a header; the node list is last and has no limit."""
-    return run(["squeue", "--all", "--format=%i|%T|%D|%N"])
+    """All jobs as a table with a header; the name may hold the sign between the columns."""
+    return run(["squeue", "--all", "--format=%i|%T|%D|%P|%a|%u|%j|%N"])
 
 
 def nodes() -> str:

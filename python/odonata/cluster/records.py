@@ -110,6 +110,12 @@ class Job:
     """State and flags, in capital letters, such as `RUNNING` and `COMPLETING`."""
     nodes: tuple[str, ...]
     """Its nodes, each once; empty while it is pending."""
+    partition: str = ""
+    account: str = ""
+    user: str = ""
+    name: str = ""
+    comment: str = ""
+    """Empty, as the four before it, if the source does not say it."""
 
     @property
     def running(self) -> bool:

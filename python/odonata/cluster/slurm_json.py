@@ -94,7 +94,10 @@ def _job(record: dict[str, Any], where: str) -> Job:
         listed = tuple(dict.fromkeys(hosts(record)))
     except InputError as e:
         raise InputError(f"{where}: {e.message}") from None
-    job = Job(str(name) if name is not None else where, states, listed)
+    keys = {"user": "user_name"}
+    told = {key: record.get(keys.get(key, key)) for key in ("partition", "account", "user", "name", "comment")}
+    texts = {key: value for key, value in told.items() if isinstance(value, str)}
+    job = Job(str(name) if name is not None else where, states, listed, **texts)
     if job.running and not listed:
         raise InputError(f"{where}: it runs, but has no nodes; expected `nodes` or `job_resources.nodes`")
     return job

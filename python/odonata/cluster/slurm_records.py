@@ -8,6 +8,7 @@ from odonata.cluster.records import Job, Node, job_states, node_states
 from odonata.errors import InputError
 
 _PAIR = re.compile(r"(?:^|(?<=\s))([A-Za-z][A-Za-z0-9_:/]*)=(\S*)")
+_TOLD = {"partition": "Partition", "account": "Account", "user": "UserId", "name": "JobName", "comment": "Comment"}
 _NO_NODES = ("", "(null)", "None")
 
 
@@ -38,7 +39,9 @@ def queue(text: str) -> list[Job]:
         try:
             listed = record.get("NodeList", "")
             names = () if listed in _NO_NODES else tuple(dict.fromkeys(expand(listed)))
-            job = Job(record["JobId"], job_states(_need(record, "JobState")), names)
+            told = {key: record.get(of, "").removeprefix("(null)") for key, of in _TOLD.items()}
+            told["user"] = told["user"].partition("(")[0]  # root(0)
+            job = Job(record["JobId"], job_states(_need(record, "JobState")), names, **told)
             if job.running and not names:
                 raise InputError("it runs, but has no `NodeList`")
         except InputError as e:

@@ -19,9 +19,14 @@ _COLUMNS = {
     "hosts": ("nodelist", "nodelist(reason)", "hostnames", "alloc_nodes"),
     "count": ("nodes", "nnodes", "allocnodes"),
     "partition": ("partition",),
+    "account": ("account",),
+    "user": ("user",),
+    "name": ("name", "jobname"),
+    "comment": ("comment",),
     "start": ("start", "start_time"),
     "end": ("end", "end_time"),
 }
+_TOLD = ("partition", "account", "user", "name", "comment")
 #: Columns whose values may hold blanks.
 _FREE = ("name", "jobname", "comment", "reason", "command", "work_dir", "workdir")
 _SIGNS = ("|", "\t", ";", ",")
@@ -49,7 +54,8 @@ def queue(text: str) -> list[Job]:
         try:
             states = job_states(row["state"])
             names = hosts(row)
-            job = Job(row.get("id") or f"line {row.line}", states, names)
+            told = {key: row.get(key).removeprefix("(null)") for key in _TOLD}
+            job = Job(row.get("id") or f"line {row.line}", states, names, **told)
             if job.running:
                 _check_count(row, names)
         except InputError as e:

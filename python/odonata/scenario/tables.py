@@ -213,4 +213,8 @@ class ScenarioTable(Table):
     )
     run: RunTable = Field(RunTable(), description="end and seed of the run")
     measure: MeasureTable = Field(MeasureTable(), description="what is recorded")
+    sources: dict[str, str] = Field(
+        {},
+        description="where values of the scenario come from, by key; an assumption begins with `assumed`",
+    )
     advise: AdviseTable = Field(AdviseTable(), description="what `odonata advise` may change; a run ignores it")

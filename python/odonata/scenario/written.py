@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from odonata import units
+from odonata.document import edit
 from odonata.machine import System
 from odonata.placement import Placement
 from odonata.scenario.job_routings import JobRoutings
@@ -24,7 +25,7 @@ def write_document(
     spec: dict[str, Any],
 ) -> dict[str, Any]:
     """The scenario with every default filled in, its quantities with units, and the spec."""
-    apart = {"advise", "fabric", "import_", "routing"}
+    apart = {"advise", "fabric", "import_", "routing", "sources"}
     document = table.model_dump(mode="json", by_alias=True, exclude_none=True, exclude=apart)
     document["system"] = system.document()
     waited = [jobs[n].name for n in spec["stop"]["jobs"]]
@@ -44,10 +45,12 @@ def write_document(
         dumped |= _traffic_document(dumped["app"], job_spec["traffic"]) if program is None else program.document()
         dumped["placed"] = placed[index].reason
         document["job"].append(dumped)
+    sources = [{"key": s.key, "value": s.value, "source": s.source} for s in system.sources]
+    sources += [{"key": key, "value": _value_at(document, key), "source": text} for key, text in table.sources.items()]
     return {
         "name": path.stem,
         "scenario": document,
-        "sources": [{"key": s.key, "value": s.value, "source": s.source} for s in system.sources],
+        "sources": sources,
         "spec": spec,
     }
 
@@ -63,3 +66,16 @@ def _traffic_document(app: dict[str, Any], traffic: Mapping[str, Any]) -> dict[s
 
 def _dumped(routing: Routing) -> dict[str, Any]:
     return routing.model_dump(mode="json", exclude_none=True)
+
+
+def _value_at(document: dict[str, Any], key: str) -> str:
+    """The value under a dotted key as text, a table as its keys and values; empty if there is none, or a long list."""
+    path = edit.path_of(document, key)
+    here: Any = document
+    for step in path or ():
+        here = here[step]
+    if path is None or isinstance(here, list):
+        return ""
+    if isinstance(here, dict):
+        return ", ".join(f"{name} {value}" for name, value in here.items() if not isinstance(value, dict | list))
+    return str(here).lower() if isinstance(here, bool) else str(here)

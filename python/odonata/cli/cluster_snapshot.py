@@ -1,0 +1,125 @@
+"""`odonata cluster snapshot`: a queue becomes a scenario; `odonata cluster holds`: what holds for all assumptions."""
+
+import json as json_module
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from odonata.cli.completion import systems
+from odonata.errors import InputError
+
+_Flag = Parameter(negative=())
+
+
+def snapshot(
+    *,
+    system: Annotated[str | None, Parameter(completer=systems)] = None,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    queue: Path | None = None,
+    nodes_file: Path | None = None,
+    names: Path | None = None,
+    book: Path | None = None,
+    victim: str | None = None,
+    vary: Literal["traffic"] | None = None,
+    leave_out_unknown: Annotated[bool, _Flag] = False,
+    print_book: Annotated[bool, _Flag] = False,
+    force: Annotated[bool, _Flag] = False,
+    json: Annotated[bool, _Flag] = False,
+) -> int:
+    """Make a scenario of the jobs that run on a cluster: on their own nodes, with traffic from a traffic book.
+
+    Without --queue, Slurm is asked. Slurm does not know what jobs send: a traffic book says it, by partition, account,
+    name and size. The scenario lists everything that is assumed, and so does the report of its runs.
+
+    Parameters
+    ----------
+    system
+        The machine: a preset, or the system file that `odonata cluster import` writes.
+    output
+        The scenario. Default: standard output.
+    queue
+        A file instead of the queue of Slurm: what `squeue --json`, `squeue` or `scontrol show job` prints.
+    nodes_file
+        A file that lists the nodes with their states: what `sinfo --json`, `sinfo` or `scontrol show node` prints.
+    names
+        Which host is which node: the CSV that `odonata cluster import --names` writes. Default: `node0012` is node 12.
+    book
+        The traffic book (TOML). Default: a book in which every value is assumed.
+    victim
+        Slurm's id of the job that is looked at. Default: the running job with the most nodes.
+    vary
+        Also write a study over the alternatives of the book, NAME-traffic.toml beside the scenario.
+    leave_out_unknown
+        Leave out hosts that are no nodes of the machine.
+    print_book
+        Print the default traffic book, to copy and change it.
+    force
+        Overwrite files with other contents.
+    json
+        Print one JSON object; it needs --output.
+    """
+    from odonata import files
+    from odonata.cluster.book import default_text
+    from odonata.cluster.workload import from_queue
+
+    if print_book:
+        print(default_text(), end="")
+        return 0
+    if system is None:
+        hint = "--system NAME, or the system file that `odonata cluster import` writes"
+        raise InputError("which machine is the cluster?", hint=hint)
+    if output is None and (vary is not None or json):
+        raise InputError("--vary and --json need a file for the scenario", hint="-o NAME.toml")
+    found = from_queue(
+        system,
+        queue=queue,
+        nodes_file=nodes_file,
+        names=names,
+        book=book,
+        victim=victim,
+        leave_out_unknown=leave_out_unknown,
+        folder="." if output is None else output.parent,
+    )
+    text = found.toml()
+    if output is None:
+        print(text, end="")
+        return 0
+    study = output.with_name(f"{output.stem}-traffic.toml")
+    told: dict[str, Any] = {"scenario": str(output)}
+    varied = None if vary is None else found.study(output.name)
+    files.write_new(output, text.encode(errors="replace"), force=force)
+    if varied is not None:
+        files.write_new(study, varied.encode(errors="replace"), force=force)
+        told["study"] = str(study)
+    if json:
+        jobs = [{"id": job.id, "nodes": list(found.nodes[job.id])} for job in found.jobs]
+        told |= {"victim": found.victim, "jobs": jobs, "unavailable": list(found.unavailable)}
+        print(json_module.dumps(told | {"assumptions": found.assumptions()}))
+        return 0
+    many = sum(text.startswith("assumed") for text in found.assumptions().values())
+    print(f"{output}: {found.made_from}; the run waits for `{found.victim}`; {many} assumptions, all in [sources]")
+    if vary is not None:
+        print(f"{study}: {len(found.book.table.alternatives) + 1} assumptions about the traffic")
+    for note in found.notes:
+        print(note, file=sys.stderr)
+    return 0
+
+
+def holds(study: Path, /, *, json: Annotated[bool, _Flag] = False) -> int:
+    """Say what holds for all assumptions about the traffic, from the study of `snapshot --vary traffic`.
+
+    Parameters
+    ----------
+    study
+        The folder of the study, after `odonata sweep`.
+    json
+        Print one JSON object.
+    """
+    from odonata.cluster.holding import holding
+    from odonata.study.study import open_study
+
+    found = holding(open_study(study))
+    print(json_module.dumps(found.as_dict()) if json else found)
+    return 0
