@@ -11,7 +11,7 @@ README = ROOT / "README.md"
 PAGES = [
     "README.md",
     "docs/cluster.md",
-    *(f"docs/tutorial/{name}.md" for name in ("first-run", "first-study", "own-machine")),
+    *(f"docs/tutorial/{name}.md" for name in ("first-run", "first-study", "own-machine", "from-a-queue")),
 ]
 
 _spec = importlib.util.spec_from_file_location("examples", ROOT / "scripts" / "examples.py")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from odonata.advice.effects import MATTERS
 from odonata.text import Column, Table
 from odonata.text import time as time_text
 from odonata.units import format_time
@@ -53,7 +54,13 @@ def _none(advice: Advice) -> str:
 
 def _told(advice: Advice, finding: Finding) -> list[str]:
     """What is said of a remedy that helps."""
-    found = [*map(_effect, finding.effects), _cost(finding.cost)]
+    victim, *others = finding.effects
+    told = [effect for effect in others if effect.ratio is None or effect.slower() or effect.faster(1)]
+    same = [effect.job for effect in others if effect not in told]
+    found = [_effect(effect) for effect in (victim, *told)]
+    if same:
+        found.append(f"No difference beyond the interval, or of less than {100 * MATTERS:.0f} %: {_names(same)}.")
+    found.append(_cost(finding.cost))
     if finding.slows:
         found.append(f"It makes `{advice.victim}` faster and {_names(finding.slows)} slower.")
         if advice.harmless is None:
@@ -116,13 +123,14 @@ def _cost(cost: Cost) -> str:
 
 
 def _table(advice: Advice) -> Table:
-    jobs = [effect.job for effect in advice.findings[0].effects]
-    headings = [Column("remedy", right=False), *(Column(job) for job in jobs)]
+    victim, *others = advice.findings[0].effects
+    headings = [Column("remedy", right=False), Column(victim.job), *([Column("worst other job")] if others else [])]
     headings += [Column("nodes moved"), Column("groups"), Column("verdict", right=False, styles=_STYLES)]
     rows = [
         [
             finding.remedy.name,
-            *(_cell(effect) for effect in finding.effects),
+            _cell(finding.effects[0]),
+            *([_worst(finding)] if others else []),
             f"{finding.cost.nodes_moved:,}",
             f"{finding.cost.groups_touched:,}",
             _verdict(finding),
@@ -140,6 +148,15 @@ def _cell(effect: Effect) -> str:
         return "-"
     low, high = effect.ratio_interval
     return f"{_change(effect.ratio)} ({_change(low)} to {_change(high)})"
+
+
+def _worst(finding: Finding) -> str:
+    """The job that loses most, or gains least."""
+    known = [effect for effect in finding.effects[1:] if effect.ratio is not None]
+    if not known:
+        return "-"
+    worst = max(known, key=lambda effect: effect.ratio or 0.0)
+    return f"{worst.job} {_cell(worst)}"
 
 
 def _verdict(finding: Finding) -> str:
