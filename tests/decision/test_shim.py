@@ -260,3 +260,64 @@ def test_settings_that_are_no_text(shim):
         ["true"], env=os.environb | {b"LD_PRELOAD": str(shim).encode(), b"ODONATA_SHIM": b"\xff"}, capture_output=True
     )
     assert done.stderr == b"odonata-shim: ODONATA_SHIM: it is no UTF-8; the program runs unsteered\n"
+
+
+C_PROGRAM = r"""
+#include <arpa/inet.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+static int to;
+static volatile sig_atomic_t interrupts;
+
+static void handler(int signal) {
+  (void)signal;
+  interrupts += write(to, "s", 1) == 1;
+}
+
+int main(void) {
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t length = sizeof address;
+  int listener = socket(AF_INET, SOCK_STREAM, 0);
+  bind(listener, (struct sockaddr *)&address, length);
+  listen(listener, 1);
+  getsockname(listener, (struct sockaddr *)&address, &length);
+  to = socket(AF_INET, SOCK_STREAM, 0);
+  connect(to, (struct sockaddr *)&address, length);
+  int from = accept(listener, NULL, NULL);
+
+  FILE *file = tmpfile();
+  errno = 42;
+  if (write(fileno(file), "x", 1) != 1 || errno != 42) return 2;
+  if (send(to, "x", 1, 0) != 1 || errno != 42) return 3;
+
+  struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+  sigaction(SIGALRM, &action, NULL);
+  struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+  setitimer(ITIMER_REAL, &often, NULL);
+  char buffer[4096];
+  long sent = 1;
+  for (int i = 0; i < 20000; i++) {
+    if (write(to, "m", 1) == 1) sent++;
+    if (i % 100 == 99) recv(from, buffer, sizeof buffer, MSG_DONTWAIT);
+  }
+  setitimer(ITIMER_REAL, &never, NULL);
+  printf("%s\n", sent == 20001 && interrupts > 0 ? "fine" : "lost");
+  return 0;
+}
+"""
+
+
+def test_errno_is_kept_and_a_signal_handler_may_send(shim, tmp_path):
+    """Catches a lock that is waited for: the handler interrupts the shim in the same thread."""
+    source, program = tmp_path / "a.c", tmp_path / "a"
+    source.write_text(C_PROGRAM)
+    subprocess.run(["gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", source, "-o", program], check=True)
+    environment = os.environ | steered(shim, "policy=app-aware threshold=0")
+    done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=30)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "fine\n", "")
