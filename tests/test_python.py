@@ -162,3 +162,12 @@ def test_the_package_is_a_command(tmp_path: Path) -> None:
     wrong = subprocess.run([sys.executable, "-m", "odonata", "shw"], capture_output=True, text=True)
     assert wrong.returncode == 2
     assert "did you mean `odonata show`?" in wrong.stderr
+
+
+def test_no_public_name_is_that_of_a_module() -> None:
+    """Catches a function that its own module hides: Python binds a module in its package when it is imported."""
+    from odonata import cluster
+
+    assert set(cluster._LAZY) & set(cluster._LAZY.values()) == set()
+    modules = {module.removeprefix("odonata.") for module, _ in od._LAZY.values()}
+    assert set(od._LAZY) & modules == set()

@@ -14,7 +14,7 @@ import odonata as od
 from odonata.cli.main import main
 from odonata.cluster import Job, from_queue, read_book
 from odonata.cluster.book import default_text
-from odonata.cluster.holding import Held, holding
+from odonata.cluster.held import Held, holding
 from odonata.errors import InputError
 from odonata.scenario import parse
 from odonata.study import read as read_study

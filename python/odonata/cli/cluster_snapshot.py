@@ -117,7 +117,7 @@ def holds(study: Path, /, *, json: Annotated[bool, _Flag] = False) -> int:
     json
         Print one JSON object.
     """
-    from odonata.cluster.holding import holding
+    from odonata.cluster.held import holding
     from odonata.study.study import open_study
 
     found = holding(open_study(study))

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from odonata.cluster.analysis import Analysis, analyse
     from odonata.cluster.book import Book, read_book
     from odonata.cluster.fabric import Recognised, import_fabric
+    from odonata.cluster.held import Held, holding
     from odonata.cluster.history import History, read_history
-    from odonata.cluster.holding import Held, holding
     from odonata.cluster.hosts import expand, fold
     from odonata.cluster.prediction.predictor import Prediction, Predictor, read_predictor
     from odonata.cluster.prediction.train import train
@@ -46,7 +46,7 @@ _LAZY = {
     "Analysis": "analysis",
     "Background": "utilisation",
     "Book": "book",
-    "Held": "holding",
+    "Held": "held",
     "History": "history",
     "Job": "records",
     "Node": "records",
@@ -61,7 +61,7 @@ _LAZY = {
     "background": "utilisation",
     "expand": "hosts",
     "fold": "hosts",
-    "holding": "holding",
+    "holding": "held",
     "from_queue": "workload",
     "import_fabric": "fabric",
     "probe": "probing",
