@@ -227,6 +227,7 @@ def _tables(resolved: Resolved, result: Mapping[str, Any], rows: list[dict[str, 
             "nics": lambda: frames.nics_frame(result, spec, system),
             "nic_messages": lambda: frames.nic_messages_frame(result, spec),
             "blame": lambda: frames.blame_frame(result, system),
+            "series": lambda: frames.series_frame(result, system),
         }
     )
 

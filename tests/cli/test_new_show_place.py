@@ -120,7 +120,7 @@ def test_show_without_a_name_names_them_all_but_the_columns(odonata):
 
 
 @pytest.mark.parametrize(
-    "table", ["jobs", "messages", "links", "iterations", "ranks", "counters", "nics", "nic_messages", "blame"]
+    "table", ["jobs", "messages", "links", "iterations", "ranks", "counters", "nics", "nic_messages", "blame", "series"]
 )
 def test_show_the_columns_of_one_table(odonata, table):
     names = [f"{c.table}.{c.name}" for c in COLUMNS if c.table == table]

@@ -47,9 +47,8 @@ def large_run() -> od.Run:
     }
     manifest |= {"wall": {"wall_s": 1, "packet_hops_per_s": 1, "peak_rss_bytes": 1}, "link_classes": []}
     tables = {"links": links.select(order), "jobs": _jobs(jobs)}
-    tables |= {
-        name: _empty(name) for name in ("messages", "iterations", "ranks", "counters", "nics", "nic_messages", "blame")
-    }
+    empty = ("messages", "iterations", "ranks", "counters", "nics", "nic_messages", "blame", "series")
+    tables |= {name: _empty(name) for name in empty}
     return od.Run(manifest, resolved, "", tables)
 
 

@@ -16,6 +16,7 @@ from odonata.store.manifest import manifest
 from odonata.store.result import Run
 from odonata.store.tables import (
     blame_frame,
+    series_frame,
     counters_frame,
     iterations_frame,
     jobs_frame,
@@ -213,5 +214,6 @@ def run_in_memory(result: dict[str, Any], spec: dict[str, Any], system: dict[str
         "nics": nics_frame(result, spec, system),
         "nic_messages": nic_messages_frame(result, spec),
         "blame": blame_frame(result, system),
+        "series": series_frame(result, system),
     }
     return Run(facts, {"spec": spec}, 'system = "by hand"\n', tables)

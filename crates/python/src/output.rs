@@ -5,7 +5,7 @@ use std::time::Duration;
 use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods};
 use odonata_sim::counters::Histogram;
 use odonata_sim::output::{
-    Arrivals, Backlog, Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NicCounters, Ranks, Wait,
+    Arrivals, Backlog, Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NicCounters, Ranks, Series, Wait,
 };
 use odonata_sim::spec::TopologySpec;
 use odonata_sim::{Cost, Output, Spec};
@@ -33,6 +33,7 @@ pub fn to_python<'py>(
         blame: waits,
         nics: by_nic,
         message_counters,
+        series: loads,
     } = output;
     let result = PyDict::new(py);
     result.set_item("end_ps", end_ps)?;
@@ -54,6 +55,9 @@ pub fn to_python<'py>(
     if spec.measure.blame {
         result.set_item("blame", blame(py, waits)?)?;
     }
+    if spec.measure.series {
+        result.set_item("series", series(py, loads)?)?;
+    }
     Ok(result)
 }
 
@@ -71,6 +75,17 @@ fn blame(py: Python<'_>, rows: Blame) -> PyResult<Bound<'_, PyDict>> {
     columns.set_item("link", rows.link.into_pyarray(py))?;
     columns.set_item("ps", rows.ps.into_pyarray(py))?;
     columns.set_item("service_ps", rows.service_ps)?;
+    Ok(columns)
+}
+
+fn series(py: Python<'_>, rows: Series) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("width_ps", rows.width_ps)?;
+    columns.set_item("link", rows.link.into_pyarray(py))?;
+    columns.set_item("slice", rows.slice.into_pyarray(py))?;
+    columns.set_item("job", rows.job.into_pyarray(py))?;
+    columns.set_item("bytes", rows.bytes.into_pyarray(py))?;
+    columns.set_item("wait_ps", rows.wait_ps.into_pyarray(py))?;
     Ok(columns)
 }
 

@@ -1,12 +1,19 @@
-//! Who makes whom wait (model, section 9, "Blame"): computed after the run from all commits of packets to links.
+//! Who makes whom wait, and the load of links over time (model, section 9, "Blame" and "Series"): computed after the
+//! run from all commits of packets to links.
 
 use std::collections::BTreeMap;
 
-use odonata_sim::output::{Blame, Wait};
+use odonata_sim::output::{Blame, Series, Wait};
 use odonata_sim::spec::Spec;
 
 use crate::link::{Link, Sender};
 use crate::packet::Message;
+
+/// The last slice that a series may have.
+const LAST_SLICE: u64 = 255;
+
+/// The most rows that a series may have.
+const MOST_ROWS: usize = 4_194_304;
 
 /// The commit of a packet to a link.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +32,10 @@ pub(crate) struct Commit {
     pub(crate) ready: u64,
     /// From when on the packet has the link.
     pub(crate) occupies: u64,
+    /// When its first byte leaves the sender.
+    pub(crate) start: u64,
+    /// From when it could be sent if the link were free and the far buffer had room, until `start`; 0 at a NIC.
+    pub(crate) queued: u64,
     /// When its tail leaves the sender.
     pub(crate) leaves: u64,
     /// When the next router decides on it, or when it is delivered.
@@ -75,6 +86,34 @@ impl Commits {
             blame.push(victim as u16, cause as u16, wait, link as u32, ps);
         }
         blame
+    }
+
+    /// The load of the first `links` links over time: with the least width for which there are few enough slices and rows.
+    pub(crate) fn series(&self, links: usize, messages: &[Message]) -> Series {
+        let latest = self.0[..links].iter().flatten().map(|packet| packet.start).max();
+        let Some(latest) = latest else { return Series::default() };
+        let mut width_ps = 1;
+        loop {
+            let mut rows: BTreeMap<(usize, u64, usize), (u64, u64)> = BTreeMap::new();
+            if latest / width_ps <= LAST_SLICE {
+                for (link, commits) in self.0[..links].iter().enumerate() {
+                    for packet in commits {
+                        let at = (link, packet.start / width_ps, messages[packet.message].job);
+                        let (bytes, queued) = rows.entry(at).or_default();
+                        *bytes += packet.wire;
+                        *queued += packet.queued;
+                    }
+                }
+                if rows.len() <= MOST_ROWS {
+                    let mut series = Series { width_ps, ..Series::default() };
+                    for ((link, slice, job), (bytes, queued)) in rows {
+                        series.push(link as u32, slice as u16, job as u16, bytes, queued);
+                    }
+                    return series;
+                }
+            }
+            width_ps *= 2;
+        }
     }
 }
 

@@ -217,7 +217,7 @@ impl Link {
     }
 
     /// The earliest start at which the tail of a packet has come in time.
-    fn in_time(&self, packet: &Packet) -> u64 {
+    pub(crate) fn in_time(&self, packet: &Packet) -> u64 {
         packet.tail.saturating_sub(self.serialisation(packet.wire))
     }
 

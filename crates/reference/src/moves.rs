@@ -167,12 +167,13 @@ impl World<'_> {
         self.start(t, link);
     }
 
-    /// If blame is measured: notes the commit of a packet to a link, and when its credit reaches the sender of the link
-    /// by which it came.
+    /// If blame or a series is measured: notes the commit of a packet to a link, and when its credit reaches the sender of
+    /// the link by which it came.
     fn note_commit(&mut self, t: u64, link: usize, channel: usize, packet: &mut Packet, hold: u64) {
         let Some(Commits(commits)) = &mut self.commits else { return };
         let of = &self.links[link];
         let schedule = of.schedule(t, packet, hold);
+        let start = schedule.crossing.leaves - of.serialisation(packet.wire);
         let next = if matches!(of.far, Far::Node) { schedule.crossing.arrives } else { schedule.crossing.decided };
         if let Some((before, number)) = packet.latest {
             let back = self.links[before].spec;
@@ -187,6 +188,13 @@ impl World<'_> {
             committed: t,
             ready: schedule.ready,
             occupies: schedule.occupies,
+            start,
+            queued: match of.sender {
+                Drives::Nic(_) | Drives::Responses(_) => 0,
+                // What is in an output buffer could be sent once it was there.
+                Drives::Port if self.crossbars.is_empty() => start - packet.decided.max(of.in_time(packet)),
+                Drives::Port => start - packet.head.max(of.in_time(packet)),
+            },
             leaves: schedule.crossing.leaves,
             next,
             returned: None,

@@ -145,7 +145,7 @@ pub(crate) struct Packet {
     pub(crate) tail: u64,
     /// When its present router decided on it; at its NIC: when its message joined the queue.
     pub(crate) decided: u64,
-    /// The link of its latest commit and the number of the commit there, if blame is measured.
+    /// The link of its latest commit and the number of the commit there, if blame or a series is measured.
     pub(crate) latest: Option<(usize, usize)>,
     /// Its random key.
     pub(crate) key: u32,

@@ -1,6 +1,7 @@
 //! A run: its state, its beginning and its end (model, section 8).
 
 use odonata_error::{Error, ErrorKind};
+use odonata_sim::output::{Blame, Series};
 use odonata_sim::spec::Spec;
 use odonata_sim::{Monitor, Output, Progress};
 use odonata_topology::{Network, NodeId, Peer};
@@ -44,7 +45,7 @@ pub(crate) struct World<'a> {
     pub(crate) rows: Vec<MessageRow>,
     pub(crate) calendar: Calendar,
     pub(crate) tally: Tally,
-    /// All commits to links, if blame is measured.
+    /// All commits to links, if blame or a series is measured.
     pub(crate) commits: Option<Commits>,
     /// Messages of each job with traffic that are under way, and ranks that have more to issue.
     pub(crate) open: Vec<(u64, u64)>,
@@ -83,7 +84,7 @@ impl<'a> World<'a> {
             calendar.add(t, Event::Issue { nic, sender: index });
             open[sender.job].1 += 1;
         }
-        let commits = spec.measure.blame.then(|| Commits(vec![Vec::new(); links.len()]));
+        let commits = (spec.measure.blame || spec.measure.series).then(|| Commits(vec![Vec::new(); links.len()]));
         let mut world = Self {
             spec,
             map,
@@ -205,7 +206,17 @@ impl<'a> World<'a> {
             ranks: program::rank_rows(&self.programs),
             iterations: program::iteration_rows(&self.programs),
             class_bytes: self.tally.class_bytes(self.spec, self.map.network.classes.len()),
-            blame: self.commits.map_or_else(Default::default, |all| all.blame(self.spec, &self.links, &self.messages)),
+            series: match &self.commits {
+                // Not those of responses.
+                Some(all) if self.spec.measure.series => {
+                    all.series(self.map.network.peer.len() + self.map.network.endpoints(), &self.messages)
+                }
+                _ => Series::default(),
+            },
+            blame: match &self.commits {
+                Some(all) if self.spec.measure.blame => all.blame(self.spec, &self.links, &self.messages),
+                _ => Blame::default(),
+            },
         }
     }
 }

@@ -66,7 +66,7 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
             routing: None,
         }],
         stop: StopSpec { jobs: vec![0], at_ps: None },
-        measure: MeasureSpec { from_ps: 0, until_ps: None, arrivals_every_ps: None, blame: false },
+        measure: MeasureSpec { from_ps: 0, until_ps: None, arrivals_every_ps: None, blame: false, series: false },
         prepared: Prepared::default(),
         sensing: Sensing::default(),
         failures: Failures::default(),

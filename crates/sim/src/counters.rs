@@ -4,10 +4,12 @@ mod arrivals;
 mod blame;
 mod by_class;
 mod histogram;
+mod series;
 mod slices;
 
 pub use arrivals::{ArrivalCounts, Arrivals};
 pub use blame::{Blame, BlameCounts, Crossing, Wait};
 pub use by_class::ByClass;
 pub use histogram::Histogram;
+pub use series::{SERIES_SLICES, Series, SeriesCounts};
 pub use slices::{Backlog, SLICES, Slices};

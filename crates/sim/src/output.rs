@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 
 use crate::counters::Histogram;
 
-pub use crate::counters::{Arrivals, Backlog, Blame, Wait};
+pub use crate::counters::{Arrivals, Backlog, Blame, Series, Wait};
 
 /// All results of a run. Identical for identical specifications, on any computer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub struct Output {
     pub class_bytes: Vec<u64>,
     /// Who made whom wait; empty unless asked for.
     pub blame: Blame,
+    /// The load of every link over time; empty unless asked for.
+    pub series: Series,
 }
 
 /// Totals of one job.

@@ -13,7 +13,7 @@ mod switch;
 
 use odonata_error::Error;
 
-use crate::counters::{ArrivalCounts, BlameCounts, ByClass};
+use crate::counters::{ArrivalCounts, BlameCounts, ByClass, SeriesCounts};
 use crate::engine::random::Source;
 use crate::engine::{Queue, Window, prefetch};
 use crate::fabric::packet::{Event, EventKind};
@@ -84,6 +84,8 @@ pub struct Simulation<'s, Q, R> {
     arrivals: ArrivalCounts,
     /// Counts of who makes whom wait, if blame is measured.
     blame: Option<BlameCounts>,
+    /// The load of links over time, if that is asked for.
+    series: Option<SeriesCounts>,
     /// Last instant of the run, once known.
     end: u64,
     /// Whether memory is prefetched.

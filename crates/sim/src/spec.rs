@@ -284,4 +284,7 @@ pub struct MeasureSpec {
     /// Whether the waiting of packets is attributed to jobs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub blame: bool,
+    /// Whether the load of every link is recorded over time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub series: bool,
 }

@@ -255,6 +255,7 @@ fn unfit(c: &mut Choices, (topology, failures): &Made, fabric: MakesFabric, exte
         until_ps: c.chance(30).then(|| c.within(horizon / 2 + 1, horizon + 1)),
         arrivals_every_ps: c.chance(60).then(|| c.within(horizon / 40 + 1, horizon)),
         blame: c.chance(40) && fabric.router.is_none(),
+        series: c.chance(30),
     };
     Spec {
         version: SPEC_VERSION,

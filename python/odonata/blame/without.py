@@ -41,7 +41,7 @@ def spec_without(spec: Mapping[str, Any], left_out: int) -> dict[str, Any] | Non
     if not jobs or (not waited and spec["stop"]["at_ps"] is None):
         return None
     stop = {"jobs": waited, "at_ps": spec["stop"]["at_ps"]}
-    measure = {key: value for key, value in spec["measure"].items() if key != "blame"}
+    measure = {key: value for key, value in spec["measure"].items() if key not in ("blame", "series")}
     return {**spec, "jobs": jobs, "stop": stop, "measure": measure}
 
 

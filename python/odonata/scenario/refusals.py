@@ -65,7 +65,12 @@ _SPECIFICATION = _Table(
         "stop": _Table(("run",), {"at_ps": _named("horizon"), "jobs": _named("until")}),
         "measure": _Table(
             ("measure",),
-            {"until_ps": _named("window"), "arrivals_every_ps": _named("links", "every"), "blame": _named("blame")},
+            {
+                "until_ps": _named("window"),
+                "arrivals_every_ps": _named("links", "every"),
+                "blame": _named("blame"),
+                "series": _named("series"),
+            },
         ),
         "seed": _named("run", "seed"),
     },

@@ -152,6 +152,9 @@ class MeasureTable(Table):
     blame: bool = Field(
         False, description="attribute the waiting of packets to the jobs that cause it (`odonata explain`)"
     )
+    series: bool = Field(
+        False, description="record the load of every link by job over time, in at most 256 slices (`odonata report`)"
+    )
 
 
 class AdviseTable(Table):

@@ -25,6 +25,7 @@ TABLES: dict[str, str] = {
     "nics": "counters of NICs that answer packets: one row per working NIC, in the order of the nodes; else none",
     "nic_messages": "what such NICs counted for each message: one row per row of `messages`; else none",
     "blame": "waiting of packets: one row per victim, cause, kind of waiting and link, sorted in this order",
+    "series": "load of links over time: one row per link, slice of time and job with traffic, sorted in this order",
 }
 """Tables of a run folder, and the meaning of their rows."""
 
@@ -127,6 +128,10 @@ _NO_ANSWERS = "absent if its NICs do not answer packets"
 _UNANSWERED = "absent if a response is missing at the end, and for messages inside a node"
 _STALLED = "of the NIC's clock in which a flit of a request was ready and was not sent (docs/model.md, section 3)"
 _PACKET_LATENCY = "time from the first flit of a request to the last flit of its response"
+_SERIES_WAIT = (
+    "time for which these packets waited for the link or for room at its far end, summed; divided by `width_ps` it is "
+    "the mean number of packets in the queue; absent for injection links"
+)
 _INTRA_NODE = "messages issued between ranks of one node, a part of `messages_sent`"
 _PER_CHANNEL = "the share of virtual channel {channel}; only if links have several channels"
 
@@ -165,10 +170,10 @@ _LINES: dict[str, list[Line]] = {
         ("alone_time_ps", "UInt64", "ps", "time of the program alone; absent without --alone", "less"),
         ("alone_complete", "Boolean", "", "`complete` of the job alone; absent without --alone", "neither", 2),
         ("slowdown", "Float64", "1", _SLOWDOWN, "less"),
-        ("request_packets", "UInt64", "packets", f"requests that its NICs have sent; {_NO_ANSWERS}", "neither", 3),
-        ("request_flits", "UInt64", "flits", f"their flits; {_NO_ANSWERS}", "neither", 3),
-        ("stalled_cycles", "UInt64", "cycles", f"cycles {_STALLED}; {_NO_ANSWERS}", "less", 3),
-        ("packet_latency_mean_ps", "Float64", "ps", f"mean {_PACKET_LATENCY}; {_NO_ANSWERS}, or none", "less", 3),
+        ("request_packets", "UInt64", "packets", f"requests that its NICs have sent; {_NO_ANSWERS}", "neither", 4),
+        ("request_flits", "UInt64", "flits", f"their flits; {_NO_ANSWERS}", "neither", 4),
+        ("stalled_cycles", "UInt64", "cycles", f"cycles {_STALLED}; {_NO_ANSWERS}", "less", 4),
+        ("packet_latency_mean_ps", "Float64", "ps", f"mean {_PACKET_LATENCY}; {_NO_ANSWERS}, or none", "less", 4),
         ("class_bytes", "List(UInt64)", "bytes", _CLASS_BYTES),
         ("bin_lower_ps", "List(UInt64)", "ps", f"smallest values {_BIN}"),
         ("bin_upper_ps", "List(UInt64)", "ps", f"first values above {_BIN}"),
@@ -196,7 +201,7 @@ _LINES: dict[str, list[Line]] = {
         ("packets", "UInt64", "packets", "packets granted by the end"),
         ("bytes", "UInt64", "bytes", "bytes granted by the end"),
         ("busy", "Float64", "1", "bytes divided by bandwidth and run length; above 1 by what was granted but not sent"),
-        ("flits", "UInt64", "flits", "flits granted by the end; absent if the fabric has none", "neither", 3),
+        ("flits", "UInt64", "flits", "flits granted by the end; absent if the fabric has none", "neither", 4),
         ("stalled_ps", "UInt64", "ps", "time with a packet waiting for credit, summed over the virtual channels"),
         ("packets_{channel}", "UInt64", "packets", f"packets: {_PER_CHANNEL}"),
         ("bytes_{channel}", "UInt64", "bytes", f"bytes: {_PER_CHANNEL}"),
@@ -238,28 +243,28 @@ _LINES: dict[str, list[Line]] = {
         ("rate_both", "Float64", "GiB/s", "bytes in and out divided by the width; absent for a width of 0"),
     ],
     "nics": [
-        ("node", "UInt32", "", "the node", "neither", 3),
-        ("nic", "UInt16", "", "number of the NIC on its node", "neither", 3),
-        ("job", "UInt16", "", "index of the job that the node belongs to; absent if none", "neither", 3),
-        ("request_packets", "UInt64", "packets", "requests sent", "neither", 3),
-        ("request_flits", "UInt64", "flits", "their flits", "neither", 3),
-        ("stalled_cycles", "UInt64", "cycles", f"cycles {_STALLED}", "less", 3),
-        ("window_cycles", "UInt64", "cycles", "cycles in which a request waited for the window", "less", 3),
-        ("answered_packets", "UInt64", "packets", "requests whose response has come", "neither", 3),
-        ("latency_ps", "UInt64", "ps", f"sum over these of the {_PACKET_LATENCY}", "less", 3),
-        ("response_packets", "UInt64", "packets", "responses sent", "neither", 3),
-        ("response_flits", "UInt64", "flits", "their flits", "neither", 3),
+        ("node", "UInt32", "", "the node", "neither", 4),
+        ("nic", "UInt16", "", "number of the NIC on its node", "neither", 4),
+        ("job", "UInt16", "", "index of the job that the node belongs to; absent if none", "neither", 4),
+        ("request_packets", "UInt64", "packets", "requests sent", "neither", 4),
+        ("request_flits", "UInt64", "flits", "their flits", "neither", 4),
+        ("stalled_cycles", "UInt64", "cycles", f"cycles {_STALLED}", "less", 4),
+        ("window_cycles", "UInt64", "cycles", "cycles in which a request waited for the window", "less", 4),
+        ("answered_packets", "UInt64", "packets", "requests whose response has come", "neither", 4),
+        ("latency_ps", "UInt64", "ps", f"sum over these of the {_PACKET_LATENCY}", "less", 4),
+        ("response_packets", "UInt64", "packets", "responses sent", "neither", 4),
+        ("response_flits", "UInt64", "flits", "their flits", "neither", 4),
     ],
     "nic_messages": [
-        ("job", "UInt16", "", "index of the job", "neither", 3),
-        ("interval", "UInt32", "", "interval of the source rank in which it was issued, from 0", "neither", 3),
-        ("source", "UInt32", "", "rank that issued it", "neither", 3),
-        ("destination", "UInt32", "", "the other rank", "neither", 3),
-        ("packets", "UInt64", "packets", f"its requests; {_UNANSWERED}", "neither", 3),
-        ("flits", "UInt64", "flits", f"their flits; {_UNANSWERED}", "neither", 3),
-        ("stalled_cycles", "UInt64", "cycles", f"cycles {_STALLED}; {_UNANSWERED}", "less", 3),
-        ("packet_latency_mean_ps", "Float64", "ps", f"mean {_PACKET_LATENCY}; {_UNANSWERED}", "less", 3),
-        ("complete_ps", "UInt64", "ps", f"time from issue to its last response; {_UNANSWERED}", "less", 3),
+        ("job", "UInt16", "", "index of the job", "neither", 4),
+        ("interval", "UInt32", "", "interval of the source rank in which it was issued, from 0", "neither", 4),
+        ("source", "UInt32", "", "rank that issued it", "neither", 4),
+        ("destination", "UInt32", "", "the other rank", "neither", 4),
+        ("packets", "UInt64", "packets", f"its requests; {_UNANSWERED}", "neither", 4),
+        ("flits", "UInt64", "flits", f"their flits; {_UNANSWERED}", "neither", 4),
+        ("stalled_cycles", "UInt64", "cycles", f"cycles {_STALLED}; {_UNANSWERED}", "less", 4),
+        ("packet_latency_mean_ps", "Float64", "ps", f"mean {_PACKET_LATENCY}; {_UNANSWERED}", "less", 4),
+        ("complete_ps", "UInt64", "ps", f"time from issue to its last response; {_UNANSWERED}", "less", 4),
     ],
     "blame": [
         ("victim", "UInt16", "", "index of the job whose packets wait", "neither", 3),
@@ -268,6 +273,15 @@ _LINES: dict[str, list[Line]] = {
         ("class", "String", "", "class of the link; absent for `service`", "neither", 3),
         ("link", "UInt32", "", "number of the link that they are about to cross; absent for `service`", "neither", 3),
         ("time_ps", "UInt64", "ps", "time, summed over the packets of the victim", "less", 3),
+    ],
+    "series": [
+        ("link", "UInt32", "", "number of the link in `links`", "neither", 4),
+        ("slice", "UInt16", "", "number of the slice of time, from 0", "neither", 4),
+        ("start_ps", "UInt64", "ps", "start of the slice", "neither", 4),
+        ("width_ps", "UInt64", "ps", "length of every slice, a power of two", "neither", 4),
+        ("job", "UInt16", "", "index of the job", "neither", 4),
+        ("bytes", "UInt64", "bytes", "bytes of its packets whose transmission begins in the slice", "neither", 4),
+        ("wait_ps", "UInt64", "ps", _SERIES_WAIT, "less", 4),
     ],
 }  # fmt: skip
 

@@ -96,7 +96,8 @@ class Run(Attributes):
         Parameters
         ----------
         name
-            `jobs`, `messages`, `links`, `iterations`, `ranks`, `counters`, `nics`, `nic_messages` or `blame`.
+            `jobs`, `messages`, `links`, `iterations`, `ranks`, `counters`, `nics`, `nic_messages`,
+            `blame` or `series`.
 
         Returns
         -------
@@ -242,6 +243,11 @@ class Run(Attributes):
     def blame(self) -> pl.DataFrame:
         """Who makes whom wait, by kind of waiting and link; no rows without `measure.blame`."""
         return self._frame("blame")
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """The load of links by slice of time and job; no rows without `measure.series`."""
+        return self._frame("series")
 
     @cached_property
     def summary(self) -> dict[str, Any]:

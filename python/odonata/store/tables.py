@@ -37,6 +37,7 @@ __all__ = [
     "nics_frame",
     "polars_type",
     "ranks_frame",
+    "series_frame",
 ]
 
 NOT_DELIVERED = np.uint64(2**64 - 1)
@@ -317,9 +318,7 @@ def blame_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.Data
     found = result.get("blame")
     if found is None:
         return frame("blame", {column.name: [] for column in columns_of("blame")})
-    wired, works = _working(system)
-    # The core numbers all ports and NICs, the table of links those that work.
-    numbers = np.cumsum(np.concatenate([wired, works])) - 1
+    numbers, works = _numbers(system), _working(system)[1]
     link = np.asarray(found["link"])
     classes = np.concatenate([system["slot_class"], np.zeros(len(works), dtype=np.uint8)])
     served = [job for job, ps in enumerate(found["service_ps"]) if ps]
@@ -336,6 +335,32 @@ def blame_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.Data
         },
     )
     return rows.sort("victim", "cause", maintain_order=True)
+
+
+def series_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.DataFrame:
+    """The load of links over time; no rows if it was not asked for. `system` is what the core describes."""
+    found = result.get("series")
+    if found is None:
+        return frame("series", {column.name: [] for column in columns_of("series")})
+    link, width = np.asarray(found["link"]), int(found["width_ps"])
+    injection = link >= len(system["slot_router"])
+    return frame(
+        "series",
+        {
+            "link": _numbers(system)[link],
+            "slice": found["slice"],
+            "start_ps": found["slice"].astype(np.uint64) * np.uint64(width),
+            "width_ps": np.full(len(link), width, dtype=np.uint64),
+            "job": found["job"],
+            "bytes": found["bytes"],
+            "wait_ps": pl.Series(found["wait_ps"]).set(pl.Series(injection), None),
+        },
+    )
+
+
+def _numbers(system: Mapping[str, Any]) -> NDArray[np.int64]:
+    """The number in the table of links of each port, then of each NIC: the core numbers all, the table those that work."""
+    return np.cumsum(np.concatenate(_working(system))) - 1
 
 
 def _working(system: Mapping[str, Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

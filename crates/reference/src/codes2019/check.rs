@@ -37,6 +37,9 @@ pub(super) fn check(spec: &Spec) -> Result<(), Error> {
     if spec.measure.blame {
         return unsupported(path!["measure", "blame"]);
     }
+    if spec.measure.series {
+        return unsupported(path!["measure", "series"]);
+    }
     check_routing(&spec.routing)
 }
 

@@ -254,11 +254,17 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let (to, port, class, node) = (state.to(), state.port, state.class(), state.node());
         state.count(times.wire, &mut self.logs, output.vc());
         let out = &mut self.outs[output.slot()];
-        let hop = HopTiming::new(out.free.max(now).max(packet.time), times, class);
+        let start = out.free.max(now).max(packet.time);
+        let hop = HopTiming::new(start, times, class);
         out.free = hop.end;
-        if self.by_class.on() {
+        if self.by_class.on() || self.series.is_some() {
             let job = self.job_of(packet);
-            self.by_class.add(job, class, times.wire);
+            if self.by_class.on() {
+                self.by_class.add(job, class, times.wire);
+            }
+            if let Some(series) = &mut self.series {
+                series.count(output.slot(), job, times.wire, start, start - packet.time);
+            }
         }
         if self.crossbars.leave(output, hop.end, times.wire) {
             self.expect_arbitration(router, hop.end);

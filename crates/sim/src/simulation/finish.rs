@@ -3,11 +3,11 @@
 use odonata_error::{Error, ErrorKind};
 
 use super::Simulation;
-use crate::counters::BlameCounts;
+use crate::counters::{BlameCounts, SeriesCounts};
 use crate::engine::Queue;
 use crate::fabric::packet::Event;
 use crate::output::{
-    Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NOT_DELIVERED, NOT_FINISHED, Output, Ranks,
+    Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NOT_DELIVERED, NOT_FINISHED, Output, Ranks, Series,
 };
 use crate::program::Running;
 use crate::routing::RoutingAlgorithm;
@@ -57,6 +57,7 @@ pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm>(
         iterations,
         class_bytes: simulation.by_class.into_bytes(),
         blame: simulation.blame.map_or_else(Blame::default, BlameCounts::into_output),
+        series: simulation.series.map_or_else(Series::default, SeriesCounts::into_output),
     })
 }
 

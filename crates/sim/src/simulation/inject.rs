@@ -163,10 +163,14 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                 }
             }
             let overhead = if head.packet == 0 { self.spec.fabric.nic.overhead_ps } else { 0 };
-            let hop = HopTiming::new(nic.free.max(now) + overhead, times, ClassId::NODE.0);
+            let start = nic.free.max(now) + overhead;
+            let hop = HopTiming::new(start, times, ClassId::NODE.0);
             if let Some(blame) = &mut self.blame {
                 let (victim, free) = ((self.flights.job(head.message), head.message), nic.free);
                 blame.inject(nic_id as usize, victim, now, free, hop.decision - free.max(now));
+            }
+            if let Some(series) = &mut self.series {
+                series.count(self.outs.len() + nic_id as usize, self.flights.job(head.message), wire, start, 0);
             }
             let mut slot = head.message;
             if R::RESPONSES {

@@ -4,7 +4,7 @@ use odonata_error::{Error, ErrorKind, path};
 
 use super::jobs::Jobs;
 use super::{Audit, EVENTS_PER_LOOK, PREFETCH_BYTES, Simulation, finish};
-use crate::counters::{ArrivalCounts, BlameCounts, ByClass};
+use crate::counters::{ArrivalCounts, BlameCounts, ByClass, SeriesCounts};
 use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Queue, Wheel};
 use crate::fabric::packet::Event;
@@ -218,6 +218,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         let measured = spec.measure.from_ps..spec.measure.until_ps.unwrap_or(u64::MAX);
         let sizes = [wires.len(), channels, nics, spec.jobs.len()];
         let blame = spec.measure.blame.then(|| BlameCounts::new(sizes, measured));
+        let series = spec.measure.series.then(SeriesCounts::new);
         let mut simulation = Self {
             spec,
             routing,
@@ -225,7 +226,11 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             logs: Logs::new(vcs.len()),
             outs: vec![OutputPort::default(); wires.len()],
             observed: credit_metric.is_some() || arrivals.on(),
-            special: wiring.cut_through || credit_metric.is_some() || programs.is_some() || blame.is_some(),
+            special: wiring.cut_through
+                || credit_metric.is_some()
+                || programs.is_some()
+                || blame.is_some()
+                || series.is_some(),
             credit_metric,
             packets,
             vcs,
@@ -244,6 +249,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             programs,
             arrivals,
             blame,
+            series,
             end: spec.stop.at_ps.unwrap_or(u64::MAX),
             prefetches,
             packet_hops: 0,

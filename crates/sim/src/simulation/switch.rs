@@ -112,6 +112,11 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         if self.blame.is_some() {
             self.attribute(first, packet, slot, output, class, now.max(earliest), now);
         }
+        if self.series.is_some() {
+            let (job, start) = (self.job_of(packet), self.outs[slot].free.max(now).max(earliest));
+            let Some(series) = &mut self.series else { return earliest };
+            series.count(slot, job, times.wire, start, start - packet.time.max(earliest));
+        }
         earliest
     }
 

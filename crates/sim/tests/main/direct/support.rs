@@ -83,7 +83,7 @@ pub fn spec(topology: TopologySpec, routing: RoutingSpec, jobs: Vec<JobSpec>) ->
         routing,
         stop: StopSpec { jobs: (0..jobs.len() as u32).collect(), at_ps: None },
         jobs,
-        measure: MeasureSpec { from_ps: 0, until_ps: None, arrivals_every_ps: None, blame: false },
+        measure: MeasureSpec { from_ps: 0, until_ps: None, arrivals_every_ps: None, blame: false, series: false },
         prepared: Prepared::default(),
         sensing: Sensing::default(),
         failures: Failures::default(),

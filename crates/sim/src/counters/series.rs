@@ -1,0 +1,170 @@
+//! The load of every link over time, by job (docs/model.md, section 9, "Series").
+
+/// Most slices of time.
+pub const SERIES_SLICES: u64 = 256;
+
+/// Most rows, of 24 bytes each.
+const MAX_ROWS: usize = 1 << 22;
+
+/// Columns of equal length, one row per link, slice of time and job with traffic there, sorted so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Series {
+    /// Width of a slice (not a column); 0 if nothing was sent.
+    pub width_ps: u64,
+    /// The directed link: a slot, or the number of slots plus the NIC.
+    pub link: Vec<u32>,
+    /// Number of the slice, from 0.
+    pub slice: Vec<u16>,
+    /// Index of the job.
+    pub job: Vec<u16>,
+    /// Bytes of the packets whose transmission begins in the slice.
+    pub bytes: Vec<u64>,
+    /// The time for which these packets waited for the link, all together; 0 at a NIC.
+    pub wait_ps: Vec<u64>,
+}
+
+impl Series {
+    /// Adds a row.
+    pub fn push(&mut self, link: u32, slice: u16, job: u16, bytes: u64, wait_ps: u64) {
+        self.link.push(link);
+        self.slice.push(slice);
+        self.job.push(job);
+        self.bytes.push(bytes);
+        self.wait_ps.push(wait_ps);
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    link: u32,
+    slice: u16,
+    job: u16,
+    bytes: u64,
+    wait_ps: u64,
+}
+
+/// Counts by link, slice and job.
+///
+/// A slice is 2^shift picoseconds wide. The width doubles when there are too many slices or rows. So the final width is
+/// the least one that is allowed, whatever the order of the counts.
+///
+/// Packets are noted one after the other and summed up from time to time: a packet touches no memory of its link.
+#[derive(Debug)]
+pub struct SeriesCounts {
+    shift: u32,
+    /// Sums up to `summed`, sorted; then a row for each packet.
+    rows: Vec<Row>,
+    summed: usize,
+    most: usize,
+}
+
+impl SeriesCounts {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_limit(MAX_ROWS)
+    }
+
+    fn with_limit(most: usize) -> Self {
+        Self { shift: 0, rows: Vec::new(), summed: 0, most }
+    }
+
+    /// Counts a packet of some bytes whose transmission begins at `start`, after `wait_ps`.
+    #[inline]
+    pub fn count(&mut self, link: usize, job: u16, bytes: u32, start: u64, wait_ps: u64) {
+        while start >> self.shift >= SERIES_SLICES {
+            self.coarsen();
+        }
+        let slice = (start >> self.shift) as u16;
+        self.rows.push(Row { link: link as u32, slice, job, bytes: u64::from(bytes), wait_ps });
+        if self.rows.len() - self.summed >= self.most / 4 {
+            self.sum_up();
+        }
+    }
+
+    /// Doubles the width of a slice.
+    #[cold]
+    fn coarsen(&mut self) {
+        self.shift += 1;
+        self.rows.iter_mut().for_each(|row| row.slice /= 2);
+    }
+
+    /// One row per link, slice and job, and not too many of them.
+    #[cold]
+    #[inline(never)]
+    fn sum_up(&mut self) {
+        loop {
+            self.rows.sort_by_key(|row| (row.link, row.slice, row.job)); // stable: it takes the sorted part as it is
+            self.rows.dedup_by(|next, kept| {
+                let same = (next.link, next.slice, next.job) == (kept.link, kept.slice, kept.job);
+                if same {
+                    kept.bytes += next.bytes;
+                    kept.wait_ps += next.wait_ps;
+                }
+                same
+            });
+            self.summed = self.rows.len();
+            if self.summed <= self.most {
+                return;
+            }
+            self.coarsen();
+        }
+    }
+
+    /// The columns.
+    #[must_use]
+    pub fn into_output(mut self) -> Series {
+        self.sum_up();
+        let mut series = Series::default();
+        if !self.rows.is_empty() {
+            series.width_ps = 1 << self.shift;
+        }
+        for row in self.rows {
+            series.push(row.link, row.slice, row.job, row.bytes, row.wait_ps);
+        }
+        series
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_width_is_the_least_with_few_enough_slices() {
+        let mut counts = SeriesCounts::new();
+        counts.count(0, 1, 10, 0, 0);
+        counts.count(0, 0, 20, 255, 5);
+        assert_eq!(counts.shift, 0);
+        counts.count(1, 0, 30, 256, 7);
+        counts.count(1, 0, 40, 257, 8);
+        let found = counts.into_output();
+        assert_eq!((found.width_ps, found.link, found.slice), (2, vec![0, 0, 1], vec![0, 127, 128]));
+        assert_eq!((found.job, found.bytes, found.wait_ps), (vec![1, 0, 0], vec![10, 20, 70], vec![0, 5, 15]));
+    }
+
+    #[test]
+    fn the_width_is_the_least_with_few_enough_rows_whatever_the_order() {
+        let packets = |link: usize| (0..50_u64).map(move |k| (link, (k % 3) as u16, 3 * k + link as u64));
+        let counted = |packets: Vec<(usize, u16, u64)>| {
+            let mut counts = SeriesCounts::with_limit(40);
+            for (link, job, start) in packets {
+                counts.count(link, job, 8, start, 1);
+            }
+            counts.into_output()
+        };
+        let mut by_time: Vec<_> = packets(0).chain(packets(1)).collect();
+        let by_link = by_time.clone();
+        by_time.sort_by_key(|packet| packet.2);
+        let found = counted(by_link);
+        assert_eq!(found, counted(by_time));
+        assert_eq!(found.width_ps, 32, "with 16 there would be 60 rows");
+        assert_eq!((found.link.len(), found.bytes.iter().sum::<u64>()), (30, 800));
+        assert_eq!(found.wait_ps.iter().sum::<u64>(), 100);
+    }
+
+    #[test]
+    fn nothing_has_no_width() {
+        assert_eq!(SeriesCounts::new().into_output(), Series::default());
+    }
+}
