@@ -50,6 +50,7 @@ seed = 1
 [measure]
 latency = "every-message"
 links = {{ every = "2 us" }}
+series = true
 """
 
 PROGRAM = """\

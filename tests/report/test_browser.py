@@ -15,6 +15,7 @@ from tests.report.conftest import HOSTILE, RIGHT_TO_LEFT, TRAFFIC, renamed, rows
 from tests.report.large import large_run
 
 from odonata.report import report_of_runs
+from odonata.report.series import series_of
 
 
 def go_to(page, spot):
@@ -132,11 +133,10 @@ def test_a_window_of_time_changes_what_is_counted(opened, plus):
 
 def test_the_window_can_be_played_and_the_machine_coloured(opened, plus):
     page = opened(plus)
-    for by in ("busy", "busiest", "stalled", "traffic", "job"):
+    for by in ("busy", "busiest", "queue", "stalled", "traffic", "job"):
         page.get_by_label("Colour by").select_option(by)
         if by == "busiest":
-            most = plus.links["busy"].max()
-            expect(page.locator(".legend").first).to_contain_text(f"busy {100 if most >= 0.5 else 100 * most:.1f} %")
+            expect(page.locator(".legend").first).to_contain_text("busy 100.0 %")
     page.get_by_label("Links between groups").select_option("busiest")
     page.get_by_role("button", name="target", exact=True).click()
     page.get_by_role("button", name="Play").click()
@@ -144,6 +144,28 @@ def test_the_window_can_be_played_and_the_machine_coloured(opened, plus):
     expect(window).to_have_text(re.compile("^From "))
     expect(window).not_to_have_text(window.inner_text())
     page.get_by_role("button", name="Stop").click()
+
+
+def test_links_have_their_load_of_the_chosen_window_by_job(opened, plus):
+    page = opened(plus)
+    page.get_by_label("Colour by").select_option("busiest")
+    go_to(page, "router 1")
+    links = plus.links.filter(from_kind="router", from_id=1, to_kind="router")["link"].to_list()
+    series = series_of(plus, plus.links, [])
+    width, slices, end = series["width_ps"], series["slices"], plus.manifest["sim_time_ps"]
+    shown = {name: of.to_numpy().reshape(-1, slices) for name, of in series["cells"].to_dict().items()}
+    for begin, finish in ((0, 100), (25, 50)):
+        page.get_by_label("Begin of the window").fill(str(begin))
+        page.get_by_label("End of the window").fill(str(finish))
+        rows = rows_of(page, "Load of its links in the chosen window")
+        # The slices that the window touches.
+        inside = slice(begin * end // 100 // width, min(-(-finish * end // 100 // width), slices))
+        for row, link in zip(rows, links, strict=True):
+            for number, name in zip(row[1:], ("busy", "job_0", "job_1", "queue"), strict=True):
+                unit = series["per_packet" if name == "queue" else "full"]
+                assert float(number) == pytest.approx(shown[name][link, inside].mean() / unit)
+        assert all(float(row[2]) > 0 for row in rows)
+        expect(page.locator(".legend").first).to_contain_text("in the chosen window")
 
 
 def test_tables_are_sorted_and_saved(opened, plus):

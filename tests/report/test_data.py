@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from tests.report.conftest import TRAFFIC
 
-from odonata.report import machine, times
+from odonata.report import machine, series, times
 from odonata.report.machine import machine_of
 from odonata.report.run import run_document
 from odonata.report.verdict import verdict
@@ -136,6 +136,48 @@ def test_traffic_keeps_every_byte_also_if_windows_are_joined(run, monkeypatch):
         assert found["windows"]["width_ps"].sum() == run.counters.unique("window")["width_ps"].sum()
         for name in ("bytes_in", "packets_out"):
             assert found["rows"][name].sum() == run.counters[name].sum()
+
+
+def test_loads_over_time_are_those_of_the_series(run):
+    document = run_document(run)
+    found, links = document["series"], document["machine"]["links"]
+    cells, slices, full = found["cells"], found["slices"], found["full"]
+    assert cells.height == links.height * slices
+    shown = {name: cells[name].to_numpy().reshape(-1, slices) for name in cells.columns}
+    jobs = range(run.jobs.height)
+    bandwidth = dict(run.links.select("link", "bandwidth").iter_rows())
+    seen = 0
+    for row, link in enumerate(links["link"]):
+        of, capacity = run.series.filter(link=link), bandwidth[link] * found["width_ps"] * 1e-12
+        queue = dict(of.group_by("slice").agg(pl.col("wait_ps").sum()).iter_rows())
+        started = {(part, job): size for part, job, size in of.select("slice", "job", "bytes").iter_rows()}
+        left = [0.0 for _ in jobs]  # bytes on their way, which the link sends as fast as it can
+        for part in range(slices):
+            left = [left[job] + started.get((part, job), 0) for job in jobs]
+            share = min(1, capacity / sum(left)) if sum(left) else 0
+            now = [size * share / capacity * full for size in left]
+            assert shown["busy"][row, part] == pytest.approx(sum(now), abs=1.001)
+            assert all(shown[f"job_{job}"][row, part] == pytest.approx(now[job], abs=1.001) for job in jobs)
+            assert shown["queue"][row, part] == min(
+                255, np.ceil(queue.get(part, 0) / found["width_ps"] * found["per_packet"] - 1e-6)
+            )
+            left = [size * (1 - share) for size in left]
+        seen += of.height > 0
+    assert shown["busy"].max() <= full
+    assert np.count_nonzero(shown["busy"].any(axis=1)) == seen > 0
+
+
+def test_slices_are_joined_and_jobs_left_out_where_there_are_too_many_numbers(run, monkeypatch):
+    links, slices = run.links.height, int(run.series["slice"].max()) + 1
+    for most, parts, jobs in ((4 * links * slices, slices, True), (3 * links * slices, slices, False)):
+        monkeypatch.setattr(series, "MOST_CELLS", most)
+        left_out: list[str] = []
+        found = series.series_of(run, run.links, left_out)
+        assert (found["slices"], "job_0" in found["cells"].columns, len(left_out)) == (parts, jobs, not jobs)
+    monkeypatch.setattr(series, "MOST_CELLS", 2 * links * slices - 1)
+    joined = series.series_of(run, run.links, left_out)
+    assert (joined["slices"], joined["width_ps"]) == (-(-slices // 2), 2 * found["width_ps"])
+    assert "2 slices of the run are one slice of this report" in " ".join(left_out)
 
 
 def test_iterations_are_those_of_the_table_and_thinned_if_there_are_many(program, monkeypatch):

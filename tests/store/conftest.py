@@ -16,7 +16,6 @@ from odonata.store.manifest import manifest
 from odonata.store.result import Run
 from odonata.store.tables import (
     blame_frame,
-    series_frame,
     counters_frame,
     iterations_frame,
     jobs_frame,
@@ -25,6 +24,7 @@ from odonata.store.tables import (
     nic_messages_frame,
     nics_frame,
     ranks_frame,
+    series_frame,
 )
 
 LATE = 2**64 - 1

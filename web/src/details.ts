@@ -6,6 +6,7 @@ import { bytes, count, percent, time } from "./format";
 import type { Layout, Spot } from "./layout";
 import type { Paint } from "./load";
 import type { Table } from "./payload";
+import { seriesOf } from "./series";
 import { table } from "./table";
 import type { Window } from "./window";
 
@@ -141,6 +142,7 @@ export class Details {
         ["bytes to routers", bytes(routers.number("bytes", row)), routers.number("bytes", row)],
         ["packets waited", time(routers.number("stalled_ps", row)), routers.number("stalled_ps", row)],
       ],
+      ...this.overTime("router", row, `router-${id}`),
       linkTable(this.run, `Ports of router ${id}`, `router-${id}-ports`, links, ports),
     );
   }
@@ -149,14 +151,51 @@ export class Details {
     const { nodes } = this.run.machine;
     const id = nodes.number("id", row);
     const number = (column: string) => nodes.number(column, row);
-    this.set(`node ${id}`, [
-      ["job", name(this.jobName(number("job")))],
-      ["router", count(number("router")), number("router")],
-      ["group", count(this.layout.groupOf({ level: "node", index: row }))],
-      ["sent", `${bytes(number("sent"))}, NIC busy ${percent(number("busy_sending"))}`, number("sent")],
-      ["received", `${bytes(number("received"))}, busy ${percent(number("busy_receiving"))}`, number("received")],
-      ["packets waited in the NIC", time(number("stalled_ps")), number("stalled_ps")],
-    ]);
+    this.set(
+      `node ${id}`,
+      [
+        ["job", name(this.jobName(number("job")))],
+        ["router", count(number("router")), number("router")],
+        ["group", count(this.layout.groupOf({ level: "node", index: row }))],
+        ["sent", `${bytes(number("sent"))}, NIC busy ${percent(number("busy_sending"))}`, number("sent")],
+        ["received", `${bytes(number("received"))}, busy ${percent(number("busy_receiving"))}`, number("received")],
+        ["packets waited in the NIC", time(number("stalled_ps")), number("stalled_ps")],
+      ],
+      ...this.overTime("node", row, `node-${id}`),
+    );
+  }
+
+  /** The links of a router or a node in the chosen window, by job, if the run recorded loads over time. */
+  private overTime(level: "router" | "node", row: number, file: string): HTMLElement[] {
+    const series = seriesOf(this.run);
+    if (!series) return [];
+    const { range } = this.window;
+    const { links } = this.run.machine;
+    const jobs = series.byJob ? this.run.jobs.map((job, index) => [job.name, index] as const) : [];
+    const share = (title: string, job?: number) => ({
+      title,
+      value: (link: number) => series.busyOf(link, range, job),
+      show: (link: number) => percent(series.busyOf(link, range, job)),
+    });
+    return [
+      table({
+        caption: `Load of its links ${range ? "in the chosen window" : "in the whole run"}`,
+        file: `${file}-load`,
+        rows: series.linksOf(level, row),
+        columns: [
+          { title: "to", value: (link) => `${links.text("to_kind", link)} ${links.number("to_id", link)}`, head: true },
+          share("busy"),
+          ...jobs.map(([title, job]) => share(`by ${title}`, job)),
+          {
+            title: "packets waiting",
+            value: (link) => series.queueOf(link, range),
+            show: (link) => series.queueOf(link, range).toFixed(2),
+            hint: "mean number of packets that wait for the link; not counted in NICs",
+          },
+        ],
+        empty: "No link of this kind works.",
+      }),
+    ];
   }
 
   private set(title: string, facts: Fact[], ...more: Child[]): void {

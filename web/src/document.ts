@@ -58,6 +58,7 @@ export interface RunData {
   messages: { slice_ps: number; distances: Distance[]; over_time: Table | null };
   traffic: { windows: Table; rows: Table } | null;
   iterations: Table | null;
+  series: { width_ps: number; slices: number; full: number; per_packet: number; cells: Table } | null;
   blame: {
     sentences: string[];
     classes: string[];

@@ -4,14 +4,16 @@ import { jobColour, loadColour } from "./colours";
 import { type Machine, NO_JOB, type RunData } from "./document";
 import type { Layout, Spot } from "./layout";
 import type { Table } from "./payload";
+import { type Loads, seriesOf } from "./series";
 import type { Window } from "./window";
 
-export type By = "job" | "busy" | "busiest" | "stalled" | "traffic";
+export type By = "job" | "busy" | "busiest" | "queue" | "stalled" | "traffic";
 
 /** The values at the end of each scale of colours, the same for all shown runs. */
 export interface Tops {
   busy: number;
   busiest: number;
+  queue: number;
   stalled: number;
   pairs: { busy: number; busy_max: number; bytes: number; stalled_ps: number };
 }
@@ -27,9 +29,13 @@ export function topsOf(runs: RunData[]): Tops {
   const nodes = most((machine) => machine.nodes, "busy_sending", "busy_receiving");
   const pairs = (column: string) => most((machine) => machine.pairs, column);
   const routers = (column: string) => most((machine) => machine.routers, column);
+  const series = runs.map(seriesOf).filter((one) => one !== undefined);
+  // A window can be fuller than the whole run.
+  const full = series.length > 0;
   return {
-    busy: loadTop(Math.max(nodes, routers("busy"))),
-    busiest: loadTop(Math.max(nodes, routers("busy_max"))),
+    busy: full ? 1 : loadTop(Math.max(nodes, routers("busy"))),
+    busiest: full ? 1 : loadTop(Math.max(nodes, routers("busy_max"))),
+    queue: Math.max(...series.map((one) => one.longest()), 1),
     stalled: Math.max(
       routers("stalled_ps"),
       most((machine) => machine.nodes, "stalled_ps"),
@@ -58,6 +64,7 @@ export class Paint {
   private groupJobs: number[][] = [];
   private routerJobs: number[] = [];
   private traffic: number[] = [];
+  private loads: Loads | undefined;
 
   constructor(
     private readonly run: RunData,
@@ -90,11 +97,21 @@ export class Paint {
     return found;
   }
 
-  /** Works out the traffic of each group in the chosen window, as a share of the greatest. */
+  /**
+   * Works out what is shown of the chosen window: the traffic of each group, as a share of the greatest, and the load
+   * of routers and nodes if the run recorded it over time.
+   */
   refresh(): void {
+    const asked = this.by === "queue" || (this.window.range && (this.by === "busy" || this.by === "busiest"));
+    this.loads = asked ? seriesOf(this.run)?.loads(this.window.range) : undefined;
     const totals = this.window.byGroup(this.run);
     const top = Math.max(...totals, 1);
     this.traffic = totals.map((total) => total / top);
+  }
+
+  /** Whether the colours show the chosen window, not the whole run. */
+  get ofWindow(): boolean {
+    return this.window.range !== undefined && (this.by === "traffic" || this.loads !== undefined);
   }
 
   colour(spot: Spot): string | undefined {
@@ -122,6 +139,15 @@ export class Paint {
       const loads = rows.map((index) => this.load({ level: "router", index })).filter((load) => !Number.isNaN(load));
       if (loads.length === 0) return Number.NaN;
       return this.by === "busiest" ? Math.max(...loads) : loads.reduce((sum, load) => sum + load, 0) / loads.length;
+    }
+    const { loads } = this;
+    if (this.by === "queue") {
+      const waiting = spot.level === "router" ? loads?.queue : loads?.receivingQueue;
+      return (waiting?.[spot.index] ?? Number.NaN) / this.tops.queue;
+    }
+    if (loads) {
+      if (spot.level === "node") return Math.max(loads.sending[spot.index]!, loads.receiving[spot.index]!);
+      return (this.by === "busy" ? loads.mean : loads.most)[spot.index]!;
     }
     if (spot.level === "router") {
       if (this.by === "busy") return routers.number("busy", spot.index) / this.tops.busy;

@@ -17,6 +17,7 @@ const BYS: [By, string][] = [
   ["job", "job"],
   ["busy", "load: mean of links"],
   ["busiest", "load: busiest link"],
+  ["queue", "packets waiting"],
   ["stalled", "waiting for room"],
   ["traffic", "traffic between groups"],
 ];
@@ -37,7 +38,10 @@ export function machineSection(runs: RunData[], window: Window, label: (run: num
   };
   const by = choice(
     "Colour by",
-    BYS.filter(([key]) => key !== "traffic" || runs.some((run) => run.traffic)),
+    BYS.filter(
+      ([key]) =>
+        (key !== "traffic" || runs.some((run) => run.traffic)) && (key !== "queue" || runs.some((run) => run.series)),
+    ),
     (value) => {
       for (const one of panels) one.paint.by = value as By;
       describe();
@@ -48,6 +52,7 @@ export function machineSection(runs: RunData[], window: Window, label: (run: num
     panels.forEach((one, index) => {
       one.legend.replaceChildren(
         ...keyOf(one.paint.by, runs[index]!, tops, (job) => highlight(one, runs[index]!, job)),
+        ...(one.paint.ofWindow ? [h("span", { class: "of-window" }, "in the chosen window")] : []),
       );
     });
   };
@@ -83,7 +88,10 @@ export function machineSection(runs: RunData[], window: Window, label: (run: num
     });
   });
   go.addEventListener("input", () => go.setCustomValidity(""));
-  window.changed(repaint);
+  window.changed(() => {
+    repaint();
+    describe();
+  });
   themed(describe);
   return h(
     "div",
@@ -210,6 +218,7 @@ function keyOf(by: By, run: RunData, tops: Tops, highlight: (job: number) => voi
   const ends: Record<Exclude<By, "job">, [string, string]> = {
     busy: ["idle", `busy ${percent(tops.busy)}`],
     busiest: ["idle", `busy ${percent(tops.busiest)}`],
+    queue: ["none", `${count(Math.ceil(tops.queue))} packets`],
     stalled: ["no waiting", time(tops.stalled)],
     traffic: ["none", "the group with most"],
   };

@@ -4,8 +4,9 @@ import { jobColour } from "./colours";
 import { tableButton } from "./csv";
 import type { RunData } from "./document";
 import { button, figure, h } from "./dom";
-import { bytes, count, digits, time, timeUnit } from "./format";
+import { bytes, count, digits, percent, time, timeUnit } from "./format";
 import { type Chart, type Line, lineChart } from "./lines";
+import { seriesOf } from "./series";
 import { table } from "./table";
 import type { Window } from "./window";
 
@@ -39,6 +40,19 @@ export function timeSection(runs: RunData[], window: Window, label: (run: number
     parts.push(
       figure("Traffic into groups over global links, by job", chart.element, h("div", { class: "bar" }, ...save)),
     );
+  }
+  const loads = runs.flatMap((run, index) => loadLines(run, label(index), size));
+  if (loads.length > 0) {
+    const chart = lineChart({
+      ...common,
+      label: "Load of the links between routers over time",
+      y: "busy",
+      lines: loads,
+      yText: percent,
+      yTick: percent,
+    });
+    charts.push(chart);
+    parts.push(figure("Load of the links between routers: mean, and busiest link of each slice", chart.element));
   }
   const latencies = runs.flatMap((run, index) => latencyLines(run, label(index), size));
   if (latencies.length > 0) {
@@ -221,6 +235,17 @@ function trafficLines(run: RunData, of: string, size: number): Line[] {
     ),
     dashed: of === "B",
   }));
+}
+
+function loadLines(run: RunData, of: string, size: number): Line[] {
+  const found = seriesOf(run)?.overTime();
+  if (!found) return [];
+  const x = found.time.map((start) => start / size);
+  const second = of === "B";
+  return [
+    { label: labelled(of, "mean"), colour: jobColour(0), x, y: found.mean, dashed: second },
+    { label: labelled(of, "busiest link"), colour: jobColour(1), x, y: found.most, dashed: second },
+  ];
 }
 
 function latencyLines(run: RunData, label: string, size: number): Line[] {

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.report.blame import blame_of
 from odonata.report.machine import machine_of
+from odonata.report.series import series_of
 from odonata.report.times import distributions, iterations_of, messages_of, traffic_of
 from odonata.report.verdict import verdict
 from odonata.store import columns_of
@@ -27,12 +28,13 @@ NOT_MODELLED = (
 )
 """What docs/model.md leaves out, in the words of a report."""
 
-NOT_RECORDED = (
-    "The load of links between routers is not recorded by job or by time. Traffic between groups is, if "
-    "`measure.links.every` is set.",
-    "Minimal and non-minimal packets are counted for the whole run.",
-)
+NOT_RECORDED = ("Minimal and non-minimal packets are counted for the whole run.",)
 """Results that a run folder does not have."""
+NO_SERIES = (
+    "The load of links is not recorded by job and by time. It is with `series = true` under `[measure]`; traffic "
+    'between groups alone is with `links = { every = "5 us" }`.',
+)
+"""Results that it does not have without a series."""
 
 
 def run_document(run: Run) -> dict[str, Any]:
@@ -45,6 +47,7 @@ def run_document(run: Run) -> dict[str, Any]:
     jobs = run.jobs
     rows = jobs.drop(_LISTS).to_dicts()
     described = scenario.get("job", [{}] * len(rows))
+    machine = machine_of(run, left_out)
     for row, job in zip(rows, described, strict=True):
         row["app"], row["placed"], row["routing"] = job.get("app"), job.get("placed"), job.get("routing")
     return {
@@ -60,7 +63,7 @@ def run_document(run: Run) -> dict[str, Any]:
         "scenario": run.scenario,
         "sources": [dict(source) for source in run.resolved.get("sources", ())],
         "not_modelled": (*_ideal(run), *NOT_MODELLED),
-        "not_recorded": NOT_RECORDED,
+        "not_recorded": (*NO_SERIES[: run.series.is_empty()], *NOT_RECORDED),
         "meanings": {column.name: column.meaning for column in columns_of("jobs") if column.name not in _LISTS},
         "link_classes": list(run.manifest.get("link_classes", ())),
         "jobs": rows,
@@ -69,7 +72,8 @@ def run_document(run: Run) -> dict[str, Any]:
         "traffic": traffic_of(run, left_out),
         "iterations": iterations_of(run, left_out),
         "blame": blame_of(run),
-        "machine": machine_of(run, left_out),
+        "machine": machine,
+        "series": series_of(run, machine["links"], left_out),
         "left_out": left_out,
     }
 

@@ -359,7 +359,7 @@ def series_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.Dat
 
 
 def _numbers(system: Mapping[str, Any]) -> NDArray[np.int64]:
-    """The number in the table of links of each port, then of each NIC: the core numbers all, the table those that work."""
+    """Numbers in `links` of all ports, then of all NICs: the core numbers all, the table those that work."""
     return np.cumsum(np.concatenate(_working(system))) - 1
 
 
