@@ -58,13 +58,14 @@ pub struct SeriesCounts {
     most: usize,
 }
 
-impl SeriesCounts {
+impl Default for SeriesCounts {
     /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self::with_limit(MAX_ROWS)
     }
+}
 
+impl SeriesCounts {
     fn with_limit(most: usize) -> Self {
         Self { shift: 0, rows: Vec::new(), summed: 0, most }
     }
@@ -132,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_width_is_the_least_with_few_enough_slices() {
-        let mut counts = SeriesCounts::new();
+        let mut counts = SeriesCounts::default();
         counts.count(0, 1, 10, 0, 0);
         counts.count(0, 0, 20, 255, 5);
         assert_eq!(counts.shift, 0);
@@ -165,6 +166,6 @@ mod tests {
 
     #[test]
     fn nothing_has_no_width() {
-        assert_eq!(SeriesCounts::new().into_output(), Series::default());
+        assert_eq!(SeriesCounts::default().into_output(), Series::default());
     }
 }

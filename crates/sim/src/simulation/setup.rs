@@ -218,7 +218,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         let measured = spec.measure.from_ps..spec.measure.until_ps.unwrap_or(u64::MAX);
         let sizes = [wires.len(), channels, nics, spec.jobs.len()];
         let blame = spec.measure.blame.then(|| BlameCounts::new(sizes, measured));
-        let series = spec.measure.series.then(SeriesCounts::new);
+        let series = spec.measure.series.then(SeriesCounts::default);
         let mut simulation = Self {
             spec,
             routing,
