@@ -69,6 +69,7 @@ def _links(kind: str, from_kind: str, sender, to_kind: str, receiver, draw: np.r
         "bandwidth": np.full(len(sender), 25e9),
         "packets": size // 2048,
         "bytes": size,
+        "flits": pl.Series([None] * len(sender), dtype=pl.UInt64),
         "busy": size / 2_500_000,
         "stalled_ps": draw.integers(0, 10**7, len(sender)),
     }

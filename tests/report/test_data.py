@@ -146,25 +146,31 @@ def test_loads_over_time_are_those_of_the_series(run):
     shown = {name: cells[name].to_numpy().reshape(-1, slices) for name in cells.columns}
     jobs = range(run.jobs.height)
     bandwidth = dict(run.links.select("link", "bandwidth").iter_rows())
+    rows = run.series.with_columns(pl.col("start_ps").floordiv(found["width_ps"]).cast(pl.Int64).alias("slice"))
     seen = 0
-    for row, link in enumerate(links["link"]):
-        of, capacity = run.series.filter(link=link), bandwidth[link] * found["width_ps"] * 1e-12
+    for row in range(0, links.height, max(1, links.height // 200)):
+        link = links["link"][row]
+        capacity = bandwidth[link] * found["width_ps"] * 1e-12
+        of = rows.filter(link=link)
         queue = dict(of.group_by("slice").agg(pl.col("wait_ps").sum()).iter_rows())
-        started = {(part, job): size for part, job, size in of.select("slice", "job", "bytes").iter_rows()}
+        by_job = of.group_by("slice", "job").agg(pl.col("bytes").sum())
+        started = {(part, job): size for part, job, size in by_job.iter_rows()}
         left = [0.0 for _ in jobs]  # bytes on their way, which the link sends as fast as it can
         for part in range(slices):
             left = [left[job] + started.get((part, job), 0) for job in jobs]
             share = min(1, capacity / sum(left)) if sum(left) else 0
             now = [size * share / capacity * full for size in left]
             assert shown["busy"][row, part] == pytest.approx(sum(now), abs=1.001)
-            assert all(shown[f"job_{job}"][row, part] == pytest.approx(now[job], abs=1.001) for job in jobs)
+            if "job_0" in shown:
+                assert all(shown[f"job_{job}"][row, part] == pytest.approx(now[job], abs=1.001) for job in jobs)
             assert shown["queue"][row, part] == min(
                 255, np.ceil(queue.get(part, 0) / found["width_ps"] * found["per_packet"] - 1e-6)
             )
             left = [size * (1 - share) for size in left]
+        assert shown["busy"][row].any() == (of.height > 0)
         seen += of.height > 0
+    assert seen > 0
     assert shown["busy"].max() <= full
-    assert np.count_nonzero(shown["busy"].any(axis=1)) == seen > 0
 
 
 def test_slices_are_joined_and_jobs_left_out_where_there_are_too_many_numbers(run, monkeypatch):
