@@ -151,7 +151,7 @@ def _public(module: Any) -> list[tuple[str, Any]]:
 
 def _documented(thing: Any) -> str:
     directive = "autoclass" if inspect.isclass(thing) else "autofunction"
-    members = "\n   :members:\n   :inherited-members: BaseException" if inspect.isclass(thing) else ""
+    members = "\n   :members:\n   :inherited-members: BaseException, BaseModel" if inspect.isclass(thing) else ""
     return f"```{{eval-rst}}\n.. {directive}:: {thing.__module__}.{thing.__qualname__}{members}\n```"
 
 

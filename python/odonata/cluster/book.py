@@ -140,7 +140,23 @@ class Book:
         return self.table.title or self.document.file
 
     def rule_of(self, job: Job) -> int:
-        """The number of the rule for a job. Raises InputError if none fits."""
+        """The number of the rule for a job.
+
+        Parameters
+        ----------
+        job
+            A job of the queue.
+
+        Returns
+        -------
+        int
+            From 0 on.
+
+        Raises
+        ------
+        InputError
+            If no rule fits.
+        """
         for number, rule in enumerate(self.table.rule):
             if rule.fits(job):
                 return number
@@ -149,7 +165,20 @@ class Book:
         raise InputError(f"no rule fits the job {job.id} ({shortened(told, 160)})", file=self.document.file, hint=hint)
 
     def traffic(self, number: int, alternative: str = USUAL) -> Traffic:
-        """What a rule says, in an alternative."""
+        """What a rule says, in an alternative.
+
+        Parameters
+        ----------
+        number
+            The number of the rule.
+        alternative
+            A name of traffic in the book.
+
+        Returns
+        -------
+        Traffic
+            What the job sends.
+        """
         rule = self.table.rule[number]
         other = rule.alternatives.get(alternative, AlternativeTable())
         app = rule.app if other.app is None else other.app
@@ -167,7 +196,18 @@ class Book:
         return Traffic(keys, load)
 
     def check_used(self, jobs: Sequence[Job]) -> None:
-        """Raises InputError, with its line, for a rule that no job fits, unless it is optional."""
+        """Checks that some job fits each rule that is not optional.
+
+        Parameters
+        ----------
+        jobs
+            All jobs of the queue.
+
+        Raises
+        ------
+        InputError
+            If no job fits a rule; with its line.
+        """
         used = {self.rule_of(job) for job in jobs}
         for number, rule in enumerate(self.table.rule):
             if number in used or rule.optional:

@@ -49,7 +49,13 @@ class Held:
         return f"It depends on the traffic: `{self.job}` takes {span}; slowed down beyond the interval under: {under}."
 
     def as_dict(self) -> dict[str, Any]:
-        """The object that `--json` prints."""
+        """The object that `--json` prints.
+
+        Returns
+        -------
+        dict
+            Strings, numbers, lists and dictionaries.
+        """
         rows = [
             {"traffic": name, "runs": runs, "slowdown": median, "interval": between}
             for name, runs, median, between in self.rows

@@ -64,7 +64,13 @@ class Workload:
         return name_of(self.jobs[0])
 
     def assumptions(self) -> dict[str, str]:
-        """Key of the scenario -> where its value comes from."""
+        """Where the values of the scenario come from.
+
+        Returns
+        -------
+        dict of str to str
+            The source by key of the scenario.
+        """
         found = {TRAFFIC.partition(".")[2]: USUAL}
         for job in self.jobs:
             rule = self.book.table.rule[self.book.rule_of(job)]
@@ -78,7 +84,13 @@ class Workload:
         return found
 
     def toml(self) -> str:
-        """The scenario."""
+        """The scenario.
+
+        Returns
+        -------
+        str
+            TOML.
+        """
         lines = [f"# Made by `odonata cluster snapshot` from {_line(self.made_from)}.", "#"]
         lines += [f"# What is assumed, with {_line(self.book.title)}:"]
         lines += [f"# - {_line(text)}" for text in self._summary()]
@@ -101,7 +113,20 @@ class Workload:
     def study(self, base: str) -> str:
         """A study of the scenario in the file `base` over the alternatives of the book.
 
-        Raises InputError if the book has none.
+        Parameters
+        ----------
+        base
+            The file of the scenario.
+
+        Returns
+        -------
+        str
+            TOML.
+
+        Raises
+        ------
+        InputError
+            If the book has no alternatives.
         """
         names = (USUAL, *self.book.table.alternatives)
         if len(names) == 1:
@@ -125,7 +150,20 @@ class Workload:
         return "\n".join(lines) + "\n"
 
     def keys(self, job: Job, alternative: str = USUAL) -> dict[str, Any]:
-        """What a job sends, as keys of its `[[job]]`, with the interval that gives its load."""
+        """What a job sends, as keys of its `[[job]]`, with the interval that gives its load.
+
+        Parameters
+        ----------
+        job
+            One of the jobs.
+        alternative
+            A name of traffic in the book.
+
+        Returns
+        -------
+        dict
+            Values by key.
+        """
         traffic = self._traffic(job, alternative)
         keys = {key: dict(value) if isinstance(value, dict) else value for key, value in traffic.keys.items()}
         if traffic.load is not None:
