@@ -116,7 +116,7 @@ validate: build ## Compare with the published figures of Kang 2019 and Zhang 201
 	$(BIN)/odonata reproduce aries-modes
 	$(BIN)/odonata reproduce salimi-beni2022-on-leonardo
 	$(BIN)/odonata reproduce salimi-beni2022
-	for figure in fig2 fig4 fig5 fig6 fig7 fig8 fig9 fig10 fig11 fig12 fig13 variants; do \
+	for figure in fig2 fig4 fig5 fig6 fig7 fig8 fig9 fig10 fig11 fig12 fig13 variants routers; do \
 	  $(BIN)/odonata reproduce zhang2018-$$figure; done
 
 audit: ## Licences, advisories and origins of the Rust dependencies (needs cargo-deny)

@@ -422,6 +422,9 @@ MESSAGES: Mapping[str, Message] = {
     # Routings.
     "routing-not-for-machine": Message("`{routing}` is not a routing for a {machine}", "choose {choices:or}"),
     "via-not-for-machine": Message("`{key}`: on a {machine} packets turn at a {choices:or}"),
+    "needless-inside": Message(
+        "`{key}`: packets inside a group of a {machine} take minimal paths only", "leave it out"
+    ),
     "needless-gateways": Message("`{key}`: a {machine} has no choice of gateways", "leave it out"),
     "missing-gateways": Message("`{key}`: choose the cables of minimal paths: {choices:or}"),
     "different-gateways": Message("`{key}`: all routings of a run must have the same gateways"),

@@ -82,7 +82,7 @@ def test_show_lists_everything_there_is(odonata):
     lists = json.loads(out)
     assert status == 0
     applications = ["patterns", "collectives", "motifs", "traces", "mappings"]
-    assert list(lists) == ["systems", "routings", "placements", *applications, "columns"]
+    assert list(lists) == ["systems", "routings", "sensing", "placements", *applications, "columns"]
     assert set(lists["systems"]) == set(machine.names())
     assert set(lists["placements"]) == set(placement.names())
     assert set(lists["routings"]) == set(scenario.ROUTINGS)

@@ -222,6 +222,9 @@ PROVOKED: dict[str, Provoke] = {
     ),
     "routing-not-for-machine": on_direct(("routing", {**FPAR, "channel_switch": "intermediate"})),
     "via-not-for-machine": on_direct(("routing", {**VALIANT, "gateways": "all"})),
+    "needless-inside": check(
+        ("routing", {"name": "valiant", "via": "spine", "select": "random", "inside": "router"}),
+    ),
     "needless-gateways": check(("routing.gateways", "all")),
     "missing-gateways": on_direct(("routing", {"name": "minimal", "select": "random"})),
     "different-gateways": on_direct(("jobs.0.routing", {"name": "minimal", "select": "random", "gateways": "nearest"})),

@@ -233,10 +233,10 @@ def test_sweep3d():
 
 
 def test_fft3d_has_four_all_to_alls_and_two_barriers():
-    """L: along rows, columns, barrier, columns, rows, barrier; 64^3 complex numbers on 8 ranks are 512 KiB each."""
+    """L: along rows, columns, barrier, columns, rows, barrier; 33 x 64^2 complex numbers on 8 ranks: 264 KiB each."""
     phases = program('{ motif = "fft3d", cells = [64, 64, 64] }')["body"]["phases"]
     told = [(phase["what"]["name"], phase.get("along", {}).get("axis"), phase["what"].get("bytes")) for phase in phases]
-    row, column, barrier = ("alltoall", 0, 131_072), ("alltoall", 1, 262_144), ("barrier", None, None)
+    row, column, barrier = ("alltoall", 0, 67_584), ("alltoall", 1, 135_168), ("barrier", None, None)
     assert told == [row, column, barrier, column, row, barrier]
     assert all(phase["along"]["grid"] == [4, 2] for phase in phases if "along" in phase)
     given = program('{ motif = "fft3d", message = "1 KB", grid = [2, 4] }')["body"]["phases"]

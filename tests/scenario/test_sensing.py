@@ -33,6 +33,8 @@ def decided(value):
         ('"credits"', {"kind": "credits"}),
         ('"both"', {"kind": "both"}),
         ('"output-buffer"', {"kind": "output-buffer"}),
+        ('"occupancy"', {"kind": "occupancy"}),
+        ('{ kind = "occupancy", delay = { global = "1 ns" } }', {"kind": "occupancy", "delay_ps": {"global": 1_000}}),
         ('{ kind = "credits", delay = "0 ns" }', {"kind": "credits"}),
         (
             '{ kind = "credits", delay = "30 ns" }',
@@ -50,12 +52,38 @@ def test_the_metric_in_the_specification(value, told):
     assert decided(value).spec() == told
 
 
-def test_a_run_without_it_has_none_and_its_document_says_what_that_means():
-    resolved = parse(BASE).resolve()
-    assert "sensing" not in resolved.spec
+def test_fpar_has_a_metric_of_its_own():
+    """The queue of a port, here and behind the link (docs/model.md, section 6), wherever a job uses fpar."""
+    plain = parse(BASE, "s.toml").set("routing", "minimal")
+    of_job = plain.set("job.a.routing", "fpar")
+    assert [one.resolve().spec.get("sensing") for one in (plain, of_job, plain.set("routing", "fpar"))] == [
+        None,
+        {"kind": "occupancy"},
+        {"kind": "occupancy"},
+    ]
+    assert "sensing" not in of_job.set("sensing", "backlog").resolve().spec
+    compat = parse(BASE, "s.toml").set("system", "kang2019").set("compat", "codes-2019")
+    assert "sensing" not in compat.resolve().spec, "the published simulator has its own"
+
+
+def test_the_document_of_a_run_says_which_metric_it_has():
+    resolved = parse(BASE).set("routing", "minimal").resolve()
     assert resolved.document["scenario"]["sensing"] == {"kind": "backlog", "delay": {}}
+    resolved = parse(BASE).resolve()
+    assert resolved.document["scenario"]["sensing"] == {
+        "kind": "occupancy",
+        "delay": {"local": "0 s", "global": "0 s"},
+    }
     dumped = decided('{ kind = "credits", delay = { global = "150 ns" } }').model_dump(mode="json")
     assert dumped == {"kind": "credits", "delay": {"local": "0 s", "global": "150 ns"}}
+
+
+@pytest.mark.parametrize("routing", ['{ name = "fpar", sensing = "both" }', '{ name = "fpar", sensng = "both" }'])
+def test_a_metric_in_the_table_of_a_routing_is_shown_its_place(routing):
+    with pytest.raises(InputError) as caught:
+        parse(f"routing = {routing}\n{BASE}", "s.toml")
+    assert caught.value.line == 1
+    assert caught.value.hint == "`sensing`, the congestion metric of the run, stands beside `routing`"
 
 
 @pytest.mark.parametrize(
@@ -63,12 +91,18 @@ def test_a_run_without_it_has_none_and_its_document_says_what_that_means():
     [
         (
             '"credit"',
-            "`sensing`: expected `backlog`, `credits`, `both`, `output-buffer` or `none`, found `credit`",
+            "`sensing`: expected `backlog`, `credits`, `both`, `occupancy`, `output-buffer` or `none`, found `credit`",
             "`credits`",
         ),
-        ("5", "`sensing`: expected `backlog`, `credits`, `both`, `output-buffer`, `none` or a table, found `5`", None),
+        ('"ocupancy"', "`sensing`: expected", "`occupancy`"),
+        (
+            "5",
+            "`sensing`: expected `backlog`, `credits`, `both`, `occupancy`, `output-buffer`, `none` or a table, "
+            "found `5`",
+            None,
+        ),
         ('{ kind = "both", dely = "1 ns" }', "unknown key `dely`", "`delay`"),
-        ('{ delay = "30 ns" }', "`backlog` does not use `delay`", 'kind = "credits"'),
+        ('{ kind = "backlog", delay = "30 ns" }', "`backlog` does not use `delay`", 'kind = "credits"'),
         ('{ kind = "output-buffer", delay = "1 ns" }', "`output-buffer` does not use `delay`", 'kind = "credits"'),
         ('"output-buffer"', "`kind`: `output-buffer` needs routers with output buffers", 'router = "input-queued"'),
         ('{ kind = "none", delay = { local = "30 ns" } }', "`none` does not use `delay`", 'kind = "both"'),

@@ -206,6 +206,8 @@ kinds! {
     }
     /// An intermediate stop that machines of this kind do not have.
     ViaNotForMachine = "via-not-for-machine" { machine: &'static str, choices: Vec<&'static str> }
+    /// A path inside groups on a machine whose groups have only minimal ones.
+    NeedlessInside = "needless-inside" { machine: &'static str }
     /// A choice of gateways on a machine that has none.
     NeedlessGateways = "needless-gateways" { machine: &'static str }
     /// No choice of gateways on a machine that needs one.

@@ -285,9 +285,13 @@ impl Link {
 
     /// The backlog at time `t`: the rest of the present transmission, and all packets that wait for the link.
     pub(crate) fn backlog(&self, t: u64) -> u64 {
-        let free = self.free(t);
+        self.free(t) - t + self.waiting()
+    }
+
+    /// The time of all packets that have this output and have not been granted the link.
+    fn waiting(&self) -> u64 {
         let waiting = self.channels.iter().flat_map(|c| &c.fifo);
-        free - t + self.queued_ps + waiting.map(|p| self.serialisation(p.wire)).sum::<u64>()
+        self.queued_ps + waiting.map(|p| self.serialisation(p.wire)).sum::<u64>()
     }
 
     /// Bytes leave the far buffer now; the credit will reach the sender at time `t`.
@@ -303,6 +307,7 @@ impl Link {
             MetricKind::Backlog => self.backlog(t),
             MetricKind::Credits => self.unreturned(t),
             MetricKind::Both => self.backlog(t) + self.unreturned(t),
+            MetricKind::Occupancy => self.waiting() + self.unreturned(t),
             MetricKind::OutputBuffer => self.buffered(),
             MetricKind::None => 0,
         }

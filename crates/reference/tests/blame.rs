@@ -189,7 +189,8 @@ fn a_packet_does_not_wait_for_those_on_other_channels() {
     (topology.groups, topology.nodes_per_router, topology.global_links_per_router) = (3, 2, 1);
     spec.fabric.channels = 3;
     let gateways = Some(Gateways::All);
-    spec.jobs[2].routing = Some(RoutingSpec::Valiant { via: Via::Group, select: Select::Random, gateways });
+    spec.jobs[2].routing =
+        Some(RoutingSpec::Valiant { via: Via::Group, select: Select::Random, inside: None, gateways });
     let output = run(&spec);
     assert_eq!(output.jobs.iter().map(|job| job.hops).collect::<Vec<_>>(), [1, 1, 3]);
     assert_eq!(rows(&spec, &output.blame), [(1, 0, Wait::Buffer, Place::Between, 707 * NS)]);

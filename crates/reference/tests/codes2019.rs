@@ -233,7 +233,12 @@ fn dragonfly_plus(spec: &mut Spec) -> &mut DragonflyPlusSpec {
 #[test]
 fn what_the_model_cannot_honour_is_refused_by_name() {
     let good = || crowded(1, fpar(ChannelSwitch::Intermediate), 4000, 1);
-    let valiant = RoutingSpec::Valiant { via: odonata_sim::spec::Via::Leaf, select: Select::Random, gateways: None };
+    let valiant = RoutingSpec::Valiant {
+        via: odonata_sim::spec::Via::Leaf,
+        select: Select::Random,
+        inside: None,
+        gateways: None,
+    };
     let mut cases: Vec<(&str, Spec)> = vec![
         ("routing.name", Spec { routing: valiant, ..good() }),
         (
@@ -262,7 +267,9 @@ fn what_the_model_cannot_honour_is_refused_by_name() {
     change("routing.compare", &|s| s.routing = altered(500_000, Compare::Below, all));
     change("routing.candidates", &|s| s.routing = altered(500_000, Compare::AtMost, FparCandidates::OneGroup));
     change("routing.select", &|s| s.routing = RoutingSpec::Minimal { select: Select::Hash, gateways: None });
-    change("routing.name", &|s| s.routing = RoutingSpec::AdaptiveLocal { factor_milli: 1000, gateways: Gateways::All });
+    change("routing.name", &|s| {
+        s.routing = RoutingSpec::AdaptiveLocal { factor_milli: 1000, inside: None, gateways: Gateways::All }
+    });
     change("jobs[0].routing", &|s| s.jobs[0].routing = Some(s.routing.clone()));
     change("sensing", &|s| s.sensing.kind = MetricKind::Credits);
     change("failures", &|s| s.failures.links = vec![[0, 3]]);

@@ -20,7 +20,7 @@ fn of_any_machine(counts: &mut Counts, spec: &Spec) {
     let network = machine.network();
     count(counts, "failed links", !spec.failures.links.is_empty());
     count(counts, "failed routers", !spec.failures.routers.is_empty());
-    for kind in [MetricKind::Backlog, MetricKind::Credits, MetricKind::Both, MetricKind::None] {
+    for kind in [MetricKind::Backlog, MetricKind::Credits, MetricKind::Both, MetricKind::Occupancy, MetricKind::None] {
         count(counts, format!("sensor {kind:?}"), spec.sensing.kind == kind);
     }
     count(counts, "late news of credits", spec.sensing.delay_ps.values().any(|&d| d > 0));
@@ -29,7 +29,9 @@ fn of_any_machine(counts: &mut Counts, spec: &Spec) {
     for routing in used {
         // Name and the options that choose between rules; `{:?}` of numbers would make each specification its own.
         let text = format!("{routing:?}");
-        for option in ["Random", "Hash", "LeastLoaded", "Group", "Router", "Spine", "Leaf", "Local", "Global"] {
+        for option in
+            ["Random", "Hash", "LeastLoaded", "Group", "Router", "Spine", "Leaf", "Local", "Global", "Some(Router)"]
+        {
             count(counts, format!("{} {option}", routing.name()), text.contains(option));
         }
         if let RoutingSpec::Aries { mode, .. } = routing {
@@ -91,11 +93,12 @@ fn dragonflies_and_cascades_meet_every_rule() {
     let machines = ["one group", "two groups", "bridged", "several cables", "S = 2", "rails", "least busy rails"];
     let rare = ["more than 8 cables", "S > 2", "D > 2", "DifferentRouters", "smaller last group", "pairs of their own"];
     let wiring = ["Absolute", "Relative", "Circulant", "Palmtree", "Random", "Explicit"];
-    let sensors = ["sensor Backlog", "sensor Credits", "sensor Both", "sensor None", "late news of credits"];
+    let sensors =
+        ["sensor Backlog", "sensor Credits", "sensor Both", "sensor Occupancy", "sensor None", "late news of credits"];
     let jobs = ["routings by job", "all nodes busy", "failed links", "failed routers"];
     let packets = ["cut-through", "headers", "flits"];
-    let minimal = ["minimal Random", "minimal Hash", "minimal LeastLoaded", "adaptive-local"];
-    let valiant = ["valiant Random", "valiant Hash", "valiant LeastLoaded", "valiant Group", "valiant Router"];
+    let minimal = ["minimal Random", "minimal Hash", "minimal LeastLoaded", "adaptive-local Some(Router)"];
+    let valiant = ["valiant Random", "valiant Hash", "valiant LeastLoaded", "valiant Group", "valiant Some(Router)"];
     let adaptive = ["ugal Local", "ugal Global", "ugal Group", "ugal Router", "par Group", "par Router"];
     let aries = ["aries Adaptive0", "aries Adaptive1", "aries Adaptive2", "aries Adaptive3"];
     let hashed = ["aries MinHash", "aries NminHash", "aries InOrder"];
@@ -119,7 +122,8 @@ fn odd_dragonfly_plus_machines_meet_every_rule() {
         count(&mut counts, "listed cables", topology.global_links.is_some());
     }
     let machines = ["pairs of their own", "smaller last group", "listed cables", "failed links", "failed routers"];
-    let sensors = ["sensor Backlog", "sensor Credits", "sensor Both", "sensor None", "late news of credits"];
+    let sensors =
+        ["sensor Backlog", "sensor Credits", "sensor Both", "sensor Occupancy", "sensor None", "late news of credits"];
     let routings = ["minimal Hash", "valiant Hash", "valiant Spine", "valiant Leaf", "fpar", "prog-adaptive"];
     for list in [&machines[..], &sensors, &routings, &["routings by job"]] {
         assert_each(&counts, 20, list);

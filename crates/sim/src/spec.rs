@@ -21,8 +21,8 @@ pub use check::{MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS, 
 pub use jobs::{Arrival, Costs, First, JobSpec, Pattern, ProgramSpec, Record, Traffic};
 pub use nic::{AriesSpec, Operation};
 pub use routing::{
-    AriesMode, ChannelSwitch, Compare, FparCandidates, Gateways, Knowledge, OptionInfo, ROUTINGS, RoutingInfo,
-    RoutingSpec, Select, Values, Via,
+    AriesMode, ChannelSwitch, Compare, FparCandidates, Gateways, InsideGroup, Knowledge, OptionInfo, ROUTINGS,
+    RoutingInfo, RoutingSpec, Select, Values, Via,
 };
 pub use sensing::{MetricKind, Sensing};
 

@@ -144,7 +144,8 @@ pub fn sensing(c: &mut Choices, network: &Network, fabric: &FabricSpec) -> Sensi
         MetricKind::Credits,
         MetricKind::Credits,
         MetricKind::Both,
-        MetricKind::Both,
+        MetricKind::Occupancy,
+        MetricKind::Occupancy,
         MetricKind::None,
     ]);
     if fabric.router.is_some() && c.chance(30) {

@@ -2,8 +2,8 @@
 
 use odonata_sim::routing::channels;
 use odonata_sim::spec::{
-    AriesMode, ChannelSwitch, Compare, FabricSpec, FparCandidates, Gateways, Knowledge, ROUTINGS, RoutingInfo,
-    RoutingSpec, Select, Values, Via,
+    AriesMode, ChannelSwitch, Compare, FabricSpec, FparCandidates, Gateways, InsideGroup, Knowledge, ROUTINGS,
+    RoutingInfo, RoutingSpec, Select, Values, Via,
 };
 use serde_json::{Map, Value};
 
@@ -20,7 +20,7 @@ pub fn dragonfly_plus(c: &mut Choices, old: bool, whole: bool) -> RoutingSpec {
     let via = c.of(if whole { &[Via::Spine, Via::Leaf] } else { &[Via::Spine] });
     match c.within(0, 9) {
         0 | 1 => RoutingSpec::Minimal { select, gateways: None },
-        2 | 3 => RoutingSpec::Valiant { via, select, gateways: None },
+        2 | 3 => RoutingSpec::Valiant { via, select, inside: None, gateways: None },
         4 | 5 => RoutingSpec::ProgAdaptive {
             threshold_bytes: c.of(&[0, 100, 2048, 100_000]),
             factor_milli: c.of(&[0, 333, 500, 1000, 2000]),
@@ -42,13 +42,14 @@ pub fn direct(c: &mut Choices, gateways: Gateways, fabric: &FabricSpec) -> Routi
     }
     let select = c.of(&[Select::Random, Select::LeastLoaded, Select::Hash]);
     let via = c.of(&[Via::Group, Via::Router]);
+    let inside = c.of(&[None, Some(InsideGroup::Minimal), Some(InsideGroup::Router), Some(InsideGroup::Router)]);
     let (minimal_candidates, other_candidates) = (c.of(&[1, 2]), c.of(&[1, 2]));
     let factor_milli = c.of(&[0, 500, 1000, 2000, 2000, 10_000]);
     let bias = |c: &mut Choices| u64::from(fabric.packet_bytes) * c.of(&[0, 0, 1, 2, 10]) + c.of(&[0, 0, 1]);
     let bias_bytes = bias(c);
     match c.within(0, 11) {
         0 => RoutingSpec::Minimal { select, gateways: Some(gateways) },
-        1 | 2 => RoutingSpec::Valiant { via, select, gateways: Some(gateways) },
+        1 | 2 => RoutingSpec::Valiant { via, select, inside, gateways: Some(gateways) },
         3..=5 => RoutingSpec::Ugal {
             knowledge: c.of(&[Knowledge::Local, Knowledge::Global]),
             via,
@@ -59,7 +60,7 @@ pub fn direct(c: &mut Choices, gateways: Gateways, fabric: &FabricSpec) -> Routi
             gateways,
         },
         6 | 7 => RoutingSpec::Par { via, minimal_candidates, other_candidates, factor_milli, bias_bytes, gateways },
-        8 => RoutingSpec::AdaptiveLocal { factor_milli, gateways },
+        8 => RoutingSpec::AdaptiveLocal { factor_milli, inside, gateways },
         _ => RoutingSpec::Aries {
             mode: c.of(&[
                 AriesMode::Adaptive0,

@@ -201,7 +201,18 @@ def _system(name: str) -> dict[str, Any]:
 def _routing(name: str) -> dict[str, Any]:
     from odonata.scenario import ROUTINGS
 
-    return _table("routing", name, ROUTINGS[name], frozenset({"name"}))
+    return _table("routing", name, ROUTINGS[name], frozenset({"name"})) | {"sensing": ROUTINGS[name].sensing}
+
+
+def _sensing() -> dict[str, str]:
+    from odonata.scenario.sensing import METRICS
+
+    return METRICS
+
+
+def _metric(name: str) -> dict[str, Any]:
+    about = f'With `sensing = "{name}"`, the load of a port is {_sensing()[name]}.'
+    return {"kind": "congestion metric", "name": name, "about": about, "keys": []}
 
 
 def _pattern(name: str) -> dict[str, Any]:
@@ -275,6 +286,7 @@ def _column(name: str) -> dict[str, Any]:
 _LISTS: dict[str, Callable[[], dict[str, str]]] = {
     "systems": _systems,
     "routings": _routings,
+    "sensing": _sensing,
     "placements": _placements,
     "patterns": _patterns,
     "collectives": _collectives,
@@ -286,6 +298,7 @@ _LISTS: dict[str, Callable[[], dict[str, str]]] = {
 _DESCRIBE: dict[str, Callable[[str], dict[str, Any]]] = {
     "systems": _system,
     "routings": _routing,
+    "sensing": _metric,
     "placements": _placement,
     "patterns": _pattern,
     "collectives": _collective,
@@ -331,6 +344,11 @@ def _text(facts: dict[str, Any]) -> str:
     lines = [f"{facts['kind']} {facts['name']}", "", *facts["about"].splitlines()]
     if facts["keys"]:
         lines += ["", *_key_lines(facts["keys"])]
+    if "sensing" in facts:
+        lines += [
+            "",
+            f"Congestion metric: {facts['sensing']}, unless the scenario names another (`odonata show sensing`).",
+        ]
     if "algorithms" in facts:
         lines += ["", *aligned(list(facts["algorithms"].items()), indent="  ")]
         lines += ["", f"Without `algorithm`: {facts['default']}."]

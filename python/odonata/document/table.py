@@ -1,7 +1,7 @@
 """Models of tables: what keys there are, and errors that name the key, not the model."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
@@ -25,6 +25,9 @@ class Table(BaseModel):
         defer_build=True,
     )
 
+    #: Keys that users look for here and that stand elsewhere -> the hint that says where.
+    elsewhere: ClassVar[Mapping[str, str]] = {}
+
     @model_validator(mode="before")
     @classmethod
     def _known_keys_only(cls, data: Any) -> Any:
@@ -33,8 +36,9 @@ class Table(BaseModel):
         known = [field.alias or name for name, field in cls.model_fields.items()]
         for key in data:
             if key not in known:
-                error = unknown("key", str(key), known)
-                raise problem(error.message, error.hint, (str(key),))
+                error = unknown("key", str(key), [*known, *cls.elsewhere])
+                near = nearest(str(key), [*known, *cls.elsewhere]) or ""
+                raise problem(error.message, cls.elsewhere.get(near, error.hint), (str(key),))
         for name, field in cls.model_fields.items():
             key = field.alias or name
             if field.is_required() and key not in data:

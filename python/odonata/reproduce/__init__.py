@@ -26,6 +26,7 @@ REPRODUCTIONS: dict[str, str] = {
     "aries-modes": "odonata.reproduce.aries_modes.page",
     **{f"zhang2018-fig{number}": "odonata.reproduce.zhang2018.figures" for number in (2, *range(4, 14))},
     "zhang2018-variants": "odonata.reproduce.zhang2018.figures",
+    "zhang2018-routers": "odonata.reproduce.zhang2018.figures",
     "salimi-beni2022": "odonata.reproduce.salimibeni2022.marconi100",
     "salimi-beni2022-on-leonardo": "odonata.reproduce.salimibeni2022.leonardo",
 }

@@ -23,6 +23,12 @@ class JobRoutings:
     usual: Routing
     own: Mapping[int, Routing]
 
+    @property
+    def sensing(self) -> str:
+        """The congestion metric of the run if it names none: that of a routing with one of its own, else `backlog`."""
+        metrics = {routing.sensing for routing in (self.usual, *self.own.values())} - {Routing.sensing}
+        return metrics.pop() if metrics else Routing.sensing
+
     def spec_of_job(self, index: int) -> dict[str, Any]:
         """The keys that a job adds to the specification: its routing, if it differs from that of the run."""
         if index not in self.own:

@@ -136,7 +136,7 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     jobs = _jobs(table, folder)
     routings = job_routings(table, [job.table for job in jobs], system)
     try:
-        sensing = table.sensing.decided(system)
+        sensing = table.sensing.decided(system, "backlog" if table.compat else routings.sensing)
     except InputError as e:
         raise e.under("sensing") from None
     placed = _place(jobs, system, table.run.seed, folder)

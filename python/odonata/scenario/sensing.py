@@ -12,6 +12,16 @@ from odonata.errors import InputError, unknown
 from odonata.machine import System
 from odonata.machine.fabric import Delay
 
+#: Kind of metric -> the load of a port.
+METRICS = {
+    "backlog": "the bytes that wait for the port in its own router",
+    "credits": "the bytes that the port has sent and whose credits have not returned",
+    "both": "the sum of backlog and credits",
+    "occupancy": "the bytes that wait for the port and are not sent, and those whose credits have not returned",
+    "output-buffer": "the bytes in the output buffers of the port; only for routers with a crossbar",
+    "none": "always zero: a baseline",
+}
+
 #: Key of a delay that is given for all classes at once.
 ALL = ""
 
@@ -26,17 +36,18 @@ def _read(value: Any) -> Any:
     if isinstance(value, str):
         return {"kind": value}
     if not isinstance(value, Mapping):
-        raise problem(f"expected `backlog`, `credits`, `both`, `output-buffer`, `none` or a table, found `{value!r}`")
+        raise problem(f"expected {', '.join(f'`{kind}`' for kind in METRICS)} or a table, found `{value!r}`")
     return dict(value)
 
 
 class SensingTable(Table):
     """`sensing`: the congestion metric of the routings, and its delay."""
 
-    kind: Literal["backlog", "credits", "both", "output-buffer", "none"] = Field(
-        "backlog",
+    kind: Literal["backlog", "credits", "both", "occupancy", "output-buffer", "none"] | None = Field(
+        None,
         description="what routings read of a port: its `backlog`, its bytes sent whose `credits` have not returned, "
-        "the sum of `both`, the bytes in its `output-buffer` (routers with a crossbar), or `none`",
+        "the sum of `both`, its `occupancy` (bytes that wait to be sent, and `credits`), the bytes in its "
+        "`output-buffer` (routers with a crossbar), or `none` (default: `occupancy` with fpar, else `backlog`)",
     )
     delay: Annotated[
         dict[str, Delay],
@@ -48,24 +59,25 @@ class SensingTable(Table):
         'by link class, such as { global = "150 ns" } (default: 0 for every class)',
     )
 
-    def decided(self, system: System) -> Self:
-        """The same with a delay for every class of links between routers.
+    def decided(self, system: System, usual: str = "backlog") -> Self:
+        """The same with a kind, `usual` if it has none, and with a delay for every class of links between routers.
 
         Raises InputError, whose path leads into the table, for a class that the machine does not have, and for a delay
         of a metric without credits.
         """
         classes = system.table.classes[1:]
-        if self.kind not in ("credits", "both"):
+        kind = self.kind or usual
+        if kind not in ("credits", "both", "occupancy"):
             if self.delay:
-                message = f"`{self.kind}` does not use `delay`; only credits can be late"
+                message = f"`{kind}` does not use `delay`; only credits can be late"
                 raise InputError(message, hint='kind = "credits" or kind = "both"', path=("delay",))
-            return self
+            return self.model_copy(update={"kind": kind})
         for name in self.delay:
             if name not in (ALL, *classes):
                 error = unknown("class of links between routers", name, classes)
                 raise InputError(error.message, hint=error.hint, path=("delay", name))
         every = self.delay.get(ALL, 0)
-        return self.model_copy(update={"delay": {name: self.delay.get(name, every) for name in classes}})
+        return self.model_copy(update={"kind": kind, "delay": {name: self.delay.get(name, every) for name in classes}})
 
     def spec(self) -> dict[str, Any] | None:
         """The metric as the core reads it, from the result of `decided`; None if it is the core's default."""

@@ -203,7 +203,10 @@ class ScenarioTable(Table):
         validate_default=True,
         description="routing algorithm (default: fpar on a dragonfly-plus, ugal-l on a dragonfly, aries on a cascade)",
     )
-    sensing: Sensing = Field(SensingTable(), description="congestion metric of adaptive routings (default: backlog)")
+    sensing: Sensing = Field(
+        SensingTable(),
+        description="congestion metric of adaptive routings (default: occupancy with fpar, else backlog)",
+    )
     compat: Literal["codes-2019"] | None = Field(
         None, description="a published simulator to reproduce, defects included"
     )

@@ -6,7 +6,7 @@
 //! computed on demand, so runs that read only the backlog pay nothing.
 
 use super::wiring::CLASSES;
-use super::{Wire, Wiring};
+use super::{OutputPort, Wire, Wiring};
 use crate::spec::{MetricKind, Sensing};
 
 /// Number of bytes for which the time of a class is kept: loads are `bytes * time >> SCALE`.
@@ -14,10 +14,19 @@ const SCALE: u32 = 16;
 
 /// The metric's state for every port.
 pub struct CreditMetric {
-    backlog: bool,
+    here: Here,
     /// By slot; empty if the metric reads no bytes.
     sent: Vec<Sent>,
     classes: [Class; CLASSES],
+}
+
+/// What counts of the packets that are still in the router.
+#[derive(Clone, Copy)]
+enum Here {
+    Nothing,
+    /// Those that are not committed: what is committed counts as sent.
+    Waiting,
+    Backlog,
 }
 
 /// Time of 2^16 bytes, and how long the information of a credit takes.
@@ -41,18 +50,19 @@ impl CreditMetric {
     /// The metric of a run; none if it is the backlog alone.
     #[must_use]
     pub fn new(sensing: &Sensing, wiring: &Wiring, names: &[&str]) -> Option<Self> {
-        let (backlog, credits) = match sensing.kind {
+        let (here, credits) = match sensing.kind {
             MetricKind::Backlog | MetricKind::OutputBuffer => return None,
-            MetricKind::Credits => (false, true),
-            MetricKind::Both => (true, true),
-            MetricKind::None => (false, false),
+            MetricKind::Credits => (Here::Nothing, true),
+            MetricKind::Both => (Here::Backlog, true),
+            MetricKind::Occupancy => (Here::Waiting, true),
+            MetricKind::None => (Here::Nothing, false),
         };
         let classes = std::array::from_fn(|class| {
             let delay = names.get(class).and_then(|name| sensing.delay_ps.get(*name));
             Class { scaled: wiring.times[class].scaled, delay: delay.copied().unwrap_or(0) }
         });
         let sent = |wire: &Wire| Sent { class: wire.class, ..Sent::default() };
-        Some(Self { backlog, sent: wiring.wires.iter().filter(|_| credits).map(sent).collect(), classes })
+        Some(Self { here, sent: wiring.wires.iter().filter(|_| credits).map(sent).collect(), classes })
     }
 
     /// A packet was committed to a link between routers.
@@ -78,11 +88,15 @@ impl CreditMetric {
         sent.leaving.push((stamp + self.classes[usize::from(sent.class)].delay, bytes));
     }
 
-    /// Load of a port whose backlog is given.
+    /// Load of the port of a slot.
     #[inline]
     #[must_use]
-    pub fn load(&self, slot: u32, backlog: u64, now: u64) -> u64 {
-        let own = if self.backlog { backlog } else { 0 };
+    pub fn load(&self, slot: u32, port: &OutputPort, now: u64) -> u64 {
+        let own = match self.here {
+            Here::Nothing => 0,
+            Here::Waiting => port.blocked_ps,
+            Here::Backlog => port.backlog(now),
+        };
         let Some(sent) = self.sent.get(slot as usize) else { return own };
         let left: u64 = sent.leaving.iter().map(|&(at, bytes)| if at <= now { u64::from(bytes) } else { 0 }).sum();
         let scaled = self.classes[usize::from(sent.class)].scaled;

@@ -7,13 +7,13 @@ use crate::fabric::{CreditMetric, Crossbars, OutputPort, Wiring};
 /// Draws tried before all ports are scanned.
 const TRIES: u8 = 4;
 
-/// The load of a port, given its backlog.
+/// The load of a port.
 pub trait CongestionMetric: Copy {
     /// Whether the load is the backlog itself.
     const BACKLOG: bool;
 
     /// Load of the port of a slot, in picoseconds.
-    fn load(self, slot: u32, backlog: u64, now: u64) -> u64;
+    fn load(self, slot: u32, port: &OutputPort, now: u64) -> u64;
 }
 
 /// The backlog itself.
@@ -24,16 +24,16 @@ impl CongestionMetric for Backlog {
     const BACKLOG: bool = true;
 
     #[inline(always)]
-    fn load(self, _: u32, backlog: u64, _: u64) -> u64 {
-        backlog
+    fn load(self, _: u32, port: &OutputPort, now: u64) -> u64 {
+        port.backlog(now)
     }
 }
 
 impl CongestionMetric for &CreditMetric {
     const BACKLOG: bool = false;
 
-    fn load(self, slot: u32, backlog: u64, now: u64) -> u64 {
-        CreditMetric::load(self, slot, backlog, now)
+    fn load(self, slot: u32, port: &OutputPort, now: u64) -> u64 {
+        CreditMetric::load(self, slot, port, now)
     }
 }
 
@@ -49,7 +49,7 @@ pub struct OutputBuffers<'a> {
 impl CongestionMetric for OutputBuffers<'_> {
     const BACKLOG: bool = false;
 
-    fn load(self, slot: u32, _: u64, now: u64) -> u64 {
+    fn load(self, slot: u32, _: &OutputPort, now: u64) -> u64 {
         let bytes = self.crossbars.buffered(slot as usize, now);
         let scaled = self.wiring.times(self.wiring.wires[slot as usize].class).scaled;
         ((u128::from(bytes) * u128::from(scaled)) >> 16) as u64
@@ -94,13 +94,13 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
     #[inline(always)]
     #[must_use]
     pub fn backlog(&self, port: u16) -> u64 {
-        self.metric.load(self.first + u32::from(port), self.outs[usize::from(port)].backlog(self.now), self.now)
+        self.metric.load(self.first + u32::from(port), &self.outs[usize::from(port)], self.now)
     }
 
     /// Load of a port of any router; only for runs that handle all events in one global order.
     #[must_use]
     pub fn of_slot(&self, slot: u32) -> u64 {
-        self.metric.load(slot, self.all[slot as usize].backlog(self.now), self.now)
+        self.metric.load(slot, &self.all[slot as usize], self.now)
     }
 
     /// A port with the least backlog, drawn uniformly among ties.

@@ -183,6 +183,9 @@ routings! {
         via: Via,
         /// How one of several equal paths is picked.
         select: Select,
+        /// The path of a packet that stays in its group (dragonfly, cascade). Without it: `router` if `via` is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inside: Option<InsideGroup>,
         /// As for `minimal`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         gateways: Option<Gateways>,
@@ -226,6 +229,9 @@ routings! {
     AdaptiveLocal = "adaptive-local" for DIRECT {
         /// How many thousandths of the direct port's free buffer the other must exceed.
         factor_milli: u64 = 0..=MOST,
+        /// The other path of a packet that stays in its group. Without it: none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inside: Option<InsideGroup>,
         /// As for `minimal`.
         gateways: Gateways,
     }
@@ -285,6 +291,16 @@ choices! {
         Group = "group",
         /// At a random router of the intermediate group, or of the own group for packets that stay in it (dragonfly,
         /// cascade).
+        Router = "router",
+    }
+}
+
+choices! {
+    /// The path of a packet that stays in its group.
+    pub enum InsideGroup {
+        /// Minimal paths only.
+        Minimal = "minimal",
+        /// Through a random router of the group.
         Router = "router",
     }
 }
@@ -373,6 +389,11 @@ impl Named for Gateways {
     fn gateways(&self) -> Option<Gateways> {
         Some(*self)
     }
+}
+
+impl Named for Option<InsideGroup> {
+    const NAMES: &'static [(&'static str, &'static str)] = InsideGroup::NAMES;
+    const OPTIONAL: bool = true;
 }
 
 impl Named for Option<Gateways> {

@@ -30,6 +30,8 @@ pub enum MetricKind {
     Credits,
     /// The sum of the two.
     Both,
+    /// The packets that wait here and are not sent, and `Credits`.
+    Occupancy,
     /// The bytes in its output buffers, in a router with a crossbar.
     OutputBuffer,
     /// Nothing.

@@ -114,7 +114,7 @@ pub fn stream(from: u32, to: u32, bytes: u64) -> JobSpec {
 pub const MINIMAL: RoutingSpec = RoutingSpec::Minimal { select: Select::Random, gateways: None };
 
 pub fn valiant(via: Via) -> RoutingSpec {
-    RoutingSpec::Valiant { via, select: Select::Random, gateways: None }
+    RoutingSpec::Valiant { via, select: Select::Random, inside: None, gateways: None }
 }
 
 pub fn fpar(threshold_ppm: u32, candidates: FparCandidates) -> RoutingSpec {

@@ -7,8 +7,8 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from odonata.reproduce.kang2019.figure import draw
-from odonata.reproduce.kang2019.published import compare, expected
-from odonata.reproduce.kang2019.runs import AS_PUBLISHED, CORRECT, by_case, keep, make, product, varied
+from odonata.reproduce.kang2019.published import compare, expected, means_alone
+from odonata.reproduce.kang2019.runs import AS_PUBLISHED, BACKLOGS, CORRECT, by_case, keep, make, product, varied
 from odonata.reproduce.markdown import counts, latencies, number, published, reasons, side_by_side, table
 from odonata.reproduce.reproduction import Reproduction
 
@@ -33,13 +33,15 @@ def points(reduced: bool) -> Points:
     the slow simulator of the model as published.
     """
     if reduced:
-        return [
+        found = [
             # The six steady latencies, and the busiest ports.
             *product(ALONE, PLACES, ["3us"], [50]),
             *product(ALONE, ["random"], ["1us"], [50]),
             *product(["uniform-random"], ["contiguous"], ["1us"], [50]),
         ]
+        return _by_backlogs(found)
     thresholds = varied(routing__threshold=[0.25, 0.4, 0.5, 0.6])
+    metrics = varied(sensing=["backlog", "both", "occupancy"])
     found = [
         # By itself: figures 5 to 7, pink boxes (K30, K31, K41 to K43). Latency against the number of messages.
         *product(ALONE, PLACES, INTERVALS, [100, 200, 300]),
@@ -82,9 +84,17 @@ def points(reduced: bool) -> Points:
         # How near the threshold is to a full channel decides whether the correct model carries this load.
         *product(["uniform-random"], ["contiguous"], ["1us"], [100, 200, 400], models=[CORRECT], changes=thresholds),
         *product(["uniform-random"], PLACES, ["0.5us"], [300], models=[CORRECT], changes=thresholds),
+        # What FPAR knows of a port decides it as well. All other points read backlogs.
+        *product(ALONE, PLACES, INTERVALS, [INFERRED], models=[CORRECT], changes=varied(sensing=["occupancy"])),
+        *product(["uniform-random"], ["contiguous"], ["1us"], [100, 200, 400], models=[CORRECT], changes=metrics),
     ]
     # The background every 100 us is part of two blocks.
-    return list({(point["model"], point["case"], point["messages"]): point for point in found}.values())
+    return _by_backlogs(list({(point["model"], point["case"], point["messages"]): point for point in found}.values()))
+
+
+def _by_backlogs(points: Points) -> Points:
+    """With the metric of the page, except for those that name one."""
+    return [{**point, "changed": {**BACKLOGS, **point["changed"]}} for point in points]
 
 
 def _rows(runs: Runs) -> list[Row]:
@@ -101,7 +111,9 @@ def _page(rows: Sequence[Row], runs: Runs) -> str:
         latencies_correct=latencies(rows, CORRECT),
         reasons_published=reasons(row for row in rows if row.model == AS_PUBLISHED),
         reasons_correct=reasons(row for row in rows if row.model == CORRECT),
-        thresholds=_indented(_thresholds(runs)),
+        thresholds=_indented(_by_messages(runs, "threshold")),
+        metrics=_indented(_by_messages(runs, "sensing")),
+        occupancies=_indented(_occupancies(rows, runs)),
         thresholds_overloaded=_indented(_thresholds_overloaded(runs)),
         buffers=_indented(_buffers(runs)),
         ports=_indented(_ports(runs)),
@@ -127,18 +139,32 @@ def _indented(text: str) -> str:
     return "\n".join(f"   {line}" for line in text.splitlines())
 
 
-def _thresholds(runs: Runs) -> str:
-    """Latency of the correct model against FPAR's threshold and the number of messages."""
-    prefix = "uniform-random/contiguous/1us/threshold="
+def _by_messages(runs: Runs, option: str) -> str:
+    """Latency of the correct model against an option of FPAR and the number of messages."""
+    prefix = f"uniform-random/contiguous/1us/{option}="
+    chosen = {
+        name: found for (model, name), found in by_case(runs).items() if model == CORRECT and name.startswith(prefix)
+    }
+    counted = sorted(set.intersection(*(set(found) for found in chosen.values())))
     lines = []
-    for (model, name), found in by_case(runs).items():
-        if model == CORRECT and name.startswith(prefix):
-            minimal = found[max(found)]["minimal_fraction"]
-            values = [number(found[n]["latency_mean_ps"] / 1e6, "us") for n in sorted(found)]
-            lines.append([name.removeprefix(prefix), *values, f"{minimal:.0%}".replace("%", " %")])
-    counted = sorted(next(found for (_, name), found in by_case(runs).items() if name.startswith(prefix)))
-    head = ["threshold", *(f"N = {n}, us" for n in counted), "packets never diverted"]
+    for name, found in chosen.items():
+        minimal = found[max(found)]["minimal_fraction"]
+        values = [number(found[n]["latency_mean_ps"] / 1e6, "us") for n in counted]
+        lines.append([name.removeprefix(prefix), *values, f"{minimal:.0%}".replace("%", " %")])
+    head = [option, *(f"N = {n}, us" for n in counted), "packets never diverted"]
     return table(head, lines, "l" + "r" * len(counted) + "r")
+
+
+def _occupancies(rows: Sequence[Row], runs: Runs) -> str:
+    """Mean latencies of jobs alone: published, and with the model's and with FPAR's own metric."""
+    wanted, found = means_alone(), by_case(runs)
+    ours = {(row.id, row.what): number(row.ours, row.unit) for row in rows if row.model == CORRECT}
+    lines = []
+    for traffic, one in wanted.items():
+        run = found[CORRECT, f"{traffic}/sensing=occupancy"][INFERRED]
+        value = number(run["latency_mean_ps"] / 1e6, "us")
+        lines.append([one.id, one.what.partition(": ")[0], f"{one.theirs:.2f}", ours[one.id, one.what], value])
+    return table(["id", "traffic", "published, us", "`backlog`, us", "`occupancy`, us"], lines, "llrrr")
 
 
 def _thresholds_overloaded(runs: Runs) -> str:

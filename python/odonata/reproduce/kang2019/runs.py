@@ -34,6 +34,9 @@ MODELS: dict[str, dict[str, Any]] = {
 }
 """Model -> its settings of a scenario."""
 
+BACKLOGS = {"sensing": "backlog"}
+"""The metric of pages that were made before FPAR had its own."""
+
 PATTERNS: dict[str, dict[str, Any]] = {
     "uniform-random": {},
     "tornado": {"offset": 384},
@@ -63,14 +66,16 @@ def product(
     models: Iterable[str] = tuple(MODELS),
     backgrounds: Iterable[str] = ("",),
     changes: Iterable[Mapping[str, Any]] = ({},),
+    always: Mapping[str, Any] | None = None,
 ) -> Points:
-    """The points of all combinations; `backgrounds` are loads@intervals, "" for none."""
+    """The points of all combinations; `backgrounds` are loads@intervals, "" for none. The case does not name what is
+    `always` changed."""
     return [
         {
             "model": model,
             "case": "/".join(part for part in (pattern, place, interval, background, label(changed)) if part),
             "messages": number,
-            "changed": dict(changed),
+            "changed": {**changed, **(always or {})},
         }
         for model, pattern, place, interval, background, changed, number in itertools.product(
             models, patterns, places, intervals, backgrounds, changes, messages

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from odonata.reproduce.kang2019.published import means_alone, row_of
-from odonata.reproduce.kang2019.runs import AS_PUBLISHED, CORRECT, by_case, keep, make, product
+from odonata.reproduce.kang2019.runs import AS_PUBLISHED, BACKLOGS, CORRECT, by_case, keep, make, product
 from odonata.reproduce.markdown import number, table
 from odonata.reproduce.reproduction import Reproduction
 
@@ -51,10 +51,10 @@ def points(reduced: bool) -> Points:
         [{"routing.channel_switch": "intermediate"}],
         [{"routing": "prog-adaptive"}, {"routing": "minimal"}],
     ]
-    found = product(patterns, places, intervals, messages)
+    found = product(patterns, places, intervals, messages, always=BACKLOGS)
     for model, blocks in ((CORRECT, correct), (AS_PUBLISHED, published)):
         for changes in blocks:
-            found += product(patterns, places, intervals, messages, models=[model], changes=changes)
+            found += product(patterns, places, intervals, messages, models=[model], changes=changes, always=BACKLOGS)
     return found
 
 
@@ -112,7 +112,7 @@ load twice as many links, and latencies are higher in nearly all other cases. Wh
 is free, and where a spine's two links to a group end, makes no difference here. To consider only one other group
 costs most where most packets take non-minimal paths. `prog-adaptive`, which compares absolute queues, diverts earlier
 than FPAR: in the correct model this is better where minimal links are unequally loaded (contiguous) and worse where
-they are not (random).
+they are not (random). The correct model reads backlogs here (`sensing = "backlog"`).
 """
 
 REPRODUCTION = Reproduction(

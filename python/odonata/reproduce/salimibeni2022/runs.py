@@ -159,6 +159,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
     table = {
         "system": SYSTEM,
         "routing": point["routing"],
+        "sensing": "backlog",  # the metric of FPAR when the page was made
         "job": jobs,
         "run": {"until": "measured", "seed": point["draw"]},
     }

@@ -14,6 +14,7 @@ from odonata.reproduce.zhang2018 import pictures, tables
 from odonata.reproduce.zhang2018.job_rows import RDG, fig2, fig4, fig7, fig8
 from odonata.reproduce.zhang2018.link_rows import fig5, fig6
 from odonata.reproduce.zhang2018.random_rows import fig10, fig11, fig12, fig13, variants
+from odonata.reproduce.zhang2018.router_rows import router_tables, routers
 from odonata.reproduce.zhang2018.runs import keep, make, points
 from odonata.reproduce.zhang2018.size_rows import draw_sizes, fig9, size_tables
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     Tables = Callable[[str, Runs], str]
 
 PACKAGE = "odonata.reproduce.zhang2018"
+_ROUTERS = " Routers are ideal and store and forward, which the preset\nno longer does."
 
 
 def page(figure: str, rows: Sequence[Row], tables: str, *, picture: str) -> str:
@@ -40,6 +42,7 @@ def page(figure: str, rows: Sequence[Row], tables: str, *, picture: str) -> str:
         intro=_intro(figure)["text"].strip(),
         machines=f"s {names}" if len(sizes) > 1 else f" {names}",
         picture=f"\n![{picture}](zhang2018-{figure}.png)\n" if picture else "",
+        routers="" if figure == "routers" else _ROUTERS,
         counts=_counts(rows),
         rows=_rows(rows),
         reasons=_reasons(rows),
@@ -116,6 +119,7 @@ ALL = {
             for name, rows in (("fig10", fig10), ("fig11", fig11), ("fig12", fig12), ("fig13", fig13))
         ),
         _figure("variants", variants, tables.variant_tables),
+        _figure("routers", routers, router_tables),
     )
 }
 """Name -> reproduction."""

@@ -51,6 +51,14 @@ _GLOBAL = {"0.25": "2 Gbit/s", "1": "8 Gbit/s", "4": "32 Gbit/s"}
 """Ratio -> bandwidth of global links (L3)."""
 PLAIN = {"switching": "store-and-forward", "flit": "1 B"}
 """The fabric of the pages: the presets cut through, and the pages were made before they did."""
+ROUTING = {"name": "adaptive-local", "inside": "minimal"}
+"""The routing of the pages: without paths through a router of the own group, which it got later."""
+_ROUTERS: dict[str, tuple[str, dict[str, str], dict[str, Any]]] = {
+    "": ("", PLAIN, {"routing": ROUTING}),
+    "today": ("", {}, {"routing": "adaptive-local"}),
+    "as-published": ("-as-published", {}, {"routing": "adaptive-local", "sensing": "output-buffer"}),
+}
+"""`routers` of the settings -> suffix of the preset, changes of its fabric, what else they change."""
 KINDS = ("local", "global")
 COUNTS = ("packets", "stalled_ps")
 
@@ -134,9 +142,10 @@ def _regular(
     iterations: int = 1,
     utilisation: int = 90,
     variant: str = "",
+    changes: Mapping[str, Any] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Points of homogeneous and heterogeneous workloads; `messages` are those of small and of large jobs."""
-    settings = written(_CHANGES.get(variant, {}))
+    settings = written(_CHANGES.get(variant, {}) if changes is None else changes)
     for size, ratio, workload, motif, sizes, repetition in itertools.product(
         nodes, ratios, workloads, motifs, messages, range(1, repetitions + 1)
     ):
@@ -198,6 +207,20 @@ def _random(
                     yield varied.point(policy, SEED_STEP * one.number)
 
 
+_PUBLISHED = {"routers": "as-published", "overhead": {"header": "64 B"}}
+STORED, CUT, QUEUED, VIRTUAL = (
+    "ideal, store-and-forward",
+    "ideal, cut-through",
+    "input-queued (as published)",
+    "virtual-output-queued",
+)
+ROUTERS: dict[str, dict[str, Any]] = {
+    STORED: {},
+    CUT: {"routers": "today"},
+    QUEUED: _PUBLISHED,
+    VIRTUAL: {**_PUBLISHED, "fabric.router.kind": "virtual-output-queued"},
+}
+"""Routers of `zhang2018-routers` -> settings. The message headers are those of the authors' simulator."""
 TWO = ("random-groups", "random-nodes")
 THREE = (LEVEL_SPREAD, JOKANOVIC, CODED)
 RATIOS = ("0.25", "1", "4")
@@ -209,7 +232,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     **_CHANGES,
     "buffers of 7 KB": {f"fabric.links.{name}.buffer": "7 KB" for name in _LINKS},
     "buffers of 56 KB": {f"fabric.links.{name}.buffer": "56 KB" for name in _LINKS},
-    "threshold 1 in place of 2": {"routing": {"name": "adaptive-local", "factor": 1.0}},
+    "threshold 1 in place of 2": {"routing": {**ROUTING, "factor": 1.0}},
     "minimal routing": {"routing": "minimal"},
     "2 iterations": {"iterations": 2},
     "5 iterations": {"iterations": 5},
@@ -260,6 +283,9 @@ def _full(figure: str) -> Iterator[dict[str, Any]]:
         yield from _random(1000, "small-first" if figure == "fig12" else "large-first", policies=THREE)
     elif figure == "variants":
         yield from _random(100, policies=(*EIGHT, JOKANOVIC, CODED), variants=VARIANTS)
+    elif figure == "routers":
+        for name, settings in ROUTERS.items():
+            yield from _regular("16", "64", repetitions=1, variant=name, changes=settings)
 
 
 def _reduced(figure: str) -> Iterator[dict[str, Any]]:
@@ -284,6 +310,9 @@ def _reduced(figure: str) -> Iterator[dict[str, Any]]:
         yield from _random(6, "small-first" if figure == "fig12" else "large-first", policies=THREE)
     elif figure == "variants":
         yield from _random(1, policies=(*EIGHT, JOKANOVIC, CODED), variants=VARIANTS)
+    elif figure == "routers":
+        for name, settings in ROUTERS.items():
+            yield from _regular("64", motifs=["halo2d"], repetitions=1, variant=name, changes=settings)
 
 
 def make(point: Mapping[str, Any]) -> Scenario:
@@ -319,10 +348,11 @@ def make(point: Mapping[str, Any]) -> Scenario:
         }
         for number, (name, one) in enumerate(listed)
     ]
-    preset: dict[str, Any] = {"preset": f"zhang2018-{setup.nodes}", "fabric": dict(PLAIN)}
+    suffix, fabric, of_run = _ROUTERS[settings.pop("routers", "")]
+    preset: dict[str, Any] = {"preset": f"zhang2018-{setup.nodes}{suffix}", "fabric": dict(fabric)}
     if setup.ratio != "1":
         preset["fabric"]["links"] = {"global": {"bandwidth": _GLOBAL[setup.ratio]}}
-    table = {"system": preset, "routing": "adaptive-local", "job": jobs, "run": {"seed": seed}}
+    table = {"system": preset, **of_run, "job": jobs, "run": {"seed": seed}}
     made = scenario.parse(tomlkit.dumps(table), "zhang2018.toml")
     for key, value in settings.items():
         made = made.set(key, value)

@@ -14,6 +14,8 @@ from odonata.scenario.routings.routing import Routing
 class AdaptiveLocal(Routing):
     """Through an intermediate group if its port has more than `factor` times the free buffer of the minimal port.
 
+    Inside a group, through a random router of the group by the same rule.
+
     Source: the dragonfly of SST's merlin (`adaptive-local`), as Zhang 2018 used it.
 
     Machines: dragonfly, cascade.
@@ -24,6 +26,11 @@ class AdaptiveLocal(Routing):
     factor: Ratio = Field(
         Fraction(2),
         description="the non-minimal port must have more than this many times the minimal port's share of free buffer",
+    )
+    inside: Literal["router", "minimal"] = Field(
+        "router",
+        description="packets that stay in their group may go through a random `router` of it, as in SST, or take "
+        "`minimal` paths only",
     )
     gateways: Gateways | None = Field(None, description=GATEWAYS)
 
@@ -37,5 +44,6 @@ class AdaptiveLocal(Routing):
         return {
             "name": self.core,
             "factor_milli": thousandths(self.factor, "factor"),
+            **({"inside": self.inside} if self.inside == "router" else {}),
             "gateways": self.gateways,
         }

@@ -14,12 +14,16 @@ from odonata.scenario.routings.routing import Routing
 class Fpar(Routing):
     """A non-minimal path is taken if its load is below the threshold and that of no minimal path is.
 
+    The load of a port is its queue, here and behind the link, by default (`sensing = "occupancy"`): the "port queue
+    occupancy normalized by the queue length" of Kang 2019. `odonata show sensing` lists the congestion metrics.
+
     Source: Shpiner 2017; Kang 2019, section 3.1.2 (K5 to K7).
 
     Machines: dragonfly-plus.
     """
 
     core: ClassVar[str] = "fpar"
+    sensing: ClassVar[str] = "occupancy"
     name: Literal["fpar"]
     threshold: Ratio = Field(
         Fraction(1, 2), description="share of a port's buffers from which the port counts as busy (K7: 50 %)"

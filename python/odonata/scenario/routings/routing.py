@@ -2,6 +2,7 @@
 
 import json
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from odonata import _core
@@ -19,6 +20,11 @@ class Routing(Table):
     core: ClassVar[str]
     #: Kinds of machines that it is for.
     kinds: ClassVar[tuple[str, ...]]
+    #: Its own congestion metric, with which runs that use it are simulated unless they name another.
+    sensing: ClassVar[str] = "backlog"
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        "sensing": "`sensing`, the congestion metric of the run, stands beside `routing`"
+    }
 
     name: str
 

@@ -20,8 +20,8 @@ VIA: dict[str, tuple[str, ...]] = {
 class Valiant(Routing):
     """Every packet between groups takes a path through a random intermediate group.
 
-    With `via = "router"`, a packet inside a group also takes a path through a random intermediate router. Source:
-    Valiant 1982; Kim 2008, section 4.1 (via group).
+    With `inside = "router"`, a packet inside a group takes a path through a random router of it. Source: Valiant 1982;
+    Kim 2008, section 4.1 (via group); SST's merlin (inside a group).
 
     Machines: dragonfly-plus, dragonfly, cascade.
     """
@@ -35,6 +35,11 @@ class Valiant(Routing):
         "(default) or at a random `router`",
     )
     select: Select = Field("random", description=SELECT)
+    inside: Literal["minimal", "router"] | None = Field(
+        None,
+        description="packets that stay in their group take `minimal` paths or go through a random `router` of it; on "
+        "a dragonfly or cascade (default: router if `via` is, else minimal)",
+    )
     gateways: Gateways | None = Field(None, description=GATEWAYS)
 
     def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
@@ -44,6 +49,9 @@ class Valiant(Routing):
         if self.via is not None and self.via not in stops:
             machines = " and ".join(k for k, known in VIA.items() if self.via in known)
             raise InputError(f"`via`: `{self.via}` is for {machines}; a {kind} has: {', '.join(stops)}", path=("via",))
+        if self.inside is not None and kind == DRAGONFLY_PLUS:
+            message = f"packets inside a group of a {kind} take minimal paths only"
+            raise InputError(message, hint="leave out `inside`", path=("inside",))
         return self.model_copy(
             update={"via": self.via or stops[0], "gateways": gateways_on(system, self.gateways)},
         )
@@ -51,4 +59,7 @@ class Valiant(Routing):
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it."""
         spec = {"name": self.core, "via": self.via, "select": self.select}
+        # What follows from `via` is left out, so that runs keep their identity.
+        if self.inside not in (None, "router" if self.via == "router" else "minimal"):
+            spec["inside"] = self.inside
         return spec if self.gateways is None else spec | {"gateways": self.gateways}

@@ -1,6 +1,6 @@
 //! The decision at a packet's first router.
 
-use odonata_sim::spec::{AriesMode, RoutingSpec, Via};
+use odonata_sim::spec::{AriesMode, InsideGroup, RoutingSpec, Via};
 
 use super::{BRIDGE, INTERMEDIATE_GROUP, MINIMAL, Position, leg_to_cable};
 use crate::packet::{Intermediate, Packet};
@@ -13,9 +13,15 @@ impl Position<'_> {
             return self.bridge(packet);
         }
         let chosen = match *self.at.routing {
-            RoutingSpec::Valiant { via, .. } => self.valiant(packet, via == Via::Router, via == Via::Router),
+            RoutingSpec::Valiant { via, inside, .. } => {
+                let via_router = via == Via::Router;
+                let by_router = if inside.is_none() { via_router } else { inside == Some(InsideGroup::Router) };
+                self.valiant(packet, via_router, by_router)
+            }
             RoutingSpec::Aries { mode: AriesMode::NminHash, .. } => self.valiant(packet, false, true),
-            RoutingSpec::AdaptiveLocal { factor_milli, .. } => self.adaptive_local(packet, factor_milli),
+            RoutingSpec::AdaptiveLocal { factor_milli, inside, .. } => {
+                self.adaptive_local(packet, factor_milli, inside == Some(InsideGroup::Router))
+            }
             _ => self.compare(packet),
         };
         chosen.unwrap_or_else(|| self.begin_leg(packet))

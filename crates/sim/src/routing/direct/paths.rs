@@ -350,6 +350,18 @@ impl Paths {
         self.works(place.group, router).then_some(router)
     }
 
+    /// A random router of the own group, not the present one; none if that is the destination's or has failed.
+    #[must_use]
+    pub fn router_of_group(&self, place: RouterPlace, packet: &Event) -> Option<u16> {
+        let count = self.machine.network.routers_in(GroupId(place.group.into()));
+        if count < 2 {
+            return None;
+        }
+        let mut router = below32(packet_random(packet.key, packet.hop(), ROUTER_BASE), count - 1) as u16;
+        router += u16::from(router >= place.local);
+        (router != packet.to_local && self.works(place.group, router)).then_some(router)
+    }
+
     /// Whether a router works.
     #[must_use]
     pub fn works(&self, group: u16, router: u16) -> bool {

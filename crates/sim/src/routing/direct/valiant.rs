@@ -1,8 +1,8 @@
 //! Valiant routing: every packet goes through a random intermediate stop, whatever the load.
 //!
-//! Via a group, a packet to another group begins its second phase where it enters a random third group; a packet inside
-//! its group goes straight. Via a router, it does so at a random router of the third group, and a packet inside its
-//! group at a random router of that group. Source: Valiant 1982; Kim 2008, section 4.1.
+//! Via a group, a packet to another group begins its second phase where it enters a random third group; via a router, at
+//! a random router of the third group. A packet inside its group takes a minimal path or goes through a random router of
+//! that group. Source: Valiant 1982; Kim 2008, section 4.1.
 
 use odonata_error::{Error, ErrorKind, Path};
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::fabric::packet::Event;
 use crate::routing::{CongestionMetric, Loads, PathGranularity};
-use crate::spec::{RoutingSpec, Via};
+use crate::spec::{InsideGroup, RoutingSpec, Via};
 
 /// The routing.
 #[derive(Clone, Debug)]
@@ -29,10 +29,11 @@ pub struct Valiant {
 }
 
 pub(super) fn of(routing: &RoutingSpec, at: &Path) -> Result<Option<AnyDirectAlgorithm>, Error> {
-    let RoutingSpec::Valiant { via, select, .. } = *routing else { return Ok(None) };
+    let RoutingSpec::Valiant { via, select, inside, .. } = *routing else { return Ok(None) };
     let at_router = via_router(via, at)?;
+    let inside = inside.map_or(at_router, |inside| inside == InsideGroup::Router);
     let (pick, granularity) = (pick(select), PathGranularity::of(select));
-    Ok(Some(AnyDirectAlgorithm::Valiant(Valiant { pick, granularity, at_router, inside: at_router })))
+    Ok(Some(AnyDirectAlgorithm::Valiant(Valiant { pick, granularity, at_router, inside })))
 }
 
 impl DirectAlgorithm for Valiant {

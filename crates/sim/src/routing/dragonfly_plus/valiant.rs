@@ -33,7 +33,10 @@ impl DragonflyPlusAlgorithm for Valiant {
     const MAX_HOPS: u8 = 6;
 
     fn new(_: &FabricSpec, routing: &RoutingSpec, at: &Path) -> Result<Self, Error> {
-        let RoutingSpec::Valiant { via, select, .. } = *routing else { unreachable!("it has another name") };
+        let RoutingSpec::Valiant { via, select, inside, .. } = *routing else { unreachable!("it has another name") };
+        if inside.is_some() {
+            return Err(ErrorKind::NeedlessInside { machine: super::MACHINE_KIND }.at(at.join("inside")));
+        }
         if matches!(via, Via::Group | Via::Router) {
             let choices = vec!["spine", "leaf"];
             return Err(ErrorKind::ViaNotForMachine { machine: super::MACHINE_KIND, choices }.at(at.join("via")));

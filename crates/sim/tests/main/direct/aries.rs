@@ -141,8 +141,8 @@ fn hashed_paths_on_a_dragonfly_plus() {
     for (select, expected) in [(Select::Random, [false, false]), (Select::Hash, [true, true])] {
         for routing in [
             RoutingSpec::Minimal { select, gateways: None },
-            RoutingSpec::Valiant { via: Via::Spine, select, gateways: None },
-            RoutingSpec::Valiant { via: Via::Leaf, select, gateways: None },
+            RoutingSpec::Valiant { via: Via::Spine, select, inside: None, gateways: None },
+            RoutingSpec::Valiant { via: Via::Leaf, select, inside: None, gateways: None },
         ] {
             assert_eq!(paths_taken(&routing, &plus, 15), expected, "{routing:?}");
         }

@@ -57,7 +57,7 @@ fn direct(made: &Made, known: &Known) -> Direct {
 /// A congestion metric that has counted packets on every port.
 fn credit_metric(c: &mut Choices, made: &Made, known: &Known, slots: usize, now: u64) -> Option<CreditMetric> {
     let mut spec = made.spec(known.routing.clone(), Vec::new());
-    let kind = c.of(&[MetricKind::Backlog, MetricKind::Credits, MetricKind::Both]);
+    let kind = c.of(&[MetricKind::Backlog, MetricKind::Credits, MetricKind::Both, MetricKind::Occupancy]);
     spec.sensing = Sensing { kind, delay_ps: Default::default() };
     let machine = made.build();
     let wiring = Wiring::new(&spec, &machine.network);

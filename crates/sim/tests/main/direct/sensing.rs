@@ -1,14 +1,16 @@
-//! What routings know of loads: four congestion metrics, and delayed credits.
+//! What routings know of loads: five congestion metrics, and delayed credits.
 
 use std::collections::BTreeMap;
 
 use odonata_sim::Spec;
-use odonata_sim::fabric::{CreditMetric, Wiring};
+use odonata_sim::fabric::{CreditMetric, OutputPort, Wiring};
 use odonata_sim::spec::{
     AriesMode, Arrival, Knowledge, MetricKind, Pattern, RoutingSpec, Select, Sensing, TopologySpec, Via,
 };
 
-use super::support::{ALL, NEAREST, adaptive_local, aries, flat, grid, minimal, par, spec, ugal};
+use super::support::{
+    ALL, NEAREST, adaptive_local, aries, flat, grid, inside_groups, minimal, par, spec, ugal, valiant,
+};
 use crate::support::{job, link_mut, output, stream};
 use odonata_testkit::Choices;
 
@@ -30,13 +32,38 @@ fn adaptive() -> Vec<RoutingSpec> {
     ]
 }
 
+/// Catches an option that is ignored: inside a group, packets take paths through other routers only if they are asked to,
+/// always with Valiant and by load with `adaptive-local`, and no path is longer than two links.
+#[test]
+fn packets_inside_a_group_go_through_other_routers_if_asked_to() {
+    let minimal_packets = |routing: &RoutingSpec| {
+        let job = job("all", (0..8).collect(), Pattern::Tornado { offset: 2 }, 3_000, 200_000, 60);
+        let mut spec = spec(flat([5, 4, 2, 1]), routing.clone(), vec![job]);
+        spec.fabric.links.values_mut().for_each(|link| link.buffer_bytes = 8_000);
+        let totals = &output(&spec).jobs[0];
+        assert_eq!(totals.hops, totals.packets + (totals.packets - totals.minimal), "one link, or two");
+        (totals.minimal, totals.packets)
+    };
+    for routing in [valiant(Via::Group, Select::Random, ALL), adaptive_local(ALL)] {
+        let (minimal, packets) = minimal_packets(&routing);
+        assert_eq!(minimal, packets, "{routing:?}");
+    }
+    let [valiant, adaptive] = inside_groups(ALL);
+    assert_eq!(minimal_packets(&valiant).0, 0);
+    let (minimal, packets) = minimal_packets(&adaptive);
+    // A third of the draws are the destination's own router.
+    assert!(minimal > packets / 3 && minimal < packets, "{minimal} of {packets}");
+}
+
 /// Catches a congestion metric that is read and ignored, and a routing that leaves the minimal path without a reason:
 /// without known loads a packet stays on it, whatever the congestion; with known loads it leaves.
 #[test]
 fn without_a_metric_packets_stay_on_minimal_paths() {
     for topology in [flat([5, 4, 1, 1]), grid([3, 2, 3, 1, 1])] {
         for routing in adaptive() {
-            for kind in [MetricKind::None, MetricKind::Backlog, MetricKind::Credits, MetricKind::Both] {
+            for kind in
+                [MetricKind::None, MetricKind::Backlog, MetricKind::Credits, MetricKind::Both, MetricKind::Occupancy]
+            {
                 let job = job("all", (0..18).collect(), Pattern::GroupShift { shift: 1 }, 3_000, 400_000, 60);
                 let mut spec = spec(topology.clone(), routing.clone(), vec![job]);
                 spec.fabric.links.values_mut().for_each(|link| link.buffer_bytes = 8_000);
@@ -64,7 +91,7 @@ fn phantom(kind: MetricKind, delay_ps: u64) -> (u64, u64) {
 /// non-minimal path.
 #[test]
 fn late_news_look_like_load() {
-    for kind in [MetricKind::Credits, MetricKind::Both] {
+    for kind in [MetricKind::Credits, MetricKind::Both, MetricKind::Occupancy] {
         for delay in [0, 300_000, 699_999, 700_000] {
             assert_eq!(phantom(kind, delay), (200, 0), "{kind:?}, {delay} ps");
         }
@@ -100,7 +127,8 @@ fn loads_are_sums_of_what_is_not_known_to_have_left() {
         let scaled = u128::from(spec.fabric.links[class].bandwidth.serialisation_ps(65_536));
         let sent: Vec<(u32, Option<u64>)> =
             (0..c.within(1, 40)).map(|_| (c.count(1, 1_000), c.chance(80).then(|| c.within(1, 1_000)))).collect();
-        let (now, backlog) = (c.within(1, 1_200), c.within(0, 5_000));
+        let now = c.within(1, 1_200);
+        let port = OutputPort { free: now + c.within(0, 5_000), blocked_ps: c.within(0, 5_000) };
         let mut last = 0;
         for delay in [0, 1, 100, 400, 2_000] {
             let load = |kind| {
@@ -111,14 +139,15 @@ fn loads_are_sums_of_what_is_not_known_to_have_left() {
                     credit_metric.send(slot, bytes);
                     leaves.into_iter().for_each(|stamp| credit_metric.leave(slot, bytes, stamp, 0));
                 }
-                Some(credit_metric.load(slot, backlog, now))
+                Some(credit_metric.load(slot, &port, now))
             };
             let mut load = load;
             let known = |leaves: Option<u64>| leaves.is_some_and(|stamp| stamp + delay <= now);
             let bytes: u128 = sent.iter().filter(|s| !known(s.1)).map(|s| u128::from(s.0)).sum();
             let credits = (bytes * scaled / 65_536) as u64;
             assert_eq!(load(MetricKind::Credits), Some(credits));
-            assert_eq!(load(MetricKind::Both), Some(credits + backlog));
+            assert_eq!(load(MetricKind::Both), Some(credits + port.backlog(now)));
+            assert_eq!(load(MetricKind::Occupancy), Some(credits + port.blocked_ps), "what is committed counts once");
             assert_eq!(load(MetricKind::None), Some(0));
             assert_eq!(load(MetricKind::Backlog), None, "the backlog needs no sensor");
             assert!(credits >= last, "later news, less load");
@@ -152,7 +181,7 @@ fn spread(topology: &TopologySpec, nodes: u32, every_ps: u64, metric_kind: (Metr
 #[test]
 fn latencies_vary_less_without_the_delay_of_credits() {
     for (topology, nodes) in [(flat([9, 4, 2, 2]), 72), (grid([5, 2, 3, 2, 2]), 60), (grid([3, 3, 4, 2, 3]), 72)] {
-        for kind in [MetricKind::Credits, MetricKind::Both] {
+        for kind in [MetricKind::Credits, MetricKind::Both, MetricKind::Occupancy] {
             for seed in 0..2 {
                 let [(minimal, at_once), (fewer, late)] =
                     [0, 1_000_000].map(|delay| spread(&topology, nodes, 3_000_000, (kind, delay), seed));

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use odonata_sim::Spec;
 use odonata_sim::routing::direct::Direct;
 use odonata_sim::spec::{
-    AriesMode, FabricSpec, Failures, Gateways, JobSpec, Knowledge, LinkSpec, MAX_CHANNELS, MeasureSpec, NicOrder,
-    NicSpec, Prepared, Rail, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec, Switching, TopologySpec, Via,
+    AriesMode, FabricSpec, Failures, Gateways, InsideGroup, JobSpec, Knowledge, LinkSpec, MAX_CHANNELS, MeasureSpec,
+    NicOrder, NicSpec, Prepared, Rail, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec, Switching, TopologySpec,
+    Via,
 };
 use odonata_topology::{CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec, Machine, Peer, RouterId, SlotId};
 
@@ -95,7 +96,7 @@ pub fn minimal(select: Select, gateways: Gateways) -> RoutingSpec {
 }
 
 pub fn valiant(via: Via, select: Select, gateways: Gateways) -> RoutingSpec {
-    RoutingSpec::Valiant { via, select, gateways: Some(gateways) }
+    RoutingSpec::Valiant { via, select, inside: None, gateways: Some(gateways) }
 }
 
 /// With this many candidates of each kind.
@@ -112,7 +113,16 @@ pub fn par(via: Via, candidates: u8, gateways: Gateways) -> RoutingSpec {
 }
 
 pub fn adaptive_local(gateways: Gateways) -> RoutingSpec {
-    RoutingSpec::AdaptiveLocal { factor_milli: 2_000, gateways }
+    RoutingSpec::AdaptiveLocal { factor_milli: 2_000, inside: None, gateways }
+}
+
+/// Valiant via a group and [`adaptive_local`], both also inside groups.
+pub fn inside_groups(gateways: Gateways) -> [RoutingSpec; 2] {
+    let (inside, select) = (Some(InsideGroup::Router), Select::Random);
+    [
+        RoutingSpec::Valiant { via: Via::Group, select, inside, gateways: Some(gateways) },
+        RoutingSpec::AdaptiveLocal { factor_milli: 2_000, inside, gateways },
+    ]
 }
 
 /// With biases of two and of eight packets.
@@ -156,6 +166,9 @@ pub fn routings(gateways: Gateways) -> Vec<Known> {
     add(4, (4, 2), par(Via::Group, 1, gateways));
     add(5, (5, 2), par(Via::Router, 2, gateways));
     add(3, (3, 2), adaptive_local(gateways));
+    for routing in inside_groups(gateways) {
+        add(3, (3, 2), routing);
+    }
     for mode in ARIES {
         let (stages, links) = match mode {
             AriesMode::MinHash | AriesMode::InOrder => (2, (2, 1)),

@@ -21,9 +21,9 @@ class Fft3d(ComputingMotif):
     Forward: an all-to-all along the rows of the grid and one along its columns, then a barrier. Back: along columns and
     rows, then a barrier. That is four all-to-alls and two barriers. `compute` comes before each all-to-all. `message`
     is the size that a rank sends to each other rank in an all-to-all. With `cells` = [nx, ny, nz] of the whole
-    transform each of P ranks holds nx x ny x nz x width / P bytes and sends each of the n ranks of its row (column) the
-    n-th part of them, rounded up. Source: ember's FFT3D as Zhang 2018 ran it (L13), with its all-to-all and its
-    barrier.
+    transform, which is of real numbers, its result has (nx / 2 + 1) x ny x nz complex ones. Each of P ranks holds the
+    P-th part of them, `width` bytes each, and sends each of the n ranks of its row (column) the n-th part of that,
+    rounded up. Source: ember's FFT3D as Zhang 2018 ran it (L13), with its all-to-all and its barrier.
     """
 
     motif: Literal["fft3d"]
@@ -32,7 +32,7 @@ class Fft3d(ComputingMotif):
     )
     cells: Cells3 | None = Field(None, description="points of the whole transform along x, y and z")
     width: Count | None = Field(
-        None, description="with `cells`: bytes of a point (default: 16, complex double precision)"
+        None, description="with `cells`: bytes of a point of the result (default: 16, complex double precision)"
     )
     grid: Grid2 | None = Field(
         None, description="ranks of a row and of a column, npRow x npCol (default: as MPI_Dims_create)"
@@ -65,6 +65,6 @@ class Fft3d(ComputingMotif):
         size = self.message
         if size is None:
             x, y, z = self.cells or (0, 0, 0)
-            size = checked_bytes(-(-x * y * z * (self.width or COMPLEX) // (ranks * self.grid[axis])))
+            size = checked_bytes(-(-(x // 2 + 1) * y * z * (self.width or COMPLEX) // (ranks * self.grid[axis])))
         what = {"name": "alltoall", "algorithm": self.algorithm, "bytes": size}
         return [*self.computing(), {"along": {"grid": list(self.grid), "axis": axis}, "what": what}]

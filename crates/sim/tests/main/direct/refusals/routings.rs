@@ -103,7 +103,7 @@ fn numbers_of_routings() {
                 "out-of-range (found = 1000000001, least = 0, most = 1000000000)",
             ),
             (
-                |s| s.routing = RoutingSpec::AdaptiveLocal { factor_milli: 1_000_000_001, gateways: ALL },
+                |s| s.routing = RoutingSpec::AdaptiveLocal { factor_milli: 1_000_000_001, inside: None, gateways: ALL },
                 "routing.factor_milli",
                 "out-of-range (found = 1000000001, least = 0, most = 1000000000)",
             ),
@@ -125,7 +125,7 @@ fn numbers_of_routings() {
             |s| s.routing = weights(ugal(LOCAL, Via::Router, 2, ALL), 1_000_000_000, 1_000_000_000),
             |s| s.routing = weights(par(Via::Router, 2, ALL), 0, 0),
             |s| s.routing = biased(1_000_000_000, 1_000_000_000),
-            |s| s.routing = RoutingSpec::AdaptiveLocal { factor_milli: 0, gateways: NEAREST },
+            |s| s.routing = RoutingSpec::AdaptiveLocal { factor_milli: 0, inside: None, gateways: NEAREST },
         ],
     );
 }
@@ -175,7 +175,7 @@ fn routings_of_other_machines() {
             (
                 |s| {
                     let (via, select) = (GROUP, Select::Hash);
-                    s.jobs[1].routing = Some(RoutingSpec::Valiant { via, select, gateways: None });
+                    s.jobs[1].routing = Some(RoutingSpec::Valiant { via, select, inside: None, gateways: None });
                 },
                 "jobs[1].routing.gateways",
                 which,
