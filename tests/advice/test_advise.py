@@ -57,6 +57,14 @@ def test_it_isolates_the_target_from_a_background(written: Write, tmp_path: Path
     assert advice.as_dict()["findings"][0]["toml"] in str(advice)
 
 
+def test_the_groups_with_the_fewest_nodes_of_others_are_tried(written: Write) -> None:
+    case = written(INTERFERENCE)
+    space = Space(case, case.resolve(), "target", case.table.advise)
+    changes = [dict(change) for change in KINDS["placement"](space)]
+    assert {"job.target.place": {"policy": "contiguous", "groups": "2-3"}} in changes
+    assert not any("job.background.place" in change for change in changes)
+
+
 def test_without_leave_to_move_a_fixed_list_its_job_stays(written: Write) -> None:
     advice = find(written(INTERFERENCE.replace('move = ["target"]', "")), Inline(), None)
     assert (advice.tried, advice.best, advice.changed) == (0, None, None)
