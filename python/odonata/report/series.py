@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from odonata.store import Run
 
-MOST_CELLS = 12_000_000
+MOST_CELLS = 20_000_000
 """Numbers of a report's series, one byte each: slices are joined, and the shares of jobs left out, to stay below it."""
 FULL = 250
 """The number for a link that is busy all the time."""
