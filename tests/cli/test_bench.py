@@ -38,9 +38,12 @@ def test_the_whole_command(odonata: Command) -> None:
     status, out, err = odonata("bench", "-n", "2", "--messages", "2", "--json")
     found = json.loads(out)
     assert status == 0
-    assert err.splitlines() == [f"{case}: repetition {n} of 2" for case in ("main", "overload") for n in (1, 2)]
+    assert err.splitlines() == [
+        f"{case}: repetition {n} of 2" for case in ("main", "overload", "occupancy") for n in (1, 2)
+    ]
     assert found["overload"]["messages"] == found["messages"]
     assert found["overload"]["id"] != found["id"]
+    assert found["occupancy"]["id"] != found["id"]
     assert found["instructions_per_packet_hop"] is None
     assert found["messages"] == 2304 * 2
     assert found["packet_hops"] > 2304 * 2 * 2
