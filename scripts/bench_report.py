@@ -39,9 +39,11 @@ def opened_s(file: Path) -> float | None:
 
 def main() -> None:
     """Prints a table as docs/reports.md has it."""
-    kang = od.run(od.load("examples/quick.toml").set("measure.links.every", "200 ns"), alone=True)
+    quick = od.load("examples/quick.toml").set("measure.links.every", "200 ns")
+    kang = od.run(quick, alone=True)
+    series = od.run(quick.set("measure.series", True))
     print("| run | time to write | file | time to open |\n|---|---|---|---|")
-    for name, run in (("3,456 nodes", kang), ("100,000 nodes", large_run())):
+    for name, run in (("3,456 nodes", kang), ("3,456 nodes, with a series", series), ("100,000 nodes", large_run())):
         start = time.monotonic()
         page = report_of_runs([run])
         wrote = time.monotonic() - start
