@@ -24,6 +24,7 @@ def test_list_names_every_study(capsys):
         "latency-load",
         "aries-modes",
         "zhang2018-variants",
+        "zhang2018-routers",
         "salimi-beni2022",
         "salimi-beni2022-on-leonardo",
         *others,
