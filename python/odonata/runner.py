@@ -191,7 +191,9 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
         only = resolved.alone(what["name"])
         there = result
         if only != spec:
-            there = simulate(only, progress, stage=f"{what['name']} alone")
+            # Of a run alone, only the job's own totals are kept.
+            measure = {key: value for key, value in only["measure"].items() if key not in ("blame", "series")}
+            there = simulate({**only, "measure": measure}, progress, stage=f"{what['name']} alone")
             alone_wall_s += there["wall_s"]
         from odonata.store.tables import alone_of
 

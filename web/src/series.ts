@@ -20,7 +20,6 @@ interface OverTime {
   time: number[];
   mean: number[];
   most: number[];
-  queue: number[];
 }
 
 const made = new WeakMap<RunData, Series>();
@@ -154,22 +153,20 @@ class Series {
     return longest / this.perPacket;
   }
 
-  /** Links between routers by slice: mean load, the busiest one's, and the packets that wait for all of them. */
+  /** Links between routers by slice: mean load, and that of the busiest one. */
   overTime(): OverTime {
-    const found: OverTime = { time: [], mean: [], most: [], queue: [] };
+    const found: OverTime = { time: [], mean: [], most: [] };
     const links = Array.from(this.kind.keys()).filter((link) => this.kind[link] === 0);
     for (let slice = 0; slice < this.slices; slice++) {
-      let [sum, most, queue] = [0, 0, 0];
+      let [sum, most] = [0, 0];
       for (const link of links) {
         const busy = this.busy[link * this.slices + slice]!;
         sum += busy;
-        queue += this.queue[link * this.slices + slice]!;
         if (busy > most) most = busy;
       }
       found.time.push(slice * this.width);
       found.mean.push(sum / Math.max(links.length, 1) / this.full);
       found.most.push(most / this.full);
-      found.queue.push(queue / this.perPacket);
     }
     return found;
   }

@@ -11,5 +11,5 @@ pub use arrivals::{ArrivalCounts, Arrivals};
 pub use blame::{Blame, BlameCounts, Crossing, Wait};
 pub use by_class::ByClass;
 pub use histogram::Histogram;
-pub use series::{SERIES_SLICES, Series, SeriesCounts};
+pub use series::{Series, SeriesCounts};
 pub use slices::{Backlog, SLICES, Slices};

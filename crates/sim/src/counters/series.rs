@@ -1,7 +1,7 @@
 //! The load of every link over time, by job (docs/model.md, section 9, "Series").
 
 /// Most slices of time.
-pub const SERIES_SLICES: u64 = 256;
+const SERIES_SLICES: u64 = 256;
 
 /// Most rows, of 24 bytes each.
 const MAX_ROWS: usize = 1 << 22;
