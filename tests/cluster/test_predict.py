@@ -16,7 +16,7 @@ from odonata import cluster
 from odonata.cli.main import main
 from odonata.cluster.prediction.fit import fit as fit_terms
 from odonata.cluster.prediction.fit import histories, label, least_history, predicted
-from odonata.cluster.prediction.runs import read_runs
+from odonata.cluster.prediction.runs import Reading, read_runs
 from odonata.cluster.prediction.train import MEDIAN, ONLY_B, OURS, split
 from odonata.cluster.utilisation import Background
 from odonata.cluster.watch import Recorder, Sample
@@ -160,7 +160,7 @@ def test_what_b_slows_is_learnt(what: str) -> None:
     time = np.exp(rng.normal(0, 0.2, n) + 1.2 * b * (long if what == "bytes" else alltoall))
     patterns = np.array(["broadcast", "alltoall"])[alltoall]
     columns = {"started": np.arange(n), "time_s": time, "b": b, "bytes": 4 + long * 2**20, "pattern": patterns}
-    made = cluster.train(pl.DataFrame(columns), history_of=[] if what == "bytes" else ["bytes"])
+    made = cluster.train(pl.DataFrame(columns), Reading(history_of=[] if what == "bytes" else ["bytes"]))
     assert {"bytes", "pattern"} <= made.used
 
     for pattern, size, b in itertools.product(["broadcast", "alltoall"], [4, 4 + 2**20], [0.1, 0.9]):
@@ -267,15 +267,15 @@ def test_b_from_a_recording(tmp_path: Path) -> None:
     recorder.add(Sample(begin.replace(minute=31), 1860.0, 0.0, None, "Slurm is down"))
     minutes = [4, 5, 14, 16, 35]
     table = pl.DataFrame({"started": [begin.replace(minute=one) for one in minutes], "time_s": 1.0, "job": "a"})
-    runs = read_runs(table, recorded=tmp_path / "record")
+    runs = read_runs(table, Reading(recorded=tmp_path / "record"))
     # The last sample at or before the run, if it is at most ten minutes old.
     assert runs.numbers["b"].tolist() == [0.2, 0.4, 0.4, 0.6]
     assert runs.left_out == {"no `b` recorded shortly before": 1}
     with pytest.raises(InputError, match="no row has all that is needed: 1 with no `b` recorded shortly before"):
-        read_runs(table.slice(3, 1), recorded=tmp_path / "record")
+        read_runs(table.slice(3, 1), Reading(recorded=tmp_path / "record"))
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no recordings"):
-        read_runs(table, recorded=tmp_path / "empty")
+        read_runs(table, Reading(recorded=tmp_path / "empty"))
 
 
 @pytest.mark.parametrize(
@@ -299,10 +299,10 @@ def test_wrong_columns() -> None:
     with pytest.raises(InputError, match="no column says the background utilisation"):
         cluster.train(table.drop("b"))
     with pytest.raises(InputError, match="unknown column `utilization`"):
-        cluster.train(table.rename({"b": "utilisation"}), columns={"b": "utilization"})
-    assert cluster.train(table.rename({"b": "u"}), columns={"b": "u"}).used == cluster.train(table).used
+        cluster.train(table.rename({"b": "utilisation"}), Reading(columns={"b": "utilization"}))
+    assert cluster.train(table.rename({"b": "u"}), Reading(columns={"b": "u"})).used == cluster.train(table).used
     with pytest.raises(InputError, match="unknown part of the history of a job `bytes`"):
-        cluster.train(table, history_of=["bytes"])
+        cluster.train(table, Reading(history_of=["bytes"]))
     with pytest.raises(InputError, match=r"expected `tail` from 0.5 to 0.99, found 2"):
         cluster.train(table, tail=2)
 
@@ -336,7 +336,7 @@ def test_a_study_is_records(tmp_path: Path) -> None:
     """.replace("\n    ", "\n")
     (tmp_path / "base.toml").write_text(base.replace("nodes = 1\nback", "nodes = 2\nback"))
     od.sweep(tmp_path / "base.toml", {"job.other.nodes": [2, 4], "run.seed": [1, 2]}, out=tmp_path / "s", workers=1)
-    runs = read_runs(tmp_path / "s", nodes_total=16)
+    runs = read_runs(tmp_path / "s", Reading(nodes_total=16))
     assert runs.numbers["b"].tolist() == [4 / 16, 6 / 16, 4 / 16, 6 / 16]
     assert runs.when.tolist() == [1, 1, 2, 2]
     assert set(runs.numbers["nodes"]) == {2}

@@ -151,6 +151,7 @@ def predict(
     if train is not None:
         from odonata.cli.cluster_analyse import pairs
         from odonata.cluster.prediction import text
+        from odonata.cluster.prediction.runs import Reading
         from odonata.cluster.prediction.train import HELD_OUT, TAIL
         from odonata.cluster.prediction.train import train as learn
 
@@ -158,13 +159,15 @@ def predict(
             raise InputError(f"expected a file that ends in .json, found `{out}`")
         made = learn(
             train,
-            recorded=recorded,
-            columns=pairs(column or [], "--column b=utilisation"),
-            value=value,
-            unit=unit,
-            where=pairs(where or []),
-            history_of=history_of,
-            nodes_total=nodes_total,
+            Reading(
+                recorded=recorded,
+                columns=pairs(column or [], "--column b=utilisation"),
+                value=value,
+                unit=unit,
+                where=pairs(where or []),
+                history_of=history_of,
+                nodes_total=nodes_total,
+            ),
             tail=TAIL if tail is None else tail,
             held_out=HELD_OUT if held_out is None else held_out,
             flag_from=flag_from,

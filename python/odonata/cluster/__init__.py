@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from odonata.cluster.history import History, read_history
     from odonata.cluster.hosts import expand, fold
     from odonata.cluster.prediction.predictor import Prediction, Predictor, read_predictor
+    from odonata.cluster.prediction.runs import Reading
     from odonata.cluster.prediction.train import train
     from odonata.cluster.probing import Probe, probe
     from odonata.cluster.records import Job, Node
@@ -53,6 +54,7 @@ _LAZY = {
     "Prediction": "prediction.predictor",
     "Predictor": "prediction.predictor",
     "Probe": "probing",
+    "Reading": "prediction.runs",
     "Recognised": "fabric",
     "Selection": "selection",
     "Topology": "topology",
@@ -86,6 +88,7 @@ __all__ = [
     "Prediction",
     "Predictor",
     "Probe",
+    "Reading",
     "Recognised",
     "Selection",
     "Topology",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,27 +80,40 @@ class Runs:
         )
 
 
-def read_runs(
-    source: str | Path | pl.DataFrame,
-    *,
-    recorded: str | Path | None = None,
-    columns: Mapping[str, str] | None = None,
-    value: str | None = None,
-    unit: str | None = None,
-    where: Mapping[str, str] | None = None,
-    history_of: Sequence[str] | None = None,
-    nodes_total: int | None = None,
-) -> Runs:
-    """Reads records of runs. Parameters and errors as for `odonata.cluster.train`."""
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How records of runs are read."""
+
+    recorded: str | Path | None = None
+    """A folder of `odonata cluster background --watch`, from which b is taken: the last sample before each run."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """What is known -> its column, where the column has another name: `{"b": "utilisation"}`."""
+    value: str | None = None
+    """Column of the times; `None`: the one whose name ends in a unit of time."""
+    unit: str | None = None
+    """Unit of the times, where the name of the column does not say it."""
+    where: Mapping[str, str] = field(default_factory=dict)
+    """Column -> value: only the rows with these values."""
+    history_of: Sequence[str] | None = None
+    """What makes the history of a job, of `job`, `pattern`, `bytes` and `nodes`. `None`: `job`, or the other three as
+    far as they are known."""
+    nodes_total: int | None = None
+    """Of a study: the nodes of its system, so that b is that of the jobs beside the first of each run."""
+
+
+def read_runs(source: str | Path | pl.DataFrame, how: Reading | None = None) -> Runs:
+    """Reads records of runs. Raises InputError as `odonata.cluster.train`."""
+    how = how or Reading()
+    value = how.value
     file = str(source) if isinstance(source, str | Path) else None
     study = file is not None and is_study_folder(Path(file))
-    if nodes_total is not None and not study:
+    if how.nodes_total is not None and not study:
         raise InputError("a number of nodes goes with the folder of a study; a record has its own b", file=file)
-    table = of_study(file, nodes_total) if study and file else source
+    table = of_study(file, how.nodes_total) if study and file else source
     if study and value is None:
         value = _time_of_study(table)
-    read = replace(read_iterations(table, value=value, unit=unit, where=where), file=file)
-    chosen = _chosen(read.names(), columns or {}, file, study=study)
+    read = replace(read_iterations(table, value=value, unit=how.unit, where=how.where), file=file)
+    chosen = _chosen(read.names(), how.columns, file, study=study)
     if "when" not in chosen:
         raise InputError(
             "no column says when a run began, so nothing can be held out in time",
@@ -117,8 +130,8 @@ def read_runs(
     for name in ("pattern", "job"):
         if name in chosen:
             known[name] = np.array(rows[chosen[name]].cast(str).to_list(), dtype=object)
-    if recorded is not None:
-        known["b"] = _recorded_b(known["when"], Path(recorded))
+    if how.recorded is not None:
+        known["b"] = _recorded_b(known["when"], Path(how.recorded))
     if "b" not in known:
         raise InputError(
             "no column says the background utilisation of a run",
@@ -131,7 +144,7 @@ def read_runs(
         if missing.all() and name not in ("b", "when"):
             del known[name]
             continue
-        said = f"no `{name}`" + (" recorded shortly before" if name == "b" and recorded is not None else "")
+        said = f"no `{name}`" + (" recorded shortly before" if name == "b" and how.recorded is not None else "")
         if many := int((missing & keep).sum()):
             left_out[said] += many
         keep &= ~missing
@@ -147,7 +160,7 @@ def read_runs(
             _check(name, known[name], file)
     order = np.argsort(known["when"], kind="stable")
     known = {name: values[order] for name, values in known.items()}
-    parts = _key_columns(known, history_of, file)
+    parts = _key_columns(known, how.history_of, file)
     texts = [[_word(name, one) for one in known[name]] for name in parts]
     return Runs(
         when=known["when"].astype(np.float64),

@@ -31,13 +31,12 @@ from odonata.cluster.prediction.runs import read_runs
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import polars as pl
     from numpy.typing import NDArray
 
-    from odonata.cluster.prediction.runs import Runs
+    from odonata.cluster.prediction.runs import Reading, Runs
 
 TAIL = 0.85
 HELD_OUT = 0.25
@@ -47,14 +46,8 @@ MEDIAN, ONLY_B, OURS = "always the median", "b alone", "all that is known"
 
 def train(
     records: str | Path | pl.DataFrame,
+    how: Reading | None = None,
     *,
-    recorded: str | Path | None = None,
-    columns: Mapping[str, str] | None = None,
-    value: str | None = None,
-    unit: str | None = None,
-    where: Mapping[str, str] | None = None,
-    history_of: Sequence[str] | None = None,
-    nodes_total: int | None = None,
     tail: float = TAIL,
     held_out: float = HELD_OUT,
     flag_from: float | None = None,
@@ -68,21 +61,8 @@ def train(
         A table with a row for each run (CSV, Parquet or a frame), a folder of `odonata cluster probe`, or the folder
         of a study. It has a time such as `time_s`, when the run began (`started`), `b`, and some of `nodes`, `groups`,
         `leaves`, `pattern`, `bytes` and `job`.
-    recorded
-        A folder of `odonata cluster background --watch`, from which b is taken: the last sample before each run.
-    columns
-        What is known -> its column, where the column has another name: `{"b": "utilisation"}`.
-    value
-        Column of the times.
-    unit
-        Unit of the times, where the name of the column does not say it.
-    where
-        Column -> value: only the rows with these values.
-    history_of
-        What makes the history of a job, of `job`, `pattern`, `bytes` and `nodes`. Without it `job`, or the other three
-        as far as they are known.
-    nodes_total
-        Of a study: the nodes of its system, so that b is that of the jobs beside the first of each run.
+    how
+        How they are read: names of columns, a recording that says b, what makes the history of a job.
     tail
         The quantile of its history above which a run is in the tail.
     held_out
@@ -107,16 +87,7 @@ def train(
             raise InputError(f"expected `{name}` from {low:g} to {high:g}, found {given:g}")
     if flag_from is not None and not 0 < flag_from < 1:
         raise InputError(f"expected a probability between 0 and 1 from which runs are flagged, found {flag_from:g}")
-    runs = read_runs(
-        records,
-        recorded=recorded,
-        columns=columns,
-        value=value,
-        unit=unit,
-        where=where,
-        history_of=history_of,
-        nodes_total=nodes_total,
-    )
+    runs = read_runs(records, how)
     earlier, later = split(runs, held_out)
     of = histories(earlier, tail)
     known, found = _fitted(earlier, tail, "earlier ")
