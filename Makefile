@@ -14,7 +14,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv build shim web demo docs test lint lint-web test-rust test-python test-slurm system-deps miri fmt bench validate bless audit lock dist clean
+.PHONY: help venv build shim web demo docs test lint lint-web test-rust test-python test-slurm test-fabric system-deps miri fmt bench validate bless audit lock dist clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -86,13 +86,16 @@ miri: ## Tests of the code that is not checked by the compiler, under Miri (need
 	  cargo +nightly miri test -p odonata-sim --locked --lib --test main -- wheel prefetch outputs::
 
 test-python: build ## Tests of the Python packages and of the built simulator
-	$(BIN)/pytest -n auto --ignore=tests/cluster/slurm
+	$(BIN)/pytest -n auto --ignore=tests/cluster/slurm --ignore=tests/cluster/fabric
 
 # In one process: each process would start its own Slurm.
-test-slurm: build ## Tests with a real Slurm of 64 virtual nodes; reports what is missing
-	$(BIN)/pytest -rs tests/cluster/slurm
+test-slurm: build ## Tests with a real Slurm of 64 virtual nodes, and one on a contended network; reports what is missing
+	$(BIN)/pytest -rs tests/cluster/slurm tests/cluster/fabric
 
-system-deps: ## Install Slurm, Open MPI, Node.js and Chromium with apt, for some tests (needs root; goes on without)
+test-fabric: build ## Latency against background on a real, small network: some 50 Slurm jobs, 5 to 15 minutes
+	$(BIN)/pytest -rs tests/cluster/fabric/whole.py
+
+system-deps: ## Install Slurm, Open MPI, iperf3, Node.js and Chromium with apt, for some tests (needs root; goes on without)
 	@scripts/system_deps.sh
 
 bless: build ## Accept changed snapshots; look at the diff before you commit it
