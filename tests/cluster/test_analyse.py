@@ -241,9 +241,11 @@ def test_what_is_wrong(analyse, text: str, words: str, message: str) -> None:
 def test_files_that_are_no_table(analyse, here: Path) -> None:
     measured().write_parquet("whole.parquet")
     Path("cut.parquet").write_bytes(Path("whole.parquet").read_bytes()[:-50])
+    Path("cut.csv").write_text("time_us,collective\n" + "1,bcast\n" * 9 + "1")
     Path("noise.csv").write_bytes(b"time_us\n\xff\xfe\n")
     for name, said in (
         ("cut.parquet", "cut.parquet: not a whole Parquet file"),
+        ("cut.csv", "cut.csv:11: the last row has not as many columns as the header: the file may be cut"),
         ("noise.csv", "UTF-8"),
         ("none.csv", "none.csv: cannot read it: no such file"),
         (".", "it is a folder without kept runs of the probe\n  hint: give the table `messages.parquet`"),

@@ -129,6 +129,11 @@ def test_a_clock_that_went_back(tmp_path: Path) -> None:
         (SACCT.replace("2026-05-01T12:20:00", "20 past"), {}, "F:4: job 2: expected a time such as"),
         (SACCT.replace("n[2-3]", "n[3-2]"), {}, "F:4: job 2: host list `n[3-2]`, character 3: the range `3-2` ends"),
         (SACCT[:-30], {}, "F:7: expected 7 columns as in the header, found 5"),
+        (
+            '{"jobs": [{"job_id": 1, "state": "COMPLETED", "time": [1, 2], "nodes": "n1"}]}',
+            {"nodes_total": 9},
+            "F: jobs[0] (job 1): expected an object under `time`, with `start` and `end`, found `[1, 2]`",
+        ),
         ("JobID|Start|End|NodeList\n", {"nodes_total": 9}, "F: no job in the file ran"),
         (SWF[:-20], {}, "F:8: expected the 18 columns of SWF, found"),
         (SWF.replace("MaxNodes", "Nodes"), {}, "F: the trace counts processors, and its header does not say"),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -246,6 +248,17 @@ def test_the_program_is_built_once(no_mpi: None) -> None:
     assert program.stat().st_mtime_ns == made
     assert first.file != second.file
     assert first.table["run"][0] != second.table["run"][0]
+
+
+def test_a_clock_that_goes_back_loses_nothing(no_mpi: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    moments = iter([datetime(2026, 5, 1, 12, tzinfo=UTC), datetime(2026, 5, 1, 11, tzinfo=UTC)] * 2)
+    monkeypatch.setattr("odonata.cluster.probing.measure.datetime", SimpleNamespace(now=lambda _: next(moments)))
+    arguments = {"operations": ["barrier"], "measure_background": False}
+    for time in range(1, 5):
+        od.cluster.probe(**arguments, launcher=printed([[time, time]]))
+    tables = [pl.read_parquet(path) for path in sorted(Path("probe").iterdir())]
+    assert sorted(table["time_ns"][0] for table in tables) == [1, 2, 3, 4]
+    assert len({table["run"][0] for table in tables}) == 4
 
 
 def test_a_barrier_has_no_size() -> None:

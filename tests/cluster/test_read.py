@@ -98,6 +98,10 @@ JOB = {"job_id": 7, "job_state": "RUNNING", "nodes": "n[1-4]"}
             '{"jobs": [\n{"job_id": 1, "job_st',
             "F:2: not JSON: unterminated string starting at\n  hint: the file may be cut",
         ),
+        (
+            '{"jobs": [\n{"job_id": 1,\n',
+            "F:3: not JSON: expecting property name enclosed in double quotes\n  hint: the file may be cut",
+        ),
         ('{"nodes": []}', "F: expected what `squeue --json` prints: a list under `jobs`; found the keys `nodes`"),
         ('{"jobs": {"1": {}}}', "F: expected what `squeue --json` prints: a list under `jobs`; found the keys `jobs`"),
         ('{"jobs": [3]}', "F: jobs[0]: expected an object, found `3`"),
@@ -148,6 +152,10 @@ JOB = {"job_id": 7, "job_state": "RUNNING", "nodes": "n[1-4]"}
             "`-o '%i|%T|%D|%N'`, `-O JobID,State,NumNodes,NodeList:10000`, or --json",
         ),
         ("JobId=3 JobName=x\n   UserId=a", "F:1: job 3: it has no `JobState`: the file may be cut"),
+        (
+            "JobId=3 JobState=RUNNING\n   NodeList=n1\n   WorkDir=/\n\nJobId=4 JobState=RUNNING\n   NodeList=n2",
+            "F:5: the last record has no `WorkDir`: the file may be cut",
+        ),
     ],
 )
 def test_wrong_queues(text: str, message: str, tmp_path: Path) -> None:
@@ -159,6 +167,16 @@ def test_a_queue_that_is_cut_anywhere_is_refused(release: str, tmp_path: Path) -
     text = shapes.queue(release)
     for at in range(1, len(text) - 1, 97):
         assert wrong_queue(tmp_path, text[:at]).startswith("F")
+
+
+def test_nodes_that_are_cut(tmp_path: Path) -> None:
+    path = tmp_path / "nodes"
+    whole = "NodeName=n1\n   State=IDLE\n   CfgTRES=cpu=4\n\n"
+    path.write_text(whole + whole.replace("n1", "n2"))
+    assert [node.name for node in read_nodes(path)] == ["n1", "n2"]
+    path.write_text(whole + "NodeName=n2\n   State=IDLE\n   Cfg")
+    with pytest.raises(InputError, match=r":5: the last record has no `CfgTRES`: the file may be cut"):
+        read_nodes(path)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -117,8 +117,10 @@ def _from_sacct(text: str) -> Iterator[Run]:
 def _from_json(text: str) -> Iterator[Run]:
     for at, record in enumerate(slurm_json.records_of_jobs(text)):
         where = f"jobs[{at}] (job {record.get('job_id')})"
-        times = record.get("time")
-        times = times if isinstance(times, dict) else {}
+        times = record.get("time", {})
+        if not isinstance(times, dict):
+            found = shortened(repr(times), 60)
+            raise InputError(f"{where}: expected an object under `time`, with `start` and `end`, found `{found}`")
         start = slurm_json.number(times.get("start", record.get("start_time")))
         end = slurm_json.number(times.get("end", record.get("end_time")))
         try:

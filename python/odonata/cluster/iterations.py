@@ -182,6 +182,13 @@ def _read(path: Path) -> pl.DataFrame:
     try:
         head = data[:100_000].decode("utf-8-sig", "strict" if len(data) <= 100_000 else "ignore").partition("\n")[0]
         separator = max(",;\t", key=head.count)
+        last = data.rstrip(b"\r\n").rpartition(b"\n")[2]
+        if last.count(separator.encode()) < head.count(separator) and b'"' not in last and '"' not in head:
+            raise InputError(
+                "the last row has not as many columns as the header: the file may be cut",
+                file=path,
+                line=data.rstrip(b"\r\n").count(b"\n") + 1,
+            )
         return pl.read_csv(io.BytesIO(data.removeprefix(b"\xef\xbb\xbf")), separator=separator, infer_schema=False)
     except UnicodeDecodeError as e:
         raise InputError(f"neither Parquet nor text: byte {e.start} is not UTF-8", file=path) from None

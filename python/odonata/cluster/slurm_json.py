@@ -74,7 +74,8 @@ def _parse(text: str) -> Any:
         return reading.parse_json(text)
     except InputError as e:
         last = text.rstrip().count("\n") + 1
-        raise InputError(e.message, line=e.line, hint="the file may be cut" if e.line == last else e.hint) from None
+        at_end = e.line is not None and e.line >= last
+        raise InputError(e.message, line=e.line, hint="the file may be cut" if at_end else e.hint) from None
 
 
 def _errors(data: dict[str, Any]) -> str:

@@ -10,6 +10,8 @@ from odonata.errors import InputError
 _PAIR = re.compile(r"(?:^|(?<=\s))([A-Za-z][A-Za-z0-9_:/]*)=(\S*)")
 _TOLD = {"partition": "Partition", "account": "Account", "user": "UserId", "name": "JobName", "comment": "Comment"}
 _NO_NODES = ("", "(null)", "None")
+_LATE = {"JobId": "WorkDir", "NodeName": "CfgTRES"}
+"""First key of a record -> one that every release prints for every job or node, after all that is read here."""
 
 
 def is_records(text: str, key: str) -> bool:
@@ -18,17 +20,23 @@ def is_records(text: str, key: str) -> bool:
 
 
 def records(text: str, first: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """The records of a text, each with its line; a record begins with the key `first`."""
-    line, found = 0, dict[str, str]()
+    """The records of a text, each with its line; a record begins with the key `first`.
+
+    Raises InputError if the last one ends early, judged by those before it.
+    """
+    line, found, whole = 0, dict[str, str](), False
     for number, row in enumerate(text.splitlines(), 1):
         if row.startswith(f"{first}="):
             if found:
+                whole |= _LATE[first] in found
                 yield line, found
             line, found = number, {}
         if line:
             for key, value in _PAIR.findall(row):
                 found.setdefault(key, value)
     if found:
+        if whole and _LATE[first] not in found:
+            raise InputError(f"the last record has no `{_LATE[first]}`: the file may be cut", line=line)
         yield line, found
 
 
