@@ -16,6 +16,7 @@ from odonata import _core
 from odonata.errors import InputError, RunError, StaleWarning
 from odonata.machine import core
 from odonata.memory import check_memory
+from odonata.store.columns import RECORDS
 from odonata.store.manifest import manifest, now, peak_rss_bytes
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
         there = result
         if only != spec:
             # Of a run alone, only the job's own totals are kept.
-            measure = {key: value for key, value in only["measure"].items() if key not in ("blame", "series")}
+            measure = {key: value for key, value in only["measure"].items() if key not in RECORDS}
             there = simulate({**only, "measure": measure}, progress, stage=f"{what['name']} alone")
             alone_wall_s += there["wall_s"]
         from odonata.store.tables import alone_of
@@ -230,6 +231,8 @@ def _tables(resolved: Resolved, result: Mapping[str, Any], rows: list[dict[str, 
             "nic_messages": lambda: frames.nic_messages_frame(result, spec),
             "blame": lambda: frames.blame_frame(result, system),
             "series": lambda: frames.series_frame(result, system),
+            "routes": lambda: frames.routes_frame(result),
+            "operations": lambda: frames.operations_frame(result),
         }
     )
 

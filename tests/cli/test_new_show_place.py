@@ -11,7 +11,7 @@ import pytest
 from odonata import _core, machine, placement, scenario
 from odonata.cli.main import main
 from odonata.cli.place import host_list
-from odonata.store.columns import COLUMNS
+from odonata.store.columns import COLUMNS, TABLES
 
 
 @pytest.fixture
@@ -119,9 +119,7 @@ def test_show_without_a_name_names_them_all_but_the_columns(odonata):
     assert "messages.latency_ps" in odonata("show", "columns")[1]
 
 
-@pytest.mark.parametrize(
-    "table", ["jobs", "messages", "links", "iterations", "ranks", "counters", "nics", "nic_messages", "blame", "series"]
-)
+@pytest.mark.parametrize("table", TABLES)
 def test_show_the_columns_of_one_table(odonata, table):
     names = [f"{c.table}.{c.name}" for c in COLUMNS if c.table == table]
     status, out, _ = odonata("show", table, "--json")

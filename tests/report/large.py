@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 import odonata as od
-from odonata.store import columns_of
+from odonata.store import TABLES, columns_of
 from odonata.store.frame import polars_type
 
 GROUPS, ROUTERS, NODES = 250, 25, 16
@@ -47,8 +47,7 @@ def large_run() -> od.Run:
     }
     manifest |= {"wall": {"wall_s": 1, "packet_hops_per_s": 1, "peak_rss_bytes": 1}, "link_classes": []}
     tables = {"links": links.select(order), "jobs": _jobs(jobs)}
-    empty = ("messages", "iterations", "ranks", "counters", "nics", "nic_messages", "blame", "series")
-    tables |= {name: _empty(name) for name in empty}
+    tables |= {name: _empty(name) for name in TABLES if name not in tables}
     return od.Run(manifest, resolved, "", tables)
 
 

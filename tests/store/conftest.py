@@ -23,7 +23,9 @@ from odonata.store.tables import (
     messages_frame,
     nic_messages_frame,
     nics_frame,
+    operations_frame,
     ranks_frame,
+    routes_frame,
     series_frame,
 )
 
@@ -215,5 +217,7 @@ def run_in_memory(result: dict[str, Any], spec: dict[str, Any], system: dict[str
         "nic_messages": nic_messages_frame(result, spec),
         "blame": blame_frame(result, system),
         "series": series_frame(result, system),
+        "routes": routes_frame(result),
+        "operations": operations_frame(result),
     }
     return Run(facts, {"spec": spec}, 'system = "by hand"\n', tables)

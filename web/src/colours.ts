@@ -12,8 +12,31 @@ const NIGHT = ["#232b38", "#27406b", "#2a5d8f", "#2f7f9f", "#3fa3a0", "#74c48a",
 export const COLOURED = JOBS.length;
 
 export function isDark(): boolean {
-  const forced = document.documentElement.dataset.theme;
-  return forced ? forced === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  return document.documentElement.dataset.theme === "dark";
+}
+
+/** Sets the theme of the page and draws everything in its colours. */
+export function setTheme(dark: boolean): void {
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  for (const draw of listeners) draw();
+}
+
+/** Follows the theme of the system until the reader chooses one; paper is light. Returns what switches the theme. */
+export function followTheme(): () => void {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  let chosen = false;
+  setTheme(system.matches);
+  system.addEventListener("change", () => chosen || setTheme(system.matches));
+  let before = isDark();
+  addEventListener("beforeprint", () => {
+    before = isDark();
+    setTheme(false);
+  });
+  addEventListener("afterprint", () => setTheme(before));
+  return () => {
+    chosen = true;
+    setTheme(!isDark());
+  };
 }
 
 export function jobColour(job: number): string {
@@ -61,8 +84,4 @@ const listeners: (() => void)[] = [];
 export function themed(draw: () => void): void {
   listeners.push(draw);
   draw();
-}
-
-export function themeChanged(): void {
-  for (const draw of listeners) draw();
 }

@@ -59,6 +59,7 @@ export interface RunData {
   traffic: { windows: Table; rows: Table } | null;
   iterations: Table | null;
   series: { width_ps: number; slices: number; full: number; per_packet: number; cells: Table } | null;
+  routes: { width_ps: number; rows: Table } | null;
   blame: {
     sentences: string[];
     classes: string[];

@@ -15,7 +15,7 @@ export interface Tops {
   busiest: number;
   queue: number;
   stalled: number;
-  pairs: { busy: number; busy_max: number; bytes: number; stalled_ps: number };
+  pairs: { busy: number; busy_max: number; queue: number; bytes: number; stalled_ps: number };
 }
 
 /** Loads are shown up to 100 %, or up to the greatest if it is less than half of that. */
@@ -32,18 +32,20 @@ export function topsOf(runs: RunData[]): Tops {
   const series = runs.map(seriesOf).filter((one) => one !== undefined);
   // A window can be fuller than the whole run.
   const full = series.length > 0;
+  const longest = series.map((one) => one.longest());
   return {
     busy: full ? 1 : loadTop(Math.max(nodes, routers("busy"))),
     busiest: full ? 1 : loadTop(Math.max(nodes, routers("busy_max"))),
-    queue: Math.max(...series.map((one) => one.longest()), 1),
+    queue: Math.max(...longest.map(([spot]) => spot), 1),
     stalled: Math.max(
       routers("stalled_ps"),
       most((machine) => machine.nodes, "stalled_ps"),
       1,
     ),
     pairs: {
-      busy: loadTop(pairs("busy")),
-      busy_max: loadTop(pairs("busy_max")),
+      busy: full ? 1 : loadTop(pairs("busy")),
+      busy_max: full ? 1 : loadTop(pairs("busy_max")),
+      queue: Math.max(...longest.map(([, pair]) => pair), 1),
       bytes: Math.max(pairs("bytes"), 1),
       stalled_ps: Math.max(pairs("stalled_ps"), 1),
     },

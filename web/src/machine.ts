@@ -8,6 +8,7 @@ import { bytes, count, percent, time } from "./format";
 import { heatMap } from "./heat";
 import { Layout, type Spot } from "./layout";
 import { type By, Paint, type Tops, topsOf } from "./load";
+import { type PairLoads, seriesOf } from "./series";
 import { View } from "./view";
 import type { Window } from "./window";
 
@@ -126,76 +127,117 @@ function panel(run: RunData, window: Window, tops: Tops, aspect: number, label: 
       chosen = spot;
       details.show(spot);
     },
-    arcs: () => arcsOf(run, tops, state.arcs, chosen && layout.groupOf(chosen)),
+    arcs: () => arcsOf(run, tops, state.arcs, chosen && layout.groupOf(chosen), pairs),
   });
-  window.changed(() => details.show(chosen));
+  // Loads of pairs of groups in the chosen window, if there is a window and the run has recorded them.
+  let pairs: PairLoads | undefined;
+  const heat = matrix(
+    run,
+    tops,
+    () => pairs,
+    (group) => view.choose({ level: "group", index: group }),
+  );
+  window.changed(() => {
+    pairs = window.range && seriesOf(run)?.pairs(window.range);
+    details.show(chosen);
+    heat.draw();
+  });
   const shape = `${count(run.machine.groups)} groups, ${count(run.machine.routers.rows)} routers, ${count(run.machine.nodes.rows)} nodes`;
   const element = h(
     "div",
     { class: "machine-panel" },
     legend,
     figure(`${label ? `${label}: ` : ""}${shape}`, view.element),
-    h(
-      "div",
-      { class: "beside" },
-      details.element,
-      matrix(run, tops, (group) => view.choose({ level: "group", index: group })),
-    ),
+    h("div", { class: "beside" }, details.element, heat.element),
   );
   return { element, view, paint, layout, legend, state };
 }
 
-/** Mean load of the links from each group to each other. */
-function matrix(run: RunData, tops: Tops, chosen: (group: number) => void): HTMLElement {
+/** The links from each group to each other: of the chosen window, as far as the run has recorded it. */
+function matrix(
+  run: RunData,
+  tops: Tops,
+  inWindow: () => PairLoads | undefined,
+  chosen: (group: number) => void,
+): { element: HTMLElement; draw: () => void } {
   const { pairs, groups } = run.machine;
-  if (pairs.rows === 0) return h("p", { class: "empty" }, "There are no links between groups.");
+  if (pairs.rows === 0)
+    return { element: h("p", { class: "empty" }, "There are no links between groups."), draw: () => {} };
   const rowOf = new Map<number, number>();
   for (let row = 0; row < pairs.rows; row++) {
     rowOf.set(pairs.number("from_group", row) * groups + pairs.number("to_group", row), row);
   }
+  const whole = seriesOf(run)?.pairs(undefined);
   let column: keyof Tops["pairs"] = "busy";
+  const value = (row: number) => {
+    if (column === "queue") return (inWindow() ?? whole)?.queue[row] ?? Number.NaN;
+    const loads = column === "busy" || column === "busy_max" ? inWindow()?.[column] : undefined;
+    return loads ? loads[row]! : pairs.number(column, row);
+  };
   const heat = heatMap({
     label: "Load of the links from each group to each other group",
     rowNames: Array.from({ length: groups }, (_, group) => String(group)),
     columnNames: Array.from({ length: groups }, (_, group) => String(group)),
     rows: "from group",
     columns: "to group",
-    shade: (from, to) => pairs.number(column, rowOf.get(from * groups + to) ?? -1) / tops.pairs[column],
+    shade: (from, to) => {
+      const row = rowOf.get(from * groups + to);
+      return row === undefined ? Number.NaN : value(row) / tops.pairs[column];
+    },
     told: (from, to) => {
       const row = rowOf.get(from * groups + to);
       if (row === undefined) return `Group ${from} to group ${to}: no links.`;
       const number = (name: string) => pairs.number(name, row);
-      return `Group ${from} to group ${to}: ${count(number("links"))} links, busy ${percent(number("busy"))} on average and ${percent(number("busy_max"))} at most, ${bytes(number("bytes"))}, packets waited ${time(number("stalled_ps"))}.`;
+      const now = inWindow();
+      const waiting = (now ?? whole)?.queue[row];
+      const queue = waiting === undefined ? "" : `, ${waiting.toFixed(2)} packets waiting on average`;
+      const loads = (busy: number, most: number) => `busy ${percent(busy)} on average and ${percent(most)} at most`;
+      const rest = `${bytes(number("bytes"))}, packets waited ${time(number("stalled_ps"))}`;
+      const links = `Group ${from} to group ${to}: ${count(number("links"))} links`;
+      if (!now) return `${links}, ${loads(number("busy"), number("busy_max"))}${queue}, ${rest}.`;
+      return `${links}, in the chosen window ${loads(now.busy[row]!, now.busy_max[row]!)}${queue}; in the whole run ${rest}.`;
     },
     chosen,
   });
+  const scope = h("span", { class: "of-window" });
   const by = choice(
     "Shade by",
     [
       ["busy", "mean load"],
       ["busy_max", "busiest link"],
+      ...(whole ? [["queue", "packets waiting"] as [string, string]] : []),
       ["bytes", "bytes"],
       ["stalled_ps", "waiting for room"],
     ],
-    (value) => {
-      column = value as keyof Tops["pairs"];
-      heat.draw();
+    (chosenColumn) => {
+      column = chosenColumn as keyof Tops["pairs"];
+      draw();
     },
   );
-  return figure("Links from group to group", by, heat.element);
+  const draw = () => {
+    const follows = column !== "bytes" && column !== "stalled_ps";
+    scope.textContent = inWindow() ? (follows ? " in the chosen window" : " in the whole run") : "";
+    heat.draw();
+  };
+  return { element: figure("Links from group to group", by, scope, heat.element), draw };
 }
 
-function arcsOf(run: RunData, tops: Tops, which: string, group: number | undefined): [number, number, number][] {
+function arcsOf(
+  run: RunData,
+  tops: Tops,
+  which: string,
+  group: number | undefined,
+  inWindow: PairLoads | undefined,
+): [number, number, number][] {
   const { pairs } = run.machine;
   if (which === "none" || (which === "chosen" && group === undefined)) return [];
   const ends = (row: number) => [pairs.number("from_group", row), pairs.number("to_group", row)] as const;
-  const rows = pairs.where(
-    (row) => pairs.number("bytes", row) > 0 && (which === "busiest" || ends(row).includes(group!)),
-  );
-  rows.sort((one, other) => pairs.number("busy", other) - pairs.number("busy", one));
+  const busy = (row: number) => (inWindow ? inWindow.busy[row]! : pairs.number("busy", row));
+  const rows = pairs.where((row) => busy(row) > 0 && (which === "busiest" || ends(row).includes(group!)));
+  rows.sort((one, other) => busy(other) - busy(one));
   return rows
     .slice(0, which === "busiest" ? ARCS : 2 * run.machine.groups)
-    .map((row) => [...ends(row), pairs.number("busy", row) / tops.pairs.busy]);
+    .map((row) => [...ends(row), busy(row) / tops.pairs.busy]);
 }
 
 function keyOf(by: By, run: RunData, tops: Tops, highlight: (job: number) => void): Node[] {

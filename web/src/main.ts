@@ -1,12 +1,14 @@
 // The script of a report: reads the data in the page and draws it.
 
-import { isDark, themeChanged } from "./colours";
+import { followTheme } from "./colours";
 import type { RunsReport } from "./document";
 import { button, h } from "./dom";
 import { unpack } from "./payload";
 import { runsReport } from "./runs";
 import { studyReport } from "./study";
 import type { StudyReport } from "./study-data";
+
+const switchTheme = followTheme();
 
 async function main(): Promise<void> {
   const place = document.getElementById("report")!;
@@ -23,13 +25,9 @@ async function main(): Promise<void> {
 }
 
 function header(): HTMLElement {
-  const toggle = button("Dark or light", () => {
-    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-    themeChanged();
-  });
+  const toggle = button("Dark or light", switchTheme);
   const print = button("Print", () => globalThis.print());
   return h("header", { class: "controls no-print" }, h("span", { class: "brand" }, "Odonata"), toggle, print);
 }
 
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", themeChanged);
 void main();

@@ -1,40 +1,39 @@
 // The sections of routes, of the busiest links, and of what was assumed.
 
 import { jobColour } from "./colours";
-import { save } from "./csv";
+import { save, tableButton } from "./csv";
 import { linkTable } from "./details";
 import { numberOf, type RunData } from "./document";
-import { button, h, name, visible } from "./dom";
-import { bandwidth, bytes, count, percent, time } from "./format";
+import { button, figure, h, name, visible } from "./dom";
+import { bandwidth, bytes, count, digits, percent, time, timeUnit } from "./format";
+import { lineChart } from "./lines";
 import { table } from "./table";
+import type { Window } from "./window";
 
-export function routesSection(run: RunData): HTMLElement {
+export function routesSection(run: RunData, window: Window): HTMLElement {
   const { classes } = run.machine;
   const byClass = run.jobs.some((job) => job.class_bytes.length > 0);
-  const bars = run.jobs.map((job, index) => {
-    const minimal = numberOf(job, "minimal_fraction");
-    const bar = h("span", {
-      class: "share",
-      role: "img",
-      "aria-label": `${visible(job.name)}: ${percent(minimal)} of the packets are minimal`,
-    });
-    const part = h("i", {});
-    part.style.width = `${100 * (minimal ?? 0)}%`;
-    part.style.background = jobColour(index);
-    bar.append(part);
-    return h(
-      "div",
-      { class: "share-row" },
-      h("span", { class: "share-name" }, name(job.name)),
-      bar,
-      h("span", {}, minimal === null ? "no packets" : `${percent(minimal)} minimal`),
+  const bars = h("div", { class: "shares" });
+  const scope = h("span", { class: "of-window" });
+  const fill = () => {
+    const counted = window.range && window.routes(run);
+    scope.textContent = counted ? " in the chosen window" : "";
+    bars.replaceChildren(
+      ...run.jobs.map((job, index) => {
+        const of = counted?.[index];
+        const whole = numberOf(job, "minimal_fraction");
+        return shareBar(job.name, index, of ? (of.packets > 0 ? of.minimal / of.packets : null) : whole);
+      }),
     );
-  });
+  };
+  window.changed(fill);
+  fill();
   return h(
     "div",
     {},
-    h("h3", {}, "Packets that took a minimal path"),
-    ...bars,
+    h("h3", {}, "Packets that took a minimal path", scope),
+    bars,
+    routesOverTime(run, window),
     h(
       "div",
       { class: "grid" },
@@ -100,6 +99,57 @@ export function routesSection(run: RunData): HTMLElement {
             "Bytes of each job by class of link are recorded if a job of the run has a program.",
           ),
     ),
+  );
+}
+
+/** How much of the packets of a job is minimal, as a bar; the rest is not. */
+function shareBar(job: string, index: number, minimal: number | null): HTMLElement {
+  const told = minimal === null ? "no packets" : `${percent(minimal)} minimal, ${percent(1 - minimal)} not`;
+  const bar = h("span", { class: "share", role: "img", "aria-label": `${visible(job)}: ${told}` });
+  const part = h("i", {});
+  part.style.width = `${100 * (minimal ?? 0)}%`;
+  part.style.background = jobColour(index);
+  bar.append(part);
+  return h("div", { class: "share-row" }, h("span", { class: "share-name" }, name(job)), bar, h("span", {}, told));
+}
+
+/** Share of minimal packets by slice of time and job. */
+function routesOverTime(run: RunData, window: Window): HTMLElement {
+  if (!run.routes)
+    return h(
+      "p",
+      { class: "empty" },
+      "The run has not recorded the paths of packets over time. Set `measure.series = true`.",
+    );
+  const { rows, width_ps: width } = run.routes;
+  const [unit, size] = timeUnit([run.sim_time_ps / 10]);
+  const lines = run.jobs.flatMap((job, index) => {
+    const of = rows.where((row) => rows.number("job", row) === index);
+    if (of.length === 0) return [];
+    return {
+      label: job.name,
+      colour: jobColour(index),
+      x: of.map((row) => ((rows.number("slice", row) + 0.5) * width) / size),
+      y: of.map((row) => rows.number("minimal", row) / rows.number("packets", row)),
+      dots: of.length === 1,
+    };
+  });
+  const chart = lineChart({
+    label: "Share of minimal packets over time, by job",
+    x: `time (${unit})`,
+    y: "minimal",
+    lines,
+    xText: (value) => `${digits(value)} ${unit}`,
+    yText: percent,
+    yTick: percent,
+    height: 220,
+    selected: (range) => window.set(range && [Math.max(0, range[0] * size), range[1] * size]),
+  });
+  window.changed(() => chart.select(window.range && [window.range[0] / size, window.range[1] / size]));
+  return figure(
+    "Share of the packets that took a minimal path, by time at which they reach their node",
+    chart.element,
+    h("div", { class: "bar" }, tableButton(`routes-${run.id}`, rows)),
   );
 }
 

@@ -51,7 +51,10 @@ export function runsReport({ runs }: RunsReport): Node[] {
     ),
     section("Latency", latencySection(runs, label)),
     section("Who makes whom wait", each(blameSection)),
-    section("Routes", each(routesSection)),
+    section(
+      "Routes",
+      each((run) => routesSection(run, window)),
+    ),
     section("Busiest links", each(hotSection)),
     section("What was assumed", each(assumedSection)),
   ];

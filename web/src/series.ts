@@ -15,6 +15,13 @@ export interface Loads {
   receivingQueue: Float64Array;
 }
 
+/** Loads of the pairs of groups in a window of time, by the rows of the table of pairs. */
+export interface PairLoads {
+  busy: Float64Array;
+  busy_max: Float64Array;
+  queue: Float64Array;
+}
+
 /** The load of the links between routers by slice. */
 interface OverTime {
   time: number[];
@@ -50,12 +57,17 @@ class Series {
   /** By link: what it is (a place in KINDS), and the row of the router or node that it is counted with. */
   private readonly kind: Uint8Array;
   private readonly of: Int32Array;
+  /** By link: the row of the pair of groups that it joins, or -1. */
+  private readonly pair: Int32Array;
 
   constructor(
     private readonly run: RunData,
     private readonly series: NonNullable<RunData["series"]>,
   ) {
-    const { links, routers, nodes } = run.machine;
+    const { links, routers, nodes, pairs, groups } = run.machine;
+    const rowOfPair = new Map(
+      Array.from(pairs.numbers("from_group"), (from, row) => [from * groups + pairs.number("to_group", row), row]),
+    );
     const [rowOfRouter, rowOfNode] = [rowsById(routers), rowsById(nodes)];
     this.slices = series.slices;
     this.width = series.width_ps;
@@ -66,12 +78,19 @@ class Series {
     this.byJob = series.cells.names.includes("job_0");
     this.kind = new Uint8Array(links.rows);
     this.of = new Int32Array(links.rows);
+    this.pair = new Int32Array(links.rows).fill(-1);
     for (let link = 0; link < links.rows; link++) {
       const from = links.number("from_id", link);
       const to = links.number("to_id", link);
       this.kind[link] = links.text("from_kind", link) === "node" ? 1 : links.text("to_kind", link) === "node" ? 2 : 0;
       const row = [rowOfRouter.get(from), rowOfNode.get(from), rowOfNode.get(to)][this.kind[link]!];
       this.of[link] = row ?? -1;
+      if (this.kind[link] !== 0) continue;
+      const [one, other] = [from, to].map((id) => routers.number("group", rowOfRouter.get(id) ?? -1)) as [
+        number,
+        number,
+      ];
+      this.pair[link] = rowOfPair.get(one * groups + other) ?? -1;
     }
   }
 
@@ -135,22 +154,47 @@ class Series {
     };
   }
 
-  /** The most packets that wait at a router or for a node in any slice. */
-  longest(): number {
-    const { routers, nodes, links } = this.run.machine;
-    let longest = 0;
-    const waiting = [new Float64Array(routers.rows), new Float64Array(nodes.rows), new Float64Array(nodes.rows)];
+  pairs(range: [number, number] | undefined): PairLoads {
+    const { pairs } = this.run.machine;
+    const window = this.range(range);
+    const [busy, busy_max, queue] = [0, 1, 2].map(() => new Float64Array(pairs.rows)) as [
+      Float64Array,
+      Float64Array,
+      Float64Array,
+    ];
+    const counts = new Uint32Array(pairs.rows);
+    this.pair.forEach((row, link) => {
+      if (row < 0) return;
+      const share = this.sum(this.busy, link, window) / this.full;
+      counts[row]!++;
+      busy[row]! += share;
+      if (share > busy_max[row]!) busy_max[row] = share;
+      queue[row]! += this.sum(this.queue, link, window) / this.perPacket;
+    });
+    return { busy: busy.map((sum, row) => sum / Math.max(counts[row]!, 1)), busy_max, queue };
+  }
+
+  /** The most packets that wait in any slice: at a router or for a node, and for the links of a pair of groups. */
+  longest(): [spot: number, pair: number] {
+    const { routers, nodes, pairs, links } = this.run.machine;
+    let [longest, longestPair] = [0, 0];
+    const waiting = [routers, nodes, nodes, pairs].map((table) => new Float64Array(table.rows));
     for (let slice = 0; slice < this.slices; slice++) {
       for (const of of waiting) of.fill(0);
       for (let link = 0; link < links.rows; link++) {
-        const [kind, of] = [this.kind[link]!, this.of[link]!];
-        if (of < 0) continue;
-        const now = waiting[kind]![of]! + this.queue[link * this.slices + slice]!;
-        waiting[kind]![of] = now;
-        if (now > longest) longest = now;
+        const queue = this.queue[link * this.slices + slice]!;
+        const [kind, of, pair] = [this.kind[link]!, this.of[link]!, this.pair[link]!];
+        if (of >= 0) {
+          waiting[kind]![of]! += queue;
+          longest = Math.max(longest, waiting[kind]![of]!);
+        }
+        if (pair >= 0) {
+          waiting[3]![pair]! += queue;
+          longestPair = Math.max(longestPair, waiting[3]![pair]!);
+        }
       }
     }
-    return longest / this.perPacket;
+    return [longest / this.perPacket, longestPair / this.perPacket];
   }
 
   /** Links between routers by slice: mean load, and that of the busiest one. */

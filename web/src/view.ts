@@ -43,7 +43,7 @@ export class View {
     );
     this.element = h("div", { class: "view" }, this.canvas, bar, this.tip);
     this.listen();
-    themed(() => this.draw());
+    themed(() => this.paint());
     new ResizeObserver(() => {
       if (!this.fitted) this.fit();
       this.draw();

@@ -81,6 +81,22 @@ export class Window {
     return found;
   }
 
+  /** Packets of each job that reached their node, and those of them that took a minimal path; nothing if not recorded. */
+  routes(run: RunData): { packets: number; minimal: number }[] | undefined {
+    if (!run.routes) return undefined;
+    const { rows, width_ps: width } = run.routes;
+    const found = run.jobs.map(() => ({ packets: 0, minimal: 0 }));
+    for (let row = 0; row < rows.rows; row++) {
+      const start = rows.number("slice", row) * width;
+      // The slices that the window touches.
+      if (this.range && (start + width <= this.range[0] || start >= this.range[1])) continue;
+      const of = found[rows.number("job", row)]!;
+      of.packets += rows.number("packets", row);
+      of.minimal += rows.number("minimal", row);
+    }
+    return found;
+  }
+
   private each(run: RunData, use: (row: number, rows: NonNullable<RunData["traffic"]>["rows"]) => void): void {
     if (!run.traffic) return;
     const { rows } = run.traffic;

@@ -5,7 +5,8 @@ use std::time::Duration;
 use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods};
 use odonata_sim::counters::Histogram;
 use odonata_sim::output::{
-    Arrivals, Backlog, Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NicCounters, Ranks, Series, Wait,
+    Arrivals, Backlog, Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NicCounters, Operations, Ranks,
+    Series, Wait,
 };
 use odonata_sim::spec::TopologySpec;
 use odonata_sim::{Cost, Output, Spec};
@@ -34,6 +35,7 @@ pub fn to_python<'py>(
         nics: by_nic,
         message_counters,
         series: loads,
+        operations: tasks,
     } = output;
     let result = PyDict::new(py);
     result.set_item("end_ps", end_ps)?;
@@ -57,6 +59,9 @@ pub fn to_python<'py>(
     }
     if spec.measure.series {
         result.set_item("series", series(py, loads)?)?;
+    }
+    if spec.measure.operations {
+        result.set_item("operations", operations(py, tasks)?)?;
     }
     Ok(result)
 }
@@ -86,6 +91,26 @@ fn series(py: Python<'_>, rows: Series) -> PyResult<Bound<'_, PyDict>> {
     columns.set_item("job", rows.job.into_pyarray(py))?;
     columns.set_item("bytes", rows.bytes.into_pyarray(py))?;
     columns.set_item("wait_ps", rows.wait_ps.into_pyarray(py))?;
+    let routes = PyDict::new(py);
+    routes.set_item("slice", rows.routes.slice.into_pyarray(py))?;
+    routes.set_item("job", rows.routes.job.into_pyarray(py))?;
+    routes.set_item("packets", rows.routes.packets.into_pyarray(py))?;
+    routes.set_item("minimal", rows.routes.minimal.into_pyarray(py))?;
+    columns.set_item("routes", routes)?;
+    Ok(columns)
+}
+
+fn operations(py: Python<'_>, rows: Operations) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("job", rows.job.into_pyarray(py))?;
+    columns.set_item("rank", rows.rank.into_pyarray(py))?;
+    columns.set_item("cpu", rows.cpu.into_pyarray(py))?;
+    columns.set_item("iteration", rows.iteration.into_pyarray(py))?;
+    columns.set_item("task", rows.task.iter().map(|task| task.name()).collect::<Vec<_>>())?;
+    columns.set_item("peer", rows.task.iter().map(|task| task.peer()).collect::<Vec<_>>().into_pyarray(py))?;
+    columns.set_item("bytes", rows.task.iter().map(|task| task.bytes()).collect::<Vec<_>>().into_pyarray(py))?;
+    columns.set_item("begin_ps", rows.begin_ps.into_pyarray(py))?;
+    columns.set_item("end_ps", rows.end_ps.into_pyarray(py))?;
     Ok(columns)
 }
 

@@ -115,11 +115,14 @@ impl World<'_> {
         }
     }
 
+    /// Whether a packet carries payload.
+    pub(crate) fn carries(&self, packet: &Packet) -> bool {
+        self.aries().is_none_or(|aries| packet.response == (aries.operation == Operation::Get))
+    }
+
     /// Counts a packet that has reached a NIC; returns whether its message is delivered with it, and whether it is answered.
     pub(crate) fn count_arrival(&mut self, t: u64, packet: &Packet) -> (bool, bool) {
-        let Some(aries) = self.aries() else { return (self.count_delivery(t, packet), false) };
-        let carries = packet.response == (aries.operation == Operation::Get);
-        let delivered = carries && self.count_delivery(t, packet);
+        let delivered = self.carries(packet) && self.count_delivery(t, packet);
         (delivered, packet.response && self.count_answer(t, packet))
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use odonata_sim::output::{Blame, Series, Wait};
+use odonata_sim::output::{Blame, Routes, Series, Wait};
 use odonata_sim::spec::Spec;
 
 use crate::link::{Link, Sender};
@@ -40,6 +40,10 @@ pub(crate) struct Commit {
     pub(crate) leaves: u64,
     /// When the next router decides on it, or when it is delivered.
     pub(crate) next: u64,
+    /// Whether it has payload and the link leads to its node.
+    pub(crate) delivers: bool,
+    /// Whether it was never diverted.
+    pub(crate) minimal: bool,
     /// When the credit for its room in the far buffer reaches the sender, if it was committed to its next link.
     pub(crate) returned: Option<u64>,
 }
@@ -109,11 +113,27 @@ impl Commits {
                     for ((link, slice, job), (bytes, queued)) in rows {
                         series.push(link as u32, slice as u16, job as u16, bytes, queued);
                     }
+                    series.routes = self.routes(width_ps, messages);
                     return series;
                 }
             }
             width_ps *= 2;
         }
+    }
+
+    /// The packets that reach their node, and the minimal ones, by slice and job.
+    fn routes(&self, width_ps: u64, messages: &[Message]) -> Routes {
+        let mut rows: BTreeMap<(u64, usize), (u64, u64)> = BTreeMap::new();
+        for packet in self.0.iter().flatten().filter(|packet| packet.delivers) {
+            let (packets, minimal) = rows.entry((packet.start / width_ps, messages[packet.message].job)).or_default();
+            *packets += 1;
+            *minimal += u64::from(packet.minimal);
+        }
+        let mut routes = Routes::default();
+        for ((slice, job), (packets, minimal)) in rows {
+            routes.push(slice as u16, job as u16, packets, minimal);
+        }
+        routes
     }
 }
 

@@ -170,6 +170,7 @@ impl World<'_> {
     /// If blame or a series is measured: notes the commit of a packet to a link, and when its credit reaches the sender of
     /// the link by which it came.
     fn note_commit(&mut self, t: u64, link: usize, channel: usize, packet: &mut Packet, hold: u64) {
+        let carries = self.carries(packet);
         let Some(Commits(commits)) = &mut self.commits else { return };
         let of = &self.links[link];
         let schedule = of.schedule(t, packet, hold);
@@ -197,6 +198,8 @@ impl World<'_> {
             },
             leaves: schedule.crossing.leaves,
             next,
+            delivers: matches!(of.far, Far::Node) && carries,
+            minimal: packet.minimal,
             returned: None,
         });
     }

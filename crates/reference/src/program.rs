@@ -26,7 +26,7 @@ use odonata_sim::spec::{Program, ProgramSpec, Spec};
 
 pub(crate) use exchange::ProtocolMessage;
 pub(crate) use rank_event::{RankEvent, RankId};
-pub(crate) use tally::{iteration_rows, rank_rows};
+pub(crate) use tally::{iteration_rows, operation_rows, rank_rows};
 
 use execution::Execution;
 pub(crate) use execution::Nics;

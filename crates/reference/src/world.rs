@@ -1,7 +1,7 @@
 //! A run: its state, its beginning and its end (model, section 8).
 
 use odonata_error::{Error, ErrorKind};
-use odonata_sim::output::{Blame, Series};
+use odonata_sim::output::{Blame, Operations, Series};
 use odonata_sim::spec::Spec;
 use odonata_sim::{Monitor, Output, Progress};
 use odonata_topology::{Network, NodeId, Peer};
@@ -212,6 +212,11 @@ impl<'a> World<'a> {
                     all.series(self.map.network.peer.len() + self.map.network.endpoints(), &self.messages)
                 }
                 _ => Series::default(),
+            },
+            operations: if self.spec.measure.operations {
+                program::operation_rows(&self.programs)
+            } else {
+                Operations::default()
             },
             blame: match &self.commits {
                 Some(all) if self.spec.measure.blame => all.blame(self.spec, &self.links, &self.messages),

@@ -84,7 +84,14 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
         routing: fpar(ChannelSwitch::Intermediate),
         jobs,
         stop: StopSpec { jobs: vec![0], at_ps: None },
-        measure: MeasureSpec { from_ps: 0, until_ps: None, arrivals_every_ps: None, blame: false, series: false },
+        measure: MeasureSpec {
+            from_ps: 0,
+            until_ps: None,
+            arrivals_every_ps: None,
+            blame: false,
+            series: false,
+            operations: false,
+        },
         prepared: Prepared::default(),
         sensing: Sensing::default(),
         failures: Failures::default(),
@@ -275,6 +282,7 @@ fn what_the_model_cannot_honour_is_refused_by_name() {
     change("failures", &|s| s.failures.links = vec![[0, 3]]);
     change("measure.blame", &|s| s.measure.blame = true);
     change("measure.series", &|s| s.measure.series = true);
+    change("measure.operations", &|s| s.measure.operations = true);
     change("fabric.nic.rail", &|s| s.fabric.nic.rail = Rail::LeastBusy);
     change("topology.pair_links", &|s| dragonfly_plus(s).pair_links = vec![[0, 1, 1]]);
     change("topology.last_group_leaves", &|s| {

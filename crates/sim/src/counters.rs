@@ -4,6 +4,7 @@ mod arrivals;
 mod blame;
 mod by_class;
 mod histogram;
+mod operations;
 mod series;
 mod slices;
 
@@ -11,5 +12,6 @@ pub use arrivals::{ArrivalCounts, Arrivals};
 pub use blame::{Blame, BlameCounts, Crossing, Wait};
 pub use by_class::ByClass;
 pub use histogram::Histogram;
-pub use series::{Series, SeriesCounts};
+pub use operations::{NO_PEER, OperationCounts, Operations, Task};
+pub use series::{Routes, Series, SeriesCounts};
 pub use slices::{Backlog, SLICES, Slices};

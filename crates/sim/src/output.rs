@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 
 use crate::counters::Histogram;
 
-pub use crate::counters::{Arrivals, Backlog, Blame, Series, Wait};
+pub use crate::counters::{Arrivals, Backlog, Blame, NO_PEER, Operations, Routes, Series, Task, Wait};
 
 /// All results of a run. Identical for identical specifications, on any computer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub struct Output {
     pub blame: Blame,
     /// The load of every link over time; empty unless asked for.
     pub series: Series,
+    /// What the CPUs of the ranks of programs did; empty unless asked for.
+    pub operations: Operations,
 }
 
 /// Totals of one job.

@@ -287,4 +287,7 @@ pub struct MeasureSpec {
     /// Whether the load of every link is recorded over time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub series: bool,
+    /// Whether the CPU tasks of the ranks of programs are recorded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub operations: bool,
 }

@@ -250,16 +250,19 @@ fn unfit(c: &mut Choices, (topology, failures): &Made, fabric: MakesFabric, exte
     }
     let (stop, horizon) =
         if extent == Extent::Programs { programs::stop(c, &jobs, &fabric) } else { jobs::stop(c, &jobs) };
-    let measure = MeasureSpec {
+    let mut measure = MeasureSpec {
         from_ps: if c.chance(50) { c.within(0, horizon / 2) } else { 0 },
         until_ps: c.chance(30).then(|| c.within(horizon / 2 + 1, horizon + 1)),
         arrivals_every_ps: c.chance(60).then(|| c.within(horizon / 40 + 1, horizon)),
         blame: c.chance(40) && fabric.router.is_none(),
         series: c.chance(30),
+        operations: false,
     };
+    let seed = c.next();
+    measure.operations = extent == Extent::Programs && seed.is_multiple_of(2);
     Spec {
         version: SPEC_VERSION,
-        seed: c.next(),
+        seed,
         compat: None,
         topology: topology.clone(),
         fabric,

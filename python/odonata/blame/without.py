@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from odonata.store.columns import RECORDS
 from odonata.store.tables import job_rows
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def spec_without(spec: Mapping[str, Any], left_out: int) -> dict[str, Any] | Non
     if not jobs or (not waited and spec["stop"]["at_ps"] is None):
         return None
     stop = {"jobs": waited, "at_ps": spec["stop"]["at_ps"]}
-    measure = {key: value for key, value in spec["measure"].items() if key not in ("blame", "series")}
+    measure = {key: value for key, value in spec["measure"].items() if key not in RECORDS}
     return {**spec, "jobs": jobs, "stop": stop, "measure": measure}
 
 

@@ -1,4 +1,4 @@
-"""`odonata export`: a machine as a graph, or a run as a trace, for other tools."""
+"""`odonata export`: a machine as a graph, or a run as a trace or as the files of DragonView, for other tools."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -9,8 +9,8 @@ from cyclopts import Parameter
 from odonata.cli.completion import systems
 from odonata.errors import InputError, unknown
 
-#: Formats of a run; one JSON serves both viewers.
-TRACES = ("perfetto", "chrome-trace")
+#: Formats of a run; one JSON serves both viewers of traces.
+OF_RUNS = ("perfetto", "chrome-trace", "dragonview")
 
 
 def export(
@@ -21,35 +21,37 @@ def export(
     format_: Annotated[str | None, Parameter(name="--format")] = None,
     force: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
-    """Write a machine as a graph or as the files of a real cluster, or a run as a trace for a viewer of traces.
+    """Write a machine as a graph or as the files of a real cluster, or a run for a viewer of traces or of machines.
 
     Parameters
     ----------
     system
         The machine: a name (`odonata show systems`), its TOML file, or the TOML file of a scenario. With
-        `--format perfetto`, a run folder: its jobs, iterations, ranks, recorded messages and traffic as a trace.
+        `--format perfetto`, a run folder: its jobs, iterations, ranks, operations, waits, recorded messages and traffic
+        as a trace. With `--format dragonview`, a run folder: its links and jobs.
     output
-        The file. Its ending chooses the format: `.graphml` (networkx, Gephi, yEd), `.json`, `.ibnetdiscover`,
-        `.conf` (a tree for Slurm) or `.csv` (leaf switch and group of each node).
+        The file; for `dragonview` a folder. Its ending chooses the format: `.graphml` (networkx, Gephi, yEd), `.json`,
+        `.ibnetdiscover`, `.conf` (a tree for Slurm) or `.csv` (leaf switch and group of each node).
     format_
         The format, if the ending does not choose it: also `slurm-block`, and `cray` (`rtr --interconnect` of a cascade,
         the point-to-point file of Slingshot of a dragonfly). Of a run: `perfetto` or `chrome-trace`, which are the same
-        JSON; ui.perfetto.dev and Chrome's own viewer open it.
+        JSON; ui.perfetto.dev and Chrome's own viewer open it. `dragonview` writes the CSV files of DragonView.
     force
         Overwrite a file with different contents.
     """
     from odonata import files, scenario
     from odonata.cluster.fabric import WRITTEN
 
-    if format_ in TRACES:
-        return _trace(Path(system), output, force=force)
+    if format_ in OF_RUNS:
+        write = _dragonview if format_ == "dragonview" else _trace
+        return write(Path(system), output, force=force)
     by_suffix = {form.suffix: name for name, form in WRITTEN.items() if form.suffix is not None}
     if format_ is None and output.suffix not in by_suffix:
         message = f"`{output}`: expected a file name that ends in {', '.join(by_suffix)}, or --format"
         raise InputError(message, hint=f"formats: {', '.join(WRITTEN)}")
     name = format_ or by_suffix[output.suffix]
     if name not in WRITTEN:
-        raise unknown("format", name, [*WRITTEN, *TRACES])
+        raise unknown("format", name, [*WRITTEN, *OF_RUNS])
     if not output.parent.is_dir():
         raise InputError(f"there is no folder `{output.parent}`")
     try:
@@ -80,5 +82,25 @@ def _trace(run: Path, output: Path, *, force: bool) -> int:
     files.write_new(output, trace, force=force)
     print(f"{output}: {len(trace):,} bytes")
     for text in left_out:
+        print(text)
+    return 0
+
+
+def _dragonview(run: Path, output: Path, *, force: bool) -> int:
+    from odonata import files
+    from odonata.report.dragonview import dragonview_of
+    from odonata.store import open_run
+
+    opened = open_run(run)
+    if output.is_file():
+        raise InputError(f"`{output}` is a file, expected a folder", hint="--format dragonview writes three files")
+    if not output.parent.is_dir():
+        raise InputError(f"there is no folder `{output.parent}`")
+    tables, notes = dragonview_of(opened)
+    output.mkdir(exist_ok=True)
+    for name, data in tables.items():
+        files.write_new(output / name, data, force=force)
+    print(f"{output}: {', '.join(tables)}")
+    for text in notes:
         print(text)
     return 0

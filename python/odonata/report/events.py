@@ -2,7 +2,8 @@
 
 The format is described in Google's "Trace Event Format". Every job is a process, with a slice for the whole job, an
 asynchronous slice for each of its iterations and recorded messages, and a slice for each rank of a program up to its
-end. Traffic between groups is a counter for each job. Times are microseconds, as the format wants.
+end. Inside the slice of a rank are its operations and its waits, if the run has recorded operations: a rank waits
+when its CPU is idle. Traffic between groups is a counter for each job. Times are microseconds, as the format wants.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ MOST_MESSAGES = 100_000
 """Messages of a trace at most; of more, those of every second, third, ... source rank."""
 MOST_RANKS = 2_000
 """Ranks of a job at most; of more, every second, third, ... one."""
+MOST_OPERATIONS = 200_000
+"""Operations of a job at most; of more, those of every second, third, ... recorded rank."""
 
 
 def _process(job: int) -> int:
@@ -96,18 +99,67 @@ def _iterations(run: Run) -> Iterator[dict[str, Any]]:
 
 
 def _ranks(run: Run, left_out: list[str]) -> Iterator[dict[str, Any]]:
-    names = run.jobs["name"].to_list()
+    names, recorded = run.jobs["name"].to_list(), run.operations
+    if run.ranks.height and recorded.is_empty():
+        left_out.append("The run has no operations of ranks: it records them with `operations = true` under [measure].")
     for (job,), ranks in run.ranks.group_by("job", maintain_order=True):
         every = -(-ranks.height // MOST_RANKS)
         if every > 1:
             left_out.append(f"{names[job]}: one rank in {every} is in the trace.")
+        start = int(run.resolved["spec"]["jobs"][job]["program"]["start_ps"])
+        rows = recorded.filter(pl.col("job") == job)
+        kept, latest = _kept_operations(rows, names[job], ranks.height, left_out), dict[int, int]()
+        if rows.height:
+            latest = dict(rows.group_by("rank").agg(pl.col("end_ps").max()).iter_rows())
+        tid = _thread(job, ranks.height)
         for row in ranks.filter(pl.col("rank") % every == 0).iter_rows(named=True):
-            end = row["finish_ps"]
-            pid, tid = _process(row["job"]), _thread(row["job"], row["rank"])
-            yield _named(pid, f"rank {row['rank']} on node {row['node']}", tid)
-            name = "runs" if end is not None else "runs, not finished"
-            end = run.manifest["sim_time_ps"] if end is None else end
-            yield _slice(pid, tid, name, 0, end, {"work_ps": row["work_ps"]})
+            rank, finish = row["rank"], row["finish_ps"]
+            pid, main = _process(job), _thread(job, rank)
+            yield _named(pid, f"rank {rank} on node {row['node']}", main)
+            end = run.manifest["sim_time_ps"] if finish is None else finish
+            name = "runs" if finish is not None else "runs, not finished"
+            begin = min(start, end)
+            yield _slice(pid, main, name, begin, max(end, latest.get(rank, 0)), {"work_ps": row["work_ps"]})
+            for cpu, tasks in kept.get(rank, {}).items():
+                on, since, until = main, begin, end
+                if cpu:
+                    on, since, until = tid, tasks[0]["begin_ps"], tasks[-1]["end_ps"]
+                    tid += 1
+                    yield _named(pid, f"rank {rank}, CPU {cpu}", on)
+                yield from _operations(pid, on, tasks, since, until)
+
+
+def _kept_operations(
+    rows: pl.DataFrame, name: str, ranks: int, left_out: list[str]
+) -> dict[int, dict[int, list[dict[str, Any]]]]:
+    """The operations that are in the trace, in order of time, by rank and CPU."""
+    if rows.is_empty():
+        return {}
+    recorded = rows["rank"].unique(maintain_order=True)
+    if len(recorded) < ranks:
+        left_out.append(f"{name}: the run has recorded operations of {len(recorded):,} of {ranks:,} ranks.")
+    every = max(-(-rows.height // MOST_OPERATIONS), -(-len(recorded) // MOST_RANKS))
+    if every > 1:
+        left_out.append(f"{name}: operations of one recorded rank in {every} are in the trace.")
+        rows = rows.filter(pl.col("rank").is_in(recorded.gather_every(every).implode()))
+    found: dict[int, dict[int, list[dict[str, Any]]]] = {}
+    for row in rows.sort("rank", "cpu", "begin_ps", maintain_order=True).iter_rows(named=True):
+        found.setdefault(row["rank"], {}).setdefault(row["cpu"], []).append(row)
+    return found
+
+
+def _operations(pid: int, tid: int, tasks: list[dict[str, Any]], since: int, until: int) -> Iterator[dict[str, Any]]:
+    """The tasks of a CPU and its waits between `since` and `until`."""
+    for row in tasks:
+        towards = {"send": " to", "receive": " from"}.get(row["kind"])
+        name = row["kind"] if towards is None else f"{row['kind']}{towards} rank {row['peer']}"
+        if row["begin_ps"] > since:
+            yield _slice(pid, tid, "waits", since, row["begin_ps"], {"until": name})
+        args = {"iteration": row["iteration"]} | ({} if row["bytes"] is None else {"bytes": row["bytes"]})
+        yield _slice(pid, tid, name, row["begin_ps"], row["end_ps"], args)
+        since = row["end_ps"]
+    if since < until:
+        yield _slice(pid, tid, "waits", since, until, {"until": "the end of the rank or of the run"})
 
 
 def _messages(run: Run, left_out: list[str]) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.report.blame import blame_of
 from odonata.report.machine import machine_of
-from odonata.report.series import series_of
+from odonata.report.series import routes_of, series_of
 from odonata.report.times import distributions, iterations_of, messages_of, traffic_of
 from odonata.report.verdict import verdict
 from odonata.store import columns_of
@@ -28,13 +28,11 @@ NOT_MODELLED = (
 )
 """What docs/model.md leaves out, in the words of a report."""
 
-NOT_RECORDED = ("Minimal and non-minimal packets are counted for the whole run.",)
-"""Results that a run folder does not have."""
 NO_SERIES = (
-    "The load of links is not recorded by job and by time. It is with `series = true` under `[measure]`; traffic "
-    'between groups alone is with `links = { every = "5 us" }`.',
+    "The load of links and the paths of packets are not recorded by job and by time. They are with `series = true` "
+    'under `[measure]`; traffic between groups alone is with `links = { every = "5 us" }`.',
 )
-"""Results that it does not have without a series."""
+"""Results that a run folder does not have without a series."""
 
 
 def run_document(run: Run) -> dict[str, Any]:
@@ -63,7 +61,7 @@ def run_document(run: Run) -> dict[str, Any]:
         "scenario": run.scenario,
         "sources": [dict(source) for source in run.resolved.get("sources", ())],
         "not_modelled": (*_ideal(run), *NOT_MODELLED),
-        "not_recorded": (*NO_SERIES[: run.series.is_empty()], *NOT_RECORDED),
+        "not_recorded": NO_SERIES[: run.series.is_empty()],
         "meanings": {column.name: column.meaning for column in columns_of("jobs") if column.name not in _LISTS},
         "link_classes": list(run.manifest.get("link_classes", ())),
         "jobs": rows,
@@ -74,6 +72,7 @@ def run_document(run: Run) -> dict[str, Any]:
         "blame": blame_of(run),
         "machine": machine,
         "series": series_of(run, machine["links"], left_out),
+        "routes": routes_of(run),
         "left_out": left_out,
     }
 

@@ -1,4 +1,4 @@
-"""The load of every link over time, from the table `series`, as small numbers in a fixed order."""
+"""The load of every link over time as small numbers in a fixed order, and the paths of packets over time."""
 
 from __future__ import annotations
 
@@ -68,6 +68,14 @@ def series_of(run: Run, links: pl.DataFrame, left_out: list[str]) -> dict[str, A
             }
         ),
     }
+
+
+def routes_of(run: Run) -> dict[str, Any] | None:
+    """Packets that reach their node, and the minimal ones, by slice and job; `None` if no series was recorded."""
+    rows = run.routes
+    if rows.is_empty():
+        return None
+    return {"width_ps": int(rows["width_ps"][0]), "rows": rows.select("slice", "job", "packets", "minimal")}
 
 
 def _spread(sent: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -70,6 +70,7 @@ _SPECIFICATION = _Table(
                 "arrivals_every_ps": _named("links", "every"),
                 "blame": _named("blame"),
                 "series": _named("series"),
+                "operations": _named("operations"),
             },
         ),
         "seed": _named("run", "seed"),

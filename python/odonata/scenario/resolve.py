@@ -368,6 +368,7 @@ def _measure(table: ScenarioTable) -> dict[str, Any]:
         "arrivals_every_ps": None if measure.links is None else measure.links.every,
         **({"blame": True} if measure.blame else {}),
         **({"series": True} if measure.series else {}),
+        **({"operations": True} if measure.operations else {}),
     }
 
 

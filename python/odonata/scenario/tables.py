@@ -155,6 +155,9 @@ class MeasureTable(Table):
     series: bool = Field(
         False, description="record the load of every link by job over time, in at most 256 slices (`odonata report`)"
     )
+    operations: bool = Field(
+        False, description="record what the CPUs of the ranks of programs do (`odonata export --format perfetto`)"
+    )
 
 
 class AdviseTable(Table):

@@ -26,8 +26,13 @@ TABLES: dict[str, str] = {
     "nic_messages": "what such NICs counted for each message: one row per row of `messages`; else none",
     "blame": "waiting of packets: one row per victim, cause, kind of waiting and link, sorted in this order",
     "series": "load of links over time: one row per link, slice of time and job with traffic, sorted in this order",
+    "routes": "packets by path over time: one row per slice of time and job with packets, sorted in this order",
+    "operations": "one row per CPU task of a rank of a program, sorted by job, rank and order of request",
 }
 """Tables of a run folder, and the meaning of their rows."""
+
+RECORDS = ("blame", "series", "operations")
+"""Keys of `measure` that record tables of their own and change nothing else."""
 
 QUANTILES: dict[str, tuple[int, int]] = {
     "min": (0, 1),
@@ -131,6 +136,10 @@ _PACKET_LATENCY = "time from the first flit of a request to the last flit of its
 _SERIES_WAIT = (
     "time for which these packets waited for the link or for room at its far end, summed; divided by `width_ps` it is "
     "the mean number of packets in the queue; absent for injection links"
+)
+_OPERATION_RANK = (
+    "the rank; if a job has too many tasks (1,048,576 over the number of jobs with a program), every second, fourth, "
+    "... rank is recorded"
 )
 _INTRA_NODE = "messages issued between ranks of one node, a part of `messages_sent`"
 _PER_CHANNEL = "the share of virtual channel {channel}; only if links have several channels"
@@ -282,6 +291,25 @@ _LINES: dict[str, list[Line]] = {
         ("job", "UInt16", "", "index of the job", "neither", 4),
         ("bytes", "UInt64", "bytes", "bytes of its packets whose transmission begins in the slice", "neither", 4),
         ("wait_ps", "UInt64", "ps", _SERIES_WAIT, "less", 4),
+    ],
+    "routes": [
+        ("slice", "UInt16", "", "number of the slice of time, from 0: the slices of `series`", "neither", 4),
+        ("start_ps", "UInt64", "ps", "start of the slice", "neither", 4),
+        ("width_ps", "UInt64", "ps", "length of every slice", "neither", 4),
+        ("job", "UInt16", "", "index of the job", "neither", 4),
+        ("packets", "UInt64", "packets", "packets whose transmission to their node begins in the slice", "neither", 4),
+        ("minimal", "UInt64", "packets", "those of them that took a minimal path", "neither", 4),
+    ],
+    "operations": [
+        ("job", "UInt16", "", "index of the job", "neither", 4),
+        ("rank", "UInt32", "", _OPERATION_RANK, "neither", 4),
+        ("cpu", "UInt16", "", "number of its CPU; 0 except in traces", "neither", 4),
+        ("iteration", "UInt32", "", "its iteration, from 0; of a gap, the next one", "neither", 4),
+        ("kind", "String", "", "`compute`, `combine`, `send`, `receive` or `gap`", "neither", 4),
+        ("peer", "UInt32", "", "rank at the other end of the message; absent if there is none", "neither", 4),
+        ("bytes", "UInt64", "bytes", "size of the message or of the combined vector; absent for others", "neither", 4),
+        ("begin_ps", "UInt64", "ps", "when the CPU begins the task", "neither", 4),
+        ("end_ps", "UInt64", "ps", "when it ends it; maybe after the run", "neither", 4),
     ],
 }  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from odonata.store.columns import columns_of
 from odonata.store.frame import frame
 from odonata.store.latency import Latency
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 NOT_FINISHED = np.uint64(2**64 - 1)
 """The core's end time of a rank that has not finished."""
+NO_PEER = np.uint32(2**32 - 1)
+"""The core's peer of a CPU task that is no message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +99,17 @@ def ranks_frame(result: Mapping[str, Any], spec: Mapping[str, Any]) -> pl.DataFr
         "work_ps": rows["work_ps"],
     }
     return frame("ranks", data)
+
+
+def operations_frame(result: Mapping[str, Any]) -> pl.DataFrame:
+    """The CPU tasks of the ranks of programs; no rows if they were not asked for."""
+    found = result.get("operations")
+    if found is None:
+        return frame("operations", {column.name: [] for column in columns_of("operations")})
+    kind = pl.Series(found["task"], dtype=pl.String)
+    sized = kind.is_in(["combine", "send", "receive"])
+    rows = {name: found[name] for name in ("job", "rank", "cpu", "iteration", "begin_ps", "end_ps")}
+    peer, size = pl.Series(found["peer"]), pl.Series(found["bytes"])
+    return frame(
+        "operations", {**rows, "kind": kind, "peer": peer.set(peer == NO_PEER, None), "bytes": size.set(~sized, None)}
+    )

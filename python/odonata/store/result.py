@@ -97,7 +97,7 @@ class Run(Attributes):
         ----------
         name
             `jobs`, `messages`, `links`, `iterations`, `ranks`, `counters`, `nics`, `nic_messages`,
-            `blame` or `series`.
+            `blame`, `series`, `routes` or `operations`.
 
         Returns
         -------
@@ -248,6 +248,16 @@ class Run(Attributes):
     def series(self) -> pl.DataFrame:
         """The load of links by slice of time and job; no rows without `measure.series`."""
         return self._frame("series")
+
+    @cached_property
+    def routes(self) -> pl.DataFrame:
+        """Packets by path, slice of time and job; no rows without `measure.series`."""
+        return self._frame("routes")
+
+    @cached_property
+    def operations(self) -> pl.DataFrame:
+        """The CPU tasks of the ranks of programs; no rows without `measure.operations`."""
+        return self._frame("operations")
 
     @cached_property
     def summary(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from odonata.store.columns import QUANTILES, columns_of
 from odonata.store.complete import complete
 from odonata.store.frame import frame, polars_type
 from odonata.store.latency import Latency
-from odonata.store.programs import iterations_frame, of_job, progress, ranks_frame
+from odonata.store.programs import iterations_frame, of_job, operations_frame, progress, ranks_frame
 from odonata.store.saturation import saturation
 
 if TYPE_CHECKING:
@@ -35,8 +35,10 @@ __all__ = [
     "messages_frame",
     "nic_messages_frame",
     "nics_frame",
+    "operations_frame",
     "polars_type",
     "ranks_frame",
+    "routes_frame",
     "series_frame",
 ]
 
@@ -356,6 +358,16 @@ def series_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.Dat
             "wait_ps": pl.Series(found["wait_ps"]).set(pl.Series(injection), None),
         },
     )
+
+
+def routes_frame(result: Mapping[str, Any]) -> pl.DataFrame:
+    """Packets by path over time; no rows if no series was asked for."""
+    found = result.get("series")
+    if found is None:
+        return frame("routes", {column.name: [] for column in columns_of("routes")})
+    rows, width = found["routes"], int(found["width_ps"])
+    start = rows["slice"].astype(np.uint64) * np.uint64(width)
+    return frame("routes", {**rows, "start_ps": start, "width_ps": np.full(len(start), width, dtype=np.uint64)})
 
 
 def _numbers(system: Mapping[str, Any]) -> NDArray[np.int64]:

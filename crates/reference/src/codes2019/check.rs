@@ -40,6 +40,9 @@ pub(super) fn check(spec: &Spec) -> Result<(), Error> {
     if spec.measure.series {
         return unsupported(path!["measure", "series"]);
     }
+    if spec.measure.operations {
+        return unsupported(path!["measure", "operations"]);
+    }
     check_routing(&spec.routing)
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use odonata_sim::output::Task;
+
 use super::exchange::Outgoing;
 use super::rank_event::{RankEvent, RankId};
 use crate::world::World;
@@ -36,16 +38,19 @@ pub(crate) struct Cpus {
     tasks: BTreeMap<u64, (u64, AfterTask)>,
     /// Total duration of all tasks that have ended.
     pub(crate) worked: u64,
+    /// All tasks that were requested: iteration, CPU, purpose, begin and end.
+    pub(crate) requested: Vec<(u64, u16, Task, [u64; 2])>,
 }
 
 impl World<'_> {
     /// A CPU runs a task of duration `d` as soon as it is free, but not before `t`.
-    pub(crate) fn occupy(&mut self, t: u64, who: RankId, cpu: u16, d: u64, after: AfterTask) {
+    pub(crate) fn occupy(&mut self, t: u64, who: RankId, cpu: u16, task: Task, d: u64, after: AfterTask) {
         let rank = self.rank(who);
         let free = rank.cpus.free.entry(cpu).or_default();
         let begin = t.max(*free);
         let end = begin.saturating_add(d);
         *free = end;
+        rank.cpus.requested.push((rank.iteration, cpu, task, [begin, end]));
         let task_number = rank.cpus.started;
         rank.cpus.started += 1;
         // A receive began when it was posted.

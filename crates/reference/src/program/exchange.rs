@@ -6,7 +6,7 @@ use super::matching::Posted;
 use super::rank_event::{Arrival, MessageKey, ProtocolMessageKind, RankEvent, RankId};
 use crate::packet::{Cause, MessageRow};
 use crate::world::World;
-use odonata_sim::output::MessageCounters;
+use odonata_sim::output::{MessageCounters, Task};
 
 /// A message that a rank sends.
 #[derive(Clone, Copy, Debug)]
@@ -56,10 +56,11 @@ impl World<'_> {
         let spec = self.running(who.job).spec;
         let iteration = self.rank(who).iteration;
         match action {
-            Action::Compute { op, cpu, ps } => self.occupy(t, who, cpu, ps, AfterTask::Computed { op }),
+            Action::Compute { op, cpu, ps } => self.occupy(t, who, cpu, Task::Compute, ps, AfterTask::Computed { op }),
             Action::Combine { op, cpu, bytes } => match spec.costs.combine {
                 Some(bandwidth) => {
-                    self.occupy(t, who, cpu, bandwidth.serialisation_ps(bytes), AfterTask::Computed { op });
+                    let task_ps = bandwidth.serialisation_ps(bytes);
+                    self.occupy(t, who, cpu, Task::Combine { bytes }, task_ps, AfterTask::Computed { op });
                 }
                 None => self.rank(who).execution.complete(op),
             },
@@ -75,7 +76,8 @@ impl World<'_> {
                     if protocol == Protocol::Rendezvous { spec.costs.rendezvous_ps } else { self.copy(who, bytes) };
                 let key = MessageKey { peer: to, iteration, label };
                 let task_ps = spec.costs.send_ps.saturating_add(more);
-                self.occupy(t, who, cpu, task_ps, AfterTask::HandOver(Outgoing { op, key, bytes, protocol, nics }));
+                let message = Outgoing { op, key, bytes, protocol, nics };
+                self.occupy(t, who, cpu, Task::Send { to, bytes }, task_ps, AfterTask::HandOver(message));
             }
             Action::Receive { op, cpu, from, label, nics } => {
                 let rank = self.rank(who);
@@ -214,7 +216,8 @@ impl World<'_> {
                 let receive =
                     self.rank(who).matching.cts_sent.remove(&key).expect("data comes once, after its clearance");
                 let receive_ps = self.running(who.job).spec.costs.receive_ps;
-                self.occupy(t, who, receive.cpu, receive_ps, AfterTask::Received { op: receive.op });
+                let task = Task::Receive { from: key.peer, bytes: arrival.bytes };
+                self.occupy(t, who, receive.cpu, task, receive_ps, AfterTask::Received { op: receive.op });
             }
         }
     }
@@ -242,7 +245,8 @@ impl World<'_> {
         } else {
             let receive_ps = self.running(who.job).spec.costs.receive_ps;
             let task_ps = receive_ps.saturating_add(self.copy(who, arrival.bytes));
-            self.occupy(t, who, receive.cpu, task_ps, AfterTask::Received { op: receive.op });
+            let task = Task::Receive { from: arrival.key.peer, bytes: arrival.bytes };
+            self.occupy(t, who, receive.cpu, task, task_ps, AfterTask::Received { op: receive.op });
         }
     }
 }

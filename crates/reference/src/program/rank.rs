@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use odonata_error::{Error, ErrorKind, path};
+use odonata_sim::output::Task;
 use odonata_sim::spec::SETTLE_PS;
 
 use super::Running;
@@ -143,7 +144,7 @@ impl<'a> World<'a> {
                 self.job_ends(who.job, t.saturating_add(SETTLE_PS));
             }
         } else if spec.gap_ps > 0 {
-            self.occupy(t, who, 0, spec.gap_ps, super::cpu::AfterTask::Iteration);
+            self.occupy(t, who, 0, Task::Gap, spec.gap_ps, super::cpu::AfterTask::Iteration);
         } else {
             self.next_iteration(t, who);
         }

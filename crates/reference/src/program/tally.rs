@@ -1,6 +1,6 @@
 //! Counters by rank and iteration (model, section 10, "Measurements").
 
-use odonata_sim::output::{Iterations, NOT_FINISHED, Ranks};
+use odonata_sim::output::{Iterations, NOT_FINISHED, Operations, Ranks};
 
 use super::Running;
 
@@ -50,6 +50,25 @@ pub(crate) fn iteration_rows(programs: &[Option<Running<'_>>]) -> Iterations {
             rows.last_end_ps.push(ends().max().expect(some));
             rows.longest_ps.push(took().max().expect(some));
             rows.total_ps.push(took().sum());
+        }
+    }
+    rows
+}
+
+/// One row per CPU task: those of all ranks, or of the multiples of the least power of two with few enough rows.
+pub(crate) fn operation_rows(programs: &[Option<Running<'_>>]) -> Operations {
+    let most = Operations::limit(programs.iter().flatten().count());
+    let mut rows = Operations::default();
+    for (job, running) in programs.iter().enumerate() {
+        let ranks: Vec<_> = running.iter().flat_map(|r| &r.ranks).map(|rank| &rank.cpus.requested).collect();
+        let mut every = 1;
+        while every < ranks.len() && ranks.iter().step_by(every).map(|tasks| tasks.len()).sum::<usize>() > most {
+            every *= 2;
+        }
+        let kept =
+            ranks.iter().enumerate().step_by(every).flat_map(|(rank, tasks)| tasks.iter().map(move |t| (rank, t)));
+        for (rank, &(iteration, cpu, task, times)) in kept.take(most) {
+            rows.push(job as u16, [rank as u32, iteration as u32], cpu, task, times);
         }
     }
     rows

@@ -1,7 +1,7 @@
-//! The load of every link over time, by job (docs/model.md, section 9, "Series").
+//! The load of every link over time, by job, and the routes that packets take (docs/model.md, section 9, "Series").
 
 /// Most slices of time.
-const SERIES_SLICES: u64 = 256;
+const SERIES_SLICES: usize = 256;
 
 /// Most rows, of 24 bytes each.
 const MAX_ROWS: usize = 1 << 22;
@@ -21,6 +21,8 @@ pub struct Series {
     pub bytes: Vec<u64>,
     /// The time for which these packets waited for the link, all together; 0 at a NIC.
     pub wait_ps: Vec<u64>,
+    /// The routes of the packets that reach their node, by the same slices.
+    pub routes: Routes,
 }
 
 impl Series {
@@ -34,7 +36,30 @@ impl Series {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+/// Columns of equal length, one row per slice and job with packets, sorted so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Routes {
+    /// Number of the slice, from 0.
+    pub slice: Vec<u16>,
+    /// Index of the job.
+    pub job: Vec<u16>,
+    /// Packets whose transmission to their node begins in the slice.
+    pub packets: Vec<u64>,
+    /// Those of them that were never diverted.
+    pub minimal: Vec<u64>,
+}
+
+impl Routes {
+    /// Adds a row.
+    pub fn push(&mut self, slice: u16, job: u16, packets: u64, minimal: u64) {
+        self.slice.push(slice);
+        self.job.push(job);
+        self.packets.push(packets);
+        self.minimal.push(minimal);
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
 struct Row {
     link: u32,
     slice: u16,
@@ -42,6 +67,9 @@ struct Row {
     bytes: u64,
     wait_ps: u64,
 }
+
+/// Packets, and those of them that were never diverted.
+type Routed = (u64, u64);
 
 /// Counts by link, slice and job.
 ///
@@ -52,10 +80,13 @@ struct Row {
 #[derive(Debug)]
 pub struct SeriesCounts {
     shift: u32,
-    /// Sums up to `summed`, sorted; then a row for each packet.
+    /// Sums, sorted.
     rows: Vec<Row>,
-    summed: usize,
+    /// A row for each packet since.
+    noted: Vec<Row>,
     most: usize,
+    /// By job and slice.
+    routes: Vec<[Routed; SERIES_SLICES]>,
 }
 
 impl Default for SeriesCounts {
@@ -67,35 +98,59 @@ impl Default for SeriesCounts {
 
 impl SeriesCounts {
     fn with_limit(most: usize) -> Self {
-        Self { shift: 0, rows: Vec::new(), summed: 0, most }
+        Self { shift: 0, rows: Vec::new(), noted: Vec::new(), most, routes: Vec::new() }
     }
 
-    /// Counts a packet of some bytes whose transmission begins at `start`, after `wait_ps`.
+    /// Counts a packet of some bytes whose transmission begins at `start`, after `wait_ps`. Times do not decrease at a
+    /// link.
     #[inline]
     pub fn count(&mut self, link: usize, job: u16, bytes: u32, start: u64, wait_ps: u64) {
-        while start >> self.shift >= SERIES_SLICES {
+        while start >> self.shift >= SERIES_SLICES as u64 {
             self.coarsen();
         }
         let slice = (start >> self.shift) as u16;
-        self.rows.push(Row { link: link as u32, slice, job, bytes: u64::from(bytes), wait_ps });
-        if self.rows.len() - self.summed >= self.most / 4 {
+        self.noted.push(Row { link: link as u32, slice, job, bytes: u64::from(bytes), wait_ps });
+        if self.noted.len() >= self.most / 4 && self.noted.len() >= self.rows.len() / 2 {
             self.sum_up();
         }
+    }
+
+    /// Counts the route of a packet whose transmission to its node begins at `start`, and was counted.
+    #[inline]
+    pub fn count_route(&mut self, job: u16, start: u64, minimal: bool) {
+        if usize::from(job) >= self.routes.len() {
+            self.routes.resize(usize::from(job) + 1, [(0, 0); SERIES_SLICES]);
+        }
+        let of = &mut self.routes[usize::from(job)][(start >> self.shift) as usize];
+        *of = (of.0 + 1, of.1 + u64::from(minimal));
     }
 
     /// Doubles the width of a slice.
     #[cold]
     fn coarsen(&mut self) {
         self.shift += 1;
-        self.rows.iter_mut().for_each(|row| row.slice /= 2);
+        self.rows.iter_mut().chain(&mut self.noted).for_each(|row| row.slice /= 2);
+        for slices in &mut self.routes {
+            let [mut joint, before] = [[(0, 0); SERIES_SLICES], *slices];
+            for (slice, (packets, minimal)) in before.into_iter().enumerate() {
+                let of: &mut Routed = &mut joint[slice / 2];
+                *of = (of.0 + packets, of.1 + minimal);
+            }
+            *slices = joint;
+        }
     }
 
     /// One row per link, slice and job, and not too many of them.
     #[cold]
     #[inline(never)]
     fn sum_up(&mut self) {
+        self.join();
         loop {
-            self.rows.sort_by_key(|row| (row.link, row.slice, row.job)); // stable: it takes the sorted part as it is
+            // The rows of a link are in the order of their slices.
+            debug_assert!(self.rows.is_sorted_by_key(|row| (row.link, row.slice)));
+            for same in self.rows.chunk_by_mut(|one, next| (one.link, one.slice) == (next.link, next.slice)) {
+                same.sort_unstable_by_key(|row| row.job);
+            }
             self.rows.dedup_by(|next, kept| {
                 let same = (next.link, next.slice, next.job) == (kept.link, kept.slice, kept.job);
                 if same {
@@ -104,11 +159,38 @@ impl SeriesCounts {
                 }
                 same
             });
-            self.summed = self.rows.len();
-            if self.summed <= self.most {
+            if self.rows.len() <= self.most {
                 return;
             }
             self.coarsen();
+        }
+    }
+
+    /// Puts the noted rows of each link behind its sums: a counting sort by link.
+    fn join(&mut self) {
+        let links = self.rows.iter().chain(&self.noted).map(|row| row.link as usize + 1).max().unwrap_or(0);
+        // How many noted rows come before those of a link.
+        let mut before = vec![0_usize; links + 1];
+        self.noted.iter().for_each(|row| before[row.link as usize + 1] += 1);
+        (1..=links).for_each(|link| before[link] += before[link - 1]);
+        let sums = self.rows.len();
+        self.rows.resize(sums + self.noted.len(), Row::default());
+        // Sums move up, the last first. Then the noted rows of a link begin behind its last sum.
+        let mut next = vec![0; links];
+        let mut link = links;
+        for at in (0..sums).rev() {
+            let row = self.rows[at];
+            while link > row.link as usize {
+                link -= 1;
+                next[link] = at + 1 + before[link];
+            }
+            self.rows[at + before[row.link as usize]] = row;
+        }
+        next[..link].copy_from_slice(&before[..link]);
+        for row in self.noted.drain(..) {
+            let at = &mut next[row.link as usize];
+            self.rows[*at] = row;
+            *at += 1;
         }
     }
 
@@ -122,6 +204,14 @@ impl SeriesCounts {
         }
         for row in self.rows {
             series.push(row.link, row.slice, row.job, row.bytes, row.wait_ps);
+        }
+        for slice in 0..SERIES_SLICES {
+            for (job, slices) in self.routes.iter().enumerate() {
+                let (packets, minimal) = slices[slice];
+                if packets > 0 {
+                    series.routes.push(slice as u16, job as u16, packets, minimal);
+                }
+            }
         }
         series
     }

@@ -4,6 +4,7 @@ use super::matching::{MessageKey, ReceiverState, RendezvousSend};
 use super::protocol_messages::{ProtocolMessage, ProtocolMessageKind};
 use super::rank_events::RankEvent;
 use super::running::{NodeContext, Running, Token};
+use crate::counters::Task;
 use crate::fabric::NO_ROW;
 
 impl Running {
@@ -90,7 +91,7 @@ impl Running {
     fn take_in(&mut self, key: MessageKey, bytes: u64, cpu: u16, token: Token, context: &mut NodeContext) -> bool {
         let copy = if self.is_eager(key.from, key.to, bytes) { self.copy_ps(bytes) } else { 0 };
         let ps = self.costs.receive_ps.saturating_add(copy);
-        self.occupy(key.to, cpu, ps, token, context).1 <= context.now
+        self.occupy(key.to, cpu, Task::Receive { from: key.from, bytes }, ps, token, context).1 <= context.now
     }
 
     /// Tells the sender of a message that its receive is posted.

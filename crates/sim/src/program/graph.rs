@@ -8,6 +8,7 @@ use odonata_programs::trace::{Action, Graph, Start};
 use super::matching::MessageKey;
 use super::rank_events::RankEventKind;
 use super::running::{NodeContext, Running, Token};
+use crate::counters::Task;
 
 impl Running {
     pub(super) fn graph(&self, rank: u32) -> &Graph {
@@ -78,9 +79,9 @@ impl Running {
     fn begin(&mut self, rank: u32, operation: u32, context: &mut NodeContext) {
         let &odonata_programs::trace::Operation { action, cpu, .. } =
             &self.graph(rank).operations()[operation as usize];
-        let ps = match action {
-            Action::Compute { ps } => self.computing(rank, ps, 0),
-            Action::Send { to, bytes, .. } => self.sending(rank, to, bytes),
+        let (task, ps) = match action {
+            Action::Compute { ps } => (Task::Compute, self.computing(rank, ps, 0)),
+            Action::Send { to, bytes, .. } => (Task::Send { to, bytes }, self.sending(rank, to, bytes)),
             Action::Receive { from, label, bytes } => {
                 self.release(rank, operation, Start::AtBegin);
                 let key = MessageKey { to: rank, from, iteration: self.ranks[rank as usize].iteration, label };
@@ -91,7 +92,7 @@ impl Running {
             }
         };
         let number = self.ranks[rank as usize].tasks;
-        let (begin, end) = self.occupy(rank, cpu, ps, operation, context);
+        let (begin, end) = self.occupy(rank, cpu, task, ps, operation, context);
         if begin <= context.now {
             self.release(rank, operation, Start::AtBegin);
         } else if self.graph(rank).followers(operation).iter().any(|&(_, start)| start == Start::AtBegin) {

@@ -12,6 +12,7 @@ use super::rank::Rank;
 use super::rank_events::{RankEvent, RankEventKind, RankEvents};
 use super::sizes::least_packet;
 use super::tally::Tally;
+use crate::counters::{OperationCounts, Operations, Task};
 use crate::engine::LAST_TIME;
 use crate::engine::random::{Stream, exponential, random};
 use crate::spec::{Costs, ProgramSpec, Record, Spec};
@@ -53,6 +54,8 @@ pub struct Running {
     pub(super) at_receiver: Map<ReceiverState>,
     pub(super) at_sender: Map<RendezvousSend>,
     pub tally: Tally,
+    /// The tasks of the CPUs, if they are recorded.
+    pub operations: Option<OperationCounts>,
     /// Scheduled rank events and protocol messages in the network.
     pub pending: u64,
     unfinished: u32,
@@ -110,6 +113,10 @@ impl Running {
             at_receiver: Map::default(),
             at_sender: Map::default(),
             tally: Tally::new(&spec.measure, job.record == Record::EveryMessage),
+            operations: spec.measure.operations.then(|| {
+                let jobs = spec.jobs.iter().filter(|job| job.program.is_some()).count();
+                OperationCounts::new(ranks as u32, Operations::limit(jobs))
+            }),
             pending: ranks as u64,
             unfinished: ranks as u32,
             finished_at: None,
@@ -195,6 +202,7 @@ impl Running {
         &mut self,
         rank: u32,
         cpu: u16,
+        task: Task,
         ps: u64,
         token: Token,
         context: &mut NodeContext,
@@ -209,6 +217,9 @@ impl Running {
         let of = &mut self.ranks[rank as usize];
         let number = of.tasks;
         of.tasks += 1;
+        if let Some(operations) = &mut self.operations {
+            operations.record([rank, of.iteration], cpu, task, [begin, end]);
+        }
         if end > context.now {
             self.task_event(RankEventKind::Done, end, rank, number, token, ps, context);
         }
@@ -316,7 +327,7 @@ impl Running {
             return false;
         }
         of.iteration += 1;
-        if self.gap > 0 && self.occupy(rank, 0, self.gap, GAP, context).1 > context.now {
+        if self.gap > 0 && self.occupy(rank, 0, Task::Gap, self.gap, GAP, context).1 > context.now {
             return false;
         }
         self.may_begin(rank, context)

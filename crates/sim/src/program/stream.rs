@@ -5,6 +5,7 @@ use odonata_programs::{Op, Program};
 use super::matching::MessageKey;
 use super::rank::Waits;
 use super::running::{BLOCKING, NodeContext, OPEN, OWN, Running, Token};
+use crate::counters::Task;
 
 impl Running {
     /// The CPU task of a rank's present operation is done.
@@ -52,15 +53,15 @@ impl Running {
             let more = match op {
                 Op::Compute { ps, jitter_ps } => {
                     let ps = self.computing(rank, ps, jitter_ps);
-                    self.occupy(rank, 0, ps, OWN, context).1 <= context.now
+                    self.occupy(rank, 0, Task::Compute, ps, OWN, context).1 <= context.now
                 }
                 Op::Combine { bytes } => match self.combining(bytes) {
-                    Some(ps) => self.occupy(rank, 0, ps, OWN, context).1 <= context.now,
+                    Some(ps) => self.occupy(rank, 0, Task::Combine { bytes }, ps, OWN, context).1 <= context.now,
                     None => true,
                 },
                 Op::Send { to, label, bytes, blocking } => {
                     let ps = self.sending(rank, to, bytes);
-                    self.occupy(rank, 0, ps, OWN, context).1 <= context.now
+                    self.occupy(rank, 0, Task::Send { to, bytes }, ps, OWN, context).1 <= context.now
                         && self.send_on(rank, to, label, bytes, blocking, context)
                 }
                 Op::Receive { from, label, bytes, blocking } => {

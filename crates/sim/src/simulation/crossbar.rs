@@ -264,6 +264,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             }
             if let Some(series) = &mut self.series {
                 series.count(output.slot(), job, times.wire, start, start - packet.time);
+                if node && (!R::RESPONSES || self.aries.carries(packet)) {
+                    series.count_route(job, start, !packet.diverted());
+                }
             }
         }
         if self.crossbars.leave(output, hop.end, times.wire) {

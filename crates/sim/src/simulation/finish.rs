@@ -7,7 +7,8 @@ use crate::counters::{BlameCounts, SeriesCounts};
 use crate::engine::Queue;
 use crate::fabric::packet::Event;
 use crate::output::{
-    Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NOT_DELIVERED, NOT_FINISHED, Output, Ranks, Series,
+    Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NOT_DELIVERED, NOT_FINISHED, Operations, Output,
+    Ranks, Series,
 };
 use crate::program::Running;
 use crate::routing::RoutingAlgorithm;
@@ -43,6 +44,7 @@ pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm>(
         }
         jobs.push(totals);
     }
+    let operations = operations(&mut programs);
     let (messages, message_counters) = messages(&mut simulation, &mut programs)?;
     Ok(Output {
         end_ps,
@@ -58,6 +60,7 @@ pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm>(
         class_bytes: simulation.by_class.into_bytes(),
         blame: simulation.blame.map_or_else(Blame::default, BlameCounts::into_output),
         series: simulation.series.map_or_else(Series::default, SeriesCounts::into_output),
+        operations,
     })
 }
 
@@ -108,6 +111,17 @@ fn iterations(programs: &[Option<Running>]) -> Iterations {
         }
     }
     iterations
+}
+
+/// The CPU tasks of programs.
+fn operations(programs: &mut [Option<Running>]) -> Operations {
+    let mut operations = Operations::default();
+    for (job, running) in programs.iter_mut().enumerate() {
+        if let Some(of) = running.as_mut().and_then(|running| running.operations.take()) {
+            of.add_to(job as u16, &mut operations);
+        }
+    }
+    operations
 }
 
 fn messages<Q, R>(

@@ -116,6 +116,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             let (job, start) = (self.job_of(packet), self.outs[slot].free.max(now).max(earliest));
             let Some(series) = &mut self.series else { return earliest };
             series.count(slot, job, times.wire, start, start - packet.time.max(earliest));
+            if output.is_none() && (!R::RESPONSES || self.aries.carries(packet)) {
+                series.count_route(job, start, !packet.diverted());
+            }
         }
         earliest
     }
