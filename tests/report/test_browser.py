@@ -168,6 +168,56 @@ def test_links_have_their_load_of_the_chosen_window_by_job(opened, plus):
         expect(page.locator(".legend").first).to_contain_text("in the chosen window")
 
 
+def test_pairs_of_groups_and_paths_follow_the_chosen_window(opened, made):
+    run = made(TRAFFIC.format(system="tiny").replace("20\n", "6\n").replace("[run]", '[routing]\nname = "fpar"\n[run]'))
+    page = opened(run)
+    series = series_of(run, run.links, [])
+    width, slices, end = series["width_ps"], series["slices"], run.manifest["sim_time_ps"]
+    busy = series["cells"]["busy"].to_numpy().reshape(-1, slices) / series["full"]
+    told = page.locator("figure .told").first
+    pairs = run.links.with_row_index("row").filter(from_group=0, to_group=1)["row"].to_list()
+    rows = run.routes.filter(job=0)
+    for begin, finish in ((0, 100), (25, 50), (60, 80)):
+        page.get_by_label("Begin of the window").fill(str(begin))
+        page.get_by_label("End of the window").fill(str(finish))
+        page.locator("canvas.heat").focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowRight")
+        loads = busy[pairs, begin * end // 100 // width : min(-(-finish * end // 100 // width), slices)].mean(axis=1)
+        shown = f"busy {100 * loads.mean():.1f} % on average and {100 * loads.max():.1f} % at most"
+        assert f"in the chosen window {shown}" in told.inner_text()
+        start = pl.col("start_ps")
+        inside = rows.filter(start + width > begin * end // 100, start < finish * end // 100).sum()
+        share = 100 * inside["minimal"][0] / inside["packets"][0]
+        bar = page.locator(".shares [role=img]").first.get_attribute("aria-label")
+        assert bar == f"target: {share:.1f} % minimal, {100 - share:.1f} % not"
+        page.keyboard.press("ArrowLeft")
+    page.get_by_label("Shade by").select_option("queue")
+    expect(page.locator("figure .of-window").first).to_have_text(" in the chosen window")
+    page.get_by_label("Shade by").select_option("bytes")
+    expect(page.locator("figure .of-window").first).to_have_text(" in the whole run")
+    page.get_by_role("button", name="Whole run").click()
+    whole = 100 * rows["minimal"].sum() / rows["packets"].sum()
+    assert f"target: {whole:.1f} % minimal" in page.locator(".shares [role=img]").first.get_attribute("aria-label")
+    saved_rows = saved(page, page.get_by_label("Download routes", exact=False))
+    assert sum(int(row["packets"]) for row in saved_rows) == run.routes["packets"].sum()
+
+
+def test_arcs_are_drawn_for_the_busiest_pairs_of_the_window(opened, plus):
+    """The drawing differs with arcs, and again with those of another window."""
+    page = opened(plus)
+    machine = page.locator("canvas.machine")
+    pictures = []
+    for arcs, window in (("none", (0, 100)), ("busiest", (0, 100)), ("busiest", (40, 60))):
+        page.get_by_label("Links between groups").select_option(arcs)
+        page.get_by_label("Begin of the window").fill(str(window[0]))
+        page.get_by_label("End of the window").fill(str(window[1]))
+        page.wait_for_timeout(100)
+        pictures.append(machine.evaluate("canvas => canvas.toDataURL()"))
+    assert len(set(pictures)) == 3
+
+
 def test_tables_are_sorted_and_saved(opened, plus):
     page = opened(plus)
     region = page.get_by_role("region", name="Jobs").first
@@ -290,6 +340,12 @@ def test_the_page_fits_a_small_screen_and_follows_day_and_night(opened, plus):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
     page.emulate_media(media="print")
     assert not page.get_by_role("button", name="Print").is_visible()
+    # Paper is light, whatever the screen is.
+    during = "getComputedStyle(document.body).backgroundColor"
+    page.evaluate(f"addEventListener('beforeprint', () => {{ globalThis.printed = {during} }})")
+    page.pdf()
+    assert page.evaluate("globalThis.printed") == "rgb(255, 255, 255)"
+    assert page.evaluate(during) == "rgb(18, 22, 29)"
 
 
 def test_every_control_and_figure_has_a_name(opened, plus):

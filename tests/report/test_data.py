@@ -138,6 +138,19 @@ def test_traffic_keeps_every_byte_also_if_windows_are_joined(run, monkeypatch):
             assert found["rows"][name].sum() == run.counters[name].sum()
 
 
+def test_paths_over_time_add_up_to_the_packets_of_the_jobs(run):
+    found = series.routes_of(run)
+    assert found["width_ps"] == run.series["width_ps"][0]
+    sums = found["rows"].group_by("job").agg(pl.col("packets", "minimal").sum()).sort("job")
+    packets = run.links.filter(to_kind="node")["packets"].sum()
+    assert sums["packets"].sum() == packets
+    assert (sums["minimal"] / sums["packets"]).to_list() == pytest.approx(run.jobs["minimal_fraction"].to_list())
+    # A packet reaches its node in the slice in which the link to its node has its bytes.
+    to_nodes = run.links.filter(to_kind="node").select("link")
+    slices = run.series.join(to_nodes, on="link").select("slice", "job").unique().sort("slice", "job")
+    assert found["rows"].select("slice", "job").equals(slices)
+
+
 def test_loads_over_time_are_those_of_the_series(run):
     document = run_document(run)
     found, links = document["series"], document["machine"]["links"]

@@ -208,7 +208,7 @@ export function assumedSection(run: RunData): HTMLElement {
     ),
     h("details", {}, h("summary", {}, "Jobs as they were resolved"), ...run.jobs.map(jobText)),
     list("What the model leaves out", run.not_modelled),
-    list("What was not recorded", run.not_recorded),
+    run.not_recorded.length > 0 ? list("What was not recorded", run.not_recorded) : null,
     run.left_out.length > 0 ? list("What this report leaves out", run.left_out) : null,
   );
 }

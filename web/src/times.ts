@@ -126,12 +126,14 @@ function controls(window: Window, end: number): HTMLElement {
   });
   const begin = slider("Begin of the window", "0");
   const finish = slider("End of the window", String(STEPS));
-  const moved = () => {
-    const [from, to] = [Number(begin.value), Number(finish.value)];
+  // A slider that passes the other one pushes it along.
+  const moved = (by: HTMLInputElement) => {
+    let [from, to] = [Number(begin.value), Number(finish.value)];
+    if (from >= to && by === begin) to = Math.min(from + 1, STEPS);
+    if (from >= to) from = Math.max(to - 1, 0);
     window.set(to > from ? [(from * end) / STEPS, (to * end) / STEPS] : undefined);
   };
-  begin.addEventListener("input", moved);
-  finish.addEventListener("input", moved);
+  for (const one of [begin, finish]) one.addEventListener("input", () => moved(one));
   const show = () => {
     const [from, to] = window.range ?? [0, end];
     told.textContent = window.range

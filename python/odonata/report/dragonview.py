@@ -43,7 +43,7 @@ def dragonview_of(run: Run) -> tuple[dict[str, bytes], list[str]]:
     routers = machine["routers"].select("id", "group", row.alias("row"), column.alias("column"))
     names = [job["name"] for job in run.jobs.iter_rows(named=True)]
     notes = ["jobs: " + ", ".join(f"{number} is {name}" for number, name in enumerate(names))]
-    shape = tuple(int(routers[name].max()) + 1 for name in _PLACE)  # type: ignore[arg-type]
+    shape = tuple(int(routers[name].max()) + 1 for name in _PLACE)
     if any(size > most for size, most in zip(shape, SHAPE, strict=True)):
         groups, rows, across = shape
         notes.append(
