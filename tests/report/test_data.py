@@ -208,15 +208,29 @@ def test_iterations_are_those_of_the_table_and_thinned_if_there_are_many(program
     assert left_out == ["Iterations: one in 3 is drawn. The table of jobs counts all of them."]
 
 
-def test_the_verdict_names_the_slowest_job_and_where_packets_waited(plus, program):
+def fewest(links, column):
+    """How many of the links have half of the total, and which share they have."""
+    values = links[column].sort(descending=True)
+    count = int((values.cum_sum() < values.sum() / 2).sum()) + 1
+    return count, 100 * values.head(count).sum() / values.sum()
+
+
+def test_the_verdict_names_the_slowest_job_and_where_packets_waited(made, plus, program):
     job = plus.jobs.row(0, named=True)
     first = verdict(plus)[0]
     assert first.startswith(f"target has a mean latency {job['slowdown']:.2f} times that of the job alone. ")
-    stalled = plus.links["stalled_ps"].sort(descending=True)
-    count = int((stalled.cum_sum() < stalled.sum() / 2).sum()) + 1
-    share = stalled.head(count).sum() / stalled.sum()
-    assert f"{100 * share:.0f} % of the time that packets waited for room is on {count:,} of " in first
+    # The run has a series, so these are the waits of the job.
+    count, share = fewest(plus.series.filter(job=0).group_by("link").agg(pl.col("wait_ps").sum()), "wait_ps")
+    assert f"{share:.0f} % of its waiting is on {count:,} of {plus.links.height:,} links" in first
     assert "NICs" in first or "links)" in first
+    text = TRAFFIC.format(system="tiny").replace("20\n", "6\n").replace("series = true", "")
+    bare = made(text, alone=True)
+    count, share = fewest(bare.links, "stalled_ps")
+    assert f"{share:.0f} % of the time that packets waited for room is on {count:,} of " in verdict(bare)[0]
+    blamed = made(f"{text}\nblame = true", alone=True)
+    waits = blamed.blame.filter((pl.col("victim") == 0) & pl.col("link").is_not_null())
+    count, share = fewest(waits.group_by("link").agg(pl.col("time_ps").sum()), "time_ps")
+    assert f"{share:.0f} % of its waiting is on {count:,} of " in verdict(blamed)[0]
     assert verdict(program)[0].startswith(("sum takes ", "halo takes ", "No job takes longer beside the others"))
 
 

@@ -10,6 +10,9 @@ import { seriesOf } from "./series";
 import { table } from "./table";
 import type { Window } from "./window";
 
+/** Jobs that are named for a link at most. */
+const MOST_JOBS = 4;
+
 type Fact = [label: string, shown: Child, value?: number];
 
 export class Details {
@@ -224,6 +227,26 @@ export function busyOf(run: RunData, links: Table, row: number): number {
   return links.number("bytes", row) / (bandwidth * Math.max(run.sim_time_ps, 1) * 1e-12);
 }
 
+/** The jobs that use a link, from its number, with their shares; nothing if the run has not recorded them. */
+function jobsOfLinks(run: RunData): ((link: number) => string) | undefined {
+  const series = seriesOf(run);
+  if (!series?.byJob) return undefined;
+  const rowOf = new Map(Array.from(run.machine.links.numbers("link"), (link, row) => [link, row]));
+  return (link) => {
+    const row = rowOf.get(link);
+    if (row === undefined) return "";
+    const busy = run.jobs.map((_, job) => series.busyOf(row, undefined, job));
+    const whole = busy.reduce((sum, one) => sum + one, 0);
+    return busy
+      .map((one, job) => ({ share: one / whole, name: visible(run.jobs[job]!.name) }))
+      .filter(({ share }) => share > 0)
+      .sort((one, other) => other.share - one.share)
+      .slice(0, MOST_JOBS)
+      .map(({ share, name: job }) => `${job} ${Math.round(100 * share)} %`)
+      .join(", ");
+  };
+}
+
 function bandwidthOf(run: RunData, of: string): number {
   const { classes } = run.machine;
   return classes.number("bandwidth", classes.where((row) => classes.text("class", row) === of)[0] ?? -1);
@@ -254,6 +277,7 @@ export function linkTable(
     show: (row: number) => show(links.number(column, row)),
     hint,
   });
+  const shares = jobsOfLinks(run);
   return table({
     caption,
     file,
@@ -278,6 +302,15 @@ export function linkTable(
         "time in which a packet waited for room in the next buffer, summed over the virtual channels",
       ),
       ...(jobs ? [{ title: "job of the node", value: jobOf }] : []),
+      ...(shares
+        ? [
+            {
+              title: "jobs",
+              value: (row: number) => shares(links.number("link", row)),
+              hint: "share of each job in the time that the link is busy",
+            },
+          ]
+        : []),
     ],
     empty: "No link carried anything.",
   });

@@ -22,20 +22,25 @@ FEW = 4
 
 def verdict(run: Run) -> list[str]:
     """The verdict in one sentence or two, and the conclusions that `odonata run` prints."""
-    return [f"{_slowest(run)}{_waiting(run)}", *answers(run.summary)]
+    slowest = _slowest_job(run)
+    return [f"{_about(run, slowest)}{_waiting(run, slowest)}", *answers(run.summary)]
 
 
-def _slowest(run: Run) -> str:
-    """The job that its neighbours slow down most."""
+def _slowest_job(run: Run) -> dict[str, Any] | None:
+    """The job that its neighbours slow down most; `None` if no slowdown is known."""
     known = [job for job in run.summary["jobs"] if job.get("slowdown") is not None]
-    if known:
-        job = max(known, key=lambda job: float(job["slowdown"]))
-        if job["slowdown"] < NOTABLE:
-            others = "No job" if len(known) > 1 else job["name"]
-            verb = "takes longer" if len(known) > 1 else "does not take longer"
-            return f"{others} {verb} beside the others than alone. "
-        what = "takes" if "iterations" in job else "has a mean latency"
-        return f"{job['name']} {what} {job['slowdown']:.2f} times {_as_alone(job)}. "
+    return max(known, key=lambda job: float(job["slowdown"])) if known else None
+
+
+def _about(run: Run, slowest: dict[str, Any] | None) -> str:
+    if slowest is not None:
+        if slowest["slowdown"] < NOTABLE:
+            several = sum(job.get("slowdown") is not None for job in run.summary["jobs"]) > 1
+            who, verb = ("No job", "takes longer") if several else (slowest["name"], "does not take longer")
+            return f"{who} {verb} beside the others than alone. "
+        what = "takes" if "iterations" in slowest else "has a mean latency"
+        alone = "as long as alone" if "iterations" in slowest else "that of the job alone"
+        return f"{slowest['name']} {what} {slowest['slowdown']:.2f} times {alone}. "
     if any(job["complete"] is False for job in run.summary["jobs"]):
         return "The run ended before its jobs did. "
     if not any(job["messages_delivered"] for job in run.summary["jobs"]):
@@ -43,19 +48,24 @@ def _slowest(run: Run) -> str:
     return ""
 
 
-def _as_alone(job: dict[str, Any]) -> str:
-    return "as long as alone" if "iterations" in job else "that of the job alone"
+def _waiting(run: Run, slowest: dict[str, Any] | None) -> str:
+    """Where packets waited: the fewest links that have half of the waiting time.
 
-
-def _waiting(run: Run) -> str:
-    """Where packets waited for room: the fewest links that have half of the stalled time."""
-    columns = ("class", "from_kind", "from_id", "from_group", "stalled_ps")
+    These are the packets of the slowest job if it is slowed down and the run has recorded waiting by job. Otherwise
+    they are the packets of all jobs, and only waiting for room in a buffer counts.
+    """
+    columns = ("link", "class", "from_kind", "from_id", "from_group", "stalled_ps")
     every = run.scan("links").select(*columns).collect()
-    links = every.filter(pl.col("stalled_ps") > 0)
+    whose, links = "the time that packets waited for room", every.with_columns(ps="stalled_ps")
+    if slowest is not None and slowest["slowdown"] >= NOTABLE:
+        own = _waits_of(run, run.jobs["name"].to_list().index(slowest["name"]))
+        if own is not None and own.height:
+            whose, links = "its waiting", every.join(own, on="link", how="inner", maintain_order="left")
+    links = links.filter(pl.col("ps") > 0)
     if links.is_empty():
         return "No packet waited for room in a buffer."
-    links = links.sort("stalled_ps", "from_kind", "from_id", descending=[True, False, False], maintain_order=True)
-    share = links["stalled_ps"].to_numpy().astype(np.float64).cumsum()
+    links = links.sort("ps", "from_kind", "from_id", descending=[True, False, False], maintain_order=True)
+    share = links["ps"].to_numpy().astype(np.float64).cumsum()
     count = int(np.searchsorted(share, PART * share[-1])) + 1
     top = links.head(count)
     kinds = sorted({_kind(*row) for row in top.select("class", "from_kind").unique().iter_rows()})
@@ -64,7 +74,17 @@ def _waiting(run: Run) -> str:
     if len(groups) <= min(FEW, every["from_group"].n_unique() - 1):
         numbers = ", ".join(map(str, groups[:-1])) + (" and " if len(groups) > 1 else "") + str(groups[-1])
         where += f" out of group{'s' * (len(groups) > 1)} {numbers}"
-    return f"{100 * share[count - 1] / share[-1]:.0f} % of the time that packets waited for room is on {where}."
+    return f"{100 * share[count - 1] / share[-1]:.0f} % of {whose} is on {where}."
+
+
+def _waits_of(run: Run, job: int) -> pl.DataFrame | None:
+    """The waiting of a job's packets by link, from the blame or the series of the run; `None` if it has neither."""
+    if not run.blame.is_empty():
+        rows = run.blame.filter(pl.col("victim") == job, pl.col("link").is_not_null())
+        return rows.group_by("link").agg(ps=pl.col("time_ps").sum())
+    if not run.series.is_empty():
+        return run.series.filter(pl.col("job") == job).group_by("link").agg(ps=pl.col("wait_ps").sum())
+    return None
 
 
 def _kind(link_class: str, sender: str) -> str:
