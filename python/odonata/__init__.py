@@ -10,6 +10,7 @@ The whole interface fits on a screen:
 | `open(path)` | opens the folder of a run or of a study |
 | `explain(run)` | who makes whom wait in a run, where, and what for |
 | `advise(scenario)` | which placement, routing, mapping or start makes a job faster: an `Advice` |
+| `schedule(file)` | simulates a stream of jobs over days: an `Outcome` |
 | `place(policy, system=, nodes=, busy=)` | selects nodes by a placement policy: a `Placement` |
 | `systems()`, `routings()`, `placements()` | the available names |
 | `System` | a machine, such as `load(path).system` |
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from odonata.runner import run
     from odonata.scenario import Scenario, load
     from odonata.scenario.routings import names as routings
+    from odonata.scheduler import schedule
     from odonata.store import Run
     from odonata.study.opening import open_folder as open  # noqa: A004 - odonata.open, as gzip.open
     from odonata.study.python import sweep
@@ -66,6 +68,7 @@ _LAZY = {
     "placements": ("odonata.placement", "names"),
     "routings": ("odonata.scenario.routings", "names"),
     "run": ("odonata.runner", "run"),
+    "schedule": ("odonata.scheduler.python", "schedule"),
     "sweep": ("odonata.study.python", "sweep"),
     "systems": ("odonata.machine", "names"),
 }
@@ -91,6 +94,7 @@ __all__ = [
     "placements",
     "routings",
     "run",
+    "schedule",
     "sweep",
     "systems",
 ]

@@ -16,6 +16,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "view": ("odonata.cli.view:view", "Open the report of a run or a study in the browser."),
     "explain": ("odonata.cli.explain:explain", "Explain who makes whom wait in a run, where, and what for."),
     "advise": ("odonata.cli.advise:advise", "Search for changes of a scenario that make a job faster."),
+    "schedule": (
+        "odonata.cli.schedule:schedule",
+        "Simulate a stream of jobs over days, in which contention makes jobs slower.",
+    ),
     "show": ("odonata.cli.show:show", "List or print systems, routings, placements, applications and columns."),
     "export": ("odonata.cli.export:export", "Write a machine or a run for other tools."),
     "trace": ("odonata.cli.trace:trace", "Write what a job's ranks do as a trace, for other tools."),

@@ -33,6 +33,14 @@ class Run:
     nodes: tuple[str, ...] | None
     """None if the file does not say which; then only `count` is known."""
     count: int
+    id: str = ""
+    submit: float | None = None
+    limit_s: float | None = None
+    """The time that it requested, in seconds. None, as with `submit`, if the file does not say it."""
+    name: str = ""
+    user: str = ""
+    account: str = ""
+    partition: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,15 @@ class Record:
 
 #: Columns of PM100 and M100 that are used.
 _TABLE = ("start_time", "end_time", "nodes")
+#: Further columns of a job table -> what they are of a `Run`.
+_NAMES = {
+    "job_id": "id",
+    "name": "name",
+    "job_name": "name",
+    "user_id": "user",
+    "group_id": "account",
+    "partition": "partition",
+}
 _UNKNOWN = ("", "unknown", "none", "n/a", "null", "nan", "nat", "none assigned")
 
 
@@ -109,7 +126,9 @@ def _from_sacct(text: str) -> Iterator[Run]:
             nodes = slurm_table.hosts(row)
             if start is None or not nodes:
                 continue  # it never ran
-            yield Run(start, _time(row["end"]), nodes, len(nodes))
+            told = {key: row.get(key).removeprefix("(null)") for key in ("name", "user", "account", "partition")}
+            submit, limit = _time(row.get("submit")), _limit(row.get("limit"))
+            yield Run(start, _time(row["end"]), nodes, len(nodes), row["id"], submit, limit, **told)
         except InputError as e:
             raise InputError(f"job {row['id']}: {e.message}", line=row.line, hint=e.hint) from None
 
@@ -132,7 +151,19 @@ def _from_json(text: str) -> Iterator[Run]:
             raise InputError(f"{where}: it has neither `time.start` nor `start_time`")
         if start and nodes:
             # The queue gives the end that a running job is expected to have.
-            yield Run(start, None if "RUNNING" in states or not end else end, nodes, len(nodes))
+            end_s = None if "RUNNING" in states or not end else end
+            yield Run(start, end_s, nodes, len(nodes), **_told_by_json(record, times))
+
+
+def _told_by_json(record: dict[str, Any], times: dict[str, Any]) -> dict[str, Any]:
+    """What a record says of a job besides its run; times limits are in minutes."""
+    submit = slurm_json.number(times.get("submission", record.get("submit_time")))
+    minutes = slurm_json.number(times.get("limit", record.get("time_limit")))
+    names = {"name": "name", "user": "user_name" if "user_name" in record else "user"}
+    names |= {"account": "account", "partition": "partition"}
+    told = {key: str(record.get(name) or "") for key, name in names.items()}
+    limit = 60.0 * minutes if minutes else None
+    return {"id": str(record.get("job_id", "")), "submit": submit or None, "limit_s": limit, **told}
 
 
 def _from_swf(text: str, cores_per_node: int | None) -> Record:
@@ -158,14 +189,18 @@ def _swf_runs(text: str, since: int, cores_per_node: int) -> Iterator[Run]:
         if len(words) != 18:
             raise InputError(f"expected the 18 columns of SWF, found {len(words)}: the file may be cut", line=number)
         try:
-            submit, wait, run, allocated, requested = (float(words[at]) for at in (1, 2, 3, 4, 7))
+            submit, wait, run, allocated, requested, limit = (float(words[at]) for at in (1, 2, 3, 4, 7, 8))
         except ValueError:
             raise InputError(f"expected numbers, found `{shortened(line.strip(), 80)}`", line=number) from None
         processors = int(allocated if allocated > 0 else requested)
         if wait < 0 or run <= 0 or processors <= 0:
             continue  # it never ran, or nobody knows when
         start = since + submit + wait
-        yield Run(start, start + run, None, -(-processors // cores_per_node))
+        user, _, name, _, partition = (text if text != "-1" else "" for text in words[11:16])
+        limit_s = limit if limit > 0 else None
+        count = -(-processors // cores_per_node)
+        told = {"name": name, "user": user, "partition": partition}
+        yield Run(start, start + run, None, count, words[0], since + submit, limit_s, **told)
 
 
 def _whole(text: str | None) -> int:
@@ -192,7 +227,7 @@ def _parquet_rows(file: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
         names = pl.read_parquet_schema(file)
         _need_columns(names)
-        optional = [name for name in ("job_id", "num_nodes_alloc") if name in names]
+        optional = [name for name in (*_NAMES, "submit_time", "time_limit", "num_nodes_alloc") if name in names]
         frame = pl.read_parquet(file, columns=[*_TABLE, *optional])
     except (pl.exceptions.PolarsError, OSError) as e:
         raise InputError(f"not a whole Parquet file: {shortened(str(e).splitlines()[0], 100)}") from None
@@ -219,8 +254,15 @@ def _from_table(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Run]:
         if start is None:
             continue
         count = int(row.get("num_nodes_alloc") or len(nodes))
-        if nodes or count:
-            yield Run(start, end, nodes or None, len(nodes) or count)
+        if not nodes and not count:
+            continue
+        told = {of: str(row[name]) for name, of in _NAMES.items() if row.get(name) not in (None, "")}
+        try:
+            submit, limit = _time(row.get("submit_time")), _limit(row.get("time_limit"))
+        except InputError as e:
+            raise InputError(f"{where}: {e.message}", hint=e.hint) from None
+        number = told.pop("id", "")
+        yield Run(start, end, nodes or None, len(nodes) or count, number, submit, limit, **told)
 
 
 def _names(value: Any) -> list[str]:
@@ -237,6 +279,28 @@ def _names(value: Any) -> list[str]:
     if isinstance(value, Iterable):
         return [str(name) for name in value]
     return [str(value)]
+
+
+def _limit(value: Any) -> float | None:
+    """A requested time in seconds: minutes, or a text as Slurm has it (`90`, `1-12:00:00`); None if there is none."""
+    if value is None:
+        return None
+    if isinstance(value, int | float):
+        return 60.0 * value if value > 0 else None
+    text = str(value).strip()
+    if text.lower() in (*_UNKNOWN, "unlimited", "partition_limit", "infinite"):
+        return None
+    found = re.fullmatch(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?(?:\.\d+)?", text)
+    if found is None:
+        raise InputError(f"expected a time limit such as 1-12:00:00, found `{shortened(text, 40)}`")
+    days, parts = int(found[1] or 0), [int(part) for part in found.groups()[1:] if part is not None]
+    if found[1] is not None:  # days-hours[:minutes[:seconds]]
+        hours, minutes, seconds = (*parts, 0, 0)[:3]
+    elif len(parts) == 3:
+        hours, minutes, seconds = parts
+    else:  # minutes[:seconds]
+        hours, (minutes, seconds) = 0, (*parts, 0)[:2]
+    return float(((24 * days + hours) * 60 + minutes) * 60 + seconds) or None
 
 
 def _time(value: Any) -> float | None:

@@ -251,7 +251,11 @@ def read_book(file: str | Path | None = None) -> Book:
     InputError
         With file and line.
     """
-    document = parse(default_text(), "the default book") if file is None else read(file)
+    return book_of(parse(default_text(), "the default book") if file is None else read(file))
+
+
+def book_of(document: Document) -> Book:
+    """The traffic book in a document. Raises InputError with file and line."""
     try:
         table = validate(BookTable, document.data)
         for number, rule in enumerate(table.rule):

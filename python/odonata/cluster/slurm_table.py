@@ -25,6 +25,8 @@ _COLUMNS = {
     "comment": ("comment",),
     "start": ("start", "start_time"),
     "end": ("end", "end_time"),
+    "submit": ("submit", "submit_time"),
+    "limit": ("timelimit", "time_limit"),
 }
 _TOLD = ("partition", "account", "user", "name", "comment")
 #: Columns whose values may hold blanks.

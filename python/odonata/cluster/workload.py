@@ -24,6 +24,7 @@ from odonata.units import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from fractions import Fraction
 
     from odonata.cluster.book import Traffic
     from odonata.cluster.records import Job
@@ -180,24 +181,14 @@ class Workload:
 
     def _interval_ps(self, job: Job, traffic: Traffic) -> int:
         """The interval at which a pattern offers its load to the NICs of a node."""
-        keys = {**traffic.keys, "app": {**traffic.keys["app"], "interval": _PLACEHOLDER, "messages": 1}}
-        text = "\n".join([*self._system(), *self._job(job, keys, background=False)])
+        assert traffic.load is not None
+        rule = self.book.rule_of(job)
+        machine = "\n".join(self._system())
         try:
-            resolved = parse(text, self.folder / "snapshot.toml").resolve()
+            return interval_of_load(machine, traffic.keys, self.nodes[job.id], traffic.load, self.folder)
         except InputError as problem:
-            rule = self.book.rule_of(job)
             error = InputError(f"job {job.id}: {problem.message}", hint=problem.hint, path=("rule", rule, "app"))
             raise self.book.document.locate(error) from None
-        spec = resolved.spec["jobs"][0]
-        many = messages_per_interval(resolved, spec)
-        if not many:
-            error = InputError("this pattern has no load: give it an interval", path=("rule", self.book.rule_of(job)))
-            raise self.book.document.locate(error)
-        rails = int(resolved.system.describe()["rails"])
-        micro = rails * int(resolved.spec["fabric"]["links"]["node"]["bandwidth"])  # millionths of a byte per second
-        assert traffic.load is not None
-        size = int(spec["traffic"]["message_bytes"])
-        return max(1, round(many * size * 10**18 / (traffic.load * micro)))
 
     def _system(self) -> list[str]:
         if not self.unavailable:
@@ -212,6 +203,46 @@ class Workload:
         lines += [f'name = "{name_of(job)}"', f'place = {{ nodes = "{format_ids(self.nodes[job.id])}" }}']
         lines += [f"{key} = {as_toml([value])[1:-1]}" for key, value in keys.items()]
         return [*lines, "background = true"] if background and job is not self.jobs[0] else lines
+
+
+def interval_of_load(machine: str, keys: Mapping[str, Any], nodes: Sequence[int], load: Fraction, folder: Path) -> int:
+    """The interval at which a pattern offers a load to the NICs of a node.
+
+    Parameters
+    ----------
+    machine
+        The system and its routing, as TOML lines of a scenario.
+    keys
+        Keys of the `[[job]]`, without an interval.
+    nodes
+        Nodes of the job.
+    load
+        Share of the bandwidth of a node's NICs.
+    folder
+        The folder that files in them are relative to.
+
+    Returns
+    -------
+    int
+        In ps.
+
+    Raises
+    ------
+    InputError
+        For keys that cannot be simulated, and a pattern without a load.
+    """
+    keys = {**keys, "app": {**keys["app"], "interval": _PLACEHOLDER, "messages": 1}}
+    lines = [machine, "[[job]]", 'name = "job"', f'place = {{ nodes = "{format_ids(nodes)}" }}']
+    lines += [f"{key} = {as_toml([value])[1:-1]}" for key, value in keys.items()]
+    resolved = parse("\n".join(lines), folder / "load.toml").resolve()
+    spec = resolved.spec["jobs"][0]
+    many = messages_per_interval(resolved, spec)
+    if not many:
+        raise InputError("this pattern has no load: give it an interval")
+    rails = int(resolved.system.describe()["rails"])
+    micro = rails * int(resolved.spec["fabric"]["links"]["node"]["bandwidth"])  # millionths of a byte per second
+    size = int(spec["traffic"]["message_bytes"])
+    return max(1, round(many * size * 10**18 / (load * micro)))
 
 
 def name_of(job: Job) -> str:

@@ -1,0 +1,65 @@
+"""The windows that have been simulated, by content, in a file that only grows.
+
+A line is one window. A process that is killed loses at most the line that it was writing, so a schedule that is started
+again simulates only what is missing.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from odonata.errors import RunError
+from odonata.scheduler.window import Measured
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE = "windows.jsonl"
+
+
+class Cache:
+    """Results of windows by key; `folder` is None for results in memory only."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._file = None if folder is None else folder / FILE
+        self._known: dict[str, Measured] = {}
+        self._whole = True
+        if self._file is not None and self._file.exists():
+            self._read(self._file)
+
+    def _read(self, file: Path) -> None:
+        data = file.read_bytes()
+        self._whole = not data or data.endswith(b"\n")
+        for line in data.splitlines():
+            try:
+                row: dict[str, Any] = json.loads(line)
+                key = row.pop("key")
+                row = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+                found = Measured(**row)
+            except (ValueError, TypeError, KeyError, AttributeError):
+                continue  # a line that was cut; its window is simulated again
+            self._known[key] = found
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._known
+
+    def __getitem__(self, key: str) -> Measured:
+        return self._known[key]
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def add(self, key: str, found: Measured) -> None:
+        """Keeps a result. Raises RunError if it cannot be written."""
+        self._known[key] = found
+        if self._file is None:
+            return
+        line = json.dumps({"key": key, **asdict(found)}) + "\n"
+        try:
+            with self._file.open("a", encoding="utf-8") as opened:
+                opened.write(line if self._whole else f"\n{line}")
+        except OSError as problem:
+            raise RunError(f"cannot write `{self._file}`: {problem.strerror or problem}") from problem
+        self._whole = True

@@ -1,0 +1,244 @@
+"""From the file of a schedule to its streams and cases, with every error at its line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from odonata import scenario
+from odonata.cluster.book import Book, book_of, read_book
+from odonata.cluster.records import Job
+from odonata.cluster.workload import interval_of_load
+from odonata.document import Document, parse, read, validate
+from odonata.errors import InputError
+from odonata.placement import POLICIES, read_options
+from odonata.placement.policy import Freedom
+from odonata.scheduler import synthetic
+from odonata.scheduler.submission import Submission, Told, read_stream, submission
+from odonata.scheduler.tables import ScheduleTable
+from odonata.scheduler.timeline import FEWEST, Case
+from odonata.scheduler.window import Member, toml_of
+from odonata.units import format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from odonata.machine import System
+
+_PROBE = ('name = "probe"', "nodes = 2", 'app = { collective = "barrier" }')
+
+
+@dataclass(frozen=True)
+class Stream:
+    """The jobs of a stream."""
+
+    name: str
+    jobs: tuple[Submission, ...]
+
+
+@dataclass
+class Plan:
+    """All that a schedule simulates."""
+
+    name: str
+    document: Document
+    table: ScheduleTable
+    system: System
+    machine: str
+    """System, routing and so on, as TOML lines of a scenario."""
+    folder: Path
+    book: Book
+    streams: tuple[Stream, ...]
+    cases: tuple[tuple[str, Case], ...]
+    """Name and rules of each case; the others are compared with the first."""
+    notes: tuple[str, ...]
+    """What was left out or assumed."""
+    _traffic: dict[tuple[int, int], tuple[str, bool]] = field(default_factory=dict)
+
+    def member(self, job: Submission, nodes: tuple[int, ...]) -> Member:
+        """A job in a window."""
+        keys, program = self.traffic(job.app, len(nodes))
+        return Member(keys, nodes, program)
+
+    def traffic(self, rule: int, nodes: int) -> tuple[str, bool]:
+        """The application of a rule of the book on so many nodes, as TOML lines, and whether it is a program."""
+        if (rule, nodes) not in self._traffic:
+            self._traffic[rule, nodes] = self._traffic_of(rule, nodes)
+        return self._traffic[rule, nodes]
+
+    def _traffic_of(self, rule: int, nodes: int) -> tuple[str, bool]:
+        traffic = self.book.traffic(rule)
+        keys = dict(traffic.keys)
+        if traffic.load is not None:
+            try:
+                interval = interval_of_load(self.machine, keys, range(nodes), traffic.load, self.folder)
+            except InputError as problem:
+                raise self.book.document.locate(problem.under("rule", rule, "app")) from None
+            keys["app"] = {**keys["app"], "interval": format_time(interval)}
+        return toml_of(keys), traffic.is_program
+
+
+def load(path: str | Path, overrides: Sequence[str] = ()) -> Plan:
+    """Read the file of a schedule.
+
+    Parameters
+    ----------
+    path
+        The file (TOML). Files that it names are relative to it.
+    overrides
+        Changes of its values, as `"place=simple"`.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    InputError
+        With file and line, for anything that cannot be simulated.
+    """
+    path = Path(path)
+    return plan_of(_changed(read(path), overrides), path)
+
+
+def _changed(document: Document, overrides: Sequence[str]) -> Document:
+    from odonata.document.edit import read_value
+
+    for override in overrides:
+        key, equals, value = override.partition("=")
+        if not equals:
+            raise InputError(f"`-s {override}` has no value", hint="write -s key=value")
+        document = document.set(key.strip(), read_value(value.strip()))
+    return document
+
+
+def plan_of(document: Document, path: Path) -> Plan:
+    """The plan of a document. Raises InputError with file and line."""
+    try:
+        table = validate(ScheduleTable, document.data)
+        return _plan(document, table, path)
+    except InputError as problem:
+        raise document.locate(problem) from None
+
+
+def _plan(document: Document, table: ScheduleTable, path: Path) -> Plan:
+    keys = ("system", "routing", "sensing", "fabric")
+    machine = toml_of({key: document.data[key] for key in keys if key in document.data})
+    try:
+        system = scenario.parse("\n".join([machine, "[[job]]", *_PROBE]), path).resolve().system
+    except InputError as problem:
+        at = problem.path if problem.path[:1] in [(key,) for key in keys] else ()
+        raise InputError(problem.message, hint=problem.hint, path=at or ("system",)) from None
+    notes: list[str] = []
+    streams = _streams(table, path, system, notes)
+    book = _book(table, path)
+    numbered = tuple(Stream(name, _submissions(told, book, system, notes)) for name, told in streams)
+    plan = Plan(
+        table.title or path.stem, document, table, system, machine, path.parent, book, numbered,
+        tuple(_cases(table, system, path)), tuple(dict.fromkeys(notes)),
+    )  # fmt: skip
+    for stream in plan.streams:
+        _check_traffic(plan, stream)
+    return plan
+
+
+def _streams(table: ScheduleTable, path: Path, system: System, notes: list[str]) -> list[tuple[str, list[Told]]]:
+    given = table.stream
+    if (given.trace is None) == (given.synthetic is None):
+        hint = 'trace = "jobs.swf", or [stream.synthetic] with jobs and load'
+        raise InputError("the stream needs either a trace or a model", hint=hint, path=("stream",))
+    if given.trace is not None:
+        if given.speed_up <= 0:
+            raise InputError("`speed_up` must be above 0", path=("stream", "speed_up"))
+        file = path.parent / given.trace
+        told = read_stream(
+            file, cores_per_node=given.cores_per_node, first=given.first, speed_up=float(given.speed_up), notes=notes
+        )
+        return [(file.name, told)]
+    model = given.synthetic
+    assert model is not None
+    for key in ("load", "limit"):
+        if getattr(model, key) <= 0:
+            raise InputError(f"`{key}` must be above 0", path=("stream", "synthetic", key))
+    nodes = system.shape.nodes - len(system.unusable_nodes)
+    largest = model.largest or max(1, nodes // 4)
+    if largest > nodes:
+        message = f"`largest`: the machine has {nodes:,} nodes that jobs can use, found {largest:,}"
+        raise InputError(message, path=("stream", "synthetic", "largest"))
+    notes.append("sizes and run times of jobs: Lublin and Feitelson 2003; assumed: arrivals without a daily cycle")
+    draw = {"jobs": model.jobs, "load": float(model.load), "nodes": nodes, "largest": largest, "names": model.names}
+    return [
+        (f"seed {seed}", synthetic.stream(**draw, over=float(model.limit), seed=seed))  # type: ignore[arg-type]
+        for seed in model.seeds
+    ]
+
+
+def _book(table: ScheduleTable, path: Path) -> Book:
+    if table.book is not None:
+        return read_book(path.parent / table.book)
+    text = (files("odonata.scheduler") / "books" / "programs.toml").read_text(encoding="utf-8")
+    return book_of(parse(text, "the default book of programs"))
+
+
+def _submissions(told: Sequence[Told], book: Book, system: System, notes: list[str]) -> tuple[Submission, ...]:
+    nodes = system.shape.nodes - len(system.unusable_nodes)
+    fits = [job for job in told if job.nodes <= nodes]
+    if len(fits) < len(told):
+        notes.append(f"{len(told) - len(fits):,} jobs left out that need more than the {nodes:,} nodes of the machine")
+    if not fits:
+        raise InputError(f"no job of the stream fits on the {nodes:,} nodes of the machine", path=("stream",))
+    jobs = [_as_job(job) for job in fits]
+    book.check_used(jobs)
+    rules = [book.rule_of(job) for job in jobs]
+    for rule, count in sorted({rule: rules.count(rule) for rule in rules}.items()):
+        of_book = book.table.rule[rule]
+        notes.append(f"{count:,} jobs by the rule `{of_book.name}`: {of_book.source}")
+    return tuple(submission(job, number, rules[number]) for number, job in enumerate(fits))
+
+
+def _as_job(told: Told) -> Job:
+    """As the traffic book takes jobs; it only counts the nodes."""
+    nodes = tuple(map(str, range(told.nodes)))
+    return Job(told.id, frozenset({"RUNNING"}), nodes, told.partition, told.account, told.user, told.name)
+
+
+def _cases(table: ScheduleTable, system: System, path: Path) -> list[tuple[str, Case]]:
+    found: list[tuple[str, Case]] = []
+    for number, place in enumerate(table.place):
+        options = {key: value for key, value in place.items() if key != "policy"}
+        where: tuple[str | int, ...] = ("place", number) if len(table.place) > 1 else ("place",)
+        try:
+            policy = POLICIES.find(place["policy"])
+            freedom = policy.freedom(read_options(policy, options))
+        except InputError as problem:
+            raise InputError(problem.message, hint=problem.hint, path=where) from None
+        if freedom is Freedom.NONE or policy.counts_itself:
+            message = f"`{policy.name}` names its nodes or counts them itself; a stream needs a policy that chooses"
+            raise InputError(message, path=where)
+        shown = policy.name if not options else f"{policy.name} {toml_of(options).replace(chr(10), ', ')}"
+        for backfill in table.backfill:
+            name = shown if len(table.backfill) == 1 else f"{shown}, {backfill}"
+            kill = table.over_limit == "kill"
+            case = Case(system, backfill, policy.name, options, kill, table.window.seed, str(path.parent))
+            found.append((name, case))
+    if len({name for name, _ in found}) < len(found):
+        raise InputError("two cases are the same", path=("place",))
+    return found
+
+
+def _check_traffic(plan: Plan, stream: Stream) -> None:
+    """Checks that every application can be simulated on the numbers of nodes that it has in a stream."""
+    sizes: Mapping[tuple[int, int], None] = dict.fromkeys((job.app, job.nodes) for job in stream.jobs)
+    for rule, nodes in sizes:
+        if nodes < FEWEST:
+            continue
+        keys: Any = plan.traffic(rule, nodes)[0]
+        text = "\n".join([plan.machine, "[[job]]", 'name = "job"', f"nodes = {nodes}", keys])
+        try:
+            scenario.parse(text, plan.folder / "window.toml").resolve()
+        except InputError as problem:
+            message = f"a job of {nodes:,} nodes by the rule `{plan.book.table.rule[rule].name}`: {problem.message}"
+            located = InputError(message, hint=problem.hint, path=("rule", rule, "app"))
+            raise plan.book.document.locate(located) from None

@@ -1,0 +1,308 @@
+"""Simulates the schedules of a plan: windows on workers, the schedules themselves here.
+
+A schedule needs one window after the other. So all schedules go on at once. If workers are free, the next window of a
+schedule is guessed: a copy of the schedule goes on with the rates that its jobs had before. A guess only simulates a
+window earlier, so it changes no result.
+"""
+
+from __future__ import annotations
+
+import signal
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Any, Protocol
+
+from odonata.errors import RunError
+from odonata.scheduler.timeline import ONE, Timeline
+from odonata.scheduler.window import LEAST, SLACK, WARM_UP, Member, Window, safely
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from concurrent.futures import Future
+
+    from odonata.scheduler.cache import Cache
+    from odonata.scheduler.plan import Plan, Stream
+    from odonata.scheduler.window import Measured
+
+STRIKES = 3
+"""Times that the workers may die before the schedule stops."""
+
+
+class Executor(Protocol):
+    """Where windows are simulated: an executor of `concurrent.futures`, or of a Dask client."""
+
+    def submit(self, function: Callable[[Window], Any], window: Window, /) -> Future[Any]: ...
+
+
+@dataclass
+class Progress:
+    """How far the schedules are."""
+
+    ended: int = 0
+    jobs: int = 0
+    simulated: int = 0
+    """Windows simulated by this call."""
+
+
+@dataclass
+class Schedule:
+    """A stream under the rules of one case, under way."""
+
+    case: str
+    stream: Stream
+    timeline: Timeline
+    rates: dict[int, int] = field(default_factory=dict)
+    """The last known rate of each job."""
+    keys: list[str] = field(default_factory=list)
+    """The windows that it has used, in order."""
+    guess: Timeline | None = None
+    """The schedule as it is expected to go on."""
+
+
+class Rates:
+    """From jobs on their nodes to their rates of progress, by windows."""
+
+    def __init__(self, plan: Plan, cache: Cache) -> None:
+        self.plan, self.cache = plan, cache
+        self._keys: dict[Window, str] = {}
+
+    def key(self, window: Window) -> str:
+        """The key of a window; hashing long lists of nodes is done once."""
+        if window not in self._keys:
+            self._keys[window] = window.key
+        return self._keys[window]
+
+    def needed(self, timeline: Timeline, stream: Stream) -> tuple[list[Window], Window | None]:
+        """The windows without a result that the running jobs need now, and the window of them all once it is known."""
+        numbers = timeline.network
+        if not numbers or not self.plan.table.window.contention:
+            return [], None
+        members = [self.plan.member(stream.jobs[n], timeline.running[n].nodes) for n in numbers]
+        alone = [self._alone(member) for member in members if member.program]
+        missing = [window for window in dict.fromkeys(alone) if self.key(window) not in self.cache]
+        if missing:
+            return missing, None
+        window = self._together(members)
+        return ([] if self.key(window) in self.cache else [window]), window
+
+    def rates(self, timeline: Timeline, stream: Stream, window: Window) -> dict[int, int]:
+        """The rate of each running job that uses the network."""
+        found = self.cache[self.key(window)]
+        times = dict(zip(window.members, found.means_ps, strict=True))
+        rates = {}
+        for number in timeline.network:
+            member = self.plan.member(stream.jobs[number], timeline.running[number].nodes)
+            now = times[member]
+            if member.program and now:
+                alone = self.cache[self.key(self._alone(member))].means_ps[0]
+                assert alone is not None
+                rates[number] = max(1, round(ONE * alone / now))
+        return rates
+
+    def _alone(self, member: Member) -> Window:
+        """The job by itself on the first nodes of the machine: what its work refers to."""
+        failed = self.plan.system.unusable_nodes
+        usable = [node for node in range(len(member.nodes) + len(failed)) if node not in failed]
+        return self._window([Member(member.keys, tuple(usable[: len(member.nodes)]), program=True)], 0)
+
+    def _together(self, members: list[Member]) -> Window:
+        slowest = max(
+            (self.cache[self.key(self._alone(member))].means_ps[0] or 0.0 for member in members if member.program),
+            default=0.0,
+        )
+        length = min(round(SLACK * (WARM_UP + LEAST + 1) * slowest), self.plan.table.window.longest)
+        return self._window(sorted(members, key=lambda member: min(member.nodes)), max(1, length))
+
+    def _window(self, members: list[Member], first_ps: int) -> Window:
+        given = self.plan.table.window
+        return Window(
+            self.plan.machine, str(self.plan.folder), tuple(members), given.seed, float(given.error), first_ps,
+            given.longest,
+        )  # fmt: skip
+
+
+def simulate(
+    plan: Plan,
+    cache: Cache,
+    workers: int,
+    executor: Executor | None = None,
+    report: Callable[[Progress], object] | None = None,
+) -> list[Schedule]:
+    """Simulate every stream of a plan under the rules of every case.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    cache
+        The windows that are known; new ones are added.
+    workers
+        Number of windows at once.
+    executor
+        Where they are simulated. Default: processes on this machine.
+    report
+        Called after each window.
+
+    Returns
+    -------
+    list of Schedule
+        Case by case, in each the streams; all jobs have ended.
+
+    Raises
+    ------
+    RunError
+        If a window cannot be simulated, or workers die again and again.
+    """
+    schedules = [
+        Schedule(name, stream, Timeline(case, stream.jobs)) for name, case in plan.cases for stream in plan.streams
+    ]
+    crew = _Crew(workers, executor)
+    try:
+        _Run(plan, cache, schedules, crew, report).go()
+    finally:
+        crew.close()
+    return schedules
+
+
+class _Run:
+    def __init__(
+        self,
+        plan: Plan,
+        cache: Cache,
+        schedules: list[Schedule],
+        crew: _Crew,
+        report: Callable[[Progress], object] | None,
+    ) -> None:
+        self._rates, self._cache, self._schedules, self._crew = Rates(plan, cache), cache, schedules, crew
+        self._report = report
+        self._progress = Progress(jobs=sum(len(schedule.stream.jobs) for schedule in schedules))
+
+    def go(self) -> None:
+        """Goes on until all jobs of all schedules have ended."""
+        waiting = [schedule for schedule in self._schedules if not schedule.timeline.done]
+        for schedule in waiting:
+            schedule.timeline.step({})
+        while waiting:
+            waiting = [schedule for schedule in waiting if self._advance(schedule)]
+            self._tell()
+            if waiting:
+                for schedule in waiting:
+                    self._guess(schedule)
+                self._collect()
+
+    def _advance(self, schedule: Schedule) -> bool:
+        """Goes on with a schedule until it needs a window that is missing; returns whether it does."""
+        timeline = schedule.timeline
+        while not timeline.done:
+            missing, window = self._rates.needed(timeline, schedule.stream)
+            if missing:
+                for one in missing:
+                    self._crew.want(self._rates.key(one), one)
+                return True
+            rates: dict[int, int] = {}
+            if window is not None:
+                schedule.keys.append(self._rates.key(window))
+                rates = self._rates.rates(timeline, schedule.stream, window)
+                schedule.rates |= rates
+            timeline.step(rates)
+            schedule.guess = None
+        return False
+
+    def _guess(self, schedule: Schedule) -> None:
+        """Wants the windows that a schedule will probably need next, as long as workers are free."""
+        guess = schedule.guess or schedule.timeline.copy()
+        while self._crew.free and not guess.done:
+            missing, window = self._rates.needed(guess, schedule.stream)
+            if any(self._crew.wants(self._rates.key(one)) for one in missing) or not missing:
+                known = {} if missing or window is None else self._rates.rates(guess, schedule.stream, window)
+                guess.step({**schedule.rates, **known})
+                schedule.guess = guess
+                continue
+            for one in missing:
+                self._crew.want(self._rates.key(one), one)
+
+    def _collect(self) -> None:
+        """Waits for a window at least."""
+        for key, found in self._crew.results():
+            self._cache.add(key, found)
+            self._progress.simulated += 1
+
+    def _tell(self) -> None:
+        self._progress.ended = sum(len(schedule.timeline.ended) for schedule in self._schedules)
+        if self._report is not None:
+            self._report(self._progress)
+
+
+class _Crew:
+    """Workers that simulate windows."""
+
+    def __init__(self, workers: int, executor: Executor | None) -> None:
+        self._workers = workers
+        self._given = executor
+        self._pool: ProcessPoolExecutor | None = None
+        self._under_way: dict[Future[Any], tuple[str, Window]] = {}
+        self._strikes = 0
+
+    @property
+    def free(self) -> bool:
+        """Whether a worker has nothing to do."""
+        return len(self._under_way) < self._workers
+
+    def wants(self, key: str) -> bool:
+        """Whether this window is on its way."""
+        return any(key == other for other, _ in self._under_way.values())
+
+    def want(self, key: str, window: Window) -> None:
+        """Lets a worker simulate a window, unless it is on its way."""
+        if not self.wants(key):
+            self._under_way[self._executor().submit(safely, window)] = (key, window)
+
+    def results(self) -> list[tuple[str, Measured]]:
+        """The windows that are done; waits for one. Raises RunError if one cannot be simulated."""
+        done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
+        found = []
+        try:
+            for future in sorted(done, key=lambda one: self._under_way[one][0]):
+                measured, problem = future.result()
+                if measured is None:
+                    raise RunError(f"a window cannot be simulated: {problem}")
+                key, _ = self._under_way.pop(future)
+                found.append((key, measured))
+        except BrokenProcessPool:
+            self._again()
+        return found
+
+    def _again(self) -> None:
+        """Starts other workers in place of dead ones, with the windows that they had."""
+        self._strikes += 1
+        if self._strikes >= STRIKES:
+            raise RunError("the workers die again and again, perhaps because memory runs out\n  hint: fewer --workers")
+        lost = [*self._under_way.values()]
+        self._under_way, self._pool = {}, None
+        for key, window in lost:
+            self.want(key, window)
+
+    def _executor(self) -> Executor:
+        if self._given is not None:
+            return self._given
+        if self._pool is None:
+            # A fork of a process with threads may hang, and NumPy and polars have threads.
+            self._pool = ProcessPoolExecutor(self._workers, get_context("spawn"), _begin)
+        return self._pool
+
+    def close(self) -> None:
+        """Ends the workers; what they were at is lost."""
+        for future in self._under_way:
+            future.cancel()
+        if self._pool is not None:
+            processes: Mapping[int, Any] = getattr(self._pool, "_processes", None) or {}
+            for process in list(processes.values()):
+                process.kill()
+            self._pool.shutdown(cancel_futures=True)
+
+
+def _begin() -> None:
+    """Ctrl-C is for the process that waits for the results."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

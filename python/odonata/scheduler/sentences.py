@@ -1,0 +1,93 @@
+"""An outcome as text."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from odonata.scheduler.outcome import COMPARED
+from odonata.text import Column, Table
+
+if TYPE_CHECKING:
+    from odonata.scheduler.outcome import Case, Difference, Outcome
+
+
+def as_text(outcome: Outcome, width: int | None = None) -> str:
+    """The notes, a table of the cases, and one of their differences to the first."""
+    streams = len({case.stream for case in outcome.cases}) > 1
+    lines = [f"# {note}" for note in outcome.plan_notes]
+    lines += ["", *_table(outcome, streams=streams).lines(width)]
+    if outcome.differences:
+        title = f"difference to {outcome.cases[0].case}, mean over the same jobs (95 % interval):"
+        lines += ["", title, *_differences(outcome).lines(width)]
+    lines += _warnings(outcome)
+    return "\n".join(lines)
+
+
+def _table(outcome: Outcome, *, streams: bool) -> Table:
+    columns = [Column("case", right=False), *([Column("stream", right=False)] if streams else [])]
+    columns += [Column(name) for name in ("jobs", "makespan", "utilisation", "useful", "wait", "bounded slowdown")]
+    columns += [Column(name) for name in ("network slowdown", "worst", "windows")]
+    return Table(columns, [_row(case, streams=streams) for case in outcome.cases])
+
+
+def _row(case: Case, *, streams: bool) -> list[str]:
+    return [
+        case.case,
+        *([case.stream] if streams else []),
+        f"{case.jobs:,}",
+        duration(case.makespan_s),
+        f"{100 * case.utilisation:.1f} %",
+        f"{100 * case.useful:.1f} %",
+        duration(case.wait_s),
+        f"{case.bounded_slowdown:.2f}",
+        f"{case.network_slowdown:.3f}",
+        "-" if math.isnan(case.worst_network_slowdown) else f"{case.worst_network_slowdown:.2f}",
+        f"{case.windows:,}",
+    ]
+
+
+def _differences(outcome: Outcome) -> Table:
+    found = {(one.case, one.column): one for one in outcome.differences}
+    cases = dict.fromkeys(one.case for one in outcome.differences)
+    rows = [[case, *(_cell(found.get((case, column))) for column in COMPARED)] for case in cases]
+    return Table([Column("case", right=False), *(Column(name, right=False) for name in COMPARED.values())], rows)
+
+
+def _cell(one: Difference | None) -> str:
+    if one is None:
+        return "-"
+    if one.difference == 0 and one.interval in (None, (0.0, 0.0)):
+        return "the same"
+    amount = _amount(one.column, one.difference)
+    if one.interval is None:
+        return f"{amount} (too few jobs)"
+    low, high = (_amount(one.column, end) for end in one.interval)
+    zero = ", contains 0" if one.interval[0] <= 0 <= one.interval[1] else ""
+    return f"{amount} ({low} to {high}{zero})"
+
+
+def _amount(column: str, value: float) -> str:
+    sign = "-" if value < 0 else "+"
+    return f"{sign}{duration(abs(value))}" if column.endswith("_s") else f"{sign}{abs(value):.3f}"
+
+
+def duration(seconds: float) -> str:
+    """A time as people write it: `2.5 s`, `4.2 min`, `3.1 h`, `12.0 d`."""
+    for unit, length in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def _warnings(outcome: Outcome) -> list[str]:
+    lines = []
+    killed = sum(case.killed for case in outcome.cases)
+    if killed:
+        lines += ["", f"{killed:,} jobs were killed at the time that they had requested."]
+    late = [case for case in outcome.cases if case.long_windows]
+    if late:
+        share = sum(case.long_windows for case in late) / sum(case.windows for case in outcome.cases)
+        text = f"In {100 * share:.1f} % of the windows, the interval of a job is longer than wanted (`window.error`)"
+        lines += ["", f"{text}; `window.longest` limits them."]
+    return lines

@@ -1,0 +1,125 @@
+"""The file of a schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping  # noqa: TC003 - the model needs it
+from fractions import Fraction
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field
+
+from odonata.document import Count, PositiveTime, Ratio, Seed, Table, input_error_as_problem
+from odonata.document.plain import plain
+from odonata.errors import InputError, unknown
+from odonata.scheduler.backfill import BACKFILL
+
+NAMES = {"halo": 1.0, "transform": 1.0, "training": 1.0}
+"""Names of synthetic jobs, which rules of the default book know (assumed)."""
+
+
+def _several(value: Any) -> tuple[Any, ...]:
+    found = tuple(value) if isinstance(value, list | tuple) else (value,)
+    if not found:
+        raise InputError("the list is empty")
+    return found
+
+
+def _placement(value: Any) -> tuple[dict[str, Any], ...]:
+    found = []
+    for one in _several(value):
+        table = {"policy": one} if isinstance(one, str) else one
+        if not isinstance(table, dict) or not isinstance(table.get("policy"), str):
+            hint = 'place = ["level-spread", { policy = "random", groups = "0-3" }]'
+            raise InputError(f"expected the name of a policy, or a table with `policy`, found `{one!r}`", hint=hint)
+        found.append(plain(table))
+    return tuple(found)
+
+
+def _backfill(value: Any) -> tuple[str, ...]:
+    for one in _several(value):
+        if one not in BACKFILL:
+            raise unknown("backfilling", str(one), BACKFILL)
+    return _several(value)
+
+
+def _names(value: Any) -> dict[str, float]:
+    found = dict.fromkeys(value, 1.0) if isinstance(value, list) else value
+    if not isinstance(found, dict) or not found:
+        raise InputError(f"expected names with weights such as {{ halo = 2, training = 1 }}, found `{value!r}`")
+    for name, weight in found.items():
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < float("inf"):
+            raise InputError(f"`{name}`: expected a weight above 0, found `{weight!r}`")
+    return {str(name): float(weight) for name, weight in found.items()}
+
+
+class SyntheticTable(Table):
+    """`[stream.synthetic]`: a stream from the model of Lublin and Feitelson 2003."""
+
+    jobs: Count = Field(description="number of jobs")
+    load: Ratio = Field(description="offered load, as a share of the machine's nodes and time")
+    largest: Count | None = Field(
+        None, description="nodes of the largest job (default: a quarter of the machine, assumed)"
+    )
+    names: Annotated[dict[str, float], BeforeValidator(input_error_as_problem(_names))] = Field(
+        NAMES, description="names of jobs with their weights; the book knows applications by names (assumed: equal)"
+    )
+    limit: Ratio = Field(Fraction(2), description="requested time as a multiple of the run time (assumed: 2)")
+    seeds: Annotated[tuple[Seed, ...], BeforeValidator(input_error_as_problem(_several))] = Field(
+        (1,), description="a stream for each seed"
+    )
+
+
+class StreamTable(Table):
+    """`[stream]`: the jobs."""
+
+    trace: str | None = Field(
+        None,
+        description="file with jobs of the past: SWF, sacct (--parsable2 or --json), a table as PM100 (CSV, Parquet)",
+    )
+    cores_per_node: Count | None = Field(
+        None, description="processors of a node, for SWF without MaxNodes and MaxProcs"
+    )
+    first: Count | None = Field(None, description="only so many jobs of the trace (default: all)")
+    speed_up: Ratio = Field(Fraction(1), description="the times between submissions are divided by this")
+    synthetic: SyntheticTable | None = Field(None, description="a stream from a model, instead of a trace")
+
+
+class WindowTable(Table):
+    """`[window]`: packet-level windows, which give each job its rate of progress."""
+
+    contention: bool = Field(True, description="false: jobs do not slow each other down, and nothing is simulated")
+    error: Ratio = Field(
+        Fraction(1, 20),
+        description="a window is long enough when the half width of the 95 % interval of each job's iteration time is "
+        "within this part of its mean (5 %, assumed)",
+    )
+    longest: PositiveTime = Field(
+        100 * 10**9, description="longest window (100 ms, assumed); its results count even if intervals are longer"
+    )
+    seed: Seed = Field(1, description="seed of the windows, and of placement policies that draw")
+
+
+class ScheduleTable(Table):
+    """A schedule: a stream of jobs on a machine, under several rules."""
+
+    elsewhere: ClassVar[Mapping[str, str]] = {"job": "the jobs come from [stream]; what they send is in the book"}
+
+    title: str = Field("", description="its name in outputs (default: that of the file)")
+    system: Any = Field(description="the machine, as in a scenario")
+    routing: Any = Field(None, description="the routing, as in a scenario")
+    sensing: Any = Field(None, description="the congestion metric, as in a scenario")
+    fabric: Any = Field(None, description="changes to the system's fabric, as in a scenario")
+    stream: StreamTable = Field(description="the jobs")
+    book: str | None = Field(
+        None, description="the traffic book: what jobs send (default: a book of programs, in which all is assumed)"
+    )
+    backfill: Annotated[tuple[str, ...], BeforeValidator(input_error_as_problem(_backfill))] = Field(
+        ("easy",), description="rules of backfilling: easy, conservative, none; each is simulated"
+    )
+    place: Annotated[tuple[dict[str, Any], ...], BeforeValidator(input_error_as_problem(_placement))] = Field(
+        description="placement policies; each is simulated, and the others are compared with the first"
+    )
+    over_limit: Literal["extend", "kill"] = Field(
+        "extend", description="what happens to a job that runs for longer than it requested"
+    )
+    window: WindowTable = Field(WindowTable(), description="packet-level windows")

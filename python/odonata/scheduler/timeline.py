@@ -1,0 +1,165 @@
+"""The schedule of one stream of jobs: who waits, who runs where, and how fast.
+
+Time and work are integers, so the result does not depend on rounding. A job has work for as long as its run takes with
+rate 1. Whenever the set of running jobs changes, each job gets a new rate of progress.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from odonata.placement import POLICIES, Placer
+from odonata.placement.splitmix import stream_seed
+from odonata.scheduler.backfill import BACKFILL, Queued
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from odonata.machine import System
+    from odonata.scheduler.submission import Submission
+
+ONE = 10**6
+"""The rate of progress of a job that is as fast as its work says, in millionths."""
+FEWEST = 2
+"""Nodes of the smallest job that uses the network."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """How a stream of jobs is scheduled."""
+
+    system: System
+    backfill: str
+    policy: str
+    options: Mapping[str, Any]
+    kill: bool
+    """Whether a job ends when its requested time is over."""
+    seed: int
+    """Seed of policies that draw and have none of their own."""
+    folder: str = "."
+
+
+@dataclass(frozen=True)
+class Stay:
+    """A job on its nodes."""
+
+    number: int
+    nodes: tuple[int, ...]
+    start_ps: int
+    left: int
+    """Work that is left, in ps times millionths."""
+    rate: int = ONE
+
+    def end_ps(self, now: int) -> int:
+        """When it ends if its rate stays."""
+        return now - (-self.left // self.rate)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A job that has ended."""
+
+    number: int
+    nodes: tuple[int, ...]
+    start_ps: int
+    end_ps: int
+    killed: bool
+
+
+class Timeline:
+    """A schedule under way. `step` leads to the next moment at which the set of running jobs has changed."""
+
+    def __init__(self, case: Case, jobs: Sequence[Submission]) -> None:
+        self.case = case
+        self.jobs = jobs
+        self.now = 0
+        self.ended: list[Ended] = []
+        self.running: dict[int, Stay] = {}
+        self._queue: list[int] = []
+        self._next = 0
+        self._usable = len(set(range(case.system.shape.nodes)) - set(case.system.unusable_nodes))
+
+    def copy(self) -> Timeline:
+        """Another one in the same state, which can go on by itself."""
+        other = copy(self)
+        other.ended, other.running, other._queue = [*self.ended], {**self.running}, [*self._queue]
+        return other
+
+    @property
+    def done(self) -> bool:
+        """Whether all jobs have ended."""
+        return not self.running and not self._queue and self._next == len(self.jobs)
+
+    @property
+    def network(self) -> tuple[int, ...]:
+        """The running jobs that use the network, by number."""
+        return tuple(sorted(n for n, stay in self.running.items() if len(stay.nodes) >= FEWEST))
+
+    def step(self, rates: Mapping[int, int]) -> None:
+        """Goes to the next moment at which a job ends or starts.
+
+        Parameters
+        ----------
+        rates
+            The rate of progress of each running job in millionths; without one it is `ONE`.
+        """
+        for number, stay in self.running.items():
+            self.running[number] = replace(stay, rate=rates.get(number, ONE))
+        changed = False
+        while not changed and not self.done:
+            self._go_to(self._next_event())
+            changed = self._end_jobs()
+            while self._next < len(self.jobs) and self.jobs[self._next].submit_ps <= self.now:
+                self._queue.append(self._next)
+                self._next += 1
+            changed = self._start_jobs() or changed
+
+    def _next_event(self) -> int:
+        times = [self._end(stay) for stay in self.running.values()]
+        if self._next < len(self.jobs):
+            times.append(self.jobs[self._next].submit_ps)
+        return min(times)
+
+    def _end(self, stay: Stay) -> int:
+        end = stay.end_ps(self.now)
+        return min(end, self._limit_end(stay)) if self.case.kill else end
+
+    def _limit_end(self, stay: Stay) -> int:
+        return stay.start_ps + self.jobs[stay.number].limit_ps
+
+    def _go_to(self, time: int) -> None:
+        passed = time - self.now
+        self.running = {n: replace(s, left=max(0, s.left - passed * s.rate)) for n, s in self.running.items()}
+        self.now = time
+
+    def _end_jobs(self) -> bool:
+        over = [stay for stay in self.running.values() if self._end(stay) <= self.now]
+        for stay in over:
+            del self.running[stay.number]
+            self.ended.append(Ended(stay.number, stay.nodes, stay.start_ps, self.now, killed=stay.left > 0))
+        return bool(over)
+
+    def _start_jobs(self) -> bool:
+        if not self._queue:
+            return False
+        busy = sum(len(stay.nodes) for stay in self.running.values())
+        ends = [(self._limit_end(stay), len(stay.nodes)) for stay in self.running.values()]
+        queue = [Queued(n, self.jobs[n].nodes, self.jobs[n].limit_ps) for n in self._queue]
+        numbers = BACKFILL[self.case.backfill](self.now, self._usable - busy, ends, queue)
+        if not numbers:
+            return False
+        owners = {node: self.jobs[stay.number].name for stay in self.running.values() for node in stay.nodes}
+        placer = Placer(self.case.system, owners, owners)
+        for number in numbers:
+            job = self.jobs[number]
+            options = dict(self.case.options)
+            if POLICIES.find(self.case.policy).seeded:
+                options.setdefault("seed", stream_seed(self.case.seed, "schedule", number))
+            found = placer.place(self.case.policy, job.nodes, options, folder=self.case.folder, owner=job.name)
+            self.running[number] = Stay(number, tuple(found.nodes), self.now, job.work_ps * ONE)
+        taken = set(numbers)
+        self._queue = [number for number in self._queue if number not in taken]
+        return True

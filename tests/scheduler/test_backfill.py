@@ -1,0 +1,102 @@
+"""The rules of backfilling: hand-made cases, and definitions on a grid of time as oracles."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odonata.scheduler.backfill import BACKFILL, Queued, conservative, easy, first_come
+
+MACHINE = 10
+
+
+def queue(*jobs: tuple[int, int]) -> list[Queued]:
+    """Jobs as (nodes, limit)."""
+    return [Queued(number, nodes, limit) for number, (nodes, limit) in enumerate(jobs)]
+
+
+# Ten nodes; six are taken until time 10.
+@pytest.mark.parametrize(
+    ("jobs", "first", "by_easy", "by_conservative"),
+    [
+        pytest.param([(4, 5)], [0], [0], [0], id="it fits"),
+        pytest.param([(8, 5), (4, 10)], [], [1], [1], id="a later job ends just when the first one starts"),
+        pytest.param([(8, 5), (4, 11)], [], [], [], id="it would end later and needs the nodes of the first one"),
+        pytest.param([(8, 5), (2, 99)], [], [1], [1], id="it ends later on nodes that the first one leaves free"),
+        pytest.param([(8, 5), (2, 99), (1, 99)], [], [1], [1], id="such nodes are given once"),
+        pytest.param([(2, 5), (8, 5), (2, 10)], [0], [0, 2], [0, 2], id="a job that starts now counts as running"),
+        # The third job delays the second one, not the first: only EASY allows it.
+        pytest.param([(10, 5), (6, 9), (4, 10)], [], [2], [2], id="the second one waits anyway"),
+        pytest.param([(8, 5), (10, 5), (2, 99)], [], [2], [], id="a job that delays the second one"),
+    ],
+)
+def test_ten_nodes_by_hand(jobs, first, by_easy, by_conservative):
+    running = [(10, 6)]
+    assert first_come(0, 4, running, queue(*jobs)) == first
+    assert easy(0, 4, running, queue(*jobs)) == by_easy
+    assert conservative(0, 4, running, queue(*jobs)) == by_conservative
+
+
+def test_a_running_job_beyond_its_limit_is_expected_to_end_at_any_moment():
+    # The first job waits for six nodes whose job should have ended: a later one may use only what it leaves free.
+    assert easy(20, 4, [(10, 6)], queue((8, 5), (4, 1), (2, 1))) == [2]
+    assert conservative(20, 4, [(10, 6)], queue((8, 5), (4, 1), (2, 99))) == [1]
+
+
+JOBS = st.lists(st.tuples(st.integers(1, MACHINE), st.integers(1, 12)), min_size=1, max_size=7)
+RUNNING = st.lists(st.tuples(st.integers(1, 12), st.integers(1, 4)), max_size=3).filter(
+    lambda jobs: sum(nodes for _, nodes in jobs) <= MACHINE
+)
+
+
+def free_over_time(running) -> list[int]:
+    """Free nodes at each unit of time, long enough for all jobs one after the other."""
+    return [MACHINE - sum(nodes for end, nodes in running if end > time) for time in range(200)]
+
+
+def earliest(free: list[int], nodes: int, length: int) -> int:
+    return next(t for t in range(200) if all(there >= nodes for there in free[t : t + length]))
+
+
+def take(free: list[int], begin: int, length: int, nodes: int) -> list[int]:
+    return [there - nodes * (begin <= time < begin + length) for time, there in enumerate(free)]
+
+
+def easy_by_definition(running, jobs) -> list[int]:
+    """A job starts if it fits now, and the first job that waits could start no later than without it."""
+    free, started = free_over_time(running), []
+    head = None
+    for number, (nodes, length) in enumerate(jobs):
+        if free[0] < nodes:
+            head = number if head is None else head
+            continue
+        after = take(free, 0, length, nodes)
+        if head is not None and earliest(after, jobs[head][0], 1) > earliest(free, jobs[head][0], 1):
+            continue
+        free, started = after, [*started, number]
+    return started
+
+
+def conservative_by_definition(running, jobs) -> list[int]:
+    free, started = free_over_time(running), []
+    for number, (nodes, length) in enumerate(jobs):
+        begin = earliest(free, nodes, length)
+        free = take(free, begin, length, nodes)
+        started += [number] * (begin == 0)
+    return started
+
+
+@given(RUNNING, JOBS)
+def test_rules_are_their_definitions(running, jobs):
+    free = MACHINE - sum(nodes for _, nodes in running)
+    assert conservative(0, free, running, queue(*jobs)) == conservative_by_definition(running, jobs)
+    assert easy(0, free, running, queue(*jobs)) == easy_by_definition(running, jobs)
+
+
+@given(RUNNING, JOBS)
+@pytest.mark.parametrize("rule", BACKFILL)
+def test_no_rule_starts_more_than_there_is(rule, running, jobs):
+    free = MACHINE - sum(nodes for _, nodes in running)
+    started = BACKFILL[rule](0, free, running, queue(*jobs))
+    assert len(set(started)) == len(started)
+    assert sum(jobs[number][0] for number in started) <= free
+    assert started[: len(first_come(0, free, running, queue(*jobs)))] == first_come(0, free, running, queue(*jobs))

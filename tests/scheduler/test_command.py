@@ -1,0 +1,77 @@
+"""`odonata schedule` as typed, and its page."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from odonata.cli.main import main
+from odonata.scheduler.tables import ScheduleTable, StreamTable, SyntheticTable, WindowTable
+
+FILE = """system = "tiny"
+place = ["contiguous", "random"]
+backfill = ["easy", "none"]
+window.contention = false
+
+[stream.synthetic]
+jobs = 100
+load = "150 %"
+"""
+DOCS = Path(__file__).parents[2] / "docs" / "schedule.md"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "days.toml").write_text(FILE)
+    return tmp_path
+
+
+def test_output(folder, capsys, snapshot):
+    assert main(["schedule", "days.toml", "--quiet"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == snapshot
+    assert shown.err == ""
+    assert sorted(path.name for path in (folder / "schedules" / "days").iterdir() if path.is_file()) == [
+        "jobs.parquet",
+        "schedule.json",
+        "schedule.toml",
+    ]
+
+
+def test_json(folder, capsys):
+    assert main(["schedule", "days.toml", "--json", "-s", "place=random", "-o", "out"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [case["case"] for case in found["cases"]] == ["random, easy", "random, none"]
+    assert found == json.loads((folder / "out" / "schedule.json").read_text())
+
+
+def test_errors_are_one_message_and_status_2(folder, capsys):
+    assert main(["schedule", "days.toml", "-s", "place=randon"]) == 2
+    assert main(["schedule", "no.toml"]) == 2
+    assert main(["schedule", "days.toml", "--on", "dask"]) == 2
+    (folder / "taken").mkdir()
+    (folder / "taken" / "x").touch()
+    assert main(["schedule", "days.toml", "-o", "taken"]) == 2
+    shown = capsys.readouterr().err
+    assert shown.count("error: ") == 4
+    assert "Traceback" not in shown
+
+
+@pytest.mark.parametrize(
+    ("heading", "model", "elsewhere"),
+    [
+        ("stream", StreamTable, ()),
+        ("stream.synthetic", SyntheticTable, ()),
+        ("window", WindowTable, ()),
+        # Described in the text.
+        (None, ScheduleTable, ("title", "system", "routing", "sensing", "fabric", "stream", "book", "window")),
+    ],
+)
+def test_the_page_lists_every_key(heading, model, elsewhere):
+    title = "| key | meaning |" if heading is None else f"| key of `[{heading}]` | meaning |"
+    table = DOCS.read_text(encoding="utf-8").partition(f"\n{title}\n")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == [
+        key for key in model.model_fields if key not in elsewhere
+    ]

@@ -1,0 +1,211 @@
+"""Whole schedules: against one packet-level run, with any number of workers, after interruptions."""
+
+import importlib
+import json
+from concurrent.futures import Future
+
+import polars as pl
+import pytest
+from tests.scheduler.conftest import HALO, SPREAD
+
+import odonata
+from odonata import runner, scenario
+from odonata.errors import InputError, RunError
+from odonata.scheduler.cache import FILE, Cache
+from odonata.scheduler.plan import load
+from odonata.scheduler.scheduling import simulate
+from odonata.scheduler.window import Member, Window
+from odonata.scheduler.window import simulate as measure
+
+MS = 1e-3
+#: Submission, nodes, work and program (the names in the book). The first three fill the 16 nodes.
+SIX = [
+    (0, 6, 4 * MS, 1),
+    (0.2 * MS, 4, 3 * MS, 2),
+    (1 * MS, 6, 4 * MS, 1),
+    (2 * MS, 8, 3 * MS, 2),
+    (3 * MS, 3, 2 * MS, 1),
+    (3 * MS, 2, 2 * MS, 2),
+]
+THREE = SIX[:3]
+
+
+class Inline:
+    """Simulates a window at once, and remembers it."""
+
+    def __init__(self):
+        self.windows = []
+
+    def submit(self, function, window):
+        self.windows.append(window)
+        done = Future()
+        done.set_result(function(window))
+        return done
+
+
+def scheduled(file, executor=None, cache=None, workers=1):
+    plan = load(file)
+    return simulate(plan, Cache(None) if cache is None else cache, workers, executor or Inline())
+
+
+def ends(schedules):
+    return [(one.number, one.start_ps, one.end_ps, one.nodes) for each in schedules for one in each.timeline.ended]
+
+
+def test_windows_agree_with_one_uninterrupted_run(stream, tmp_path):
+    """The ends of jobs by rates from windows, and by simulating the same schedule at packet level in one run."""
+    apps = {1: HALO, 2: SPREAD}
+    alone = {}
+    for _, nodes, _, program in THREE:
+        member = Member(apps[program], tuple(range(nodes)), program=True)
+        alone[program, nodes] = measure(Window('system = "tiny"', ".", (member,), 1, 0.05, 0, 10**11)).means_ps[0]
+    counts = [round(run * 1e12 / alone[program, nodes]) for _, nodes, run, program in THREE]
+    exact = [
+        (submit, nodes, count * alone[program, nodes] / 1e12, program)
+        for (submit, nodes, _, program), count in zip(THREE, counts, strict=True)
+    ]
+    [schedule] = scheduled(stream(*exact))
+    lines = ['system = "tiny"']
+    for one in sorted(schedule.timeline.ended, key=lambda ended: ended.number):
+        listed = ",".join(map(str, one.nodes))
+        lines += ["[[job]]", f'name = "j{one.number}"', f'place = {{ nodes = "{listed}" }}', apps[THREE[one.number][3]]]
+        lines += [f"iterations = {counts[one.number]}", f'start = "{one.start_ps} ps"']
+    whole = runner.run(scenario.parse("\n".join(lines), tmp_path / "whole.toml"))
+    times = whole.jobs["time_ps"].to_list()
+    for one in schedule.timeline.ended:
+        assert one.end_ps - one.start_ps == pytest.approx(times[one.number], rel=0.05)
+    slowdowns = [times[n] / (exact[n][2] * 1e12) for n in range(len(THREE))]
+    assert max(slowdowns) > 1.15  # they do slow each other down, so that agreement says something
+
+
+def test_no_window_without_contention(stream):
+    executor = Inline()
+    [schedule] = scheduled(stream(*SIX, more="window.contention = false"), executor)
+    assert not executor.windows
+    for one in schedule.timeline.ended:
+        assert one.end_ps - one.start_ps == pytest.approx(SIX[one.number][2] * 1e12, abs=2)
+
+
+def test_each_window_is_simulated_once_and_jobs_of_one_node_need_none(stream):
+    executor = Inline()
+    scheduled(stream(*SIX, (0.5 * MS, 1, 1 * MS, 1), place='["random", "contiguous"]'), executor)
+    assert len({window.key for window in executor.windows}) == len(executor.windows)
+    assert all(len(member.nodes) > 1 for window in executor.windows for member in window.members)
+
+
+def test_guesses_change_nothing(stream):
+    file = stream(*SIX, place='["random", "contiguous"]')
+    assert ends(scheduled(file, workers=1)) == ends(scheduled(file, workers=4))
+
+
+def test_the_same_bytes_with_processes_and_after_a_cut_file(stream, tmp_path):
+    file = stream(*SIX, place='["random", "contiguous"]')
+    odonata.schedule(file, out=tmp_path / "out", workers=2)
+    before = {name: (tmp_path / "out" / name).read_bytes() for name in ("jobs.parquet", "schedule.json")}
+    assert [(one.number, one.end_ps) for one in scheduled(file)[1].timeline.ended] == [
+        (int(row["job"].partition("-")[0]), round(row["end_s"] * 1e12))
+        for row in pl.read_parquet(tmp_path / "out" / "jobs.parquet")
+        .filter(pl.col("case") == "contiguous")
+        .sort("end_s", "start_s")
+        .iter_rows(named=True)
+    ]
+    windows = (tmp_path / "out" / FILE).read_bytes()
+    (tmp_path / "out" / FILE).write_bytes(windows[:-100])  # within the last line
+    known = len(Cache(tmp_path / "out"))
+    assert known == windows.count(b"\n") - 1
+    reports = []
+    odonata.schedule(file, out=tmp_path / "out", workers=1, report=lambda progress: reports.append(progress.simulated))
+    assert reports[-1] <= 1  # at most the one that was cut: it may have been a guess
+    assert before == {name: (tmp_path / "out" / name).read_bytes() for name in before}
+
+
+DYING = """
+import os, signal
+from pathlib import Path
+from odonata.scheduler.window import safely
+
+def dies(window):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def dies_once(window):
+    mark = Path(window.folder) / "died"
+    if not mark.exists():
+        mark.touch()
+        dies(window)
+    return safely(window)
+"""
+
+
+@pytest.fixture
+def dying(tmp_path, monkeypatch):
+    """A module whose functions kill the process that calls them."""
+    (tmp_path / "dying_workers.py").write_text(DYING)
+    monkeypatch.syspath_prepend(tmp_path)
+    return importlib.import_module("dying_workers")
+
+
+def test_a_worker_that_dies_is_replaced(stream, dying, monkeypatch):
+    file = stream(*THREE[:1])
+    expected = ends(scheduled(file))
+    monkeypatch.setattr("odonata.scheduler.scheduling.safely", dying.dies_once)
+    assert ends(simulate(load(file), Cache(None), 1)) == expected
+    assert (file.parent / "died").exists()
+
+
+def test_workers_that_always_die_end_the_schedule(stream, dying, monkeypatch):
+    monkeypatch.setattr("odonata.scheduler.scheduling.safely", dying.dies)
+    with pytest.raises(RunError, match="die again and again"):
+        simulate(load(stream(*THREE[:1])), Cache(None), 1)
+
+
+def test_a_window_that_cannot_be_simulated_says_why(stream):
+    with pytest.raises(RunError, match=r"ends no iteration [^?]*window\.longest"):
+        scheduled(stream(*SIX[:1], more='window.longest = "1 ns"'))
+
+
+def test_the_outcome_is_that_of_its_jobs(stream, tmp_path):
+    found = odonata.schedule(stream(*SIX, place='["random", "contiguous"]'), out=tmp_path / "out", workers=1)
+    jobs = pl.read_parquet(tmp_path / "out" / "jobs.parquet")
+    assert jobs.equals(found.jobs)
+    first = jobs.filter(pl.col("case") == "random")
+    case = found.cases[0]
+    assert case.makespan_s == first["end_s"].max()
+    assert case.utilisation == pytest.approx((first["nodes"] * first["run_s"]).sum() / (16 * case.makespan_s))
+    assert case.useful < case.utilisation
+    assert case.network_slowdown == pytest.approx((first["run_s"] / first["work_s"]).mean())
+    assert case.worst_network_slowdown == (first["run_s"] / first["work_s"]).max()
+    other = jobs.filter(pl.col("case") == "contiguous")
+    difference = next(one for one in found.differences if one.column == "wait_s")
+    assert difference.difference == pytest.approx((other["wait_s"] - first["wait_s"]).mean(), abs=1e-15)
+    assert difference.interval is None  # six jobs are too few for twenty batches
+    assert json.loads((tmp_path / "out" / "schedule.json").read_text()) == json.loads(json.dumps(found.as_dict()))
+
+
+def test_the_interval_over_streams_is_students(tmp_path):
+    file = tmp_path / "model.toml"
+    file.write_text(
+        'system = "tiny"\nplace = ["contiguous", "random"]\nbackfill = ["none", "easy"]\nwindow.contention = false\n'
+        '[stream.synthetic]\njobs = 60\nload = "300 %"\nseeds = [1, 2, 3, 4]\n'
+    )
+    found = odonata.schedule(file)
+    waits = {(case.case, case.stream): case.wait_s for case in found.cases}
+    values = [waits["contiguous, easy", f"seed {n}"] - waits["contiguous, none", f"seed {n}"] for n in range(1, 5)]
+    one = next(one for one in found.differences if (one.case, one.column) == ("contiguous, easy", "wait_s"))
+    mean = sum(values) / 4
+    deviation = (sum((value - mean) ** 2 for value in values) / 3) ** 0.5
+    assert one.samples == 4
+    assert one.difference == pytest.approx(mean)
+    assert one.interval == pytest.approx((mean - 3.1824 * deviation / 2, mean + 3.1824 * deviation / 2), rel=1e-4)
+    assert one.difference < 0  # backfilling helps
+
+
+def test_another_folder_is_not_touched(stream, tmp_path):
+    file = stream(*SIX[:1], more="window.contention = false")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "mine.txt").write_text("x")
+    with pytest.raises(InputError, match="not the folder of a schedule"):
+        odonata.schedule(file, out=tmp_path / "other")
+    odonata.schedule(file, out=tmp_path / "out")
+    with pytest.raises(InputError, match="another schedule"):
+        odonata.schedule(file, ["place=contiguous"], out=tmp_path / "out")
+    odonata.schedule(file, ["place=contiguous"], out=tmp_path / "out", force=True)
