@@ -111,12 +111,13 @@ fmt: $(INSTALLED) ## Format all code
 bench: build ## Speed on this machine, and the instruction counts that must not grow
 	scripts/bench.sh
 
-validate: build ## Compare with the published figures of Kang 2019 and Zhang 2018, and with published results on routings
+validate: build ## Compare with the published figures of Kang 2019, Zhang 2018, De Sensi 2019 and others
 	$(BIN)/odonata reproduce kang2019-4kb
 	$(BIN)/odonata reproduce kang2019-variants
 	$(BIN)/odonata reproduce kang2019-calibration
 	$(BIN)/odonata reproduce latency-load
 	$(BIN)/odonata reproduce aries-modes
+	for page in model fig3 fig5 fig7; do $(BIN)/odonata reproduce desensi2019-$$page; done
 	$(BIN)/odonata reproduce salimi-beni2022-on-leonardo
 	$(BIN)/odonata reproduce salimi-beni2022
 	for figure in fig2 fig4 fig5 fig6 fig7 fig8 fig9 fig10 fig11 fig12 fig13 variants routers; do \

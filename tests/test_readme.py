@@ -11,6 +11,7 @@ README = ROOT / "README.md"
 PAGES = [
     "README.md",
     "docs/cluster.md",
+    "docs/noise.md",
     *(f"docs/tutorial/{name}.md" for name in ("first-run", "first-study", "own-machine", "from-a-queue")),
 ]
 

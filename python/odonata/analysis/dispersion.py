@@ -110,6 +110,12 @@ def describe(values: NDArray[np.float64]) -> Dispersion:
     )
 
 
+def qcd(values: NDArray[np.float64]) -> float | None:
+    """The quartile coefficient of dispersion of values (shape `(n,)`), as in `Dispersion`."""
+    q1, q3 = (float(q) for q in np.quantile(values, [0.25, 0.75]))
+    return (q3 - q1) / (q3 + q1) if q3 + q1 else None
+
+
 def _interval(values: NDArray[np.float64]) -> tuple[float, float] | None:
     from scipy.stats import quantile_test
 

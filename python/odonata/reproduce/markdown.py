@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -81,6 +83,29 @@ def counts(rows: Iterable[Row], model: str) -> str:
 def published(row: Row) -> str:
     """The published value with its unit."""
     return f"{number(row.theirs, row.unit)} {row.unit}"
+
+
+def wrapped(page: str) -> str:
+    """The page with paragraphs and items of lists filled anew, since values change their lengths."""
+    blocks = []
+    for block in page.split("\n\n"):
+        if block.startswith(("#", "|", "!")):
+            blocks.append(block)
+            continue
+        items = re.split(r"\n(?=- )", block)
+        blocks.append(
+            "\n".join(
+                fill(
+                    " ".join(item.split()),
+                    120,
+                    subsequent_indent="  " if item.startswith("- ") else "",
+                    break_on_hyphens=False,
+                    break_long_words=False,
+                )
+                for item in items
+            )
+        )
+    return "\n\n".join(blocks) + "\n"
 
 
 def _verdict(row: Row) -> str:

@@ -227,7 +227,7 @@ def compare(runs: Runs) -> list[Row]:
     most: dict[str, int] = {}
     for run in runs:
         most[run["mode"]] = max(messages(run), most.get(run["mode"], 0))
-    return [_row(one, most[one.model]) for one in relations(found(runs))]
+    return [as_row(one, most[one.model]) for one in relations(found(runs))]
 
 
 def relations(known: Found) -> list[Relation]:
@@ -235,7 +235,7 @@ def relations(known: Found) -> list[Relation]:
     return [*_phantom(known), *_pairs(known)]
 
 
-def _row(one: Relation, messages: int) -> Row:
+def as_row(one: Relation, messages: int) -> Row:
     return Row(
         id=one.id,
         what=one.what,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from importlib.resources import files
 from string import Template
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +12,7 @@ from odonata.analysis.correlation import CAUSE
 from odonata.analysis.fits import fit_all
 from odonata.plot.style import figure, settings
 from odonata.plot.times import Sample, draw_densities, draw_histogram, draw_scatter
-from odonata.reproduce.markdown import counts, reasons, side_by_side, table
+from odonata.reproduce.markdown import counts, reasons, side_by_side, table, wrapped
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.salimibeni2022.queue import APPS, ENDS, LARGEST, LOCALITIES, SINGLE
 from odonata.reproduce.salimibeni2022.relations import MODEL, Measured, at, compare, plots, spread_by_slurm
@@ -58,7 +56,7 @@ def _page(rows: Sequence[Row], runs: Runs) -> str:
     template = (files("odonata.reproduce.salimibeni2022") / "marconi100.md").read_text(encoding="utf-8")
     b = [utilisation(*queue) for queue in DRAWS]
     injected = [run["injected"] for run in runs if (run["draw"], run["load"]) == QUEUES["high"]]
-    return _wrapped(
+    return wrapped(
         Template(template).substitute(
             counts=counts(rows, MODEL),
             statements=side_by_side(rows, [MODEL]),
@@ -90,29 +88,6 @@ def _page(rows: Sequence[Row], runs: Runs) -> str:
             diverted=fixed(max(1 - run["minimal"] for run in runs), ".1%"),
         )
     )
-
-
-def _wrapped(page: str) -> str:
-    """The page with paragraphs and items of lists filled anew, since values change their lengths."""
-    blocks = []
-    for block in page.split("\n\n"):
-        if block.startswith(("#", "|", "!")):
-            blocks.append(block)
-            continue
-        items = re.split(r"\n(?=- )", block)
-        blocks.append(
-            "\n".join(
-                fill(
-                    " ".join(item.split()),
-                    120,
-                    subsequent_indent="  " if item.startswith("- ") else "",
-                    break_on_hyphens=False,
-                    break_long_words=False,
-                )
-                for item in items
-            )
-        )
-    return "\n\n".join(blocks) + "\n"
 
 
 def _correlations(runs: Runs) -> str:

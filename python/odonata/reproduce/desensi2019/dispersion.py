@@ -1,0 +1,204 @@
+"""`desensi2019-fig5`: dispersion of times and of packet latencies (De Sensi 2019, section 3.3; D21), and D8."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from odonata.analysis.dispersion import qcd
+from odonata.plot.style import LINES, figure, settings
+from odonata.reproduce.aries_modes.relations import SMALLER, Relation, as_row, median_of
+from odonata.reproduce.aries_modes.tables import statements
+from odonata.reproduce.desensi2019.page import MODEL, page
+from odonata.reproduce.desensi2019.pingpong import keep, make, point
+from odonata.reproduce.markdown import table
+from odonata.reproduce.reproduction import Reproduction
+from odonata.reproduce.rows import Row, statement
+from odonata.text.numbers import fixed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from matplotlib.figure import Figure
+
+    from odonata.reproduce.reproduction import Points, Runs
+
+SILENT, NOISY = "0 us", "1 us"
+"""Mean of the exponential time that each rank computes before an iteration: the noise of its host (D21). Assumed."""
+SIZES = {
+    "128 B": (31, "10 us"),
+    "1 KiB": (31, "10 us"),
+    "8 KiB": (31, "16 us"),
+    "64 KiB": (31, "60 us"),
+    "512 KiB": (16, "180 us"),
+}
+"""Size -> iterations, of which the first is not measured, and the time from one to the next."""
+DELAY_SIZES = ("128 B", "1 KiB", "8 KiB")
+"""Sizes that are also simulated without the delay of credits (D8)."""
+PARTS = {"time": "time of an iteration", "network": "its part in the network", "latency": "packet latency L"}
+"""What varies -> in words."""
+
+
+def points(reduced: bool) -> Points:
+    """All sizes without and with noise of the hosts; the small ones also without the delay of credits."""
+
+    def one(size: str, iterations: int, slot: str, **more: Any) -> dict[str, Any]:
+        return point("dispersion", size, 1, ["inter-groups"], 6, iterations=iterations, slot=slot, **more)
+
+    noises = (SILENT, NOISY)
+    if reduced:
+        few = {size: (8, SIZES[size][1]) for size in ("128 B", "8 KiB")}
+        return [one(size, *often, jitter=jitter, machine="small") for size, often in few.items() for jitter in noises]
+    both = [one(size, *often, jitter=jitter) for jitter in noises for size, often in SIZES.items()]
+    return [*both, *(one(size, *SIZES[size], delay=0) for size in DELAY_SIZES)]
+
+
+@dataclass(frozen=True)
+class OfSize:
+    """Dispersion with messages of one size; lists have a value for each pair."""
+
+    message: str
+    count: int
+    """Measured iterations of a pair."""
+    time_us: float
+    """Median time of an iteration."""
+    time: list[float]
+    network: list[float]
+    latency: list[float]
+    variance: list[float]
+    """Variance of L."""
+
+    @property
+    def ratio(self) -> float:
+        """Median over the pairs of QCD of time over that of L."""
+        return median(a / b for a, b in zip(self.time, self.latency, strict=True))
+
+    @property
+    def gap(self) -> float:
+        """Median over the pairs of their difference."""
+        return median(a - b for a, b in zip(self.time, self.latency, strict=True))
+
+
+def by_size(runs: Runs, jitter: str, delay: int = 1) -> list[OfSize]:
+    """The sizes with this noise of hosts and this delay of credits."""
+    return [
+        OfSize(
+            message=run["message"],
+            count=run["iterations"] - 1,
+            time_us=median(median(one) for one in run["times_ps"]) / 1e6,
+            **{part: [qcd(np.array(one)) or 0.0 for one in run[f"{name}_ps"]] for part, name in _KEPT.items()},
+            variance=[float(np.var(one, ddof=1)) for one in run["latency_ps"]],
+        )
+        for run in runs
+        if (run["jitter"], run["delay"]) == (jitter, delay)
+    ]
+
+
+_KEPT = {"time": "times", "network": "network", "latency": "latency"}
+
+
+def phantom(runs: Runs) -> list[Relation]:
+    """D8: without the delay of credits, L varies less; pair by pair, the same nodes and background."""
+    on = {one.message: one for one in by_size(runs, SILENT)}
+    cause = (
+        "with the delay nearly all packets take non-minimal paths and so have similar latencies; without it, packets "
+        "take both kinds of path"
+    )
+    return [
+        Relation(
+            "D8",
+            f"{one.message}, delay of credits off over a round trip: {what} of L shrinks",
+            MODEL,
+            SMALLER,
+            median_of([a / b for a, b in zip(getattr(one, name), getattr(on[one.message], name), strict=True)]),
+            "De Sensi 2019, section 2.2",
+            cause,
+        )
+        for one in by_size(runs, SILENT, delay=0)
+        for what, name in (("variance", "variance"), ("QCD", "latency"))
+    ]
+
+
+def compare(runs: Runs) -> list[Row]:
+    """D21 and D8: figure 5, and phantom congestion."""
+    noisy = by_size(runs, NOISY)
+    where = "De Sensi 2019, section 3.3, figure 5"
+    why = "most of the time of this size is the transfer, which varies little, so the noise of the hosts counts less"
+
+    def row(words: str, ours: float, theirs: float, unit: str, tolerance: str, count: int) -> Row:
+        return statement("D21", words, ours, theirs, unit, tolerance, where, model=MODEL, messages=count, why=why)
+
+    rows = [
+        row(f"{one.message}, hosts with noise: QCD of time over QCD of L", one.ratio, 1, "x", "> 1", one.count)
+        for one in noisy
+    ]
+    falls = 100 * (noisy[0].gap - noisy[-1].gap)
+    least = min(one.count for one in noisy)
+    what = f"QCD of time minus QCD of L, {noisy[0].message} minus {noisy[-1].message}"
+    return [*rows, row(what, falls, 0, "%", "> 0", least), *(as_row(one, least) for one in phantom(runs))]
+
+
+def _table(runs: Runs) -> str:
+    lines = []
+    for silent, noisy in zip(by_size(runs, SILENT), by_size(runs, NOISY), strict=True):
+        cells = [silent.message, str(silent.count)]
+        for one in (silent, noisy):
+            cells.append(f"{one.time_us:.2f}")
+            cells += [fixed(median(getattr(one, part)), ".2%") for part in PARTS]
+        lines.append(cells)
+    head = ["time, µs", "QCD", "network", "L"]
+    return table(["size", "iterations", *head, "noise: time, µs", *head[1:]], lines, "l" + "r" * 9)
+
+
+def write(rows: Sequence[Row], runs: Runs) -> str:
+    """The page."""
+    mid = {run["delay"]: float(np.mean(run["minimal"])) for run in runs if run["message"] == DELAY_SIZES[0]}
+    return page(
+        "fig5",
+        rows,
+        runs,
+        pairs=str(runs[0]["pairs"]),
+        sizes=_table(runs),
+        noise=NOISY,
+        phantom=statements(phantom(runs)),
+        small=DELAY_SIZES[0],
+        on=fixed(mid[1], ".0%"),
+        off=fixed(mid[0], ".0%"),
+    )
+
+
+def draw(_: Sequence[Row], runs: Runs) -> Figure:
+    """QCD against size, with and without noise of the hosts."""
+    titles = {SILENT: "hosts without noise", NOISY: f"hosts with noise of {NOISY}"}
+    with settings():
+        made = figure(10, 4)
+        grid = made.subplots(1, 2, sharey=True)
+        for axes, (jitter, title) in zip(grid, titles.items(), strict=True):
+            found = by_size(runs, jitter)
+            for number, (part, words) in enumerate(PARTS.items()):
+                values = [[100 * value for value in getattr(one, part)] for one in found]
+                axes.plot([median(each) for each in values], "o-", color=LINES[number], label=words)
+                for at, each in enumerate(values):
+                    axes.plot([at] * len(each), each, ".", ms=3, color=LINES[number], alpha=0.5)
+            axes.set_xticks(range(len(found)), [one.message for one in found])
+            axes.set_title(title)
+            axes.grid(axis="y", color="0.9")
+        grid[0].set_ylabel("QCD, %")
+        grid[0].legend()
+    return made
+
+
+REPRODUCTION = Reproduction(
+    name="desensi2019-fig5",
+    title="Dispersion of time and of packet latency, with and without noise of the hosts (De Sensi 2019)",
+    points=points,
+    make=make,
+    rows=compare,
+    page=write,
+    picture=draw,
+    keep=keep,
+)

@@ -1,0 +1,224 @@
+"""`desensi2019-model`: equations 1 and 2 against simulated ping-pongs (De Sensi 2019, section 2.4; D10 to D12)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from odonata import units
+from odonata.analysis.correlation import correlate
+from odonata.plot.style import SERIES, figure, settings
+from odonata.reproduce.desensi2019.page import MODEL, coefficient, page
+from odonata.reproduce.desensi2019.pingpong import ANYWHERE, keep, make, point
+from odonata.reproduce.markdown import table
+from odonata.reproduce.reproduction import Reproduction
+from odonata.reproduce.rows import Row, statement
+from odonata.text.numbers import fixed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from odonata.analysis.correlation import Correlation
+    from odonata.reproduce.reproduction import Points, Runs
+
+ITERATIONS = {"128 B": 11, "1 KiB": 11, "8 KiB": 11, "64 KiB": 8, "512 KiB": 6, "4 MiB": 4, "16 MiB": 3}
+"""Size -> iterations; the first one is not measured."""
+PAIRS, SEEDS = 20, (1, 2)
+"""Allocations of a run, and the seeds of the runs: 40 allocations (D12)."""
+WINDOW = 64 * 1024
+"""Bytes of the 1,024 packets that may be outstanding."""
+
+
+def points(reduced: bool) -> Points:
+    """All sizes on all allocations."""
+    if reduced:
+        small = {"machine": "small", "iterations": 4}
+        return [point("model", size, 1, [ANYWHERE], 6, **small) for size in ("128 B", "16 KiB")]
+    return [
+        point("model", size, seed, [ANYWHERE], PAIRS, iterations=count)
+        for size, count in ITERATIONS.items()
+        for seed in SEEDS
+    ]
+
+
+@dataclass(frozen=True)
+class OfSize:
+    """The allocations with messages of one size; arrays have an element for each allocation, its median."""
+
+    message: str
+    iterations: int
+    times_ps: NDArray[np.float64]
+    network_ps: NDArray[np.float64]
+    latency_ps: NDArray[np.float64]
+    stalls: NDArray[np.float64]
+    estimates_ps: NDArray[np.float64]
+    unlimited_ps: NDArray[np.float64]
+
+    @property
+    def bytes(self) -> int:
+        """The size of a message."""
+        return units.size_bytes(self.message)
+
+    @property
+    def of_times(self) -> Correlation:
+        """Equation 2 with the time of an iteration."""
+        return _correlation(tuple(self.estimates_ps), tuple(self.times_ps))
+
+    @property
+    def of_network(self) -> Correlation:
+        """Equation 2 with the part of that time that the network takes."""
+        return _correlation(tuple(self.estimates_ps), tuple(self.network_ps))
+
+    @property
+    def error(self) -> float:
+        """Median of equation 2 over the time of the network, minus 1."""
+        return float(np.median(self.estimates_ps / self.network_ps)) - 1
+
+    @property
+    def error_unlimited(self) -> float:
+        """The same of equation 1."""
+        return float(np.median(self.unlimited_ps / self.network_ps)) - 1
+
+
+@lru_cache(maxsize=64)
+def _correlation(first: tuple[float, ...], second: tuple[float, ...]) -> Correlation:
+    return correlate(np.array(first), np.array(second), names=("the estimate", "the time"))
+
+
+def sizes(runs: Runs) -> list[OfSize]:
+    """The allocations of all runs by size."""
+    names = ("times_ps", "network_ps", "latency_ps", "stalls", "estimates_ps", "unlimited_ps")
+    found = []
+    for message in dict.fromkeys(run["message"] for run in runs):
+        mine = [run for run in runs if run["message"] == message]
+        medians = {name: np.array([np.median(one) for run in mine for one in run[name]]) for name in names}
+        found.append(OfSize(message, mine[0]["iterations"] - 1, **medians))
+    return found
+
+
+def mean_correlation(found: Sequence[OfSize]) -> float:
+    """The mean over the sizes of Pearson's r."""
+    return float(np.mean([one.of_times.pearson.value for one in found]))
+
+
+def compare(runs: Runs) -> list[Row]:
+    """D12, over all sizes and for each."""
+    found = sizes(runs)
+    least = min(one.iterations for one in found)
+    what = f"correlation of equation 2 and time over {len(found[0].times_ps)} allocations"
+
+    def row(words: str, ours: float, messages: int, *, comparable: bool = True, why: str = "") -> Row:
+        where = "De Sensi 2019, section 2.4"
+        return statement(
+            "D12",
+            words,
+            ours,
+            0.79,
+            "rho",
+            ">= 0.79",
+            where,
+            model=MODEL,
+            messages=messages,
+            comparable=comparable,
+            why=why,
+        )
+
+    single = "the paper states the mean over the sizes only"
+    return [
+        row(f"{what}, mean of {len(found)} sizes", mean_correlation(found), least),
+        *(
+            row(f"{what}, {one.message}", one.of_times.pearson.value, one.iterations, comparable=False, why=single)
+            for one in found
+        ),
+    ]
+
+
+def _table(found: Sequence[OfSize]) -> str:
+    lines = [
+        [
+            one.message,
+            str(one.iterations),
+            *(f"{np.median(each) / 1e6:,.2f}" for each in (one.times_ps, one.network_ps, one.latency_ps)),
+            f"{np.median(one.stalls):.3f}",
+            fixed(one.error_unlimited, "+.1%"),
+            fixed(one.error, "+.1%"),
+            coefficient(one.of_times.pearson),
+            coefficient(one.of_network.pearson),
+        ]
+        for one in found
+    ]
+    head = [
+        "size",
+        "iterations",
+        "time, µs",
+        "network, µs",
+        "L, µs",
+        "s",
+        "eq. 1",
+        "eq. 2",
+        "r of time",
+        "r of network",
+    ]
+    return table(head, lines, "l" + "r" * (len(head) - 1))
+
+
+def write(rows: Sequence[Row], runs: Runs) -> str:
+    """The page."""
+    found = sizes(runs)
+    small = [one.error for one in found if one.bytes <= WINDOW]
+    large = [one.error for one in found if one.bytes > WINDOW]
+    return page(
+        "model",
+        rows,
+        runs,
+        sizes=_table(found),
+        ours=f"{mean_correlation(found):.2f}",
+        network=f"{np.mean([one.of_network.pearson.value for one in found]):.2f}",
+        small=f"{fixed(min(small), '+.0%')} to {fixed(max(small), '+.0%')}",
+        large=f"{fixed(min(large), '+.0%')} to {fixed(max(large), '+.0%')}",
+    )
+
+
+def picture(_: Sequence[Row], runs: Runs) -> Figure:
+    """Estimate against time of every allocation, relative to the median of its size; r by size."""
+    found = sizes(runs)
+    with settings():
+        made = figure(11, 4.4)
+        left, right = made.subplots(1, 2)
+        for number, one in enumerate(found):
+            values = (each / np.median(each) for each in (one.times_ps, one.estimates_ps))
+            left.plot(*values, "o", ms=3.5, color=f"C{number}", alpha=0.7, label=one.message)
+        left.set_xlabel("time of an iteration, over the median of the size")
+        left.set_ylabel("equation 2, over the median of the size")
+        left.legend()
+        left.set_title("40 allocations of each size")
+        at = np.arange(len(found))
+        for offset, (name, each) in enumerate(
+            (("time", [one.of_times for one in found]), ("network", [one.of_network for one in found]))
+        ):
+            right.bar(
+                at + 0.4 * offset - 0.2, [one.pearson.value for one in each], 0.38, color=SERIES[offset], label=name
+            )
+        right.axhline(0.79, color="0.3", lw=0.8, ls="--", label="mean of the paper")
+        right.set_xticks(at, [one.message for one in found])
+        right.set_ylabel("r of equation 2 with")
+        right.legend(loc="lower right")
+    return made
+
+
+REPRODUCTION = Reproduction(
+    name="desensi2019-model",
+    title="Performance model of Aries: equations 1 and 2 against ping-pongs on 40 allocations (De Sensi 2019)",
+    points=points,
+    make=make,
+    rows=compare,
+    page=write,
+    picture=picture,
+    keep=keep,
+)

@@ -1,0 +1,69 @@
+"""What the pages for De Sensi 2019 share."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from string import Template
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from odonata.reproduce.aries_modes.runs import ROUND_TRIPS
+from odonata.reproduce.desensi2019.setting import BACKGROUNDS, MACHINES, NODES
+from odonata.reproduce.markdown import counts, reasons, side_by_side, wrapped
+from odonata.text.numbers import fixed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from odonata.analysis.correlation import Coefficient
+    from odonata.reproduce.reproduction import Runs
+    from odonata.reproduce.rows import Row
+
+MODEL = "simulated"
+
+
+def page(name: str, rows: Sequence[Row], runs: Runs, **values: str) -> str:
+    """The page of that name, with rows, verdicts, reasons and setting beside the values of its own."""
+    text = (files("odonata.reproduce.desensi2019") / f"{name}.md").read_text(encoding="utf-8")
+    said = reasons(rows)
+    return wrapped(
+        Template(text).substitute(
+            counts=counts(rows, MODEL),
+            statements=side_by_side(rows, [MODEL]),
+            reasons=said or "None.",
+            setting=setting(runs),
+            **values,
+        )
+    )
+
+
+def setting(runs: Runs) -> str:
+    """Machine, background and assumptions in words."""
+    loaded = [run for run in runs if run["load"]] or runs
+    first = loaded[0]
+    machine = MACHINES[first["machine"]]
+    trips = ", ".join(f"{name} {trip}" for name, trip in ROUND_TRIPS.items())
+    sends = {
+        "uniform": f"messages of {BACKGROUNDS['uniform']['message']} to each other (`uniform`)",
+        "bursts": f"messages of {BACKGROUNDS['bursts']['message']} to nodes of the next group (`bursts`)",
+    }
+    kinds = list(dict.fromkeys(run["background"] for run in loaded))
+    optical = [np.mean([run["optical"] for run in loaded if run["background"] == kind]) for kind in kinds]
+    what, busy = " or ".join(sends[kind] for kind in kinds), " or ".join(fixed(one, ".0%") for one in optical)
+    return (
+        f"Machine: {machine['groups']} groups of the preset `{machine['preset']}`, over which the paper's jobs spread; "
+        "all groups would cost many times as much. Other groups are missing as intermediate groups of non-minimal "
+        f"paths. Background: {NODES[first['machine']]:,} nodes drawn at random send {what} at random times, always "
+        "with `adaptive-0`. Its load is in percent of what the cables between groups would carry if all of it took "
+        f"minimal paths; it is {first['load']:g} % unless a line says otherwise. With detours, responses and headers, "
+        f"these cables are busy for {busy} of the time. NICs answer packets; a packet of {first['packet']} stands for "
+        "a burst of packets of 64 B (docs/machines.md states the error of the times). Congestion metric: `both`; "
+        f"routers learn of credits one round trip of the link late ({trips}). Biases are the modes' defaults, 0 and "
+        "8 KiB. All of this is assumed; none of it was tuned."
+    )
+
+
+def coefficient(of: Coefficient) -> str:
+    """A coefficient with its interval."""
+    return f"{of.value:.2f}" + (f" ({of.interval[0]:.2f} to {of.interval[1]:.2f})" if of.interval else "")
