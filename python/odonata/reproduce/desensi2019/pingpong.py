@@ -50,6 +50,7 @@ def point(experiment: str, message: str, seed: int, distances: list[str], pairs:
         "iterations": 10,
         "slot": "0 us",
         "jitter": "0 us",
+        "until": "",
         "machine": "piz-daint",
         "packet": PACKET,
         "load": LOAD,
@@ -60,15 +61,17 @@ def point(experiment: str, message: str, seed: int, distances: list[str], pairs:
 
 
 def make(point: Mapping[str, Any]) -> Scenario:
-    """All pairs at once. The same seed means the same nodes, and the same background at the same times."""
+    """All pairs at once. The same seed means the same nodes, and the same background at the same times.
+
+    The run ends with the last pair, or at `until`: the last response of a small message arrives after that.
+    """
     modes, slot = point["modes"], units.time_ps(point["slot"])
     app = {"motif": "ping-pong", "message": point["message"]}
     if units.time_ps(point["jitter"]):
         app["jitter"] = point["jitter"]
     shape = around(point).machine.shape
-    chassis = CHASSIS if point["machine"] != "small" else 4
     jobs = []
-    for distance, number, routers in draw(shape, point["distances"], point["pairs"], point["seed"], chassis):
+    for distance, number, routers in draw(shape, point["distances"], point["pairs"], point["seed"], chassis_of(point)):
         for turn, mode in enumerate(modes):
             first, second = (shape.nodes_on(router)[turn] for router in routers)
             if first == second:
@@ -83,7 +86,15 @@ def make(point: Mapping[str, Any]) -> Scenario:
                 "record": "every-message",
             }
             jobs.append(job | ({"every": f"{len(modes) * slot} ps"} if slot else {}))
-    return scenario.parse(tomlkit.dumps(table(point, jobs)), "desensi2019.toml")
+    made = table(point, jobs)
+    if point["until"]:
+        made["run"]["until"] = point["until"]
+    return scenario.parse(tomlkit.dumps(made), "desensi2019.toml")
+
+
+def chassis_of(point: Mapping[str, Any]) -> int:
+    """Blades of a chassis of its machine."""
+    return 4 if point["machine"] == "small" else CHASSIS
 
 
 def draw(
