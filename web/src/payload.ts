@@ -52,7 +52,10 @@ export class Table {
 
 /** The document in the element `data` of the page. */
 export async function unpack(base64: string): Promise<unknown> {
-  const packed = Uint8Array.from(atob(base64.trim()), (character) => character.charCodeAt(0));
+  const text = atob(base64.trim());
+  // Uint8Array.from would take ten times as long.
+  const packed = new Uint8Array(text.length);
+  for (let at = 0; at < packed.length; at++) packed[at] = text.charCodeAt(at);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
   const length = new DataView(bytes.buffer).getUint32(0, true);

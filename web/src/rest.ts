@@ -8,6 +8,7 @@ import { button, figure, h, name, visible } from "./dom";
 import { bandwidth, bytes, count, digits, percent, time, timeUnit } from "./format";
 import { lineChart } from "./lines";
 import { table } from "./table";
+import { FEW } from "./times";
 import type { Window } from "./window";
 
 export function routesSection(run: RunData, window: Window): HTMLElement {
@@ -124,7 +125,10 @@ function routesOverTime(run: RunData, window: Window): HTMLElement {
   const { rows, width_ps: width } = run.routes;
   const [unit, size] = timeUnit([run.sim_time_ps / 10]);
   const lines = run.jobs.flatMap((job, index) => {
-    const of = rows.where((row) => rows.number("job", row) === index);
+    const all = rows.where((row) => rows.number("job", row) === index);
+    // Shares of a few packets beside slices of many would be peaks.
+    const most = all.reduce((found, row) => Math.max(found, rows.number("packets", row)), 0);
+    const of = all.filter((row) => rows.number("packets", row) >= FEW * most);
     if (of.length === 0) return [];
     return {
       label: job.name,

@@ -11,8 +11,8 @@ import { table } from "./table";
 import type { Window } from "./window";
 
 const GIB = 2 ** 30;
-/** Share of the messages of the fullest slice below which a slice is not drawn. */
-const FEW = 0.1;
+/** Share of the messages or packets of the fullest slice below which a slice is not drawn. */
+export const FEW = 0.1;
 /** Steps in which a window is played through the run, and milliseconds of each. */
 const STEPS = 100;
 const STEP_MS = 120;
