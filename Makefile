@@ -120,6 +120,7 @@ validate: build ## Compare with the published figures of Kang 2019, Zhang 2018, 
 	for page in model fig3 fig5 fig7; do $(BIN)/odonata reproduce desensi2019-$$page; done
 	$(BIN)/odonata reproduce salimi-beni2022-on-leonardo
 	$(BIN)/odonata reproduce salimi-beni2022
+	$(BIN)/odonata reproduce calibration
 	for figure in fig2 fig4 fig5 fig6 fig7 fig8 fig9 fig10 fig11 fig12 fig13 variants routers; do \
 	  $(BIN)/odonata reproduce zhang2018-$$figure; done
 
