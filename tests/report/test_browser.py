@@ -204,6 +204,30 @@ def test_pairs_of_groups_and_paths_follow_the_chosen_window(opened, made):
     assert sum(int(row["packets"]) for row in saved_rows) == run.routes["packets"].sum()
 
 
+def test_pointing_tells_the_load_in_the_chosen_window(opened, plus):
+    page = opened(plus)
+    series = series_of(plus, plus.links, [])
+    width, slices, end = series["width_ps"], series["slices"], plus.manifest["sim_time_ps"]
+    busy = series["cells"]["busy"].to_numpy().reshape(-1, slices) / series["full"]
+    page.get_by_label("End of the window").fill("50")
+    machine = page.locator("canvas.machine")
+    box = machine.bounding_box()
+    links = plus.links.with_row_index("row").filter(from_kind="router", to_kind="router")
+    told = set()
+    for x, y in itertools.product(np.linspace(0.05, 0.95, 10), (0.42, 0.56)):
+        machine.hover(position={"x": box["width"] * x, "y": box["height"] * y})
+        text = page.locator(".tip").text_content()
+        router = re.match(r"router (\d+) .*: links to routers (.*)", text)
+        if router is None:
+            continue
+        rows = links.filter(from_id=int(router[1]))["row"].to_list()
+        loads = busy[rows, : -(-end // 2 // width)].mean(axis=1)
+        expected = f"busy {100 * loads.mean():.1f} % on average, {100 * loads.max():.1f} % at most in the chosen window"
+        assert router[2] == expected
+        told.add(router[1])
+    assert len(told) > 1
+
+
 def test_arcs_are_drawn_for_the_busiest_pairs_of_the_window(opened, plus):
     """The drawing differs with arcs, and again with those of another window."""
     page = opened(plus)

@@ -120,3 +120,14 @@ def test_run_and_sweep_write_a_report_if_asked(tmp_path, monkeypatch, capsys):
         assert json.loads(capsys.readouterr().out)["bytes"] == len(text.encode())
     assert main(["report", "run", "study"]) == 2
     assert "`study` is the folder of a study; only two runs can be shown side by side" in capsys.readouterr().err
+
+
+def test_a_deadlocked_program_leaves_neither_a_run_nor_a_report(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    first = "a: recv 8b from {0} tag {1}\n b: send 8b to {0} tag {2}\n b requires a"
+    ranks = "".join(f"rank {rank} {{\n {first.format(1 - rank, 1 + rank, 2 - rank)}\n}}\n" for rank in (0, 1))
+    Path("dead.goal").write_text(f"num_ranks 2\n{ranks}")
+    Path("dead.toml").write_text('system = "tiny"\n[[job]]\nname = "dead"\nnodes = 2\napp = { trace = "dead.goal" }\n')
+    assert main(["run", "dead.toml", "--out", "run", "--report"]) == 1
+    assert "the program of job `dead` is deadlocked: 2 of its ranks wait" in capsys.readouterr().err
+    assert not Path("run").exists()

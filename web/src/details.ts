@@ -30,11 +30,17 @@ export class Details {
   /** A line for the tip. */
   line(spot: Spot): string {
     const { nodes, routers } = this.run.machine;
+    const range = this.window.range;
+    const load =
+      range && spot.level !== "group" ? seriesOf(this.run)?.loadOf(spot.level, spot.index, range) : undefined;
+    const inWindow = load && `busy ${percent(load[0])} on average, ${percent(load[1])} at most in the chosen window`;
     if (spot.level === "node") {
-      return `node ${nodes.number("id", spot.index)}: ${this.jobName(nodes.number("job", spot.index))}, sending ${percent(nodes.number("busy_sending", spot.index))}, receiving ${percent(nodes.number("busy_receiving", spot.index))}`;
+      const whole = `sending ${percent(nodes.number("busy_sending", spot.index))}, receiving ${percent(nodes.number("busy_receiving", spot.index))}`;
+      return `node ${nodes.number("id", spot.index)}: ${this.jobName(nodes.number("job", spot.index))}, ${inWindow ?? whole}`;
     }
     if (spot.level === "router") {
-      return `router ${routers.number("id", spot.index)}${this.role(spot.index)}: links to routers busy ${percent(routers.number("busy", spot.index))} on average, ${percent(routers.number("busy_max", spot.index))} at most`;
+      const whole = `busy ${percent(routers.number("busy", spot.index))} on average, ${percent(routers.number("busy_max", spot.index))} at most`;
+      return `router ${routers.number("id", spot.index)}${this.role(spot.index)}: links to routers ${inWindow ?? whole}`;
     }
     const jobs = this.paint.jobsOf(spot.index).map(([job, many]) => `${this.jobName(job)} (${count(many)})`);
     const told = jobs.length > 6 ? `${jobs.length} jobs` : jobs.join(", ") || "no job";
@@ -184,7 +190,7 @@ export class Details {
       table({
         caption: `Load of its links ${range ? "in the chosen window" : "in the whole run"}`,
         file: `${file}-load`,
-        rows: series.linksOf(level, row),
+        rows: [...series.linksOf(level, row)],
         columns: [
           { title: "to", value: (link) => `${links.text("to_kind", link)} ${links.number("to_id", link)}`, head: true },
           share("busy"),

@@ -43,6 +43,10 @@ function rowsById(table: Table): Map<number, number> {
   return new Map(Array.from(table.numbers("id"), (id, row) => [id, row]));
 }
 
+function emptyLists(rows: number): number[][] {
+  return Array.from({ length: rows }, () => []);
+}
+
 const KINDS = ["between", "sending", "receiving"] as const;
 
 class Series {
@@ -59,6 +63,9 @@ class Series {
   private readonly of: Int32Array;
   /** By link: the row of the pair of groups that it joins, or -1. */
   private readonly pair: Int32Array;
+
+  /** By router and by node: their links. Made when they are first asked for. */
+  private lists: Record<"router" | "node", number[][]> | undefined;
 
   constructor(
     private readonly run: RunData,
@@ -114,11 +121,21 @@ class Series {
 
   /** The links that leave a router for other routers, or those to and from a node. */
   linksOf(level: "router" | "node", row: number): number[] {
-    const found: number[] = [];
-    this.of.forEach((of, link) => {
-      if (of === row && (this.kind[link] === 0) === (level === "router")) found.push(link);
-    });
-    return found;
+    if (!this.lists) {
+      const { routers, nodes } = this.run.machine;
+      const lists = { router: emptyLists(routers.rows), node: emptyLists(nodes.rows) };
+      this.of.forEach((of, link) => {
+        lists[this.kind[link] === 0 ? "router" : "node"][of]?.push(link);
+      });
+      this.lists = lists;
+    }
+    return this.lists[level][row] ?? [];
+  }
+
+  /** Mean load and greatest load of the links of a router or node in a window. */
+  loadOf(level: "router" | "node", row: number, range: [number, number] | undefined): [mean: number, most: number] {
+    const loads = this.linksOf(level, row).map((link) => this.busyOf(link, range));
+    return [loads.reduce((sum, load) => sum + load, 0) / loads.length, Math.max(...loads)];
   }
 
   private sum(numbers: Numbers, link: number, [first, last]: [number, number]): number {
