@@ -44,6 +44,12 @@ def test_a_run_is_shown_with_the_numbers_of_its_tables(opened, plus):
     hottest = rows_of(page, "The busiest links between routers")[0]
     links = plus.links.filter(from_kind="router", to_kind="router")
     assert float(hottest[4]) == pytest.approx(links["busy"].max())
+    series = series_of(plus, plus.links, [])
+    row = plus.links.with_row_index("row").sort("busy", "link", descending=[True, False])
+    row = row.filter(from_kind="router", to_kind="router")["row"][0]
+    parts = [series["cells"][f"job_{job}"].to_numpy().reshape(-1, series["slices"])[row].sum() for job in (0, 1)]
+    by_share = sorted(zip(parts, ("target", "noise"), strict=True), reverse=True)
+    assert hottest[-1] == ", ".join(f"{name} {100 * part / sum(parts):.0f} %" for part, name in by_share if part)
     classes = {row[0]: int(row[3]) for row in rows_of(page, "Traffic by class of link")}
     assert classes == dict(plus.links.group_by("class").agg(pl.col("bytes").sum()).iter_rows())
 
