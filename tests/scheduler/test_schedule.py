@@ -3,6 +3,7 @@
 import importlib
 import json
 from concurrent.futures import Future
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -13,7 +14,7 @@ from odonata import runner, scenario
 from odonata.errors import InputError, RunError
 from odonata.scheduler.cache import FILE, Cache
 from odonata.scheduler.plan import load
-from odonata.scheduler.scheduling import simulate
+from odonata.scheduler.scheduling import Schedule, simulate
 from odonata.scheduler.window import Member, Window
 from odonata.scheduler.window import simulate as measure
 
@@ -209,3 +210,24 @@ def test_another_folder_is_not_touched(stream, tmp_path):
     with pytest.raises(InputError, match="another schedule"):
         odonata.schedule(file, ["place=contiguous"], out=tmp_path / "out")
     odonata.schedule(file, ["place=contiguous"], out=tmp_path / "out", force=True)
+
+
+def test_small_changes_can_keep_the_rates(stream):
+    every, some = Inline(), Inline()
+    file = stream(*SIX, more='window.change = "0 %"')
+    exact = {number: end - start for number, start, end, _ in ends(scheduled(file, every))}
+    [schedule] = scheduled(stream(*SIX, more='window.change = "40 %"'), some)
+    of_every, of_some = (sum(window.first_ps > 0 for window in one.windows) for one in (every, some))
+    assert of_some < of_every
+    for number, start, end, _ in ends([schedule]):
+        assert end - start == pytest.approx(exact[number], rel=0.15)
+
+
+def test_a_new_job_has_the_mean_rate_of_its_application(stream):
+    [schedule] = scheduled(stream(*SIX, more="window.contention = false"))
+    running = Schedule(
+        "case", schedule.stream, schedule.timeline, {0: 600_000, 2: 800_000, 1: 300_000}, {0: 6, 1: 4, 2: 6}
+    )
+    running.timeline = SimpleNamespace(network=(0, 1, 2, 4))  # jobs 0, 2 and 4 run the same program
+    assert running.changed() == 3
+    assert running.carried() == {0: 600_000, 1: 300_000, 2: 800_000, 4: 700_000}

@@ -55,10 +55,37 @@ class Schedule:
     timeline: Timeline
     rates: dict[int, int] = field(default_factory=dict)
     """The last known rate of each job."""
+    seen: dict[int, int] = field(default_factory=dict)
+    """The jobs of the last window, with their nodes."""
     keys: list[str] = field(default_factory=list)
     """The windows that it has used, in order."""
-    guess: Timeline | None = None
+    guess: Schedule | None = None
     """The schedule as it is expected to go on."""
+
+    def copy(self) -> Schedule:
+        """Another one in the same state, which can go on by itself."""
+        return Schedule(self.case, self.stream, self.timeline.copy(), {**self.rates}, {**self.seen})
+
+    @property
+    def network(self) -> dict[int, int]:
+        """The running jobs that use the network, with their nodes."""
+        return {number: self.stream.jobs[number].nodes for number in self.timeline.network}
+
+    def changed(self) -> int:
+        """Nodes of the jobs that have started or ended since the last window."""
+        now = self.network
+        return sum({**self.seen, **now}[number] for number in self.seen.keys() ^ now.keys())
+
+    def carried(self) -> dict[int, int]:
+        """Rates without a window: those of the last one; of new jobs, the mean of those with the same application."""
+        jobs, now = self.stream.jobs, self.timeline.network
+        known = [number for number in now if number in self.seen and number in self.rates]
+        for number in now:
+            if number not in self.rates:
+                alike = [self.rates[one] for one in known if jobs[one].app == jobs[number].app]
+                among = alike or [self.rates[one] for one in known] or [ONE]
+                self.rates[number] = round(sum(among) / len(among))
+        return {number: self.rates[number] for number in now}
 
 
 class Rates:
@@ -66,6 +93,7 @@ class Rates:
 
     def __init__(self, plan: Plan, cache: Cache) -> None:
         self.plan, self.cache = plan, cache
+        self._usable = plan.system.shape.nodes - len(plan.system.unusable_nodes)
         self._keys: dict[Window, str] = {}
 
     def key(self, window: Window) -> str:
@@ -74,12 +102,14 @@ class Rates:
             self._keys[window] = window.key
         return self._keys[window]
 
-    def needed(self, timeline: Timeline, stream: Stream) -> tuple[list[Window], Window | None]:
+    def needed(self, schedule: Schedule) -> tuple[list[Window], Window | None]:
         """The windows without a result that the running jobs need now, and the window of them all once it is known."""
-        numbers = timeline.network
-        if not numbers or not self.plan.table.window.contention:
+        given = self.plan.table.window
+        if not schedule.timeline.network or not given.contention:
             return [], None
-        members = [self.plan.member(stream.jobs[n], timeline.running[n].nodes) for n in numbers]
+        if schedule.seen and schedule.changed() <= given.change * self._usable:
+            return [], None
+        members = self._members(schedule)
         alone = [self._alone(member) for member in members if member.program]
         missing = [window for window in dict.fromkeys(alone) if self.key(window) not in self.cache]
         if missing:
@@ -87,19 +117,24 @@ class Rates:
         window = self._together(members)
         return ([] if self.key(window) in self.cache else [window]), window
 
-    def rates(self, timeline: Timeline, stream: Stream, window: Window) -> dict[int, int]:
-        """The rate of each running job that uses the network."""
+    def rates(self, schedule: Schedule, window: Window | None) -> dict[int, int]:
+        """The rate of each running job that uses the network; from now on they are the last known ones."""
+        if not self.plan.table.window.contention:
+            return {}
+        if window is None:
+            return schedule.carried()
         found = self.cache[self.key(window)]
         times = dict(zip(window.members, found.means_ps, strict=True))
-        rates = {}
-        for number in timeline.network:
-            member = self.plan.member(stream.jobs[number], timeline.running[number].nodes)
+        schedule.rates, schedule.seen = {}, schedule.network
+        for number, member in zip(schedule.timeline.network, self._members(schedule), strict=True):
             now = times[member]
-            if member.program and now:
-                alone = self.cache[self.key(self._alone(member))].means_ps[0]
-                assert alone is not None
-                rates[number] = max(1, round(ONE * alone / now))
-        return rates
+            alone = self.cache[self.key(self._alone(member))].means_ps[0] if member.program else None
+            schedule.rates[number] = max(1, round(ONE * alone / now)) if alone and now else ONE
+        return {**schedule.rates}
+
+    def _members(self, schedule: Schedule) -> list[Member]:
+        running, jobs = schedule.timeline.running, schedule.stream.jobs
+        return [self.plan.member(jobs[number], running[number].nodes) for number in schedule.timeline.network]
 
     def _alone(self, member: Member) -> Window:
         """The job by itself on the first nodes of the machine: what its work refers to."""
@@ -194,34 +229,30 @@ class _Run:
 
     def _advance(self, schedule: Schedule) -> bool:
         """Goes on with a schedule until it needs a window that is missing; returns whether it does."""
-        timeline = schedule.timeline
-        while not timeline.done:
-            missing, window = self._rates.needed(timeline, schedule.stream)
+        while not schedule.timeline.done:
+            missing, window = self._rates.needed(schedule)
             if missing:
                 for one in missing:
                     self._crew.want(self._rates.key(one), one)
                 return True
-            rates: dict[int, int] = {}
             if window is not None:
                 schedule.keys.append(self._rates.key(window))
-                rates = self._rates.rates(timeline, schedule.stream, window)
-                schedule.rates |= rates
-            timeline.step(rates)
+            schedule.timeline.step(self._rates.rates(schedule, window))
             schedule.guess = None
         return False
 
     def _guess(self, schedule: Schedule) -> None:
         """Wants the windows that a schedule will probably need next, as long as workers are free."""
-        guess = schedule.guess or schedule.timeline.copy()
-        while self._crew.free and not guess.done:
-            missing, window = self._rates.needed(guess, schedule.stream)
-            if any(self._crew.wants(self._rates.key(one)) for one in missing) or not missing:
-                known = {} if missing or window is None else self._rates.rates(guess, schedule.stream, window)
-                guess.step({**schedule.rates, **known})
-                schedule.guess = guess
-                continue
-            for one in missing:
+        guess = schedule.guess = schedule.guess or schedule.copy()
+        while self._crew.free and not guess.timeline.done:
+            missing, window = self._rates.needed(guess)
+            wanted = [one for one in missing if not self._crew.wants(self._rates.key(one))]
+            for one in wanted:
                 self._crew.want(self._rates.key(one), one)
+            if not wanted:
+                rates = guess.carried() if missing else self._rates.rates(guess, window)
+                guess.seen = guess.network if missing else guess.seen
+                guess.timeline.step(rates)
 
     def _collect(self) -> None:
         """Waits for a window at least."""

@@ -89,9 +89,14 @@ class WindowTable(Table):
 
     contention: bool = Field(True, description="false: jobs do not slow each other down, and nothing is simulated")
     error: Ratio = Field(
-        Fraction(1, 20),
+        Fraction(1, 10),
         description="a window is long enough when the half width of the 95 % interval of each job's iteration time is "
-        "within this part of its mean (5 %, assumed)",
+        "within this part of its mean (10 %, assumed)",
+    )
+    change: Ratio = Field(
+        Fraction(0),
+        description="jobs that have started or ended since the last window call for another one if they have more than "
+        "this part of the machine's nodes (0: every job does)",
     )
     longest: PositiveTime = Field(
         100 * 10**9, description="longest window (100 ms, assumed); its results count even if intervals are longer"

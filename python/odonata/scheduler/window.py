@@ -23,7 +23,7 @@ from odonata.units import format_time
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-WARM_UP = 2
+WARM_UP = 1
 """First iterations of a window, which do not count (assumed: all jobs begin at once, and then get out of step)."""
 BATCHES = 5
 LEAST = 2 * BATCHES
