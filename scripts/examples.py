@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[1]
 _FENCE = re.compile(r"^```(toml|console|python|pycon)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _EXIT = re.compile(r"^\(exit status (\d+)\)$", re.MULTILINE)
 #: A command may take this long, in seconds.
-TIMEOUT_S = 120
+TIMEOUT_S = 240
 
 
 class ExampleError(Exception):

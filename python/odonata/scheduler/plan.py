@@ -23,7 +23,7 @@ from odonata.scheduler.window import Member, toml_of
 from odonata.units import format_time
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from odonata.machine import System
 
@@ -229,11 +229,12 @@ def _cases(table: ScheduleTable, system: System, path: Path) -> list[tuple[str, 
 
 
 def _check_traffic(plan: Plan, stream: Stream) -> None:
-    """Checks that every application can be simulated on the numbers of nodes that it has in a stream."""
-    sizes: Mapping[tuple[int, int], None] = dict.fromkeys((job.app, job.nodes) for job in stream.jobs)
-    for rule, nodes in sizes:
-        if nodes < FEWEST:
-            continue
+    """Checks that every application can be simulated on its smallest and on its largest number of nodes."""
+    sizes: dict[int, set[int]] = {}
+    for job in stream.jobs:
+        if job.nodes >= FEWEST:
+            sizes.setdefault(job.app, set()).add(job.nodes)
+    for rule, nodes in ((rule, nodes) for rule, found in sizes.items() for nodes in {min(found), max(found)}):
         keys: Any = plan.traffic(rule, nodes)[0]
         text = "\n".join([plan.machine, "[[job]]", 'name = "job"', f"nodes = {nodes}", keys])
         try:
