@@ -56,9 +56,7 @@ pub struct Simulation<'s, Q, R> {
     logs: Logs,
     /// Credits of the buffer behind each port, at the receiver: for each channel the ports by slot.
     credits: Credits,
-    /// Whether there is a credit metric, or arrivals are counted: most runs need neither.
-    observed: bool,
-    /// Whether packets cut through, there is a credit metric, or bytes are counted by link class.
+    /// Whether packets cut through, or bytes, blame or series are counted by link.
     special: bool,
     /// The congestion metric, if it is not the backlog.
     credit_metric: Option<CreditMetric>,

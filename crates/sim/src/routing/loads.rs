@@ -2,18 +2,38 @@
 
 use super::Ports;
 use crate::engine::random::{below32, packet_random};
-use crate::fabric::{CreditMetric, Crossbars, OutputPort, Wiring};
+use crate::fabric::{CreditMetric, Crossbars, Least, OutputPort, Wiring};
 
 /// Draws tried before all ports are scanned.
 const TRIES: u8 = 4;
 
+/// Most ports whose tests fit into the bits of a word.
+const FEW: u16 = 64;
+
 /// The load of a port.
 pub trait CongestionMetric: Copy {
-    /// Whether the load is the backlog itself.
-    const BACKLOG: bool;
+    /// How many draws of a port without load are worth trying before all ports are looked at; at most [`TRIES`]. (The
+    /// result does not depend on it.)
+    const TRIES: u8;
 
     /// Load of the port of a slot, in picoseconds.
     fn load(self, slot: u32, port: &OutputPort, now: u64) -> u64;
+
+    /// Whether the load of the port of a slot is below a limit.
+    #[inline(always)]
+    fn is_below(self, limit: u64, slot: u32, port: &OutputPort, now: u64) -> bool {
+        self.load(slot, port, now) < limit
+    }
+
+    /// The least load of up to 64 adjacent ports, and the ports that have it, as bits. The first port has this slot.
+    #[inline(always)]
+    fn least(self, slot: u32, ports: &[OutputPort], now: u64) -> (u64, u64) {
+        let mut least = Least::default();
+        for (slot, port) in (slot..).zip(ports) {
+            least.see(self.load(slot, port, now));
+        }
+        least.found()
+    }
 }
 
 /// The backlog itself.
@@ -21,7 +41,7 @@ pub trait CongestionMetric: Copy {
 pub struct Backlog;
 
 impl CongestionMetric for Backlog {
-    const BACKLOG: bool = true;
+    const TRIES: u8 = TRIES;
 
     #[inline(always)]
     fn load(self, _: u32, port: &OutputPort, now: u64) -> u64 {
@@ -30,10 +50,22 @@ impl CongestionMetric for Backlog {
 }
 
 impl CongestionMetric for &CreditMetric {
-    const BACKLOG: bool = false;
+    // Few ports have nothing on the way.
+    const TRIES: u8 = 1;
 
+    #[inline(always)]
     fn load(self, slot: u32, port: &OutputPort, now: u64) -> u64 {
         CreditMetric::load(self, slot, port, now)
+    }
+
+    #[inline(always)]
+    fn is_below(self, limit: u64, slot: u32, port: &OutputPort, now: u64) -> bool {
+        CreditMetric::is_below(self, limit, slot, port, now)
+    }
+
+    #[inline(always)]
+    fn least(self, slot: u32, ports: &[OutputPort], now: u64) -> (u64, u64) {
+        CreditMetric::least(self, slot, ports, now)
     }
 }
 
@@ -47,7 +79,7 @@ pub struct OutputBuffers<'a> {
 }
 
 impl CongestionMetric for OutputBuffers<'_> {
-    const BACKLOG: bool = false;
+    const TRIES: u8 = TRIES;
 
     fn load(self, slot: u32, _: &OutputPort, now: u64) -> u64 {
         let bytes = self.crossbars.buffered(slot as usize, now);
@@ -97,6 +129,12 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
         self.metric.load(self.first + u32::from(port), &self.outs[usize::from(port)], self.now)
     }
 
+    /// Whether the load of a port is below a limit.
+    #[inline(always)]
+    fn is_below(&self, limit: u64, port: u16) -> bool {
+        self.metric.is_below(limit, self.first + u32::from(port), &self.outs[usize::from(port)], self.now)
+    }
+
     /// Load of a port of any router; only for runs that handle all events in one global order.
     #[must_use]
     pub fn of_slot(&self, slot: u32) -> u64 {
@@ -110,17 +148,20 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
         if ports.len() == 1 {
             return ports.get(0);
         }
-        for k in 0..TRIES {
+        for k in 0..S::TRIES {
             let port = ports.any(key, hop, base + k);
             if self.backlog(port) == 0 {
                 return port;
             }
         }
-        if let Some(range) = ports.as_range()
-            && ports.len() <= 64
-            && S::BACKLOG
-        {
-            return ports.get(self.least_of_few(range, key, hop, base));
+        if ports.len() <= FEW {
+            return ports.get(self.least_of_few(ports, key, hop, base));
+        }
+        for k in S::TRIES..TRIES {
+            let port = ports.any(key, hop, base + k);
+            if self.backlog(port) == 0 {
+                return port;
+            }
         }
         let (mut least, mut ties) = (u64::MAX, 0);
         for port in ports.iter() {
@@ -135,26 +176,27 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
         self.nth(ports, chosen, |backlog| backlog == least)
     }
 
-    /// The same for up to 64 adjacent ports, in one pass: the ties are bits of a word. Returns the position.
+    /// The same for few ports, in one pass: the ties are bits of a word. Returns the position.
     #[inline]
-    fn least_of_few(&self, range: std::ops::Range<usize>, key: u32, hop: u8, base: u8) -> u16 {
-        let (mut least, mut ties) = (u64::MAX, 0_u64);
-        for (position, out) in self.outs[range].iter().enumerate() {
-            let backlog = out.backlog(self.now);
-            let bit = 1 << position;
-            if backlog < least {
-                (least, ties) = (backlog, bit);
-            } else if backlog == least {
-                ties |= bit;
+    fn least_of_few(&self, ports: &Ports<'_>, key: u32, hop: u8, base: u8) -> u16 {
+        let (least, ties) = if let Some(range) = ports.as_range() {
+            self.metric.least(self.first + range.start as u32, &self.outs[range], self.now)
+        } else {
+            let mut least = Least::default();
+            ports.iter().for_each(|port| least.see(self.backlog(port)));
+            least.found()
+        };
+        if least == 0 {
+            for k in S::TRIES..TRIES {
+                let position = ports.position_of(key, hop, base + k);
+                if ties >> position & 1 != 0 {
+                    return position;
+                }
             }
         }
         let count = ties.count_ones();
-        if count > 1 {
-            for _ in 0..below32(packet_random(key, hop, base + TRIES), count) {
-                ties &= ties - 1;
-            }
-        }
-        ties.trailing_zeros() as u16
+        let chosen = if count > 1 { below32(packet_random(key, hop, base + TRIES), count) } else { 0 };
+        nth_bit(ties, chosen)
     }
 
     /// A port drawn uniformly among those whose backlog is below a limit, if there is one.
@@ -162,7 +204,7 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
     #[must_use]
     pub fn below(&self, limit: u64, ports: &Ports<'_>, key: u32, hop: u8, base: u8) -> Option<u16> {
         let port = ports.any(key, hop, base);
-        if self.backlog(port) < limit { Some(port) } else { self.below_after_first(limit, *ports, key, hop, base) }
+        if self.is_below(limit, port) { Some(port) } else { self.below_after_first(limit, *ports, key, hop, base) }
     }
 
     /// The same after the first draw. (The arguments are passed by value: references would force them into memory even
@@ -171,9 +213,15 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
     fn below_after_first(self, limit: u64, ports: Ports<'_>, key: u32, hop: u8, base: u8) -> Option<u16> {
         for k in 1..TRIES {
             let port = ports.any(key, hop, base + k);
-            if self.backlog(port) < limit {
+            if self.is_below(limit, port) {
                 return Some(port);
             }
+        }
+        if ports.len() <= FEW {
+            let passes = |(position, port)| u64::from(self.backlog(port) < limit) << position;
+            let passing = ports.iter().enumerate().map(passes).fold(0, |all, one| all | one);
+            let chosen = below32(packet_random(key, hop, base + TRIES), passing.count_ones());
+            return (passing != 0).then(|| ports.get(nth_bit(passing, chosen)));
         }
         let passing = ports.iter().filter(|&port| self.backlog(port) < limit).count() as u32;
         if passing == 0 {
@@ -188,6 +236,15 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
         let mut passing = ports.iter().filter(|&port| test(self.backlog(port)));
         passing.nth(n as usize).expect("fewer ports pass than were counted")
     }
+}
+
+/// The position of the `n`-th set bit of a word.
+#[inline(always)]
+fn nth_bit(mut bits: u64, n: u32) -> u16 {
+    for _ in 0..n {
+        bits &= bits - 1;
+    }
+    bits.trailing_zeros() as u16
 }
 
 #[cfg(test)]

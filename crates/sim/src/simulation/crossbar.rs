@@ -129,7 +129,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         } else {
             self.routing.route(place, &routed, &Loads::new(&self.outs, Backlog, place.first, place.ports, now))
         };
-        if self.observed {
+        if self.arrivals.on() {
             self.count_arrival(place, &routed, Some(decision.port()));
         }
         let vc = self.wiring.output(place, decision.port(), decision.channel());

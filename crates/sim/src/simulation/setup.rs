@@ -225,12 +225,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             queue,
             logs: Logs::new(vcs.len()),
             outs: vec![OutputPort::default(); wires.len()],
-            observed: credit_metric.is_some() || arrivals.on(),
-            special: wiring.cut_through
-                || credit_metric.is_some()
-                || programs.is_some()
-                || blame.is_some()
-                || series.is_some(),
+            special: wiring.cut_through || programs.is_some() || blame.is_some() || series.is_some(),
             credit_metric,
             packets,
             vcs,

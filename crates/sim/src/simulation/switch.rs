@@ -18,14 +18,16 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         // SAFETY: events are pushed only for routers of the wiring, and the queue returns what was pushed.
         let place = *unsafe { self.wiring.places.get_unchecked(router as usize) };
         if place.is_last(packet) {
-            if self.observed {
+            if self.arrivals.on() {
                 self.count_arrival(place, packet, None);
             }
             self.eject(place.first, packet);
             return;
         }
-        let decision =
-            if self.observed { self.route_observed(place, packet) } else { self.route_by_backlog(place, packet) };
+        let decision = self.route(place, packet);
+        if self.arrivals.on() {
+            self.count_arrival(place, packet, Some(decision.port()));
+        }
         let output = self.wiring.output(place, decision.port(), decision.channel());
         // SAFETY: `output` belongs to the wiring for which the tables of output VCs were made.
         let vc = unsafe { self.vcs.get_unchecked(output.vc()) };
@@ -37,34 +39,27 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// The decision of a routing that reads backlogs.
+    /// The decision of the routing.
     #[inline(always)]
-    fn route_by_backlog(&self, place: RouterPlace, packet: &Event) -> RouteDecision {
+    fn route(&self, place: RouterPlace, packet: &Event) -> RouteDecision {
+        let (first, ports, now) = (place.first, place.ports, packet.time);
         // SAFETY: the place belongs to the wiring for which the ports were made.
-        let loads = unsafe { Loads::new_unchecked(&self.outs, Backlog, place.first, place.ports, packet.time) };
-        self.routing.route(place, packet, &loads)
+        unsafe {
+            match &self.credit_metric {
+                None => {
+                    self.routing.route(place, packet, &Loads::new_unchecked(&self.outs, Backlog, first, ports, now))
+                }
+                Some(metric) => {
+                    self.routing.route(place, packet, &Loads::new_unchecked(&self.outs, metric, first, ports, now))
+                }
+            }
+        }
     }
 
-    /// The decision of a routing with any metric. Counts the packet if arrivals are counted.
-    #[inline(never)]
-    fn route_observed(&mut self, place: RouterPlace, packet: &Event) -> RouteDecision {
-        let decision = if let Some(credit_metric) = &self.credit_metric {
-            let loads = Loads::new(&self.outs, credit_metric, place.first, place.ports, packet.time);
-            self.routing.route(place, packet, &loads)
-        } else {
-            self.route_by_backlog(place, packet)
-        };
-        self.count_arrival(place, packet, Some(decision.port()));
-        decision
-    }
-
-    /// Counts a packet that comes from another group or goes to one (K21), if arrivals are counted; `out` is none for a
-    /// packet that goes to its node.
+    /// Counts a packet that comes from another group or goes to one (K21); `out` is none for a packet that goes to its
+    /// node.
     #[cold]
     pub(super) fn count_arrival(&mut self, place: RouterPlace, packet: &Event, out: Option<u16>) {
-        if !self.arrivals.on() {
-            return;
-        }
         let job = self.job_of(packet);
         let bytes = self.times_of(packet).wire;
         for (port, inwards) in [(Some(packet.port), true), (out, false)] {
@@ -80,8 +75,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// What most runs do without, when a packet is committed to a link of a class: updates the credit metric and the
-    /// bytes by class, and returns the earliest instant at which a packet that cuts through may begin to leave.
+    /// What most runs do without, when a packet is committed to a link of a class: counts the bytes by class, and
+    /// returns the earliest instant at which a packet that cuts through may begin to leave.
     #[inline]
     fn specially(
         &mut self,
@@ -93,11 +88,6 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         now: u64,
     ) -> u64 {
         let times = self.times_of(packet);
-        if let Some(credit_metric) = &mut self.credit_metric
-            && class != ClassId::NODE.0
-        {
-            credit_metric.send(slot as u32, times.wire);
-        }
         if self.by_class.on() {
             let job = self.job_of(packet);
             self.by_class.add(job, class, times.wire);
@@ -190,6 +180,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         vc.room -= wire;
         vc.count(wire, &mut self.logs, output.vc());
         let mut start = out.free.max(now);
+        if let Some(credit_metric) = &mut self.credit_metric {
+            credit_metric.send(output.slot() as u32, wire);
+        }
         if self.special {
             start =
                 start.max(self.specially(first, packet, output.slot(), Some((output, decision.channel())), class, now));
@@ -220,21 +213,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         if wakes {
             self.announce(buffer, channel, stamp);
         }
-        if self.observed {
-            self.update_metric(buffer, bytes, stamp);
-        }
-    }
-
-    /// Informs the credit metric of the sender to a buffer that a packet leaves it.
-    #[inline(never)]
-    fn update_metric(&mut self, buffer: usize, bytes: u32, stamp: u64) {
-        let back = self.vcs[buffer]; // the reverse link from the buffer's port leads to its sender
-        if self.credit_metric.is_none() || back.node() {
-            return;
-        }
-        let sender = self.slot(back.to(), back.port);
         if let Some(credit_metric) = &mut self.credit_metric {
-            credit_metric.leave(sender, bytes, stamp, self.queue.horizon());
+            credit_metric.leave(slot, bytes, stamp, self.queue.horizon());
         }
     }
 

@@ -13,6 +13,7 @@ use odonata_sim::spec::{MetricKind, RoutingSpec, Sensing};
 use super::support::{ALL, Known, Made, NEAREST, machines, routings};
 use super::walk::{State, Walk};
 use odonata_testkit::Choices;
+use odonata_topology::Peer;
 
 /// Most states that are tested for each routing of a machine.
 const STATES: usize = 24;
@@ -62,11 +63,12 @@ fn credit_metric(c: &mut Choices, made: &Made, known: &Known, slots: usize, now:
     let machine = made.build();
     let wiring = Wiring::new(&spec, &machine.network);
     let mut credit_metric = CreditMetric::new(&spec.sensing, &wiring, machine.network.classes)?;
-    for slot in 0..slots as u32 {
+    for slot in 0..slots {
+        let Peer::Router(far) = machine.network.peer[slot] else { continue };
         for _ in 0..c.within(0, 3) {
-            credit_metric.send(slot, 1_000);
+            credit_metric.send(slot as u32, 1_000);
             if c.chance(50) {
-                credit_metric.leave(slot, 1_000, now - 1 + c.within(0, 1_000), 0);
+                credit_metric.leave(far.0, 1_000, now - 1 + c.within(0, 1_000), 0);
             }
         }
     }

@@ -8,6 +8,8 @@ use odonata_sim::spec::{
     AriesMode, Arrival, Knowledge, MetricKind, Pattern, RoutingSpec, Select, Sensing, TopologySpec, Via,
 };
 
+use odonata_topology::Peer;
+
 use super::support::{
     ALL, NEAREST, adaptive_local, aries, flat, grid, inside_groups, minimal, par, spec, ugal, valiant,
 };
@@ -120,10 +122,8 @@ fn loads_are_sums_of_what_is_not_known_to_have_left() {
         let machine = spec.machine().expect("it can be built");
         let network = machine.network();
         let slot = c.within(0, network.peer.len() as u64 - 1) as u32;
+        let Peer::Router(far) = network.peer[slot as usize] else { continue };
         let class = network.classes[network.class[slot as usize].index()];
-        if class == "node" {
-            continue;
-        }
         let scaled = u128::from(spec.fabric.links[class].bandwidth.serialisation_ps(65_536));
         let sent: Vec<(u32, Option<u64>)> =
             (0..c.within(1, 40)).map(|_| (c.count(1, 1_000), c.chance(80).then(|| c.within(1, 1_000)))).collect();
@@ -137,7 +137,7 @@ fn loads_are_sums_of_what_is_not_known_to_have_left() {
                     CreditMetric::new(&spec.sensing, &Wiring::new(&spec, network), network.classes)?;
                 for &(bytes, leaves) in &sent {
                     credit_metric.send(slot, bytes);
-                    leaves.into_iter().for_each(|stamp| credit_metric.leave(slot, bytes, stamp, 0));
+                    leaves.into_iter().for_each(|stamp| credit_metric.leave(far.0, bytes, stamp, 0));
                 }
                 Some(credit_metric.load(slot, &port, now))
             };
