@@ -4,11 +4,12 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 limit=$(cat benches/instructions-per-packet-hop)
 if command -v valgrind >/dev/null; then
-  .venv/bin/odonata bench --limit "$limit"
+  .venv/bin/odonata bench --limit "$limit" --record benches/results.csv
 else
   echo "valgrind is not installed: instructions are not counted" >&2
-  .venv/bin/odonata bench
+  .venv/bin/odonata bench --record benches/results.csv
 fi
+.venv/bin/odonata bench --large -n 1 --record benches/results.csv
 .venv/bin/odonata bench --machines -n 3 --messages 100
 .venv/bin/odonata bench --sweep -n 3
 .venv/bin/python scripts/bench_study.py

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from odonata.cli import bench_machines
+from odonata.cli import bench_large, bench_machines
 from odonata.cli.bench import callgrind_total, summarise
+from odonata.cli.bench_record import append
+from odonata.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -116,3 +122,57 @@ def test_machines_are_compared_with_the_main_job_round_by_round() -> None:
     assert text[0] == "ns per packet-hop (times the main job's, 3000000.0 ns)"
     assert text[1].split() == ["kang2019", "dragonfly", "cascade"]
     assert text[2].split() == ["minimal", "1500000.0", "(0.50)", "4500000.0", "(1.50)", "7500000.0", "(2.50)"]
+
+
+def test_machines_of_two_sizes_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On small machines: the real ones take minutes."""
+    small = {"tiny": ("tiny", 3), "larger": ({"preset": "tiny", "groups": 3}, 2)}
+    calls: list[str] = []
+
+    def child(spec: str) -> dict[str, Any]:
+        calls.append(spec)
+        return _repetition(0.5 * len(calls), messages=len(json.loads(spec)["jobs"][0]["nodes"]))
+
+    monkeypatch.setattr(bench_large, "CASES", small)
+    found = bench_large.measure(3, child, summarise)
+    assert [json.loads(spec)["jobs"][0]["traffic"]["intervals"] for spec in calls] == [3] * 3 + [2] * 3
+    assert found["tiny"]["nodes"] == found["tiny"]["messages"] == 16
+    assert found["larger"]["nodes"] == 12
+    assert (found["tiny"]["wall_s"], found["larger"]["wall_s"]) == (1.0, 2.5)
+    lines = bench_large.as_text(found).splitlines()
+    assert lines[0].split() == ["tiny", "larger"]
+    assert lines[2].split() == ["time", "per", "packet-hop", "1000000.0", "ns", "2500000.0", "ns"]
+
+
+def test_the_large_machines_have_the_sizes_that_they_are_named_after() -> None:
+    from odonata.machine import load
+
+    for name, (system, _) in bench_large.CASES.items():
+        assert load(system).shape.nodes == pytest.approx(int(name.split()[0].replace(",", "")), rel=0.01)
+
+
+def test_measurements_are_appended_to_a_table(tmp_path: Path) -> None:
+    table = tmp_path / "results.csv"
+    once = {"main": {**summarise([_repetition(2.0)]), "instructions_per_packet_hop": 678.6}}
+    append(table, once)
+    append(table, {**once, "overload": summarise([_repetition(3.0)])})
+    with table.open(encoding="utf-8") as text:
+        rows = list(csv.DictReader(text))
+    assert [row["case"] for row in rows] == ["main", "main", "overload"]
+    assert [row["instructions_per_packet_hop"] for row in rows] == ["678.6", "678.6", ""]
+    assert rows[0]["ns_per_packet_hop"] == "2e+06"
+    assert all(row["date"] and row["version"] and row["engine"] and row["processor"] for row in rows)
+
+
+def test_a_table_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    table = tmp_path / "other.csv"
+    table.write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match="its first line is `a,b`, not `date,version"):
+        append(table, {"main": summarise([_repetition(2.0)])})
+    assert table.read_text() == "a,b\n1,2\n"
+
+
+def test_only_main_cases_and_large_machines_are_recorded(odonata: Command, tmp_path: Path) -> None:
+    status, out, err = odonata("bench", "--sweep", "--record", str(tmp_path / "results.csv"))
+    assert (status, out) == (2, "")
+    assert "`--record` needs the main cases or `--large`" in err

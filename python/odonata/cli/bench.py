@@ -40,6 +40,8 @@ def bench(
     limit: Annotated[float | None, Parameter(validator=validators.Number(gt=0))] = None,
     machines: Annotated[bool, Parameter(negative=())] = False,
     sweep: Annotated[bool, Parameter(negative=())] = False,
+    large: Annotated[bool, Parameter(negative=())] = False,
+    record: Path | None = None,
     json: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Measure the simulator on this machine.
@@ -62,15 +64,23 @@ def bench(
         Measure every machine with every routing instead, and the time to prepare 100,000 nodes.
     sweep
         Measure instead the cost of a small run of a sweep in addition to its simulation.
+    large
+        Measure machines of about 105,000 and 1,000,000 nodes instead, whose nodes all send (needs 3 GB of memory).
+    record
+        Append a row for each case to this table (CSV), to compare versions. Not with `--machines` or `--sweep`.
     json
         Print one JSON object instead of the table.
     """
-    from odonata.errors import RunError
+    from odonata.errors import InputError, RunError
 
+    if record is not None and (machines or sweep):
+        raise InputError("`--record` needs the main cases or `--large`, not `--machines` or `--sweep`")
     if sweep:
         return _sweep(repetitions, json=json)
     if machines:
         return _machines(repetitions, messages, json=json)
+    if large:
+        return _large(repetitions, record, json=json)
     found = {case: _measure(case, repetitions, messages) for case in _CASES}
     counted = _instructions() if instructions or limit is not None else None
     found["main"]["instructions_per_packet_hop"] = counted
@@ -78,6 +88,8 @@ def bench(
         print(json_module.dumps({**found["main"], "overload": found["overload"], "occupancy": found["occupancy"]}))
     else:
         print(_as_text(found))
+    if record is not None:
+        _record(record, found)
     if limit is not None and counted is not None and counted > limit:
         raise RunError(f"{counted:.0f} instructions per packet-hop are more than {limit:.0f}")
     return 0
@@ -96,6 +108,22 @@ def _machines(rounds: int, messages: int, *, json: bool) -> int:
     else:
         print(as_text(found, prepared))
     return 0
+
+
+def _large(repetitions: int, record: Path | None, *, json: bool) -> int:
+    from odonata.cli.bench_large import as_text, measure
+
+    found = measure(repetitions, lambda spec: _child([], spec)[0], summarise)
+    print(json_module.dumps(found) if json else as_text(found))
+    if record is not None:
+        _record(record, found)
+    return 0
+
+
+def _record(file: Path, found: dict[str, dict[str, Any]]) -> None:
+    from odonata.cli.bench_record import append
+
+    append(file, found)
 
 
 def _sweep(rounds: int, *, json: bool) -> int:
