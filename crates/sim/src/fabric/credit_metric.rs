@@ -250,7 +250,7 @@ impl CreditMetric {
         }
         let mut ties = 0;
         for both in all.iter().zip(ports).rev() {
-            ties = ties << 1 | u64::from(load(both) == found);
+            ties = (ties << 1) | u64::from(load(both) == found);
         }
         (found, ties)
     }
@@ -295,7 +295,7 @@ mod tests {
                 plain.retain(|&(at, _)| at > now);
                 let port = OutputPort { free: now + 5, blocked_ps: random >> 60 };
                 let bytes: u64 = plain.iter().map(|&(_, bytes)| bytes).sum();
-                let load = port.blocked_ps + (bytes * scaled >> SCALE);
+                let load = port.blocked_ps + ((bytes * scaled) >> SCALE);
                 let expected = (load.min(port.blocked_ps), u64::from(bytes == 0) | 2);
                 if step % every == 0 {
                     match random % 5 {
