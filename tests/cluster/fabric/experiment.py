@@ -89,7 +89,7 @@ REDUCED = Plan(
     operations=("alltoall",),
     sizes=("4 KiB",),
     iterations=20,
-    most_s=300,
+    most_s=240,
 )
 PLANS = {"whole": WHOLE, "reduced": REDUCED}
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 OPERATIONS = ("alltoall", "allreduce")
 
+pytestmark = pytest.mark.timeout(WHOLE.most_s + 60)
+
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
