@@ -151,6 +151,8 @@ class JobTotals(TypedDict):
     intervals: int
     first_delivery_ps: int | None
     backlog: Backlog
+    #: Messages and bytes sent in adaptive-0, adaptive-1 and adaptive-3, if the job is application-aware.
+    modes: list[tuple[int, int]]
 
 @type_check_only
 class Backlog(TypedDict):
@@ -236,6 +238,8 @@ class MessageCounters(TypedDict):
     latency_ps: NDArray[np.uint64]
     #: From the issue to the last response.
     complete_ps: NDArray[np.uint64]
+    #: Number of the mode of Aries; 255: none that policies select, or not complete.
+    mode: NDArray[np.uint8]
 
 @type_check_only
 class Arrivals(TypedDict):

@@ -388,6 +388,10 @@ MESSAGES: Mapping[str, Message] = {
         "`{key}`: `get` is for jobs with a traffic pattern; the messages of programs are written to their destination",
         'operation = "put"',
     ),
+    "application-aware-without-counters": Message(
+        "`{key}`: application-aware routing reads the counters of the NICs, and the NICs of this system count nothing",
+        'fabric = {{ nic = "aries" }}',
+    ),
     "cycle-too-long": Message(
         "`{key}` is {cycle_ps:time}, longer than a flit of {flit_bytes:bytes} takes on a link of class `node` "
         "({flit_ps:time})"

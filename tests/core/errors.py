@@ -195,6 +195,23 @@ PROVOKED: dict[str, Provoke] = {
         {"name": "phases", "phases": [{"what": {"name": "compute", "ps": 1, "jitter_ps": 0}}]},
         ("fabric.nic.aries", ARIES | {"operation": "get"}),
     ),
+    "application-aware-without-counters": on_direct(
+        (
+            "routing",
+            {
+                "name": "application-aware",
+                "policy": "app-aware",
+                "bias_high_bytes": 0,
+                "threshold_bytes": 4096,
+                "sample_age": 64,
+                "latency_ratio_ppm": 800_000,
+                "stall_ratio_ppm": 1_300_000,
+                "margin_ppm": 50_000,
+                "dwell": 8,
+                "gateways": "all",
+            },
+        )
+    ),
     "cycle-too-long": check(("fabric.nic.aries", ARIES | {"cycle_ps": 10_000})),
     "no-output-buffers": check(("sensing", {"kind": "output-buffer"})),
     "buffer-out-of-range": check(("fabric.links.global.buffer_bytes", 100)),

@@ -43,7 +43,7 @@ def test_which_routing_is_for_which_machine():
     modes = ["adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nmin-hash", "in-order"]
     assert routings_of("dragonfly-plus") == [*everywhere, "prog-adaptive", "fpar"]
     for kind in DIRECT:
-        assert routings_of(kind) == [*everywhere, *direct, *modes]
+        assert routings_of(kind) == [*everywhere, *direct, *modes, "application-aware"]
     assert {kind for routing in ROUTINGS.values() for kind in routing.kinds} == set(DEFAULTS)
     assert set(KINDS) <= set(DEFAULTS)
     assert all(DEFAULTS[kind] in routings_of(kind) for kind in DEFAULTS)

@@ -69,10 +69,23 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Adaptive, Self::IncreasinglyMinimal, Self::HighBias];
+
+    /// Its position in [`ALL`](Self::ALL).
+    #[must_use]
+    pub const fn position(self) -> usize {
+        match self {
+            Self::Adaptive => 0,
+            Self::IncreasinglyMinimal => 1,
+            Self::HighBias => 2,
+        }
+    }
+
     /// The mode with a number of Aries; `None` if it is not one of these.
     #[must_use]
     pub fn numbered(number: u8) -> Option<Self> {
-        [Self::Adaptive, Self::IncreasinglyMinimal, Self::HighBias].into_iter().find(|mode| *mode as u8 == number)
+        Self::ALL.into_iter().find(|mode| *mode as u8 == number)
     }
 
     /// Its name in the paper.

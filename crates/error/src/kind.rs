@@ -90,6 +90,8 @@ kinds! {
     BlameWithResponses = "blame-with-responses" {}
     /// A NIC of Aries reads messages, and a job has a program.
     ProgramWithGets = "program-with-gets" {}
+    /// Application-aware routing, for NICs that count nothing.
+    ApplicationAwareWithoutCounters = "application-aware-without-counters" {}
     /// The clock cycle of a NIC is longer than a flit takes on its link.
     CycleTooLong = "cycle-too-long" { cycle_ps: u64, flit_bytes: u32, flit_ps: u64 }
     /// A metric of output buffers, for ideal routers, which have none.

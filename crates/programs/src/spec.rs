@@ -4,6 +4,7 @@ use odonata_error::Error;
 use serde::{Deserialize, Serialize};
 
 use crate::collective::Collective;
+use crate::part::LABEL_BITS;
 use crate::{Part, choices, motif};
 
 /// One iteration of a program.
@@ -20,6 +21,15 @@ pub enum Body {
         /// A schedule in the GOAL format, as [`crate::trace`] writes it.
         goal: String,
     },
+}
+
+impl Body {
+    /// Whether the message with a label belongs to an all-to-all. (A trace does not say.)
+    #[must_use]
+    pub fn is_alltoall(&self, label: u64) -> bool {
+        let Self::Phases { phases } = self else { return false };
+        matches!(phases[(label >> LABEL_BITS) as usize].what, PhaseAction::Alltoall { .. })
+    }
 }
 
 /// One phase.

@@ -13,6 +13,9 @@ use odonata_sim::{Cost, Output, Spec};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+/// The mode of a message that has none.
+const NO_MODE: u8 = u8::MAX;
+
 /// The dictionary that `_core.run` returns; see `_core.pyi`.
 pub fn to_python<'py>(
     py: Python<'py>,
@@ -134,6 +137,7 @@ fn jobs<'py>(py: Python<'py>, totals: &[JobTotals]) -> PyResult<Bound<'py, PyLis
         entry.set_item("intervals", job.intervals)?;
         entry.set_item("first_delivery_ps", job.first_delivery_ps)?;
         entry.set_item("backlog", backlog(py, &job.backlog)?)?;
+        entry.set_item("modes", job.modes.map(|sent| (sent.messages, sent.bytes)).to_vec())?;
         list.append(entry)?;
     }
     Ok(list)
@@ -214,6 +218,8 @@ fn by_message<'py>(py: Python<'py>, rows: &[MessageCounters]) -> PyResult<Bound<
     result.set_item("stalled_ps", column(|message| message.stalled_ps))?;
     result.set_item("latency_ps", column(|message| message.latency_ps))?;
     result.set_item("complete_ps", column(|message| message.complete_ps))?;
+    let modes = rows.iter().map(|message| message.mode.map_or(NO_MODE, |mode| mode as u8)).collect::<Vec<_>>();
+    result.set_item("mode", modes.into_pyarray(py))?;
     Ok(result)
 }
 

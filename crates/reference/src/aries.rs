@@ -1,5 +1,6 @@
 //! NICs of Aries: every request packet is answered by a response packet (model, section 3).
 
+use odonata_decision::Decision;
 use odonata_sim::engine::random::response_key;
 use odonata_sim::spec::{AriesSpec, FabricSpec, Operation};
 use odonata_topology::NodeId;
@@ -35,6 +36,31 @@ impl World<'_> {
     /// Aries packets of a packet.
     fn burst(&self, bytes: u64) -> Vec<u64> {
         aries_packets(bytes, u64::from(self.aries().expect("packets are answered").packet_bytes))
+    }
+
+    /// The mode of a message that a rank sends now, and whether to observe it; none if its job is not application-aware.
+    pub(crate) fn select_mode(
+        &mut self,
+        job: usize,
+        rank: u32,
+        bytes: u64,
+        cause: Cause,
+        row: Option<usize>,
+    ) -> Option<Decision> {
+        let policy = self.policies[job].get_mut(rank as usize)?;
+        let operation = match self.spec.fabric.nic.aries.expect("it was checked").operation {
+            Operation::Put => odonata_decision::Operation::Put,
+            Operation::Get => odonata_decision::Operation::Get,
+        };
+        let alltoall = match (cause, &self.spec.jobs[job].program) {
+            (Cause::Program(message), Some(program)) => program.body.is_alltoall(message.arrival.key.label),
+            _ => false,
+        };
+        let decision = policy.select(odonata_decision::Message { bytes, operation, alltoall });
+        if row.is_some() {
+            self.tally.sent_in_mode(job, decision.mode, bytes);
+        }
+        Some(decision)
     }
 
     /// Whether the window has room for the packet at the head of a NIC.
@@ -128,6 +154,7 @@ impl World<'_> {
 
     /// Counts a response that has come; returns whether that completes its message for its sender.
     fn count_answer(&mut self, t: u64, packet: &Packet) -> bool {
+        let aries = self.aries().expect("packets are answered");
         let Request { nic, left } = self.requests[packet.request.expect("it answers a request")];
         let burst = self.burst(packet.bytes);
         let last = wire(&self.spec.fabric, *burst.last().expect("a packet has payload"), false);
@@ -143,7 +170,17 @@ impl World<'_> {
         let complete = message.packets_answered == message.packets(u64::from(self.spec.fabric.packet_bytes));
         if let (Some(row), true) = (message.row, complete) {
             message.counters.complete_ps = t - self.rows[row].issued;
+            message.counters.mode = message.mode;
             self.rows[row].counters = message.counters;
+        }
+        if let (Some(mode), true, true) = (message.mode, message.observed, complete) {
+            let counters = odonata_decision::Counters {
+                request_flits: message.counters.flits,
+                stalled_cycles: message.counters.stalled_ps / aries.cycle_ps,
+                request_packets: message.counters.packets,
+                latency_cycles: message.counters.latency_ps / aries.cycle_ps,
+            };
+            self.policies[message.job][message.rank as usize].observe(mode, counters);
         }
         complete
     }

@@ -12,7 +12,7 @@ use crate::link::{Far, Sender as Drives};
 use crate::nic::Unsent;
 use crate::packet::{Cause, Message, MessageRow, Packet};
 use crate::program::Nics;
-use crate::routing::{DecisionContext, routing_of, shared_key};
+use crate::routing::{DecisionContext, packets, routing_of, shared_key};
 use crate::traffic;
 use crate::world::World;
 
@@ -91,14 +91,25 @@ impl World<'_> {
                 (rail, rail)
             }
         };
+        let rank = match cause {
+            Cause::Traffic { sender } => self.senders[sender].rank,
+            Cause::Program(protocol_message) => protocol_message.arrival.key.peer,
+        };
+        let decision = self.select_mode(job, rank, bytes, cause, row);
+        let mode = decision.map(|decision| decision.mode).or(routing_of(self.spec, job).fixed_mode());
+        let routing = packets(routing_of(self.spec, job), mode);
         self.messages.push(Message {
             job,
+            rank,
             cause,
             row,
             to: NodeId(to * rails + rail_there),
             bytes,
             key,
-            shared_key: shared_key(self.spec, job, key, node, to),
+            shared_key: shared_key(self.spec, &routing, key, node, to),
+            routing,
+            mode,
+            observed: decision.is_some_and(|decision| decision.observe),
             joined: t,
             packets_sent: 0,
             packets_delivered: 0,
@@ -283,7 +294,7 @@ impl World<'_> {
     pub(crate) fn route(&mut self, t: u64, slot: usize, packet: &mut Packet) -> (usize, usize) {
         let (_, came_on) = packet.stands_in.expect("a packet in a router stands in one of its buffers");
         let (spec, map, links) = (self.spec, &self.map, &self.links);
-        let routing = routing_of(spec, self.messages[packet.message].job);
+        let routing = &self.messages[packet.message].routing;
         let shift = if packet.response { usize::from(spec.fabric.channels) } else { 0 };
         let decision = DecisionContext { spec, routing, map, links, slot, channel: came_on - shift, t };
         let (out, channel) = decision.route(packet);

@@ -1,6 +1,8 @@
 //! Messages and the packets they are cut into (model, section 2).
 
+use odonata_decision::Mode;
 use odonata_sim::output::MessageCounters;
+use odonata_sim::spec::RoutingSpec;
 use odonata_topology::NodeId;
 
 use crate::program::ProtocolMessage;
@@ -51,6 +53,14 @@ pub(crate) struct Message {
     pub(crate) bytes: u64,
     /// Its random key.
     pub(crate) key: u64,
+    /// The rank that sends it.
+    pub(crate) rank: u32,
+    /// The routing of its packets.
+    pub(crate) routing: RoutingSpec,
+    /// Its mode of Aries, if a policy knows it.
+    pub(crate) mode: Option<Mode>,
+    /// Whether the policy of the rank observes it.
+    pub(crate) observed: bool,
     /// The key of all its packets, if its routing hashes.
     pub(crate) shared_key: Option<u32>,
     /// When it joined the queue of its NIC.

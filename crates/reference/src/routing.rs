@@ -5,7 +5,8 @@ mod direct;
 mod leaf_spine;
 mod shared_key;
 
-use odonata_sim::spec::{RoutingSpec, Spec};
+use odonata_decision::Mode;
+use odonata_sim::spec::{AriesMode, RoutingSpec, Spec};
 use odonata_topology::{NodeId, Peer};
 
 use crate::choice::PacketRandom;
@@ -19,6 +20,19 @@ pub(crate) use shared_key::shared_key;
 /// The routing of a job.
 pub(crate) fn routing_of(spec: &Spec, job: usize) -> &RoutingSpec {
     spec.jobs[job].routing.as_ref().unwrap_or(&spec.routing)
+}
+
+/// The routing of the packets of a message in a mode, if its job is application-aware (model, section 3).
+pub(crate) fn packets(routing: &RoutingSpec, mode: Option<Mode>) -> RoutingSpec {
+    let (RoutingSpec::ApplicationAware { bias_high_bytes, gateways, .. }, Some(mode)) = (routing, mode) else {
+        return routing.clone();
+    };
+    let mode = match mode {
+        Mode::Adaptive => AriesMode::Adaptive0,
+        Mode::IncreasinglyMinimal => AriesMode::Adaptive1,
+        Mode::HighBias => AriesMode::Adaptive3,
+    };
+    RoutingSpec::Aries { mode, bias_low_bytes: 0, bias_high_bytes: *bias_high_bytes, gateways: *gateways }
 }
 
 /// Whether some routing of a run reads the loads of other routers.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use odonata_decision::Mode;
 use odonata_sim::output::{Arrivals, Backlog, JobTotals, Links, MessageCounters, Messages, NOT_DELIVERED};
 use odonata_sim::spec::{Record, Spec};
 
@@ -43,6 +44,13 @@ impl Tally {
         let of = &mut self.jobs[job];
         of.issued += 1;
         of.first_issue_ps.get_or_insert(t);
+    }
+
+    /// A job sends a message of so many bytes in a mode.
+    pub(crate) fn sent_in_mode(&mut self, job: usize, mode: Mode, bytes: u64) {
+        let sent = &mut self.jobs[job].modes[mode.position()];
+        sent.messages += 1;
+        sent.bytes += bytes;
     }
 
     /// One of them stays on its node.

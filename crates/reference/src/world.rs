@@ -1,5 +1,6 @@
 //! A run: its state, its beginning and its end (model, section 8).
 
+use odonata_decision::Policy;
 use odonata_error::{Error, ErrorKind};
 use odonata_sim::output::{Blame, Operations, Series};
 use odonata_sim::spec::Spec;
@@ -31,6 +32,8 @@ pub(crate) struct World<'a> {
     /// Links that leave router ports, by slot; then the injection links, by NIC (endpoint); then those of responses.
     pub(crate) links: Vec<Link>,
     pub(crate) nics: Vec<Nic>,
+    /// The policy of each rank of each application-aware job; none for other jobs.
+    pub(crate) policies: Vec<Vec<Policy>>,
     /// Requests of NICs whose packets are answered; none is ever forgotten.
     pub(crate) requests: Vec<Request>,
     /// By router; empty if routers are ideal.
@@ -90,6 +93,7 @@ impl<'a> World<'a> {
             map,
             links,
             nics,
+            policies: (0..spec.jobs.len()).map(|job| spec.mode_policies(job)).collect(),
             requests: Vec::new(),
             crossbars,
             issued,

@@ -28,7 +28,8 @@ fn differences(spec: &Spec, sim: &Output, reference: &Output) -> String {
                 let h = &t.latency;
                 let latency = (h.count, h.sum, h.min, h.max);
                 let counts = [t.issued, t.delivered, t.packets, t.bytes, t.hops, t.minimal, t.intra_node, t.control];
-                format!("{counts:?} {:?} {:?} latency {latency:?}", t.first_issue_ps, t.last_delivery_ps)
+                let modes = t.modes.map(|sent| (sent.messages, sent.bytes));
+                format!("{counts:?} {:?} {:?} latency {latency:?} {modes:?}", t.first_issue_ps, t.last_delivery_ps)
             };
             let _ = writeln!(text, "jobs[{job}] (issued, delivered, packets, bytes, hops, minimal, near, control):");
             let _ = writeln!(text, "  sim       {}\n  reference {}", short(a), short(b));
@@ -189,4 +190,9 @@ fn sim_equals_the_reference_when_jobs_run_programs_and_routers_know_of_each_othe
 #[test]
 fn sim_equals_the_reference_when_nics_answer_every_packet() {
     compare_all(300, testkit::answered_spec);
+}
+
+#[test]
+fn sim_equals_the_reference_when_policies_select_the_mode_of_each_message() {
+    compare_all(400, testkit::application_aware_spec);
 }

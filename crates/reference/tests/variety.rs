@@ -265,3 +265,30 @@ fn nics_that_answer_packets_meet_every_rule() {
         &["rails", "waits for the window", "stalls", "rendezvous", "ends with requests under way"],
     );
 }
+
+#[test]
+fn policies_select_every_mode_from_what_they_observe() {
+    let mut counts = Counts::new();
+    for seed in 0..300 {
+        let spec = testkit::application_aware_spec(seed);
+        let aries = spec.fabric.nic.aries.expect("it has such NICs");
+        count(&mut counts, format!("{:?}", aries.operation), true);
+        count(&mut counts, "bursts", aries.burst(spec.fabric.packet_bytes) > 1);
+        count(&mut counts, "crossbar", spec.fabric.router.is_some());
+        count(&mut counts, "rails", spec.machine().expect("it was built before").network().rails > 1);
+        let Ok((output, _)) = odonata_sim::run(&spec, &mut ()) else { continue };
+        for (job, totals) in spec.jobs.iter().zip(&output.jobs) {
+            let RoutingSpec::ApplicationAware { policy, .. } = spec.routing_of(job) else { continue };
+            count(&mut counts, format!("{policy:?}"), true);
+            let [default, alltoall, high] = totals.modes.map(|sent| sent.messages);
+            count(&mut counts, "an all-to-all", alltoall > 0);
+            count(&mut counts, format!("{policy:?} selects both"), default + alltoall > 0 && high > 0);
+            count(&mut counts, "program", job.program.is_some());
+        }
+    }
+    assert_each(&counts, 20, &["Put", "Get", "bursts", "crossbar", "rails", "an all-to-all", "program"]);
+    for policy in ["AppAware", "AppAwareH", "Bandit"] {
+        assert_each(&counts, 20, &[policy, &format!("{policy} selects both")]);
+    }
+    assert_each(&counts, 20, &["Default", "HighBias"]);
+}

@@ -4,6 +4,8 @@ use std::collections::TryReserveError;
 
 use crate::counters::Histogram;
 
+use odonata_decision::Mode;
+
 pub use crate::counters::{Arrivals, Backlog, Blame, NO_PEER, Operations, Routes, Series, Task, Wait};
 
 /// All results of a run. Identical for identical specifications, on any computer.
@@ -74,6 +76,17 @@ pub struct JobTotals {
     pub first_delivery_ps: Option<u64>,
     /// All messages by slice of time (of traffic).
     pub backlog: Backlog,
+    /// What was sent in each mode, by its position (of an application-aware job).
+    pub modes: [SentInMode; Mode::ALL.len()],
+}
+
+/// Messages that a job has sent over the network in a mode of Aries; without RTS and CTS messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SentInMode {
+    /// Their number.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
 }
 
 /// Columns of equal length, one row per rank of each job with a program, sorted by job and rank.
@@ -169,7 +182,7 @@ pub struct NicCounters {
     pub response_flits: u64,
 }
 
-/// What the NIC of its node counted for a message; zero as long as a response is missing.
+/// What the NIC of its node counted for a message; zero and no mode as long as a response is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessageCounters {
     /// Its requests, in Aries packets.
@@ -182,6 +195,8 @@ pub struct MessageCounters {
     pub latency_ps: u64,
     /// From its issue to its last response.
     pub complete_ps: u64,
+    /// The mode of Aries that it was sent with, if its routing is one that policies select.
+    pub mode: Option<Mode>,
 }
 
 /// Latency of a message that was not delivered by the end of the run.

@@ -12,10 +12,12 @@
 //! | `par` | direct | [`direct::adaptive`] | Jiang 2009 |
 //! | `adaptive-local` | direct | [`direct::adaptive_local`] | SST; Zhang 2018 (L4) |
 //! | `aries` | direct | [`direct::aries`] | De Sensi 2019, section 2.2 (D6, D7) |
+//! | `application-aware` | direct | a mode of `aries` for each message, selected by `odonata_decision` | De Sensi 2019, section 4.2 (D14) |
 //!
 //! *Direct* machines are those whose routers all have nodes: dragonfly and cascade. A routing algorithm sees the
 //! position of a packet and the loads of its router's ports ([`Loads`]), and returns a port and a channel. The jobs of
-//! a run may use different algorithms of the same family; a packet carries the number of its own.
+//! a run may use different algorithms of the same family, and so may the messages of an application-aware job; a packet
+//! carries the number of its own.
 
 pub mod deadlock;
 pub mod direct;
@@ -34,8 +36,9 @@ pub use ports::Ports;
 
 use crate::fabric::RouterPlace;
 use crate::fabric::packet::{Event, MAX_ROUTINGS, RouteDecision};
-use crate::spec::{FabricSpec, RoutingSpec, Select, Spec};
+use crate::spec::{FabricSpec, JobSpec, RoutingSpec, Select, Spec, TopologySpec};
 use dragonfly_plus::{AnyDragonflyPlusAlgorithm, DragonflyPlusRouting, Mixed};
+use odonata_decision::Mode;
 
 /// Which packets take the same path, if loads do not decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,16 +190,15 @@ impl Routing {
     }
 }
 
-/// The different routings of a run, each with its first position; a job's `mode` is its number here.
-fn distinct(spec: &Spec) -> Result<Vec<(Path, &RoutingSpec)>, Error> {
-    let mut all: Vec<(Path, &RoutingSpec)> = Vec::new();
+/// The different routings of the packets of a run, each with its first position. A packet carries its number here.
+fn distinct(spec: &Spec) -> Result<Vec<(Path, RoutingSpec)>, Error> {
+    let mut all: Vec<(Path, RoutingSpec)> = Vec::new();
     for (index, job) in spec.jobs.iter().enumerate() {
-        let (at, routing) = match &job.routing {
-            None => (path!["routing"], &spec.routing),
-            Some(own) => (path!["jobs", index, "routing"], own),
-        };
-        if !all.iter().any(|(_, other)| *other == routing) {
-            all.push((at, routing));
+        let at = if job.routing.is_some() { path!["jobs", index, "routing"] } else { path!["routing"] };
+        for routing in of_modes(spec, job) {
+            if !all.iter().any(|(_, other)| *other == routing) {
+                all.push((at.clone(), routing));
+            }
         }
     }
     if all.len() > MAX_ROUTINGS {
@@ -212,16 +214,24 @@ pub fn channels(routing: &RoutingSpec, machine: &str) -> Option<u8> {
     if !routing.info().machines.contains(&machine) {
         return None;
     }
+    let routing = &routing.of_packets(Mode::Adaptive); // all modes need the same
     if machine == dragonfly_plus::MACHINE_KIND { dragonfly_plus::channels(routing) } else { direct::stages(routing) }
 }
 
-/// The number of each job's routing.
+/// The routing of the packets of a job in each mode.
+fn of_modes(spec: &Spec, job: &JobSpec) -> [RoutingSpec; Mode::ALL.len()] {
+    let routing = spec.routing_of(job);
+    if matches!(spec.topology, TopologySpec::DragonflyPlus(_)) {
+        return Mode::ALL.map(|_| routing.clone()); // refused, under its own name
+    }
+    Mode::ALL.map(|mode| routing.of_packets(mode))
+}
+
+/// The number of the routing of each job's packets, by the position of their mode; the same for all unless the job is
+/// application-aware.
 #[must_use]
-pub fn routing_numbers(spec: &Spec) -> Vec<u8> {
+pub fn routing_numbers(spec: &Spec) -> Vec<[u8; Mode::ALL.len()]> {
     let all = distinct(spec).expect("a checked specification has few routings");
-    let of = |job: &crate::spec::JobSpec| {
-        let routing = job.routing.as_ref().unwrap_or(&spec.routing);
-        all.iter().position(|(_, other)| *other == routing).expect("all were collected") as u8
-    };
-    spec.jobs.iter().map(of).collect()
+    let number = |routing| all.iter().position(|(_, other)| *other == routing).expect("all were collected") as u8;
+    spec.jobs.iter().map(|job| of_modes(spec, job).map(number)).collect()
 }

@@ -18,8 +18,8 @@ use crate::engine::random::Source;
 use crate::engine::{Queue, Window, prefetch};
 use crate::fabric::packet::{Event, EventKind};
 use crate::fabric::{
-    AriesNics, BlockedPackets, CreditMetric, Credits, Crossbars, Flights, Logs, Nic, OutputPort, OutputVcState,
-    PacketTimes, Wiring,
+    AriesNics, BlockedPackets, CreditMetric, Credits, Crossbars, Flights, Logs, ModePolicies, Nic, OutputPort,
+    OutputVcState, PacketTimes, Wiring,
 };
 use crate::output::Output;
 use crate::program::Programs;
@@ -72,6 +72,8 @@ pub struct Simulation<'s, Q, R> {
     nics: Vec<Nic>,
     /// What NICs know of requests and responses, if packets are answered.
     aries: AriesNics,
+    /// The policies of application-aware jobs.
+    policies: ModePolicies,
     flights: Flights,
     /// Random keys of messages.
     messages: Source,

@@ -4,6 +4,7 @@
 //! picoseconds, all sizes bytes, bandwidths millionths of a byte per second. [`check`](Spec::check) refuses what
 //! cannot be simulated.
 
+mod application_aware;
 mod check;
 mod jobs;
 mod nic;
@@ -21,8 +22,8 @@ pub use check::{MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS, 
 pub use jobs::{Arrival, Costs, First, JobSpec, Pattern, ProgramSpec, Record, Traffic};
 pub use nic::{AriesSpec, Operation};
 pub use routing::{
-    AriesMode, ChannelSwitch, Compare, FparCandidates, Gateways, InsideGroup, Knowledge, OptionInfo, ROUTINGS,
-    RoutingInfo, RoutingSpec, Select, Values, Via,
+    AriesMode, ChannelSwitch, Compare, FparCandidates, Gateways, InsideGroup, Knowledge, ModePolicy, OptionInfo,
+    ROUTINGS, RoutingInfo, RoutingSpec, Select, Values, Via,
 };
 pub use sensing::{MetricKind, Sensing};
 

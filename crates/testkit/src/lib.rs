@@ -11,6 +11,7 @@ mod traces;
 
 use odonata_error::{Error, ErrorKind};
 use odonata_sim::Spec;
+use odonata_sim::routing::Routing;
 use odonata_sim::spec::{
     FabricSpec, Failures, Gateways, MAX_CHANNELS, MeasureSpec, NicOrder, Prepared, RoutingSpec, SPEC_VERSION, Sensing,
     TopologySpec,
@@ -169,6 +170,36 @@ pub fn answered_spec(seed: u64) -> Spec {
     }
 }
 
+/// As [`answered_spec`], on a dragonfly or cascade, where at least one job is application-aware.
+pub fn application_aware_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0xa11_a3a6e);
+    let makers: [fn(u64) -> Spec; 5] =
+        [direct_spec, instant_direct_spec, program_spec, instant_program_spec, global_program_spec];
+    loop {
+        let mut spec = c.of(&makers)(c.next());
+        let Some(gateways) = spec.routing.gateways() else { continue };
+        let programs = spec.jobs.iter().any(|job| job.program.is_some());
+        let gets = !programs && c.chance(40);
+        fabrics::answer(&mut c, &mut spec.fabric, gets);
+        spec.measure.blame = false;
+        let first = c.within(0, spec.jobs.len() as u64 - 1) as usize;
+        for (index, job) in spec.jobs.iter_mut().enumerate() {
+            if index == first || c.chance(40) {
+                job.routing = Some(routings::application_aware(&mut c, gateways, &spec.fabric));
+            }
+        }
+        if c.chance(30) {
+            spec.routing = routings::application_aware(&mut c, gateways, &spec.fabric);
+        }
+        if let Ok(spec) = fit(&mut c, spec)
+            && let Ok(machine) = spec.machine()
+            && Routing::new(&spec, machine).is_ok()
+        {
+            return valid(seed, spec);
+        }
+    }
+}
+
 fn any_machine(c: &mut Choices) -> fn(&mut Choices) -> Made {
     c.of(&[machines::plain_dragonfly_plus, machines::odd_dragonfly_plus, machines::direct, machines::direct])
 }
@@ -286,6 +317,7 @@ fn fit(c: &mut Choices, mut spec: Spec) -> Result<Spec, Error> {
         spec.fabric.channels += 1;
     }
     let more = c.of(&[0, 0, 1, 2]);
-    spec.fabric.channels = (spec.fabric.channels + more).min(MAX_CHANNELS);
+    let most = if spec.fabric.nic.aries.is_some() { MAX_CHANNELS / 2 } else { MAX_CHANNELS };
+    spec.fabric.channels = (spec.fabric.channels + more).min(most);
     Ok(spec)
 }

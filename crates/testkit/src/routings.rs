@@ -2,8 +2,8 @@
 
 use odonata_sim::routing::channels;
 use odonata_sim::spec::{
-    AriesMode, ChannelSwitch, Compare, FabricSpec, FparCandidates, Gateways, InsideGroup, Knowledge, ROUTINGS,
-    RoutingInfo, RoutingSpec, Select, Values, Via,
+    AriesMode, ChannelSwitch, Compare, FabricSpec, FparCandidates, Gateways, InsideGroup, Knowledge, ModePolicy,
+    ROUTINGS, RoutingInfo, RoutingSpec, Select, Values, Via,
 };
 use serde_json::{Map, Value};
 
@@ -79,6 +79,22 @@ pub fn direct(c: &mut Choices, gateways: Gateways, fabric: &FabricSpec) -> Routi
     }
 }
 
+/// Application-aware routing whose policies change the mode often.
+pub fn application_aware(c: &mut Choices, gateways: Gateways, fabric: &FabricSpec) -> RoutingSpec {
+    let packet = u64::from(fabric.packet_bytes);
+    RoutingSpec::ApplicationAware {
+        policy: c.of(ModePolicy::ALL),
+        bias_high_bytes: packet * c.of(&[0, 1, 4, 100]),
+        threshold_bytes: c.of(&[0, 0, 1, packet, packet * 4]),
+        sample_age: c.of(&[1, 2, 5, 64]),
+        latency_ratio_ppm: c.of(&[1_000, 800_000, 1_000_000, 1_250_000, 1_000_000_000]),
+        stall_ratio_ppm: c.of(&[1_000, 800_000, 1_000_000, 1_300_000, 1_000_000_000]),
+        margin_ppm: c.of(&[0, 50_000, 500_000]),
+        dwell: c.of(&[0, 1, 2, 8]),
+        gateways,
+    }
+}
+
 /// UGAL-G without a bias, so that small differences of loads decide.
 pub fn global_ugal(c: &mut Choices) -> RoutingSpec {
     RoutingSpec::Ugal {
@@ -93,7 +109,8 @@ pub fn global_ugal(c: &mut Choices) -> RoutingSpec {
 }
 
 /// The routings that the generator draws with options chosen for their effect.
-const KNOWN: [&str; 8] = ["minimal", "valiant", "prog-adaptive", "fpar", "ugal", "par", "adaptive-local", "aries"];
+const KNOWN: [&str; 9] =
+    ["minimal", "valiant", "prog-adaptive", "fpar", "ugal", "par", "adaptive-local", "aries", "application-aware"];
 
 /// Sometimes a routing of the list that is not among [`KNOWN`], if there is one for the machine.
 fn unknown(c: &mut Choices, machine: &str, gateways: Option<Gateways>) -> Option<RoutingSpec> {

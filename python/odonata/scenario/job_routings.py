@@ -46,7 +46,7 @@ class JobRoutings:
             return None
         family = problem.parameters["routing"]
         index, routing = next(
-            ((n, r) for n, r in (*self.own.items(), (None, self.usual)) if r.spec()["name"] == family),
+            ((n, r) for n, r in (*self.own.items(), (None, self.usual)) if r.of_packets()[0]["name"] == family),
             (None, self.usual),
         )
         path: tuple[str | int, ...] = ("routing",) if index is None else ("job", index, "routing")
@@ -113,7 +113,7 @@ def _together(routings: list[Routing], path: tuple[str | int, ...]) -> None:
         first, last = (getattr(routing, "gateways", None) for routing in (routings[0], routings[-1]))
         message = f"all routings of a run have the same `gateways`: one has `{first}`, this one `{last}`"
         raise InputError(message, path=(*path, "gateways"))
-    different = {json.dumps(routing.spec()) for routing in routings}
+    different = {json.dumps(of, sort_keys=True) for routing in routings for of in routing.of_packets()}
     if len(different) > MAX_ROUTINGS:
         message = f"{len(different)} different routings in one run; at most {MAX_ROUTINGS} are possible"
         raise InputError(message, path=path)

@@ -78,6 +78,11 @@ Line = (
 """A line of the registry: the fields of `Column` after the table, in their order."""
 
 
+#: The modes that application-aware routing selects, by their numbers in names of columns and in the core.
+MODE_NUMBERS = (0, 1, 3)
+MODES = tuple(f"adaptive-{number}" for number in MODE_NUMBERS)
+
+
 def _column(table: str) -> list[Column]:
     return [Column(table, *line) for line in _LINES[table]]
 
@@ -89,6 +94,16 @@ def _latency_lines(prefix: str, of: str, absent: str) -> list[Line]:
         what = names.get(name, f"{100 * top / bottom:g} % quantile (nearest rank)")
         lines.append((f"{prefix}_{name}_ps", "UInt64", "ps", f"{what} {of}; {absent}", "less"))
     return [*lines, (f"{prefix}_mean_ps", "Float64", "ps", f"mean {of}; {absent}", "less")]
+
+
+def _mode_lines() -> list[Line]:
+    lines: list[Line] = []
+    for number, mode in zip(MODE_NUMBERS, MODES, strict=True):
+        what = f"that were sent over the network in mode {mode}, without RTS and CTS; absent unless application-aware"
+        lines.append((f"messages_adaptive_{number}", "UInt64", "messages", f"messages {what}", "neither", 4))
+        lines.append((f"bytes_adaptive_{number}", "UInt64", "bytes", f"bytes of messages {what}", "neither", 4))
+    share = "share of these bytes in the default modes adaptive-0 and adaptive-1; absent if there are none"
+    return [*lines, ("default_fraction", "Float64", "1", share, "neither", 4)]
 
 
 _BIN = "of the non-empty bins of the latency histogram, ascending; empty if nothing was recorded"
@@ -133,6 +148,7 @@ _NO_ANSWERS = "absent if its NICs do not answer packets"
 _UNANSWERED = "absent if a response is missing at the end, and for messages inside a node"
 _STALLED = "of the NIC's clock in which a flit of a request was ready and was not sent (docs/model.md, section 3)"
 _PACKET_LATENCY = "time from the first flit of a request to the last flit of its response"
+_OTHER_MODE = f"absent if its routing is none of {', '.join(MODES)} and application-aware"
 _SERIES_WAIT = (
     "time for which these packets waited for the link or for room at its far end, summed; divided by `width_ps` it is "
     "the mean number of packets in the queue; absent for injection links"
@@ -183,6 +199,7 @@ _LINES: dict[str, list[Line]] = {
         ("request_flits", "UInt64", "flits", f"their flits; {_NO_ANSWERS}", "neither", 4),
         ("stalled_cycles", "UInt64", "cycles", f"cycles {_STALLED}; {_NO_ANSWERS}", "less", 4),
         ("packet_latency_mean_ps", "Float64", "ps", f"mean {_PACKET_LATENCY}; {_NO_ANSWERS}, or none", "less", 4),
+        *_mode_lines(),
         ("class_bytes", "List(UInt64)", "bytes", _CLASS_BYTES),
         ("bin_lower_ps", "List(UInt64)", "ps", f"smallest values {_BIN}"),
         ("bin_upper_ps", "List(UInt64)", "ps", f"first values above {_BIN}"),
@@ -274,6 +291,7 @@ _LINES: dict[str, list[Line]] = {
         ("stalled_cycles", "UInt64", "cycles", f"cycles {_STALLED}; {_UNANSWERED}", "less", 4),
         ("packet_latency_mean_ps", "Float64", "ps", f"mean {_PACKET_LATENCY}; {_UNANSWERED}", "less", 4),
         ("complete_ps", "UInt64", "ps", f"time from issue to its last response; {_UNANSWERED}", "less", 4),
+        ("mode", "String", "", f"mode of Aries that it was sent with; {_OTHER_MODE}; {_UNANSWERED}", "neither", 4),
     ],
     "blame": [
         ("victim", "UInt16", "", "index of the job whose packets wait", "neither", 3),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from odonata.store.columns import PRINTED, QUANTILES
+from odonata.store.columns import MODE_NUMBERS, MODES, PRINTED, QUANTILES
 from odonata.text import Table, columns, digits, fixed, four_digits, time, unit_of
 from odonata.units import format_time
 
@@ -43,6 +43,12 @@ def _job(row: Mapping[str, Any], classes: list[str]) -> dict[str, Any]:
     job["latency_ps"] = _distribution(row, "latency")
     job["hops_mean"] = row["hops_mean"]
     job["minimal_fraction"] = row["minimal_fraction"]
+    if row["messages_adaptive_0"] is not None:
+        job["modes"] = {
+            mode: {what: row[f"{what}_adaptive_{number}"] for what in ("messages", "bytes")}
+            for number, mode in zip(MODE_NUMBERS, MODES, strict=True)
+        }
+        job["default_fraction"] = row["default_fraction"]
     if row["class_bytes"]:
         job["bytes_by_class"] = dict(zip(classes, row["class_bytes"], strict=True))
     if row["iterations"] is not None:
@@ -143,13 +149,14 @@ def _per_s(job: Mapping[str, Any]) -> str:
 
 
 def answers(summary: Mapping[str, Any]) -> list[str]:
-    """The conclusions: for each job that is not background, its time and its slowdown.
+    """The conclusions: for each job that is not background, its time and its slowdown; the modes that jobs have used.
 
     Then the warnings: the jobs that are cut off or saturated, and the programs whose iterations overlap.
     """
     jobs = [job for job in summary["jobs"] if not job["background"]]
     unit = _latency_unit([job for job in summary["jobs"] if not _is_program(job)])
     said = [_program_answer(job) if _is_program(job) else _latency_answer(job, *unit) for job in jobs]
+    said += [_modes(job) for job in summary["jobs"] if "modes" in job]
     said += [text for job in summary["jobs"] for text in _cut_off(job)]
     said += [_saturated(job) for job in jobs if job["saturated"]]
     return said + [_overlapping(job) for job in jobs if _is_program(job) and _apart(job) > APART]
@@ -164,6 +171,19 @@ def _apart(job: Mapping[str, Any]) -> float:
     if job["iteration_ps"] is None or job["iterations"] < 2 or job["iterations_per_s"] is None:
         return 0.0
     return float(job["iterations_per_s"] * job["iteration_ps"]["mean"] * 1e-12)
+
+
+def _modes(job: Mapping[str, Any]) -> str:
+    """How much of its messages and bytes an application-aware job has sent in each mode."""
+    used = {mode: sent for mode, sent in job["modes"].items() if sent["messages"]}
+    if not used:
+        return f"{job['name']}: no messages on the network"
+    messages, size = (sum(sent[what] for sent in used.values()) for what in ("messages", "bytes"))
+    shares = [
+        f"{sent['bytes'] / size:.1%} of its bytes ({sent['messages'] / messages:.1%} of its messages) by {mode}"
+        for mode, sent in used.items()
+    ]
+    return f"{job['name']}: {', '.join(shares)}".replace("%", " %")
 
 
 def _overlapping(job: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from odonata.store.columns import QUANTILES, columns_of
+from odonata.store.columns import MODE_NUMBERS, MODES, QUANTILES, columns_of
 from odonata.store.complete import complete
 from odonata.store.frame import frame, polars_type
 from odonata.store.latency import Latency
@@ -190,6 +190,7 @@ def _job_row(
         "alone_complete": alone.complete,
         "slowdown": slowdown,
         **_nic_sums(result, spec, job),
+        **_modes(totals, spec, job),
         "class_bytes": [int(size) for size in result["class_bytes"][job]],
         "bin_lower_ps": totals["latency"]["lower"],
         "bin_upper_ps": totals["latency"]["upper"],
@@ -208,6 +209,17 @@ def _nic_sums(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> d
     stalled = own["stalled_ps"] // spec["fabric"]["nic"]["aries"]["cycle_ps"]
     latency = own["latency_ps"] / own["answered_packets"] if own["answered_packets"] else None
     return dict(zip(names, (own["request_packets"], own["request_flits"], stalled, latency), strict=True))
+
+
+def _modes(totals: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> dict[str, float | None]:
+    """What an application-aware job has sent in each mode (D24)."""
+    aware = (spec["jobs"][job].get("routing") or spec["routing"])["name"] == "application-aware"
+    row: dict[str, float | None] = {}
+    for number, (messages, size) in zip(MODE_NUMBERS, totals["modes"], strict=True):
+        row |= {f"messages_adaptive_{number}": messages, f"bytes_adaptive_{number}": size}
+    sizes = [size for _, size in totals["modes"]]
+    row["default_fraction"] = (sizes[0] + sizes[1]) / sum(sizes) if any(sizes) else None
+    return row if aware else dict.fromkeys(row)
 
 
 def _latency_columns(prefix: str, latency: Latency | None) -> dict[str, float | None]:
@@ -306,7 +318,8 @@ def nic_messages_frame(result: Mapping[str, Any], spec: Mapping[str, Any]) -> pl
     rows = {name: result["messages"][name] for name in ("job", "interval", "source", "destination")}
     for name, values in counted.items():
         rows[name] = pl.select(pl.when(pl.Series(answered)).then(pl.Series(values))).to_series()
-    return frame("nic_messages", rows)
+    names = pl.Series(found["mode"]).replace_strict(dict(zip(MODE_NUMBERS, MODES, strict=True)), default=None, return_dtype=pl.String)
+    return frame("nic_messages", {**rows, "mode": names})
 
 
 def channels_of(spec: Mapping[str, Any]) -> int:

@@ -46,6 +46,10 @@ impl World<'_> {
             self.messages.push(Message {
                 job: number,
                 cause: Cause::Traffic { sender: index },
+                rank: source,
+                routing: self.spec.routing.clone(),
+                mode: None,
+                observed: false,
                 row: Some(self.rows.len() - 1),
                 to: NodeId(job.nodes[destination as usize]),
                 bytes: job.traffic().message_bytes,

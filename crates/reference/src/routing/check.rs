@@ -59,7 +59,8 @@ fn stages(routing: &RoutingSpec, bridged: bool) -> Option<usize> {
         RoutingSpec::Valiant { via: Via::Router, .. }
         | RoutingSpec::Ugal { via: Via::Router, .. }
         | RoutingSpec::Par { via: Via::Group, .. }
-        | RoutingSpec::Aries { .. } => 4,
+        | RoutingSpec::Aries { .. }
+        | RoutingSpec::ApplicationAware { .. } => 4,
         RoutingSpec::Par { via: Via::Router, .. } => 5,
         _ => return None,
     })

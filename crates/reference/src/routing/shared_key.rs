@@ -3,11 +3,9 @@
 use odonata_sim::engine::random::{Stream, packet_key, random};
 use odonata_sim::spec::{AriesMode, RoutingSpec, Select, Spec};
 
-use super::routing_of;
-
-/// The key of all packets of a message, if its job's routing gives them the same; `message_key` is the message's own.
-pub(crate) fn shared_key(spec: &Spec, job: usize, message_key: u64, from: u32, to: u32) -> Option<u32> {
-    match routing_of(spec, job) {
+/// The key of all packets of a message, if their routing gives them the same; `message_key` is the message's own.
+pub(crate) fn shared_key(spec: &Spec, routing: &RoutingSpec, message_key: u64, from: u32, to: u32) -> Option<u32> {
+    match routing {
         RoutingSpec::Minimal { select: Select::Hash, .. }
         | RoutingSpec::Valiant { select: Select::Hash, .. }
         | RoutingSpec::Aries { mode: AriesMode::InOrder, .. } => {

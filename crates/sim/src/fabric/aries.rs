@@ -39,6 +39,8 @@ pub struct Exchange {
     pub job: u16,
     /// The protocol message that is sent when all responses have come, or [`NO_SENDER`].
     pub sender: u32,
+    /// The rank whose policy observes it, if one does.
+    pub observer: Option<u32>,
     /// What was counted for it.
     pub counters: MessageCounters,
 }
@@ -47,7 +49,8 @@ impl Exchange {
     /// A message of so many packets that is issued at a time.
     #[must_use]
     pub fn new(packets_left: u64, issue: u64, row: u32, job: u16, sender: u32) -> Self {
-        Self { packets_left, issue, last: 0, row, job, sender, counters: MessageCounters::default() }
+        let counters = MessageCounters::default();
+        Self { packets_left, issue, last: 0, row, job, sender, observer: None, counters }
     }
 }
 

@@ -16,6 +16,8 @@ pub struct Waiting {
     pub message: u32,
     /// Destination NIC.
     pub to: u32,
+    /// Number of its packets' routing.
+    pub routing: u8,
 }
 
 /// One NIC, in half a cache line: most have nothing queued.
@@ -28,8 +30,6 @@ pub struct Nic {
     backlog: Option<Box<Backlog>>,
     /// Whether the first message waits for room.
     pub waits: bool,
-    /// Number of its packets' routing.
-    pub routing: u8,
 }
 
 const _: () = assert!(size_of::<Nic>() == 32);

@@ -184,11 +184,13 @@ impl Event {
         Self { size, key, ..Self::other(EventKind::Decision, time, port, 0, message) }
     }
 
-    /// A packet reaches a NIC, whose node has its first NIC at `port`.
+    /// A packet reaches a NIC, whose node has its first NIC at `port`. The event keeps the number of its routing.
     #[must_use]
     pub fn arrival(&self, time: u64, port: u16, nic: u32) -> Self {
         let event = Self::other(EventKind::NicCredit, time, port, NicNews::Request as u8, nic);
-        Self { key: self.message, intermediate: self.key, size: self.size, ..event }
+        let mut arrival = Self { key: self.message, intermediate: self.key, size: self.size, ..event };
+        arrival.set_routing(self.routing());
+        arrival
     }
 
     /// Whether it is a request that has reached a NIC.
@@ -259,7 +261,7 @@ impl Event {
         self.what >> 6 | self.hop >> 3 & 4
     }
 
-    /// Sets the number of the routing of a new packet.
+    /// Sets the number of the routing of a new packet, or of one that reaches a NIC.
     #[inline]
     pub fn set_routing(&mut self, routing: u8) {
         debug_assert!(usize::from(routing) < MAX_ROUTINGS && self.routing() == 0);

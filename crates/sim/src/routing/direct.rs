@@ -212,7 +212,7 @@ impl Direct {
     ///
     /// # Errors
     /// If one of them is not for this machine or needs more channels than the fabric has.
-    pub fn new(spec: &Spec, machine: Arc<Dragonfly>, specs: &[(Path, &RoutingSpec)]) -> Result<Self, Error> {
+    pub fn new(spec: &Spec, machine: Arc<Dragonfly>, specs: &[(Path, RoutingSpec)]) -> Result<Self, Error> {
         let gateways = specs.iter().map(|(at, routing)| gateways(routing, at)).collect::<Result<Vec<_>, _>>()?;
         if let Some(other) = gateways.iter().position(|&g| g != gateways[0]) {
             return Err(ErrorKind::DifferentGateways {}.at(specs[other].0.join("gateways")));

@@ -4,7 +4,7 @@ use super::Simulation;
 use crate::engine::random::response_key;
 use crate::engine::{LAST_TIME, Queue};
 use crate::fabric::packet::{Event, EventKind, NicNews};
-use crate::fabric::{Exchange, HopTiming, NO_SENDER};
+use crate::fabric::{Exchange, HopTiming, NO_SENDER, Observation};
 use crate::routing::RoutingAlgorithm;
 use odonata_error::ErrorKind;
 use odonata_topology::ClassId;
@@ -42,7 +42,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let mut response = Event::packet(arrival.time, here.port, arrival.key, key, arrival.bytes());
         response.set_channel(self.aries.first_response);
         (response.to_group, response.to_local, response.to_port) = (to.group, to.local, to.port);
-        response.set_routing(self.nics[request.nic as usize].routing);
+        response.set_routing(arrival.routing());
         self.routing.enter(&mut response, here.group, here.local);
         let waits = self.aries.get_mut(nic).response_waits;
         self.aries.get_mut(nic).responses.push_back(response);
@@ -122,6 +122,11 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
         if let Some(exchange) = complete {
             self.flights.release(request.message);
+            if let (Some(rank), Some(mode)) = (exchange.observer, exchange.counters.mode) {
+                let observation =
+                    Observation { at: exchange.last, nic: request.nic, mode, counters: exchange.counters };
+                self.policies.observe(exchange.job, rank, observation);
+            }
             self.end_exchange(&exchange);
         }
     }

@@ -3,6 +3,7 @@
 use odonata_error::ErrorKind;
 
 use super::Simulation;
+use super::jobs::ModeRequest;
 use super::programs::packet_leaves;
 use crate::engine::random::{Stream, below, mix64, packet_key, random};
 use crate::engine::{LAST_TIME, Queue};
@@ -53,13 +54,17 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             let key = self.messages.random(u64::from(node), nic.issued);
             nic.issued += 1;
             let (message, to) = (self.flights.add(flight), job.nodes[rank_to as usize]);
+            let mut routing = job.routings[0];
             if R::RESPONSES {
-                self.aries.issue(message, Exchange::new(job.packets, now, row, job_index, NO_SENDER));
+                let mut exchange = Exchange::new(job.packets, now, row, job_index, NO_SENDER);
+                let request = ModeRequest { rank, bytes: job.message_bytes, alltoall: false, carries: true, now };
+                routing = job.select_mode(&mut self.policies, request, &mut exchange);
+                self.aries.issue(message, exchange);
             }
             if let Some(blame) = &mut self.blame {
                 blame.join(message, now);
             }
-            let mut waiting = Waiting { bytes_left: job.message_bytes, packet: 0, key, message, to };
+            let mut waiting = Waiting { bytes_left: job.message_bytes, packet: 0, key, message, to, routing };
             if rails > 1 {
                 let nics = &mut self.nics[first as usize..(first + rails) as usize];
                 let rail = choose_rail(self.spec.fabric.nic.rail, key, nics, now);
@@ -125,8 +130,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let buffer = self.slot(attachment.router, attachment.port) as usize; // channel 0
         // SAFETY: the router and port are valid, and the virtual channels of the NICs follow those of the ports.
         let (nic, vc) = unsafe { (self.nics.get_unchecked_mut(nic_id as usize), self.vcs.get_unchecked_mut(vc_index)) };
-        let granularity = self.routing.granularity(nic.routing);
         let full = self.spec.fabric.packet_bytes;
+        let mut granularity = self.routing.granularity(head.routing);
         loop {
             let bytes = head.bytes_left.min(u64::from(full)) as u32;
             // SAFETY: `bytes` is at most `full`, the largest packet.
@@ -193,7 +198,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             packet.to_group = to.group;
             packet.to_local = to.local;
             packet.to_port = to.port;
-            packet.set_routing(nic.routing);
+            packet.set_routing(head.routing);
             self.routing.enter(&mut packet, attachment.group, attachment.local);
             self.queue.push(attachment.router, packet);
             if self.wiring.rails > 1 {
@@ -219,7 +224,10 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                 }
             }
             match nic.pop_front() {
-                Some(next) => head = next,
+                Some(next) => {
+                    head = next;
+                    granularity = self.routing.granularity(head.routing);
+                }
                 None => break,
             }
         }
@@ -288,12 +296,6 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     #[inline]
     pub(super) fn response_vc(&self, nic: u32) -> usize {
         self.nic_vc(nic) + self.nics.len()
-    }
-
-    /// The NICs of a node.
-    pub(super) fn nics_of(&mut self, node: u32) -> impl Iterator<Item = &mut Nic> {
-        let rails = self.wiring.rails as usize;
-        self.nics[node as usize * rails..][..rails].iter_mut()
     }
 }
 

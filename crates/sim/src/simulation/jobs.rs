@@ -1,14 +1,15 @@
 //! The jobs of a run: what they still have to send, and the state of what they have sent.
 
+use odonata_decision::{Decision, Mode};
 use odonata_topology::Network;
 
 use super::Simulation;
 use crate::counters::Slices;
 use crate::engine::Queue;
-use crate::fabric::NO_ROW;
 use crate::fabric::packet::Event;
+use crate::fabric::{Exchange, ModePolicies, NO_ROW};
 use crate::output::JobTotals;
-use crate::routing::RoutingAlgorithm;
+use crate::routing::{RoutingAlgorithm, routing_numbers};
 use crate::spec::{Record, Spec};
 use crate::traffic::{Clock, Destinations};
 
@@ -28,6 +29,10 @@ pub struct Job {
     pub message_bytes: u64,
     /// Number of packets of each message.
     pub packets: u64,
+    /// Number of its packets' routing, by the position of their mode.
+    pub routings: [u8; Mode::ALL.len()],
+    /// The mode of all its packets, if it has one.
+    fixed_mode: Option<Mode>,
     pub clock: Clock,
     pub destinations: Destinations,
     /// Number of intervals; `u32::MAX` for a job without end.
@@ -78,6 +83,36 @@ impl Job {
     /// Position of a rank among those that send.
     pub fn sender_of(&self, rank: u32) -> u32 {
         if self.destinations.only_sender().is_some() { 0 } else { rank }
+    }
+}
+
+/// A message that a rank sends and that is answered.
+pub struct ModeRequest {
+    pub rank: u32,
+    pub bytes: u64,
+    /// Whether it belongs to an all-to-all.
+    pub alltoall: bool,
+    /// Whether it is no RTS or CTS.
+    pub carries: bool,
+    pub now: u64,
+}
+
+impl Job {
+    /// Selects the mode of a message and counts it; returns the number of its packets' routing.
+    pub fn select_mode(&mut self, policies: &mut ModePolicies, of: ModeRequest, exchange: &mut Exchange) -> u8 {
+        let selected = policies.select(exchange.job, of.rank, of.bytes, of.alltoall, of.now);
+        let Some(Decision { mode, observe }) = selected else {
+            exchange.counters.mode = self.fixed_mode;
+            return self.routings[0];
+        };
+        exchange.counters.mode = Some(mode);
+        exchange.observer = observe.then_some(of.rank);
+        if of.carries {
+            let sent = &mut self.totals.modes[mode.position()];
+            sent.messages += 1;
+            sent.bytes += of.bytes;
+        }
+        self.routings[mode.position()]
     }
 }
 
@@ -153,6 +188,7 @@ impl Jobs {
     /// The jobs of a checked specification.
     pub fn new(spec: &Spec, network: &Network) -> Self {
         let mut owner = vec![None; network.nodes()];
+        let routings = routing_numbers(spec);
         let list: Vec<Job> = spec
             .jobs
             .iter()
@@ -177,6 +213,8 @@ impl Jobs {
                     nodes: job.nodes.clone(),
                     message_bytes,
                     packets: message_bytes.div_ceil(u64::from(spec.fabric.packet_bytes)),
+                    routings: routings[index],
+                    fixed_mode: spec.routing_of(job).fixed_mode(),
                     clock: traffic.map_or_else(Clock::stopped, |traffic| Clock::new(traffic, spec.seed)),
                     intervals: intervals.map_or(u32::MAX, |n| n as u32),
                     program: job.program.is_some(),

@@ -12,6 +12,7 @@ use crate::routing::RoutingAlgorithm;
 use crate::spec::SETTLE_PS;
 
 use super::inject::choose_rail;
+use super::jobs::ModeRequest;
 
 impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     /// Lets the ranks of a node act up to `now`.
@@ -50,12 +51,18 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         self.jobs.list[usize::from(job)].network_bytes += bytes;
         let packets_left = bytes.div_ceil(u64::from(self.spec.fabric.packet_bytes));
         let message = self.flights.add(Flight { issue: protocol_message.issue, packets_left, row, job, measured });
+        let mut routing = self.jobs.list[usize::from(job)].routings[0];
         if R::RESPONSES {
             let carries =
                 matches!(protocol_message.message_kind, ProtocolMessageKind::Eager | ProtocolMessageKind::Data);
             let row = if carries { protocol_message.row } else { NO_ROW };
             let issue = protocol_message.issue;
-            self.aries.issue(message, Exchange::new(packets_left, issue, row, job, sender.unwrap_or(NO_SENDER)));
+            let mut exchange = Exchange::new(packets_left, issue, row, job, sender.unwrap_or(NO_SENDER));
+            let program = self.spec.jobs[usize::from(job)].program.as_ref();
+            let alltoall = program.is_some_and(|program| program.body.is_alltoall(protocol_message.label));
+            let request = ModeRequest { rank: protocol_message.peer, bytes, alltoall, carries, now };
+            routing = self.jobs.list[usize::from(job)].select_mode(&mut self.policies, request, &mut exchange);
+            self.aries.issue(message, exchange);
         }
         if let Some(blame) = &mut self.blame {
             blame.join(message, now);
@@ -65,7 +72,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let nics = &mut self.nics[first as usize..(first + rails) as usize];
         let key = random(self.spec.seed, Stream::Message, u64::from(node), nics[0].issued);
         nics[0].issued += 1;
-        let mut waiting = Waiting { bytes_left: bytes, packet: 0, key, message, to };
+        let mut waiting = Waiting { bytes_left: bytes, packet: 0, key, message, to, routing };
         let mut rail = 0;
         if rails > 1 {
             let chosen = protocol_message.nics.map(|nics| nics.map(|nic| u32::from(nic) % rails));

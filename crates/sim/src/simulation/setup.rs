@@ -9,12 +9,12 @@ use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Queue, Wheel};
 use crate::fabric::packet::Event;
 use crate::fabric::{
-    AriesNics, BlockedPackets, CreditMetric, Credits, Crossbars, Flights, Logs, Nic, NicAttachment, OutputPort,
-    OutputVcState, PacketTimes, Wire, Wiring,
+    AriesNics, BlockedPackets, CreditMetric, Credits, Crossbars, Flights, Logs, ModePolicies, Nic, NicAttachment,
+    OutputPort, OutputVcState, PacketTimes, Wire, Wiring,
 };
 use crate::output::Output;
 use crate::program::Programs;
-use crate::routing::{Behind, Routing, RoutingAlgorithm, routing_numbers, with_algorithm};
+use crate::routing::{Behind, Routing, RoutingAlgorithm, with_algorithm};
 use crate::spec::{JobSpec, SETTLE_PS, Spec};
 use crate::{Cost, Monitor};
 use odonata_topology::ClassId;
@@ -91,6 +91,7 @@ pub fn prepare(spec: &Spec) -> Result<(Tables, Routing), Error> {
     if spec.compat.is_some() {
         return Err(ErrorKind::NoSuchModel {}.at(path!["compat"]));
     }
+    let routing = Routing::new(spec, machine.clone())?;
     let network = machine.network();
     let wiring = Wiring::new(spec, network);
     let packets = wiring.packets(&spec.fabric, network);
@@ -99,7 +100,7 @@ pub fn prepare(spec: &Spec) -> Result<(Tables, Routing), Error> {
     let programs = Programs::new(spec, network.nodes());
     let classes = network.classes.len();
     let crossbars = Crossbars::new(&spec.fabric, network);
-    Ok((Tables { wiring, packets, credit_metric, crossbars, jobs, programs, classes }, Routing::new(spec, machine)?))
+    Ok((Tables { wiring, packets, credit_metric, crossbars, jobs, programs, classes }, routing))
 }
 
 /// The tables of a run, for any routing and any queue.
@@ -238,6 +239,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             blocked: BlockedPackets::default(),
             nics: vec![Nic::default(); nics],
             aries: AriesNics::new(&spec.fabric, packets, nics, spec.jobs.len()),
+            policies: ModePolicies::new(spec),
             flights: Flights::default(),
             jobs,
             by_class: programs.as_ref().map_or_else(ByClass::default, |_| ByClass::new(spec.jobs.len(), classes)),
@@ -264,11 +266,6 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         for (node, start) in simulation.programs.as_mut().map_or_else(Vec::new, Programs::starts) {
             let attachment = simulation.wiring.attachments[(node * simulation.wiring.rails) as usize];
             simulation.queue.push(attachment.router, Event::issue(start, attachment.port, node, 0));
-        }
-        for (job, routing) in routing_numbers(spec).into_iter().enumerate() {
-            for &node in &spec.jobs[job].nodes {
-                simulation.nics_of(node).for_each(|nic| nic.routing = routing);
-            }
         }
         simulation
     }

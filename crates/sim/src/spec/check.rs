@@ -90,6 +90,7 @@ impl Spec {
         self.check_size(machine.network())?;
         self.check_sensing(machine.network())?;
         check_routing(&self.routing, &path!["routing"])?;
+        self.check_application_aware()?;
         self.check_jobs(machine.network())?;
         self.check_stop()?;
         if self.measure.arrivals_every_ps == Some(0) {
@@ -111,6 +112,20 @@ impl Spec {
             return Ok(());
         }
         Err(ErrorKind::TooManyVcs { ports, channels, most: MAX_VCS }.at(path!["topology"]))
+    }
+
+    /// Refuses application-aware routing without the counters that it reads.
+    fn check_application_aware(&self) -> Result<(), Error> {
+        if self.fabric.nic.aries.is_some() {
+            return Ok(());
+        }
+        for (index, job) in self.jobs.iter().enumerate() {
+            if matches!(self.routing_of(job), RoutingSpec::ApplicationAware { .. }) {
+                let at = if job.routing.is_some() { path!["jobs", index, "routing"] } else { path!["routing"] };
+                return Err(ErrorKind::ApplicationAwareWithoutCounters {}.at(at.join("name")));
+            }
+        }
+        Ok(())
     }
 
     fn check_sensing(&self, network: &Network) -> Result<(), Error> {

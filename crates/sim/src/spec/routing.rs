@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 
 /// The largest factor (in thousandths) and the largest size of an option.
 const MOST: u64 = 1_000_000_000;
+/// The largest number of decisions or messages of an option.
+const MOST_COUNT: u32 = 1_000_000_000;
 /// The kind of machine with leaves and spines.
 const PLUS: &[&str] = &["dragonfly-plus"];
 /// The kinds of machine whose routers all have nodes.
@@ -246,6 +248,28 @@ routings! {
         /// As for `minimal`.
         gateways: Gateways,
     }
+    /// Each message is sent with the mode of Aries that a policy of its rank selects (D13 to D15). Needs NICs of Aries.
+    /// Source: De Sensi 2019, section 4.2.
+    ApplicationAware = "application-aware" for DIRECT {
+        /// How the mode is selected.
+        policy: ModePolicy,
+        /// Bias of `adaptive-3`, and of `adaptive-1` at its last decision.
+        bias_high_bytes: u64 = 0..=MOST,
+        /// Bytes of messages that must add up before the counters decide. Until then, messages have a high bias.
+        threshold_bytes: u64 = 0..=MOST,
+        /// Decisions after which an observation is too old.
+        sample_age: u32 = 1..=MOST_COUNT,
+        /// Initial latency with a high bias, in millionths of that with the default mode.
+        latency_ratio_ppm: u64 = 1_000..=1_000_000_000_u64,
+        /// Initial stalls with a high bias, in millionths of those with the default mode.
+        stall_ratio_ppm: u64 = 1_000..=1_000_000_000_u64,
+        /// For `app-aware-h`: the millionths of the time that a change must save.
+        margin_ppm: u32 = 0..=999_999_u32,
+        /// For `app-aware-h`: observed messages between two changes.
+        dwell: u32 = 0..=MOST_COUNT,
+        /// As for `minimal`.
+        gateways: Gateways,
+    }
     /// Progressive adaptive routing by absolute backlogs (K8). Source: Kang 2019, section 3.1.2.
     ProgAdaptive = "prog-adaptive" for PLUS {
         /// A minimal port with at most this backlog is taken at once, in bytes of its own link.
@@ -346,6 +370,22 @@ choices! {
 }
 
 choices! {
+    /// How application-aware routing selects the mode of a message (docs/application-aware.md).
+    pub enum ModePolicy {
+        /// Always the default of Cray MPI: `adaptive-0`, and `adaptive-1` for all-to-all.
+        Default = "default",
+        /// Always `adaptive-3`.
+        HighBias = "high-bias",
+        /// Algorithm 1 as published.
+        AppAware = "app-aware",
+        /// Algorithm 1 that does not oscillate.
+        AppAwareH = "app-aware-h",
+        /// A bandit that explores.
+        Bandit = "bandit",
+    }
+}
+
+choices! {
     /// `score < T` or `score <= T`.
     pub enum Compare {
         /// Strictly below, as the paper says.
@@ -381,7 +421,7 @@ macro_rules! named {
         $( impl Named for $type { const NAMES: &'static [(&'static str, &'static str)] = $type::NAMES; } )+
     };
 }
-named!(Select, Via, Knowledge, AriesMode, Compare, FparCandidates, ChannelSwitch);
+named!(Select, Via, Knowledge, AriesMode, ModePolicy, Compare, FparCandidates, ChannelSwitch);
 
 impl Named for Gateways {
     const NAMES: &'static [(&'static str, &'static str)] = Self::NAMES;

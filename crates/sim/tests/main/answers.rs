@@ -47,7 +47,8 @@ fn one(bytes: u64, change: impl FnOnce(&mut Spec)) -> (u64, MessageCounters, Nic
 fn a_put_of_one_packet_takes_and_counts_what_it_does_by_hand() {
     let (latency, message, nic) = one(64, |_| ());
     assert_eq!(latency, 120_000);
-    let expected = MessageCounters { packets: 1, flits: 5, stalled_ps: 0, latency_ps: 232_000, complete_ps: 232_000 };
+    let expected =
+        MessageCounters { packets: 1, flits: 5, stalled_ps: 0, latency_ps: 232_000, complete_ps: 232_000, mode: None };
     assert_eq!(message, expected);
     let expected = NicCounters {
         request_packets: 1,
@@ -65,7 +66,10 @@ fn a_put_of_65_bytes_has_two_packets_and_seven_flits() {
     let (latency, message, _) = one(65, |_| ());
     assert_eq!(latency, 122_000);
     let latency_ps = 232_000 + 229_000;
-    assert_eq!(message, MessageCounters { packets: 2, flits: 7, stalled_ps: 0, latency_ps, complete_ps: 234_000 });
+    assert_eq!(
+        message,
+        MessageCounters { packets: 2, flits: 7, stalled_ps: 0, latency_ps, complete_ps: 234_000, mode: None }
+    );
 }
 
 #[test]
@@ -73,7 +77,10 @@ fn a_put_of_4_kib_has_64_packets_and_320_flits() {
     let (latency, message, nic) = one(4_096, |_| ());
     assert_eq!(latency, 320_000 + 115_000);
     let latency_ps = 64 * ROUND_TRIP;
-    assert_eq!(message, MessageCounters { packets: 64, flits: 320, stalled_ps: 0, latency_ps, complete_ps: 547_000 });
+    assert_eq!(
+        message,
+        MessageCounters { packets: 64, flits: 320, stalled_ps: 0, latency_ps, complete_ps: 547_000, mode: None }
+    );
     assert_eq!((nic.window_ps, nic.stalled_ps), (0, 0));
 }
 
@@ -85,7 +92,10 @@ fn a_get_has_one_flit_a_packet_and_is_delivered_with_its_responses() {
     // second one at 224 ns; the link to the node is free at 227 ns, and two flits and a wire later it is there.
     assert_eq!(latency, 234_000);
     let latency_ps = ROUND_TRIP + (latency - 1_000);
-    assert_eq!(message, MessageCounters { packets: 2, flits: 2, stalled_ps: 0, latency_ps, complete_ps: latency });
+    assert_eq!(
+        message,
+        MessageCounters { packets: 2, flits: 2, stalled_ps: 0, latency_ps, complete_ps: latency, mode: None }
+    );
     assert_eq!((nic.request_flits, nic.response_flits), (2, 0));
 }
 

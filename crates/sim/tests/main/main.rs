@@ -13,6 +13,7 @@ mod hops;
 mod independence;
 mod layers;
 mod lists;
+mod modes;
 mod monitor;
 mod outputs;
 mod programs;

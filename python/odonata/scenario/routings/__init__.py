@@ -7,6 +7,7 @@ section 6, defines the routings; `docs/routings.md` has the table.
 from odonata.errors import InputError
 from odonata.machine import System, load
 from odonata.scenario.routings.adaptive_local import AdaptiveLocal
+from odonata.scenario.routings.application_aware import ApplicationAware
 from odonata.scenario.routings.aries import Aries
 from odonata.scenario.routings.aries_modes import (
     Adaptive0,
@@ -44,6 +45,7 @@ ROUTINGS: dict[str, type[Routing]] = {
     "min-hash": MinHash,
     "nmin-hash": NminHash,
     "in-order": InOrder,
+    "application-aware": ApplicationAware,
 }
 
 #: Kind of machine -> the routing of a scenario that names none. On a Dragonfly+, the routing made for it (Shpiner 2017;

@@ -53,6 +53,10 @@ class Routing(Table):
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it. Call it on the result of `decided`."""
 
+    def of_packets(self) -> list[dict[str, Any]]:
+        """The routings that its packets may have, as the core reads them. Call it on the result of `decided`."""
+        return [self.spec()]
+
 
 def subs(system: System) -> int:
     """Channels of each stage of a path: 2 if a path inside a group can turn from a row into a column, else 1.

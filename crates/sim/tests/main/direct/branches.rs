@@ -51,7 +51,7 @@ fn daring(mut known: Known) -> Known {
 fn direct(made: &Made, known: &Known) -> Direct {
     let mut spec = made.spec(known.routing.clone(), Vec::new());
     spec.fabric.links.values_mut().for_each(|link| link.buffer_bytes = 10_000);
-    Direct::new(&spec, made.build().into(), &[(odonata_error::path!["routing"], &known.routing)])
+    Direct::new(&spec, made.build().into(), &[(odonata_error::path!["routing"], known.routing.clone())])
         .expect("there are channels enough")
 }
 

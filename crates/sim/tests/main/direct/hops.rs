@@ -143,5 +143,5 @@ fn routings_of_a_run_keep_their_numbers() {
         [0, 1, 2].map(|mode| direct.granularity(mode)),
         [PathGranularity::Packet, PathGranularity::Flow, PathGranularity::Message]
     );
-    assert_eq!(odonata_sim::routing::routing_numbers(&spec), [0, 1, 2]);
+    assert_eq!(odonata_sim::routing::routing_numbers(&spec), [[0; 3], [1; 3], [2; 3]]);
 }

@@ -276,7 +276,7 @@ pub fn machines() -> Vec<Made> {
 /// The routings of a specification, on its machine.
 pub fn direct(made: &Made, routing: &RoutingSpec) -> Direct {
     let spec = made.spec(routing.clone(), Vec::new());
-    Direct::new(&spec, made.build().into(), &[(odonata_error::path!["routing"], routing)])
+    Direct::new(&spec, made.build().into(), &[(odonata_error::path!["routing"], routing.clone())])
         .unwrap_or_else(|e| panic!("{}, {routing:?}: {e}", made.name))
 }
 

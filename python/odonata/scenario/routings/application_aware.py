@@ -1,0 +1,132 @@
+"""Application-aware routing: a policy selects the mode of Aries for each message."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import Field
+
+from odonata.document import Count, Ratio, Size
+from odonata.errors import InputError
+from odonata.machine import System
+from odonata.scenario.routings.aries import BIASES
+from odonata.scenario.routings.direct import GATEWAYS, Gateways, checked_bias, gateways_on
+from odonata.scenario.routings.routing import Routing
+
+Policy = Literal["default", "high-bias", "app-aware", "app-aware-h", "bandit"]
+
+_CHANGING = ("app-aware", "app-aware-h", "bandit")
+_COMPARING = ("app-aware", "app-aware-h")
+#: Option -> the policies that use it, and its default (docs/application-aware.md has the sources).
+_OPTIONS: Mapping[str, tuple[tuple[str, ...], int | Fraction]] = {
+    "threshold": (_CHANGING, 4096),
+    "sample_age": (_CHANGING, 64),
+    "latency_ratio": (_COMPARING, Fraction(8, 10)),
+    "stall_ratio": (_COMPARING, Fraction(13, 10)),
+    "margin": (("app-aware-h",), Fraction(5, 100)),
+    "dwell": (("app-aware-h",), 8),
+}
+#: Option -> the smallest and the largest ratio of the core.
+_RATIOS = {
+    "latency_ratio": (Fraction(1, 1000), Fraction(1000)),
+    "stall_ratio": (Fraction(1, 1000), Fraction(1000)),
+    "margin": (Fraction(0), Fraction(999_999, 1_000_000)),
+}
+#: The largest number and the largest size of the core.
+_MOST = 10**9
+
+
+class ApplicationAware(Routing):
+    """A policy of each rank selects the mode of Aries for each message, from what the NIC counted for earlier ones.
+
+    It chooses between the default (adaptive-0, and adaptive-1 for all-to-all collectives) and adaptive-3. Needs NICs
+    that count: `fabric.nic = "aries"`. Source: De Sensi 2019, section 4.2 (D13 to D15).
+
+    Machines: dragonfly, cascade.
+    """
+
+    core: ClassVar[str] = "application-aware"
+    name: Literal["application-aware"]
+    policy: Policy = Field(
+        "app-aware",
+        description="`app-aware`: Algorithm 1 as published; `app-aware-h`: the same without oscillation; `bandit`: "
+        "explores; `default` and `high-bias`: always that side",
+    )
+    bias_high: Size | None = Field(
+        None,
+        description="bias to minimal paths in adaptive-3, and in adaptive-1 at its last decision, in bytes queued "
+        "(default: 1/2 of the buffer of a link between groups; assumed)",
+    )
+    threshold: Size | None = Field(
+        None,
+        description="bytes of messages that must add up before the counters decide; until then adaptive-3 (default: "
+        "4 KiB; De Sensi 2019, section 4.2)",
+    )
+    sample_age: Count | None = Field(
+        None, description="decisions after which an observation is too old (default: 64; assumed)"
+    )
+    latency_ratio: Ratio | None = Field(
+        None,
+        description="initial lambda: latency with adaptive-3, divided by that with the default (default: 0.8; assumed)",
+    )
+    stall_ratio: Ratio | None = Field(
+        None, description="initial sigma: the same for stalls (default: 1.3; assumed)"
+    )
+    margin: Ratio | None = Field(
+        None, description="`app-aware-h`: share of the time that a change must save (default: 0.05; assumed)"
+    )
+    dwell: Count | None = Field(
+        None, description="`app-aware-h`: observed messages between two changes (default: 8; assumed)"
+    )
+    gateways: Gateways | None = Field(None, description=GATEWAYS)
+
+    def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
+        """With the machine's gateways and bias, and the options that the policy has."""
+        filled: dict[str, Any] = {"gateways": gateways_on(system, self.gateways)}
+        buffer = system.fabric["links"][system.table.between_groups]["buffer_bytes"]
+        share = BIASES["bias_high"][1]
+        bias = self.bias_high
+        filled["bias_high"] = buffer // share if bias is None else checked_bias(bias, "bias_high")
+        for name, (policies, default) in _OPTIONS.items():
+            given = getattr(self, name)
+            if self.policy in policies:
+                filled[name] = default if given is None else _checked(name, given)
+            elif given is not None:
+                message = f"the policy `{self.policy}` does not use `{name}`"
+                raise InputError(message, hint=f"it is for {' and '.join(policies)}", path=(name,))
+        return self.model_copy(update=filled)
+
+    def spec(self) -> dict[str, Any]:
+        """The routing as the core reads it; an option that the policy does not have has its default."""
+        of = {name: default for name, (_, default) in _OPTIONS.items()}
+        of |= {name: getattr(self, name) for name in _OPTIONS if getattr(self, name) is not None}
+        return {
+            "name": self.core,
+            "policy": self.policy,
+            "bias_high_bytes": self.bias_high,
+            "threshold_bytes": of["threshold"],
+            "sample_age": of["sample_age"],
+            **{f"{name}_ppm": (of[name] * 1_000_000).numerator for name in _RATIOS},
+            "dwell": of["dwell"],
+            "gateways": self.gateways,
+        }
+
+    def of_packets(self) -> list[dict[str, Any]]:
+        """The three modes that a policy selects."""
+        biases = {"adaptive-0": 0, "adaptive-1": self.bias_high, "adaptive-3": self.bias_high}
+        shared = {"name": "aries", "bias_low_bytes": 0, "gateways": self.gateways}
+        return [{**shared, "mode": mode, "bias_high_bytes": bias} for mode, bias in biases.items()]
+
+
+def _checked(name: str, value: Any) -> Any:
+    """The value of an option. Raises InputError, at `name`, if it is out of range."""
+    if name in _RATIOS:
+        least, most = _RATIOS[name]
+        if (value * 1_000_000).denominator != 1:
+            raise InputError(f"`{name}` has more than six decimals", path=(name,))
+        if not least <= value <= most:
+            message = f"`{name}` must be between {float(least):g} and {float(most):g}, found {float(value):g}"
+            raise InputError(message, path=(name,))
+    elif value > _MOST:
+        raise InputError(f"`{name}` must be at most {_MOST:,}, found {value:,}", path=(name,))
+    return value
