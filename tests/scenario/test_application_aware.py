@@ -39,7 +39,8 @@ packet = "1 KiB"
 [[job]]
 name = "aware"
 nodes = 12
-app = {{ phases = [{{ collective = "alltoall", message = "8 KiB" }}, {{ motif = "ping-pong", message = "64 KiB" }}] }}
+record = "every-message"
+app = {{ motif = "phases", phases = [{{ collective = "alltoall", message = "8 KiB" }}, {{ motif = "ping-pong", message = "64 KiB" }}] }}
 {routing}
 
 [[job]]
@@ -124,9 +125,9 @@ def test_three_modes_count_as_three_routings():
         parse(text).resolve()
     third = text + (
         '\n[[job]]\nname = "third"\nnodes = 2\nrouting = { name = "application-aware", bias_high = "2 KB" }\n'
-        'app = { pattern = "tornado", message = "1 KiB", interval = "1 us", messages = 1 }\n'
+        'app = { pattern = "uniform-random", message = "1 KiB", interval = "1 us", messages = 1 }\n'
         '\n[[job]]\nname = "fourth"\nnodes = 2\nrouting = { name = "adaptive-2" }\n'
-        'app = { pattern = "tornado", message = "1 KiB", interval = "1 us", messages = 1 }\n'
+        'app = { pattern = "uniform-random", message = "1 KiB", interval = "1 us", messages = 1 }\n'
     )
     parse(third).resolve()
     fourth = third.replace('{ name = "adaptive-2" }', '{ name = "application-aware", bias_high = "3 KB" }')

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-/// A message whose packets have not all been sent.
+/// A message whose packets have not all been sent, in half a cache line.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
     /// Bytes not yet sent.
@@ -14,10 +14,44 @@ pub struct Waiting {
     pub key: u64,
     /// Slot of the message in flight.
     pub message: u32,
+    /// Destination NIC (26 bits: there are no more ports), and above it the number of its packets' routing.
+    to: u32,
+}
+
+const _: () = assert!(size_of::<Waiting>() == 32);
+
+const ROUTING_SHIFT: u32 = 26;
+
+impl Waiting {
+    /// A message of so many bytes, with its key and its slot, to a NIC.
+    #[inline]
+    #[must_use]
+    pub fn new(bytes_left: u64, key: u64, message: u32, to: u32, routing: u8) -> Self {
+        let mut waiting = Self { bytes_left, packet: 0, key, message, to: u32::from(routing) << ROUTING_SHIFT };
+        waiting.set_to(to);
+        waiting
+    }
+
     /// Destination NIC.
-    pub to: u32,
+    #[inline(always)]
+    #[must_use]
+    pub fn to(&self) -> u32 {
+        self.to & ((1 << ROUTING_SHIFT) - 1)
+    }
+
+    /// Sets the destination NIC.
+    #[inline]
+    pub fn set_to(&mut self, to: u32) {
+        debug_assert!(to < 1 << ROUTING_SHIFT);
+        self.to = self.to >> ROUTING_SHIFT << ROUTING_SHIFT | to;
+    }
+
     /// Number of its packets' routing.
-    pub routing: u8,
+    #[inline(always)]
+    #[must_use]
+    pub fn routing(&self) -> u8 {
+        (self.to >> ROUTING_SHIFT) as u8
+    }
 }
 
 /// One NIC, in half a cache line: most have nothing queued.

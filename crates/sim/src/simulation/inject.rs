@@ -64,11 +64,11 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             if let Some(blame) = &mut self.blame {
                 blame.join(message, now);
             }
-            let mut waiting = Waiting { bytes_left: job.message_bytes, packet: 0, key, message, to, routing };
+            let mut waiting = Waiting::new(job.message_bytes, key, message, to, routing);
             if rails > 1 {
                 let nics = &mut self.nics[first as usize..(first + rails) as usize];
                 let rail = choose_rail(self.spec.fabric.nic.rail, key, nics, now);
-                waiting.to = to * rails + rail;
+                waiting.set_to(to * rails + rail);
                 *nics[rail as usize].unsent_mut() += job.message_bytes;
                 nics[rail as usize].push_back(waiting);
             } else if position > 0 || !nic.is_idle() {
@@ -131,7 +131,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         // SAFETY: the router and port are valid, and the virtual channels of the NICs follow those of the ports.
         let (nic, vc) = unsafe { (self.nics.get_unchecked_mut(nic_id as usize), self.vcs.get_unchecked_mut(vc_index)) };
         let full = self.spec.fabric.packet_bytes;
-        let mut granularity = self.routing.granularity(head.routing);
+        let mut granularity = self.routing.granularity(head.routing());
         loop {
             let bytes = head.bytes_left.min(u64::from(full)) as u32;
             // SAFETY: `bytes` is at most `full`, the largest packet.
@@ -186,19 +186,19 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             vc.room -= wire;
             vc.count(wire, &mut self.logs, vc_index);
             // SAFETY: destinations are nodes of the machine.
-            let to = *unsafe { self.wiring.attachments.get_unchecked(head.to as usize) };
+            let to = *unsafe { self.wiring.attachments.get_unchecked(head.to() as usize) };
             let key = match granularity {
                 PathGranularity::Packet => packet_key(head.key, head.packet),
                 PathGranularity::Message => packet_key(head.key, 0),
                 PathGranularity::Flow => {
-                    flow_key(self.spec.seed, nic_id / self.wiring.rails, head.to / self.wiring.rails)
+                    flow_key(self.spec.seed, nic_id / self.wiring.rails, head.to() / self.wiring.rails)
                 }
             };
             let mut packet = Event::packet(hop.decision, attachment.port, slot, key, bytes);
             packet.to_group = to.group;
             packet.to_local = to.local;
             packet.to_port = to.port;
-            packet.set_routing(head.routing);
+            packet.set_routing(head.routing());
             self.routing.enter(&mut packet, attachment.group, attachment.local);
             self.queue.push(attachment.router, packet);
             if self.wiring.rails > 1 {
@@ -226,7 +226,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             match nic.pop_front() {
                 Some(next) => {
                     head = next;
-                    granularity = self.routing.granularity(head.routing);
+                    if R::RESPONSES {
+                        granularity = self.routing.granularity(head.routing()); // else a node has one routing
+                    }
                 }
                 None => break,
             }

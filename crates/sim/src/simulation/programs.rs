@@ -72,12 +72,13 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let nics = &mut self.nics[first as usize..(first + rails) as usize];
         let key = random(self.spec.seed, Stream::Message, u64::from(node), nics[0].issued);
         nics[0].issued += 1;
-        let mut waiting = Waiting { bytes_left: bytes, packet: 0, key, message, to, routing };
+        let mut waiting = Waiting::new(bytes, key, message, to, routing);
         let mut rail = 0;
         if rails > 1 {
             let chosen = protocol_message.nics.map(|nics| nics.map(|nic| u32::from(nic) % rails));
             let [from, at] = chosen.unwrap_or_else(|| [choose_rail(self.spec.fabric.nic.rail, key, nics, now); 2]);
-            (rail, waiting.to) = (from, to * rails + at);
+            rail = from;
+            waiting.set_to(to * rails + at);
             *nics[rail as usize].unsent_mut() += bytes;
         }
         let nic = &mut nics[rail as usize];
