@@ -194,5 +194,5 @@ fn sim_equals_the_reference_when_nics_answer_every_packet() {
 
 #[test]
 fn sim_equals_the_reference_when_policies_select_the_mode_of_each_message() {
-    compare_all(400, testkit::application_aware_spec);
+    compare_all(300, testkit::application_aware_spec);
 }

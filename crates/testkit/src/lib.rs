@@ -10,11 +10,12 @@ mod routings;
 mod traces;
 
 use odonata_error::{Error, ErrorKind};
+use odonata_programs::Alltoall;
 use odonata_sim::Spec;
 use odonata_sim::routing::Routing;
 use odonata_sim::spec::{
-    FabricSpec, Failures, Gateways, MAX_CHANNELS, MeasureSpec, NicOrder, Prepared, RoutingSpec, SPEC_VERSION, Sensing,
-    TopologySpec,
+    Body, FabricSpec, Failures, Gateways, MAX_CHANNELS, MeasureSpec, NicOrder, Phase, PhaseAction, Prepared,
+    ProgramSpec, RoutingSpec, SPEC_VERSION, Sensing, TopologySpec,
 };
 use odonata_topology::{Arrangement, DragonflyPlusSpec, Machine, Network};
 
@@ -186,6 +187,13 @@ pub fn application_aware_spec(seed: u64) -> Spec {
         for (index, job) in spec.jobs.iter_mut().enumerate() {
             if index == first || c.chance(40) {
                 job.routing = Some(routings::application_aware(&mut c, gateways, &spec.fabric));
+            }
+            if let Some(ProgramSpec { body: Body::Phases { phases }, .. }) = &mut job.program
+                && c.chance(40)
+            {
+                let bytes = u64::from(spec.fabric.packet_bytes) * c.of(&[0, 1, 3]);
+                let what = PhaseAction::Alltoall { algorithm: c.of(Alltoall::ALL), bytes };
+                phases.insert(c.within(0, phases.len() as u64) as usize, Phase { along: None, what });
             }
         }
         if c.chance(30) {

@@ -56,13 +56,17 @@ _LARGE: dict[str, Any] = {
 
 
 def names() -> list[tuple[str, str]]:
-    """All pairs of a machine and a routing that it knows, machine by machine."""
+    """All pairs of a machine and a routing that it knows, machine by machine.
+
+    Without application-aware routing, whose NICs answer packets: a packet-hop is something else there.
+    """
     from odonata.machine import load
     from odonata.scenario.routings import routings_of
 
     found = []
     for name, system in _SYSTEMS.items():
-        found += [(name, routing) for routing in routings_of(load(system).table.kind)]
+        routings = routings_of(load(system).table.kind)
+        found += [(name, routing) for routing in routings if routing != "application-aware"]
     return found
 
 
