@@ -40,7 +40,10 @@ packet = "1 KiB"
 name = "aware"
 nodes = 12
 record = "every-message"
-app = {{ motif = "phases", phases = [{{ collective = "alltoall", message = "8 KiB" }}, {{ motif = "ping-pong", message = "64 KiB" }}] }}
+app = {{ motif = "phases", phases = [
+  {{ collective = "alltoall", message = "8 KiB" }},
+  {{ motif = "ping-pong", message = "64 KiB" }},
+] }}
 {routing}
 
 [[job]]

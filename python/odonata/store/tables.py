@@ -318,7 +318,9 @@ def nic_messages_frame(result: Mapping[str, Any], spec: Mapping[str, Any]) -> pl
     rows = {name: result["messages"][name] for name in ("job", "interval", "source", "destination")}
     for name, values in counted.items():
         rows[name] = pl.select(pl.when(pl.Series(answered)).then(pl.Series(values))).to_series()
-    names = pl.Series(found["mode"]).replace_strict(dict(zip(MODE_NUMBERS, MODES, strict=True)), default=None, return_dtype=pl.String)
+    names = pl.Series(found["mode"]).replace_strict(
+        dict(zip(MODE_NUMBERS, MODES, strict=True)), default=None, return_dtype=pl.String
+    )
     return frame("nic_messages", {**rows, "mode": names})
 
 

@@ -69,9 +69,7 @@ class ApplicationAware(Routing):
         None,
         description="initial lambda: latency with adaptive-3, divided by that with the default (default: 0.8; assumed)",
     )
-    stall_ratio: Ratio | None = Field(
-        None, description="initial sigma: the same for stalls (default: 1.3; assumed)"
-    )
+    stall_ratio: Ratio | None = Field(None, description="initial sigma: the same for stalls (default: 1.3; assumed)")
     margin: Ratio | None = Field(
         None, description="`app-aware-h`: share of the time that a change must save (default: 0.05; assumed)"
     )
