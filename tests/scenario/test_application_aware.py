@@ -177,3 +177,35 @@ def test_a_mode_that_no_policy_selects_has_no_name():
     names = run.nic_messages.group_by("job").agg(pl.col("mode").unique()).sort("job")["mode"].to_list()
     assert names == [[None], ["adaptive-3"]]
     assert run.jobs["default_fraction"].to_list() == [None, 0.0]
+
+
+STREAMS = """\
+system = {{ preset = "aries", groups = 3, rows = 2, columns = 4, links_per_pair = 4 }}
+routing = {{ name = "application-aware", policy = "{policy}" }}
+fabric = {{ nic = "aries", packet = "1 KiB" }}
+
+[[job]]
+name = "streams"
+nodes = 16
+place = "random-nodes"
+app = {{ pattern = "uniform-random", message = "16 KiB", interval = "5 us", messages = 300 }}
+"""
+
+
+def changes(policy):
+    """How often ranks have changed the mode, in the first 50 of their 300 messages and in the others."""
+    run = od.run(parse(STREAMS.format(policy=policy)))
+    modes = run.nic_messages.sort("source", "interval").with_columns(before=pl.col("mode").shift().over("source"))
+    changed = modes.filter(pl.col("mode") != pl.col("before"))
+    first = changed.filter(pl.col("interval") < 50).height
+    return first, changed.height - first
+
+
+def test_the_published_algorithm_oscillates_and_the_one_with_hysteresis_settles():
+    """D27. The streams are constant and alike: nothing but the decisions themselves changes what the NICs count."""
+    first, later = changes("app-aware")
+    assert first > 40
+    assert later > 5 * 40, "it does not stop"
+    first, later = changes("app-aware-h")
+    assert 0 < first <= 2 * 16
+    assert later == 0
