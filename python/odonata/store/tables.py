@@ -213,13 +213,15 @@ def _nic_sums(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> d
 
 def _modes(totals: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> dict[str, float | None]:
     """What an application-aware job has sent in each mode (D24)."""
-    aware = (spec["jobs"][job].get("routing") or spec["routing"])["name"] == "application-aware"
-    row: dict[str, float | None] = {}
-    for number, (messages, size) in zip(MODE_NUMBERS, totals["modes"], strict=True):
-        row |= {f"messages_adaptive_{number}": messages, f"bytes_adaptive_{number}": size}
+    names = [f"{what}_adaptive_{number}" for number in MODE_NUMBERS for what in ("messages", "bytes")]
+    routing = spec["jobs"][job].get("routing") or spec.get("routing")
+    if routing is None or routing["name"] != "application-aware":
+        return dict.fromkeys([*names, "default_fraction"])
     sizes = [size for _, size in totals["modes"]]
-    row["default_fraction"] = (sizes[0] + sizes[1]) / sum(sizes) if any(sizes) else None
-    return row if aware else dict.fromkeys(row)
+    share = (sizes[0] + sizes[1]) / sum(sizes) if any(sizes) else None
+    return dict(zip(names, (value for sent in totals["modes"] for value in sent), strict=True)) | {
+        "default_fraction": share
+    }
 
 
 def _latency_columns(prefix: str, latency: Latency | None) -> dict[str, float | None]:
