@@ -113,6 +113,7 @@ bench: build ## Speed on this machine, and the instruction counts that must not 
 
 validate: build ## Compare with the published figures of Kang 2019, Zhang 2018, De Sensi 2019 and others
 	$(BIN)/odonata reproduce kang2019-4kb
+	$(BIN)/odonata reproduce kang2019-512kb-4mb
 	$(BIN)/odonata reproduce kang2019-variants
 	$(BIN)/odonata reproduce kang2019-calibration
 	$(BIN)/odonata reproduce latency-load

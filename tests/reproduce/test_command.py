@@ -18,7 +18,7 @@ def test_list_names_every_study(capsys):
     assert main(["reproduce", "--list", "--json"]) == 0
     listed = {one["id"]: one["title"] for one in json.loads(capsys.readouterr().out)["studies"]}
     others = {f"zhang2018-fig{number}" for number in (2, *range(4, 14))}
-    kang = {"kang2019-4kb", "kang2019-variants", "kang2019-calibration"}
+    kang = {"kang2019-4kb", "kang2019-512kb-4mb", "kang2019-variants", "kang2019-calibration"}
     assert set(listed) == {
         *kang,
         "latency-load",

@@ -76,6 +76,21 @@ def test_every_row_has_its_cases_with_one_number_of_messages(model):
         assert set.intersection(*(numbers[name] for name in row.cases + row.reference)), row.what
 
 
+def test_published_values_of_larger_messages_agree_with_each_other():
+    rows = expected("expected_large.csv")
+    assert len({(row.id, row.what) for row in rows}) == len(rows)
+    assert {int(row.id[1:]) for row in rows} == {33, 34, 35, 36, 37, 38, 40, 41, 44}
+    means = {row.cases[0]: row.theirs for row in rows if row.measure == "mean"}
+    ratios = {row.cases + row.reference: row.theirs for row in rows if row.measure == "ratio" and row.id in "K34 K36"}
+    shown = [(key, value) for key, value in ratios.items() if set(key) <= set(means)]
+    assert len(shown) == 3
+    for (case, reference), value in shown:
+        assert value == pytest.approx(means[case] / means[reference], rel=0.01)
+    for row in rows:
+        assert row.measure in MEASURES
+        within(row.theirs, row.theirs, row.tolerance)
+
+
 @pytest.mark.parametrize("name", REPRODUCTIONS)
 def test_points_are_distinct_and_some_of_them_resolve(name):
     """All of the small studies, and of large ones as many evenly spread."""

@@ -76,6 +76,20 @@ def test_a_case_is_a_scenario():
         make(wrong).resolve()
 
 
+def test_an_interval_may_name_the_size_of_the_messages():
+    (point,) = product(["uniform-random"], ["random"], ["512KB@450us"], [2], models=["correct"])
+    (traffic,) = (job["traffic"] for job in make(point).resolve().spec["jobs"])
+    assert (traffic["message_bytes"], traffic["interval_ps"], traffic["intervals"]) == (512_000, 450_000_000, 2)
+
+
+def test_a_message_of_512_kb_takes_longer_than_its_bytes_on_the_link_of_its_node(reduced):
+    (run,) = reduced("kang2019-512kb-4mb")
+    assert 512_000 / (16 * 2**30) * 1e12 < run["latency_mean_ps"] < 150e6
+    (row,) = find("kang2019-512kb-4mb").rows([run])
+    assert (row.id, row.theirs, row.unit) == ("K36", 0.13, "ms")
+    assert row.ours == pytest.approx(run["latency_mean_ps"] / 1e9)
+
+
 def test_rates_of_a_broadcast():
     """K52: what leaves the root's group while the broadcast is under way, on the smallest of its cases."""
     import odonata as od

@@ -1,4 +1,4 @@
-"""What the paper says (`expected.csv`), how it is measured here, and the rows that come of it."""
+"""What the paper says (`expected*.csv`), how it is measured here, and the rows that come of it."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class Expected:
     """Model -> the cause where ours does not match."""
 
 
-def expected() -> list[Expected]:
-    """The rows of `expected.csv` in order; its columns `why_MODEL` (with `_` for `-`) hold causes."""
-    text = (files("odonata.reproduce.kang2019") / "expected.csv").read_text(encoding="utf-8")
+def expected(file: str = "expected.csv") -> list[Expected]:
+    """The rows of a file in order; its columns `why_MODEL` (with `_` for `-`) hold causes."""
+    text = (files("odonata.reproduce.kang2019") / file).read_text(encoding="utf-8")
     return [_expected(line) for line in csv.DictReader(text.splitlines())]
 
 

@@ -2,7 +2,7 @@
 
 A point is a `model`, a `case`, a number of `messages`, and what is `changed` in the scenario. The case says the rest,
 as `expected.csv` does: pattern/place/interval, the background's load@interval and a label of what is changed, where
-there are any.
+there are any. Messages have 4 KB unless the interval names a size: `512KB@450us`.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ def label(changed: Mapping[str, Any]) -> str:
 def make(point: Mapping[str, Any]) -> Scenario:
     """The scenario of a point, with the target first."""
     pattern, place, interval, *rest = point["case"].split("/")
-    app = {"pattern": pattern, "message": "4 KB", **PATTERNS[pattern], "interval": interval}
+    size, _, interval = interval.rpartition("@")
+    app = {"pattern": pattern, "message": size or "4 KB", **PATTERNS[pattern], "interval": interval}
     target = {"name": "target", "nodes": 2304, "place": PLACES[place], "app": {**app, "messages": point["messages"]}}
     jobs = [target, *(_background(*one.split("@")) for one in rest if "@" in one)]
     table: dict[str, Any] = {
