@@ -83,7 +83,6 @@ def describe(values: NDArray[np.float64]) -> Dispersion:
         raise InputError("a series has values that are not finite")
     p1, q1, median, q3, p85, p99 = (float(q) for q in np.quantile(values, [0.01, 0.25, 0.5, 0.75, 0.85, 0.99]))
     iqr = q3 - q1
-    half = NOTCH * iqr / float(np.sqrt(len(values)))
     tail = values > q3 + FENCE * iqr
     total = float(values.sum())
     return Dispersion(
@@ -98,7 +97,7 @@ def describe(values: NDArray[np.float64]) -> Dispersion:
         mean=float(values.mean()),
         iqr=iqr,
         qcd=iqr / (q3 + q1) if q3 + q1 else None,
-        notch=(median - half, median + half),
+        notch=notch(values),
         interval=_interval(values),
         outliers_low=int((values < q1 - FENCE * iqr).sum()),
         outliers_high=int(tail.sum()),
@@ -108,6 +107,13 @@ def describe(values: NDArray[np.float64]) -> Dispersion:
         asymmetry=(p99 - median) / (median - p1) if median > p1 else None,
         autocorrelation=_autocorrelation(values),
     )
+
+
+def notch(values: NDArray[np.float64]) -> tuple[float, float]:
+    """The notch of values (shape `(n,)`), as in `Dispersion`."""
+    q1, median, q3 = (float(q) for q in np.quantile(values, [0.25, 0.5, 0.75]))
+    half = NOTCH * (q3 - q1) / float(np.sqrt(len(values)))
+    return median - half, median + half
 
 
 def qcd(values: NDArray[np.float64]) -> float | None:

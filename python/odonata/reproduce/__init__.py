@@ -29,6 +29,7 @@ REPRODUCTIONS: dict[str, str] = {
     "desensi2019-fig3": "odonata.reproduce.desensi2019.distances",
     "desensi2019-fig5": "odonata.reproduce.desensi2019.dispersion",
     "desensi2019-fig7": "odonata.reproduce.desensi2019.modes",
+    **{f"desensi2019-fig{number}": "odonata.reproduce.desensi2019.comparisons" for number in (8, 9, 10)},
     **{f"zhang2018-fig{number}": "odonata.reproduce.zhang2018.figures" for number in (2, *range(4, 14))},
     "zhang2018-variants": "odonata.reproduce.zhang2018.figures",
     "zhang2018-routers": "odonata.reproduce.zhang2018.figures",

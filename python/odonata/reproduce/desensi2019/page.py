@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MODEL = "simulated"
 
 
-def page(name: str, rows: Sequence[Row], runs: Runs, **values: str) -> str:
+def page(name: str, rows: Sequence[Row], runs: Runs, /, **values: str) -> str:
     """The page of that name, with rows, verdicts, reasons and setting beside the values of its own."""
     text = (files("odonata.reproduce.desensi2019") / f"{name}.md").read_text(encoding="utf-8")
     said = reasons(rows)
@@ -50,10 +50,11 @@ def setting(runs: Runs) -> str:
     }
     kinds = list(dict.fromkeys(run["background"] for run in loaded))
     optical = [np.mean([run["optical"] for run in loaded if run["background"] == kind]) for kind in kinds]
+    over = ", over which the paper's jobs spread" if first["machine"] in ("piz-daint", "cori") else ""
     what, busy = " or ".join(sends[kind] for kind in kinds), " or ".join(fixed(one, ".0%") for one in optical)
     return (
-        f"Machine: {machine['groups']} groups of the preset `{machine['preset']}`, over which the paper's jobs spread; "
-        "all groups would cost many times as much. Other groups are missing as intermediate groups of non-minimal "
+        f"Machine: {machine['groups']} groups of the preset `{machine['preset']}`{over}; all groups would cost many "
+        "times as much. Other groups are missing as intermediate groups of non-minimal "
         f"paths. Background: {NODES[first['machine']]:,} nodes drawn at random send {what} at random times, always "
         "with `adaptive-0`. Its load is in percent of what the cables between groups would carry if all of it took "
         f"minimal paths; it is {first['load']:g} % unless a line says otherwise. With detours, responses and headers, "

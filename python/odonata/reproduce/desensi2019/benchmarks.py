@@ -1,0 +1,159 @@
+"""Microbenchmarks and proxies of applications under three policies (De Sensi 2019, section 5), and what is kept.
+
+A point is a `benchmark` with its `size`, a `policy`, and its machine and background (`setting.py`). Every policy has a
+run of its own with the same nodes and the same messages of the background at the same times.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import tomlkit
+
+from odonata import scenario, units
+from odonata.placement.splitmix import SplitMix64
+from odonata.reproduce.desensi2019.setting import LOAD, PACKET, SEND_FROM, around, table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from odonata.machine import Shape
+    from odonata.scenario import Scenario
+    from odonata.store import Run
+
+DEFAULT, HIGH_BIAS, APP_AWARE = "default", "high-bias", "app-aware"
+POLICIES = [DEFAULT, HIGH_BIAS, APP_AWARE]
+"""Those of the paper."""
+OURS = ["app-aware-h", "bandit"]
+"""Our variants."""
+GRIDS = {32: (4, 4, 2), 64: (4, 4, 4)}
+"""Nodes -> ranks along x, y and z of halo3d."""
+SWEEPS, BLOCKS = 1, 8
+"""Sweeps of an iteration of sweep3d, of eight in ember; blocks along z."""
+
+
+def point(
+    figure: str, machine: str, nodes: tuple[int, int], benchmark: str, size: str, policy: str, **more: Any
+) -> dict[str, Any]:
+    """A point on so many nodes of so many routers; `every` and `iterations` must be among `more`."""
+    return {
+        "figure": figure,
+        "machine": machine,
+        "nodes": nodes[0],
+        "routers": nodes[1],
+        "benchmark": benchmark,
+        "size": size,
+        "policy": policy,
+        "seed": 1,
+        "packet": PACKET,
+        "load": LOAD,
+        "background": "uniform",
+        "delay": 1,
+        **more,
+    }
+
+
+def program(benchmark: str, size: str, nodes: int) -> dict[str, Any]:
+    """The `app` of a benchmark. The size of halo3d and sweep3d is the number of cells along an edge of the domain."""
+    if benchmark in APPLICATIONS:
+        return {"motif": "phases", "phases": APPLICATIONS[benchmark]}
+    if benchmark == "barrier":
+        return {"collective": "barrier"}
+    if benchmark == "ping-pong":
+        return {"motif": "ping-pong", "message": size, "stride": nodes // 2}
+    grid = GRIDS[nodes]
+    if benchmark == "halo3d":
+        return {"motif": "halo3d", "grid": list(grid), "cells": [max(1, int(size) // extent) for extent in grid]}
+    if benchmark == "sweep3d":
+        across = (grid[0], grid[1] * grid[2])
+        edge = int(size)
+        cells = [max(1, edge // across[0]), max(1, edge // across[1]), edge]
+        planes = edge // BLOCKS
+        return {"motif": "sweep3d", "grid": list(across), "cells": cells, "planes": planes, "sweeps": SWEEPS}
+    return {"collective": benchmark, "message": size}
+
+
+APPLICATIONS: dict[str, list[dict[str, Any]]] = {
+    "MILC": [
+        {"compute": "200 us"},
+        {"motif": "halo3d", "message": "32 KiB", "order": "all-at-once"},
+        {"collective": "allreduce", "message": "8 B"},
+    ],
+    "HPCG": [
+        {"compute": "100 us"},
+        {"motif": "halo3d26", "message": "8 KiB", "order": "all-at-once"},
+        {"collective": "allreduce", "message": "8 B"},
+        {"collective": "allreduce", "message": "8 B"},
+    ],
+    "FFT": [
+        {"compute": "50 us"},
+        {"motif": "fft3d", "cells": [128, 128, 128]},
+    ],
+}
+"""Motif proxies: the messages of an iteration. Their sizes and the computing are assumed; nothing was traced."""
+
+
+def make(point: Mapping[str, Any]) -> Scenario:
+    """The benchmark beside the background."""
+    shape = around(point).machine.shape
+    job = {
+        "name": "measured",
+        "place": {"policy": "explicit", "nodes": allocation(shape, point["nodes"], point["routers"], point["seed"])},
+        "app": program(point["benchmark"], point["size"], point["nodes"]),
+        "iterations": point["iterations"],
+        "every": point["every"],
+        "start": SEND_FROM,
+        "routing": {"name": "application-aware", "policy": point["policy"]},
+        "record": "nothing",
+    }
+    return scenario.parse(tomlkit.dumps(table(point, [job])), "desensi2019.toml")
+
+
+def allocation(shape: Shape, nodes: int, routers: int, seed: int) -> list[int]:
+    """Nodes on so many routers, which are drawn and spread evenly over all groups, as are the nodes over them."""
+    stream = SplitMix64(seed)
+    chosen: list[int] = []
+    for group in range(shape.groups):
+        inside = list(shape.routers_in(group))
+        share = routers * (group + 1) // shape.groups - routers * group // shape.groups
+        chosen += [inside.pop(stream.below(len(inside))) for _ in range(share)]
+    most = -(-nodes // routers)
+    counts = [most] * routers
+    for at in range(most * routers - nodes):
+        counts[-1 - at % routers] -= 1
+    return sorted(
+        node for router, count in zip(sorted(chosen), counts, strict=True) for node in _first(shape, router, count)
+    )
+
+
+def _first(shape: Shape, router: int, count: int) -> Sequence[int]:
+    return shape.nodes_on(router)[:count]
+
+
+def keep(run: Run) -> dict[str, Any]:
+    """What is kept of a run.
+
+    - `times_ps`: of each iteration but the first, from its first begin to its last end.
+    - `default_share`: share of the bytes that were sent with the default mode (D24).
+    - `latency_ps`, `stalls`: L and s over the job's own NICs (D9).
+    - `minimal`: share of the job's packets on minimal paths.
+    - `optical`, `busiest`: mean and largest load of the cables between groups.
+    """
+    iterations = run.iterations.filter(pl.col("job") == 0, pl.col("iteration") > 0).sort("iteration")
+    job = run.jobs.row(0, named=True)
+    optical = run.links.filter(pl.col("class") == "optical")["busy"].to_numpy()
+    return {
+        "times_ps": [float(time) for time in iterations["time_ps"]],
+        "default_share": job["default_fraction"],
+        "latency_ps": job["packet_latency_mean_ps"],
+        "stalls": job["stalled_cycles"] / job["request_flits"],
+        "minimal": job["minimal_fraction"],
+        "optical": float(optical.mean()),
+        "busiest": float(optical.max()),
+    }
+
+
+def edge(size: str) -> int:
+    """A size as a number: bytes, or cells along an edge; 0 for none."""
+    return 0 if not size else int(size) if size.isdigit() else units.size_bytes(size)

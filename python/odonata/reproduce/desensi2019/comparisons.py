@@ -1,0 +1,417 @@
+"""`desensi2019-fig8`, `-fig9` and `-fig10`: benchmarks under three policies (De Sensi 2019, section 5; D24 to D28)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.patches import Patch
+
+from odonata.analysis.dispersion import notch, qcd
+from odonata.plot.style import SERIES, figure, settings
+from odonata.reproduce.desensi2019.benchmarks import (
+    APP_AWARE,
+    DEFAULT,
+    HIGH_BIAS,
+    OURS,
+    POLICIES,
+    keep,
+    make,
+    point,
+)
+from odonata.reproduce.desensi2019.page import MODEL, page
+from odonata.reproduce.desensi2019.setting import MACHINES
+from odonata.reproduce.markdown import table
+from odonata.reproduce.reproduction import Reproduction
+from odonata.reproduce.rows import statement
+from odonata.text.numbers import fixed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from odonata.reproduce.reproduction import Points, Runs
+    from odonata.reproduce.rows import Row
+
+    Cells = dict[tuple[str, str, int], "Cell"]
+
+FIG8: dict[str, dict[str, tuple[int, int]]] = {
+    "ping-pong": {"128 B": (12, 11), "1 MiB": (450, 5)},
+    "allreduce": {"64 B": (30, 9), "256 KiB": (270, 4)},
+    "alltoall": {"1 KiB": (260, 4), "32 KiB": (1100, 4)},
+    "barrier": {"": (30, 9)},
+    "broadcast": {"128 B": (20, 9), "1 MiB": (820, 4)},
+    "halo3d": {"128": (40, 9), "1024": (700, 5)},
+    "sweep3d": {"128": (120, 5), "1024": (1400, 4)},
+}
+FIG9: dict[str, dict[str, tuple[int, int]]] = {
+    "ping-pong": {"128 B": (14, 16), "16 KiB": (40, 16), "1 MiB": (480, 6)},
+    "allreduce": {"64 B": (34, 16), "16 KiB": (80, 12), "256 KiB": (290, 7)},
+    "alltoall": {"128 B": (45, 16), "1 KiB": (260, 8), "32 KiB": (1150, 5)},
+    "barrier": {"": (30, 21)},
+    "broadcast": {"128 B": (20, 21), "16 KiB": (200, 11), "1 MiB": (880, 5)},
+    "halo3d": {"128": (45, 16), "512": (380, 7), "1024": (800, 5)},
+    "sweep3d": {"128": (120, 10), "1024": (1300, 5)},
+}
+"""Benchmark and size -> microseconds from the begin of an iteration to that of the next, and iterations, of which the
+first is not measured. An iteration takes about three quarters of that time on the idle machine."""
+FIG10: dict[str, dict[int, tuple[int, int]]] = {
+    "MILC": {128: (320, 5)},
+    "HPCG": {128: (250, 5)},
+    "FFT": {128: (430, 5), 32: (480, 5)},
+}
+"""Application and nodes -> the same."""
+SPREAD = {32: 17, 64: 17, 128: 33}
+"""Nodes of figures 8 and 10 -> their routers: four nodes of each, as in figure 8 of the paper (1,024 nodes of 257). The
+small allocation of FFT has as many for each router as figure 9, two."""
+OSCILLATING = (("broadcast", "1 MiB"), ("sweep3d", "1024"))
+"""Where the published algorithm oscillates (D27): in figure 9 they are also simulated with our variants."""
+LARGE = {"alltoall", "broadcast", "halo3d"}
+"""Benchmarks whose large sizes are faster with the default (D26)."""
+CLOSE = 1.05
+"""What counts as the best of the two static policies: at most this much slower. Assumed."""
+
+
+def _points(
+    name: str, machine: str, nodes: tuple[int, int], sizes: Mapping[str, Mapping[str, tuple[int, int]]]
+) -> Points:
+    return [
+        point(name, machine, nodes, benchmark, size, policy, every=f"{every} us", iterations=count)
+        for benchmark, of in sizes.items()
+        for size, (every, count) in of.items()
+        for policy in (*POLICIES, *(OURS if name == "fig9" and (benchmark, size) in OSCILLATING else ()))
+    ]
+
+
+def points8(reduced: bool) -> Points:
+    """Seven benchmarks on 64 nodes of Piz Daint."""
+    few = {"ping-pong": {"16 KiB": (45, 4)}, "alltoall": {"1 KiB": (130, 3)}}
+    if reduced:
+        return _points("fig8", "small", (32, 17), few)
+    return _points("fig8", "piz-daint, 4 groups", (64, SPREAD[64]), FIG8)
+
+
+def points9(reduced: bool) -> Points:
+    """Seven benchmarks on 64 nodes of Cori."""
+    few = {"barrier": {"": (30, 6)}, "halo3d": {"64": (40, 4), "128": (60, 4)}}
+    return _points("fig9", "small", (32, 17), few) if reduced else _points("fig9", "cori", (64, 33), FIG9)
+
+
+def points10(reduced: bool) -> Points:
+    """Proxies of applications on 128 nodes of Piz Daint; FFT also on 32."""
+    apps: dict[str, dict[int, tuple[int, int]]] = {"MILC": {32: (300, 3)}} if reduced else FIG10
+    machine = "small" if reduced else "piz-daint, 4 groups"
+    return [
+        point("fig10", machine, (nodes, SPREAD[nodes]), app, "", policy, every=f"{every} us", iterations=count)
+        for app, of in apps.items()
+        for nodes, (every, count) in of.items()
+        for policy in POLICIES
+    ]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A benchmark of one size on one allocation."""
+
+    name: str
+    runs: dict[str, Mapping[str, Any]]
+    """Policy -> its run."""
+
+    def times(self, policy: str) -> Any:
+        """The times of its iterations, in picoseconds."""
+        return np.array(self.runs[policy]["times_ps"])
+
+    def ratio(self, policy: str) -> float:
+        """Its median time over that of the default."""
+        return float(np.median(self.times(policy)) / np.median(self.times(DEFAULT)))
+
+    def qcd(self, policy: str) -> float:
+        """The dispersion of its times."""
+        return qcd(self.times(policy)) or 0.0
+
+    @property
+    def over_best(self) -> float:
+        """The median with the published algorithm over that of the better of the two static policies."""
+        return self.ratio(APP_AWARE) / min(1.0, self.ratio(HIGH_BIAS))
+
+    @property
+    def default_share(self) -> float:
+        """Percentage of the bytes that the published algorithm sends with the default (D24)."""
+        return float(100 * self.runs[APP_AWARE]["default_share"])
+
+
+def cells(runs: Runs) -> Cells:
+    """The runs by benchmark, size and nodes."""
+    made: dict[tuple[str, str, int], dict[str, Mapping[str, Any]]] = {}
+    for run in runs:
+        made.setdefault((run["benchmark"], run["size"], run["nodes"]), {})[run["policy"]] = run
+    several = {name for name, _, nodes in made if len({n for b, _, n in made if b == name}) > 1}
+    return {
+        key: Cell(f"{key[0]}, {key[2]} nodes" if key[0] in several else ", ".join(filter(None, key[:2])), one)
+        for key, one in made.items()
+    }
+
+
+_WHERE = "De Sensi 2019, section 5.1, figures 8 and 9"
+_FASTER = {
+    "alltoall": "the messages are too few to fill the minimal paths",
+    "broadcast": "presumably because a large broadcast is a ring of smaller messages, whose latencies add up",
+    "halo3d": "detours use the cables between groups twice, and here these are busier than on the whole machine",
+}
+"""Benchmark of `LARGE` -> why high bias may be faster all the same."""
+_CALM = (
+    "with high bias nearly all packets of a message wait in the same few queues, while the detours of the default meet "
+    "many; the background is steady, so Default has no outliers to avoid"
+)
+_LESS = "here the modes differ by less: the background has few queues that a mode could avoid"
+_CONVERGES = "here the algorithm is as good as the better mode, though it mixes both"
+_WHICH = "the default is slower here (D26), so there is nothing to be as good as"
+
+
+def compare(runs: Runs) -> list[Row]:
+    """D24 to D27 for microbenchmarks."""
+    known = cells(runs)
+    sizes: dict[str, list[Cell]] = {}
+    for (benchmark, _, _), cell in known.items():
+        sizes.setdefault(benchmark, []).append(cell)
+    rows = []
+    for benchmark, found in sizes.items():
+        if benchmark in ("ping-pong", "barrier"):
+            rows += [
+                _row("D26", one, f"{one.name}: high bias over Default", one.ratio(HIGH_BIAS), 1, "< 1") for one in found
+            ]
+        if benchmark in LARGE:
+            one, what = found[-1], f"{found[-1].name} (largest): high bias over Default"
+            rows.append(_row("D26", one, what, one.ratio(HIGH_BIAS), 1, "> 1", _FASTER[benchmark]))
+    every = list(known.values())
+    calmer = 100 * float(np.mean([one.qcd(HIGH_BIAS) < one.qcd(DEFAULT) for one in every]))
+    rows.append(
+        _share("D26", every, "QCD is lower with high bias than with Default (`almost all`)", calmer, ">= 80", _CALM)
+    )
+    grown = [found for found in sizes.values() if len(found) > 1]
+    if grown:
+        falls = 100 * float(np.mean([found[-1].qcd(DEFAULT) < found[0].qcd(DEFAULT) for found in grown]))
+        what = "of the benchmarks: QCD of Default is lower at the largest size than at the smallest"
+        rows.append(_share("D26", grown[0], what, falls, ">= 100"))
+    rows += _summary(every, "D25")
+    rows += _failures(sizes)
+    return rows
+
+
+def _summary(every: Sequence[Cell], id_: str) -> list[Row]:
+    best = 100 * float(np.mean([one.over_best <= CLOSE for one in every]))
+    gain = max(1 / one.ratio(APP_AWARE) for one in every)
+    what = f"app-aware is at most {CLOSE - 1:.0%} slower than the better of the two (`most of the times`)"
+    return [
+        _share("D24", every, what, best, "> 50"),
+        _row(id_, every[0], "largest speed-up of app-aware over Default", gain, 2, "25 %", _LESS),
+    ]
+
+
+def _failures(sizes: Mapping[str, Sequence[Cell]]) -> list[Row]:
+    rows = []
+    for benchmark in ("broadcast", "sweep3d"):
+        if benchmark in sizes:
+            one = sizes[benchmark][-1]
+            what = f"{one.name} (largest): app-aware over the better of the two (`fails`)"
+            rows.append(_row("D27", one, what, one.over_best, 1, "> 1", _CONVERGES))
+            if OURS[0] in one.runs:
+                over = one.ratio(OURS[0]) / one.ratio(APP_AWARE)
+                why = "too few messages of a rank: the variant keeps a mode for eight of them before it compares"
+                rows.append(_row("D27", one, f"{one.name}: app-aware-h over app-aware (our aim)", over, 1, "< 1", why))
+    if "alltoall" in sizes:
+        one = sizes["alltoall"][-1]
+        as_good, share = one.ratio(APP_AWARE), one.default_share
+        what = f"{one.name} (largest): app-aware over Default (`as good`)"
+        rows.append(_row("D27", one, what, as_good, 1, f"<= {CLOSE:g}", _WHICH))
+        rows.append(
+            _share("D27", [one], f"{one.name} (largest): bytes that app-aware sends with Default", share, "< 100")
+        )
+        middle = next((cell for cell in sizes["alltoall"] if cell.name.endswith("1 KiB")), None)
+        if middle:
+            what = f"{middle.name}: app-aware over the better of the two (`slower`)"
+            free = "reading counters takes no time here"
+            rows.append(_row("D27", middle, what, middle.over_best, 1, "> 1", free, comparable=False))
+    return rows
+
+
+def compare_applications(runs: Runs) -> list[Row]:
+    """D25 and D28 for applications."""
+    known = cells(runs)
+    said = {("FFT", 128): "< 1", ("FFT", 32): "> 1", ("MILC", 128): "< 1"}
+    rows = [
+        _row("D28", cell, f"{cell.name}: high bias over Default", cell.ratio(HIGH_BIAS), 1, said[name, nodes], _PROXY)
+        for (name, _, nodes), cell in known.items()
+        if (name, nodes) in said
+    ]
+    return [*rows, *_summary(list(known.values()), "D25")]
+
+
+_PROXY = "it depends on the nodes and on the traffic, and here both are assumed"
+
+
+def _row(
+    id_: str,
+    one: Cell,
+    what: str,
+    ours: float,
+    theirs: float,
+    tolerance: str,
+    why: str = "",
+    *,
+    comparable: bool = True,
+) -> Row:
+    count = len(one.runs[DEFAULT]["times_ps"])
+    where = _WHERE if id_ != "D28" else "De Sensi 2019, section 5.2, figure 10"
+    return statement(
+        id_, what, ours, theirs, "x", tolerance, where, model=MODEL, messages=count, comparable=comparable, why=why
+    )
+
+
+def _share(id_: str, of: Sequence[Cell], what: str, ours: float, tolerance: str, why: str = "") -> Row:
+    count = min(len(one.runs[DEFAULT]["times_ps"]) for one in of)
+    return statement(id_, what, ours, 100, "%", tolerance, _WHERE, model=MODEL, messages=count, why=why)
+
+
+def _table(known: Cells) -> str:
+    lines = []
+    for cell in known.values():
+        base = float(np.median(cell.times(DEFAULT)))
+        for policy, run in cell.runs.items():
+            times = cell.times(policy)
+            low, high = (end / base for end in notch(times))
+            lines.append(
+                [
+                    cell.name if policy == DEFAULT else "",
+                    f"`{policy}`",
+                    str(len(times)),
+                    f"{np.median(times) / 1e6:,.2f}",
+                    "" if policy == DEFAULT else f"{cell.ratio(policy):.3f}",
+                    f"{low:.3f} to {high:.3f}",
+                    fixed(cell.qcd(policy), ".2%"),
+                    fixed(run["default_share"], ".0%"),
+                    f"{run['latency_ps'] / 1e6:.2f}",
+                    f"{run['stalls']:.3f}",
+                    fixed(run["minimal"], ".0%"),
+                    fixed(run["optical"], ".0%"),
+                ]
+            )
+    head = ["benchmark", "policy", "n", "median, µs", "over Default", "notch", "QCD", "sent with Default"]
+    return table([*head, "L, µs", "s", "minimal", "cables"], lines, "ll" + "r" * 10)
+
+
+_SAID = {
+    "fig8": {
+        "system": "Piz Daint",
+        "number": "8",
+        "paper": "It used 1,024 nodes on 257 routers in six groups of Piz Daint.",
+        "closing": "",
+    },
+    "fig9": {
+        "system": "Cori",
+        "number": "9",
+        "paper": "It used 64 nodes on 33 routers in five groups of Cori.",
+        "closing": "Where the paper sees the algorithm oscillate (large broadcasts, sweep3d), our variants "
+        "`app-aware-h` and `bandit` were simulated as well.",
+    },
+}
+
+
+def _write(name: str, rows: Sequence[Row], runs: Runs) -> str:
+    first = runs[0]
+    known = cells(runs)
+    best = {key: min(cell.runs, key=cell.ratio) for key, cell in known.items()}
+    wins = {policy: sum(one == policy for one in best.values()) for policy in POLICIES}
+    own = {"name": f"desensi2019-{name}", "figure": name, **_SAID[name]} if name in _SAID else {}
+    return page(
+        "benchmarks" if own else name,
+        rows,
+        runs,
+        **own,
+        cells=_table(known),
+        nodes=str(first["nodes"]),
+        routers=str(first["routers"]),
+        groups=str(MACHINES[first["machine"]]["groups"]),
+        count=str(len(known)),
+        wins=", ".join(f"`{policy}` in {number}" for policy, number in wins.items()),
+        high=str(sum(cell.ratio(HIGH_BIAS) < 1 for cell in known.values())),
+        mid=fixed(median(cell.ratio(HIGH_BIAS) for cell in known.values()) - 1, "+.1%"),
+        aware=fixed(median(cell.ratio(APP_AWARE) for cell in known.values()) - 1, "+.1%"),
+    )
+
+
+def draw(_: Sequence[Row], runs: Runs) -> Figure:
+    """Boxes for each policy, normalised to the median of the default; as in the paper, without outliers."""
+    known = cells(runs)
+    names = list(dict.fromkeys(key[0] for key in known))
+    by_name = [[cell for key, cell in known.items() if key[0] == name] for name in names]
+    rows = 2 if len(known) > 8 else 1
+    half = -(-len(names) // rows)
+    with settings():
+        made = figure(13, 3.6 * rows)
+        for row, part in enumerate(made.subfigures(rows, 1, squeeze=False)[:, 0]):
+            mine = slice(row * half, (row + 1) * half)
+            widths = [len(found) for found in by_name[mine]]
+            grid = part.subplots(1, len(widths), squeeze=False, width_ratios=widths, sharey=True)[0]
+            for axes, name, found in zip(grid, names[mine], by_name[mine], strict=True):
+                _boxes(axes, found)
+                axes.set_title(name)
+            grid[0].set_ylabel("time over the median of Default")
+            if not row:
+                colours = zip((*POLICIES, *OURS), SERIES, strict=False)
+                patches = [Patch(facecolor=colour, edgecolor="0.3", label=one) for one, colour in colours]
+                shown = patches if any(OURS[0] in cell.runs for cell in known.values()) else patches[: len(POLICIES)]
+                grid[0].legend(handles=shown, fontsize=7)
+    return made
+
+
+def _boxes(axes: Axes, found: Sequence[Cell]) -> None:
+    labels = []
+    for at, cell in enumerate(found):
+        base = float(np.median(cell.times(DEFAULT)))
+        for number, policy in enumerate(cell.runs):
+            axes.boxplot(
+                cell.times(policy) / base,
+                positions=[at + (number - (len(cell.runs) - 1) / 2) * 0.84 / len(cell.runs)],
+                widths=0.7 / len(cell.runs),
+                showfliers=False,
+                manage_ticks=False,
+                patch_artist=True,
+                medianprops={"color": "black"},
+                boxprops={"facecolor": SERIES[number], "edgecolor": "0.3"},
+            )
+        label = cell.name.partition(", ")[2]
+        labels.append("\n".join(filter(None, (label, f"{base / 1e6:,.1f} µs", f"{cell.default_share:.0f} %"))))
+    axes.axhline(1, color="0.5", lw=0.8)
+    axes.set_xticks(range(len(found)), labels, fontsize=7.5)
+    axes.set_xlim(-0.5, len(found) - 0.5)
+    axes.grid(axis="y", color="0.9")
+
+
+ALL = {
+    f"desensi2019-{name}": Reproduction(
+        name=f"desensi2019-{name}",
+        title=title,
+        points=points,
+        make=make,
+        rows=rows,
+        page=partial(_write, name),
+        picture=draw,
+        keep=keep,
+    )
+    for name, title, points, rows in (
+        ("fig8", "Seven microbenchmarks under three routing policies on Piz Daint (De Sensi 2019)", points8, compare),
+        ("fig9", "Seven microbenchmarks under three routing policies on Cori (De Sensi 2019)", points9, compare),
+        (
+            "fig10",
+            "Proxies of applications under three routing policies (De Sensi 2019)",
+            points10,
+            compare_applications,
+        ),
+    )
+}
