@@ -222,7 +222,7 @@ def _failures(sizes: Mapping[str, Sequence[Cell]]) -> list[Row]:
             rows.append(_row("D27", one, what, one.over_best, 1, "> 1", _CONVERGES))
             if OURS[0] in one.runs:
                 over = one.ratio(OURS[0]) / one.ratio(APP_AWARE)
-                why = "presumably too few messages of a rank: the variant keeps a mode for eight of them before it compares"
+                why = "presumably too few messages of a rank: the variant keeps a mode for eight of them"
                 rows.append(_row("D27", one, f"{one.name}: app-aware-h over app-aware (our aim)", over, 1, "< 1", why))
     if "alltoall" in sizes:
         one = sizes["alltoall"][-1]
