@@ -43,7 +43,7 @@ def points(reduced: bool) -> Points:
     """All sizes on all allocations."""
     if reduced:
         small = {"machine": "small", "iterations": 4, "until": "150 us"}
-        return [point("model", size, 1, [ANYWHERE], 6, **small) for size in ("128 B", "16 KiB")]
+        return [point("model", size, 1, [ANYWHERE], 12, **small) for size in ("128 B", "16 KiB")]
     return [
         point("model", size, seed, [ANYWHERE], PAIRS, iterations=count, until=UNTIL.get(size, ""))
         for size, count in ITERATIONS.items()
