@@ -102,8 +102,8 @@ impl SeriesCounts {
     }
 
     /// Counts a packet of some bytes whose transmission begins at `start`, after `wait_ps`. Times do not decrease at a
-    /// link.
-    #[inline]
+    /// link. (Not inlined, as its callers are.)
+    #[inline(never)]
     pub fn count(&mut self, link: usize, job: u16, bytes: u32, start: u64, wait_ps: u64) {
         while start >> self.shift >= SERIES_SLICES as u64 {
             self.coarsen();

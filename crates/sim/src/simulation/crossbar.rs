@@ -257,17 +257,12 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let start = out.free.max(now).max(packet.time);
         let hop = HopTiming::new(start, times, class);
         out.free = hop.end;
-        if self.by_class.on() || self.series.is_some() {
+        if self.by_class.on() {
             let job = self.job_of(packet);
-            if self.by_class.on() {
-                self.by_class.add(job, class, times.wire);
-            }
-            if let Some(series) = &mut self.series {
-                series.count(output.slot(), job, times.wire, start, start - packet.time);
-                if node && (!R::RESPONSES || self.aries.carries(packet)) {
-                    series.count_route(job, start, !packet.diverted());
-                }
-            }
+            self.by_class.add(job, class, times.wire);
+        }
+        if self.series.is_some() {
+            self.count_load(packet, output.slot(), node, start, start - packet.time);
         }
         if self.crossbars.leave(output, hop.end, times.wire) {
             self.expect_arbitration(router, hop.end);

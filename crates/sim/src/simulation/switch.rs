@@ -103,14 +103,22 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             self.attribute(first, packet, slot, output, class, now.max(earliest), now);
         }
         if self.series.is_some() {
-            let (job, start) = (self.job_of(packet), self.outs[slot].free.max(now).max(earliest));
-            let Some(series) = &mut self.series else { return earliest };
-            series.count(slot, job, times.wire, start, start - packet.time.max(earliest));
-            if output.is_none() && (!R::RESPONSES || self.aries.carries(packet)) {
-                series.count_route(job, start, !packet.diverted());
-            }
+            let start = self.outs[slot].free.max(now).max(earliest);
+            self.count_load(packet, slot, output.is_none(), start, start - packet.time.max(earliest));
         }
         earliest
+    }
+
+    /// Counts a packet in the series: it starts to cross a link at `start`, after a wait. (Not inlined, so that runs
+    /// without a series do not pay for it.)
+    #[inline(never)]
+    pub(super) fn count_load(&mut self, packet: &Event, slot: usize, to_node: bool, start: u64, wait_ps: u64) {
+        let (job, wire) = (self.job_of(packet), self.times_of(packet).wire);
+        let Some(series) = &mut self.series else { return };
+        series.count(slot, job, wire, start, wait_ps);
+        if to_node && (!R::RESPONSES || self.aries.carries(packet)) {
+            series.count_route(job, start, !packet.diverted());
+        }
     }
 
     /// Attributes the wait of a packet that is committed at `now` to a link and ready at `ready`; `output` is none if
