@@ -78,7 +78,7 @@ WHOLE = Plan(
     operations=("alltoall", "allreduce", "bcast"),
     sizes=("1 KiB", "4 KiB"),
     iterations=40,
-    most_s=1800,
+    most_s=3600,
 )
 REDUCED = Plan(
     levels=(0, 3),
@@ -224,7 +224,7 @@ class Experiment:
         else:
             run("sbatch", "--nodes=4", f"--nodelist={BUSY}", *words)
         status = said.with_name(f"{said.name}.status")
-        until(lambda: status.exists() and status.read_text().endswith("\n"), 120, "the probe has ended")
+        until(lambda: status.exists() and status.read_text().endswith("\n"), 600, "the probe has ended")
         after, seconds = uplinks(), time.monotonic() - begin
         if status.read_text().strip() != "0":
             raise RuntimeError(f"the probe failed: {said.read_text()}")
