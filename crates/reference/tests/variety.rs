@@ -53,9 +53,11 @@ fn assert_each(counts: &Counts, least: u32, all: &[&str]) {
     }
 }
 
-/// Every routing of the list that is for a kind of machine.
+/// Every routing of the list that is for a kind of machine with any NICs. The policies of application-aware routing have
+/// a test of their own, with NICs that count.
 fn routings_of(machine: &str) -> Vec<&'static str> {
-    ROUTINGS.iter().filter(|info| info.machines.contains(&machine)).map(|info| info.name).collect()
+    let fits = ROUTINGS.iter().filter(|info| info.machines.contains(&machine));
+    fits.map(|info| info.name).filter(|&name| name != "application-aware").collect()
 }
 
 #[test]
