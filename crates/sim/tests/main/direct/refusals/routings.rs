@@ -139,7 +139,7 @@ macro_rules! not_here {
         concat!(
             "routing-not-for-machine (routing = `",
             $routing,
-            "`, machine = `dragonfly or cascade`, choices = [`minimal`, `valiant`, `ugal`, `par`, `adaptive-local`, `aries`])"
+            "`, machine = `dragonfly or cascade`, choices = [`minimal`, `valiant`, `ugal`, `par`, `adaptive-local`, `aries`, `application-aware`])"
         )
     };
 }
