@@ -23,8 +23,8 @@ app = { pattern = "tornado", offset = 1, message = "4 KB", interval = "1 us", me
 """
 
 
-#: Those called sweep-... are studies.
-SCENARIOS = [file for file in sorted(EXAMPLES.glob("*.toml")) if not file.stem.startswith("sweep-")]
+#: Those called sweep-... are studies, those called schedule-... streams of jobs.
+SCENARIOS = [file for file in sorted(EXAMPLES.glob("*.toml")) if not file.stem.startswith(("sweep-", "schedule-"))]
 
 
 @pytest.mark.parametrize("file", SCENARIOS, ids=lambda f: f.stem)
