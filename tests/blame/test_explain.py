@@ -60,6 +60,7 @@ def test_without_the_background_the_target_is_faster_and_waits_for_itself_only(
 
 def test_on_the_case_of_two_programs_each_waits_for_the_other() -> None:
     short = ["job.halo.iterations=2", "job.transform.iterations=3", "measure.blame=true"]
+    short += ["measure.operations=true", *(f"job.{job}.record=every-message" for job in ("halo", "transform"))]
     found = od.explain(od.run(od.load("examples/halo-neighbours.toml", overrides=short)))
     shares = {(cause.victim, cause.cause): cause.share for job in found.jobs for cause in job.causes}
     # The large messages of the halo cost the transposes more than the other way round.

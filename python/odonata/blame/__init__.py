@@ -2,6 +2,18 @@
 
 from odonata.blame.causes import Cause, JobCauses, Place, causes_of
 from odonata.blame.explanation import Explanation, explain
+from odonata.blame.programs import LeftOut, ProgramTime, Share
 from odonata.blame.without import Without
 
-__all__ = ["Cause", "Explanation", "JobCauses", "Place", "Without", "causes_of", "explain"]
+__all__ = [
+    "Cause",
+    "Explanation",
+    "JobCauses",
+    "LeftOut",
+    "Place",
+    "ProgramTime",
+    "Share",
+    "Without",
+    "causes_of",
+    "explain",
+]

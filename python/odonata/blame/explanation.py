@@ -6,10 +6,14 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from odonata.blame.causes import JobCauses, causes_of
+from odonata.blame.programs import LeftOut, ProgramTime, is_recorded, program_times
 from odonata.blame.without import Without, compare
 from odonata.errors import InputError, unknown
+from odonata.store.columns import RECORDS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     import polars as pl
 
     from odonata.runner import Progress
@@ -26,6 +30,10 @@ class Explanation:
     """Every requested job of the run, with its causes."""
     without: tuple[Without, ...]
     """The result of each job without each other one; empty without `counterfactual`."""
+    programs: tuple[ProgramTime, ...] = ()
+    """Where the time of each of these jobs that has a program goes."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Jobs with a program of which this is not known."""
 
     def as_dict(self) -> dict[str, Any]:
         """The object that `odonata explain --json` prints.
@@ -46,6 +54,8 @@ class Explanation:
             "blame": blame,
             "jobs": [asdict(job) | {"waiting_share": job.waiting_share} for job in self.jobs],
             "without": [asdict(entry) | {"slowdown": entry.slowdown} for entry in self.without],
+            "programs": [asdict(entry) for entry in self.programs],
+            "left_out": [asdict(entry) for entry in self.left_out],
             "sentences": sentences(self),
         }
 
@@ -63,7 +73,8 @@ def explain(
     Parameters
     ----------
     run
-        The run. If it has not recorded `measure.blame`, it is simulated again with it; the results are the same.
+        The run. If it has not recorded `measure.blame`, or not every operation and message of a job with a program, it
+        is simulated again with them; the results are the same.
     victim
         Explain only this job. Default: all jobs that are not background.
     counterfactual
@@ -91,28 +102,62 @@ def explain(
     if victim is not None and victim not in names:
         raise unknown("job", victim, names)
     spec = run.resolved["spec"]
-    causes = causes_of(run, _blame(run, progress))
-    shown = [job for job in causes if (not job.background if victim is None else job.job == victim)]
     background = run.jobs["background"].to_list()
+    shown = [n for n, name in enumerate(names) if (not background[n] if victim is None else name == victim)]
+    programs = [n for n in shown if "program" in spec["jobs"][n]]
+    tables = _tables(run, programs, progress)
+    causes = causes_of(run, tables["blame"])
     without = compare(spec, background, run.jobs.to_dicts(), progress) if counterfactual else []
-    named = {job.job for job in shown}
-    return Explanation(run.id, tuple(shown), tuple(entry for entry in without if entry.victim in named))
+    return Explanation(
+        run.id,
+        tuple(causes[n] for n in shown),
+        tuple(entry for entry in without if entry.victim in {names[n] for n in shown}),
+        *program_times(run, programs, tables["operations"], tables["messages"]),
+    )
 
 
-def _blame(run: Run, progress: Progress | None) -> pl.DataFrame:
-    """The table `blame` of a run; if it has none, of the same run simulated again."""
-    if not run.blame.is_empty():
-        return run.blame
+def is_complete(run: Run) -> bool:
+    """Whether a run has recorded all that explains its jobs, so that it need not be simulated again."""
+    spec, background = run.resolved["spec"], run.jobs["background"].to_list()
+    programs = [n for n, job in enumerate(spec["jobs"]) if "program" in job and not background[n]]
+    return not run.blame.is_empty() and all(is_recorded(run, job) for job in programs)
+
+
+def _tables(run: Run, programs: Sequence[int], progress: Progress | None) -> Mapping[str, pl.DataFrame]:
+    """The tables that explain a run with programs; what it has not recorded is simulated again."""
+    found = {"blame": run.blame, "operations": run.operations, "messages": run.messages}
+    again = [name for name, table in found.items() if name == "blame" and table.is_empty()]
+    if not all(is_recorded(run, job) for job in programs):
+        again += ["operations", "messages"]
+    if not again:
+        return found
+    return {**found, **_again(run, programs, again, progress)}
+
+
+def _again(
+    run: Run, programs: Sequence[int], names: Sequence[str], progress: Progress | None
+) -> dict[str, pl.DataFrame]:
+    """Tables of a run that is simulated again to record them."""
     from odonata.machine import core
     from odonata.runner import simulate
-    from odonata.store.tables import blame_frame
+    from odonata.store.tables import blame_frame, messages_frame, operations_frame
 
     spec = run.resolved["spec"]
     if spec["compat"] is not None:
         message = f"the model `{spec['compat']}` cannot attribute the waiting of packets"
         raise InputError(message, hint="explain a run without `compat`")
-    result = simulate({**spec, "measure": {**spec["measure"], "blame": True}}, progress)
+    measure = {key: value for key, value in spec["measure"].items() if key not in RECORDS}
+    measure |= {name: True for name in ("blame", "operations") if name in names}
+    jobs = spec["jobs"]
+    if "messages" in names:
+        jobs = [{**job, "record": "every-message"} if n in programs else job for n, job in enumerate(jobs)]
+    result = simulate({**spec, "jobs": jobs, "measure": measure}, progress)
     if (result["end_ps"], result["packet_hops"]) != (run.manifest["sim_time_ps"], run.manifest["packet_hops"]):
         message = f"the run {run.id} is of another version of Odonata, and this one simulates it differently"
         raise InputError(message, hint="run the scenario again with --force, and explain that run")
-    return blame_frame(result, core.describe(spec["topology"], spec.get("failures")))
+    makers: dict[str, Callable[[], pl.DataFrame]] = {
+        "blame": lambda: blame_frame(result, core.describe(spec["topology"], spec.get("failures"))),
+        "operations": lambda: operations_frame(result),
+        "messages": lambda: messages_frame(result),
+    }
+    return {name: makers[name]() for name in names}

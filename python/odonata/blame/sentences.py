@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from odonata.blame.critical import LATE_RECEIVER, LATE_SENDER, TRANSFER
 from odonata.text import Column, Table
 from odonata.units import format_time
 
 if TYPE_CHECKING:
     from odonata.blame.causes import Cause, JobCauses
     from odonata.blame.explanation import Explanation
+    from odonata.blame.programs import ProgramTime, Share
     from odonata.blame.without import Without
 
 LEAST = 0.05
 """Causes with a smaller share of the waiting have no sentence (assumed)."""
+MAINLY = 0.5
+"""A rank is named that causes at least this part of the waiting for late ranks (assumed)."""
 DISAGREE = 2.0
 """Factor between the time that a cause explains and the time that its absence saves, from which on both are in doubt
 (assumed)."""
@@ -32,6 +36,14 @@ def sentences(explanation: Explanation) -> list[str]:
     for job in explanation.jobs:
         found.append(_waiting(job))
         found.extend(_caused(cause) for cause in job.causes if cause.share >= LEAST)
+        for program in explanation.programs:
+            if program.job == job.job:
+                found.extend(_program(program, job))
+        found.extend(
+            f"What the ranks of `{job.job}` wait for is not known: {missing.reason}."
+            for missing in explanation.left_out
+            if missing.job == job.job
+        )
         for entry in explanation.without:
             if entry.victim == job.job:
                 found.append(_absence(entry))
@@ -81,6 +93,30 @@ def _caused(cause: Cause) -> str:
         groups = ", ".join(map(str, cause.groups))
         text += f", mostly out of group{'s' if len(cause.groups) > 1 else ''} {groups}"
     return f"{text}."
+
+
+def _program(program: ProgramTime, job: JobCauses) -> list[str]:
+    """What its ranks do and wait for, and its critical path."""
+    states = ", ".join(f"{_percent(one.share)} {one.kind}{_late(one)}" for one in program.states if one.share >= LEAST)
+    path = ", ".join(f"{_percent(one.share)} {one.kind}" for one in program.path if one.share >= LEAST)
+    text = f"Its critical path of {format_time(program.time_ps, 4)} is {path}."
+    transfer = sum(one.share for one in program.path if one.kind == TRANSFER)
+    whole = job.waiting_ps + job.service_ps
+    others = [cause for cause in job.causes if cause.cause != job.job and whole and cause.ps / whole >= LEAST]
+    if transfer >= LEAST and others:
+        named = " and ".join(f"{_percent(cause.ps / whole)} for `{cause.cause}`" for cause in others)
+        text += (
+            f" Its packets spend {named} of their time waiting (an average over all packets, not only of this path)."
+        )
+    return [f"The time of its ranks is {states}.", text]
+
+
+def _late(share: Share) -> str:
+    """Who is late, if it is one rank more than others."""
+    first = next(iter(share.ranks.items()), None)
+    if share.kind not in (LATE_SENDER, LATE_RECEIVER) or first is None or first[1] < MAINLY * share.ps:
+        return ""
+    return f" (mainly rank {first[0]})"
 
 
 def _absence(entry: Without) -> str:

@@ -20,7 +20,8 @@ def explain(
     """Explain who makes whom wait in a run, where, and what for.
 
     Every picosecond that a packet waits is attributed to the job whose packets it waits for (docs/model.md, section 9).
-    A run without `measure.blame` is simulated again to find this out; its results are the same.
+    For a job with a program, it also says what its ranks wait for, and what is on its critical path. A run that has not
+    recorded all this (`blame`, `operations` and every message) is simulated again; its results are the same.
 
     Parameters
     ----------
@@ -38,6 +39,7 @@ def explain(
         Compare the files of the run with their checksums.
     """
     from odonata.blame import explain as find
+    from odonata.blame.explanation import is_complete
     from odonata.blame.sentences import as_text
     from odonata.cli.progress import ProgressLine
     from odonata.store import open_run
@@ -45,8 +47,8 @@ def explain(
 
     opened = open_run(run, verify=verify)
     progress = ProgressLine(quiet=quiet)
-    if opened.blame.is_empty():
-        progress.say("the run has not recorded `measure.blame`: it is simulated again with it")
+    if not is_complete(opened):
+        progress.say("the run has not recorded all that explains it: it is simulated again")
     with progress:
         found = find(opened, victim, counterfactual=counterfactual, progress=progress.report)
     print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))

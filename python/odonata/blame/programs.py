@@ -1,0 +1,140 @@
+"""Where the time of each job with a program goes: the states of its ranks, and its critical path."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from odonata.blame.critical import KINDS, LATE_RECEIVER, LATE_SENDER, Segment, critical_path, states
+from odonata.blame.timeline import timeline_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import polars as pl
+
+    from odonata.store import Run
+
+RANKS = 3
+"""Ranks that are listed of each kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A kind of time."""
+
+    kind: str
+    """One of `odonata.blame.critical.KINDS`."""
+    ps: int
+    """In picoseconds."""
+    share: float
+    """Part of the whole."""
+    ranks: dict[int, int]
+    """The ranks with the most of it and their times: on a critical path those that it is at; of waiting for a late
+    sender or receiver those that are late."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramTime:
+    """Where the time of a job with a program goes."""
+
+    job: str
+    """Name of the job."""
+    time_ps: int
+    """From its start to the end of its last rank, in picoseconds."""
+    path: tuple[Share, ...]
+    """The critical path by kind, longest first; the times add up to `time_ps`."""
+    ranks_ps: int
+    """The times of all ranks from the start to their ends, together."""
+    states: tuple[Share, ...]
+    """What the ranks did and waited for, longest first; the times add up to `ranks_ps`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A job with a program of which it is not known where its time goes."""
+
+    job: str
+    """Name of the job."""
+    reason: str
+    """Why, as the end of a sentence."""
+
+
+def is_recorded(run: Run, job: int) -> bool:
+    """Whether a run has all tasks and all messages of a job with a program."""
+    spec = run.resolved["spec"]
+    what = spec["jobs"][job]
+    return (
+        spec["measure"].get("operations", False)
+        and what["record"] == "every-message"
+        and _has_all_ranks(run.operations, job, len(what["nodes"]))
+    )
+
+
+def program_times(
+    run: Run, jobs: Iterable[int], operations: pl.DataFrame, messages: pl.DataFrame
+) -> tuple[tuple[ProgramTime, ...], tuple[LeftOut, ...]]:
+    """Where the time of jobs with programs goes.
+
+    Parameters
+    ----------
+    run
+        The run.
+    jobs
+        Indices of jobs.
+    operations, messages
+        Every task and every message of these jobs, as the tables of a run.
+
+    Returns
+    -------
+    tuple of ProgramTime
+        Of the jobs whose ranks have finished and whose tasks are all there.
+    tuple of LeftOut
+        The other jobs.
+    """
+    import polars as pl
+
+    spec, names = run.resolved["spec"], run.jobs["name"].to_list()
+    found, left_out = list[ProgramTime](), list[LeftOut]()
+    for job in jobs:
+        finish = run.ranks.filter(pl.col("job") == job)["finish_ps"].to_list()
+        if None in finish:
+            left_out.append(LeftOut(names[job], "not all of its ranks have finished"))
+        elif not _has_all_ranks(operations, job, len(finish)):
+            left_out.append(LeftOut(names[job], "it has more operations than a run records"))
+        else:
+            found.append(_program_time(names[job], spec, job, operations, messages, finish))
+    return tuple(found), tuple(left_out)
+
+
+def _has_all_ranks(operations: pl.DataFrame, job: int, ranks: int) -> bool:
+    import polars as pl
+
+    return operations.filter(pl.col("job") == job)["rank"].n_unique() == ranks
+
+
+def _program_time(
+    name: str, spec: Mapping[str, Any], job: int, operations: pl.DataFrame, messages: pl.DataFrame, finish: list[int]
+) -> ProgramTime:
+    timeline = timeline_of(spec, job, operations, messages, finish)
+    path = critical_path(timeline)
+    of_ranks = [segment for rank in range(len(finish)) for segment in states(timeline, rank)]
+    whole = max(finish) - timeline.start
+    together = sum(finish) - len(finish) * timeline.start
+    return ProgramTime(name, whole, _shares(path, whole), together, _shares(of_ranks, together))
+
+
+def _shares(segments: Sequence[Segment], whole: int) -> tuple[Share, ...]:
+    times, ranks = Counter[str](), {kind: Counter[int]() for kind in KINDS}
+    for segment in segments:
+        length = segment.end - segment.begin
+        times[segment.kind] += length
+        late = segment.kind in (LATE_SENDER, LATE_RECEIVER) and segment.peer is not None
+        ranks[segment.kind][segment.peer if late and segment.peer is not None else segment.rank] += length
+    order = sorted(times, key=lambda kind: (-times[kind], kind))
+    return tuple(Share(kind, times[kind], times[kind] / whole if whole else 0.0, _most(ranks[kind])) for kind in order)
+
+
+def _most(ranks: Counter[int]) -> dict[int, int]:
+    return dict(sorted(ranks.items(), key=lambda one: (-one[1], one[0]))[:RANKS])

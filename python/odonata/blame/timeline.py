@@ -1,0 +1,196 @@
+"""What the ranks of a program did and which messages they exchanged, from the tables of a run."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict, deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import polars as pl
+
+
+@dataclass(slots=True, eq=False)
+class Task:
+    """A task of a rank's CPU; times in picoseconds."""
+
+    rank: int
+    cpu: int
+    iteration: int
+    kind: str
+    """As in the table `operations`."""
+    peer: int | None
+    bytes: int
+    begin: int
+    end: int
+    message: Message | None = None
+    """The message that it sends or receives."""
+
+
+@dataclass(slots=True, eq=False)
+class Message:
+    """A message between two ranks; times in picoseconds."""
+
+    send: Task
+    """The task that sends it; at its end the message is handed over."""
+    receiver: int
+    """The rank that it goes to."""
+    arrival: int | None
+    """When its last byte arrives; `None` if it is still under way at the end of the run."""
+    rendezvous: bool
+    """Whether its data waits until the receive is posted."""
+    receive: Task | None = None
+    """The task that takes it in."""
+    posted: int | None = None
+    """When its receive is posted; only of messages with a rendezvous."""
+
+    @property
+    def handed_over(self) -> int:
+        """When the sender's CPU is done with it."""
+        return self.send.end
+
+    @property
+    def ready(self) -> int:
+        """When both ranks have done their part, so that from then on it is up to the network: the hand-over, or, with a
+        rendezvous, the posting of the receive if that is later."""
+        return max(self.send.end, self.posted or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What ends a wait of a rank: the arrival of a message, the end of its sending, or a set time."""
+
+    why: str
+    """`arrival`, `sent`, `start`, or `unknown`."""
+    message: Message | None = None
+
+
+class Timeline:
+    """The tasks and messages of a job with a program, all of whose ranks have finished."""
+
+    def __init__(
+        self,
+        start: int,
+        every: int,
+        finish: Sequence[int],
+        tasks: Sequence[Sequence[Task]],
+        messages: Iterable[Message],
+    ) -> None:
+        self.start = start
+        """When the program starts."""
+        self.every = every
+        """Least time from the begin of an iteration to that of the next; 0 if there is none."""
+        self.finish = finish
+        """When each rank finishes."""
+        self.tasks = tasks
+        """Tasks of each rank, in the order of their requests."""
+        self.messages = list(messages)
+        self._ends: dict[tuple[int, int], Task] = {}
+        for task in (task for of_rank in tasks for task in of_rank if task.end > task.begin):
+            self._ends[task.rank, task.end] = task
+        self._arrivals: dict[tuple[int, int], list[Message]] = defaultdict(list)
+        sending: dict[int, list[tuple[int, int, Message]]] = defaultdict(list)
+        for number, message in enumerate(self.messages):
+            if message.receive is not None and message.receive.begin == message.arrival:
+                self._arrivals[message.receiver, message.arrival].append(message)
+            if message.rendezvous and message.arrival is not None:
+                sending[message.send.rank].append((message.arrival, number, message))
+        self._sending = {rank: sorted(found, key=lambda one: one[:2]) for rank, found in sending.items()}
+
+    def ended(self, rank: int, time: int) -> Task | None:
+        """A task of a rank that ends at a time and has taken some; of several the one that was requested last."""
+        return self._ends.get((rank, time))
+
+    def release(self, rank: int, time: int) -> Release:
+        """What lets a rank go on that has waited up to a time."""
+        arrived = self._arrivals.get((rank, time))
+        if arrived:
+            return Release("arrival", arrived[-1])
+        if self.every and time > self.start and (time - self.start) % self.every == 0:
+            return Release("start")
+        sending = self._sending.get(rank, [])
+        at = bisect_left(sending, time, key=lambda one: one[0])
+        # The data has left its sender before it arrives; where NICs answer, the answer comes after the arrival.
+        for _, _, message in (*sending[at:], *reversed(sending[:at])):
+            if message.handed_over < time:
+                return Release("sent", message)
+        return Release("unknown")
+
+
+def timeline_of(
+    spec: Mapping[str, Any], job: int, operations: pl.DataFrame, messages: pl.DataFrame, finish: Sequence[int]
+) -> Timeline:
+    """The timeline of a job.
+
+    Parameters
+    ----------
+    spec
+        The specification of the run.
+    job
+        Index of a job with a program.
+    operations, messages
+        The tables of the run: every task of every rank, and every message.
+    finish
+        When each rank finished, in picoseconds.
+
+    Returns
+    -------
+    Timeline
+    """
+    import polars as pl
+
+    what = spec["jobs"][job]
+    nodes, program = what["nodes"], what["program"]
+    columns = ("rank", "cpu", "iteration", "kind", "peer", "bytes", "begin_ps", "end_ps")
+    tasks: list[list[Task]] = [[] for _ in nodes]
+    for rank, cpu, iteration, kind, peer, size, begin, end in (
+        operations.filter(pl.col("job") == job).select(columns).iter_rows()
+    ):
+        tasks[rank].append(Task(rank, cpu, iteration, kind, peer, size or 0, begin, end))
+    found = _sent(tasks, nodes, program, messages.filter(pl.col("job") == job))
+    _received(tasks, found)
+    if any(message.rendezvous for message in found):
+        from odonata.blame.posting import post
+
+        post(tasks, program)
+    return Timeline(program["start_ps"], program.get("every_ps") or 0, finish, tasks, found)
+
+
+def _sent(
+    tasks: Sequence[Sequence[Task]], nodes: Sequence[int], program: Mapping[str, Any], rows: pl.DataFrame
+) -> list[Message]:
+    """The messages. That of a task is the one that its rank hands over to the same rank at the end of the task."""
+    arrivals: dict[tuple[int, int, int, int], deque[int | None]] = defaultdict(deque)
+    for iteration, source, destination, issue, latency in rows.select(
+        "interval", "source", "destination", "issue_ps", "latency_ps"
+    ).iter_rows():
+        arrivals[iteration, source, destination, issue].append(None if latency is None else issue + latency)
+    found, eager = [], program["costs"]["eager_bytes"]
+    for task in (task for of_rank in tasks for task in of_rank if task.kind == "send"):
+        there = arrivals.get((task.iteration, task.rank, task.peer or 0, task.end))
+        if task.peer is None or not there:
+            continue  # handed over after the end of the run
+        rendezvous = task.bytes > eager and nodes[task.rank] != nodes[task.peer]
+        task.message = Message(task, task.peer, there.popleft(), rendezvous)
+        found.append(task.message)
+    return found
+
+
+def _received(tasks: Sequence[Sequence[Task]], messages: Sequence[Message]) -> None:
+    """Says which task takes in which message. Messages of one pair of ranks with the same size are told apart by the
+    order of their arrivals."""
+    coming: dict[tuple[int, int, int, int], list[tuple[int, int, Message]]] = defaultdict(list)
+    for number, message in enumerate(messages):
+        if message.arrival is not None:
+            key = (message.send.iteration, message.send.rank, message.receiver, message.send.bytes)
+            coming[key].append((message.arrival, number, message))
+    taking: dict[tuple[int, int, int, int], list[Task]] = defaultdict(list)
+    for task in (task for of_rank in tasks for task in of_rank if task.kind == "receive"):
+        taking[task.iteration, task.peer or 0, task.rank, task.bytes].append(task)
+    for key, found in coming.items():
+        order = sorted(taking.get(key, []), key=lambda task: task.begin)
+        for task, (_, _, message) in zip(order, sorted(found, key=lambda one: one[:2]), strict=False):
+            task.message, message.receive = message, task
