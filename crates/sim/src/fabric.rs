@@ -25,7 +25,7 @@ pub use credits::Credits;
 pub use crossbar::{Crossbars, InputQueue, NEVER, Output};
 pub use flight::{Flight, Flights, NO_ROW};
 pub use hop::HopTiming;
-pub use least::Least;
+pub use least::{Least, least_backlog};
 pub use logs::{Logs, VcLog};
 pub use mode_policies::{ModePolicies, Observation};
 pub use nic::{Nic, Waiting};
@@ -34,6 +34,7 @@ pub use wiring::{NicAttachment, OutputVc, PacketTimes, Times, Wire, Wiring};
 
 /// An output port: when its link will be free of committed packets, and what else waits for it.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub struct OutputPort {
     /// End of the last packet committed to the link.
     pub free: u64,

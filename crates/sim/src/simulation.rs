@@ -237,16 +237,17 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             self.prefetch_for_other(event, vc);
             return;
         }
-        // A packet needs the place of its credit, and at its last router the ejection link and the message. Whether
-        // this is the last router is unpredictable, so the addresses are chosen without a branch.
+        // A packet needs the place of its credit, and at its last router the message. Whether this is the last router is
+        // unpredictable, so the address is chosen without a branch.
         self.credits.prefetch(vc);
         let last = place.is_last(event);
-        let (port, channel) = self.routing.guess(place, event).unwrap_or((event.port, 0));
-        let (port, channel) = if last { (event.to_port, 0) } else { (port, channel) };
-        let slot = place.first + u32::from(port);
-        prefetch(&self.vcs, self.vc(slot, channel));
-        prefetch(&self.outs, slot as usize);
         self.flights.prefetch(event.message & 0_u32.wrapping_sub(u32::from(last)));
+        if let Some(guess) = self.routing.guess(place, event) {
+            let (port, channel) = if last { (event.to_port, 0) } else { guess };
+            let slot = place.first + u32::from(port);
+            prefetch(&self.vcs, self.vc(slot, channel));
+            prefetch(&self.outs, slot as usize);
+        }
     }
 
     /// The same for events that are not packets.

@@ -15,8 +15,9 @@ use super::{Queue, Record, Window, rank};
 const WINDOWS: u64 = 64;
 /// Number of records in a block of a log.
 const BLOCK: u32 = 32;
-/// A window with fewer than one event per this many places is sorted by comparison.
-const SPARSE: usize = 32;
+/// In a window with fewer than one event per this many places, the places with events are marked in a bitmap, so that
+/// the others are not looked at.
+const SPARSE: usize = 4;
 /// Longest window. A time within a window has 31 bits.
 pub const MAX_WINDOW_PS: u64 = 1 << 31;
 
@@ -37,6 +38,8 @@ pub struct Wheel<R> {
     late: BinaryHeap<Reverse<Entry<R>>>,
     /// While the events of a window are sorted: for each place, where its events end.
     ends: Vec<u32>,
+    /// While the events of a sparse window are counted: a bit for each place, set if it has events.
+    marks: Vec<u64>,
 }
 
 /// The events of each window on the wheel, in blocks.
@@ -132,6 +135,7 @@ impl<R: Record> Wheel<R> {
             one_order: false,
             late: BinaryHeap::new(),
             ends: vec![0; places],
+            marks: vec![0; places.div_ceil(64)],
         }
     }
 
@@ -194,27 +198,12 @@ impl<R: Record> Wheel<R> {
         let count = logs.blocks(window).map(|(begin, end)| end - begin).sum::<usize>();
         let Some((some, _)) = logs.blocks(window).next() else { return };
         to.resize(count, logs.records[some]);
-        if count * SPARSE < ends.len() {
-            let all = logs.blocks(window).flat_map(|(begin, end)| begin..end);
-            let mut sorted: Vec<(u32, usize)> = all.map(|at| (logs.places[at], at)).collect();
-            sorted.sort_unstable();
-            for (position, (place, at)) in sorted.into_iter().enumerate() {
-                to.records[position] = logs.records[at];
-                to.places[position] = place;
-                ends[place as usize] = position as u32 + 1;
-            }
-            return;
-        }
-        ends.fill(0);
-        for (begin, end) in logs.blocks(window) {
-            for &place in &logs.places[begin..end] {
-                ends[place as usize] += 1;
-            }
-        }
-        let mut begins = 0;
-        for end in ends.iter_mut() {
-            begins += std::mem::replace(end, begins);
-        }
+        let places = logs.blocks(window).map(|(begin, end)| &logs.places[begin..end]);
+        let begins = if count * SPARSE < ends.len() {
+            begin_sparse(places, ends, &mut self.marks)
+        } else {
+            begin_dense(places, ends)
+        };
         assert!(begins as usize == count && count <= to.places.len() && count <= to.records.len());
         for (begin, end) in logs.blocks(window) {
             for at in begin..end {
@@ -262,6 +251,44 @@ impl<R: Record> Wheel<R> {
             begin = end;
         }
     }
+}
+
+/// Counts the events of each place and writes where they begin into `ends`. Returns the number of events.
+#[inline(always)]
+fn begin_dense<'a>(places: impl Iterator<Item = &'a [u32]>, ends: &mut [u32]) -> u32 {
+    ends.fill(0);
+    for block in places {
+        for &place in block {
+            ends[place as usize] += 1;
+        }
+    }
+    let mut begins = 0;
+    for end in ends {
+        begins += std::mem::replace(end, begins);
+    }
+    begins
+}
+
+/// The same for few events: only their places are written, and all of `marks` is zero before and after.
+#[inline(never)]
+fn begin_sparse<'a>(places: impl Iterator<Item = &'a [u32]>, ends: &mut [u32], marks: &mut [u64]) -> u32 {
+    for block in places {
+        for &place in block {
+            let (word, bit) = (&mut marks[place as usize / 64], 1 << (place % 64));
+            let end = &mut ends[place as usize];
+            *end = 1 + if *word & bit == 0 { 0 } else { *end };
+            *word |= bit;
+        }
+    }
+    let mut begins = 0;
+    for (word, first) in marks.iter_mut().zip((0..).step_by(64)) {
+        let mut marked = std::mem::take(word);
+        while marked != 0 {
+            begins += std::mem::replace(&mut ends[first + marked.trailing_zeros() as usize], begins);
+            marked &= marked - 1;
+        }
+    }
+    begins
 }
 
 impl<R: Record> Queue<R> for Wheel<R> {

@@ -15,7 +15,7 @@ use crate::spec::{MetricKind, Sensing};
 /// Number of bytes for which the time of a class is kept: loads are `bytes * time >> SCALE`.
 const SCALE: u32 = 16;
 /// When a port without bytes that leave is to be looked at again.
-const NEVER: u64 = u64::MAX;
+const NEVER: u64 = i64::MAX as u64;
 
 /// The metric's state for every port.
 pub struct CreditMetric {
@@ -41,6 +41,7 @@ enum Here {
 
 /// Bytes sent by a port.
 #[derive(Clone)]
+#[repr(C, align(32))]
 struct Sent {
     /// When the sender will know that some of them have left.
     next: Cell<u64>,
@@ -238,13 +239,24 @@ impl CreditMetric {
             (slot..).zip(ports).for_each(|(slot, port)| least.see(self.load(slot, port, now)));
             return least.found();
         }
-        // Two passes without a choice per port are faster than one with choices.
         let all = &self.sent[slot as usize..slot as usize + ports.len()];
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has the feature.
+            return unsafe { self.least_avx2(slot as usize, all, ports, now) };
+        }
+        self.least_portable(slot as usize, all, ports, now)
+    }
+
+    /// The same for any processor, if what counts here are waiting packets. `all` begins at `slot`, as `ports` does.
+    #[cfg_attr(all(target_arch = "x86_64", not(any(miri, test))), cold)]
+    fn least_portable(&self, slot: usize, all: &[Sent], ports: &[OutputPort], now: u64) -> (u64, u64) {
+        // Two passes without a choice per port are faster than one with choices.
         let load = |(sent, port): (&Sent, &OutputPort)| port.blocked_ps + sent.time.get();
         let mut found = u64::MAX;
         for (offset, (sent, port)) in all.iter().zip(ports).enumerate() {
             if sent.next.get() <= now {
-                self.update_sender(slot as usize + offset, now);
+                self.update_sender(slot + offset, now);
             }
             found = found.min(load((sent, port)));
         }
@@ -253,6 +265,41 @@ impl CreditMetric {
             ties = (ties << 1) | u64::from(load(both) == found);
         }
         (found, ties)
+    }
+
+    /// The same, four ports at once.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[target_feature(enable = "avx2")]
+    fn least_avx2(&self, slot: usize, all: &[Sent], ports: &[OutputPort], now: u64) -> (u64, u64) {
+        use std::arch::x86_64::*;
+
+        use super::least::avx2::{Loads, four_ports, pairs};
+
+        // The times of the next bytes to leave and of the bytes on the link; `pairs` says in which order.
+        let four_sent = |four: &[Sent; 4]| {
+            // SAFETY: the first two fields of each are two 64-bit numbers, and any bits are valid.
+            let both = |sent: &Sent| unsafe { _mm_loadu_si128(std::ptr::from_ref(sent).cast()) };
+            let [a, b, c, d] = four;
+            pairs(_mm256_set_m128i(both(b), both(a)), _mm256_set_m128i(both(d), both(c)))
+        };
+        let (at, mut loads) = (_mm256_set1_epi64x(now as i64), Loads::new());
+        let (fours, rest) = all.as_chunks::<4>();
+        let (ports, last) = ports.as_chunks::<4>();
+        for (index, (four, ports)) in fours.iter().zip(ports).enumerate() {
+            let (next, mut time) = four_sent(four);
+            if _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(next, at))) != 0b1111 {
+                for (offset, sent) in four.iter().enumerate() {
+                    if sent.next.get() <= now {
+                        self.update_sender(slot + 4 * index + offset, now);
+                    }
+                }
+                time = four_sent(four).1;
+            }
+            let (_, blocked) = four_ports(ports);
+            loads.add(_mm256_add_epi64(time, blocked));
+        }
+        let first = slot + 4 * fours.len();
+        loads.found((first as u32..).zip(rest.iter().zip(last)).map(|(slot, (_, port))| self.load(slot, port, now)))
     }
 }
 

@@ -51,6 +51,17 @@ impl Returns {
         held.map(|i| (self.base() + u64::from(self.offsets[i]), u32::from(self.sizes[i]) + 1))
     }
 
+    /// The earliest stamp in place, or [`UNARMED`]. (It reads all places, so there is no branch to mispredict.)
+    #[inline(always)]
+    fn earliest(&self) -> u64 {
+        let mut earliest = u32::MAX; // no offset is as large as this
+        for (place, &offset) in self.offsets.iter().enumerate() {
+            let held = self.state >> place & 1;
+            earliest = earliest.min(offset | held.wrapping_sub(1));
+        }
+        if earliest == u32::MAX { UNARMED } else { self.base() + u64::from(earliest) }
+    }
+
     /// The places of the stamps at or before a time, and their bytes. (It reads all places, so there is no branch to
     /// mispredict.)
     #[inline(always)]
@@ -277,10 +288,14 @@ impl Credits {
 
     /// The sender waits from now on. Returns the arrival of the earliest credit under way, if there is one.
     pub fn wait(&mut self, vc: usize) -> Option<u64> {
-        let earliest = self.stamps(vc).map(|(stamp, _)| stamp).min();
-        self.wakes[vc] = earliest.unwrap_or(UNARMED);
-        self.vcs[vc].state |= AWAITED;
-        earliest
+        let returns = &mut self.vcs[vc];
+        returns.state |= AWAITED;
+        let mut earliest = returns.earliest();
+        if returns.state & SPILLED != 0 {
+            earliest = self.spill[&(vc as u32)].iter().map(|&(stamp, _)| stamp).fold(earliest, u64::min);
+        }
+        self.wakes[vc] = earliest;
+        (earliest != UNARMED).then_some(earliest)
     }
 
     /// Whether the sender is to be woken at `now`; if not, an earlier credit has already woken it.

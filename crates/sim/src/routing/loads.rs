@@ -2,7 +2,7 @@
 
 use super::Ports;
 use crate::engine::random::{below32, packet_random};
-use crate::fabric::{CreditMetric, Crossbars, Least, OutputPort, Wiring};
+use crate::fabric::{CreditMetric, Crossbars, Least, OutputPort, Wiring, least_backlog};
 
 /// Draws tried before all ports are scanned.
 const TRIES: u8 = 4;
@@ -46,6 +46,11 @@ impl CongestionMetric for Backlog {
     #[inline(always)]
     fn load(self, _: u32, port: &OutputPort, now: u64) -> u64 {
         port.backlog(now)
+    }
+
+    #[inline(always)]
+    fn least(self, _: u32, ports: &[OutputPort], now: u64) -> (u64, u64) {
+        least_backlog(ports, now)
     }
 }
 

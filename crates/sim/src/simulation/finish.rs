@@ -124,6 +124,9 @@ fn operations(programs: &mut [Option<Running>]) -> Operations {
     operations
 }
 
+// The rows of traffic hold times plus one, and zero for what has not happened.
+const _: () = assert!(NOT_DELIVERED == 0_u64.wrapping_sub(1));
+
 fn messages<Q, R>(
     simulation: &mut Simulation<'_, Q, R>,
     programs: &mut [Option<Running>],
@@ -154,32 +157,38 @@ fn messages<Q, R>(
         let rows = std::mem::take(&mut job.rows);
         let only = job.destinations.only_sender();
         let per_interval = rows.per_interval.max(1) as usize;
-        let mut both = rows.issue.chunks(per_interval).zip(rows.latency.chunks(per_interval));
-        for k in 0.. {
-            if both.len() == 0 {
-                break;
-            }
-            for (sender, (issues, latencies)) in both.by_ref().take(rows.senders as usize).enumerate() {
-                if issues[0] == 0 {
-                    continue;
-                }
+        let in_interval = (rows.senders as usize * per_interval).max(1);
+        for (k, (issues, latencies)) in
+            (0_u32..).zip(rows.issue.chunks(in_interval).zip(rows.latency.chunks(in_interval)))
+        {
+            let first = k as usize * in_interval;
+            for (sender, issues) in issues.chunks(per_interval).enumerate().filter(|(_, issues)| issues[0] != 0) {
                 let rank = only.unwrap_or(sender as u32);
                 let node = job.nodes[rank as usize];
-                job.destinations.list(node, rank, job.ranks, k, &mut to);
-                let first = (k as usize * rows.senders as usize + sender) * per_interval;
-                for (position, ((&issue, &latency), &destination)) in issues.iter().zip(latencies).zip(&to).enumerate()
-                {
-                    if answers {
-                        counters.push(simulation.aries.row(index, first + position));
+                match job.destinations.only(node, rank, job.ranks, k) {
+                    Some(one) => messages.destination.push(one),
+                    None => {
+                        job.destinations.list(node, rank, job.ranks, k, &mut to);
+                        messages.destination.extend_from_slice(&to);
                     }
-                    messages.job.push(index as u16);
-                    messages.interval.push(k);
-                    messages.source.push(rank);
-                    messages.destination.push(destination);
-                    messages.issue_ps.push(issue - 1);
-                    messages.latency_ps.push(if latency == 0 { NOT_DELIVERED } else { latency - 1 });
+                }
+                messages.source.extend(std::iter::repeat_n(rank, issues.len()));
+                if answers {
+                    let first = first + sender * per_interval;
+                    counters.extend((first..first + issues.len()).map(|row| simulation.aries.row(index, row)));
                 }
             }
+            if issues.contains(&0) {
+                let issued = issues.iter().zip(latencies).filter(|(issue, _)| **issue != 0);
+                messages.issue_ps.extend(issued.clone().map(|(issue, _)| issue - 1));
+                messages.latency_ps.extend(issued.map(|(_, latency)| latency.wrapping_sub(1)));
+            } else {
+                messages.issue_ps.extend(issues.iter().map(|issue| issue - 1));
+                messages.latency_ps.extend(latencies.iter().map(|latency| latency.wrapping_sub(1)));
+            }
+            let count = messages.issue_ps.len();
+            messages.job.resize(count, index as u16);
+            messages.interval.resize(count, k);
         }
     }
     Ok((messages, counters))

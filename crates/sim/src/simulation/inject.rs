@@ -27,57 +27,30 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             return;
         }
         let (job_index, rank) = self.jobs.owner(node);
-        let mut list = std::mem::take(&mut self.destinations);
         let job = &mut self.jobs.list[usize::from(job_index)];
-        let one = job.destinations.only(node, rank, job.ranks, k);
-        let to = if let Some(one) = &one {
-            std::slice::from_ref(one)
-        } else {
-            job.destinations.list(node, rank, job.ranks, k, &mut list);
-            &list
-        };
         let measured = now >= self.spec.measure.from_ps && self.spec.measure.until_ps.is_none_or(|until| now < until);
-        let issued = to.len() as u64;
+        let sender = Sender { job: job_index, rank, node, interval: k, measured, now };
+        let (mut head, mut issued) = (None, 1);
+        if let Some(to) = job.destinations.only(node, rank, job.ranks, k) {
+            head = self.issue_message(&sender, 0, to);
+        } else {
+            let mut list = std::mem::take(&mut self.destinations);
+            job.destinations.list(node, rank, job.ranks, k, &mut list);
+            for (position, &to) in list.iter().enumerate() {
+                let first = self.issue_message(&sender, position as u32, to);
+                head = head.or(first);
+            }
+            issued = list.len() as u64;
+            self.destinations = list;
+        }
+        let job = &mut self.jobs.list[usize::from(job_index)];
         job.totals.issued += issued;
         job.totals.measured_issued += if measured { issued } else { 0 };
         job.totals.intervals += 1;
         job.slices.issue(issued, now);
         let first_issue = job.totals.first_issue_ps.get_or_insert(now);
         *first_issue = now.min(*first_issue);
-        let rails = self.wiring.rails;
-        let first = node * rails;
-        let mut head = None;
-        for (position, &rank_to) in to.iter().enumerate() {
-            let row = job.rows.issue(k, job.sender_of(rank), position as u32, now);
-            let flight = Flight { issue: now, packets_left: job.packets, row, job: job_index, measured };
-            let nic = &mut self.nics[first as usize];
-            let key = self.messages.random(u64::from(node), nic.issued);
-            nic.issued += 1;
-            let (message, to) = (self.flights.add(flight), job.nodes[rank_to as usize]);
-            let mut routing = job.routings[0];
-            if R::RESPONSES {
-                let mut exchange = Exchange::new(job.packets, now, row, job_index, NO_SENDER);
-                let request = ModeRequest { rank, bytes: job.message_bytes, alltoall: false, carries: true, now };
-                routing = job.select_mode(&mut self.policies, request, &mut exchange);
-                self.aries.issue(message, exchange);
-            }
-            if let Some(blame) = &mut self.blame {
-                blame.join(message, now);
-            }
-            let mut waiting = Waiting::new(job.message_bytes, key, message, to, routing);
-            if rails > 1 {
-                let nics = &mut self.nics[first as usize..(first + rails) as usize];
-                let rail = choose_rail(self.spec.fabric.nic.rail, key, nics, now);
-                waiting.set_to(to * rails + rail);
-                *nics[rail as usize].unsent_mut() += job.message_bytes;
-                nics[rail as usize].push_back(waiting);
-            } else if position > 0 || !nic.is_idle() {
-                nic.push_back(waiting);
-            } else {
-                head = Some(waiting);
-            }
-        }
-        job.outstanding = to.len() as u32;
+        job.outstanding = issued as u32;
         if let Some(rows) = job.rows.refused() {
             self.failure.get_or_insert(ErrorKind::OutOfMemory { rows }.into());
             self.end = 0;
@@ -91,7 +64,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                 self.queue.push(router, Event::issue(next, port, node, k + 1));
             }
         }
-        self.destinations = list;
+        let rails = self.wiring.rails;
+        let first = node * rails;
         if let Some(head) = head {
             self.pump(first, now, head);
         }
@@ -102,6 +76,44 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                 }
             }
         }
+    }
+
+    /// Issues a message to the rank `to`. Returns it if its NIC may send it at once; else it joins the queue of its NIC.
+    #[inline(always)]
+    fn issue_message(&mut self, sender: &Sender, position: u32, to: u32) -> Option<Waiting> {
+        let Sender { job: job_index, rank, node, interval, measured, now } = *sender;
+        let job = &mut self.jobs.list[usize::from(job_index)];
+        let rails = self.wiring.rails;
+        let first = node * rails;
+        let row = job.rows.issue(interval, job.sender_of(rank), position, now);
+        let flight = Flight { issue: now, packets_left: job.packets, row, job: job_index, measured };
+        let nic = &mut self.nics[first as usize];
+        let key = self.messages.random(u64::from(node), nic.issued);
+        nic.issued += 1;
+        let (message, to) = (self.flights.add(flight), job.nodes[to as usize]);
+        let mut routing = job.routings[0];
+        if R::RESPONSES {
+            let mut exchange = Exchange::new(job.packets, now, row, job_index, NO_SENDER);
+            let request = ModeRequest { rank, bytes: job.message_bytes, alltoall: false, carries: true, now };
+            routing = job.select_mode(&mut self.policies, request, &mut exchange);
+            self.aries.issue(message, exchange);
+        }
+        if let Some(blame) = &mut self.blame {
+            blame.join(message, now);
+        }
+        let mut waiting = Waiting::new(job.message_bytes, key, message, to, routing);
+        if rails > 1 {
+            let nics = &mut self.nics[first as usize..(first + rails) as usize];
+            let rail = choose_rail(self.spec.fabric.nic.rail, key, nics, now);
+            waiting.set_to(to * rails + rail);
+            *nics[rail as usize].unsent_mut() += job.message_bytes;
+            nics[rail as usize].push_back(waiting);
+        } else if position > 0 || !nic.is_idle() {
+            nic.push_back(waiting);
+        } else {
+            return Some(waiting);
+        }
+        None
     }
 
     /// A credit arrives for the injection link of a NIC.
@@ -299,6 +311,16 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     pub(super) fn response_vc(&self, nic: u32) -> usize {
         self.nic_vc(nic) + self.nics.len()
     }
+}
+
+/// A rank that begins an interval at `now`.
+struct Sender {
+    job: u16,
+    rank: u32,
+    node: u32,
+    interval: u32,
+    measured: bool,
+    now: u64,
 }
 
 /// The key of all packets between two nodes.
