@@ -86,6 +86,20 @@ pub trait DragonflyPlusAlgorithm: Sized {
         packet: &Event,
     ) -> CandidatePorts<'a>;
 
+    /// The decision, if it is found without all candidates: the same as by [`candidates`](Self::candidates) and
+    /// [`choose`](Self::choose), which it spares most packets.
+    #[inline(always)]
+    fn decide_early(
+        &self,
+        machine: &DragonflyPlus,
+        place: RouterPlace,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> Option<RouteDecision> {
+        let _ = (machine, place, packet, loads);
+        None
+    }
+
     /// The chosen candidate port, and whether it is a non-minimal one.
     fn choose(
         &self,
@@ -115,8 +129,15 @@ impl<R: DragonflyPlusAlgorithm> RoutingAlgorithm for DragonflyPlusRouting<R> {
 
     #[inline(always)]
     fn route(&self, place: RouterPlace, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision {
-        let candidates = self.algorithm.candidates(&self.machine, place, packet);
-        follow(&self.algorithm, &candidates, packet, loads)
+        let general = || {
+            let candidates = self.algorithm.candidates(&self.machine, place, packet);
+            follow(&self.algorithm, &candidates, packet, loads)
+        };
+        if let Some(decision) = self.algorithm.decide_early(&self.machine, place, packet, loads) {
+            debug_assert_eq!(decision, general(), "{}: early, and by all candidates", R::NAME);
+            return decision;
+        }
+        general()
     }
 
     #[inline(always)]

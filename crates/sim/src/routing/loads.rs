@@ -159,8 +159,15 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
                 return port;
             }
         }
+        self.least_of_all(*ports, key, hop, base)
+    }
+
+    /// The same after the first draws. (The arguments are passed by value: references would force them into memory even
+    /// if an earlier draw is taken.)
+    #[inline(never)]
+    fn least_of_all(self, ports: Ports<'_>, key: u32, hop: u8, base: u8) -> u16 {
         if ports.len() <= FEW {
-            return ports.get(self.least_of_few(ports, key, hop, base));
+            return ports.get(self.least_of_few(&ports, key, hop, base));
         }
         for k in S::TRIES..TRIES {
             let port = ports.any(key, hop, base + k);
@@ -178,11 +185,11 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
             }
         }
         let chosen = below32(packet_random(key, hop, base + TRIES), ties);
-        self.nth(ports, chosen, |backlog| backlog == least)
+        self.nth(&ports, chosen, |backlog| backlog == least)
     }
 
     /// The same for few ports, in one pass: the ties are bits of a word. Returns the position.
-    #[inline]
+    #[inline(always)]
     fn least_of_few(&self, ports: &Ports<'_>, key: u32, hop: u8, base: u8) -> u16 {
         let (least, ties) = if let Some(range) = ports.as_range() {
             self.metric.least(self.first + range.start as u32, &self.outs[range], self.now)
@@ -212,8 +219,7 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
         if self.is_below(limit, port) { Some(port) } else { self.below_after_first(limit, *ports, key, hop, base) }
     }
 
-    /// The same after the first draw. (The arguments are passed by value: references would force them into memory even
-    /// if the first draw is taken.)
+    /// The same after the first draw. (The arguments are passed by value, as above.)
     #[inline(never)]
     fn below_after_first(self, limit: u64, ports: Ports<'_>, key: u32, hop: u8, base: u8) -> Option<u16> {
         for k in 1..TRIES {

@@ -12,10 +12,11 @@ use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{CLASSES, GLOBAL, LOCAL};
 
 use super::{
-    CandidatePorts, CongestionMetric, DragonflyPlusAlgorithm, Loads, MINIMAL_BASE, NON_MINIMAL_BASE, Ports, RouterPlace,
+    CandidatePorts, CongestionMetric, DragonflyPlusAlgorithm, LEAST_BASE, Loads, MINIMAL_BASE, NON_MINIMAL_BASE, Ports,
+    RouterPlace,
 };
 use super::{across, down, failed, minimal, no_choice, up};
-use crate::fabric::packet::{Event, NO_INTERMEDIATE};
+use crate::fabric::packet::{Event, NO_INTERMEDIATE, RouteDecision};
 use crate::spec::{ChannelSwitch, Compare, FabricSpec, FparCandidates, RoutingSpec};
 
 /// The routing.
@@ -70,6 +71,17 @@ impl DragonflyPlusAlgorithm for Fpar {
     }
 
     #[inline(always)]
+    fn decide_early(
+        &self,
+        machine: &DragonflyPlus,
+        place: RouterPlace,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> Option<RouteDecision> {
+        outside_spines_of_choice(machine, place, packet, loads)
+    }
+
+    #[inline(always)]
     fn choose(
         &self,
         candidates: &CandidatePorts<'_>,
@@ -80,7 +92,7 @@ impl DragonflyPlusAlgorithm for Fpar {
             return only;
         }
         let (key, hop) = (packet.key, packet.hop());
-        // Backlogs are whole numbers, so `<= limit` is `< limit + 1`.
+        // Loads are whole numbers, so `<= limit` is `< limit + 1`.
         let limit = |class: u8| self.limit[usize::from(class)].saturating_add(u64::from(self.at_most));
         if let Some(port) = loads.below(limit(candidates.minimal_class), &candidates.minimal, key, hop, MINIMAL_BASE) {
             return (port, false);
@@ -90,8 +102,29 @@ impl DragonflyPlusAlgorithm for Fpar {
         {
             return (port, true);
         }
-        (loads.least(&candidates.minimal, key, hop, super::LEAST_BASE), false)
+        (loads.least(&candidates.minimal, key, hop, LEAST_BASE), false)
     }
+}
+
+/// The decision of a progressive algorithm at a leaf, and at a spine of the destination's group.
+#[inline(always)]
+pub(super) fn outside_spines_of_choice(
+    machine: &DragonflyPlus,
+    place: RouterPlace,
+    packet: &Event,
+    loads: &Loads<'_, impl CongestionMetric>,
+) -> Option<RouteDecision> {
+    if place.leaf {
+        let least = |ports| loads.least(&ports, packet.key, packet.hop(), LEAST_BASE);
+        // The same as `up`, but each kind of list has code of its own.
+        let port = if machine.complete {
+            least(Ports::range(place.down, machine.spec.spines as u16))
+        } else {
+            least(up(machine, place, packet.to_group))
+        };
+        return Some(RouteDecision::new(packet, port, u8::from(packet.hop() > 0)));
+    }
+    (place.group == packet.to_group).then(|| RouteDecision::new(packet, packet.to_local, packet.channel()))
 }
 
 /// Minimal ports, and non-minimal ports at the source spine and the intermediate spine.

@@ -14,7 +14,7 @@ use super::{
     CandidatePorts, CongestionMetric, DragonflyPlusAlgorithm, Loads, MINIMAL_BASE, NON_MINIMAL_BASE, RouterPlace,
     failed, fpar, no_choice,
 };
-use crate::fabric::packet::Event;
+use crate::fabric::packet::{Event, RouteDecision};
 use crate::spec::{FabricSpec, FparCandidates, RoutingSpec};
 
 /// The routing.
@@ -57,6 +57,17 @@ impl DragonflyPlusAlgorithm for ProgAdaptive {
         packet: &Event,
     ) -> CandidatePorts<'a> {
         failed::progressive(machine, self.one_group, true, place, packet)
+    }
+
+    #[inline(always)]
+    fn decide_early(
+        &self,
+        machine: &DragonflyPlus,
+        place: RouterPlace,
+        packet: &Event,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> Option<RouteDecision> {
+        fpar::outside_spines_of_choice(machine, place, packet, loads)
     }
 
     #[inline(always)]
