@@ -52,6 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (without the program's name; `sys.argv` if absent) and return its exit status."""
     _open_closed_streams()
     _write_every_character()
+    # NumPy's library of linear algebra starts its threads when it is imported, which takes half of the import's time.
+    # No command has matrices that are large enough for them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     if arguments == ["--version"]:
         print(_version())  # without the import of the commands' parser

@@ -61,10 +61,13 @@ pub mod avx2 {
 
     use super::OutputPort;
 
+    /// 64 loads, and after them a four of no load.
+    const FOURS: usize = 17;
+
     /// Up to 64 loads, and the least of them. All numbers are below 2^63, so they may be compared as signed ones.
     pub struct Loads {
         /// Four each. Those not yet added are more than any load.
-        fours: [__m256i; 16],
+        fours: [__m256i; FOURS],
         least: __m256i,
         count: usize,
     }
@@ -76,7 +79,7 @@ pub mod avx2 {
         #[must_use]
         pub fn new() -> Self {
             let most = _mm256_set1_epi64x(i64::MAX);
-            Self { fours: [most; 16], least: most, count: 0 }
+            Self { fours: [most; FOURS], least: most, count: 0 }
         }
 
         /// Adds four loads: those at the positions 0, 2, 1 and 3 of four ports.
@@ -84,7 +87,7 @@ pub mod avx2 {
         #[target_feature(enable = "avx2")]
         pub fn add(&mut self, loads: __m256i) {
             let loads = _mm256_permute4x64_epi64::<0b11_01_10_00>(loads);
-            self.fours[self.count % 16] = loads;
+            self.fours[self.count % FOURS] = loads;
             self.count += 1;
             self.least = _mm256_blendv_epi8(self.least, loads, _mm256_cmpgt_epi64(self.least, loads));
         }
@@ -104,7 +107,7 @@ pub mod avx2 {
             let of = |half| _mm_extract_epi64::<0>(half).min(_mm_extract_epi64::<1>(half));
             let least = of(halves.0).min(of(halves.1));
             let (all, mut ties) = (_mm256_set1_epi64x(least), 0);
-            for (four, &loads) in self.fours[..self.count.min(16)].iter().enumerate() {
+            for (four, &loads) in self.fours[..self.count.min(FOURS)].iter().enumerate() {
                 let equal = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(loads, all)));
                 ties |= (equal as u64) << (4 * four);
             }
