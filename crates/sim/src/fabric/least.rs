@@ -61,8 +61,8 @@ pub mod avx2 {
 
     use super::OutputPort;
 
-    /// 64 loads, and after them a four of no load.
-    const FOURS: usize = 17;
+    /// Fours of 64 loads.
+    const FOURS: usize = 16;
 
     /// Up to 64 loads, and the least of them. All numbers are below 2^63, so they may be compared as signed ones.
     pub struct Loads {
@@ -97,12 +97,15 @@ pub mod avx2 {
         #[target_feature(enable = "avx2")]
         #[must_use]
         pub fn found(mut self, rest: impl Iterator<Item = u64>) -> (u64, u64) {
-            let mut last = [i64::MAX; 4];
+            let (mut last, mut count) = ([i64::MAX; 4], 0);
             for (to, load) in last.iter_mut().zip(rest) {
                 *to = load as i64;
+                count += 1;
             }
-            let [a, b, c, d] = last;
-            self.add(_mm256_setr_epi64x(a, c, b, d));
+            if count > 0 {
+                let [a, b, c, d] = last;
+                self.add(_mm256_setr_epi64x(a, c, b, d));
+            }
             let halves = (_mm256_castsi256_si128(self.least), _mm256_extracti128_si256::<1>(self.least));
             let of = |half| _mm_extract_epi64::<0>(half).min(_mm_extract_epi64::<1>(half));
             let least = of(halves.0).min(of(halves.1));
