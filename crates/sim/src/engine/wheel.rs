@@ -362,6 +362,19 @@ mod tests {
     use crate::engine::Ordered;
     use crate::engine::random::mix64;
 
+    #[test]
+    fn the_places_of_few_events_are_counted_as_those_of_many() {
+        let (mut marks, mut sparse, mut dense) = (vec![0; 4], vec![7; 200], vec![7; 200]);
+        for case in 0..400_u64 {
+            let places: Vec<u32> = (0..1 + case % 60).map(|k| (mix64(case << 8 | k) % 200) as u32).collect();
+            let blocks = || places.chunks(7);
+            let count = begin_dense(blocks(), &mut dense);
+            assert_eq!(begin_sparse(blocks(), &mut sparse, &mut marks), count);
+            assert_eq!((count as usize, &*marks), (places.len(), &[0; 4][..]));
+            assert!(places.iter().all(|&place| sparse[place as usize] == dense[place as usize]), "case {case}");
+        }
+    }
+
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     struct Event {
         time: u64,
