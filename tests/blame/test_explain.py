@@ -10,8 +10,8 @@ import pytest
 
 import odonata as od
 from odonata.blame import Explanation, JobCauses, Without, causes_of
+from odonata.blame.coalitions import spec_of
 from odonata.blame.sentences import sentences
-from odonata.blame.without import spec_without
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def test_without_the_background_the_target_is_faster_and_waits_for_itself_only(
     assert (entry.victim, entry.without, entry.quantity) == ("target", "background", "latency_mean_ps")
     assert entry.slowdown is not None
     assert entry.slowdown > 1.02
-    alone = spec_without(kang.resolved["spec"], 1)
+    alone = spec_of(kang.resolved["spec"], frozenset({0}))
     assert alone is not None
     alone["measure"]["blame"] = True
     from odonata.machine import core

@@ -3,6 +3,7 @@
 from odonata.blame.causes import Cause, JobCauses, Place, causes_of
 from odonata.blame.explanation import Explanation, explain
 from odonata.blame.programs import LeftOut, ProgramTime, Share
+from odonata.blame.shapley import Shapley
 from odonata.blame.without import Without
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "LeftOut",
     "Place",
     "ProgramTime",
+    "Shapley",
     "Share",
     "Without",
     "causes_of",

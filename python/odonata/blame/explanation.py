@@ -6,10 +6,13 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from odonata.blame.causes import JobCauses, causes_of
+from odonata.blame.coalitions import Coalitions
 from odonata.blame.programs import LeftOut, ProgramTime, is_recorded, program_times
-from odonata.blame.without import Without, compare
+from odonata.blame.shapley import MOST, Shapley, needed, shares
+from odonata.blame.without import Without, compare, pairs
 from odonata.errors import InputError, unknown
 from odonata.store.columns import RECORDS
+from odonata.study.local import processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -34,6 +37,10 @@ class Explanation:
     """Where the time of each of these jobs that has a program goes."""
     left_out: tuple[LeftOut, ...] = ()
     """Jobs with a program of which this is not known."""
+    shapley: tuple[Shapley, ...] = ()
+    """What the other jobs cost each of these jobs, divided among them; empty without `shapley`."""
+    undivided: tuple[LeftOut, ...] = ()
+    """With `shapley`, the jobs whose loss could not be divided."""
 
     def as_dict(self) -> dict[str, Any]:
         """The object that `odonata explain --json` prints.
@@ -56,6 +63,8 @@ class Explanation:
             "without": [asdict(entry) | {"slowdown": entry.slowdown} for entry in self.without],
             "programs": [asdict(entry) for entry in self.programs],
             "left_out": [asdict(entry) for entry in self.left_out],
+            "shapley": [asdict(entry) for entry in self.shapley],
+            "undivided": [asdict(entry) for entry in self.undivided],
             "sentences": sentences(self),
         }
 
@@ -66,7 +75,13 @@ class Explanation:
 
 
 def explain(
-    run: Run, victim: str | None = None, *, counterfactual: bool = False, progress: Progress | None = None
+    run: Run,
+    victim: str | None = None,
+    *,
+    counterfactual: bool = False,
+    shapley: bool = False,
+    workers: int | None = None,
+    progress: Progress | None = None,
 ) -> Explanation:
     """Explain who makes whom wait in a run, where, and what for.
 
@@ -79,6 +94,11 @@ def explain(
         Explain only this job. Default: all jobs that are not background.
     counterfactual
         Also simulate the scenario without each job, and compare.
+    shapley
+        Also divide what the other jobs cost each job among them, by their Shapley values. All coalitions of the jobs
+        are simulated: up to 2^n - 2 runs for n jobs, at most six. It includes `counterfactual`.
+    workers
+        Runs at once for these two; by default one for each processor. They change no result.
     progress
         Called about every 0.2 s; see `odonata.runner.Progress`.
 
@@ -107,13 +127,32 @@ def explain(
     programs = [n for n in shown if "program" in spec["jobs"][n]]
     tables = _tables(run, programs, progress)
     causes = causes_of(run, tables["blame"])
-    without = compare(spec, background, run.jobs.to_dicts(), progress) if counterfactual else []
+    coalitions = Coalitions(spec, background, run.jobs.to_dicts())
+    victims = [n for n in shown if not background[n]]
+    divided = victims if shapley and len(names) <= MOST else []
+    if counterfactual or shapley:
+        wanted = [members for _, _, members in pairs(len(names), victims, coalitions)]
+        wanted += [one for n in divided for one in needed(len(names), n) if coalitions.possible(one)]
+        coalitions.simulate(wanted, processors() if workers is None else workers, progress)
+    found = shares(spec, divided, coalitions)
     return Explanation(
         run.id,
         tuple(causes[n] for n in shown),
-        tuple(entry for entry in without if entry.victim in {names[n] for n in shown}),
+        tuple(compare(spec, victims, coalitions)) if counterfactual or shapley else (),
         *program_times(run, programs, tables["operations"], tables["messages"]),
+        tuple(found),
+        tuple(_undivided(names, victims, found)) if shapley else (),
     )
+
+
+def _undivided(names: Sequence[str], victims: Sequence[int], found: Sequence[Shapley]) -> list[LeftOut]:
+    """The jobs whose loss could not be divided."""
+    if len(names) > MOST:
+        reason = f"the run has more than {MOST} jobs"
+    else:
+        reason = "not all of it arrives, or the run does not end, in one of the runs without some of the jobs"
+    divided = {one.victim for one in found}
+    return [LeftOut(names[n], reason) for n in victims if names[n] not in divided]
 
 
 def is_complete(run: Run) -> bool:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from odonata.blame.causes import Cause, JobCauses
     from odonata.blame.explanation import Explanation
     from odonata.blame.programs import ProgramTime, Share
+    from odonata.blame.shapley import Shapley
     from odonata.blame.without import Without
 
 LEAST = 0.05
@@ -48,6 +49,12 @@ def sentences(explanation: Explanation) -> list[str]:
             if entry.victim == job.job:
                 found.append(_absence(entry))
                 found.extend(_doubt(job, entry))
+        found.extend(_divided(entry) for entry in explanation.shapley if entry.victim == job.job)
+        found.extend(
+            f"What the other jobs cost `{job.job}` is not divided among them: {entry.reason}."
+            for entry in explanation.undivided
+            if entry.job == job.job
+        )
     return found
 
 
@@ -127,6 +134,22 @@ def _absence(entry: Without) -> str:
     numbers = f"{format_time(round(entry.without_ps), 4)} instead of {format_time(round(entry.with_ps), 4)}"
     factor = f"{entry.slowdown:.2f} times as long with `{entry.without}`"
     return f"Without `{entry.without}`, the {what} of `{entry.victim}` is {numbers} ({factor})."
+
+
+def _divided(entry: Shapley) -> str:
+    """What the other jobs cost a job, divided among them."""
+    what = "time" if entry.quantity == "time_ps" else "mean latency"
+    lost = entry.with_ps - entry.alone_ps
+    start = f"With all jobs, the {what} of `{entry.victim}` is {format_time(round(entry.with_ps), 4)}, and alone "
+    start += format_time(round(entry.alone_ps), 4)
+    if not entry.shares_ps:
+        return f"{start}."
+    parts = []
+    for job, ps in sorted(entry.shares_ps.items(), key=lambda one: -one[1]):
+        sign = "-" if ps < 0 else ""
+        of_all = f" ({_percent(ps / lost)})" if lost > 0 else ""
+        parts.append(f"{sign}{format_time(round(abs(ps)), 4)} for `{job}`{of_all}")
+    return f"{start}. The difference is divided (Shapley) into {', '.join(parts)}."
 
 
 def _doubt(job: JobCauses, entry: Without) -> list[str]:

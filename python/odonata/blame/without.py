@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from odonata.store.columns import RECORDS
-from odonata.store.tables import job_rows
+from odonata.blame.coalitions import quantity_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from odonata.runner import Progress
+    from odonata.blame.coalitions import Coalition, Coalitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,50 +34,39 @@ class Without:
         return self.with_ps / self.without_ps if self.with_ps and self.without_ps else None
 
 
-def spec_without(spec: Mapping[str, Any], left_out: int) -> dict[str, Any] | None:
-    """The specification without one job: same seed, same nodes. `None` if nothing would end its run."""
-    jobs = [job for index, job in enumerate(spec["jobs"]) if index != left_out]
-    waited = [index - (index > left_out) for index in spec["stop"]["jobs"] if index != left_out]
-    if not jobs or (not waited and spec["stop"]["at_ps"] is None):
-        return None
-    stop = {"jobs": waited, "at_ps": spec["stop"]["at_ps"]}
-    measure = {key: value for key, value in spec["measure"].items() if key not in RECORDS}
-    return {**spec, "jobs": jobs, "stop": stop, "measure": measure}
+def pairs(jobs: int, victims: Sequence[int], coalitions: Coalitions) -> list[tuple[int, int, Coalition]]:
+    """Each victim, each other job without which the run still ends, and the jobs of that run."""
+    everyone = frozenset(range(jobs))
+    found = [(victim, absent, everyone - {absent}) for absent in range(jobs) for victim in victims if victim != absent]
+    return [one for one in found if coalitions.possible(one[2])]
 
 
-def compare(
-    spec: Mapping[str, Any], background: Sequence[bool], rows: Sequence[Mapping[str, Any]], progress: Progress | None
-) -> list[Without]:
+def compare(spec: Mapping[str, Any], victims: Sequence[int], coalitions: Coalitions) -> list[Without]:
     """Leave out every job once.
 
     Parameters
     ----------
-    spec, background
-        The specification of the run, and which of its jobs are background.
-    rows
-        The rows of its table `jobs`.
-    progress
-        As in `odonata.run`.
+    spec
+        The specification of the run.
+    victims
+        Indices of the jobs that are compared.
+    coalitions
+        The runs, in which those of `pairs` have been simulated.
 
     Returns
     -------
     list of Without
-        For each job that is not background and each other job without which the run still ends.
+        For each victim and each other job without which the run still ends.
     """
-    from odonata.runner import simulate
-
-    found = []
-    for left_out, job in enumerate(spec["jobs"]):
-        victims = [n for n, is_background in enumerate(background) if n != left_out and not is_background]
-        reduced = spec_without(spec, left_out)
-        if reduced is None or not victims:
-            continue
-        rest = [is_background for n, is_background in enumerate(background) if n != left_out]
-        result = simulate(reduced, progress, stage=f"without {job['name']}")
-        there = job_rows(result, reduced, rest, {})
-        for victim in victims:
-            here, other = rows[victim], there[victim - (victim > left_out)]
-            quantity = "time_ps" if "program" in spec["jobs"][victim] else "latency_mean_ps"
-            values = [row[quantity] if row["complete"] is not False else None for row in (here, other)]
-            found.append(Without(here["name"], job["name"], quantity, values[0], values[1]))
-    return found
+    names = [job["name"] for job in spec["jobs"]]
+    whole = coalitions[frozenset(range(len(names)))]
+    return [
+        Without(
+            names[victim],
+            names[absent],
+            quantity_of(spec, victim),
+            whole[victim],
+            coalitions[rest][victim],
+        )
+        for victim, absent, rest in pairs(len(names), victims, coalitions)
+    ]

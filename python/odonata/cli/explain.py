@@ -4,7 +4,7 @@ import json as json_module
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
 
 def explain(
@@ -13,6 +13,10 @@ def explain(
     *,
     victim: str | None = None,
     counterfactual: Annotated[bool, Parameter(negative=())] = False,
+    shapley: Annotated[bool, Parameter(negative=())] = False,
+    workers: Annotated[
+        int | None, Parameter(name=["--workers", "-j"], validator=validators.Number(gte=1, lte=1024))
+    ] = None,
     json: Annotated[bool, Parameter(negative=())] = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
     verify: bool = True,
@@ -31,6 +35,11 @@ def explain(
         Explain only this job. Default: all jobs that are not background.
     counterfactual
         Also simulate the scenario without each job, and compare.
+    shapley
+        Also divide what the other jobs cost each job among them (Shapley values). It simulates all coalitions of at
+        most six jobs: up to 2, 6, 14, 30 or 62 runs for 2 to 6 jobs. Includes `--counterfactual`.
+    workers
+        Runs at once for these two. Default: one for each processor.
     json
         Print one JSON object instead of the text.
     quiet
@@ -50,6 +59,13 @@ def explain(
     if not is_complete(opened):
         progress.say("the run has not recorded all that explains it: it is simulated again")
     with progress:
-        found = find(opened, victim, counterfactual=counterfactual, progress=progress.report)
+        found = find(
+            opened,
+            victim,
+            counterfactual=counterfactual,
+            shapley=shapley,
+            workers=workers,
+            progress=progress.report,
+        )
     print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))
     return 0

@@ -1,0 +1,121 @@
+"""The shares of the other jobs in what a job loses: Shapley values over all coalitions.
+
+Leaving out one job at a time does not divide a loss: two jobs that each fill a link alone cost nothing more together,
+so without either of them nothing is saved. The value of Shapley ("A value for n-person games", Contributions to the
+Theory of Games II, 1953) is the mean of what a job costs when it joins the others, over all orders of joining. It is
+the only division whose shares add up to the whole loss, that gives equal jobs equal shares and jobs without any effect
+none, and that adds up over several losses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain, combinations
+from math import factorial
+from typing import TYPE_CHECKING, Any
+
+from odonata.blame.coalitions import quantity_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from odonata.blame.coalitions import Coalition, Coalitions
+
+MOST = 6
+"""Jobs of a run whose shares are computed; n jobs need up to 2^n - 2 runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shapley:
+    """What the other jobs cost a job, divided among them."""
+
+    victim: str
+    """The job."""
+    quantity: str
+    """What is compared: `latency_mean_ps`, or `time_ps` of a program."""
+    alone_ps: float
+    """It without all others, in picoseconds."""
+    with_ps: float
+    """It with all jobs, in picoseconds."""
+    shares_ps: dict[str, float]
+    """The share of each other job in the difference, in picoseconds; below 0 for a job that makes the victim faster.
+    The shares add up to the difference."""
+
+
+def subsets(members: Coalition) -> Iterator[Coalition]:
+    """All subsets, from the empty one to the whole."""
+    ordered = sorted(members)
+    return map(frozenset, chain.from_iterable(combinations(ordered, size) for size in range(len(ordered) + 1)))
+
+
+def shapley(players: Coalition, worth: Callable[[Coalition], Fraction]) -> dict[int, Fraction]:
+    """The Shapley value of each player.
+
+    Parameters
+    ----------
+    players
+        The players.
+    worth
+        The worth of each subset of them.
+
+    Returns
+    -------
+    dict of int to Fraction
+        Exact: the values add up to the worth of all, less that of none.
+    """
+    count = len(players)
+    found = {}
+    for player in sorted(players):
+        value = Fraction(0)
+        for others in subsets(players - {player}):
+            weight = Fraction(factorial(len(others)) * factorial(count - len(others) - 1), factorial(count))
+            value += weight * (worth(others | {player}) - worth(others))
+        found[player] = value
+    return found
+
+
+def needed(jobs: int, victim: int) -> list[Coalition]:
+    """The coalitions from which the shares of a victim follow: all that it is in."""
+    return [others | {victim} for others in subsets(frozenset(range(jobs)) - {victim})]
+
+
+def shares(spec: Mapping[str, Any], victims: Sequence[int], coalitions: Coalitions) -> list[Shapley]:
+    """Divide what each victim loses among the other jobs.
+
+    Parameters
+    ----------
+    spec
+        The specification of the run.
+    victims
+        Indices of jobs.
+    coalitions
+        The runs, in which those of `needed` that are possible have been simulated.
+
+    Returns
+    -------
+    list of Shapley
+        For each victim all of which arrived in every coalition.
+    """
+    names = [job["name"] for job in spec["jobs"]]
+    found = []
+    for victim in victims:
+        runs = needed(len(names), victim)
+        if not all(coalitions.possible(members) for members in runs):
+            continue
+        values = {members - {victim}: coalitions[members][victim] for members in runs}
+        whole = {members: Fraction(value) for members, value in values.items() if value is not None}
+        if len(whole) < len(values):
+            continue
+        others = frozenset(range(len(names))) - {victim}
+        of_jobs = shapley(others, whole.__getitem__)
+        found.append(
+            Shapley(
+                names[victim],
+                quantity_of(spec, victim),
+                float(whole[frozenset()]),
+                float(whole[others]),
+                {names[job]: float(ps) for job, ps in of_jobs.items()},
+            )
+        )
+    return found
