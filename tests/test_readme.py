@@ -12,7 +12,7 @@ PAGES = [
     "README.md",
     "docs/cluster.md",
     "docs/noise.md",
-    *(f"docs/tutorial/{name}.md" for name in ("first-run", "first-study", "own-machine", "from-a-queue")),
+    *(f"docs/tutorial/{name}.md" for name in ("first-run", "first-study", "own-machine", "from-a-queue", "leonardo")),
 ]
 
 _spec = importlib.util.spec_from_file_location("examples", ROOT / "scripts" / "examples.py")

@@ -23,6 +23,11 @@ cluster = App(
     help="Work on a real cluster: how busy its network is, nodes for a job, latencies and how they vary, its machine.",
 )
 cluster.command(
+    "odonata.cli.cluster_allocations:allocations",
+    name="allocations",
+    help="Say where the running jobs are: switches and groups, links that they share, and how far from a policy.",
+)
+cluster.command(
     "odonata.cli.cluster_analyse:analyse",
     name="analyse",
     help="Analyse times of iterations: spread, tail, peaks, distribution, correlation with another column.",

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
+    from odonata.cluster.allocated import Allocations, allocations
     from odonata.cluster.analysis import Analysis, analyse
     from odonata.cluster.book import Book, read_book
     from odonata.cluster.fabric import Recognised, import_fabric
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 #: Public name -> module.
 _LAZY = {
+    "Allocations": "allocated",
     "Analysis": "analysis",
     "Background": "utilisation",
     "Book": "book",
@@ -59,6 +61,7 @@ _LAZY = {
     "Selection": "selection",
     "Topology": "topology",
     "Workload": "workload",
+    "allocations": "allocated",
     "analyse": "analysis",
     "background": "utilisation",
     "expand": "hosts",
@@ -78,6 +81,7 @@ _LAZY = {
 }
 
 __all__ = [
+    "Allocations",
     "Analysis",
     "Background",
     "Book",
@@ -93,6 +97,7 @@ __all__ = [
     "Selection",
     "Topology",
     "Workload",
+    "allocations",
     "analyse",
     "background",
     "expand",

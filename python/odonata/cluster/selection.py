@@ -167,14 +167,20 @@ def observe(
     return Cluster(switches, idle, jobs)
 
 
-def choose(cluster: Cluster, nodes: int | None, place: str, options: Mapping[str, Any] | None = None) -> Selection:
-    """Nodes of a cluster by a policy. Raises InputError as `select`."""
+def choosing(place: str) -> str:
+    """The name of a policy that can choose nodes on a real cluster. Raises InputError for any other."""
     policy = placement.get(place)
     if policy.name not in policies():
         error = unknown("policy for a real cluster", policy.name, policies())
         raise InputError(
             f"`{policy.name}` names nodes by number; a cluster needs a policy that chooses", hint=error.hint
         )
+    return policy.name
+
+
+def choose(cluster: Cluster, nodes: int | None, place: str, options: Mapping[str, Any] | None = None) -> Selection:
+    """Nodes of a cluster by a policy. Raises InputError as `select`."""
+    policy = choosing(place)
     topology = cluster.topology
     ids = topology.ids
     owners = {ids[name]: job.id for job in cluster.jobs if job.running for name in job.nodes if name in ids}
@@ -183,7 +189,7 @@ def choose(cluster: Cluster, nodes: int | None, place: str, options: Mapping[str
     busy = [node for node in owners if node not in idle]
     placer = placement.Placer(topology.shape, busy, owners, unusable)
     try:
-        found = placer.place(policy.name, nodes, options)
+        found = placer.place(policy, nodes, options)
     except InputError as e:
         if e.path == COUNT and nodes is not None and nodes > len(idle):
             raise InputError(f"{nodes:,} nodes do not fit: only {len(idle):,} are idle", hint=e.hint) from None
@@ -194,7 +200,7 @@ def choose(cluster: Cluster, nodes: int | None, place: str, options: Mapping[str
     return Selection(
         nodes=[names[number] for number in found.nodes],
         reason=f"{found.reason}; {_room(topology, groups, Counter(map(shape.group_of, idle)))}",
-        policy=policy.name,
+        policy=policy,
         idle=len(idle),
         groups=[topology.group_name(group) for group in sorted(groups)],
         leaves=len(set(map(shape.router_of, found.nodes))),

@@ -1,0 +1,52 @@
+"""`odonata cluster allocations`: where the running jobs of a cluster are, and with whom they share links."""
+
+import json as json_module
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+_Flag = Parameter(negative=())
+
+
+def allocations(
+    *,
+    topology: Path,
+    queue: Path | None = None,
+    place: str = "level-spread",
+    together: Annotated[bool, _Flag] = False,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    force: Annotated[bool, _Flag] = False,
+    json: Annotated[bool, _Flag] = False,
+) -> int:
+    """Say where the running jobs are: switches and groups, links that they share, and how far from a policy.
+
+    Nothing is simulated, and what the jobs send does not matter. Without --queue, Slurm is asked.
+
+    Parameters
+    ----------
+    topology
+        The switches: `topology.conf`, or what `scontrol show topology` prints.
+    queue
+        A file instead of the queue of Slurm: what `squeue --json`, `squeue` or `scontrol show job` prints.
+    place
+        The placement policy that the jobs are compared with, each alone on the empty machine.
+    together
+        Of jobs that have a node in common, keep only the first: for a list of jobs of different times.
+    output
+        Write the jobs that were kept into this file, as a queue for `odonata cluster snapshot --queue`.
+    force
+        Overwrite a file with other contents.
+    json
+        Print one JSON object, with every job.
+    """
+    from odonata import files
+    from odonata.cluster.allocated import allocations as find
+    from odonata.cluster.allocated_text import as_text
+    from odonata.text import terminal_width
+
+    found = find(topology, queue=queue, place=place, together=together)
+    if output is not None:
+        files.write_new(output, found.queue.encode(), force=force)
+    print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))
+    return 0
