@@ -118,7 +118,7 @@ validate: build ## Compare with the published figures of Kang 2019, Zhang 2018, 
 	$(BIN)/odonata reproduce kang2019-calibration
 	$(BIN)/odonata reproduce latency-load
 	$(BIN)/odonata reproduce aries-modes
-	for page in model fig3 fig5 fig7 fig8 fig9 fig10; do $(BIN)/odonata reproduce desensi2019-$$page; done
+	for page in model fig3 fig4 fig5 fig7 fig8 fig9 fig10; do $(BIN)/odonata reproduce desensi2019-$$page; done
 	$(BIN)/odonata reproduce salimi-beni2022-on-leonardo
 	$(BIN)/odonata reproduce salimi-beni2022
 	$(BIN)/odonata reproduce calibration

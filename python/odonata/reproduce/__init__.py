@@ -27,6 +27,7 @@ REPRODUCTIONS: dict[str, str] = {
     "aries-modes": "odonata.reproduce.aries_modes.page",
     "desensi2019-model": "odonata.reproduce.desensi2019.model",
     "desensi2019-fig3": "odonata.reproduce.desensi2019.distances",
+    "desensi2019-fig4": "odonata.reproduce.desensi2019.one_node",
     "desensi2019-fig5": "odonata.reproduce.desensi2019.dispersion",
     "desensi2019-fig7": "odonata.reproduce.desensi2019.modes",
     **{f"desensi2019-fig{number}": "odonata.reproduce.desensi2019.comparisons" for number in (8, 9, 10)},

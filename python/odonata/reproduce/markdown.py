@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from odonata.reproduce.rows import Row
 
-_DECIMALS = {"us": 2, "ms": 3, "x": 2, "%": 1, "GiB/s": 2, "rho": 2, "families": 0, "peaks": 0}
+_DECIMALS = {"us": 2, "ms": 3, "x": 2, "%": 1, "GiB/s": 2, "rho": 2, "families": 0, "peaks": 0, "packets": 0}
 
 
 def number(value: float, unit: str) -> str:

@@ -32,7 +32,7 @@ def page(name: str, rows: Sequence[Row], runs: Runs, /, **values: str) -> str:
             counts=counts(rows, MODEL),
             statements=side_by_side(rows, [MODEL]),
             reasons=said or "None.",
-            setting=setting(runs),
+            setting=setting(runs) if "$setting" in text else "",
             **values,
         )
     )
