@@ -99,7 +99,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             self.aries.issue(message, exchange);
         }
         if let Some(blame) = &mut self.blame {
-            blame.join(message, now);
+            blame.join(message, job_index, now);
         }
         let mut waiting = Waiting::new(job.message_bytes, key, message, to, routing);
         if rails > 1 {
@@ -183,8 +183,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             let start = nic.free.max(now) + overhead;
             let hop = HopTiming::new(start, times, ClassId::NODE.0);
             if let Some(blame) = &mut self.blame {
-                let (victim, free) = ((self.flights.job(head.message), head.message), nic.free);
-                blame.inject(nic_id as usize, victim, now, free, hop.decision - free.max(now));
+                blame.inject(nic_id as usize, head.message, now, nic.free, hop.decision - nic.free.max(now));
             }
             if let Some(series) = &mut self.series {
                 series.count(self.outs.len() + nic_id as usize, self.flights.job(head.message), wire, start, 0);

@@ -65,7 +65,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             self.aries.issue(message, exchange);
         }
         if let Some(blame) = &mut self.blame {
-            blame.join(message, now);
+            blame.join(message, job, now);
         }
         let rails = self.wiring.rails;
         let first = node * rails;

@@ -218,7 +218,10 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         let arrivals = ArrivalCounts::new(spec.measure.arrivals_every_ps.unwrap_or(0), spec.jobs.len(), wiring.groups);
         let measured = spec.measure.from_ps..spec.measure.until_ps.unwrap_or(u64::MAX);
         let sizes = [wires.len(), channels, nics, spec.jobs.len()];
-        let blame = spec.measure.blame.then(|| BlameCounts::new(sizes, measured));
+        let blame = spec.measure.blame.then(|| {
+            let main = (0..spec.jobs.len()).rev().max_by_key(|&job| spec.jobs[job].nodes.len()).unwrap_or(0);
+            BlameCounts::new(sizes, main as u16, measured)
+        });
         let series = spec.measure.series.then(SeriesCounts::default);
         let mut simulation = Self {
             spec,

@@ -135,7 +135,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         ready: u64,
         now: u64,
     ) {
-        let (times, job) = (self.times_of(packet), self.flights.job(packet.message));
+        let times = self.times_of(packet);
         let buffer = self.vc(first + u32::from(packet.port), packet.channel());
         // SAFETY: the buffer is that of a packet; see `return_credit`.
         let from_class = unsafe { self.credits.class(buffer) };
@@ -145,13 +145,14 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let service = if output.is_some() { times.to_decision(class) } else { to_node };
         let far = output.map(|(output, channel)| self.far_buffer(output, channel));
         let Some(blame) = &mut self.blame else { return };
-        blame.cross(slot, (job, packet.message), &Crossing { committed: now, ready, free, end, service });
+        let victim = blame.victim(packet.message);
+        blame.cross(slot, victim, &Crossing { committed: now, ready, free, service });
         if let Some(far) = far {
-            blame.hold(far, job, times.wire, now);
+            blame.hold(far, victim.job, times.wire);
         }
         if from_class != ClassId::NODE.0 {
             let stamp = end + self.wiring.times(from_class).to_credit;
-            blame.release(buffer, job, times.wire, stamp, self.queue.horizon());
+            blame.release(buffer, victim.job, times.wire, stamp, self.queue.horizon());
         }
     }
 
@@ -249,7 +250,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         self.outs[output.slot()].blocked_ps += times.serialisation(vc.class());
         self.blocked.push(&mut log.chain, packet).follow(decision);
         if let Some(blame) = &mut self.blame {
-            blame.block(far, packet.time);
+            blame.block(far, self.wiring.times(vc.class()).buffer - vc.room, packet.time);
         }
         if !vc.waits() {
             vc.set_waits(true);
@@ -278,6 +279,11 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let (first, output) = (place.first, self.wiring.output(place, port, channel));
         let index = output.vc();
         let class = self.vcs[index].class();
+        if let Some(blame) = &mut self.blame {
+            let vc = &mut self.vcs[index];
+            blame.credit(far, self.wiring.times(class).buffer - vc.room, now);
+            vc.room += self.credits.take(far, now);
+        }
         loop {
             let times = self.times_of(self.blocked.first(&self.logs.get(index).chain));
             let wire = times.wire;
@@ -288,8 +294,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             let packet = self.blocked.pop(&mut self.logs.get_mut(index).chain);
             self.outs[output.slot()].blocked_ps -= times.serialisation(class);
             if let Some(blame) = &mut self.blame {
-                let victim = (self.flights.job(packet.message), packet.message);
-                blame.unblock(far, output.slot(), victim, packet.time, now);
+                blame.unblock(far, output.slot(), blame.victim(packet.message));
             }
             let decision = RouteDecision::new(&packet, port, channel);
             if R::BEHIND_CROSSBAR {
