@@ -5,11 +5,13 @@
 
 mod buffers;
 mod rows;
+mod turns;
 
 use std::ops::Range;
 
 use buffers::Buffers;
-use rows::Links;
+use rows::Rows;
+use turns::Turns;
 
 /// Columns of equal length, sorted: one row per victim, cause, kind of wait and link. Rows of zero time are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,8 +84,10 @@ pub struct Victim {
 /// The waits of packets by victim, cause, kind and place.
 #[derive(Debug)]
 pub struct BlameCounts {
-    links: Links,
+    rows: Rows,
     slots: usize,
+    /// By slot.
+    links: Turns,
     buffers: Buffers,
     /// The victim of each message under way, by its slot. (A table of its own, because it is read at each hop.)
     victims: Vec<Victim>,
@@ -101,8 +105,9 @@ impl BlameCounts {
     #[must_use]
     pub fn new([slots, channels, nics, jobs]: [usize; 4], main: u16, counted: Range<u64>) -> Self {
         Self {
-            links: Links::new(slots + nics),
+            rows: Rows::new(slots + nics),
             slots,
+            links: Turns::new(slots),
             buffers: Buffers::new(channels * slots, main),
             victims: Vec::new(),
             joined: Vec::new(),
@@ -136,8 +141,8 @@ impl BlameCounts {
             return;
         }
         let link = self.slots + nic;
-        self.links.add(link, (job, job, Wait::SourceBuffer), now - self.joined[message as usize]);
-        self.links.add(link, (job, job, Wait::SourceLink), free.saturating_sub(now));
+        self.rows.add(link, (job, job, Wait::SourceBuffer), now - self.joined[message as usize]);
+        self.rows.add(link, (job, job, Wait::SourceLink), free.saturating_sub(now));
         self.service[usize::from(job)] += service;
     }
 
@@ -146,10 +151,12 @@ impl BlameCounts {
     pub fn cross(&mut self, slot: usize, victim: Victim, crossing: &Crossing) {
         let Crossing { committed, ready, free, service } = *crossing;
         let job = victim.job;
-        self.links.forget(slot, committed);
         if victim.counts {
             if free > ready {
-                self.links.attribute(slot, job, ready, free);
+                let rows = &mut self.rows;
+                self.links.occupants(slot, committed, ready, free, |cause, ps| {
+                    rows.add(slot, (job, cause, Wait::Link), ps);
+                });
             }
             self.service[usize::from(job)] += (ready - committed) + service;
         }
@@ -185,10 +192,10 @@ impl BlameCounts {
     /// # Panics
     /// If no packet waits.
     pub fn unblock(&mut self, buffer: usize, slot: usize, victim: Victim) {
-        let links = &mut self.links;
+        let rows = &mut self.rows;
         self.buffers.unblock(buffer, |cause, ps| {
             if victim.counts {
-                links.add(slot, (victim.job, cause, Wait::Buffer), ps);
+                rows.add(slot, (victim.job, cause, Wait::Buffer), ps);
             }
         });
     }
@@ -197,7 +204,7 @@ impl BlameCounts {
     #[must_use]
     pub fn into_output(self) -> Blame {
         let mut blame = Blame { service_ps: self.service, ..Blame::default() };
-        for ((victim, cause, wait), link, ps) in self.links.into_rows() {
+        for ((victim, cause, wait), link, ps) in self.rows.into_rows() {
             blame.push(victim, cause, wait, link, ps);
         }
         blame
