@@ -376,14 +376,6 @@ MESSAGES: Mapping[str, Message] = {
         "`{key}` is {found_bytes:bytes}; it must hold at least one packet ({packet_bytes:bytes}) and at most "
         "{most_bytes:bytes}"
     ),
-    "blame-behind-crossbar": Message(
-        "`{key}`: waits are attributed to jobs in ideal routers only, and the routers of this system have a crossbar",
-        'fabric = {{ router = "ideal" }}',
-    ),
-    "blame-with-responses": Message(
-        "`{key}`: waits are attributed to jobs only if packets go one way, and the NICs of this system answer them",
-        'fabric = {{ nic = "simple" }}',
-    ),
     "program-with-gets": Message(
         "`{key}`: `get` is for jobs with a traffic pattern; the messages of programs are written to their destination",
         'operation = "put"',

@@ -133,3 +133,22 @@ def test_the_folder_keeps_the_table(tiny: Scenario, tmp_path: Path) -> None:
     assert causes_of(kept, kept.blame) == list(od.explain(od.open(tmp_path / "out"), "target").jobs) + list(
         od.explain(kept, "noise").jobs
     )
+
+
+@pytest.mark.parametrize(
+    ("fabric", "kinds"),
+    [
+        ({"router": {"kind": "input-queued", "output_buffer": "2 KiB"}}, {"queue", "crossbar-output", "output-buffer"}),
+        ({"nic": {"kind": "aries", "window": 32}}, {"window"}),
+    ],
+)
+def test_waits_behind_crossbars_and_for_the_window_are_explained(
+    tiny: Scenario, fabric: dict[str, Any], kinds: set[str]
+) -> None:
+    system = {"preset": "tiny", "fabric": fabric}
+    found = od.run(tiny.set("job.target.app.message", "16 KB").set("system", system).set("measure.blame", True))
+    assert kinds <= set(found.blame["wait"])
+    explained = od.explain(found)
+    waits = {wait for job in explained.jobs for cause in job.causes for wait in cause.by_wait}
+    assert kinds <= waits
+    assert "mostly" in str(explained)

@@ -183,14 +183,6 @@ PROVOKED: dict[str, Provoke] = {
     "unknown-class": check(("sensing", {"kind": "credits", "delay_ps": {"optical": 5}})),
     "packet-on-wire-too-large": check(("fabric.packet_bytes", 65_530), ("fabric.header_bytes", 32)),
     "slow-link": check(("fabric.links.local.bandwidth", 100_000)),
-    "blame-behind-crossbar": check(
-        ("measure", {"from_ps": 0, "until_ps": None, "arrivals_every_ps": None, "blame": True}),
-        ("fabric.router", CROSSBAR),
-    ),
-    "blame-with-responses": check(
-        ("measure", {"from_ps": 0, "until_ps": None, "arrivals_every_ps": None, "blame": True}),
-        ("fabric.nic.aries", ARIES),
-    ),
     "program-with-gets": program(
         {"name": "phases", "phases": [{"what": {"name": "compute", "ps": 1, "jitter_ps": 0}}]},
         ("fabric.nic.aries", ARIES | {"operation": "get"}),

@@ -84,10 +84,6 @@ kinds! {
     LastGroupTooLarge = "last-group-too-large" { found: u32, full: u32 }
     /// A count that exceeds what can be numbered or what fits into memory.
     MachineTooLarge = "machine-too-large" { what: &'static str, found: u64, most: u64 }
-    /// Waits are to be attributed to jobs in routers with a crossbar.
-    BlameBehindCrossbar = "blame-behind-crossbar" {}
-    /// Blame is asked for, and packets are answered.
-    BlameWithResponses = "blame-with-responses" {}
     /// A NIC of Aries reads messages, and a job has a program.
     ProgramWithGets = "program-with-gets" {}
     /// Application-aware routing, for NICs that count nothing.

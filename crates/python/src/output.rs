@@ -75,6 +75,11 @@ fn blame(py: Python<'_>, rows: Blame) -> PyResult<Bound<'_, PyDict>> {
         Wait::Buffer => "buffer",
         Wait::SourceBuffer => "source-buffer",
         Wait::SourceLink => "source-link",
+        Wait::Queue => "queue",
+        Wait::CrossbarInput => "crossbar-input",
+        Wait::CrossbarOutput => "crossbar-output",
+        Wait::OutputBuffer => "output-buffer",
+        Wait::Window => "window",
     };
     let columns = PyDict::new(py);
     columns.set_item("victim", rows.victim.into_pyarray(py))?;

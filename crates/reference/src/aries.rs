@@ -69,7 +69,15 @@ impl World<'_> {
         let burst = self.burst(packet.bytes).len() as u64;
         let free = self.links[self.map.network.peer.len() + nic.index()].free(t);
         let of = &mut self.nics[nic.index()];
-        if of.outstanding + burst > u64::from(aries.window) {
+        let full = of.outstanding + burst > u64::from(aries.window);
+        if let Some(commits) = &mut self.commits {
+            match (of.window_since, full) {
+                (None, true) => commits.windows[nic.index()].push([t, u64::MAX]),
+                (Some(_), false) => commits.windows[nic.index()].last_mut().expect("it has begun")[1] = t,
+                _ => {}
+            }
+        }
+        if full {
             of.window_since.get_or_insert(free);
             return false;
         }
@@ -135,7 +143,7 @@ impl World<'_> {
             self.nics[nic.index()].outstanding -= self.burst(packet.bytes).len() as u64;
             self.inject(t, nic);
         } else {
-            let response = self.response(packet);
+            let response = self.response(t, packet);
             self.nics[packet.destination.index()].responses.push_back(response);
             self.send_responses(t, packet.destination);
         }
@@ -185,8 +193,8 @@ impl World<'_> {
         complete
     }
 
-    /// The response to a request.
-    fn response(&self, request: &Packet) -> Packet {
+    /// The response to a request that arrives at time `t`.
+    fn response(&self, t: u64, request: &Packet) -> Packet {
         let number = request.request.expect("it is a request");
         Packet {
             message: request.message,
@@ -196,7 +204,9 @@ impl World<'_> {
             wire: wire(&self.spec.fabric, request.bytes, true),
             head: 0,
             tail: 0,
-            decided: 0,
+            decided: t,
+            joined: 0,
+            passage: None,
             latest: None,
             key: response_key(request.key),
             destination: self.requests[number].nic,

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use odonata_sim::output::{Blame, Routes, Series, Wait};
 use odonata_sim::spec::Spec;
 
+use crate::crossbar::Key as QueueKey;
 use crate::link::{Link, Sender};
 use crate::packet::Message;
 
@@ -24,8 +25,9 @@ pub(crate) struct Commit {
     pub(crate) wire: u64,
     /// The channel.
     pub(crate) channel: usize,
-    /// When the packet was decided on; at a NIC, when its message joined the queue.
-    pub(crate) decided: u64,
+    /// Since when it waited for room in the far buffer: since it was decided on, or granted its output by a crossbar; at a
+    /// NIC, since its message joined the queue.
+    pub(crate) since: u64,
     /// When it was committed.
     pub(crate) committed: u64,
     /// When it was ready.
@@ -48,9 +50,39 @@ pub(crate) struct Commit {
     pub(crate) returned: Option<u64>,
 }
 
+/// A packet at a router with a crossbar, from its queue to its output buffer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passage {
+    /// The message of the packet.
+    pub(crate) message: usize,
+    /// Its bytes.
+    pub(crate) wire: u64,
+    /// Its queue.
+    pub(crate) queue: QueueKey,
+    /// Its output: slot and channel.
+    pub(crate) output: (usize, usize),
+    /// When it joined the queue.
+    pub(crate) joined: u64,
+    /// When it became the head.
+    pub(crate) led: u64,
+    /// When it was granted its output.
+    pub(crate) granted: u64,
+    /// Until when it occupies both sides of the crossbar.
+    pub(crate) busy: u64,
+    /// When it leaves the output buffer, if it is committed to its link.
+    pub(crate) leaves: Option<u64>,
+}
+
 /// All commits of a run, by link, each in order of time.
 #[derive(Debug)]
-pub(crate) struct Commits(pub(crate) Vec<Vec<Commit>>);
+pub(crate) struct Commits {
+    /// By link.
+    pub(crate) links: Vec<Vec<Commit>>,
+    /// Those that were granted, in order.
+    pub(crate) passages: Vec<Passage>,
+    /// By NIC: the times in which the packet at the head waited for the window; the end of the last may not be known.
+    pub(crate) windows: Vec<Vec<[u64; 2]>>,
+}
 
 impl Commits {
     /// The rows of a run.
@@ -58,17 +90,29 @@ impl Commits {
         let counts = spec.measure.from_ps..spec.measure.until_ps.unwrap_or(u64::MAX);
         let mut rows: BTreeMap<(usize, usize, Wait, usize), u64> = BTreeMap::new();
         let mut service_ps = vec![0; spec.jobs.len()];
-        for (link, commits) in self.0.iter().enumerate() {
+        let first_nic = links.iter().take_while(|link| matches!(link.sender, Sender::Port)).count();
+        for (link, commits) in self.links.iter().enumerate() {
             for packet in commits.iter().filter(|packet| counts.contains(&messages[packet.message].joined)) {
                 let victim = messages[packet.message].job;
+                // Responses count at the injection link of their NIC.
+                let at = if let Sender::Responses(nic) = links[link].sender { first_nic + nic.index() } else { link };
                 let mut waits = |cause: usize, wait: Wait, ps: u64| {
-                    *rows.entry((victim, cause, wait, link)).or_default() += ps;
+                    *rows.entry((victim, cause, wait, at)).or_default() += ps;
                 };
                 // Until the link is free.
                 let turn = packet.ready.max(packet.occupies);
                 service_ps[victim] += (packet.next - packet.committed) - (turn - packet.ready);
-                if matches!(links[link].sender, Sender::Nic(_)) {
-                    waits(victim, Wait::SourceBuffer, packet.committed - packet.decided);
+                let nic = match links[link].sender {
+                    Sender::Nic(nic) | Sender::Responses(nic) => Some(nic.index()),
+                    Sender::Port => None,
+                };
+                if let Some(nic) = nic {
+                    let full = &self.windows[nic][..];
+                    let full = if matches!(links[link].sender, Sender::Nic(_)) { full } else { &[] };
+                    let wait = [packet.since, packet.committed];
+                    let window: u64 = full.iter().map(|&[from, until]| overlap(wait, [from, until])).sum();
+                    waits(victim, Wait::Window, window);
+                    waits(victim, Wait::SourceBuffer, packet.committed - packet.since - window);
                     waits(victim, Wait::SourceLink, turn - packet.ready);
                     continue;
                 }
@@ -78,11 +122,16 @@ impl Commits {
                     let ps = overlap([packet.ready, turn], [other.occupies, other.leaves]);
                     waits(messages[other.message].job, Wait::Link, ps);
                 }
-                if packet.decided < packet.committed {
+                if packet.since < packet.committed {
                     for (job, ps) in blocked(packet, commits, messages, spec.jobs.len()).into_iter().enumerate() {
                         waits(job, Wait::Buffer, ps);
                     }
                 }
+            }
+        }
+        for packet in self.passages.iter().filter(|packet| counts.contains(&messages[packet.message].joined)) {
+            for (cause, wait, ps) in self.before_grant(packet, messages, spec.jobs.len()) {
+                *rows.entry((messages[packet.message].job, cause, wait, packet.output.0)).or_default() += ps;
             }
         }
         let mut blame = Blame { service_ps, ..Blame::default() };
@@ -92,15 +141,45 @@ impl Commits {
         blame
     }
 
+    /// What a packet waited for from its decision to its grant: causes, kinds and times.
+    fn before_grant(&self, packet: &Passage, messages: &[Message], jobs: usize) -> Vec<(usize, Wait, u64)> {
+        let mut waits = Vec::new();
+        let job = |other: &Passage| messages[other.message].job;
+        for other in self.passages.iter().filter(|other| other.queue == packet.queue) {
+            waits.push((job(other), Wait::Queue, overlap([packet.joined, packet.led], [other.led, other.granted])));
+        }
+        // The times during which it is the head, without those for which a cause is found.
+        let mut left = vec![[packet.led, packet.granted]];
+        let is_input = |other: &&Passage| other.queue.0 == packet.queue.0;
+        for other in self.passages.iter().filter(is_input) {
+            waits.push((job(other), Wait::CrossbarInput, take(&mut left, [other.granted, other.busy])));
+        }
+        for other in self.passages.iter().filter(|other| other.output.0 == packet.output.0) {
+            waits.push((job(other), Wait::CrossbarOutput, take(&mut left, [other.granted, other.busy])));
+        }
+        let mut held = vec![0; jobs];
+        for other in self.passages.iter().filter(|other| other.output == packet.output) {
+            let stays = [other.granted, other.leaves.unwrap_or(u64::MAX)];
+            let time: u64 = left.iter().map(|&part| overlap(part, stays)).sum();
+            held[job(other)] += u128::from(other.wire) * u128::from(time);
+        }
+        let room = left.iter().map(|[from, until]| until - from).sum();
+        if room > 0 {
+            let of = |(job, ps)| (job, Wait::OutputBuffer, ps);
+            waits.extend(shares(room, &held).into_iter().enumerate().map(of));
+        }
+        waits
+    }
+
     /// The load of the first `links` links over time: with the least width for which there are few enough slices and rows.
     pub(crate) fn series(&self, links: usize, messages: &[Message]) -> Series {
-        let latest = self.0[..links].iter().flatten().map(|packet| packet.start).max();
+        let latest = self.links[..links].iter().flatten().map(|packet| packet.start).max();
         let Some(latest) = latest else { return Series::default() };
         let mut width_ps = 1;
         loop {
             let mut rows: BTreeMap<(usize, u64, usize), (u64, u64)> = BTreeMap::new();
             if latest / width_ps <= LAST_SLICE {
-                for (link, commits) in self.0[..links].iter().enumerate() {
+                for (link, commits) in self.links[..links].iter().enumerate() {
                     for packet in commits {
                         let at = (link, packet.start / width_ps, messages[packet.message].job);
                         let (bytes, queued) = rows.entry(at).or_default();
@@ -124,7 +203,7 @@ impl Commits {
     /// The packets that reach their node, and the minimal ones, by slice and job.
     fn routes(&self, width_ps: u64, messages: &[Message]) -> Routes {
         let mut rows: BTreeMap<(u64, usize), (u64, u64)> = BTreeMap::new();
-        for packet in self.0.iter().flatten().filter(|packet| packet.delivers) {
+        for packet in self.links.iter().flatten().filter(|packet| packet.delivers) {
             let (packets, minimal) = rows.entry((packet.start / width_ps, messages[packet.message].job)).or_default();
             *packets += 1;
             *minimal += u64::from(packet.minimal);
@@ -143,18 +222,31 @@ fn blocked(packet: &Commit, commits: &[Commit], messages: &[Message], jobs: usiz
     let before = commits.iter().take_while(|other| other.committed < packet.committed);
     for other in before.filter(|other| other.channel == packet.channel) {
         let holds = [other.committed, other.returned.unwrap_or(u64::MAX)];
-        let time = overlap([packet.decided, packet.committed], holds);
+        let time = overlap([packet.since, packet.committed], holds);
         held[messages[other.message].job] += u128::from(other.wire) * u128::from(time);
     }
+    shares(packet.committed - packet.since, &held)
+}
+
+/// The parts of a wait that are due to each job, by what each held.
+fn shares(wait: u64, held: &[u128]) -> Vec<u64> {
     let all = held.iter().sum();
     let (mut up_to, mut before, mut shares) = (0, 0, Vec::new());
     for of in held {
         up_to += of;
-        let share = part(packet.committed - packet.decided, up_to, all); // A
+        let share = part(wait, up_to, all); // A
         shares.push(share - before);
         before = share;
     }
     shares
+}
+
+/// Removes an interval from others, which do not overlap; returns how long what is removed is.
+fn take(from: &mut Vec<[u64; 2]>, interval: [u64; 2]) -> u64 {
+    let taken = from.iter().map(|&part| overlap(part, interval)).sum();
+    let rest = |[a, b]: [u64; 2]| [[a, b.min(interval[0])], [a.max(interval[1]), b]];
+    *from = from.iter().copied().flat_map(rest).filter(|[a, b]| a < b).collect();
+    taken
 }
 
 /// The length of the overlap of both intervals.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use odonata_sim::spec::{RouterKind, RouterSpec, Switching};
 
+use crate::blame::Passage;
 use crate::calendar::Event;
 use crate::link::OnWire;
 use crate::packet::Packet;
@@ -12,12 +13,14 @@ use crate::world::World;
 /// An output: slot of the port, and channel.
 type Output = (usize, usize);
 /// A queue: slot and channel of the input, and with virtual output queues the output.
-type Key = (usize, usize, Option<Output>);
+pub(crate) type Key = (usize, usize, Option<Output>);
 
 /// A queue at an input.
 #[derive(Debug, Default)]
 struct Queue {
     packets: VecDeque<Packet>,
+    /// Since when its head is the head.
+    led: u64,
     /// The output of its head, once it has one.
     output: Option<Output>,
     /// Number of its last grant, counted within its router; 0 before the first.
@@ -58,6 +61,7 @@ impl World<'_> {
     /// A packet joins a queue of its router at its decision time.
     pub(crate) fn join(&mut self, t: u64, slot: usize, mut packet: Packet, spec: RouterSpec) {
         let (_, channel) = packet.stands_in.expect("a packet in a router stands in one of its buffers");
+        packet.joined = t;
         let router = self.map.router(slot);
         let key = match spec.kind {
             RouterKind::InputQueued => (slot, channel, None),
@@ -91,7 +95,8 @@ impl World<'_> {
                 output
             }
         };
-        self.crossbars[router].queues.get_mut(&key).expect("it has a head").output = Some(output);
+        let queue = self.crossbars[router].queues.get_mut(&key).expect("it has a head");
+        (queue.output, queue.led) = (Some(output), t);
     }
 
     /// The router of a slot grants all that it can.
@@ -123,6 +128,7 @@ impl World<'_> {
         queue.granted = crossbar.grants;
         queue.output = None;
         let mut packet = queue.packets.pop_front().expect("it has a head");
+        let led = queue.led;
         let across = |bytes| spec.crossbar.serialisation_ps(bytes);
         let busy = t + across(packet.wire);
         crossbar.inputs.insert(key.0, busy);
@@ -137,6 +143,17 @@ impl World<'_> {
         let (link, back) = packet.stands_in.take().expect("a packet in a queue stands in a buffer");
         let known = packet.tail + self.links[link].spec.latency_ps + self.links[link].spec.credit_delay_ps;
         self.links[link].leave_far(packet.wire, known, t);
+        if let Some(commits) = &mut self.commits {
+            if let Some((before, number)) = packet.latest {
+                commits.links[before][number].returned = Some(known);
+            }
+            packet.passage = Some(commits.passages.len());
+            let (message, wire, joined) = (packet.message, packet.wire, packet.joined);
+            let (queue, output) = (key, (out, channel));
+            let passage = Passage { message, wire, queue, output, joined, led, granted: t, busy, leaves: None };
+            commits.passages.push(passage);
+            packet.decided = t;
+        }
         self.calendar.add(known, Event::Credit { link, channel: back, bytes: packet.wire });
         let output = &mut self.links[out];
         output.queued_ps -= output.serialisation(packet.wire);

@@ -280,7 +280,7 @@ impl Link {
     pub(crate) fn schedule(&self, t: u64, packet: &Packet, hold: u64) -> Schedule {
         let occupies = self.free(t);
         let crossing = self.crossing(self.begin(occupies, packet, hold), packet.wire);
-        Schedule { ready: t.max(self.in_time(packet)), occupies, crossing }
+        Schedule { ready: t.max(packet.head).max(self.in_time(packet)), occupies, crossing }
     }
 
     /// The backlog at time `t`: the rest of the present transmission, and all packets that wait for the link.

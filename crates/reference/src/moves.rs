@@ -182,12 +182,14 @@ impl World<'_> {
     /// the link by which it came.
     fn note_commit(&mut self, t: u64, link: usize, channel: usize, packet: &mut Packet, hold: u64) {
         let carries = self.carries(packet);
-        let Some(Commits(commits)) = &mut self.commits else { return };
+        let Some(Commits { links: commits, passages, .. }) = &mut self.commits else { return };
         let of = &self.links[link];
         let schedule = of.schedule(t, packet, hold);
         let start = schedule.crossing.leaves - of.serialisation(packet.wire);
         let next = if matches!(of.far, Far::Node) { schedule.crossing.arrives } else { schedule.crossing.decided };
-        if let Some((before, number)) = packet.latest {
+        if let Some(passage) = packet.passage.take() {
+            passages[passage].leaves = Some(schedule.crossing.leaves);
+        } else if let Some((before, number)) = packet.latest {
             let back = self.links[before].spec;
             commits[before][number].returned = Some(schedule.crossing.leaves + back.latency_ps + back.credit_delay_ps);
         }
@@ -196,7 +198,7 @@ impl World<'_> {
             message: packet.message,
             wire: packet.wire,
             channel,
-            decided: packet.decided,
+            since: packet.decided,
             committed: t,
             ready: schedule.ready,
             occupies: schedule.occupies,
@@ -218,8 +220,8 @@ impl World<'_> {
     /// The link starts to send the next packet, if it can.
     fn start(&mut self, t: u64, link: usize) {
         let Some((mut packet, channel, crossing)) = self.links[link].start(t) else { return };
-        if let (Some(Commits(commits)), Some((_, number))) = (&self.commits, packet.latest) {
-            debug_assert_eq!(commits[link][number].leaves, crossing.leaves, "it was foreseen");
+        if let (Some(commits), Some((_, number))) = (&self.commits, packet.latest) {
+            debug_assert_eq!(commits.links[link][number].leaves, crossing.leaves, "it was foreseen");
         }
         self.calendar.add(crossing.leaves, Event::SendEnd { link });
         match self.links[link].far {

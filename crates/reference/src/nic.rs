@@ -55,6 +55,8 @@ impl Nic {
             head: 0,
             tail: 0,
             decided: message.joined,
+            joined: 0,
+            passage: None,
             latest: None,
             key: message.shared_key.unwrap_or(packet_key(message.key, unsent.next)),
             destination: message.to,

@@ -153,8 +153,13 @@ pub(crate) struct Packet {
     pub(crate) head: u64,
     /// Its tail time at its present or next router, or when its tail is in the output buffer; 0 at its NIC.
     pub(crate) tail: u64,
-    /// When its present router decided on it; at its NIC: when its message joined the queue.
+    /// When its present router decided on it; at its NIC: when its message joined the queue, or the request came to which it is the
+    /// response.
     pub(crate) decided: u64,
+    /// When it joined its queue at a router with a crossbar.
+    pub(crate) joined: u64,
+    /// The number of its latest passage of a crossbar, if that is noted.
+    pub(crate) passage: Option<usize>,
     /// The link of its latest commit and the number of the commit there, if blame or a series is measured.
     pub(crate) latest: Option<(usize, usize)>,
     /// Its random key.

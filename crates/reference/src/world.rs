@@ -87,7 +87,12 @@ impl<'a> World<'a> {
             calendar.add(t, Event::Issue { nic, sender: index });
             open[sender.job].1 += 1;
         }
-        let commits = (spec.measure.blame || spec.measure.series).then(|| Commits(vec![Vec::new(); links.len()]));
+        let windows = vec![Vec::new(); map.network.endpoints()];
+        let commits = (spec.measure.blame || spec.measure.series).then(|| Commits {
+            links: vec![Vec::new(); links.len()],
+            passages: Vec::new(),
+            windows,
+        });
         let mut world = Self {
             spec,
             map,

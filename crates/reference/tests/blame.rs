@@ -5,7 +5,8 @@
 use odonata_error::{Error, ErrorKind};
 use odonata_sim::output::{Blame, Wait};
 use odonata_sim::spec::{
-    Gateways, LinkSpec, MetricKind, Pattern, Record, RoutingSpec, Select, Sensing, Switching, TopologySpec, Via,
+    Arbitration, AriesSpec, Gateways, LinkSpec, MetricKind, Operation, Pattern, Record, RouterKind, RouterSpec,
+    RoutingSpec, Select, Sensing, Switching, TopologySpec, Via,
 };
 use odonata_sim::{Output, Spec};
 use odonata_testkit as testkit;
@@ -253,6 +254,142 @@ fn packets_wait_at_their_source() {
     assert_eq!(second.service_ps, [2 * service * NS]);
 }
 
+/// The same with a crossbar of so many GB/s and output buffers of so many bytes in each router.
+fn behind_crossbars(mut spec: Spec, kind: RouterKind, gb: u64, output_buffer_bytes: u64) -> Spec {
+    let (crossbar, arbitration) = (Bandwidth(gb * GB), Arbitration::LeastRecentlyServed);
+    spec.fabric.router = Some(RouterSpec { kind, crossbar, output_buffer_bytes, arbitration });
+    spec
+}
+
+/// Packets cross router 0 in 400, 300 and 250 ns: job 1 in [123, 423), job 0 in [423, 823) and job 2 in [823, 1073). The
+/// link sends them in [423, 1023), [1023, 1823) and [1823, 2323). Nothing waits at router 1.
+#[test]
+fn a_packet_waits_for_those_that_cross_to_its_output() {
+    let spec = behind_crossbars(three_jobs(), RouterKind::InputQueued, 2, 10_000);
+    let blame = run(&spec).blame;
+    let expected = [
+        (0, 1, Wait::Link, Place::Between, 200 * NS),
+        (0, 1, Wait::CrossbarOutput, Place::Between, 290 * NS),
+        (2, 0, Wait::Link, Place::Between, 750 * NS),
+        (2, 0, Wait::CrossbarOutput, Place::Between, 400 * NS),
+        (2, 1, Wait::CrossbarOutput, Place::Between, 280 * NS),
+    ];
+    assert_eq!(rows(&spec, &blame), expected);
+    let across = |bytes: u64| 2 * bytes / 2;
+    assert_eq!(blame.service_ps, [1086 + across(800), 846 + across(600), 726 + across(500)].map(|ns| ns * NS));
+}
+
+/// Packets of 800, 500 and 100 B are decided on at 133, 143 and 163 ns. They cross router 0 in [133, 933), [933, 1433)
+/// and [1433, 1533), and are decided on at 1083, 1553 and 1613 ns at router 1, which they enter by one port. There they
+/// cross in [1083, 1883), [1883, 2383) and [2383, 2483).
+#[test]
+fn a_packet_waits_behind_the_head_of_its_queue_and_for_its_input() {
+    let jobs: [(&[u32], u64, u64); 3] = [(&[0, 4], 800, 0), (&[1, 5], 500, 40), (&[2, 6], 100, 100)];
+    let spec = spec((10, 10_000), (10, 10_000), 1_000, &jobs);
+    let at_router_0 = [
+        (1, 0, Wait::CrossbarOutput, Place::Between, 790 * NS),
+        (2, 0, Wait::CrossbarOutput, Place::Between, 770 * NS),
+        (2, 1, Wait::CrossbarOutput, Place::Between, 500 * NS),
+    ];
+    let in_one_queue = [
+        (1, 0, Wait::CrossbarInput, Place::To(5), 330 * NS),
+        (2, 1, Wait::Queue, Place::To(6), 270 * NS),
+        (2, 1, Wait::CrossbarInput, Place::To(6), 500 * NS),
+    ];
+    let in_queues_of_their_own = [
+        (1, 0, Wait::CrossbarInput, Place::To(5), 330 * NS),
+        (2, 0, Wait::CrossbarInput, Place::To(6), 270 * NS),
+        (2, 1, Wait::CrossbarInput, Place::To(6), 500 * NS),
+    ];
+    let kinds = [(RouterKind::InputQueued, in_one_queue), (RouterKind::VirtualOutputQueued, in_queues_of_their_own)];
+    for (kind, at_router_1) in kinds {
+        let spec = behind_crossbars(spec.clone(), kind, 1, 10_000);
+        let mut expected = [at_router_0, at_router_1].concat();
+        expected.sort_unstable();
+        let blame = run(&spec).blame;
+        let mut found = rows(&spec, &blame);
+        found.sort_unstable();
+        assert_eq!(found, expected);
+        assert_eq!(blame.service_ps, [1966, 1276, 356].map(|ns| ns * NS));
+    }
+}
+
+/// Packets of 600, 300 and 500 B are decided on at 113, 123 and 203 ns. The first two are granted at 113 and 173 ns, and
+/// fill the output buffer of 1,000 B until the first has left by the link, in [173, 773). So the third waits for 570 ns,
+/// in which they hold 600 and 300 B. It is across at 823 ns, and the second is on the link in [773, 1073).
+#[test]
+fn a_packet_waits_for_those_that_hold_the_output_buffer() {
+    let jobs: [(&[u32], u64, u64); 3] = [(&[0, 4], 600, 0), (&[1, 5], 300, 40), (&[2, 6], 500, 100)];
+    let spec = spec((10, 10_000), (1, 10_000), 600, &jobs);
+    let spec = behind_crossbars(spec, RouterKind::InputQueued, 10, 1_000);
+    let expected = [
+        (1, 0, Wait::Link, Place::Between, 570 * NS),
+        (1, 0, Wait::CrossbarOutput, Place::Between, 50 * NS),
+        (2, 0, Wait::OutputBuffer, Place::Between, 380 * NS),
+        (2, 1, Wait::Link, Place::Between, 250 * NS),
+        (2, 1, Wait::OutputBuffer, Place::Between, 190 * NS),
+    ];
+    assert_eq!(rows(&spec, &run(&spec).blame), expected);
+}
+
+/// Two packets of 64 B with a window of one. The first is sent in [0, 80), decided on at 133 and 283 ns and arrives at
+/// 366 ns. Its response of 16 B is decided on at 435 and 521 ns and arrives at 540 ns; then the second packet goes.
+#[test]
+fn a_packet_waits_for_the_window() {
+    let mut spec = spec((1, 10_000), (1, 10_000), 64, &[(&[0, 4], 128, 0)]);
+    (spec.fabric.header_bytes, spec.fabric.flit_bytes) = (16, 16);
+    let (operation, cycle_ps) = (Operation::Put, 16 * NS);
+    spec.fabric.nic.aries = Some(AriesSpec { packet_bytes: 64, window: 1, operation, cycle_ps });
+    let blame = run(&spec).blame;
+    assert_eq!(rows(&spec, &blame), [(0, 0, Wait::Window, Place::From(0), 540 * NS)]);
+    assert_eq!(blame.service_ps, [2 * 540 * NS]);
+}
+
+/// The waits and services of each job, and the sums of the latencies of its counted messages.
+fn sums(spec: &Spec, output: &Output) -> (Vec<u64>, Vec<u64>) {
+    let (blame, messages) = (&output.blame, &output.messages);
+    let mut sums = blame.service_ps.clone();
+    for (&victim, ps) in blame.victim.iter().zip(&blame.ps) {
+        sums[usize::from(victim)] += ps;
+    }
+    let mut latencies = vec![0; spec.jobs.len()];
+    let counted = spec.measure.from_ps..spec.measure.until_ps.unwrap_or(u64::MAX);
+    for i in (0..messages.job.len()).filter(|&i| counted.contains(&messages.issue_ps[i])) {
+        latencies[messages.job[i] as usize] += messages.latency_ps[i];
+    }
+    (sums, latencies)
+}
+
+/// A request and its response together take the latency of a get.
+#[test]
+fn waits_and_service_add_up_behind_crossbars_and_at_nics_of_aries() {
+    let mut counts = std::collections::BTreeMap::<_, u32>::new();
+    let makers = [GENERATORS.as_slice(), &[testkit::answered_spec]].concat();
+    for (seed, make) in (0..120).flat_map(|seed| makers.iter().map(move |make| (seed, make))) {
+        let spec = make(seed);
+        let gets = spec.fabric.nic.aries.is_some_and(|aries| aries.operation == Operation::Get);
+        if !gets && (spec.fabric.router.is_none() || spec.fabric.nic.aries.is_some()) {
+            continue;
+        }
+        let spec = whole(spec);
+        let output = run(&spec);
+        let (sums, latencies) = sums(&spec, &output);
+        assert_eq!(sums, latencies, "seed {seed}: {}", spec.to_json());
+        for (i, &wait) in output.blame.wait.iter().enumerate() {
+            *counts.entry((wait, output.blame.victim[i] == output.blame.cause[i])).or_default() += 1;
+        }
+    }
+    for (wait, own) in [Wait::Queue, Wait::CrossbarInput, Wait::CrossbarOutput, Wait::OutputBuffer]
+        .into_iter()
+        .flat_map(|wait| [(wait, false), (wait, true)])
+        .chain([(Wait::Window, true)])
+    {
+        let count = counts.get(&(wait, own)).copied().unwrap_or(0);
+        assert!(count >= 20, "{wait:?}, own {own}: {counts:?}");
+    }
+    assert!(!counts.contains_key(&(Wait::Window, false)), "a NIC waits for its own window: {counts:?}");
+}
+
 /// A random specification whose messages have one packet and are all delivered.
 fn whole(mut spec: Spec) -> Spec {
     for job in &mut spec.jobs {
@@ -264,10 +401,10 @@ fn whole(mut spec: Spec) -> Spec {
     spec.stop.jobs = (0..spec.jobs.len() as u32).collect();
     spec.stop.at_ps = None;
     spec.measure.blame = true;
-    with_ideal_routers(spec)
+    spec
 }
 
-/// Waits in routers with a crossbar are not attributed.
+/// The same without crossbars, to see every kind of wait at ideal routers often enough.
 fn with_ideal_routers(mut spec: Spec) -> Spec {
     spec.fabric.router = None;
     if spec.sensing.kind == MetricKind::OutputBuffer {
@@ -280,23 +417,17 @@ fn with_ideal_routers(mut spec: Spec) -> Spec {
 fn waits_and_service_add_up_to_the_latencies() {
     let mut counts = std::collections::BTreeMap::<_, u32>::new();
     for (seed, make) in (0..80).flat_map(|seed| GENERATORS.map(|make| (seed, make))) {
-        let spec = whole(make(seed));
+        let spec = with_ideal_routers(whole(make(seed)));
         let output = run(&spec);
         let slots = spec.machine().expect("it ran").network().peer.len();
-        let (blame, messages) = (&output.blame, &output.messages);
-        let mut sums = blame.service_ps.clone();
+        let blame = &output.blame;
         for (i, &wait) in blame.wait.iter().enumerate() {
-            sums[blame.victim[i] as usize] += blame.ps[i];
             let at_source = matches!(wait, Wait::SourceBuffer | Wait::SourceLink);
             assert_eq!(blame.link[i] as usize >= slots, at_source, "seed {seed}");
             let cut_through = spec.fabric.switching == Switching::CutThrough;
             *counts.entry((wait, cut_through, blame.victim[i] == blame.cause[i])).or_default() += 1;
         }
-        let mut latencies = vec![0; spec.jobs.len()];
-        let counted = spec.measure.from_ps..spec.measure.until_ps.unwrap_or(u64::MAX);
-        for i in (0..messages.job.len()).filter(|&i| counted.contains(&messages.issue_ps[i])) {
-            latencies[messages.job[i] as usize] += messages.latency_ps[i];
-        }
+        let (sums, latencies) = sums(&spec, &output);
         assert_eq!(sums, latencies, "seed {seed}: {}", spec.to_json());
         let keys = |i: usize| (blame.victim[i], blame.cause[i], blame.wait[i], blame.link[i]);
         assert!((1..blame.ps.len()).all(|i| keys(i - 1) < keys(i)), "seed {seed}: rows are sorted");
@@ -320,7 +451,7 @@ const GENERATORS: [fn(u64) -> Spec; 4] =
 #[test]
 fn blame_changes_nothing_else() {
     for seed in 0..100 {
-        let mut spec = with_ideal_routers(testkit::program_spec(seed));
+        let mut spec = testkit::program_spec(seed);
         let run = |spec: &Spec| match odonata_reference::run(spec, &mut ()) {
             Err(Error { kind: ErrorKind::DeadlockedProgram { .. } | ErrorKind::EndlessIterations {}, .. }) => None,
             result => Some(result.unwrap_or_else(|e| panic!("seed {seed}: {e}"))),

@@ -143,10 +143,16 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         packet.bytes()
     }
 
+    /// The message of a packet.
+    #[inline]
+    fn message_of(&self, packet: &Event) -> u32 {
+        if R::RESPONSES { self.aries.message(packet) } else { packet.message }
+    }
+
     /// The job of a packet.
     #[inline]
     fn job_of(&self, packet: &Event) -> u16 {
-        self.flights.job(if R::RESPONSES { self.aries.message(packet) } else { packet.message })
+        self.flights.job(self.message_of(packet))
     }
 
     /// Calls the monitor if it is time.

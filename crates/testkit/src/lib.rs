@@ -164,7 +164,6 @@ pub fn answered_spec(seed: u64) -> Spec {
         let programs = spec.jobs.iter().any(|job| job.program.is_some());
         let gets = !programs && c.chance(40);
         fabrics::answer(&mut c, &mut spec.fabric, gets);
-        spec.measure.blame = false;
         if spec.check().is_ok() {
             return valid(seed, spec);
         }
@@ -182,7 +181,6 @@ pub fn application_aware_spec(seed: u64) -> Spec {
         let programs = spec.jobs.iter().any(|job| job.program.is_some());
         let gets = !programs && c.chance(40);
         fabrics::answer(&mut c, &mut spec.fabric, gets);
-        spec.measure.blame = false;
         let first = c.within(0, spec.jobs.len() as u64 - 1) as usize;
         for (index, job) in spec.jobs.iter_mut().enumerate() {
             if index == first || c.chance(40) {
@@ -293,7 +291,7 @@ fn unfit(c: &mut Choices, (topology, failures): &Made, fabric: MakesFabric, exte
         from_ps: if c.chance(50) { c.within(0, horizon / 2) } else { 0 },
         until_ps: c.chance(30).then(|| c.within(horizon / 2 + 1, horizon + 1)),
         arrivals_every_ps: c.chance(60).then(|| c.within(horizon / 40 + 1, horizon)),
-        blame: c.chance(40) && fabric.router.is_none(),
+        blame: c.chance(40),
         series: c.chance(30),
         operations: false,
     };

@@ -56,7 +56,7 @@ class Cause:
     by_class: dict[str, int]
     """The time by class of link, in picoseconds, longest first."""
     by_wait: dict[str, int]
-    """The time by kind of waiting (`link`, `buffer`, `source-buffer`, `source-link`), in picoseconds, longest first."""
+    """The time by kind of waiting (the kinds of docs/model.md, section 9), in picoseconds, longest first."""
     groups: tuple[int, ...]
     """The fewest groups whose links explain four fifths of the time between routers; empty if there is none."""
     all_groups: int

@@ -28,6 +28,11 @@ _FOR = {
     "buffer": "for room in the next router's buffers",
     "source-buffer": "at its NICs, for room in the first routers",
     "source-link": "at its NICs, for the injection link",
+    "queue": "behind other packets at the inputs of routers",
+    "crossbar-input": "for the inputs of crossbars",
+    "crossbar-output": "for the outputs of crossbars",
+    "output-buffer": "for room in the output buffers of routers",
+    "window": "at its NICs, for responses",
 }
 
 

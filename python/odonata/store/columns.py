@@ -142,7 +142,8 @@ _CLASS_BYTES = (
 )
 _WAIT = (
     "what they wait for (docs/model.md, section 9): `link` that sends other packets, `buffer` without room at its far "
-    "end, at the source `source-buffer` or `source-link`; `service`: time without waiting, with the victim as cause"
+    "end, at the source `source-buffer`, `source-link` or `window`, at a crossbar `queue`, `crossbar-input`, "
+    "`crossbar-output` or `output-buffer`; `service`: time without waiting, with the victim as cause"
 )
 _NO_ANSWERS = "absent if its NICs do not answer packets"
 _UNANSWERED = "absent if a response is missing at the end, and for messages inside a node"

@@ -4,12 +4,15 @@
 //! most packets touch one cache line for it: that of their link.
 
 mod buffers;
+mod crossings;
 mod rows;
 mod turns;
 
 use std::ops::Range;
 
 use buffers::Buffers;
+pub use crossings::Needs;
+use crossings::{Before, Crossings};
 use rows::Rows;
 use turns::Turns;
 
@@ -43,10 +46,30 @@ pub enum Wait {
     SourceBuffer = 2,
     /// At its NIC: for the injection link.
     SourceLink = 3,
+    /// At a router with a crossbar: behind the head of its queue.
+    Queue = 4,
+    /// At a router with a crossbar: for the input side of the crossbar.
+    CrossbarInput = 5,
+    /// At a router with a crossbar: for the output side of the crossbar.
+    CrossbarOutput = 6,
+    /// At a router with a crossbar: for room in the output buffer.
+    OutputBuffer = 7,
+    /// At a NIC of Aries: for responses, because its window is full.
+    Window = 8,
 }
 
 impl Wait {
-    const ALL: [Self; 4] = [Self::Link, Self::Buffer, Self::SourceBuffer, Self::SourceLink];
+    const ALL: [Self; 9] = [
+        Self::Link,
+        Self::Buffer,
+        Self::SourceBuffer,
+        Self::SourceLink,
+        Self::Queue,
+        Self::CrossbarInput,
+        Self::CrossbarOutput,
+        Self::OutputBuffer,
+        Self::Window,
+    ];
 }
 
 impl Blame {
@@ -89,10 +112,15 @@ pub struct BlameCounts {
     /// By slot.
     links: Turns,
     buffers: Buffers,
+    /// Empty if routers are ideal.
+    crossings: Crossings,
     /// The victim of each message under way, by its slot. (A table of its own, because it is read at each hop.)
     victims: Vec<Victim>,
-    /// When each message under way joined the queue of its NIC, by its slot.
-    joined: Vec<u64>,
+    /// When each message under way joined the queue of its NIC, by its slot; and for how long the NIC had waited for its
+    /// window by then.
+    joined: Vec<(u64, u64)>,
+    /// For how long each NIC has waited for its window, and since when it does if it does.
+    windows: Vec<(u64, Option<u64>)>,
     /// Only messages that joined within this range are counted.
     counted: Range<u64>,
     /// By job.
@@ -103,27 +131,35 @@ impl BlameCounts {
     /// Empty counts. Only messages that join a NIC within `counted` are counted. `main` is a job; a run is fastest if
     /// most packets are of this job.
     #[must_use]
-    pub fn new([slots, channels, nics, jobs]: [usize; 4], main: u16, counted: Range<u64>) -> Self {
+    pub fn new(
+        [slots, channels, nics, jobs]: [usize; 4],
+        behind_crossbar: bool,
+        main: u16,
+        counted: Range<u64>,
+    ) -> Self {
         Self {
             rows: Rows::new(slots + nics),
             slots,
             links: Turns::new(slots),
             buffers: Buffers::new(channels * slots, main),
+            crossings: if behind_crossbar { Crossings::new(slots, channels) } else { Crossings::default() },
             victims: Vec::new(),
             joined: Vec::new(),
+            windows: vec![(0, None); nics],
             counted,
             service: vec![0; jobs],
         }
     }
 
-    /// A message of a job joins the queue of its NIC.
-    pub fn join(&mut self, message: u32, job: u16, now: u64) {
+    /// A message of a job joins the queue of a NIC.
+    pub fn join(&mut self, message: u32, job: u16, nic: u32, now: u64) {
+        let waited = self.waited_for_window(nic as usize, now);
         let message = message as usize;
         if message >= self.joined.len() {
-            self.joined.resize(message + 1, 0);
+            self.joined.resize(message + 1, (0, 0));
             self.victims.resize(message + 1, Victim { job: 0, counts: false });
         }
-        self.joined[message] = now;
+        self.joined[message] = (now, waited);
         self.victims[message] = Victim { job, counts: self.counted.contains(&now) };
     }
 
@@ -134,14 +170,40 @@ impl BlameCounts {
         self.victims[message as usize]
     }
 
+    /// For how long a NIC has waited for its window.
+    fn waited_for_window(&self, nic: usize, now: u64) -> u64 {
+        let (waited, since) = self.windows[nic];
+        waited + since.map_or(0, |since| now - since)
+    }
+
+    /// The window of a NIC holds back the packet at the head from now on, or does not.
+    pub fn window(&mut self, nic: u32, full: bool, now: u64) {
+        let waited = self.waited_for_window(nic as usize, now);
+        self.windows[nic as usize] = (waited, full.then_some(now));
+    }
+
+    /// A NIC commits a response to a message, which joined its FIFO at `joined`, at `now`. The link of the responses is
+    /// free at `free`, and the response is decided on `service` after that.
+    pub fn respond(&mut self, nic: u32, message: u32, joined: u64, now: u64, free: u64, service: u64) {
+        let Victim { job, counts } = self.victim(message);
+        if counts {
+            let link = self.slots + nic as usize;
+            self.rows.add(link, (job, job, Wait::SourceBuffer), now - joined);
+            self.rows.add(link, (job, job, Wait::SourceLink), free.saturating_sub(now));
+            self.service[usize::from(job)] += service;
+        }
+    }
+
     /// A NIC commits a packet at `now`. Its link is free at `free`, and the packet is decided on `service` after that.
     pub fn inject(&mut self, nic: usize, message: u32, now: u64, free: u64, service: u64) {
         let Victim { job, counts } = self.victim(message);
         if !counts {
             return;
         }
-        let link = self.slots + nic;
-        self.rows.add(link, (job, job, Wait::SourceBuffer), now - self.joined[message as usize]);
+        let (link, (joined, waited)) = (self.slots + nic, self.joined[message as usize]);
+        let for_window = self.waited_for_window(nic, now) - waited;
+        self.rows.add(link, (job, job, Wait::Window), for_window);
+        self.rows.add(link, (job, job, Wait::SourceBuffer), now - joined - for_window);
         self.rows.add(link, (job, job, Wait::SourceLink), free.saturating_sub(now));
         self.service[usize::from(job)] += service;
     }
@@ -198,6 +260,43 @@ impl BlameCounts {
                 rows.add(slot, (victim.job, cause, Wait::Buffer), ps);
             }
         });
+    }
+
+    /// A packet becomes the head of a queue at a crossbar.
+    pub fn lead(&mut self, queue: u32, now: u64) {
+        self.crossings.lead(queue, now);
+    }
+
+    /// A head has waited up to `now`; what it needs is about to be given to a packet. The sides of the crossbar that it
+    /// needs are free from `input_free` and `output_free` on.
+    pub fn wait(&mut self, needs: Needs, input_free: u64, output_free: u64, now: u64) {
+        self.crossings.advance(needs, input_free, output_free, now);
+    }
+
+    /// The head of a queue, which joined it at `joined`, is granted its output at `now`. All heads have waited up to now.
+    pub fn grant(&mut self, needs: Needs, victim: Victim, joined: u64, now: u64) {
+        let rows = &mut self.rows;
+        self.crossings.grant(needs.queue, victim.job, (joined, now), |before, cause, ps| {
+            let wait = match before {
+                Before::Head => Wait::Queue,
+                Before::Input => Wait::CrossbarInput,
+                Before::Output => Wait::CrossbarOutput,
+                Before::Room => Wait::OutputBuffer,
+            };
+            if victim.counts {
+                rows.add(needs.output, (victim.job, cause, wait), ps);
+            }
+        });
+    }
+
+    /// A packet of a job crosses to an output buffer.
+    pub fn pass(&mut self, needs: Needs, job: u16, bytes: u32, now: u64) {
+        self.crossings.pass(needs.input, needs.output, needs.vc, (job, bytes), now);
+    }
+
+    /// The next packet in an output buffer is committed, and leaves it at `end`.
+    pub fn leave(&mut self, vc: usize, end: u64) {
+        self.crossings.leave(vc, end);
     }
 
     /// The rows, sorted.

@@ -219,6 +219,18 @@ impl Crossbars {
         at.max(self.inputs[input as usize]).max(self.outputs[output.slot()])
     }
 
+    /// The queues of a router whose heads wait for a grant, without those that were taken.
+    #[must_use]
+    pub fn requests(&self, router: u32) -> &[u32] {
+        &self.routers[router as usize].requests
+    }
+
+    /// From when on the input and the output of the crossbar are free, for the slot of an input port.
+    #[must_use]
+    pub fn free(&self, input: u32, output: OutputVc) -> (u64, u64) {
+        (self.inputs[input as usize], self.outputs[output.slot()])
+    }
+
     /// When a router arbitrates next, or [`NEVER`].
     #[inline]
     #[must_use]

@@ -82,8 +82,13 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             self.aries.respond(nic, response.bytes());
             let of = self.aries.get_mut(nic);
             of.responses.pop_front();
-            let hop = HopTiming::new(of.response_free.max(now), times, ClassId::NODE.0);
+            let free = of.response_free;
+            let hop = HopTiming::new(free.max(now), times, ClassId::NODE.0);
             of.response_free = hop.end;
+            if let Some(blame) = &mut self.blame {
+                let message = self.aries.message(&response);
+                blame.respond(nic, message, response.time, now, free, hop.decision - free.max(now));
+            }
             if self.by_class.on() {
                 let job = self.job_of(&response);
                 self.by_class.add(job, ClassId::NODE.0, times.wire);

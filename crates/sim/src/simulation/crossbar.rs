@@ -7,11 +7,18 @@ use odonata_error::Error;
 
 use super::Simulation;
 use crate::Monitor;
+use crate::counters::{Crossing, Needs};
 use crate::engine::{Queue, Window};
 use crate::fabric::packet::{Event, RouteDecision};
-use crate::fabric::{HopTiming, InputQueue, NEVER, Output, OutputVc, RouterPlace};
+use crate::fabric::{HopTiming, InputQueue, NEVER, Output, OutputVc, PacketTimes, RouterPlace};
 use crate::routing::{Backlog, Loads, OutputBuffers, RoutingAlgorithm};
 use crate::spec::MetricKind;
+use odonata_topology::ClassId;
+
+/// What the head of a queue needs.
+fn needs(queue: u32, input: u32, output: OutputVc) -> Needs {
+    Needs { queue, input, output: output.slot(), vc: output.vc() }
+}
 
 impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     /// A packet joins a queue, or an arbitration is due.
@@ -100,6 +107,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let at = if is_head { self.crossbars.earliest_of(input, output.vc, times.wire, now) } else { NEVER };
         // Nothing else can be granted at this instant, and no other event can change that.
         if at == now && self.last_of_instant && self.crossbars.next(router) > now && !self.queue.has_late() {
+            if self.blame.is_some() {
+                self.blame_heads(router, Some((input, output.vc)), now);
+            }
             let across = self.crossbars.grant(router, number, output.vc, (self.number(packet), times.wire), now);
             let mut packet = *packet;
             packet.follow(decision);
@@ -110,7 +120,26 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         self.blocked.push(&mut self.crossbars.get_mut(number).chain, packet).follow(decision);
         if is_head {
             self.crossbars.request(router, number, times.wire, output);
+            if let Some(blame) = &mut self.blame {
+                blame.lead(number, now);
+            }
             self.expect_arbitration(router, at);
+        }
+    }
+
+    /// Attributes the waits of the heads at a router, before the crossbar grants an output: those that need the same
+    /// input or output if these are given.
+    #[cold]
+    #[inline(never)]
+    fn blame_heads(&mut self, router: u32, same: Option<(u32, OutputVc)>, now: u64) {
+        let Some(blame) = &mut self.blame else { return };
+        for &queue in self.requested.iter().chain(self.crossbars.requests(router)) {
+            let InputQueue { input, output, .. } = *self.crossbars.get(queue);
+            let vc = output.expect("its head has an output").vc;
+            if same.is_none_or(|(other, output)| other == input || output.slot() == vc.slot()) {
+                let (input_free, output_free) = self.crossbars.free(input, vc);
+                blame.wait(needs(queue, input, vc), input_free, output_free, now);
+            }
         }
     }
 
@@ -144,6 +173,11 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
         let mut requested = std::mem::take(&mut self.requested);
         let mut next = self.crossbars.take_requests(router, now, &mut requested);
+        if self.blame.is_some() && !requested.is_empty() {
+            self.requested = requested;
+            self.blame_heads(router, None, now);
+            requested = std::mem::take(&mut self.requested);
+        }
         let mut first = true;
         requested.retain(|&number| {
             // An earlier grant of this instant may have taken what this one needs.
@@ -162,6 +196,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         for &number in &requested {
             next = next.min(self.move_up(router, number, now));
         }
+        requested.clear();
         self.requested = requested;
         self.expect_arbitration(router, next);
     }
@@ -172,6 +207,11 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let output = self.crossbars.get(number).output.expect("its head has an output");
         let packet = self.blocked.pop(&mut self.crossbars.get_mut(number).chain);
         let times = self.times_of(&packet);
+        let (input, message) = (self.crossbars.get(number).input, self.message_of(&packet));
+        if let Some(blame) = &mut self.blame {
+            let victim = blame.victim(message);
+            blame.grant(needs(number, input, output.vc), victim, packet.time, now);
+        }
         self.outs[output.vc.slot()].blocked_ps -= times.serialisation(self.vcs[output.vc.vc()].class());
         let across = self.crossbars.grant(router, number, output.vc, (self.number(&packet), times.wire), now);
         self.cross(router, output, packet, across, now);
@@ -196,6 +236,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             output = found;
         }
         self.crossbars.request(router, number, times.wire, output);
+        if let Some(blame) = &mut self.blame {
+            blame.lead(number, now);
+        }
         self.crossbars.earliest(number, now)
     }
 
@@ -217,8 +260,11 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         // SAFETY: the packet came by this port and channel, so there is a buffer.
         let class = unsafe { self.credits.class(self.vc(slot, came_on)) };
         let tail = tail.max(packet.time + self.wiring.tail(times, class));
-        self.return_credit(slot, came_on, times.wire, tail);
         let Output { vc, port, channel } = output;
+        if self.blame.is_some() {
+            self.blame_crossing(&packet, slot, tail, vc, now);
+        }
+        self.return_credit(slot, came_on, times.wire, tail);
         let state = self.vcs[vc.vc()];
         let serialisation = times.serialisation(state.class());
         // From now on its time is the earliest at which it may leave.
@@ -230,12 +276,68 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             return;
         }
         self.outs[vc.slot()].blocked_ps += serialisation;
+        if self.blame.is_some() {
+            self.blame_blocked(vc, channel, now);
+        }
         let log = self.logs.get_mut(vc.vc());
         self.blocked.push(&mut log.chain, &packet);
         if !state.waits() {
             log.waits_since = now;
             self.vcs[vc.vc()].set_waits(true);
             self.arm(router, port, channel, vc);
+        }
+    }
+
+    /// A packet is granted its output, and leaves the input buffer of a slot at `tail`.
+    #[inline(never)]
+    fn blame_crossing(&mut self, packet: &Event, input: u32, tail: u64, output: OutputVc, now: u64) {
+        let (wire, buffer) = (self.times_of(packet).wire, self.vc(input, packet.channel()));
+        // SAFETY: the packet came by this port and channel, so there is a buffer.
+        let class = unsafe { self.credits.class(buffer) };
+        let message = self.message_of(packet);
+        let Some(blame) = &mut self.blame else { return };
+        let job = blame.victim(message).job;
+        blame.pass(needs(0, input, output), job, wire, now);
+        if class != ClassId::NODE.0 {
+            let stamp = tail + self.wiring.times(class).to_credit;
+            blame.release(buffer, job, wire, stamp, self.queue.horizon());
+        }
+    }
+
+    /// A packet in an output buffer waits for room behind its link.
+    #[inline(never)]
+    fn blame_blocked(&mut self, output: OutputVc, channel: u8, now: u64) {
+        let far = self.far_buffer(output, channel);
+        let vc = &self.vcs[output.vc()];
+        let held = self.wiring.times(vc.class()).buffer - vc.room;
+        if let Some(blame) = &mut self.blame {
+            blame.block(far, held, now);
+        }
+    }
+
+    /// A packet in an output buffer is committed to its link, which it leaves at `end`.
+    #[inline(never)]
+    fn blame_transmission(
+        &mut self,
+        output: OutputVc,
+        channel: u8,
+        packet: &Event,
+        times: &PacketTimes,
+        end: u64,
+        now: u64,
+    ) {
+        let vc = self.vcs[output.vc()];
+        let far = (!vc.node()).then(|| self.far_buffer(output, channel));
+        let (class, ready) = (vc.class(), now.max(packet.time));
+        let to_node = times.serialisation(class) + self.wiring.node_times().latency;
+        let service = if vc.node() { to_node } else { times.to_decision(class) };
+        let (free, message) = (self.outs[output.slot()].free, self.message_of(packet));
+        let Some(blame) = &mut self.blame else { return };
+        let victim = blame.victim(message);
+        blame.cross(output.slot(), victim, &Crossing { committed: now, ready, free, service });
+        blame.leave(output.vc(), end);
+        if let Some(far) = far {
+            blame.hold(far, victim.job, times.wire);
         }
     }
 
@@ -256,7 +358,10 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let out = &mut self.outs[output.slot()];
         let start = out.free.max(now).max(packet.time);
         let hop = HopTiming::new(start, times, class);
-        out.free = hop.end;
+        if self.blame.is_some() {
+            self.blame_transmission(output, decision.channel(), packet, times, hop.end, now);
+        }
+        self.outs[output.slot()].free = hop.end;
         if self.by_class.on() {
             let job = self.job_of(packet);
             self.by_class.add(job, class, times.wire);

@@ -98,22 +98,23 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             routing = job.select_mode(&mut self.policies, request, &mut exchange);
             self.aries.issue(message, exchange);
         }
-        if let Some(blame) = &mut self.blame {
-            blame.join(message, job_index, now);
-        }
         let mut waiting = Waiting::new(job.message_bytes, key, message, to, routing);
+        let (mut rail, mut head) = (0, None);
         if rails > 1 {
             let nics = &mut self.nics[first as usize..(first + rails) as usize];
-            let rail = choose_rail(self.spec.fabric.nic.rail, key, nics, now);
+            rail = choose_rail(self.spec.fabric.nic.rail, key, nics, now);
             waiting.set_to(to * rails + rail);
             *nics[rail as usize].unsent_mut() += job.message_bytes;
             nics[rail as usize].push_back(waiting);
         } else if position > 0 || !nic.is_idle() {
             nic.push_back(waiting);
         } else {
-            return Some(waiting);
+            head = Some(waiting);
         }
-        None
+        if let Some(blame) = &mut self.blame {
+            blame.join(message, job_index, first + rail, now);
+        }
+        head
     }
 
     /// A credit arrives for the injection link of a NIC.
@@ -150,7 +151,11 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             let mut times = unsafe { self.packets.get_unchecked(bytes as usize) };
             if R::RESPONSES {
                 times = &self.packets[self.aries.number(bytes, false) as usize];
-                if let Err(wake) = self.aries.admit(nic_id, bytes, now, nic.free) {
+                let admitted = self.aries.admit(nic_id, bytes, now, nic.free);
+                if let Some(blame) = &mut self.blame {
+                    blame.window(nic_id, admitted.is_err(), now);
+                }
+                if let Err(wake) = admitted {
                     if let Some(at) = wake {
                         let here = self.wiring.event_attachment(nic_id);
                         let event = Event::other(EventKind::NicCredit, at, here.port, NicNews::Window as u8, nic_id);

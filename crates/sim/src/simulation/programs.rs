@@ -64,9 +64,6 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             routing = self.jobs.list[usize::from(job)].select_mode(&mut self.policies, request, &mut exchange);
             self.aries.issue(message, exchange);
         }
-        if let Some(blame) = &mut self.blame {
-            blame.join(message, job, now);
-        }
         let rails = self.wiring.rails;
         let first = node * rails;
         let nics = &mut self.nics[first as usize..(first + rails) as usize];
@@ -80,6 +77,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             rail = from;
             waiting.set_to(to * rails + at);
             *nics[rail as usize].unsent_mut() += bytes;
+        }
+        if let Some(blame) = &mut self.blame {
+            blame.join(message, job, first + rail, now);
         }
         let nic = &mut nics[rail as usize];
         if nic.is_idle() {

@@ -220,7 +220,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         let sizes = [wires.len(), channels, nics, spec.jobs.len()];
         let blame = spec.measure.blame.then(|| {
             let main = (0..spec.jobs.len()).rev().max_by_key(|&job| spec.jobs[job].nodes.len()).unwrap_or(0);
-            BlameCounts::new(sizes, main as u16, measured)
+            BlameCounts::new(sizes, R::BEHIND_CROSSBAR, main as u16, measured)
         });
         let series = spec.measure.series.then(SeriesCounts::default);
         let mut simulation = Self {

@@ -140,12 +140,12 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         // SAFETY: the buffer is that of a packet; see `return_credit`.
         let from_class = unsafe { self.credits.class(buffer) };
         let to_node = times.serialisation(class) + self.wiring.node_times().latency;
-        let free = self.outs[slot].free;
+        let (free, message) = (self.outs[slot].free, self.message_of(packet));
         let end = ready.max(free) + times.serialisation(class);
         let service = if output.is_some() { times.to_decision(class) } else { to_node };
         let far = output.map(|(output, channel)| self.far_buffer(output, channel));
         let Some(blame) = &mut self.blame else { return };
-        let victim = blame.victim(packet.message);
+        let victim = blame.victim(message);
         blame.cross(slot, victim, &Crossing { committed: now, ready, free, service });
         if let Some(far) = far {
             blame.hold(far, victim.job, times.wire);
@@ -173,7 +173,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
 
     /// Index in `credits` of the buffer at the far end of an output.
     #[inline]
-    fn far_buffer(&self, output: OutputVc, channel: u8) -> usize {
+    pub(super) fn far_buffer(&self, output: OutputVc, channel: u8) -> usize {
         let vc = &self.vcs[output.vc()];
         self.vc(self.slot(vc.to(), vc.port), channel)
     }
@@ -293,8 +293,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             }
             let packet = self.blocked.pop(&mut self.logs.get_mut(index).chain);
             self.outs[output.slot()].blocked_ps -= times.serialisation(class);
+            let message = if self.blame.is_some() { self.message_of(&packet) } else { 0 };
             if let Some(blame) = &mut self.blame {
-                blame.unblock(far, output.slot(), blame.victim(packet.message));
+                blame.unblock(far, output.slot(), blame.victim(message));
             }
             let decision = RouteDecision::new(&packet, port, channel);
             if R::BEHIND_CROSSBAR {

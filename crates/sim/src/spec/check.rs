@@ -129,12 +129,6 @@ impl Spec {
     }
 
     fn check_sensing(&self, network: &Network) -> Result<(), Error> {
-        if self.measure.blame && self.fabric.router.is_some() {
-            return Err(ErrorKind::BlameBehindCrossbar {}.at(path!["measure", "blame"]));
-        }
-        if self.measure.blame && self.fabric.nic.aries.is_some() {
-            return Err(ErrorKind::BlameWithResponses {}.at(path!["measure", "blame"]));
-        }
         if self.sensing.kind == MetricKind::OutputBuffer && self.fabric.router.is_none() {
             return Err(ErrorKind::NoOutputBuffers {}.at(path!["sensing", "kind"]));
         }

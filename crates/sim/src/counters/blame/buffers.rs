@@ -175,13 +175,19 @@ impl Buffers {
         let of_others: u128 = parts.iter().map(|part| part.1).sum();
         parts.push((self.main, all - of_others));
         parts.sort_unstable_by_key(|part| part.0);
-        let (mut sum, mut given) = (0, 0);
-        for (cause, integral) in parts {
-            sum += integral;
-            let up_to = share(wait, sum, all);
-            attribute(cause, up_to - given);
-            given = up_to;
-        }
+        divide(wait, &parts, attribute);
+    }
+}
+
+/// Divides a wait among jobs by what they held meanwhile: `attribute` is called with each, in the given order.
+pub(super) fn divide(wait: u64, parts: &[(u16, u128)], mut attribute: impl FnMut(u16, u64)) {
+    let all = parts.iter().map(|part| part.1).sum();
+    let (mut sum, mut given) = (0, 0);
+    for &(cause, integral) in parts {
+        sum += integral;
+        let up_to = share(wait, sum, all);
+        attribute(cause, up_to - given);
+        given = up_to;
     }
 }
 

@@ -9,9 +9,9 @@ const NONE: u32 = u32::MAX;
 
 /// Until when packets of a job occupy a resource.
 #[derive(Clone, Copy, Debug)]
-struct Turn {
-    end: u64,
-    job: u16,
+pub(super) struct Turn {
+    pub(super) end: u64,
+    pub(super) job: u16,
 }
 
 /// Who occupies each of many resources, from now until it is free. The times at which they are free are kept by others.
@@ -92,7 +92,7 @@ impl Turns {
 }
 
 /// Forgets the turns that end by an instant.
-fn forget(earlier: &mut VecDeque<Turn>, by: u64) {
+pub(super) fn forget(earlier: &mut VecDeque<Turn>, by: u64) {
     while earlier.front().is_some_and(|turn| turn.end <= by) {
         earlier.pop_front();
     }
