@@ -7,12 +7,13 @@
 | `space.py` | the scenario as it is: which jobs there are, and what may be changed |
 | `search.py` | successive halving over seeds, on studies |
 | `effects.py` | the effect of a remedy on every job, with intervals; what it costs |
+| `alternatives.py` | other assumptions under which remedies are judged |
 | `advising.py`, `advice.py`, `sentences.py` | the whole, its result, and its text |
 """
 
-from odonata.advice.advice import Advice, Finding
+from odonata.advice.advice import Advice, Finding, Under
 from odonata.advice.advising import advise
 from odonata.advice.effects import Cost, Effect
 from odonata.advice.remedy import Remedy
 
-__all__ = ["Advice", "Cost", "Effect", "Finding", "Remedy", "advise"]
+__all__ = ["Advice", "Cost", "Effect", "Finding", "Remedy", "Under", "advise"]

@@ -41,6 +41,16 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Under:
+    """The final comparison under another assumption."""
+
+    name: str
+    """What the assumption is called."""
+    findings: tuple[Finding, ...]
+    """The remedies of the final comparison, in the same order."""
+
+
+@dataclass(frozen=True, slots=True)
 class Advice:
     """Which changes of a scenario make a job faster."""
 
@@ -62,16 +72,28 @@ class Advice:
     """Points of the study: a remedy and a seed."""
     seeds: int
     """Seeds of the final comparison."""
+    under: tuple[Under, ...] = ()
+    """The final comparison under other assumptions, if there are any."""
+
+    def everywhere(self, number: int) -> tuple[Finding, ...]:
+        """A finding by its number: as the scenario is, and under each other assumption."""
+        return (self.findings[number], *(under.findings[number] for under in self.under))
+
+    def holds(self, number: int) -> bool:
+        """Whether a remedy helps as the scenario is and under all other assumptions."""
+        return all(finding.helps for finding in self.everywhere(number))
 
     @property
     def best(self) -> Finding | None:
-        """The remedy to take; None if none helps."""
-        return next((finding for finding in self.findings if finding.helps), None)
+        """The remedy to take; None if none helps (under all assumptions)."""
+        return next((finding for n, finding in enumerate(self.findings) if self.holds(n)), None)
 
     @property
     def harmless(self) -> Finding | None:
-        """The best remedy that slows down no other job; None if there is none."""
-        return next((finding for finding in self.findings if finding.helps and not finding.slows), None)
+        """The best remedy that slows down no other job (under any assumption); None if there is none."""
+        numbers = range(len(self.findings))
+        harmless = (n for n in numbers if self.holds(n) and not any(finding.slows for finding in self.everywhere(n)))
+        return next((self.findings[n] for n in harmless), None)
 
     @property
     def changed(self) -> Scenario | None:
@@ -93,8 +115,18 @@ class Advice:
                 "not_compared": list(finding.unknown),
                 "effects": [asdict(effect) for effect in finding.effects],
                 "cost": asdict(finding.cost),
+                "under": [
+                    {
+                        "assumption": under.name,
+                        "helps": under.findings[number].helps,
+                        "slows": list(under.findings[number].slows),
+                        "effects": [asdict(effect) for effect in under.findings[number].effects],
+                    }
+                    for under in self.under
+                ],
+                "holds": self.holds(number),
             }
-            for finding in self.findings
+            for number, finding in enumerate(self.findings)
         ]
         return {
             "scenario": str(self.scenario.path),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import tempfile
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from odonata.advice.advice import Advice, Finding
+from odonata.advice.advice import Advice, Finding, Under
+from odonata.advice.alternatives import Alternative, read_alternatives
 from odonata.advice.effects import REMEDY, effect
 from odonata.advice.remedy import PRESENT, Remedy
 from odonata.advice.search import Remedied, Search
@@ -47,6 +49,7 @@ def advise(
     value: str | None = None,
     seeds: int | None = None,
     finalists: int | None = None,
+    under: str | PathLike[str] | None = None,
     workers: int | None = None,
     out: str | Path | None = None,
     client: Any = None,
@@ -74,6 +77,9 @@ def advise(
         Seeds of the final comparison, at least 8. Default: 8.
     finalists
         Remedies that reach it, besides their combinations. Default: 3.
+    under
+        A study of the scenario whose points are other assumptions, as `odonata cluster snapshot --vary traffic` writes
+        it. The final comparison is repeated under each of them, and `best` is a remedy that helps under all.
     workers
         Processes that simulate at once; by default one for each processor.
     out
@@ -85,7 +91,7 @@ def advise(
     Returns
     -------
     Advice
-        Its `best` is None if no remedy helps beyond its interval.
+        Its `best` is None if no remedy helps beyond its interval, under all assumptions.
 
     Raises
     ------
@@ -113,24 +119,31 @@ def advise(
         from odonata.study.dask_pool import DaskPool
 
         backend = DaskPool(client)
-    return find(scenario, backend, None if out is None else Path(out))
+    alternatives = () if under is None else read_alternatives(Path(under), scenario)
+    return find(scenario, backend, None if out is None else Path(out), alternatives=alternatives)
 
 
-def find(scenario: Scenario, backend: Backend, out: Path | None, watch: Watch | None = None) -> Advice:
+def find(
+    scenario: Scenario,
+    backend: Backend,
+    out: Path | None,
+    watch: Watch | None = None,
+    alternatives: Sequence[Alternative] = (),
+) -> Advice:
     """As `advise`, with the rules in `[advise]`, on a backend; `watch` shows the progress of each round."""
     if out is None:
         with tempfile.TemporaryDirectory(prefix="odonata-advise-") as scratch:
-            return find(scenario, backend, Path(scratch) / "study", watch)
+            return find(scenario, backend, Path(scratch) / "study", watch, alternatives)
     rules = scenario.table.advise
     check_rules(scenario, rules)
     name = f"{Path(scenario.path).stem}-advice"
 
-    def swept(make: Remedied, points: Sequence[Mapping[str, Any]], *, alone: bool = False) -> Study:
+    def swept(make: Remedied, points: Sequence[Mapping[str, Any]], *, alone: bool = False, folder: Path = out) -> Study:
         plan = plan_of(make, points, name=name)
         if alone:
             plan = replace(plan, alone=True, text="alone = true\n" + plan.text)
         with nullcontext() if watch is None else watch(plan) as shown:
-            return sweep(plan, out, backend, report=None if shown is None else shown.report)
+            return sweep(plan, folder, backend, report=None if shown is None else shown.report)
 
     space, slowdown = _as_it_is(scenario, swept)
     search = Search(space, swept)
@@ -143,6 +156,10 @@ def find(scenario: Scenario, backend: Backend, out: Path | None, watch: Watch | 
     rows = search.final(finalists) if finalists else pl.DataFrame()
     findings = [_finding(search, rows, one, len(finalists)) for one in finalists]
     findings.sort(key=lambda finding: (not finding.helps, finding.score))
+    others = [
+        _under(search, alternative, [one.remedy.name for one in findings], partial(swept, folder=_beside(out, number)))
+        for number, alternative in enumerate(alternatives if findings else (), 1)
+    ]
     return Advice(
         scenario=scenario,
         victim=space.victim,
@@ -151,9 +168,26 @@ def find(scenario: Scenario, backend: Backend, out: Path | None, watch: Watch | 
         tried=len(search.costs),
         impossible=search.impossible,
         fixed=tuple(job for job in space.jobs if job not in space.movable),
-        runs=search.runs,
+        runs=search.runs + sum(runs for _, runs in others),
         seeds=rules.seeds,
+        under=tuple(found for found, _ in others),
     )
+
+
+def _beside(folder: Path, number: int) -> Path:
+    """The folder of the study of an assumption."""
+    return folder.with_name(f"{folder.name}-under-{number}")
+
+
+def _under(
+    search: Search, alternative: Alternative, names: Sequence[str], swept: Callable[..., Study]
+) -> tuple[Under, int]:
+    """The final comparison under another assumption, and its number of runs."""
+    scenario = alternative.applied(search.space.scenario)
+    space = replace(search.space, scenario=scenario, resolved=scenario.resolve())
+    other = Search(space, swept, search.remedies, search.costs)
+    rows = other.final(names)
+    return Under(alternative.name, tuple(_finding(other, rows, name, len(names)) for name in names)), other.runs
 
 
 def _as_it_is(scenario: Scenario, swept: Callable[..., Study]) -> tuple[Space, float | None]:

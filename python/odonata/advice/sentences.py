@@ -26,6 +26,7 @@ def sentences(advice: Advice) -> list[str]:
         found += ["", f"Best: {best.remedy.name}", *_told(advice, best)]
         if best.slows and harmless is not None:
             found += ["", f"Without slowing down another job: {harmless.remedy.name}", *_told(advice, harmless)]
+    found += _partly(advice)
     if advice.fixed:
         found += [""] * (best is not None)
         found.append(f"The nodes of {_names(advice.fixed)} stay: a list of nodes or the pattern fixes them.")
@@ -49,7 +50,39 @@ def as_text(advice: Advice, width: int | None = None) -> str:
 def _none(advice: Advice) -> str:
     if not advice.tried:
         return "There is no remedy to try: nothing of the scenario may be changed."
+    if advice.under:
+        many = len(advice.under) + 1
+        return f"No remedy makes `{advice.victim}` faster beyond its interval under all {many} assumptions."
     return f"No remedy helps: none makes `{advice.victim}` faster beyond its interval."
+
+
+def _partly(advice: Advice) -> list[str]:
+    """Remedies that help under some of the assumptions only."""
+    found = []
+    for number, finding in enumerate(advice.findings):
+        names = [name for name, one in zip(_assumptions(advice), advice.everywhere(number), strict=True) if one.helps]
+        if names and len(names) <= len(advice.under):
+            found.append(f"Helps only under {', '.join(names)}: {finding.remedy.name}")
+    return found
+
+
+def _assumptions(advice: Advice) -> list[str]:
+    """The names of the assumptions, the scenario as it is first."""
+    return ["the scenario's own assumptions", *(under.name for under in advice.under)]
+
+
+def _everywhere(advice: Advice, finding: Finding) -> list[str]:
+    """What a remedy that holds does under the other assumptions."""
+    if not advice.under:
+        return []
+    number = advice.findings.index(finding)
+    told = [f"{under.name} {_cell(under.findings[number].effects[0])}" for under in advice.under]
+    found = [f"It helps under all {len(advice.under) + 1} assumptions; `{advice.victim}`: {', '.join(told)}."]
+    for under in advice.under:
+        slows = [job for job in under.findings[number].slows if job not in finding.slows]
+        if slows:
+            found.append(f"Under {under.name}, it also makes {_names(slows)} slower.")
+    return found
 
 
 def _told(advice: Advice, finding: Finding) -> list[str]:
@@ -65,6 +98,7 @@ def _told(advice: Advice, finding: Finding) -> list[str]:
         found.append(f"It makes `{advice.victim}` faster and {_names(finding.slows)} slower.")
         if advice.harmless is None:
             found.append("No remedy that was compared helps without slowing down another job.")
+    found += _everywhere(advice, finding)
     if finding.unknown:
         found.append(f"What it does to {_names(finding.unknown)} is not known, because not all runs are complete.")
     return found
@@ -125,17 +159,19 @@ def _cost(cost: Cost) -> str:
 def _table(advice: Advice) -> Table:
     victim, *others = advice.findings[0].effects
     headings = [Column("remedy", right=False), Column(victim.job), *([Column("worst other job")] if others else [])]
+    headings += [Column(f"{victim.job}, {under.name}") for under in advice.under]
     headings += [Column("nodes moved"), Column("groups"), Column("verdict", right=False, styles=_STYLES)]
     rows = [
         [
             finding.remedy.name,
             _cell(finding.effects[0]),
             *([_worst(finding)] if others else []),
+            *(_cell(under.findings[number].effects[0]) for under in advice.under),
             f"{finding.cost.nodes_moved:,}",
             f"{finding.cost.groups_touched:,}",
-            _verdict(finding),
+            _verdict(finding) if advice.holds(number) or not finding.helps else "helps under some",
         ]
-        for finding in advice.findings
+        for number, finding in enumerate(advice.findings)
     ]
     return Table(headings, rows, "compared with the scenario as it is: change of the median, 95 % interval")
 

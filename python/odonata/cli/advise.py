@@ -28,6 +28,7 @@ def advise(
     value: str | None = None,
     seeds: int | None = None,
     finalists: int | None = None,
+    under: Path | None = None,
     write: Path | None = None,
     force: Annotated[bool, Parameter(negative=())] = False,
     workers: Annotated[
@@ -69,6 +70,9 @@ def advise(
         Seeds of the final comparison, at least 8. Default: 8.
     finalists
         Remedies that reach it, besides their combinations. Default: 3.
+    under
+        A study of the scenario whose points are other assumptions, as `odonata cluster snapshot --vary traffic` writes
+        it. The final comparison is repeated under each of them; the best remedy is one that helps under all.
     write
         Write the scenario with the best remedy to this file. Files that the scenario names are relative to it.
     force
@@ -97,6 +101,7 @@ def advise(
     """
     from odonata import files
     from odonata.advice.advising import find
+    from odonata.advice.alternatives import read_alternatives
     from odonata.advice.sentences import as_text
     from odonata.cli.sweep import backend_of
     from odonata.errors import InputError
@@ -116,13 +121,15 @@ def advise(
     loaded = load(scenario, overrides)
     if write is not None and write.exists() and not force:
         raise InputError(f"`{write}` already exists", hint="write to another file, or use --force")
+    alternatives = () if under is None else read_alternatives(under, loaded)
     backend = backend_of(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), {})
     folder = out if out is not None else Path("studies") / f"{scenario.stem}-advice"
-    found = find(loaded, backend, folder, lambda plan: _shown(plan, backend, quiet=quiet))
+    found = find(loaded, backend, folder, lambda plan: _shown(plan, backend, quiet=quiet), alternatives)
     print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))
     if write is not None:
         if found.changed is None:
-            print(f"no remedy helps, so `{write}` is not written", file=sys.stderr)
+            everywhere = " under all assumptions" if under is not None else ""
+            print(f"no remedy helps{everywhere}, so `{write}` is not written", file=sys.stderr)
         else:
             files.write_new(write, found.changed.text.encode(), force=force)
     return 0
