@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from odonata.errors import InputError
 from odonata.store import columns_of
 from odonata.study import local, task
 from odonata.study.local import LocalPool
+from odonata.study.python import plan_of
 from odonata.study.sweep import sweep
 
 from .conftest import COMMAND, STUDY, Write, command, eventually, final, kept, swept
@@ -179,6 +181,27 @@ def test_from_python_with_keys_walked_together_and_a_folder(here: Path) -> None:
     again = swept("out/study.toml", "--out", "out")
     assert (again["kept"], again["simulated"]) == (4, 0)
     assert set(od.open_study("out").runs["id"]) == set(found.runs["id"])
+
+
+def _made(point: dict[str, Any]) -> od.Scenario:
+    return od.load("base.toml").set("run.seed", point["n"])
+
+
+def test_points_of_a_function_are_written_as_a_file() -> None:
+    points = [{"n": n, "a b": f'"{n}"', "table": {"x": [n, {"y": 1.5}]}, "none": {}} for n in (1, 2)]
+    (table,) = tomllib.loads(plan_of(_made, points).text)["zip"]
+    assert table == {key: [point[key] for point in points] for key in points[0]}
+    assert tomllib.loads(plan_of(_made, {"n": [1, 2], "t": [{"x": 1}, {}]}).text)["sweep"]["t"] == [{"x": 1}, {}]
+
+
+def test_the_file_of_many_points_takes_linear_time() -> None:
+    def spent(count: int) -> float:
+        began = time.process_time()
+        plan_of(_made, [{"n": n, "m": 0} for n in range(count)])
+        return time.process_time() - began
+
+    spent(10)
+    assert spent(2400) < 25 * spent(300)
 
 
 @pytest.mark.parametrize(

@@ -204,14 +204,26 @@ def _axis(keys: str | tuple[str, ...], given: Values) -> Axis:
 
 def _text(axes: tuple[Axis, ...], *, base: bool = True) -> str:
     """The study as a file, for its folder; without `base`, the part that can be a file."""
-    table: dict[str, Any] = {"base": "scenario.toml"} if base else {}
-    for axis in axes:
-        if len(axis.keys) == 1:
-            table.setdefault("sweep", {})[axis.keys[0]] = [row[0] for row in axis.rows]
-        else:
-            columns = zip(*axis.rows, strict=True)
-            table.setdefault("zip", []).append(dict(zip(axis.keys, map(list, columns), strict=True)))
+    parts = ['base = "scenario.toml"\n'] if base else []
+    single = [axis for axis in axes if len(axis.keys) == 1]
+    tables = [("[sweep]", [(axis.keys[0], [row[0] for row in axis.rows]) for axis in single])] if single else []
+    zipped = [axis for axis in axes if len(axis.keys) > 1]
+    tables += [
+        ("[[zip]]", list(zip(axis.keys, map(list, zip(*axis.rows, strict=True)), strict=True))) for axis in zipped
+    ]
+    for header, columns in tables:
+        parts.append(header + "".join(f"\n{_key(key)} = {_array(values)}" for key, values in columns) + "\n")
+    return "\n".join(parts)
+
+
+def _key(key: str) -> str:
+    """As it is written in TOML."""
+    return tomlkit.dumps({key: 0}).rpartition(" = ")[0]
+
+
+def _array(found: Iterable[Any]) -> str:
+    """As it is written in TOML. One value at a time, since tomlkit takes quadratic time for a long array."""
     try:
-        return tomlkit.dumps(table)
+        return f"[{', '.join(tomlkit.item([[value]]).as_string()[2:-2] for value in found)}]"
     except (TypeError, ValueError) as problem:
         raise InputError(f"an axis has an invalid value: {problem}") from None
