@@ -74,18 +74,18 @@ def test_a_reproduction_is_a_study_that_is_never_repeated(tmp_path, capsys):
     words = ["reproduce", "zhang2018-fig5", "--reduced", "--out", str(tmp_path), "-j", "1"]
     assert main(words) == 0
     captured = capsys.readouterr()
-    assert "8 of 8 points done" in captured.err
+    assert "16 of 16 points done" in captured.err
     assert "jobs of 16, local links: packets of the busiest port" in captured.out
     rows = (tmp_path / "zhang2018-fig5-reduced.csv").read_bytes()
     study = open_study(tmp_path / "studies" / "zhang2018")
-    assert study.runs.height == 8
+    assert study.runs.height == 16
     assert set(study.axes) >= {"policy", "seed", "jobs"}
-    assert study.runs["global_packets"].list.len().to_list() == [5] * 8
+    assert study.runs["global_packets"].list.len().to_list() == [5] * 16
     assert main([*words, "-q"]) == 0
     assert open_study(study.path).runs.equals(study.runs)
     capsys.readouterr()
     assert main(words) == 0
-    assert "(8 kept); 0 runs simulated" in capsys.readouterr().err
+    assert "(16 kept); 0 runs simulated" in capsys.readouterr().err
     assert (tmp_path / "zhang2018-fig5-reduced.csv").read_bytes() == rows
 
 
@@ -94,5 +94,5 @@ def test_a_point_that_fails_is_named(tmp_path, monkeypatch):
         raise ValueError("nothing was delivered")
 
     one = dataclasses.replace(find("zhang2018-fig5"), keep=wrong)
-    with pytest.raises(RunError, match=r"8 of 8 points failed; policy = level-spread, seed = 10000.*nothing was del"):
+    with pytest.raises(RunError, match=r"16 of 16 points failed; policy = level-spread, seed = 10000.*nothing was del"):
         one.run(Here(), tmp_path, reduced=True)

@@ -20,8 +20,10 @@ from odonata.reproduce.zhang2018 import gathered
 from odonata.reproduce.zhang2018.gathered import Point, alone, headline, mixed, points
 from odonata.reproduce.zhang2018.link_rows import five
 from odonata.reproduce.zhang2018.runs import (
+    ALONE,
     BASELINES,
     CODED,
+    WORKLOADS,
     JobClass,
     Setup,
     keep,
@@ -34,7 +36,9 @@ from odonata.reproduce.zhang2018.workloads import MOTIFS, as_csv, draw, read
 
 VALIDATION = Path(__file__).parents[2] / "validation"
 FIGURES = [f"fig{number}" for number in (2, *range(4, 14))]
-BOTH = Setup(272, "4", (JobClass("small", 2, 6, "halo3d"), JobClass("large", 1, 20, "fft3d", "2 KB", 2)))
+MIXED = Setup(
+    "as-published", 272, "4", (JobClass("small", 2, 6, "halo3d"), JobClass("large", 1, 20, "fft3d", "2 KB", 2))
+)
 
 
 def full(figure):
@@ -63,16 +67,17 @@ def test_workloads_are_what_the_paper_says():
 
 
 def test_the_scenario_of_a_point():
-    spec = make(BOTH.point("random-nodes", 7)).resolve().spec
+    spec = make(MIXED.point("random-nodes", 7)).resolve().spec
     assert [job["name"] for job in spec["jobs"]] == ["small-0", "small-1", "large-0"]
     assert spec["seed"] == 7
     assert spec["fabric"]["links"]["global"]["bandwidth"] == 4 * spec["fabric"]["links"]["local"]["bandwidth"]
-    assert spec["fabric"].keys().isdisjoint({"switching", "header_bytes", "flit_bytes"})  # as the pages were made
+    assert spec["fabric"]["router"]["kind"] == "input-queued"
+    assert {job["program"]["costs"]["header_bytes"] for job in spec["jobs"]} == {64}
     nodes = spec["jobs"][2]["nodes"]
     assert len(nodes) == 40
     assert nodes[::2] == nodes[1::2]
     assert nodes[::2] != sorted(nodes[::2])
-    assert setup_of(BOTH.point("random-nodes", 7)) == BOTH
+    assert setup_of(MIXED.point("random-nodes", 7)) == MIXED
 
 
 # The runs of the validation pages, independent of the default seeds of a scenario.
@@ -87,14 +92,34 @@ IDS = {
 @pytest.mark.parametrize(("policy", "order"), IDS)
 def test_runs_keep_their_nodes(policy, order):
     """A changed stream of random numbers, or order of placing, would silently change what was published."""
-    spec = make(replace(BOTH, order=order).point(policy, 7)).resolve().spec
+    spec = make(replace(MIXED, order=order).point(policy, 7)).resolve().spec
     told = json.dumps([job["nodes"] for job in spec["jobs"]])
     assert hashlib.sha256(told.encode()).hexdigest()[:16] == IDS[policy, order]
 
 
+@pytest.mark.parametrize(
+    ("routers", "queues", "switching", "sensing", "header"),
+    [
+        ("as-published", "input-queued", "cut-through", "output-buffer", 64),
+        ("virtual-output-queued", "virtual-output-queued", "cut-through", "output-buffer", 64),
+        ("today", None, "cut-through", None, None),
+        ("store-and-forward", None, None, None, None),
+    ],
+)
+def test_kinds_of_routers(routers, queues, switching, sensing, header):
+    """The same jobs on the same nodes, whichever the routers."""
+    specs = [make(replace(MIXED, routers=kind).point("random-nodes", 7)).resolve().spec for kind in (routers, "today")]
+    assert [job["nodes"] for job in specs[0]["jobs"]] == [job["nodes"] for job in specs[1]["jobs"]]
+    fabric, job = specs[0]["fabric"], specs[0]["jobs"][0]
+    assert fabric.get("router", {}).get("kind") == queues
+    assert fabric.get("switching") == switching
+    assert specs[0].get("sensing", {}).get("kind") == sensing
+    assert job["program"]["costs"].get("header_bytes") == header
+
+
 def test_the_order_of_placing_is_the_setups():
     """L42: after the job of 50 nodes no group has 15 idle ones."""
-    setup = Setup(272, "1", (JobClass("small", 1, 15, "halo2d"), JobClass("large", 1, 50, "halo2d")))
+    setup = Setup("today", 272, "1", (JobClass("small", 1, 15, "halo2d"), JobClass("large", 1, 50, "halo2d")))
     shape = machine.load("zhang2018-272").shape
     for order, groups in (("small-first", 1), ("large-first", 15)):
         spec = make(replace(setup, order=order).point("level-spread", 1)).resolve().spec
@@ -103,7 +128,7 @@ def test_the_order_of_placing_is_the_setups():
 
 
 def test_the_coded_form_of_jokanovic_has_its_defect():
-    setup = Setup(272, "1", (JobClass("small", 1, 3, "halo2d"), JobClass("large", 1, 20, "halo2d")))
+    setup = Setup("today", 272, "1", (JobClass("small", 1, 3, "halo2d"), JobClass("large", 1, 20, "halo2d")))
     nodes = {policy: make(setup.point(policy, 1)).resolve().spec["jobs"][0]["nodes"] for policy in ("jokanovic", CODED)}
     assert set(nodes["jokanovic"]) == {0, 1, 2}
     wanted = placement.place("jokanovic", "zhang2018-272", 3, fall_through=True).nodes
@@ -111,9 +136,9 @@ def test_the_coded_form_of_jokanovic_has_its_defect():
 
 
 def test_a_variant_changes_the_run():
-    plain = make(BOTH.point("simple", 1)).resolve().spec
-    settings = written({"fabric.packet": "2 KiB", "overhead": "none"})
-    varied = make(replace(BOTH, settings=settings).point("simple", 1)).resolve().spec
+    plain = make(MIXED.point("simple", 1)).resolve().spec
+    settings = written({"fabric.packet": "2 KiB", "overhead": {"send": "0 s"}})
+    varied = make(replace(MIXED, settings=settings).point("simple", 1)).resolve().spec
     assert (plain["fabric"]["packet_bytes"], varied["fabric"]["packet_bytes"]) == (1024, 2048)
     assert {key for key in plain if plain[key] != varied[key]} == {"fabric", "jobs"}
     assert all(a != b for a, b in zip(plain["jobs"], varied["jobs"], strict=True)), "costs of calls are of all jobs"
@@ -139,7 +164,7 @@ def test_communication_times():
 def test_links_are_counted_by_class():
     """One job on one router's two nodes stays off all links; one in a group uses local links only."""
     for nodes, local, across in ((4, False, False), (16, True, False), (20, True, True)):
-        setup = Setup(272, "1", (JobClass("small", 1, nodes, "alltoall"),))
+        setup = Setup("today", 272, "1", (JobClass("small", 1, nodes, "alltoall"),))
         kept = keep(od.run(make(setup.point("simple", 1))))
         assert (kept["local_packets"][4] > 0, kept["global_packets"][4] > 0) == (local, across)
         assert kept["time_large"] is None
@@ -149,7 +174,7 @@ def test_points_and_their_headline():
     def run(small, large):
         return {"time_small": small, "time_large": large, "coded_small": large, "coded_large": small}
 
-    setup = setup_of_workload(read()[0], "small-first")
+    setup = setup_of_workload(read()[0], "small-first", "today")
     runs = gathered.Runs(setup, {"level-spread": [run(10, 20)], "simple": [run(20, 10)]})
     assert points([runs], ["simple"]) == [Point(setup.name, "simple", 2.0, 0.5)]
     assert points([runs], ["simple"], coded=True) == [Point(setup.name, "simple", 0.5, 2.0)]
@@ -173,43 +198,45 @@ def test_numbers_of_jobs():
     assert counted == {(272, 3, 3), (272, 2, 2), (528, 5, 5), (544, 6, 6), (1056, 11, 11)}
 
 
-def test_points_are_repeated_as_often_as_the_paper_has_it():
-    main = [point for point in full("fig7") if point["nodes"] == 1056]
-    assert len(main) == 6 * 8 * 10
-    assert len({point["seed"] for point in main}) == 10
-    assert len(full("fig12")) == 3000
+def test_repetitions_have_seeds_of_their_own():
+    main = [point for point in full("fig7") if point["nodes"] == 272 and point["jobs"][0]["count"] == 3]
+    assert len(main) == 2 * 3 * 6 * 8 * 3
+    assert len({point["seed"] for point in main}) == 3
+    assert len(full("fig12")) == 2 * 3 * WORKLOADS
     # Jobs of a run draw with the seeds behind its own.
     seeds = sorted({point["seed"] for point in full("fig10")})
     assert min(np.diff(seeds)) > 272
 
 
-def test_every_variant_changes_the_run():
+@pytest.mark.parametrize("routers", ["as-published", "today"])
+def test_every_variant_changes_the_run(routers):
     specs = {}
     for point in full("variants"):
-        if point["policy"] == "simple" and point["seed"] == 10_000:
+        if (point["routers"], point["policy"], point["seed"]) == (routers, "simple", 10_000):
             specs[point["variant"]] = make(point).resolve().spec
-    usual = specs.pop("as in the main runs")
-    assert usual == make(next(point for point in full("fig10") if point["policy"] == "simple")).resolve().spec
-    assert len(specs) == 13
+    usual = specs.pop("as in the figures")
+    plain = next(one for one in full("fig10") if (one["routers"], one["policy"]) == (routers, "simple"))
+    assert usual == make(plain).resolve().spec
+    assert len(specs) == (10 if routers == "as-published" else 4)
     for variant, spec in specs.items():
         changed = {key for key in usual if usual[key] != spec[key]}
-        of_jobs = any(word in variant for word in ("messages", "iterations", "MPI"))
-        assert ("jobs" in changed) == of_jobs
-        assert len(changed) == 1 + ("packets" in variant and of_jobs and "two packets" not in variant)
+        of_jobs = any(word in variant for word in ("header", "iterations", "MPI"))
+        assert (changed == {"jobs"}) == of_jobs
+        assert len(changed) == 1
 
 
 def test_the_reduced_form_is_part_of_the_full_one():
     for figure in FIGURES:
         few = find(f"zhang2018-{figure}").points(True)
         assert {repr(point) for point in few} <= {repr(point) for point in full(figure)}
-        assert len(few) <= 100
+        assert len(few) <= 130
 
 
-@pytest.mark.parametrize("figure", [*FIGURES, "variants"])
+@pytest.mark.parametrize("figure", [*FIGURES, "variants", "routers"])
 def test_every_figure_has_rows_and_a_page(figure, reduced):
     study, runs = find(f"zhang2018-{figure}"), reduced(f"zhang2018-{figure}")
     rows = study.rows(runs)
-    assert len({row.what for row in rows}) == len(rows) > 0
+    assert len({(row.model, row.what) for row in rows}) == len(rows) > 0
     for row in rows:
         if row.verdict != "not comparable":
             assert (row.verdict == "match") == within(row.ours, row.theirs, row.tolerance)
@@ -227,29 +254,51 @@ def test_small_jobs_want_to_be_together_and_large_ones_apart(reduced):
 
 
 def test_level_spread_is_at_the_bottom_left(reduced):
+    """One repetition; with FFT3d large jobs are up to 30 % faster under policies that ignore groups."""
     for one in gathered.gather(reduced("zhang2018-fig7")):
         best = {name: min(one.time(policy, name) for policy in BASELINES) for name in ("small", "large")}
         assert one.time("level-spread", "small") <= 1.1 * best["small"]
-        assert one.time("level-spread", "large") <= 1.1 * best["large"]
+        assert one.time("level-spread", "large") <= 1.3 * best["large"]
 
 
 def test_spreading_evens_out_the_load_of_links(reduced):
-    (runs,) = gathered.gather(reduced("zhang2018-fig6"))
-    spread, grouped = (five(runs, policy, "global_packets") for policy in ("level-spread", "simple"))
-    assert spread[2] > grouped[2]
-    assert spread[4] < grouped[4]
+    both = gathered.gather(reduced("zhang2018-fig6"))
+    assert [runs.setup.routers for runs in both] == ["as-published", "today"]
+    for runs in both:
+        spread, grouped = (five(runs, policy, "global_packets") for policy in ("level-spread", "simple"))
+        assert spread[2] > grouped[2]
+        assert spread[4] < grouped[4]
+
+
+def test_the_uncertainty_is_that_of_the_mean_over_workloads():
+    """Points of one workload count as one: they share its jobs."""
+    some = [Point(name, "x", ratio, 1.0) for name, ratio in (("a", 1.0), ("a", 3.0), ("b", 4.0), ("b", 4.0))]
+    assert gathered.uncertainty(some, lambda point: point.small) == pytest.approx(1.96 * 1.0 / 2**0.5)
+
+
+def test_reasons_are_about_rows_that_do_not_match():
+    """Each entry of reasons.toml explains a published row."""
+    for figure, known in gathered.reasons().items():
+        with (VALIDATION / f"zhang2018-{figure}.csv").open(encoding="utf-8") as file:
+            published = list(csv.DictReader(file))
+        if "today" not in {row["model"] for row in published}:  # a page from before
+            continue
+        rows = [row for row in published if row["verdict"] != "match"]
+        for one in known:
+            for what in one.rows:
+                assert any(row["model"] in one.routers and row["what"].startswith(what) for row in rows), (figure, what)
 
 
 def test_mixed_workloads_and_those_of_one_pattern_are_kept_apart():
-    table = full("fig10")
-    assert len(mixed(table, "small-first")) == 1000
+    table = gathered.by_routers(full("fig10"))["today"]
+    assert len(mixed(table, "small-first")) == WORKLOADS
     found = alone(table)
-    assert {motif: len(runs) for motif, runs in found.items()} == dict.fromkeys(MOTIFS, 100)
+    assert {motif: len(runs) for motif, runs in found.items()} == dict.fromkeys(MOTIFS, ALONE)
     for motif, runs in found.items():
         assert {one.motif for each in runs for one in each.setup.classes} == {motif}
 
 
-@pytest.mark.parametrize(("figure", "panels"), [("fig5", 4), ("fig8", 12), ("fig10", 8), ("fig12", 2)])
+@pytest.mark.parametrize(("figure", "panels"), [("fig5", 8), ("fig8", 24), ("fig10", 16), ("fig12", 4)])
 def test_pictures_are_drawn(figure, panels, reduced):
     one = find(f"zhang2018-{figure}")
     assert len(one.picture([], reduced(one.name)).axes) == panels

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from odonata.reproduce.markdown import number, reasons, table
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.zhang2018 import pictures, tables
+from odonata.reproduce.zhang2018.gathered import by_routers, twice
 from odonata.reproduce.zhang2018.job_rows import RDG, fig2, fig4, fig7, fig8
 from odonata.reproduce.zhang2018.link_rows import fig5, fig6
 from odonata.reproduce.zhang2018.random_rows import fig10, fig11, fig12, fig13, variants
 from odonata.reproduce.zhang2018.router_rows import router_tables, routers
-from odonata.reproduce.zhang2018.runs import keep, make, points
+from odonata.reproduce.zhang2018.runs import AS_PUBLISHED, BOTH, STORED, TODAY, VIRTUAL, keep, make, points
 from odonata.reproduce.zhang2018.size_rows import draw_sizes, fig9, size_tables
 
 if TYPE_CHECKING:
@@ -25,16 +26,24 @@ if TYPE_CHECKING:
 
     from odonata.reproduce.reproduction import Runs
     from odonata.reproduce.rows import Row
+    from odonata.reproduce.zhang2018.pictures import Draw
 
     Tables = Callable[[str, Runs], str]
 
 PACKAGE = "odonata.reproduce.zhang2018"
-_ROUTERS = " Routers are ideal and store and forward, which the preset\nno longer does."
+NAMES = {
+    AS_PUBLISHED: "as published",
+    TODAY: "today",
+    STORED: "store-and-forward, ideal",
+    VIRTUAL: "virtual-output-queued",
+}
+"""Kind of routers -> its name on the pages."""
 
 
 def page(figure: str, rows: Sequence[Row], tables: str, *, picture: str) -> str:
     """The page; `picture` says what is in it, "" if there is none."""
     sizes = sorted({point["nodes"] for point in points(figure, False)}) or [272]
+    differs = _intro(figure).get("differs", "")
     names = ", ".join(f"`zhang2018-{nodes}`" for nodes in sizes)
     return Template((files(PACKAGE) / "page.md").read_text(encoding="utf-8")).substitute(
         title=_intro(figure)["title"],
@@ -42,9 +51,9 @@ def page(figure: str, rows: Sequence[Row], tables: str, *, picture: str) -> str:
         intro=_intro(figure)["text"].strip(),
         machines=f"s {names}" if len(sizes) > 1 else f" {names}",
         picture=f"\n![{picture}](zhang2018-{figure}.png)\n" if picture else "",
-        routers="" if figure == "routers" else _ROUTERS,
         counts=_counts(rows),
-        rows=_rows(rows),
+        rows=_side_by_side(rows) if {row.model for row in rows} == set(BOTH) else _rows(rows),
+        differs=f"\n### What differs, and why\n\n{differs.strip()}\n" if differs else "",
         reasons=_reasons(rows),
         tables=tables.strip("\n"),
     )
@@ -57,27 +66,75 @@ def _intro(figure: str) -> dict[str, str]:
 
 
 def _counts(rows: Sequence[Row]) -> str:
-    """Number of rows by verdict, in words."""
-    verdicts = [row.verdict for row in rows]
-    words = [f"{verdicts.count(name)} {name}" for name in ("match", "no match", "not comparable") if name in verdicts]
-    return ", ".join(words)
+    """Number of rows by routers and verdict."""
+    verdicts = ("match", "no match", "not comparable")
+    lines = [
+        [NAMES.get(name, name), *(str(sum(row.verdict == verdict for row in some)) for verdict in verdicts)]
+        for name, some in _by_model(rows).items()
+    ]
+    return table(["routers", *verdicts], lines, "lrrr")
+
+
+def _by_model(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.model, []).append(row)
+    return found
 
 
 def _rows(rows: Sequence[Row]) -> str:
+    """A line for each row."""
+    lines = [
+        [row.id, NAMES.get(row.model, row.model), row.what, *_ours(row), _theirs(row), row.tolerance, _where(row)]
+        for row in rows
+    ]
+    return table(["id", "routers", "what", "ours", "verdict", "paper", "tolerance", "where"], lines, "lllrlrll")
+
+
+def _side_by_side(rows: Sequence[Row]) -> str:
+    """A line for each statement, with both kinds of routers."""
+    found = {(row.what, row.model): row for row in rows}
     lines = []
-    for row in rows:
-        verdict = f"**{row.verdict}**" if row.verdict == "no match" else row.verdict
-        theirs = "" if row.verdict == "not comparable" else f"{number(row.theirs, row.unit)} {row.unit}"
-        place = row.where.removeprefix("Zhang 2018, ")
-        lines.append(
-            [row.id, row.what, f"{number(row.ours, row.unit)} {row.unit}", theirs, row.tolerance, verdict, place]
-        )
-    return table(["id", "what", "ours", "paper", "tolerance", "verdict", "where"], lines, "llrrlll")
+    for what in dict.fromkeys(row.what for row in rows):
+        both = [found[what, name] for name in BOTH if (what, name) in found]
+        cells = [cell for name in BOTH for cell in (_ours(found[what, name]) if (what, name) in found else ["", ""])]
+        one = next((row for row in both if row.verdict != "not comparable"), both[0])
+        lines.append([one.id, what, _theirs(one), one.tolerance, *cells, _where(one)])
+    head = ["id", "what", "paper", "tolerance"]
+    for name in BOTH:
+        head += [NAMES[name], "verdict"]
+    return table([*head, "where"], lines, "llrlrlrll")
+
+
+def _ours(row: Row) -> list[str]:
+    return [
+        f"{number(row.ours, row.unit)} {row.unit}",
+        f"**{row.verdict}**" if row.verdict == "no match" else row.verdict,
+    ]
+
+
+def _theirs(row: Row) -> str:
+    return "" if row.verdict == "not comparable" else f"{number(row.theirs, row.unit)} {row.unit}"
+
+
+def _where(row: Row) -> str:
+    return row.where.removeprefix("Zhang 2018, ")
 
 
 def _reasons(rows: Sequence[Row]) -> str:
-    text = reasons(rows)
-    return f"\n{text}\n" if text else ""
+    """The reasons of each kind of routers."""
+    found = {name: reasons(some) for name, some in _by_model(rows).items()}
+    return "".join(f"\n### Not matched, {NAMES.get(name, name)}\n\n{text}\n" for name, text in found.items() if text)
+
+
+def _by_routers(shown: Tables) -> Tables:
+    """The tables of each kind of routers under a heading of its own."""
+
+    def both(figure: str, runs: Runs) -> str:
+        parts = (f"\n## Routers: {NAMES[name]}\n{shown(figure, some)}" for name, some in by_routers(runs).items())
+        return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+
+    return both
 
 
 def _figure(
@@ -100,6 +157,14 @@ def _figure(
     )
 
 
+def _twice(
+    figure: str, rows: Callable[[Runs], list[Row]], shown: Tables, draw: Draw | None = None, seen: str = ""
+) -> Reproduction:
+    """A figure with each kind of routers."""
+    both = None if draw is None else partial(pictures.twice, draw, names=NAMES)
+    return _figure(figure, partial(twice, figure, rows), _by_routers(shown), both, seen)
+
+
 _SMALL_AND_LARGE = "Times of small and large jobs over Simple's"
 _PORTS = "Packets and stalls of output ports"
 _POINTS = "Times of small and large jobs of random workloads over those under Level-Spread"
@@ -107,19 +172,19 @@ _POINTS = "Times of small and large jobs of random workloads over those under Le
 ALL = {
     one.name: one
     for one in (
-        _figure("fig2", fig2, partial(tables.times, against=RDG), pictures.draw_fig2, "Times with RDN over RDG"),
-        _figure("fig4", fig4, tables.times, pictures.draw_fig4, "Times of jobs of one size over Simple's"),
-        _figure("fig5", fig5, tables.links, pictures.draw_links, _PORTS),
-        _figure("fig6", fig6, tables.links, pictures.draw_links, _PORTS),
-        _figure("fig7", fig7, tables.times, pictures.draw_fig7, _SMALL_AND_LARGE),
-        _figure("fig8", fig8, tables.times, pictures.draw_fig8, _SMALL_AND_LARGE),
+        _twice("fig2", fig2, partial(tables.times, against=RDG), pictures.draw_fig2, "Times with RDN over RDG"),
+        _twice("fig4", fig4, tables.times, pictures.draw_fig4, "Times of jobs of one size over Simple's"),
+        _twice("fig5", fig5, tables.links, pictures.draw_links, _PORTS),
+        _twice("fig6", fig6, tables.links, pictures.draw_links, _PORTS),
+        _twice("fig7", fig7, tables.times, pictures.draw_fig7, _SMALL_AND_LARGE),
+        _twice("fig8", fig8, tables.times, pictures.draw_fig8, _SMALL_AND_LARGE),
         _figure("fig9", fig9, size_tables, draw_sizes, "How often each size occurs"),
         *(
-            _figure(name, rows, tables.random, partial(pictures.draw_random, name=name), _POINTS)
+            _twice(name, rows, tables.random, partial(pictures.draw_random, name=name), _POINTS)
             for name, rows in (("fig10", fig10), ("fig11", fig11), ("fig12", fig12), ("fig13", fig13))
         ),
-        _figure("variants", variants, tables.variant_tables),
-        _figure("routers", routers, router_tables),
+        _twice("variants", variants, tables.variant_tables),
+        _figure("routers", partial(twice, "routers", routers), router_tables),
     )
 }
 """Name -> reproduction."""

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import tomllib
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib.resources import files
 from statistics import mean, median, pstdev
 from typing import TYPE_CHECKING, Any
 
 from odonata.reproduce import rows
 from odonata.reproduce.zhang2018.runs import (
+    ALONE,
     CODED,
     GROUPING,
     JOKANOVIC,
     LEVEL_SPREAD,
     SIMPLE,
     SPREADING,
+    WORKLOADS,
     setup_of,
     setup_of_workload,
 )
@@ -80,19 +86,28 @@ def gather(table: Table) -> list[Runs]:
     return [Runs(setup, by_policy) for setup, by_policy in found.items()]
 
 
+def by_routers(table: Table) -> dict[str, Table]:
+    """Kind of routers -> its runs."""
+    found: dict[str, list[Run]] = {}
+    for run in table:
+        found.setdefault(run["routers"], []).append(run)
+    return dict(found)
+
+
 def mixed(table: Table, order: str) -> list[Runs]:
-    """The random workloads as they were drawn."""
-    drawn = {setup_of_workload(one, order) for one in read()}
+    """The random workloads as they were drawn, of one kind of routers."""
+    drawn = {setup_of_workload(one, order, table[0]["routers"]) for one in read()[:WORKLOADS]}
     return [one for one in gather(table) if one.setup in drawn]
 
 
 def alone(table: Table) -> dict[str, list[Runs]]:
-    """Pattern -> the workloads with that pattern alone; some were drawn so, and are among the mixed ones too."""
+    """Pattern -> the workloads with that pattern alone, of one kind of routers; some were drawn so, and are among the
+    mixed ones too."""
     simulated = {one.setup: one for one in gather(table)}
     found: dict[str, list[Runs]] = {}
     for number, pattern in enumerate(MOTIFS):
-        workloads = read()[100 * number : 100 * number + 100]
-        setups = [setup_of_workload(one, "small-first", motif=pattern) for one in workloads]
+        workloads = read()[100 * number : 100 * number + ALONE]
+        setups = [setup_of_workload(one, "small-first", table[0]["routers"], motif=pattern) for one in workloads]
         found[pattern] = [simulated[setup] for setup in setups if setup in simulated]
     return found
 
@@ -178,6 +193,16 @@ class Headline:
     """Mean reductions, by how they are taken (AVERAGES)."""
 
 
+def uncertainty(of: Sequence[Point], value: Callable[[Point], float]) -> float:
+    """Half of the 95 % interval of the mean of a value over all points: 1.96 standard errors over workloads, whose
+    points are not independent."""
+    by_workload: dict[str, list[float]] = {}
+    for point in of:
+        by_workload.setdefault(point.workload, []).append(value(point))
+    means = [mean(some) for some in by_workload.values()]
+    return float(1.96 * pstdev(means) / len(means) ** 0.5)
+
+
 AVERAGES = {
     "points": "mean over workloads, baselines and classes of 1 - LS / baseline",
     "workloads": "mean over workloads of 1 - LS / (mean over baselines of the time relative to LS), classes together",
@@ -222,12 +247,49 @@ def statement(
     where: str,
     *,
     kind: str = "S",
-    model: str = LEVEL_SPREAD,
     **more: Any,
 ) -> Row:
-    """A row; `why` is said where ours does not match, or is not comparable."""
+    """A row of one kind of routers, which `told` names; `why` is said where ours does not match, or is not
+    comparable."""
     where = f"Zhang 2018, {where}"
-    return rows.statement(id_, what, ours, theirs, unit, tolerance, where, kind=kind, model=model, **more)
+    return rows.statement(id_, what, ours, theirs, unit, tolerance, where, kind=kind, model="", **more)
+
+
+def twice(figure: str, rows_of: Callable[[Table], list[Row]], table: Table) -> list[Row]:
+    """The rows of each kind of routers, with its name as the model, and the reasons of `reasons.toml`."""
+    known = reasons()[figure]
+    found = []
+    for routers, runs in by_routers(table).items():
+        for row in rows_of(runs):
+            why = row.why or next((one.why for one in known if one.explains(routers, row.what)), "")
+            found.append(replace(row, model=routers, why="" if row.verdict == "match" else why))
+    return found
+
+
+@dataclass(frozen=True)
+class Reason:
+    """The reason why some rows do not match."""
+
+    routers: tuple[str, ...]
+    rows: tuple[str, ...]
+    """Beginnings of their `what`."""
+    why: str
+
+    def explains(self, routers: str, what: str) -> bool:
+        """Whether it is about this row."""
+        return routers in self.routers and what.startswith(self.rows)
+
+
+@lru_cache
+def reasons() -> dict[str, list[Reason]]:
+    """Figure -> the reasons of its rows, the first that fits counts."""
+    text = (files("odonata.reproduce.zhang2018") / "reasons.toml").read_text(encoding="utf-8")
+    found: dict[str, list[Reason]] = {}
+    for figure, listed in tomllib.loads(text).items():
+        found[figure] = [
+            Reason(tuple(one["routers"]), tuple(one["rows"]), " ".join(one["why"].split())) for one in listed
+        ]
+    return defaultdict(list, found)
 
 
 def share(holds: Sequence[bool]) -> float:

@@ -31,21 +31,6 @@ if TYPE_CHECKING:
 
 RDG, RDN = "random-groups", "random-nodes"
 CLASS = {"16": "small", "64": "large"}
-_MILD = (
-    "presumably the unstated load: with one iteration of messages of 1 KB, most of the time is latency and the cost of "
-    "MPI calls, which no policy changes; the variants with less of both are closer"
-)
-LATENCY = "a tree of messages of 1 KB takes the same time under every placement: it is latency, and hardly loads links"
-_ONE_PACKET = (
-    "here a message of 1 KB is one packet, which takes its serialisation time on every link of its path, and calls "
-    "cost time; with 100 packets in a pipeline only the slowest link counts, so distance hardly matters, and queues "
-    "become long enough for non-minimal paths. In the authors' simulator a packet's latency does not contain that time"
-)
-_BY_LITTLE = "by 1 to 2 %: broadcasts at ratios 1 and 4, halo2d at 4, where hardly any link is congested"
-_BY_ROUTER = (
-    "by 1 to 5 %: broadcasts, which are latency, and halo3d26 on 272 and 528 nodes with random routers or nodes"
-)
-FEWER = "two jobs of 64 instead of three: the free nodes shorten the times of policies that spread"
 AT_90 = {"16": "15x16", "64": "3x64"}
 AT_70 = {"16": "11x16", "64": "2x64"}
 
@@ -53,20 +38,15 @@ AT_70 = {"16": "11x16", "64": "2x64"}
 def fig2(table: Table) -> list[Row]:
     """L30: small jobs want to be together, large ones apart."""
     runs, at = gather(table), "section III-A, figure 2"
-    main = where(runs, lambda setup: not setup.variant)
-    small = [one.over(RDN, "small", RDG) for one in main if one.setup.classes[0].name == "small"]
-    large = [one.over(RDN, "large", RDG) for one in main if one.setup.classes[0].name == "large"]
+    small = [one.over(RDN, "small", RDG) for one in runs if one.setup.classes[0].name == "small"]
+    large = [one.over(RDN, "large", RDG) for one in runs if one.setup.classes[0].name == "large"]
     rows = [
         relation("L30", "17 jobs of 16 nodes: time with RDN over RDG, mean over patterns", mean(small), "> 1", at),
         in_all("L30", "17 jobs of 16 nodes: patterns with which RDG is better", [ratio > 1 for ratio in small], at),
         in_all("L30", "4 jobs of 68 nodes: patterns with which RDN is better", [ratio < 1 for ratio in large], at),
     ]
-    for variant in dict.fromkeys(one.setup.variant for one in runs):
-        chosen = [one for one in runs if one.setup.variant == variant and one.setup.classes[0].name == "large"]
-        cut = 100 * (1 - mean(one.over(RDN, "large", RDG) for one in chosen))
-        what = f"4 jobs of 68 nodes{_with(variant)}: reduction by RDN over RDG, mean over patterns"
-        rows.append(statement("L30", what, cut, 30, "%", "± 10", at, kind="R", model=RDN, why=_MILD))
-    return rows
+    what = "4 jobs of 68 nodes: reduction by RDN over RDG, mean over patterns"
+    return [*rows, statement("L30", what, 100 * (1 - mean(large)), 30, "%", "± 10", at, kind="R")]
 
 
 def _with(variant: str) -> str:
@@ -102,7 +82,7 @@ def _sixty_four(runs: list[Runs]) -> Iterator[Row]:
     yield from _over_simple(runs)
     good = [min(reductions(one, "large", SPREAD, GROUPING)) > 0 for one in runs]
     what = "jobs of 64: panels with every spreading policy below every grouping one"
-    yield in_all("L33", what, good, "section VI-A, figure 4(b)", why=_BY_LITTLE)
+    yield in_all("L33", what, good, "section VI-A, figure 4(b)")
 
 
 def _over_simple(runs: list[Runs]) -> Iterator[Row]:
@@ -111,7 +91,7 @@ def _over_simple(runs: list[Runs]) -> Iterator[Row]:
     cuts = [100 * (1 - one.over(LEVEL_SPREAD, "large")) for one in chosen]
     for words, ours, theirs in (("least", min(cuts), 22), ("largest", max(cuts), 54)):
         what = f"jobs of 64, ratio 1{_with(chosen[0].setup.variant)}: {words} reduction over Simple"
-        yield statement("L32", what, ours, theirs, "%", "± 10", "section VI-A, figure 4(b)", why=_MILD)
+        yield statement("L32", what, ours, theirs, "%", "± 10", "section VI-A, figure 4(b)")
 
 
 def _bandwidth(main: dict[str, list[Runs]]) -> Iterator[Row]:
@@ -123,7 +103,7 @@ def _bandwidth(main: dict[str, list[Runs]]) -> Iterator[Row]:
         falls = [values["0.25"] > values["1"] > values["4"] for values in by_motif.values() if len(values) == 3]
         if falls:
             what = f"jobs of {size}: patterns whose largest difference falls with the ratio"
-            yield in_all("L33", what, falls, "section VI-A, figure 4", why=LATENCY)
+            yield in_all("L33", what, falls, "section VI-A, figure 4")
 
 
 def _matched(
@@ -142,7 +122,7 @@ def _utilisation(runs: list[Runs], main: dict[str, list[Runs]]) -> Iterator[Row]
     differences = [difference(*pair) for pair in _matched(runs, main, AT_70, "1 KB")]
     if differences:
         what = "times relative to Simple at 70 % and 90 % utilisation: largest difference"
-        yield relation("L33", what, max(differences), "<= 0.1", "section VI-A", why=FEWER)
+        yield relation("L33", what, max(differences), "<= 0.1", "section VI-A")
         what = "the same: mean of the largest differences of each pattern and size"
         yield relation("L33", what, mean(differences), "<= 0.1", "section VI-A")
 
@@ -152,7 +132,7 @@ def _quarter(runs: list[Runs], _: dict[str, list[Runs]]) -> Iterator[Row]:
     if four:
         good = [min(reductions(one, "large", SPREAD, GROUPING)) > 0 for one in four]
         what = "four jobs of a quarter of the machine: panels as for jobs of 64"
-        yield in_all("L33", what, good, "section VI-A", why=_BY_ROUTER)
+        yield in_all("L33", what, good, "section VI-A")
 
 
 def _longer(runs: list[Runs], main: dict[str, list[Runs]]) -> Iterator[Row]:
@@ -162,10 +142,10 @@ def _longer(runs: list[Runs], main: dict[str, list[Runs]]) -> Iterator[Row]:
     at = "section VI-C"
     factors = [one.time(name, jobs) / usual.time(name, jobs) for one, usual, jobs in found for name in one.by_policy]
     for words, value in (("mean", mean(factors)), ("least", min(factors)), ("largest", max(factors))):
-        yield statement("L34", f"time with 100 KB over 1 KB: {words}", value, 100, "x", "10 %", at, why=_ONE_PACKET)
+        yield statement("L34", f"time with 100 KB over 1 KB: {words}", value, 100, "x", "10 %", at)
     differences = [difference(*three) for three in found]
     what = "times relative to Simple with 100 KB and 1 KB: mean of the largest differences of each pattern and size"
-    yield relation("L33", what, mean(differences), "<= 0.1", at, why=_ONE_PACKET)
+    yield relation("L33", what, mean(differences), "<= 0.1", at)
 
 
 NEAR = 1.1
@@ -173,19 +153,6 @@ NEAR = 1.1
 CLASSES = ("small", "large")
 BOTH_AT_70 = "2x16 + 2x64"
 RRR = "round-robin-routers"
-_OVER_WHAT = (
-    "the paper does not name the other policy; it cannot be Simple, since small jobs are as fast there in its figure; "
-    "RRR, the slowest, gives both numbers"
-)
-_ROOM = (
-    "at ratio 0.25 random and round-robin nodes are up to 15 % faster for large jobs, which Level-Spread keeps out of "
-    "the groups that small jobs fill, and so off the global links of these"
-)
-_EVEN = "broadcasts, where Simple, Slurm or RDG are ahead by about 1 %: nothing is congested, and no policy matters"
-_OVER_SOON = (
-    "with one iteration a light broadcast or halo2d (20 to 50 us) is over before the heavy jobs, which use rendezvous, "
-    "load the links much; beside 10 KB halo2d suffers too. How often the authors repeat a pattern is not stated"
-)
 LIGHT, HEAVY = "1 KB", "100 KB"
 
 
@@ -196,15 +163,13 @@ def fig7(table: Table) -> list[Row]:
     at = "section VI-B, figure 7"
     what = "panels with Level-Spread within 10 % of the best policy for small and for large jobs"
     rows = [
-        in_all("L36", what, [_bottom_left(one) for one in main], at, why=_ROOM),
-        in_all(
-            "L36", "panels without a policy that is strictly better", [not _beaten(one) for one in main], at, why=_EVEN
-        ),
+        in_all("L36", what, [_bottom_left(one) for one in main], at),
+        in_all("L36", "panels without a policy that is strictly better", [not _beaten(one) for one in main], at),
     ]
     far = [one.over(RRR, "small") for one in main if one.setup.ratio == "0.25"]
     if far:
         what = "ratio 0.25: small jobs under RRR over Simple, largest of the patterns"
-        rows.append(statement("L36", what, max(far), 5, "x", "> 5", "figure 7(a), caption", kind="R", model=RRR))
+        rows.append(statement("L36", what, max(far), 5, "x", "> 5", "figure 7(a), caption", kind="R"))
     usual = {motif(one.setup): one for one in main if one.setup.nodes == 272 and one.setup.ratio == "1"}
     largest = {motif(one.setup): one for one in main if one.setup.nodes == 1056}
     for pattern, theirs in (("broadcast", 32), ("alltoall", 64)):
@@ -219,7 +184,7 @@ def fig7(table: Table) -> list[Row]:
     if fewer:
         differences = [difference(one, usual[motif(one.setup)], name) for one in fewer for name in CLASSES]
         what = "relative to Simple, 70 % and 90 % utilisation: mean of the largest differences by pattern and class"
-        rows.append(relation("L33", what, mean(differences), "<= 0.1", "section VI-B", why=FEWER))
+        rows.append(relation("L33", what, mean(differences), "<= 0.1", "section VI-B"))
     return rows
 
 
@@ -241,7 +206,7 @@ def _on_1056(runs: Runs, pattern: str, theirs: float) -> Iterator[Row]:
         ("64 over Simple", 1 - runs.over(LEVEL_SPREAD, "large"), "R"),
     ):
         what = f"1,056 nodes, {pattern}: reduction of jobs of {words}"
-        yield statement("L36", what, 100 * ours, theirs, "%", "± 10", "section VI-B", kind=kind, why=_OVER_WHAT)
+        yield statement("L36", what, 100 * ours, theirs, "%", "± 10", "section VI-B", kind=kind)
 
 
 def _ratios(main: list[Runs]) -> Iterator[Row]:
@@ -254,7 +219,7 @@ def _ratios(main: list[Runs]) -> Iterator[Row]:
         values = [[unevenness(by[ratio], name) for ratio in ("0.25", "1", "4")] for by in full]
         what = f"{name} jobs: patterns whose largest difference falls with the ratio"
         falls = [three == sorted(three, reverse=True) for three in values]
-        yield in_all("L33", what, falls, "section VI-B, figure 7(a)", why=LATENCY)
+        yield in_all("L33", what, falls, "section VI-B, figure 7(a)")
 
 
 def fig8(table: Table) -> list[Row]:
@@ -275,17 +240,17 @@ def _heavier(suffers: str, hurts: str, pairs: list[tuple[Runs, Runs]]) -> Iterat
     words = f"{HEAVY} of {hurts} jobs:"
     away = [_to_simple(one, suffers) > _to_simple(usual, suffers) for one, usual in pairs]
     what = f"{words} patterns that move spreading policies away from Simple ({suffers} jobs)"
-    yield in_all("L37", what, away, at, model="spreading", why=_OVER_SOON)
+    yield in_all("L37", what, away, at)
     slower = [_slower(one, usual, SPREADING, suffers) for one, usual in pairs]
     what = f"{words} time of {suffers} jobs of spreading policies over that beside {LIGHT}"
-    yield relation("L37", what, mean(slower), "> 1", at, model="spreading")
+    yield relation("L37", what, mean(slower), "> 1", at)
     if suffers == "small":
         calm = [_slower(one, usual, COMPACT, suffers) for one, usual in pairs]
         what = f"{words} time of small jobs of compact policies over that beside {LIGHT}"
-        yield relation("L37", what, mean(calm), "± 0.1", at, model="compact")
+        yield relation("L37", what, mean(calm), "± 0.1", at)
         less = [ours < theirs for ours, theirs in zip(calm, slower, strict=True)]
         what = f"{words} patterns with which small jobs of compact policies suffer less than of spreading ones"
-        yield in_all("L37", what, less, at, model="compact", why=_OVER_SOON)
+        yield in_all("L37", what, less, at)
 
 
 def _to_simple(runs: Runs, job_class: str) -> float:

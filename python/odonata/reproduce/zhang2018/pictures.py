@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from odonata.plot.style import LINES, figure, settings
 from odonata.reproduce.zhang2018.gathered import (
     ACRONYMS,
+    by_routers,
     counts,
     gather,
     headline,
@@ -32,14 +33,18 @@ from odonata.reproduce.zhang2018.runs import (
 from odonata.reproduce.zhang2018.workloads import MOTIFS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
     from odonata.reproduce.reproduction import Runs as Table
     from odonata.reproduce.zhang2018.gathered import Point, Runs
     from odonata.reproduce.zhang2018.runs import Setup
+
+    Draw = Callable[[SubFigure | None, Table], tuple[float, float]]
+    """Draws the runs of one kind of routers into a part of a picture; gives its width and height in inches, also
+    without a part."""
 
 COLOURS = {
     LEVEL_SPREAD: LINES[2],
@@ -65,11 +70,23 @@ def mark(axes: Axes, policy: str, across: Iterable[float], up: Iterable[float], 
     axes.plot(list(across), list(up), MARKERS[policy], color=COLOURS[policy], **style)
 
 
-def draw_fig2(table: Table) -> Figure:
-    """Both workloads, a pair of bars for each pattern."""
-    runs = where(gather(table), lambda setup: not setup.variant)
+def twice(draw: Draw, table: Table, names: Mapping[str, str]) -> Figure:
+    """The picture of each kind of routers, one below the other."""
+    found = by_routers(table)
+    sizes = [draw(None, runs) for runs in found.values()]
     with settings():
-        made = figure(9.5, 3.4)
+        made = figure(max(width for width, _ in sizes), sum(height + 0.3 for _, height in sizes))
+        parts = made.subfigures(len(found), 1, squeeze=False, height_ratios=[height + 0.3 for _, height in sizes])
+        for part, (routers, runs) in zip(parts.flat, found.items(), strict=True):
+            part.suptitle(f"Routers: {names[routers]}", weight="bold", fontsize=11)
+            draw(part, runs)
+    return made
+
+
+def draw_fig2(made: SubFigure | None, table: Table) -> tuple[float, float]:
+    """Both workloads, a pair of bars for each pattern."""
+    runs = gather(table)
+    if made is not None:
         panels = made.subplots(1, 2, sharey=True)
         for axes, job_class, words in zip(panels, ("small", "large"), ("17 jobs of 16", "4 jobs of 68"), strict=True):
             mine = where(runs, lambda setup, name=job_class: setup.classes[0].name == name)  # type: ignore[misc]
@@ -80,15 +97,14 @@ def draw_fig2(table: Table) -> Figure:
         panels[0].set_ylabel("time over that with RDG")
         handles, labels = panels[0].get_legend_handles_labels()
         panels[1].legend(handles[:2], labels[:2], loc="upper right")
-    return made
+    return 9.5, 3.1
 
 
-def draw_fig4(table: Table) -> Figure:
+def draw_fig4(made: SubFigure | None, table: Table) -> tuple[float, float]:
     """A row for each size of jobs and bandwidth, a column for each pattern."""
     runs = where(gather(table), lambda setup: is_main(setup) and counts(setup) in AT_90.values())
     lines = list(dict.fromkeys((counts(one.setup), one.setup.ratio) for one in runs))
-    with settings():
-        made = figure(13, 2.0 * len(lines) + 0.5)
+    if made is not None:
         grid = made.subplots(len(lines), len(MOTIFS), squeeze=False, sharey="row", sharex=True)
         for one in runs:
             row, column = lines.index((counts(one.setup), one.setup.ratio)), MOTIFS.index(motif(one.setup))
@@ -102,7 +118,7 @@ def draw_fig4(table: Table) -> Figure:
                 jobs, nodes = lines[row][0].split("x")
                 axes.set_ylabel(f"{jobs} jobs of {nodes}\nratio {lines[row][1]}")
         made.supylabel("communication time over that with Simple", fontsize=9)
-    return made
+    return 13, 1.7 * len(lines) + 0.5
 
 
 def _bars(axes: Axes, runs: Runs, against: str, at: float, width: float) -> None:
@@ -124,15 +140,14 @@ _PANELS = (
 )
 
 
-def draw_links(table: Table) -> Figure:
+def draw_links(made: SubFigure | None, table: Table) -> tuple[float, float]:
     """Packets above, stalls below; global links left."""
     (runs,) = gather(table)
-    with settings():
-        made = figure(9.5, 5.8)
+    if made is not None:
         for axes, (what, words, scale) in zip(made.subplots(2, 2).flat, _PANELS, strict=True):
             _boxes(axes, runs, what, scale)
             axes.set_ylabel(words)
-    return made
+    return 9.5, 5.2
 
 
 def _boxes(axes: Axes, runs: Runs, what: str, scale: float) -> None:
@@ -148,21 +163,22 @@ def _boxes(axes: Axes, runs: Runs, what: str, scale: float) -> None:
     axes.grid(axis="y", color="0.9")
 
 
-def draw_fig7(table: Table) -> Figure:
+def draw_fig7(made: SubFigure | None, table: Table) -> tuple[float, float]:
     """A row for each bandwidth on 272 nodes, then for each larger machine."""
     runs = where(gather(table), lambda setup: counts(setup) != BOTH_AT_70)
-    return _draw_panels(runs, lambda setup: f"{setup.nodes:,} nodes\nratio {setup.ratio}")
+    return _draw_panels(made, runs, lambda setup: f"{setup.nodes:,} nodes\nratio {setup.ratio}")
 
 
-def draw_fig8(table: Table) -> Figure:
+def draw_fig8(made: SubFigure | None, table: Table) -> tuple[float, float]:
     """A row for each pair of sizes."""
-    return _draw_panels(gather(table), lambda setup: "\n".join(f"{one.name} {one.message}" for one in setup.classes))
+    return _draw_panels(
+        made, gather(table), lambda setup: "\n".join(f"{one.name} {one.message}" for one in setup.classes)
+    )
 
 
-def _draw_panels(runs: Sequence[Runs], words: Callable[[Setup], str]) -> Figure:
+def _draw_panels(made: SubFigure | None, runs: Sequence[Runs], words: Callable[[Setup], str]) -> tuple[float, float]:
     lines = list(dict.fromkeys(words(one.setup) for one in runs))
-    with settings():
-        made = figure(13, 2.1 * len(lines) + 0.7)
+    if made is not None:
         grid = made.subplots(len(lines), len(MOTIFS), squeeze=False)
         for one in runs:
             row, column = lines.index(words(one.setup)), MOTIFS.index(motif(one.setup))
@@ -180,31 +196,30 @@ def _draw_panels(runs: Sequence[Runs], words: Callable[[Setup], str]) -> Figure:
         made.legend(handles[::-1], labels[::-1], loc="outside upper center", ncols=len(EIGHT))
         made.supxlabel("time of jobs of 16 nodes over that under Simple", fontsize=9)
         made.supylabel("time of jobs of 64 nodes over that under Simple", fontsize=9)
-    return made
+    return 13, 1.8 * len(lines) + 0.7
 
 
 SHOWN = (0.5, 4.0)
 """Range of both axes; the few points beyond stand at the border."""
 
 
-def draw_random(table: Table, name: str) -> Figure:
+def draw_random(made: SubFigure | None, table: Table, name: str) -> tuple[float, float]:
     """All points; for the seven baselines also the policies one by one."""
     order = "large-first" if name in ("fig11", "fig13") else "small-first"
     policies: tuple[str, ...] = (JOKANOVIC, CODED) if name in ("fig12", "fig13") else BASELINES
-    found = points(mixed(table, order), policies)
-    with settings():
-        # All baselines together, then one by one; Jokanovic's two forms only one by one.
-        shown: list[tuple[str, ...]] = [(policy,) for policy in policies]
-        shown = [policies, *shown] if policies == BASELINES else shown
-        rows = -(-len(shown) // 4)
-        made = figure(3 * min(len(shown), 4) + (3 if rows == 1 else 0), 3.1 * rows + (1.2 if rows == 1 else 0))
+    # All baselines together, then one by one; Jokanovic's two forms only one by one.
+    shown: list[tuple[str, ...]] = [(policy,) for policy in policies]
+    shown = [policies, *shown] if policies == BASELINES else shown
+    rows = -(-len(shown) // 4)
+    if made is not None:
+        found = points(mixed(table, order), policies)
         grid = made.subplots(rows, len(shown) // rows, sharex=True, sharey=True, squeeze=False)
         for axes, which in zip(grid.flat, shown, strict=True):
             _scatter(axes, [point for point in found if point.policy in which], which)
             axes.set_title(f"all baselines, {order}" if len(which) > 1 else ACRONYMS[which[0]])
         for axes in grid.flat:
             axes.label_outer()
-    return made
+    return 3 * min(len(shown), 4) + (3 if rows == 1 else 0), 3.0 * rows + (1.0 if rows == 1 else 0)
 
 
 def _scatter(axes: Axes, of: Sequence[Point], policies: Sequence[str]) -> None:

@@ -29,24 +29,6 @@ if TYPE_CHECKING:
 ALONE = {"alltoall": 1.0, "halo3d": 1.0, "halo3d26": 3.0, "halo2d": 4.0, "broadcast": 8.0, "fft3d": None}
 """Pattern -> percent of points at which a baseline is strictly better (L39); the paper does not give FFT3d."""
 
-_EXTREME = (
-    "all but one of our points beyond 71 % (59 of 7,000) are small jobs under round-robin nodes, most of 2 nodes: each "
-    "begins at group 0, so all share the one link between two groups; how extreme the most extreme point is depends on "
-    "the drawn workloads"
-)
-_NOT_AS_CODED = (
-    "the authors' code is not the policy that the paper describes: it gives a small job the lowest idle nodes of the "
-    "machine even if it has found a group (L12); the coded policy gives nearly the published value"
-)
-_SPREAD = (
-    "with large jobs first Level-Spread has no idle group for small ones, which lose more than large ones gain over "
-    "the policy as described, which keeps them together; over the policy as coded they do not"
-)
-_NEARLY = (
-    "just outside; with packets that nearly cut through, or 5 iterations, it is 63 and 65 % of a hundred of these "
-    "workloads, and none is strictly worse (zhang2018-variants)"
-)
-
 
 def fig10(table: Table) -> list[Row]:
     """L38, L39."""
@@ -56,7 +38,7 @@ def fig10(table: Table) -> list[Row]:
     rows = [
         statement("L38", "points with Level-Spread strictly better", said.better, 59, "%", "± 5", where),
         statement("L38", "points with a baseline strictly better", said.worse, 3, "%", "± 2", where),
-        statement("L38", "largest reduction of communication time", said.best, 71, "%", "± 5", where, why=_EXTREME),
+        statement("L38", "largest reduction of communication time", said.best, 71, "%", "± 5", where),
         statement("L38", "mean reduction of communication time", said.averages["points"], 16, "%", "± 4", where),
     ]
     for motif, runs in alone(table).items():
@@ -102,10 +84,10 @@ def fig12(table: Table) -> list[Row]:
     runs = mixed(table, "small-first")
     rows = []
     for policy, words in ((JOKANOVIC, ""), (CODED, " as coded")):
-        said, why = headline(points(runs, [policy])), _NEARLY if words else _NOT_AS_CODED
+        said = headline(points(runs, [policy]))
         for what, ours, theirs, tolerance in (("better", said.better, 64, "± 5"), ("worse", said.worse, 0, "± 2")):
             text = f"workloads with Level-Spread strictly {what} than Jokanovic's policy{words}"
-            rows.append(statement("L41", text, ours, theirs, "%", tolerance, where, why=why))
+            rows.append(statement("L41", text, ours, theirs, "%", tolerance, where))
     return rows
 
 
@@ -118,13 +100,10 @@ def fig13(table: Table) -> list[Row]:
         said, whose = headline(points(runs, [policy])), f"Jokanovic's policy{words}"
         cut, odds = said.averages["points"], _odds(said)
         rows += [
-            statement("L41", f"mean reduction of time over {whose}", cut, 0, "%", "> 0", where, kind="R", why=_SPREAD),
+            statement("L41", f"mean reduction of time over {whose}", cut, 0, "%", "> 0", where, kind="R"),
             relation("L41", f"Level-Spread strictly better over strictly worse, {whose}", odds, "> 1", where),
         ]
     return rows
-
-
-_SHOWN = "shown to see what matters; the main runs are those of figures 10 and 12"
 
 
 def by_variant(table: Table) -> Mapping[str, list[Runs]]:
@@ -148,7 +127,5 @@ def variants(table: Table) -> list[Row]:
         ):
             where = "figure 10" if id_ == "L38" else "figure 12"
             text = f"{variant}: {what}"
-            rows.append(
-                statement(id_, text, ours, theirs, "%", tolerance, where, kind="R", model=variant, why=_SHOWN),
-            )
+            rows.append(statement(id_, text, ours, theirs, "%", tolerance, where, kind="R"))
     return rows

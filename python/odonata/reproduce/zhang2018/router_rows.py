@@ -1,12 +1,11 @@
-"""Rows and table of `zhang2018-routers`: jobs of one size with four kinds of routers."""
+"""Rows and table of `zhang2018-routers`: jobs of one size on four kinds of routers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from odonata.reproduce.markdown import table as as_table
-from odonata.reproduce.zhang2018.gathered import COMPACT, motif, reductions, statement
-from odonata.reproduce.zhang2018.random_rows import by_variant
+from odonata.reproduce.zhang2018.gathered import COMPACT, gather, motif, reductions, statement
 from odonata.reproduce.zhang2018.runs import LEVEL_SPREAD, SIMPLE, SPREADING
 
 if TYPE_CHECKING:
@@ -15,13 +14,6 @@ if TYPE_CHECKING:
     from odonata.reproduce.reproduction import Runs as Table
     from odonata.reproduce.rows import Row
     from odonata.reproduce.zhang2018.gathered import Runs
-
-_MILD = "congestion is milder than in the paper's simulator; the table has every pattern"
-
-
-def routers(table: Table) -> list[Row]:
-    """L31 and L32 with each kind of routers."""
-    return [row for name, runs in by_variant(table).items() for row in _rows(name, runs)]
 
 
 def of_class(runs: Sequence[Runs], name: str) -> list[Runs]:
@@ -34,7 +26,9 @@ def cuts(runs: Sequence[Runs]) -> list[float]:
     return [100 * (1 - one.over(LEVEL_SPREAD, "large", SIMPLE)) for one in of_class(runs, "large")]
 
 
-def _rows(name: str, runs: Sequence[Runs]) -> list[Row]:
+def routers(table: Table) -> list[Row]:
+    """L31 and L32 on one kind of routers."""
+    runs = gather(table)
     large = cuts(runs)
     found = [
         ("L32", "jobs of 64, ratio 1: least reduction over Simple", min(large), 22, "figure 4(b)"),
@@ -47,22 +41,18 @@ def _rows(name: str, runs: Sequence[Runs]) -> list[Row]:
             ("L31", f"jobs of 16, ratio 1: least {words}", min(pairs), 15, "figure 4(a)"),
             ("L31", f"jobs of 16, ratio 1: largest {words}", max(pairs), 89, "figure 4(a)"),
         ]
-    return [
-        statement(id_, f"{name}: {what}", ours, theirs, "%", "± 10", where, model=name, why=_MILD)
-        for id_, what, ours, theirs, where in found
-    ]
+    return [statement(id_, what, ours, theirs, "%", "± 10", where) for id_, what, ours, theirs, where in found]
 
 
 def router_tables(_: str, table: Table) -> str:
     """Times under Simple, and what Level-Spread gains, by pattern and kind of routers."""
     lines = []
-    for name, runs in by_variant(table).items():
-        for one in runs:
-            job_class = one.setup.classes[0]
-            time, level = one.time(SIMPLE, job_class.name), one.over(LEVEL_SPREAD, job_class.name, SIMPLE)
-            slowest = max(one.over(policy, job_class.name, SIMPLE) for policy in SPREADING)
-            cells = [f"{time / 1e6:,.1f}", f"{level:.2f}", f"{slowest:.2f}"]
-            lines.append([str(job_class.nodes), motif(one.setup), name, *cells])
+    for one in gather(table):
+        job_class = one.setup.classes[0]
+        time, level = one.time(SIMPLE, job_class.name), one.over(LEVEL_SPREAD, job_class.name, SIMPLE)
+        slowest = max(one.over(policy, job_class.name, SIMPLE) for policy in SPREADING)
+        cells = [f"{time / 1e6:,.1f}", f"{level:.2f}", f"{slowest:.2f}"]
+        lines.append([str(job_class.nodes), motif(one.setup), one.setup.routers, *cells])
     lines.sort(key=lambda line: line[:2])
     head = ["jobs of", "pattern", "routers", "Simple, us", "Level-Spread over Simple", "slowest spreading over Simple"]
     return f"\n## By pattern\n\n{as_table(head, lines, 'rllrrr')}"

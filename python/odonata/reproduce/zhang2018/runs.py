@@ -1,15 +1,17 @@
 """The simulations for Zhang 2018 (figures 2 and 4 to 13; catalogue L14 to L41), and what is kept of them.
 
-A point is a `policy`, a `seed`, and a setup: `nodes` of the machine, `ratio` of bandwidths, classes of `jobs`, the
-`order` of placing them, and for a `variant` its `settings` of the scenario. Repetitions are the paper's ten where it
-has ten (figures 2, 4 and 7); results that it gives only in words are repeated less often.
+A point is a `policy`, a `seed`, and a setup: the kind of `routers`, `nodes` of the machine, `ratio` of bandwidths,
+classes of `jobs`, the `order` of placing them, and for a `variant` its `settings` of the scenario. Every figure is
+simulated with the authors' routers and with today's (`BOTH`). The paper repeats figures 2, 4 and 7 ten times and draws
+1,000 random workloads; here there are up to three repetitions, whose standard deviation is 1 to 3 %, and the first 200
+workloads: enough for the verdicts at a fifth of the time.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -49,16 +51,37 @@ _MAPPING = int.from_bytes(b"mapping")
 """Keeps the shuffles of a mapping apart from those of a placement with the same seed."""
 _GLOBAL = {"0.25": "2 Gbit/s", "1": "8 Gbit/s", "4": "32 Gbit/s"}
 """Ratio -> bandwidth of global links (L3)."""
-PLAIN = {"switching": "store-and-forward", "flit": "1 B"}
-"""The fabric of the pages: the presets cut through, and the pages were made before they did."""
-ROUTING = {"name": "adaptive-local", "inside": "minimal"}
-"""The routing of the pages: without paths through a router of the own group, which it got later."""
-_ROUTERS: dict[str, tuple[str, dict[str, str], dict[str, Any]]] = {
-    "": ("", PLAIN, {"routing": ROUTING}),
-    "today": ("", {}, {"routing": "adaptive-local"}),
-    "as-published": ("-as-published", {}, {"routing": "adaptive-local", "sensing": "output-buffer"}),
+AS_PUBLISHED, TODAY, STORED, VIRTUAL = "as-published", "today", "store-and-forward", "virtual-output-queued"
+BOTH = (AS_PUBLISHED, TODAY)
+"""The routers of the figures: those of the authors' simulator, and ideal ones that cut through."""
+
+
+@dataclass(frozen=True)
+class Routers:
+    """A kind of routers, as changes of the scenario."""
+
+    suffix: str
+    """Of the preset."""
+    of_run: dict[str, Any]
+    """Routing and sensing."""
+    fabric: dict[str, Any] = field(default_factory=dict)
+    header: str = ""
+    """Of every message, "" for none."""
+
+
+_MERLIN = {"routing": "adaptive-local", "sensing": "output-buffer"}
+ROUTERS = {
+    AS_PUBLISHED: Routers("-as-published", _MERLIN, header="64 B"),
+    VIRTUAL: Routers("-as-published", _MERLIN, {"router": {"kind": "virtual-output-queued"}}, header="64 B"),
+    TODAY: Routers("", {"routing": "adaptive-local"}),
+    # The first version of these pages: no paths through a router of the own group either.
+    STORED: Routers(
+        "",
+        {"routing": {"name": "adaptive-local", "inside": "minimal"}},
+        {"switching": "store-and-forward", "flit": "1 B"},
+    ),
 }
-"""`routers` of the settings -> suffix of the preset, changes of its fabric, what else they change."""
+"""Name -> routers. The header is that of the authors' simulator, with which a message of 1 KB takes two packets."""
 KINDS = ("local", "global")
 COUNTS = ("packets", "stalled_ps")
 
@@ -86,6 +109,8 @@ class JobClass:
 class Setup:
     """One experiment, to be done with each policy."""
 
+    routers: str
+    """Their kind, a name in `ROUTERS`."""
     nodes: int
     """Nodes of the machine, which is the preset `zhang2018-NODES`."""
     ratio: str
@@ -101,12 +126,25 @@ class Setup:
     @property
     def name(self) -> str:
         """Unique among the setups of a study."""
-        parts = (f"{self.nodes}", f"ratio={self.ratio}", *map(str, self.classes), self.order, self.variant)
+        parts = (
+            self.routers,
+            f"{self.nodes}",
+            f"ratio={self.ratio}",
+            *map(str, self.classes),
+            self.order,
+            self.variant,
+        )
         return "/".join(part for part in parts if part)
 
     def point(self, policy: str, seed: int) -> dict[str, Any]:
         """The point of a policy and a seed."""
-        told = {"nodes": self.nodes, "ratio": self.ratio, "order": self.order, "variant": self.variant}
+        told = {
+            "routers": self.routers,
+            "nodes": self.nodes,
+            "ratio": self.ratio,
+            "order": self.order,
+            "variant": self.variant,
+        }
         jobs = [asdict(one) for one in self.classes]
         settings = {key: json.loads(value) for key, value in self.settings}
         return {"policy": policy, "seed": seed, **told, "jobs": jobs, "settings": settings}
@@ -116,7 +154,7 @@ def setup_of(point: Mapping[str, Any]) -> Setup:
     """The setup of a point."""
     classes = tuple(JobClass(**one) for one in point["jobs"])
     order, variant, settings = point["order"], point["variant"], written(point["settings"])
-    return Setup(point["nodes"], point["ratio"], classes, order, variant, settings)
+    return Setup(point["routers"], point["nodes"], point["ratio"], classes, order, variant, settings)
 
 
 def written(settings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -124,11 +162,11 @@ def written(settings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple((key, json.dumps(value)) for key, value in settings.items())
 
 
-def setup_of_workload(one: Workload, order: str, *, motif: str = "") -> Setup:
+def setup_of_workload(one: Workload, order: str, routers: str, *, motif: str = "") -> Setup:
     """A random workload as an experiment; with one pattern for both classes if it is named."""
     small = JobClass("small", one.small_jobs, one.small_nodes, motif or one.small_motif)
     large = JobClass("large", one.large_jobs, one.large_nodes, motif or one.large_motif)
-    return Setup(MACHINE, "1", (small, large), order)
+    return Setup(routers, MACHINE, "1", (small, large), order)
 
 
 def _regular(
@@ -142,26 +180,18 @@ def _regular(
     iterations: int = 1,
     utilisation: int = 90,
     variant: str = "",
-    changes: Mapping[str, Any] | None = None,
+    routers: Sequence[str] = BOTH,
 ) -> Iterator[dict[str, Any]]:
     """Points of homogeneous and heterogeneous workloads; `messages` are those of small and of large jobs."""
-    settings = written(_CHANGES.get(variant, {}) if changes is None else changes)
-    for size, ratio, workload, motif, sizes, repetition in itertools.product(
-        nodes, ratios, workloads, motifs, messages, range(1, repetitions + 1)
+    for kind, size, ratio, workload, motif, sizes, repetition in itertools.product(
+        routers, nodes, ratios, workloads, motifs, messages, range(1, repetitions + 1)
     ):
         classes = tuple(
             JobClass(name, count, of_nodes, motif, sizes[name == "large"], iterations)
             for name, count, of_nodes in _counted(workload, size, utilisation)
         )
         for policy in policies:
-            yield Setup(size, ratio, classes, "small-first", variant, settings).point(policy, SEED_STEP * repetition)
-
-
-_CHANGES: dict[str, dict[str, Any]] = {
-    # Pipelined through eight packets a message is nearly cut through, as in the authors' simulator.
-    "packets of 128 B": {"fabric.packet": "128 B"},
-    "packets of 128 B, MPI calls cost nothing": {"fabric.packet": "128 B", "overhead": "none"},
-}
+            yield Setup(kind, size, ratio, classes, variant=variant).point(policy, SEED_STEP * repetition)
 
 
 def _counted(workload: str, nodes: int, utilisation: int) -> Sequence[tuple[str, int, int]]:
@@ -177,70 +207,64 @@ def _counted(workload: str, nodes: int, utilisation: int) -> Sequence[tuple[str,
     }[workload]
 
 
-MAIN: dict[str, dict[str, Any]] = {"": {}}
-"""No variant."""
-
-
 def _random(
     count: int,
     order: str = "small-first",
     *,
+    routers: Sequence[str] = BOTH,
     policies: Sequence[str] = EIGHT,
     alone: bool = False,
-    variants: Mapping[str, dict[str, Any]] = MAIN,
 ) -> Iterator[dict[str, Any]]:
     """Points of the first random workloads (`workloads.csv`), each once (L20).
 
-    With `alone` one pattern at a time: the k-th hundred of the file for the k-th pattern (L39). `message` and
-    `iterations` of a variant are those of all jobs.
+    With `alone` one pattern at a time: the k-th hundred of the file for the k-th pattern (L39).
     """
-    workloads = read()
-    for label, changes in variants.items():
+    for kind, (number, motif) in itertools.product(routers, enumerate(MOTIFS if alone else ("",))):
+        for one in read()[100 * number : 100 * number + count]:
+            for policy in policies:
+                yield setup_of_workload(one, order, kind, motif=motif).point(policy, SEED_STEP * one.number)
+
+
+def _varied(count: int) -> Iterator[dict[str, Any]]:
+    """Points of the first random workloads, changed. `message` and `iterations` of a variant are those of all jobs."""
+    for (kind, label), changes in VARIANTS.items():
         settings = dict(changes)
         own = {key: settings.pop(key) for key in ("message", "iterations") if key in settings}
-        for number, motif in enumerate(MOTIFS if alone else ("",)):
-            for one in workloads[100 * number : 100 * number + count]:
-                setup = setup_of_workload(one, order, motif=motif)
-                classes = tuple(replace(each, **own) for each in setup.classes)
-                varied = Setup(setup.nodes, setup.ratio, classes, order, label, written(settings))
-                for policy in policies:
-                    yield varied.point(policy, SEED_STEP * one.number)
+        for one in read()[:count]:
+            usual = setup_of_workload(one, "small-first", kind)
+            classes = tuple(replace(each, **own) for each in usual.classes)
+            varied = replace(usual, classes=classes, variant=label, settings=written(settings))
+            for policy in (*EIGHT, JOKANOVIC, CODED):
+                yield varied.point(policy, SEED_STEP * one.number)
 
 
-_PUBLISHED = {"routers": "as-published", "overhead": {"header": "64 B"}}
-STORED, CUT, QUEUED, VIRTUAL = (
-    "ideal, store-and-forward",
-    "ideal, cut-through",
-    "input-queued (as published)",
-    "virtual-output-queued",
-)
-ROUTERS: dict[str, dict[str, Any]] = {
-    STORED: {},
-    CUT: {"routers": "today"},
-    QUEUED: _PUBLISHED,
-    VIRTUAL: {**_PUBLISHED, "fabric.router.kind": "virtual-output-queued"},
-}
-"""Routers of `zhang2018-routers` -> settings. The message headers are those of the authors' simulator."""
+WORKLOADS, ALONE = 200, 10
+"""Random workloads of figures 10 to 13, and of each pattern alone. Their shares of points are uncertain by 2 to 4 %."""
 TWO = ("random-groups", "random-nodes")
 THREE = (LEVEL_SPREAD, JOKANOVIC, CODED)
 RATIOS = ("0.25", "1", "4")
 _LINKS = ("local", "global", "node")
-VARIANTS: dict[str, dict[str, Any]] = {
-    "as in the main runs": {},
-    "1,064 B messages, two packets each": {"message": "1064 B"},
-    "1,064 B messages, packets of 2 KiB": {"message": "1064 B", "fabric.packet": "2 KiB"},
-    **_CHANGES,
-    "buffers of 7 KB": {f"fabric.links.{name}.buffer": "7 KB" for name in _LINKS},
-    "buffers of 56 KB": {f"fabric.links.{name}.buffer": "56 KB" for name in _LINKS},
-    "threshold 1 in place of 2": {"routing": {**ROUTING, "factor": 1.0}},
+MAIN = "as in the figures"
+_FREE = {"send": "0 s", "receive": "0 s", "copy": "none"}
+_SINGLE: dict[str, dict[str, Any]] = {
+    "threshold 1 in place of 2": {"routing": {"name": "adaptive-local", "factor": 1.0}},
     "minimal routing": {"routing": "minimal"},
-    "2 iterations": {"iterations": 2},
     "5 iterations": {"iterations": 5},
-    "circulant arrangement": {"system.arrangement": "circulant"},
-    "router delay of 0": {"fabric.router_delay": "0 ns"},
-    "MPI calls cost nothing": {"overhead": "none"},
+    "MPI calls cost nothing": {"overhead": _FREE},
 }
-"""Variants for what the paper leaves open, or what only its simulator has."""
+VARIANTS: dict[tuple[str, str], dict[str, Any]] = {
+    **{(AS_PUBLISHED, name): changes for name, changes in {MAIN: {}, **_SINGLE}.items()},
+    (AS_PUBLISHED, "without the header of messages"): {"overhead": {"header": "0 B"}},
+    (AS_PUBLISHED, "crossbar twice as fast"): {"fabric.router.crossbar": "2x"},
+    (AS_PUBLISHED, "buffers of 7 KB"): {f"fabric.links.{name}.buffer": "7 KB" for name in _LINKS},
+    (AS_PUBLISHED, "buffers of 56 KB"): {f"fabric.links.{name}.buffer": "56 KB" for name in _LINKS},
+    (AS_PUBLISHED, "circulant arrangement"): {"system.arrangement": "circulant"},
+    (AS_PUBLISHED, "router delay of 0"): {"fabric.router_delay": "0 ns"},
+    (VIRTUAL, MAIN): {},
+    **{(TODAY, name): changes for name, changes in {MAIN: {}, **_SINGLE}.items()},
+    (STORED, MAIN): {},
+}
+"""Routers and name of a variant -> its settings, for what the paper leaves open, or only its simulator has."""
 
 
 def points(figure: str, reduced: bool) -> Points:
@@ -251,41 +275,37 @@ def points(figure: str, reduced: bool) -> Points:
 
 def _full(figure: str) -> Iterator[dict[str, Any]]:
     if figure == "fig2":
-        for variant, many in (("", 10), *((name, 3) for name in _CHANGES)):
-            yield from _regular("full-16", "quarter", policies=TWO, repetitions=many, variant=variant)
+        yield from _regular("full-16", "quarter", policies=TWO, repetitions=3)
     elif figure == "fig4":
-        yield from _regular("16", "64", ratios=RATIOS, repetitions=10)
+        yield from _regular("16", "64", ratios=RATIOS, repetitions=3)
         # Said in words: utilisation, four large jobs on all machines, longer messages.
-        yield from _regular("16", "64", utilisation=70, repetitions=3)
-        for variant in _CHANGES:
-            yield from _regular("16", "64", ratios=RATIOS, repetitions=3, variant=variant)
+        yield from _regular("16", "64", utilisation=70, repetitions=1)
         # How often a job repeats its pattern is not stated.
-        yield from _regular("16", "64", iterations=5, repetitions=3, variant="5 iterations")
-        yield from _regular("quarter", nodes=(272, 528, 544, 1056), repetitions=3)
-        yield from _regular("16", "64", messages=[("100 KB", "100 KB")], iterations=2, repetitions=1)
+        yield from _regular("16", "64", iterations=5, repetitions=1, variant="5 iterations")
+        yield from _regular("quarter", nodes=(272, 528, 544, 1056), repetitions=1)
+        yield from _regular("16", "64", messages=[("100 KB", "100 KB")], repetitions=1)
     elif figure in ("fig5", "fig6"):
-        yield from _regular("16" if figure == "fig5" else "64", motifs=["alltoall"], repetitions=10)
+        yield from _regular("16" if figure == "fig5" else "64", motifs=["alltoall"], repetitions=3)
     elif figure == "fig7":
-        yield from _regular("both", ratios=RATIOS, repetitions=10)
-        yield from _regular("both", nodes=(528, 544, 1056), repetitions=10)
-        yield from _regular("both", utilisation=70, repetitions=3)
+        yield from _regular("both", ratios=RATIOS, repetitions=3)
+        yield from _regular("both", nodes=(528, 544, 1056), repetitions=1)
+        yield from _regular("both", utilisation=70, repetitions=1)
     elif figure == "fig8":
         # The sizes of the paper's rows are not in its text: the two that it uses, and one between.
         light = [("1 KB", heavy) for heavy in ("100 KB", "10 KB", "1 KB")]
-        yield from _regular("both", messages=[*light, ("10 KB", "1 KB"), ("100 KB", "1 KB")], repetitions=2)
+        yield from _regular("both", messages=[*light, ("10 KB", "1 KB"), ("100 KB", "1 KB")], repetitions=1)
     elif figure == "fig10":
-        yield from _random(1000)
-        yield from _random(100, alone=True)
+        yield from _random(WORKLOADS)
+        yield from _random(ALONE, alone=True)
     elif figure == "fig11":
-        yield from _random(1000, "large-first")
-        yield from _random(1000)  # so that the points can be compared with those of figure 10
+        yield from _random(WORKLOADS, "large-first")
+        yield from _random(WORKLOADS)  # so that the points can be compared with those of figure 10
     elif figure in ("fig12", "fig13"):
-        yield from _random(1000, "small-first" if figure == "fig12" else "large-first", policies=THREE)
+        yield from _random(WORKLOADS, "small-first" if figure == "fig12" else "large-first", policies=THREE)
     elif figure == "variants":
-        yield from _random(100, policies=(*EIGHT, JOKANOVIC, CODED), variants=VARIANTS)
+        yield from _varied(20)
     elif figure == "routers":
-        for name, settings in ROUTERS.items():
-            yield from _regular("16", "64", repetitions=1, variant=name, changes=settings)
+        yield from _regular("16", "64", repetitions=1, routers=tuple(ROUTERS))
 
 
 def _reduced(figure: str) -> Iterator[dict[str, Any]]:
@@ -301,18 +321,17 @@ def _reduced(figure: str) -> Iterator[dict[str, Any]]:
         sizes = [("1 KB", "100 KB"), ("1 KB", "1 KB")]
         yield from _regular("both", messages=sizes, motifs=["broadcast", "halo2d"], repetitions=1)
     elif figure == "fig10":
-        yield from _random(4)
+        yield from _random(2)
         yield from _random(1, alone=True)
     elif figure == "fig11":
-        yield from _random(4, "large-first")
-        yield from _random(4)
+        yield from _random(3, "large-first")
+        yield from _random(3)
     elif figure in ("fig12", "fig13"):
         yield from _random(6, "small-first" if figure == "fig12" else "large-first", policies=THREE)
     elif figure == "variants":
-        yield from _random(1, policies=(*EIGHT, JOKANOVIC, CODED), variants=VARIANTS)
+        yield from _varied(1)
     elif figure == "routers":
-        for name, settings in ROUTERS.items():
-            yield from _regular("64", motifs=["halo2d"], repetitions=1, variant=name, changes=settings)
+        yield from _regular("64", motifs=["halo2d"], repetitions=1, routers=tuple(ROUTERS))
 
 
 def make(point: Mapping[str, Any]) -> Scenario:
@@ -329,8 +348,10 @@ def make(point: Mapping[str, Any]) -> Scenario:
         Job(name, chosen, one.nodes, options | ({"seed": seed + number} if drawn else {}))
         for number, (name, one) in enumerate(listed)
     ]
-    settings = dict(point["settings"])
-    overhead = {"overhead": settings.pop("overhead")} if "overhead" in settings else {}
+    settings, routers = dict(point["settings"]), ROUTERS[setup.routers]
+    overhead = settings.pop("overhead", {})
+    if routers.header:
+        overhead = {"header": routers.header} | overhead
     places = {job.name: {"nodes": job.nodes, "place": {"policy": job.policy, **job.options}} for job in asked}
     if setup.order != "small-first":  # a scenario places jobs as they are listed
         placed = placement.place_all(asked, _system(setup.nodes), setup.order)
@@ -344,15 +365,14 @@ def make(point: Mapping[str, Any]) -> Scenario:
             "iterations": one.iterations,
             "record": "nothing",
             "app": {"motif": one.motif, "message": one.message},
-            **overhead,
+            **({"overhead": overhead} if overhead else {}),
         }
         for number, (name, one) in enumerate(listed)
     ]
-    suffix, fabric, of_run = _ROUTERS[settings.pop("routers", "")]
-    preset: dict[str, Any] = {"preset": f"zhang2018-{setup.nodes}{suffix}", "fabric": dict(fabric)}
+    preset: dict[str, Any] = {"preset": f"zhang2018-{setup.nodes}{routers.suffix}", "fabric": dict(routers.fabric)}
     if setup.ratio != "1":
         preset["fabric"]["links"] = {"global": {"bandwidth": _GLOBAL[setup.ratio]}}
-    table = {"system": preset, **of_run, "job": jobs, "run": {"seed": seed}}
+    table = {"system": preset, **routers.of_run, "job": jobs, "run": {"seed": seed}}
     made = scenario.parse(tomlkit.dumps(table), "zhang2018.toml")
     for key, value in settings.items():
         made = made.set(key, value)

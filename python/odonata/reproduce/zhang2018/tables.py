@@ -15,6 +15,7 @@ from odonata.reproduce.zhang2018.gathered import (
     mixed,
     motif,
     points,
+    uncertainty,
 )
 from odonata.reproduce.zhang2018.link_rows import five
 from odonata.reproduce.zhang2018.random_rows import by_variant
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from odonata.reproduce.reproduction import Runs as Table
-    from odonata.reproduce.zhang2018.gathered import Headline, Runs
+    from odonata.reproduce.zhang2018.gathered import Headline, Point, Runs
 
 
 def times(_: str, table: Table, against: str = SIMPLE) -> str:
@@ -43,7 +44,7 @@ def times(_: str, table: Table, against: str = SIMPLE) -> str:
     ]
     head = ["nodes", "ratio", "jobs", "pattern", "messages", "time of jobs of", f"{ACRONYMS[against]}, us"]
     words = (
-        f"\n## Times over those of {ACRONYMS[against]}\n\nMean over the repetitions, and in brackets the standard "
+        f"\n### Times over those of {ACRONYMS[against]}\n\nMean over the repetitions, and in brackets the standard "
         "deviation in percent of that mean.\n\n"
     )
     return words + as_table(head + [ACRONYMS[name] for name in names], lines, "rrlllrr" + "r" * len(names))
@@ -88,7 +89,7 @@ def links(_: str, table: Table) -> str:
     minimal = ", ".join(
         f"{ACRONYMS[policy]} {100 * runs.mean_of(policy, lambda one: one['minimal']):.1f}" for policy in runs.by_policy
     )
-    return "\n## Output ports\n\n" + "\n\n".join(parts) + f"\n\nPackets on minimal paths, percent: {minimal}."
+    return "\n### Output ports\n\n" + "\n\n".join(parts) + f"\n\nPackets on minimal paths, percent: {minimal}."
 
 
 def random(figure: str, table: Table) -> str:
@@ -104,12 +105,27 @@ def random(figure: str, table: Table) -> str:
     else:
         of_one = [point for point in coded if point.policy == JOKANOVIC]
         lines.append(_headline(f"{ACRONYMS[JOKANOVIC]}, {_CODED_TIME}", headline(of_one)))
-    text = f"\n## Points: {len(found):,}\n\n{_by_line(lines)}\n\nMeans, all in percent:\n\n{_averages()}\n"
+    text = (
+        f"\n### {len(runs):,} workloads, {len(found):,} points\n\n{_by_line(lines)}\n\n{_uncertain(found)}\n\n"
+        f"Means, all in percent:\n\n{_averages()}\n"
+    )
     single = alone(table) if figure == "fig10" else {}
     if single:
         lines = [_headline(name, headline(points(some, baselines))) for name, some in single.items()]
-        text += f"\n## One pattern alone\n\n{_by_line(lines)}\n"
+        many = max(map(len, single.values()))
+        text += f"\n### One pattern alone, {many} workloads each\n\n{_by_line(lines)}\n"
     return text
+
+
+def _uncertain(found: Sequence[Point]) -> str:
+    """The uncertainty of shares and means that comes from the choice of the workloads."""
+    better = uncertainty(found, lambda point: 100 * (point.small > 1 and point.large > 1))
+    worse = uncertainty(found, lambda point: 100 * (point.small < 1 and point.large < 1))
+    cut = uncertainty(found, lambda point: 50 * (2 - 1 / point.small - 1 / point.large))
+    return (
+        f"The choice of the workloads makes the shares of all points uncertain by ± {better:.1f} (better) and "
+        f"± {worse:.1f} (worse), and the mean of\nall points by ± {cut:.1f} (95 % intervals)."
+    )
 
 
 _CODED_TIME = "time of the highest-numbered rank (L18)"
@@ -140,7 +156,7 @@ def variant_tables(_: str, table: Table) -> str:
     head = ["variant", "LS better in both", "worse in both", "largest reduction", "mean reduction"]
     head += ["mean, small", "mean, large", "better than Jokanovic", "worse", "better than Jokanovic as coded", "worse"]
     head.append("packets diverted")
-    return f"\n## By variant, all in percent\n\n{as_table(head, lines, 'l' + 'r' * (len(head) - 1))}"
+    return f"\n### By variant, all in percent\n\n{as_table(head, lines, 'l' + 'r' * (len(head) - 1))}"
 
 
 def _all(said: Headline) -> tuple[float, ...]:
