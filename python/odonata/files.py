@@ -16,7 +16,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,6 +124,24 @@ def locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
         yield
     finally:
         os.close(opened)
+
+
+@contextmanager
+def alone_in(folder: Path, what: str) -> Iterator[None]:
+    """Makes a folder if there is none, and holds its lock.
+
+    Raises InputError if another command, which the message calls `what`, holds it, and RunError if the folder cannot be
+    used.
+    """
+    with ExitStack() as held:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            held.enter_context(locked(folder, wait=False))
+        except BlockingIOError:
+            raise InputError(f"another {what} is using `{folder}`", hint="wait for it, or choose --out") from None
+        except OSError as problem:
+            raise RunError(f"cannot use the folder `{folder}`: {problem.strerror or problem}") from problem
+        yield
 
 
 @contextmanager

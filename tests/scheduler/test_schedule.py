@@ -231,3 +231,16 @@ def test_a_new_job_has_the_mean_rate_of_its_application(stream):
     running.timeline = SimpleNamespace(network=(0, 1, 2, 4))  # jobs 0, 2 and 4 run the same program
     assert running.changed() == 3
     assert running.carried() == {0: 600_000, 1: 300_000, 2: 800_000, 4: 700_000}
+
+
+def test_windows_are_kept_also_for_another_current_directory(tmp_path, monkeypatch):
+    file = tmp_path / "day.toml"
+    file.write_text('system = "tiny"\nplace = "contiguous"\n[stream.synthetic]\njobs = 3\nload = "90 %"\nlargest = 6\n')
+    simulated = []
+    first = odonata.schedule(file, out=tmp_path / "out", workers=1, report=lambda now: simulated.append(now.simulated))
+    assert simulated[-1] > 0
+    monkeypatch.chdir(tmp_path)
+    simulated.clear()
+    again = odonata.schedule("day.toml", out="out", workers=1, report=lambda now: simulated.append(now.simulated))
+    assert set(simulated) <= {0}
+    assert again.cases == first.cases

@@ -41,6 +41,10 @@ class SplitMix64:
         z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
         return z ^ (z >> 31)
 
+    def unit(self) -> float:
+        """Uniform in [0, 1), from the upper 53 bits of a word."""
+        return float((self.word() >> 11) * 2.0**-53)
+
     def below(self, n: int) -> int:
         """Uniform in 0 .. n - 1, without bias: words beyond the last multiple of n are drawn again."""
         limit = 2**64 - 2**64 % n

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odonata import files
-from odonata.errors import InputError, RunError
+from odonata.errors import InputError
 from odonata.scheduler.cache import FILE, Cache
 from odonata.scheduler.outcome import outcome
 from odonata.scheduler.plan import load
@@ -96,14 +95,7 @@ def schedule(
         return outcome(plan, simulate(plan, cache, many, executor, report), cache)
     folder = Path(out)
     _check_place(folder, plan.document.text, force=force)
-    with ExitStack() as held:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            held.enter_context(files.locked(folder, wait=False))
-        except BlockingIOError:
-            raise InputError(f"another command is using `{folder}`", hint="wait for it, or choose --out") from None
-        except OSError as problem:
-            raise RunError(f"cannot use the folder `{folder}`: {problem.strerror or problem}") from problem
+    with files.alone_in(folder, "command"):
         files.write(folder / TEXT, plan.document.text)
         cache = Cache(folder)
         found = outcome(plan, simulate(plan, cache, many, executor, report), cache)

@@ -153,8 +153,8 @@ class Rates:
     def _window(self, members: list[Member], first_ps: int) -> Window:
         given = self.plan.table.window
         return Window(
-            self.plan.machine, str(self.plan.folder), tuple(members), given.seed, float(given.error), first_ps,
-            given.longest,
+            self.plan.machine, str(self.plan.folder.resolve()), tuple(members), given.seed, float(given.error),
+            first_ps, given.longest,
         )  # fmt: skip
 
 

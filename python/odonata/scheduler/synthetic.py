@@ -75,12 +75,12 @@ def stream(
     for number, (size, time) in enumerate(zip(sizes, times, strict=True)):
         name = _choose(draws["name"], names)
         found.append(Told(str(number), now, size, time, time * over, name=name))
-        now += -mean * math.log(1.0 - _unit(draws["arrival"]))
+        now += -mean * math.log(1.0 - draws["arrival"].unit())
     return found
 
 
 def _size(stream: SplitMix64, largest: int) -> int:
-    serial, power, part, place = (_unit(stream) for _ in range(4))
+    serial, power, part, place = (stream.unit() for _ in range(4))
     if serial < SERIAL or largest < 2:
         return 1
     high = math.log2(largest)
@@ -93,7 +93,7 @@ def _size(stream: SplitMix64, largest: int) -> int:
 
 def _time(stream: SplitMix64, nodes: int) -> float:
     share = min(max(SHARE[0] * nodes + SHARE[1], LIMITS[0]), LIMITS[1])
-    shape, scale = SHAPES[0] if _unit(stream) < share else SHAPES[1]
+    shape, scale = SHAPES[0] if stream.unit() < share else SHAPES[1]
     while (logarithm := _gamma(stream, shape) * scale) > LONGEST:
         pass
     return max(1.0, float(f"{math.exp(logarithm):.6g}"))
@@ -107,21 +107,16 @@ def _gamma(stream: SplitMix64, shape: float) -> float:
     d = shape - 1 / 3
     c = 1 / math.sqrt(9 * d)
     while True:
-        normal = math.sqrt(-2 * math.log(1.0 - _unit(stream))) * math.cos(2 * math.pi * _unit(stream))
+        normal = math.sqrt(-2 * math.log(1.0 - stream.unit())) * math.cos(2 * math.pi * stream.unit())
         cube = (1 + c * normal) ** 3
-        if cube > 0 and math.log(1.0 - _unit(stream)) < normal**2 / 2 + d - d * cube + d * math.log(cube):
+        if cube > 0 and math.log(1.0 - stream.unit()) < normal**2 / 2 + d - d * cube + d * math.log(cube):
             return d * cube
 
 
 def _choose(stream: SplitMix64, names: Mapping[str, float]) -> str:
-    point = _unit(stream) * sum(names.values())
+    point = stream.unit() * sum(names.values())
     for name, weight in names.items():
         point -= weight
         if point < 0:
             return name
     return list(names)[-1]
-
-
-def _unit(stream: SplitMix64) -> float:
-    """Uniform in [0, 1), from the upper 53 bits of a word."""
-    return float((stream.word() >> 11) * 2.0**-53)

@@ -69,25 +69,20 @@ def _integers(name: str, low: Number, high: Number) -> Callable[[SplitMix64], in
 
     def spread(stream: SplitMix64) -> int:
         # Each integer n has the logarithmic length of [n, n + 1).
-        value = math.exp(math.log(least) + _unit(stream) * (math.log(most + 1) - math.log(least)))
+        value = math.exp(math.log(least) + stream.unit() * (math.log(most + 1) - math.log(least)))
         return min(max(math.floor(_rounded(value, 12)), least), most)
 
     return spread
 
 
 def _drawn(stream: SplitMix64, low: Number, high: Number, *, log: bool) -> int | float | str:
-    least, most, share = float(low.value), float(high.value), _unit(stream)
+    least, most, share = float(low.value), float(high.value), stream.unit()
     if log:
         value = math.exp(math.log(least) + share * (math.log(most) - math.log(least)))
     else:
         value = least + share * (most - least)
     exact = Fraction(str(_rounded(value, DIGITS)))
     return written(min(max(exact, low.value), high.value), low.kind, whole=False)
-
-
-def _unit(stream: SplitMix64) -> float:
-    """Uniform in [0, 1), from the upper 53 bits of a word."""
-    return float((stream.word() >> 11) * 2.0**-53)
 
 
 def _rounded(value: float, digits: int) -> float:

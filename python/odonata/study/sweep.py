@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from odonata import files
-from odonata.errors import InputError, RunError, StaleWarning
+from odonata.errors import InputError, StaleWarning
 from odonata.store.engine import fingerprint
 from odonata.study import dataset
 from odonata.study.folder import is_study_folder, study_in
@@ -16,7 +15,6 @@ from odonata.study.results import Results
 from odonata.study.study import Study
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from odonata.study.ledger import Report
@@ -62,7 +60,7 @@ def sweep(
         made = dataset.tables(ledger)
         return Study(dataset.facts_of(plan, made["runs"]), made)
     check_place(out, plan, force=force)
-    with _alone_in(out):
+    with files.alone_in(out, "sweep"):
         if not _is_of(out, plan):
             dataset.begin(plan, out)
         results = Results(out, keep_stale=keep_stale)
@@ -121,17 +119,3 @@ def _is_of(folder: Path, plan: Plan) -> bool:
     if found is None or found[1].isdisjoint(plan.keys):
         return False
     return found[0] == plan.name or (plan.file is not None and Path(plan.file).resolve().parent == folder.resolve())
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Makes a folder if there is none, and holds its lock."""
-    with ExitStack() as held:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            held.enter_context(files.locked(folder, wait=False))
-        except BlockingIOError:
-            raise InputError(f"another sweep is using `{folder}`", hint="wait for it, or choose --out") from None
-        except OSError as problem:
-            raise RunError(f"cannot use the folder `{folder}`: {problem.strerror or problem}") from problem
-        yield
