@@ -22,6 +22,12 @@ largest = 6
 """
 
 
+@pytest.fixture(autouse=True)
+def inside(tmp_path, monkeypatch):
+    """The workers of Dask leave files in the current directory."""
+    monkeypatch.chdir(tmp_path)
+
+
 def test_the_workers_of_a_client_give_the_same(scheduler, tmp_path, monkeypatch):
     file = tmp_path / "stream.toml"
     file.write_text(TEXT)
