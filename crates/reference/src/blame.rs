@@ -129,8 +129,14 @@ impl Commits {
                 }
             }
         }
+        let (mut by_input, mut by_output) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
+        for passage in &self.passages {
+            by_input.entry(passage.queue.0).or_default().push(passage);
+            by_output.entry(passage.output.0).or_default().push(passage);
+        }
         for packet in self.passages.iter().filter(|packet| counts.contains(&messages[packet.message].joined)) {
-            for (cause, wait, ps) in self.before_grant(packet, messages, spec.jobs.len()) {
+            let others = (&*by_input[&packet.queue.0], &*by_output[&packet.output.0]);
+            for (cause, wait, ps) in before_grant(packet, others, messages, spec.jobs.len()) {
                 *rows.entry((messages[packet.message].job, cause, wait, packet.output.0)).or_default() += ps;
             }
         }
@@ -139,36 +145,6 @@ impl Commits {
             blame.push(victim as u16, cause as u16, wait, link as u32, ps);
         }
         blame
-    }
-
-    /// What a packet waited for from its decision to its grant: causes, kinds and times.
-    fn before_grant(&self, packet: &Passage, messages: &[Message], jobs: usize) -> Vec<(usize, Wait, u64)> {
-        let mut waits = Vec::new();
-        let job = |other: &Passage| messages[other.message].job;
-        for other in self.passages.iter().filter(|other| other.queue == packet.queue) {
-            waits.push((job(other), Wait::Queue, overlap([packet.joined, packet.led], [other.led, other.granted])));
-        }
-        // The times during which it is the head, without those for which a cause is found.
-        let mut left = vec![[packet.led, packet.granted]];
-        let is_input = |other: &&Passage| other.queue.0 == packet.queue.0;
-        for other in self.passages.iter().filter(is_input) {
-            waits.push((job(other), Wait::CrossbarInput, take(&mut left, [other.granted, other.busy])));
-        }
-        for other in self.passages.iter().filter(|other| other.output.0 == packet.output.0) {
-            waits.push((job(other), Wait::CrossbarOutput, take(&mut left, [other.granted, other.busy])));
-        }
-        let mut held = vec![0; jobs];
-        for other in self.passages.iter().filter(|other| other.output == packet.output) {
-            let stays = [other.granted, other.leaves.unwrap_or(u64::MAX)];
-            let time: u64 = left.iter().map(|&part| overlap(part, stays)).sum();
-            held[job(other)] += u128::from(other.wire) * u128::from(time);
-        }
-        let room = left.iter().map(|[from, until]| until - from).sum();
-        if room > 0 {
-            let of = |(job, ps)| (job, Wait::OutputBuffer, ps);
-            waits.extend(shares(room, &held).into_iter().enumerate().map(of));
-        }
-        waits
     }
 
     /// The load of the first `links` links over time: with the least width for which there are few enough slices and rows.
@@ -214,6 +190,41 @@ impl Commits {
         }
         routes
     }
+}
+
+/// What a packet waited for from its decision to its grant: causes, kinds and times. The others are those that came by
+/// the same input, and those that left by the same output.
+fn before_grant(
+    packet: &Passage,
+    (by_input, by_output): (&[&Passage], &[&Passage]),
+    messages: &[Message],
+    jobs: usize,
+) -> Vec<(usize, Wait, u64)> {
+    let mut waits = Vec::new();
+    let job = |other: &Passage| messages[other.message].job;
+    for other in by_input.iter().filter(|other| other.queue == packet.queue) {
+        waits.push((job(other), Wait::Queue, overlap([packet.joined, packet.led], [other.led, other.granted])));
+    }
+    // The times during which it is the head, without those for which a cause is found.
+    let mut left = vec![[packet.led, packet.granted]];
+    for other in by_input {
+        waits.push((job(other), Wait::CrossbarInput, take(&mut left, [other.granted, other.busy])));
+    }
+    for other in by_output {
+        waits.push((job(other), Wait::CrossbarOutput, take(&mut left, [other.granted, other.busy])));
+    }
+    let mut held = vec![0; jobs];
+    for other in by_output.iter().filter(|other| other.output == packet.output) {
+        let stays = [other.granted, other.leaves.unwrap_or(u64::MAX)];
+        let time: u64 = left.iter().map(|&part| overlap(part, stays)).sum();
+        held[job(other)] += u128::from(other.wire) * u128::from(time);
+    }
+    let room = left.iter().map(|[from, until]| until - from).sum();
+    if room > 0 {
+        let of = |(job, ps)| (job, Wait::OutputBuffer, ps);
+        waits.extend(shares(room, &held).into_iter().enumerate().map(of));
+    }
+    waits
 }
 
 /// The wait of a packet for room, divided among the jobs.
