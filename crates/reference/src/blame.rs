@@ -97,7 +97,9 @@ impl Commits {
                 // Responses count at the injection link of their NIC.
                 let at = if let Sender::Responses(nic) = links[link].sender { first_nic + nic.index() } else { link };
                 let mut waits = |cause: usize, wait: Wait, ps: u64| {
-                    *rows.entry((victim, cause, wait, at)).or_default() += ps;
+                    if ps > 0 {
+                        *rows.entry((victim, cause, wait, at)).or_default() += ps;
+                    }
                 };
                 // Until the link is free.
                 let turn = packet.ready.max(packet.occupies);
@@ -136,12 +138,13 @@ impl Commits {
         }
         for packet in self.passages.iter().filter(|packet| counts.contains(&messages[packet.message].joined)) {
             let others = (&*by_input[&packet.queue.0], &*by_output[&packet.output.0]);
-            for (cause, wait, ps) in before_grant(packet, others, messages, spec.jobs.len()) {
+            let waits = before_grant(packet, others, messages, spec.jobs.len());
+            for (cause, wait, ps) in waits.into_iter().filter(|&(_, _, ps)| ps > 0) {
                 *rows.entry((messages[packet.message].job, cause, wait, packet.output.0)).or_default() += ps;
             }
         }
         let mut blame = Blame { service_ps, ..Blame::default() };
-        for ((victim, cause, wait, link), ps) in rows.into_iter().filter(|&(_, ps)| ps > 0) {
+        for ((victim, cause, wait, link), ps) in rows {
             blame.push(victim as u16, cause as u16, wait, link as u32, ps);
         }
         blame
