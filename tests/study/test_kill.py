@@ -25,7 +25,7 @@ base = "base.toml"
 
 [sweep]
 routing = ["fpar", "minimal"]
-"job.target.app.messages" = [1500, 1501]
+"job.target.app.messages" = [2500, 2501]
 "run.seed" = { from = 1, to = 8 }
 """
 
