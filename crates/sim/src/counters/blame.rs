@@ -1,10 +1,11 @@
 //! Who makes whom wait (docs/model.md, section 9, "Blame").
 //!
-//! A wait is attributed when its packet is committed. A run with blame must not take much longer than one without, so
-//! most packets touch one cache line for it: that of their link.
+//! A run with blame must not take much longer than one without. So what happens is noted, one thing after the other, and
+//! attributed later, many notes at once: the memory that a note needs is prefetched while others are attributed.
 
 mod buffers;
 mod crossings;
+mod notes;
 mod rows;
 mod turns;
 
@@ -13,6 +14,7 @@ use std::ops::Range;
 use buffers::Buffers;
 pub use crossings::Needs;
 use crossings::{Before, Crossings};
+use notes::{Note, NotedCrossing, What};
 use rows::Rows;
 use turns::Turns;
 
@@ -104,9 +106,16 @@ pub struct Victim {
     counts: bool,
 }
 
+/// Of a note about no packet.
+const NOBODY: Victim = Victim { job: 0, counts: false };
+
 /// The waits of packets by victim, cause, kind and place.
 #[derive(Debug)]
 pub struct BlameCounts {
+    /// What is not yet in `links`, in order.
+    crossings_noted: Vec<NotedCrossing>,
+    /// What is not yet in `buffers`, in order.
+    notes: Vec<Note>,
     rows: Rows,
     slots: usize,
     /// By slot.
@@ -138,7 +147,9 @@ impl BlameCounts {
         counted: Range<u64>,
     ) -> Self {
         Self {
-            rows: Rows::new(slots + nics),
+            crossings_noted: Vec::with_capacity(notes::MOST),
+            notes: Vec::with_capacity(notes::MOST),
+            rows: Rows::new(slots, nics, jobs),
             slots,
             links: Turns::new(slots),
             buffers: Buffers::new(channels * slots, main),
@@ -182,6 +193,70 @@ impl BlameCounts {
         self.windows[nic as usize] = (waited, full.then_some(now));
     }
 
+    /// Attributes the waits for links that are noted.
+    #[inline(never)]
+    fn settle_crossings(&mut self) {
+        let Self { crossings_noted: notes, rows, links, .. } = self;
+        for (position, &NotedCrossing { committed, ready, free, slot, victim }) in notes.iter().enumerate() {
+            if let Some(later) = notes.get(position + notes::AHEAD) {
+                links.prefetch(later.slot as usize);
+                rows.prefetch(later.slot as usize, later.victim.job);
+            }
+            if let Some(soon) = notes.get(position + notes::AHEAD / 2) {
+                links.prefetch_earlier(soon.slot as usize);
+            }
+            let (slot, Victim { job, counts }) = (slot as usize, victim);
+            if links.only(slot, job) {
+                if counts && free > ready {
+                    rows.add(slot, (job, job, Wait::Link), free - ready);
+                }
+                continue;
+            }
+            if counts && free > ready {
+                links.occupants(slot, committed, ready, free, |cause, ps| {
+                    rows.add(slot, (job, cause, Wait::Link), ps);
+                });
+            }
+            links.occupy(slot, job, committed, free);
+        }
+        notes.clear();
+    }
+
+    #[inline]
+    fn note(&mut self, note: Note) {
+        if self.notes.len() == notes::MOST {
+            self.settle_rooms();
+        }
+        self.notes.push(note);
+    }
+
+    /// Attributes the waits for room that are noted.
+    #[inline(never)]
+    fn settle_rooms(&mut self) {
+        let Self { notes, rows, buffers, .. } = self;
+        for (position, &Note { what, buffer, victim, values: [x, y, z] }) in notes.iter().enumerate() {
+            if let Some(later) = notes.get(position + notes::AHEAD) {
+                buffers.prefetch(later.buffer as usize);
+            }
+            if let Some(soon) = notes.get(position + notes::AHEAD / 2) {
+                buffers.prefetch_waits(soon.buffer as usize);
+            }
+            let (buffer, Victim { job, counts }) = (buffer as usize, victim);
+            match what {
+                What::Hold => buffers.hold(buffer, job, x as u32),
+                What::Release => buffers.release(buffer, job, x as u32, y, z),
+                What::Block => buffers.block(buffer, x as u32, y),
+                What::Credit => buffers.advance(buffer, x as u32, y),
+                What::Unblock => buffers.unblock(buffer, |cause, ps| {
+                    if counts {
+                        rows.add(x as usize, (job, cause, Wait::Buffer), ps);
+                    }
+                }),
+            }
+        }
+        notes.clear();
+    }
+
     /// A NIC commits a response to a message, which joined its FIFO at `joined`, at `now`. The link of the responses is
     /// free at `free`, and the response is decided on `service` after that.
     pub fn respond(&mut self, nic: u32, message: u32, joined: u64, now: u64, free: u64, service: u64) {
@@ -212,54 +287,53 @@ impl BlameCounts {
     #[inline]
     pub fn cross(&mut self, slot: usize, victim: Victim, crossing: &Crossing) {
         let Crossing { committed, ready, free, service } = *crossing;
-        let job = victim.job;
         if victim.counts {
-            if free > ready {
-                let rows = &mut self.rows;
-                self.links.occupants(slot, committed, ready, free, |cause, ps| {
-                    rows.add(slot, (job, cause, Wait::Link), ps);
-                });
-            }
-            self.service[usize::from(job)] += (ready - committed) + service;
+            self.service[usize::from(victim.job)] += (ready - committed) + service;
         }
-        self.links.occupy(slot, job, committed, free);
+        if self.crossings_noted.len() == notes::MOST {
+            self.settle_crossings();
+        }
+        self.crossings_noted.push(NotedCrossing { committed, ready, free, slot: slot as u32, victim });
+    }
+
+    /// Whether the room that packets of a job take is noted.
+    #[inline]
+    #[must_use]
+    pub fn notes_room_of(&self, job: u16) -> bool {
+        self.buffers.notes(job)
     }
 
     /// A packet of a job takes room in a buffer.
     #[inline]
     pub fn hold(&mut self, buffer: usize, job: u16, bytes: u32) {
-        self.buffers.hold(buffer, job, bytes);
+        if self.notes_room_of(job) {
+            self.note(Note::new(What::Hold, buffer, Victim { job, counts: false }, [bytes.into(), 0, 0]));
+        }
     }
 
     /// The credit of a packet of a job reaches the sender of a buffer at `stamp`. All later decisions of the sender are
     /// at `horizon` or later.
     #[inline]
     pub fn release(&mut self, buffer: usize, job: u16, bytes: u32, stamp: u64, horizon: u64) {
-        self.buffers.release(buffer, job, bytes, stamp, horizon);
+        if self.notes_room_of(job) {
+            self.note(Note::new(What::Release, buffer, Victim { job, counts: false }, [bytes.into(), stamp, horizon]));
+        }
     }
 
     /// A packet is blocked, behind those that are already blocked. Packets have held `held` bytes of the buffer since
     /// its last change.
     pub fn block(&mut self, buffer: usize, held: u32, now: u64) {
-        self.buffers.block(buffer, held, now);
+        self.note(Note::new(What::Block, buffer, NOBODY, [held.into(), now, 0]));
     }
 
     /// A credit arrives for a buffer for which packets wait. Packets have held `held` bytes of it since its last change.
     pub fn credit(&mut self, buffer: usize, held: u32, now: u64) {
-        self.buffers.advance(buffer, held, now);
+        self.note(Note::new(What::Credit, buffer, NOBODY, [held.into(), now, 0]));
     }
 
     /// The first packet that waits for a buffer is about to be committed to the link of a slot.
-    ///
-    /// # Panics
-    /// If no packet waits.
     pub fn unblock(&mut self, buffer: usize, slot: usize, victim: Victim) {
-        let rows = &mut self.rows;
-        self.buffers.unblock(buffer, |cause, ps| {
-            if victim.counts {
-                rows.add(slot, (victim.job, cause, Wait::Buffer), ps);
-            }
-        });
+        self.note(Note::new(What::Unblock, buffer, victim, [slot as u64, 0, 0]));
     }
 
     /// A packet becomes the head of a queue at a crossbar.
@@ -301,7 +375,9 @@ impl BlameCounts {
 
     /// The rows, sorted.
     #[must_use]
-    pub fn into_output(self) -> Blame {
+    pub fn into_output(mut self) -> Blame {
+        self.settle_crossings();
+        self.settle_rooms();
         let mut blame = Blame { service_ps: self.service, ..Blame::default() };
         for ((victim, cause, wait), link, ps) in self.rows.into_rows() {
             blame.push(victim, cause, wait, link, ps);

@@ -77,7 +77,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
 
     /// What most runs do without, when a packet is committed to a link of a class: counts the bytes by class, and
     /// returns the earliest instant at which a packet that cuts through may begin to leave.
-    #[inline]
+    #[inline(never)]
     fn specially(
         &mut self,
         first: u32,
@@ -123,7 +123,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
 
     /// Attributes the wait of a packet that is committed at `now` to a link and ready at `ready`; `output` is none if
     /// the link leads to its node.
-    #[inline(never)]
+    #[inline(always)]
     #[allow(clippy::too_many_arguments)]
     fn attribute(
         &mut self,
@@ -136,23 +136,33 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         now: u64,
     ) {
         let times = self.times_of(packet);
-        let buffer = self.vc(first + u32::from(packet.port), packet.channel());
-        // SAFETY: the buffer is that of a packet; see `return_credit`.
-        let from_class = unsafe { self.credits.class(buffer) };
-        let to_node = times.serialisation(class) + self.wiring.node_times().latency;
         let (free, message) = (self.outs[slot].free, self.message_of(packet));
-        let end = ready.max(free) + times.serialisation(class);
+        let to_node = times.serialisation(class) + self.wiring.node_times().latency;
         let service = if output.is_some() { times.to_decision(class) } else { to_node };
-        let far = output.map(|(output, channel)| self.far_buffer(output, channel));
         let Some(blame) = &mut self.blame else { return };
         let victim = blame.victim(message);
         blame.cross(slot, victim, &Crossing { committed: now, ready, free, service });
+        if blame.notes_room_of(victim.job) {
+            let end = ready.max(free) + times.serialisation(class);
+            self.note_room(first, packet, output, victim.job, end);
+        }
+    }
+
+    /// Notes that a packet of a job takes room behind an output, and gives back its own when it leaves at `end`.
+    #[inline(never)]
+    fn note_room(&mut self, first: u32, packet: &Event, output: Option<(OutputVc, u8)>, job: u16, end: u64) {
+        let wire = self.times_of(packet).wire;
+        let buffer = self.vc(first + u32::from(packet.port), packet.channel());
+        // SAFETY: the buffer is that of a packet; see `return_credit`.
+        let from_class = unsafe { self.credits.class(buffer) };
+        let far = output.map(|(output, channel)| self.far_buffer(output, channel));
+        let Some(blame) = &mut self.blame else { return };
         if let Some(far) = far {
-            blame.hold(far, victim.job, times.wire);
+            blame.hold(far, job, wire);
         }
         if from_class != ClassId::NODE.0 {
             let stamp = end + self.wiring.times(from_class).to_credit;
-            blame.release(buffer, victim.job, times.wire, stamp, self.queue.horizon());
+            blame.release(buffer, job, wire, stamp, self.queue.horizon());
         }
     }
 

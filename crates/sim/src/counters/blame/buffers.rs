@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 
 use smallvec::SmallVec;
 
+use crate::engine::prefetch;
+
 /// Bytes that a job holds.
 #[derive(Clone, Copy, Debug)]
 struct Held {
@@ -23,11 +25,14 @@ struct Release {
 }
 
 /// The jobs other than the main one that hold a buffer.
+#[repr(align(64))]
 #[derive(Clone, Debug, Default)]
 struct Holders {
-    held: SmallVec<[Held; 4]>,
+    held: SmallVec<[Held; 2]>,
     releases: SmallVec<[Release; 2]>,
 }
+
+const _: () = assert!(size_of::<Holders>() == 64);
 
 /// Integrals over time, in bytes times picoseconds.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +82,7 @@ impl Holders {
     }
 
     /// Takes back the bytes of credits up to an instant.
-    fn settle(&mut self, until: u64, mut each: impl FnMut(Release)) {
+    fn settle(&mut self, until: u64) {
         let Self { held, releases } = self;
         releases.retain(|release| {
             if release.stamp <= until {
@@ -86,7 +91,6 @@ impl Holders {
                 if held[position].bytes == 0 {
                     held.swap_remove(position);
                 }
-                each(*release);
             }
             release.stamp > until
         });
@@ -96,6 +100,27 @@ impl Holders {
 impl Buffers {
     pub(super) fn new(buffers: usize, main: u16) -> Self {
         Self { main, holders: vec![Holders::default(); buffers], numbers: vec![0; buffers], waits: Vec::new() }
+    }
+
+    /// A buffer is needed soon.
+    #[inline]
+    pub(super) fn prefetch(&self, buffer: usize) {
+        prefetch(&self.holders, buffer);
+        prefetch(&self.numbers, buffer);
+    }
+
+    /// The waits for a buffer are needed soon.
+    #[inline]
+    pub(super) fn prefetch_waits(&self, buffer: usize) {
+        if let Some(number) = self.numbers[buffer].checked_sub(1) {
+            prefetch(&self.waits, number as usize);
+        }
+    }
+
+    /// Whether the room that a job takes is noted.
+    #[inline]
+    pub(super) fn notes(&self, job: u16) -> bool {
+        job != self.main
     }
 
     /// A packet of a job takes room in a buffer.
@@ -115,8 +140,8 @@ impl Buffers {
         }
         let of = &mut self.holders[buffer];
         if of.releases.len() >= of.releases.inline_size() {
-            // While packets wait, their sender has settled all of these.
-            of.settle(horizon.saturating_sub(1), |_| ());
+            // While packets wait, all of these are settled already.
+            of.settle(horizon.saturating_sub(1));
         }
         of.releases.push(Release { stamp, bytes, job });
     }
@@ -130,7 +155,7 @@ impl Buffers {
         }
         let waits = &mut self.waits[*number as usize - 1];
         if waits.packets.is_empty() {
-            self.holders[buffer].settle(now, |_| ());
+            self.holders[buffer].settle(now);
             (waits.integrals, waits.last) = (Integrals::default(), now);
         } else {
             self.advance(buffer, held, now);
@@ -149,9 +174,8 @@ impl Buffers {
         for held in &holders.held {
             *integrals.of(held.job) += u128::from(held.bytes) * u128::from(time);
         }
-        holders.settle(now, |Release { stamp, bytes, job }| {
-            *integrals.of(job) -= u128::from(bytes) * u128::from(now - stamp);
-        });
+        debug_assert!(holders.releases.iter().all(|release| release.stamp >= now), "each credit is followed by a call");
+        holders.settle(now);
     }
 
     /// The first packet no longer waits. Divides its wait among the jobs: `attribute` is called with each.
@@ -185,7 +209,7 @@ pub(super) fn divide(wait: u64, parts: &[(u16, u128)], mut attribute: impl FnMut
     let (mut sum, mut given) = (0, 0);
     for &(cause, integral) in parts {
         sum += integral;
-        let up_to = share(wait, sum, all);
+        let up_to = if sum == all { wait } else { share(wait, sum, all) };
         attribute(cause, up_to - given);
         given = up_to;
     }

@@ -4,20 +4,19 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 use super::Wait;
+use super::notes::{AHEAD, MOST};
 use crate::engine::prefetch;
 use crate::engine::random::Mixer;
 
 /// Victim, cause and kind of wait.
 pub(super) type Key = (u16, u16, Wait);
 
+/// Most bytes of the times of all pairs of jobs (assumed: what a cache of the third level holds).
+const PAIRS_BYTES: usize = 1 << 25;
 /// Rows kept in place: as many as fit into a cache line.
 const ROWS: usize = 4;
 /// The key of a row that is not in use.
 const UNUSED: u64 = u64::MAX;
-/// Number of waits that are noted before they are added to their rows.
-const NOTES: usize = 256;
-/// How many waits ahead memory is prefetched.
-const AHEAD: usize = 12;
 
 /// The first rows of a link.
 #[repr(C, align(64))]
@@ -37,12 +36,28 @@ struct Note {
     link: u32,
 }
 
+/// A key as one number: sorted like the key.
+#[inline]
+fn pack(victim: u16, cause: u16, wait: Wait) -> u64 {
+    u64::from(victim) << 32 | u64::from(cause) << 16 | wait as u64
+}
+
+#[inline]
+fn unpack(key: u64) -> Key {
+    ((key >> 32) as u16, (key >> 16) as u16, Wait::ALL[usize::from(key as u16)])
+}
+
 /// The rows of all links.
 ///
-/// Waits are noted one after the other and added to their rows later, many at once. So a run does not wait for the
-/// memory of each row.
+/// Most waits are for a link of a router or for the buffer at its far end. If there are few jobs, each pair of them has
+/// its place there. All other waits are noted one after the other and added to their rows later, many at once.
 #[derive(Debug)]
 pub(super) struct Rows {
+    /// Links of routers: their numbers are below those of injection links.
+    slots: usize,
+    jobs: usize,
+    /// By kind of wait ([`Wait::Link`], [`Wait::Buffer`]), slot, victim and cause; empty if there are too many jobs.
+    pairs: Vec<u64>,
     notes: Vec<Note>,
     links: Vec<LinkRows>,
     /// Rows that did not fit. The order of the map does not matter, because rows are sorted in the end.
@@ -50,9 +65,24 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(links: usize) -> Self {
+    pub(super) fn new(slots: usize, nics: usize, jobs: usize) -> Self {
         let unused = LinkRows { keys: [UNUSED; ROWS], ps: [0; ROWS] };
-        Self { notes: Vec::with_capacity(NOTES), links: vec![unused; links], more: HashMap::default() }
+        let pairs = 2 * slots * jobs * jobs;
+        let few = pairs <= PAIRS_BYTES / size_of::<u64>();
+        Self {
+            slots,
+            jobs,
+            pairs: if few { vec![0; pairs] } else { Vec::new() },
+            notes: Vec::with_capacity(MOST),
+            links: vec![unused; slots + nics],
+            more: HashMap::default(),
+        }
+    }
+
+    /// A wait of a job for the link of a slot is added soon.
+    #[inline]
+    pub(super) fn prefetch(&self, slot: usize, victim: u16) {
+        prefetch(&self.pairs, (slot * self.jobs + usize::from(victim)) * self.jobs);
     }
 
     /// Adds to a row of a link.
@@ -61,11 +91,15 @@ impl Rows {
         if ps == 0 {
             return;
         }
-        if self.notes.len() == NOTES {
+        if wait <= Wait::Buffer && !self.pairs.is_empty() {
+            let kind_and_slot = wait as usize * self.slots + link;
+            self.pairs[(kind_and_slot * self.jobs + usize::from(victim)) * self.jobs + usize::from(cause)] += ps;
+            return;
+        }
+        if self.notes.len() == MOST {
             self.settle();
         }
-        let key = u64::from(victim) << 32 | u64::from(cause) << 16 | wait as u64;
-        self.notes.push(Note { key, ps, link: link as u32 });
+        self.notes.push(Note { key: pack(victim, cause, wait), ps, link: link as u32 });
     }
 
     /// Adds what is noted.
@@ -97,8 +131,51 @@ impl Rows {
             rows.extend(used.map(|row| (of.keys[row], link as u32, of.ps[row])));
         }
         rows.extend(self.more.into_iter().map(|((link, key), ps)| (key, link, ps)));
+        for (place, &ps) in self.pairs.iter().enumerate().filter(|place| *place.1 > 0) {
+            let (pair, kind_and_slot) = (place % (self.jobs * self.jobs), place / (self.jobs * self.jobs));
+            let (victim, cause) = ((pair / self.jobs) as u16, (pair % self.jobs) as u16);
+            let (wait, link) = (kind_and_slot / self.slots, kind_and_slot % self.slots);
+            rows.push((pack(victim, cause, Wait::ALL[wait]), link as u32, ps));
+        }
         rows.sort_unstable();
-        let key = |key: u64| ((key >> 32) as u16, (key >> 16) as u16, Wait::ALL[usize::from(key as u16)]);
-        rows.into_iter().map(|(packed, link, ps)| (key(packed), link, ps)).collect()
+        rows.into_iter().map(|(key, link, ps)| (unpack(key), link, ps)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::engine::random::mix64;
+
+    #[test]
+    fn rows_are_the_same_with_a_place_for_each_pair_of_jobs_and_without() {
+        let (slots, nics, jobs) = (7, 3, 5);
+        let (mut places, mut none) = (Rows::new(slots, nics, jobs), Rows::new(slots, nics, jobs));
+        assert!(!places.pairs.is_empty());
+        none.pairs.clear();
+        let mut expected = BTreeMap::new();
+        for case in 0..5_000 {
+            let random = |k: u64, below: usize| mix64(case << 3 | k) as usize % below;
+            let (link, wait) = match random(0, 3) {
+                0 => (slots + random(1, nics), Wait::SourceLink),
+                _ => (random(1, slots), Wait::ALL[random(2, 8)]),
+            };
+            let key = (random(3, jobs) as u16, random(4, jobs) as u16, wait);
+            let ps = random(5, 4) as u64;
+            places.add(link, key, ps);
+            none.add(link, key, ps);
+            *expected.entry((key, link as u32)).or_insert(0) += ps;
+        }
+        let expected: Vec<_> =
+            expected.into_iter().filter(|row| row.1 > 0).map(|((key, link), ps)| (key, link, ps)).collect();
+        assert_eq!(places.into_rows(), expected);
+        assert_eq!(none.into_rows(), expected);
+    }
+
+    #[test]
+    fn many_jobs_have_no_place_for_each_pair() {
+        assert!(Rows::new(20_000, 0, 11).pairs.is_empty());
     }
 }

@@ -2,6 +2,10 @@
 
 use std::collections::VecDeque;
 
+use smallvec::SmallVec;
+
+use crate::engine::prefetch;
+
 /// Set while turns before the last one of a resource have not ended.
 const SHARED: u32 = 1 << 16;
 /// A resource that has never been shared.
@@ -14,21 +18,41 @@ pub(super) struct Turn {
     pub(super) job: u16,
 }
 
+/// The turns before the last one of a resource.
+#[repr(align(64))]
+#[derive(Debug, Default)]
+struct Earlier(SmallVec<[Turn; 3]>);
+
+const _: () = assert!(size_of::<Earlier>() == 64);
+
+/// A resource.
+#[derive(Clone, Copy, Debug)]
+struct Resource {
+    /// Its last job, and whether it is [`SHARED`].
+    last: u32,
+    /// The number of its earlier turns, or [`NONE`].
+    number: u32,
+}
+
 /// Who occupies each of many resources, from now until it is free. The times at which they are free are kept by others.
 ///
 /// A resource is occupied without a gap by the jobs of the turns in `earlier`, then by its last job.
 #[derive(Debug)]
 pub(super) struct Turns {
-    /// By resource: the last job, and whether it is [`SHARED`].
-    last: Vec<u32>,
-    /// By resource: the number of its earlier turns, or [`NONE`].
-    numbers: Vec<u32>,
-    earlier: Vec<VecDeque<Turn>>,
+    resources: Vec<Resource>,
+    earlier: Vec<Earlier>,
+}
+
+impl Earlier {
+    fn forget(&mut self, by: u64) {
+        let ended = self.0.iter().take_while(|turn| turn.end <= by).count();
+        self.0.drain(..ended);
+    }
 }
 
 impl Turns {
     pub(super) fn new(resources: usize) -> Self {
-        Self { last: vec![0; resources], numbers: vec![NONE; resources], earlier: Vec::new() }
+        Self { resources: vec![Resource { last: 0, number: NONE }; resources], earlier: Vec::new() }
     }
 
     /// Calls `attribute` with each job that occupies a resource in `[ready, free)`, where it is free at `free`. Nobody
@@ -42,14 +66,14 @@ impl Turns {
         free: u64,
         mut attribute: impl FnMut(u16, u64),
     ) {
-        let last = self.last[of];
+        let Resource { last, number } = self.resources[of];
         if last & SHARED != 0 {
-            let earlier = &mut self.earlier[self.numbers[of] as usize];
-            forget(earlier, now);
-            if earlier.is_empty() {
-                self.last[of] = last & !SHARED;
+            let earlier = &mut self.earlier[number as usize];
+            earlier.forget(now);
+            if earlier.0.is_empty() {
+                self.resources[of].last = last & !SHARED;
             }
-            for &Turn { end, job } in &*earlier {
+            for &Turn { end, job } in &earlier.0 {
                 if end > ready {
                     attribute(job, end - ready);
                     ready = end;
@@ -61,33 +85,54 @@ impl Turns {
         }
     }
 
+    /// A resource is needed soon.
+    #[inline]
+    pub(super) fn prefetch(&self, of: usize) {
+        prefetch(&self.resources, of);
+    }
+
+    /// The earlier turns of a resource are needed soon.
+    #[inline]
+    pub(super) fn prefetch_earlier(&self, of: usize) {
+        let Resource { last, number } = self.resources[of];
+        if last & SHARED != 0 {
+            prefetch(&self.earlier, number as usize);
+        }
+    }
+
+    /// Whether only packets of a job have occupied a resource since it was free for the last time.
+    #[inline]
+    pub(super) fn only(&self, of: usize, job: u16) -> bool {
+        self.resources[of].last == u32::from(job)
+    }
+
     /// A packet of a job that comes at `now` occupies a resource after those before it, which leave it free at `free`.
     #[inline]
     pub(super) fn occupy(&mut self, of: usize, job: u16, now: u64, free: u64) {
-        let last = self.last[of];
+        let Resource { last, number } = self.resources[of];
         if last == u32::from(job) {
             return;
         }
         if free <= now {
             if last & SHARED != 0 {
-                self.earlier[self.numbers[of] as usize].clear();
+                self.earlier[number as usize].0.clear();
             }
-            self.last[of] = u32::from(job);
+            self.resources[of].last = u32::from(job);
         } else if last as u16 != job {
             self.push(of, now, Turn { end: free, job: last as u16 });
-            self.last[of] = u32::from(job) | SHARED;
+            self.resources[of].last = u32::from(job) | SHARED;
         }
     }
 
     fn push(&mut self, of: usize, now: u64, turn: Turn) {
-        let number = &mut self.numbers[of];
+        let number = &mut self.resources[of].number;
         if *number == NONE {
             *number = self.earlier.len() as u32;
-            self.earlier.push(VecDeque::new());
+            self.earlier.push(Earlier::default());
         }
         let earlier = &mut self.earlier[*number as usize];
-        forget(earlier, now);
-        earlier.push_back(turn);
+        earlier.forget(now);
+        earlier.0.push(turn);
     }
 }
 
