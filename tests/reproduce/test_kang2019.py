@@ -8,7 +8,7 @@ import pytest
 from odonata.errors import InputError
 from odonata.reproduce import find
 from odonata.reproduce.kang2019.published import compare, expected, means_alone
-from odonata.reproduce.kang2019.runs import by_case, make, product
+from odonata.reproduce.kang2019.runs import by_case, largest_slowdown, make, product, shown
 
 STEADY = [name for name, row in means_alone().items() if row.kind == "S"]
 
@@ -88,6 +88,106 @@ def test_a_message_of_512_kb_takes_longer_than_its_bytes_on_the_link_of_its_node
     (row,) = find("kang2019-512kb-4mb").rows([run])
     assert (row.id, row.theirs, row.unit) == ("K36", 0.13, "ms")
     assert row.ours == pytest.approx(run["latency_mean_ps"] / 1e9)
+
+
+def test_the_interval_makes_no_difference_to_the_first_messages():
+    """So one message per process is simulated for the longest interval only, and holds for all."""
+    import odonata as od
+
+    points = product(["uniform-random"], ["random"], ["3us", "1us"], [1])
+    means = [od.run(make(point)).jobs["latency_mean_ps"][0] for point in points]
+    assert means[0] == means[1]
+    assert means[2] == means[3]
+    large = find("kang2019-512kb-4mb")
+    run = {"model": "correct", "messages": 1, "latency_mean_ps": 1.3e9}
+    more = {**run, "case": "uniform-random/random/4MB@1ms", "messages": 2}
+    rows = large.rows([{**run, "case": "uniform-random/random/4MB@4ms"}, more])
+    assert {row.what.partition(":")[0]: sorted(row.by_messages) for row in rows} == {
+        "uniform-random, random, 4 MB every 4 ms": [1],
+        "uniform-random, random, 4 MB every 1 ms": [1, 2],
+    }
+    # Beside a background it does make one.
+    beside = large.rows([{**run, "case": "uniform-random/random/4MB@4ms/130%@100us"}])
+    assert [row.what for row in beside] == ["uniform-random, random, 4 MB every 4 ms, 130 % background: mean latency"]
+
+
+def made_by_hand(case, messages, mean):
+    return {"model": "correct", "case": case, "messages": messages, "latency_mean_ps": mean}
+
+
+def test_a_slowdown_compares_equal_numbers_of_messages():
+    found = by_case(
+        [
+            *(made_by_hand("a/b/c", messages, mean) for messages, mean in ((1, 10.0), (2, 20.0), (4, 40.0))),
+            made_by_hand("a/b/c/50%@100us", 2, 24.0),
+            *(made_by_hand("a/b/c/130%@100us", messages, mean) for messages, mean in ((1, 50.0), (2, 30.0), (4, 99.0))),
+        ]
+    )
+    assert {load: run["latency_mean_ps"] for load, run in shown(found, "correct", "a/b/c").items()} == {
+        "": 20.0,
+        "/50%@100us": 24.0,
+        "/130%@100us": 30.0,
+    }
+    assert largest_slowdown(found, "correct", "a/b/c") == 1.5
+    assert largest_slowdown(found, "as-published", "a/b/c") is None
+
+
+def test_the_mean_of_the_largest_slowdowns():
+    """K44: over 4 KB, 512 KB and 4 MB at three intervals each, whatever the number of messages."""
+    intervals = ["3us", "1us", "0.5us", *(f"512KB@{us}us" for us in (450, 150, 100)), "4MB@4ms", "4MB@1ms", "4MB@0.7ms"]
+    runs = [
+        made_by_hand(f"tornado/random/{interval}{load}", messages, mean * messages)
+        for messages, interval in enumerate(intervals, start=1)
+        for load, mean in (("", 1.0), ("/90%@100us", 1.01), ("/130%@100us", 1.0 + messages / 10))
+    ]
+
+    def found(runs):
+        (row,) = [row for row in find("kang2019-512kb-4mb").rows(runs) if "mean of the largest slowdowns" in row.what]
+        return row.what, row.ours, row.theirs, row.verdict
+
+    what = "tornado, random: mean of the largest slowdowns at {} of nine sizes and intervals, each at its largest N"
+    assert found(runs) == (what.format(9), pytest.approx(1.5), 2.4, "no match")
+    assert found(runs[3:]) == (what.format(8), pytest.approx(1.55), 2.4, "no match")
+
+
+def test_random_is_slowed_more_than_contiguous_at_every_interval():
+    """K44: the least of the ratios of pairs, not the ratio of the largest."""
+    intervals = ["512KB@450us", "512KB@150us", "512KB@100us"]
+    slowed = {"random": (1.5, 1.2, 4.0), "contiguous": (1.0, 1.6, 2.0)}
+    runs = [
+        made_by_hand(f"tornado/{place}/{interval}{load}", 2, mean)
+        for place, values in slowed.items()
+        for interval, value in zip(intervals, values, strict=True)
+        for load, mean in (("", 1.0), ("/130%@100us", value))
+    ]
+    (row,) = [row for row in find("kang2019-512kb-4mb").rows(runs) if "slows the random placement more" in row.what]
+    assert (row.ours, row.verdict) == (pytest.approx(0.75), "no match")
+
+
+def test_the_picture_shows_what_was_simulated():
+    """Figures 5 to 7: a box of the correct model at each background, a cross as published, a line of the paper."""
+    quantiles = {"latency_min_ps": 1e6, "latency_p25_ps": 2e6, "latency_p50_ps": 3e6, "latency_p75_ps": 4e6}
+    jobs = ["uniform-random/contiguous/4MB@4ms", "tornado/random/3us"]
+    runs = [
+        {**made_by_hand(f"{job}{load}", 2, 3.5e6 * slowed), **quantiles, "latency_max_ps": 5e6, "model": model}
+        for model in ("correct", "as-published")
+        for job in jobs
+        for load, slowed in (("", 1), ("/130%@100us", 2))
+    ]
+    made = find("kang2019-512kb-4mb").picture([], runs)
+    panels = {axes.get_title(): axes for axes in made.axes}
+    assert len(made.axes) == 24
+    of_uniform, of_tornado, slowdowns = (
+        panels["5(c): contiguous, 4 MB"],
+        panels["7(d): random, 4 KB"],
+        panels["8: random, 4 KB"],
+    )
+    assert [len(axes.patches) for axes in (of_uniform, of_tornado, slowdowns)] == [2, 2, 2]
+    crosses = [line.get_ydata()[0] for line in of_tornado.lines if line.get_marker() == "x"]
+    assert crosses == [3.5, 7.0]
+    assert [bar.get_height() for bar in slowdowns.patches] == [1.0, 1.0]
+    assert 1.47 in [line.get_ydata()[0] for line in of_uniform.lines]
+    assert not panels["8: contiguous, 4 KB"].patches
 
 
 def test_rates_of_a_broadcast():

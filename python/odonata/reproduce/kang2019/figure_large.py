@@ -1,15 +1,21 @@
-"""The picture of `kang2019-512kb-4mb`: figures 5 to 7 as mean latencies alone, and figure 8 as slowdowns.
+"""The picture of `kang2019-512kb-4mb`: latencies as in figures 5 to 7, and the slowdowns of figure 8.
 
-The paper draws boxes of all latencies; few messages per process give no distribution, so only means are shown.
+A row for each pattern, a column for each size and placement. A box shows the minimum, the quartiles and the maximum
+over all messages of the correct model, at the largest number of messages that was simulated alone and beside all the
+backgrounds of the group. Crosses are means of the model as published at the same number, black lines published means.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from odonata.plot.style import LINES, figure, settings
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import LogLocator, NullLocator
+
+from odonata.plot.style import LINES, MEAN, SERIES, figure, settings
 from odonata.reproduce.kang2019.published import SCALE, expected
-from odonata.reproduce.kang2019.runs import by_case
+from odonata.reproduce.kang2019.runs import AS_PUBLISHED, CORRECT, LOADS, by_case, largest_slowdown, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,72 +23,120 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from odonata.reproduce.kang2019.runs import Found
     from odonata.reproduce.reproduction import Runs
     from odonata.reproduce.rows import Row
 
-_MODELS = (("as-published", LINES[1], "o", -0.12), ("correct", LINES[0], "s", 0.12))
-_LOADS = (("50%", LINES[5]), ("90%", LINES[4]), ("130%", LINES[1]))
+
+_FIGURES = {5: "uniform-random", 6: "stencil", 7: "tornado"}
+_INTERVALS = {
+    "4 KB": ("3us", "1us", "0.5us"),
+    "512 KB": ("512KB@450us", "512KB@150us", "512KB@100us"),
+    "4 MB": ("4MB@4ms", "4MB@1ms", "4MB@0.7ms"),
+}
+_PLACES = ("contiguous", "random")
+_COLOURS = dict(zip(LOADS, (SERIES[3], SERIES[0], SERIES[2], SERIES[1]), strict=True))
+"""Background -> colour of its boxes, nearly that of the paper."""
+_BOX = {"whislo": "min", "q1": "p25", "med": "p50", "q3": "p75", "whishi": "max"}
+_WORST = {"tornado/random/512KB@150us": 8.22}
+"""The one slowdown of figure 8 whose case the text names."""
 
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure:
     """The picture of the runs of the full study."""
     found = by_case(runs)
+    columns = [(size, place) for size in _INTERVALS for place in _PLACES]
     with settings():
-        made = figure(11, 7.4)
-        upper, lower = made.subplots(2, 1)
-        _latencies(upper, found)
-        _slowdowns(lower, found)
+        made = figure(15.5, 11.5)
+        grid = made.subplots(len(_FIGURES) + 1, len(columns))
+        for line, (number, pattern) in zip(grid, _FIGURES.items(), strict=False):
+            for axes, (size, place) in zip(line, columns, strict=True):
+                _boxes(axes, found, f"{pattern}/{place}", size)
+                axes.set_title(f"{number}({_letter(size, place)}): {place}, {size}")
+            for left, right in zip(line[::2], line[1::2], strict=True):
+                limits = (*left.get_ylim(), *right.get_ylim())
+                left.set_ylim(min(limits) / 1.1, max(limits) * 1.1)
+                right.sharey(left)
+            line[0].set_ylabel(f"{pattern}: latency")
+        for axes, (size, place) in zip(grid[-1], columns, strict=True):
+            _slowdowns(axes, found, f"tornado/{place}", size)
+            axes.set_title(f"8: {place}, {size}")
+        grid[-1][0].set_ylabel("tornado: largest slowdown of the mean")
+        boxes = [
+            Patch(facecolor=colour, edgecolor="black", label=load[1:].partition("@")[0].replace("%", " %") or "alone")
+            for load, colour in _COLOURS.items()
+        ]
+        marks = [
+            Line2D([], [], marker="o", ls="none", ms=4, color=MEAN, label="mean"),
+            Line2D([], [], marker="x", ls="none", ms=5, color=LINES[1], label="mean, as published"),
+            Line2D([], [], color="black", lw=1.6, label="paper"),
+        ]
+        made.legend(handles=[*boxes, *marks], loc="outside upper center", ncols=len(boxes) + len(marks))
     return made
 
 
-def _latencies(axes: Axes, found: dict[tuple[str, str], dict[int, Any]]) -> None:
-    alone = list(dict.fromkeys(case for _, case in found if case.count("/") == 2))
-    published = {row.cases[0]: row for row in expected("expected_large.csv") if row.measure == "mean"}
-    label: str | None = "published"
-    for at, case in enumerate(alone):
-        if case in published:
-            row = published[case]
-            axes.plot([at - 0.35, at + 0.35], [row.theirs * SCALE[row.unit] / 1e9] * 2, color="black", label=label)
-            label = None
-    for model, colour, marker, shift in _MODELS:
-        points = [(at, found[model, case]) for at, case in enumerate(alone) if (model, case) in found]
-        across = [at + shift for at, outcomes in points for _ in outcomes]
-        means = [run["latency_mean_ps"] / 1e9 for _, outcomes in points for run in outcomes.values()]
-        axes.plot(across, means, marker, ls="none", ms=4, color=colour, label=model)
+def _letter(size: str, place: str) -> str:
+    """That of the paper: (a) to (c) are contiguous, (d) to (f) random."""
+    return "abcdef"[_PLACES.index(place) * len(_INTERVALS) + list(_INTERVALS).index(size)]
+
+
+def _boxes(axes: Axes, found: Found, job: str, size: str) -> None:
+    """A group of boxes for each interval."""
+    rows = [*expected(), *expected("expected_large.csv")]
+    published = {row.cases[0]: row.theirs * SCALE[row.unit] for row in rows if row.measure == "mean"}
+    unit = 1e6 if size == "4 KB" else 1e9
+    for group, interval in enumerate(_INTERVALS[size]):
+        correct, other = (shown(found, model, f"{job}/{interval}") for model in (CORRECT, AS_PUBLISHED))
+        for number, (load, colour) in enumerate(_COLOURS.items()):
+            at = group * (len(LOADS) + 1) + number
+            if load in correct:
+                values = {key: correct[load][f"latency_{quantile}_ps"] / unit for key, quantile in _BOX.items()}
+                drawn = axes.bxp(
+                    [values], positions=[at], widths=0.8, showfliers=False, patch_artist=True,
+                    medianprops={"color": "black"},
+                )  # fmt: skip
+                drawn["boxes"][0].set_facecolor(colour)
+                axes.plot(at, correct[load]["latency_mean_ps"] / unit, "o", ms=4, color=MEAN)
+            if load in other:
+                axes.plot(at, other[load]["latency_mean_ps"] / unit, "x", ms=5, color=LINES[1])
+            case = f"{job}/{interval}{load}"
+            if case in published:
+                axes.plot([at - 0.45, at + 0.45], [published[case] / unit] * 2, color="black", lw=1.6)
     axes.set_yscale("log")
-    axes.set_ylabel("mean latency [ms]")
-    axes.set_title("Figures 5 to 7: mean latency alone, one or two messages per process (more is higher)")
-    _name(axes, alone)
+    _say_if_empty(axes)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel(f"interval; latency in {'µs' if size == '4 KB' else 'ms'}", fontsize=7.5)
+    _name(axes, size, len(LOADS) + 1)
 
 
-def _slowdowns(axes: Axes, found: dict[tuple[str, str], dict[int, Any]]) -> None:
-    beside = [(model, case) for model, case in found if case.count("/") == 3]
-    names = list(dict.fromkeys(case.rpartition("/")[0] for _, case in beside))
-    for model, _, marker, shift in _MODELS:
-        for load, colour in _LOADS:
-            points = []
-            for at, name in enumerate(names):
-                runs, alone = found.get((model, f"{name}/{load}@100us"), {}), found.get((model, name), {})
-                points += [
-                    (at + shift, runs[n]["latency_mean_ps"] / alone[n]["latency_mean_ps"]) for n in runs if n in alone
-                ]
-            if points:
-                across, ratios = zip(*points, strict=True)
-                label = f"{model}, {load.replace('%', ' %')}"
-                axes.plot(across, ratios, marker, ls="none", ms=4, color=colour, label=label)
+def _slowdowns(axes: Axes, found: Found, job: str, size: str) -> None:
+    """Bars by interval."""
+    for at, interval in enumerate(_INTERVALS[size]):
+        for model, colour, shift in ((CORRECT, LINES[0], -0.2), (AS_PUBLISHED, LINES[1], 0.2)):
+            slowdown = largest_slowdown(found, model, f"{job}/{interval}")
+            if slowdown is not None:
+                axes.bar(at + shift, slowdown - 1, width=0.4, bottom=1, color=colour)
+                axes.text(at + shift, slowdown, f"{slowdown:.2f}", ha="center", va="bottom", fontsize=7)
+        worst = _WORST.get(f"{job}/{interval}")
+        if worst is not None:
+            axes.plot([at - 0.4, at + 0.4], [worst] * 2, color="black", lw=1.6)
+    _say_if_empty(axes)
     axes.axhline(1, color="0.6", lw=0.8)
-    axes.set_ylabel("mean latency over that alone")
-    axes.set_title("Figure 8: slowdown beside a background every 100 µs")
-    _name(axes, names)
+    _name(axes, size, 1)
 
 
-def _name(axes: Axes, cases: Sequence[str]) -> None:
-    def short(case: str) -> str:
-        pattern, place, every = case.split("/")[:3]
-        size, _, interval = every.partition("@")
-        pattern = {"uniform-random": "unif. rand."}.get(pattern, pattern)
-        return f"{pattern}\n{place}\n{size}\n{interval.replace('us', ' µs').replace('ms', ' ms')}"
+def _say_if_empty(axes: Axes) -> None:
+    if not axes.patches:
+        axes.text(0.5, 0.5, "not simulated here", ha="center", transform=axes.transAxes, color="0.4")
 
-    axes.set_xticks(range(len(cases)), [short(case) for case in cases], fontsize=7)
-    axes.legend()
+
+def _name(axes: Axes, size: str, step: int) -> None:
+    """The intervals below the groups, which lie `step` apart."""
+    middle = (step - 2) / 2 if step > 1 else 0
+    words = [every.partition("@")[2] or every for every in _INTERVALS[size]]
+    words = [every.replace("us", " µs").replace("ms", " ms") for every in words]
+    axes.set_xticks([group * step + middle for group in range(len(words))], words)
+    axes.set_xlim(-0.8, (len(words) - 1) * step + 2 * middle + 0.8)
     axes.grid(axis="y", color="0.9")

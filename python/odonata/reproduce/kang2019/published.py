@@ -100,6 +100,13 @@ def _ratio_of_largest(cases: Cases, reference: Cases) -> float:
     return max(ratios[:half]) / max(ratios[half:])
 
 
+def _least_ratio_of_slowdowns(cases: Cases, reference: Cases) -> float:
+    """Least ratio of a pair of the first half to its counterpart in the second half."""
+    ratios = _ratios(cases, reference)
+    half = len(ratios) // 2
+    return min(here / there for here, there in zip(ratios[:half], ratios[half:], strict=True))
+
+
 def _spread(cases: Cases, _: Cases) -> float:
     """Percent by which the largest mean latency exceeds the smallest."""
     means: list[float] = [case["latency_mean_ps"] for case in cases]
@@ -113,6 +120,7 @@ MEASURES: dict[str, Measure] = {
     "largest-ratio": lambda cases, reference: max(_ratios(cases, reference)),
     "least-ratio": lambda cases, reference: min(_ratios(cases, reference)),
     "ratio-of-largest": _ratio_of_largest,
+    "least-ratio-of-slowdowns": _least_ratio_of_slowdowns,
     "slowdown": lambda cases, reference: (_ratio(cases, reference) - 1) * 100,
     "largest-slowdown": lambda cases, reference: (max(_ratios(cases, reference)) - 1) * 100,
     "spread": _spread,

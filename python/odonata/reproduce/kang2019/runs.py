@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from odonata.scenario import Scenario
     from odonata.store import Run
 
+    Found = dict[tuple[str, str], dict[int, Mapping[str, Any]]]
+
 AS_PUBLISHED, CORRECT = "as-published", "correct"
 MODELS: dict[str, dict[str, Any]] = {
     CORRECT: {"routing": {"name": "fpar"}},
@@ -53,6 +55,8 @@ PLACES: dict[str, dict[str, Any]] = {
 
 FULLEST_PAIR = 130
 """Percentage of the load that 2 background nodes per leaf offer at most; more comes from more nodes (K13)."""
+LOADS = ("", "/50%@100us", "/90%@100us", "/130%@100us")
+"""What follows the name of a case that runs alone and beside each background of figures 5 to 8."""
 WINDOWS = "2 us"
 """Width of the windows in which traffic between groups is counted beside a broadcast (K52)."""
 
@@ -177,9 +181,24 @@ def _by_port(links: pl.DataFrame) -> list[float]:
     return found
 
 
-def by_case(runs: Runs) -> dict[tuple[str, str], dict[int, Mapping[str, Any]]]:
+def by_case(runs: Runs) -> Found:
     """(model, case) -> number of messages -> run."""
-    found: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
+    found: Found = {}
     for run in runs:
         found.setdefault((run["model"], run["case"]), {})[run["messages"]] = run
     return found
+
+
+def shown(found: Found, model: str, alone: str) -> dict[str, Mapping[str, Any]]:
+    """Background -> run of a model, all with the largest number of messages that was simulated alone and beside every
+    background there is, so that they differ by the background only."""
+    outcomes = {load: found[model, alone + load] for load in LOADS if (model, alone + load) in found}
+    common = set.intersection(*map(set, outcomes.values())) if "" in outcomes else set()
+    return {load: runs[max(common)] for load, runs in outcomes.items()} if common else {}
+
+
+def largest_slowdown(found: Found, model: str, alone: str) -> float | None:
+    """Mean latency over that alone, at the background that makes it largest; None if none was simulated."""
+    runs = shown(found, model, alone)
+    ratios = [run["latency_mean_ps"] / runs[""]["latency_mean_ps"] for load, run in runs.items() if load]
+    return max(ratios, default=None)
