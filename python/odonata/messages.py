@@ -388,6 +388,11 @@ MESSAGES: Mapping[str, Message] = {
         "`{key}` is {cycle_ps:time}, longer than a flit of {flit_bytes:bytes} takes on a link of class `node` "
         "({flit_ps:time})"
     ),
+    "roots-without-blame": Message("`{key}` needs `blame` of the same table", "blame = true"),
+    "roots-behind-crossbars": Message(
+        "`{key}`: roots are those of waits at ideal routers, and the routers of this system have a crossbar",
+        'fabric = {{ router = "ideal" }}, or no roots',
+    ),
     "no-output-buffers": Message(
         "`{key}`: `output-buffer` needs routers with output buffers, and the routers of this system are ideal",
         'fabric = {{ router = "input-queued" }}, or `backlog`',

@@ -77,9 +77,10 @@ def test_waits_and_service_add_up_to_the_latencies_of_messages_of_one_packet(tin
 
 
 def test_a_run_without_blame_is_simulated_again(tiny: Scenario) -> None:
-    plain, recorded = od.run(tiny), od.run(tiny.set("measure.blame", True))
+    plain, recorded = od.run(tiny), od.run(tiny.set("measure.blame", True).set("measure.roots", True))
     assert plain.blame.is_empty()
     assert plain.messages.equals(recorded.messages)
+    assert recorded.roots.height > 0
     assert od.explain(plain).jobs == od.explain(recorded).jobs
 
 
@@ -152,3 +153,30 @@ def test_waits_behind_crossbars_and_for_the_window_are_explained(
     waits = {wait for job in explained.jobs for cause in job.causes for wait in cause.by_wait}
     assert kinds <= waits
     assert "mostly" in str(explained)
+
+
+def test_waits_for_room_are_followed_to_links_of_routers(tiny: Scenario) -> None:
+    busy = tiny.set("job.noise.app.interval", "2 us").set("measure.blame", True).set("measure.roots", True)
+    found = od.run(busy)
+    for_room = found.blame.filter(pl.col("wait").is_in(["buffer", "source-buffer"])).group_by("victim")
+    sums = found.roots.group_by("victim").agg(pl.col("time_ps").sum()).sort("victim")
+    assert sums.equals(for_room.agg(pl.col("time_ps").sum()).sort("victim"))
+    joined = found.roots.join(found.links, on="link", how="left", suffix="_of_link")
+    assert (joined["class"] == joined["class_of_link"]).all()
+    assert (joined["from_kind"] == "router").all()
+    explained = od.explain(found)
+    (target,) = explained.jobs
+    assert target.roots[0].cause == "noise"
+    assert sum(root.share for root in target.roots) == pytest.approx(1)
+    (line,) = (line for line in sentences(explained) if "chains of full buffers" in line)
+    assert "`noise` for" in line
+    entries = explained.as_dict()["roots"]
+    assert sum(entry["ps"] for entry in entries) == sum(root.ps for root in target.roots) > 0
+
+
+def test_runs_behind_crossbars_have_no_roots(tiny: Scenario) -> None:
+    crossbars = tiny.set("system", {"preset": "tiny", "fabric": {"router": "input-queued"}})
+    explained = od.explain(od.run(crossbars))
+    assert all(job.causes and not job.roots for job in explained.jobs)
+    with pytest.raises(InputError, match="roots are those of waits at ideal routers"):
+        od.run(crossbars.set("measure.blame", True).set("measure.roots", True))

@@ -88,6 +88,7 @@ def test_the_code_survives_the_way_between_processes(kind):
         (("stop", "at_ps"), ("run", "horizon")),
         (("stop", "jobs"), ("run", "until")),
         (("measure", "until_ps"), ("measure", "window")),
+        (("measure", "roots"), ("measure", "roots")),
         (("measure", "arrivals_every_ps"), ("measure", "links", "every")),
         (("seed",), ("run", "seed")),
         (("compat",), ("compat",)),

@@ -25,6 +25,7 @@ from odonata.store.tables import (
     nics_frame,
     operations_frame,
     ranks_frame,
+    roots_frame,
     routes_frame,
     series_frame,
 )
@@ -216,6 +217,7 @@ def run_in_memory(result: dict[str, Any], spec: dict[str, Any], system: dict[str
         "nics": nics_frame(result, spec, system),
         "nic_messages": nic_messages_frame(result, spec),
         "blame": blame_frame(result, system),
+        "roots": roots_frame(result, system),
         "series": series_frame(result, system),
         "routes": routes_frame(result),
         "operations": operations_frame(result),

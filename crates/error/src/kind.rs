@@ -90,6 +90,10 @@ kinds! {
     ApplicationAwareWithoutCounters = "application-aware-without-counters" {}
     /// The clock cycle of a NIC is longer than a flit takes on its link.
     CycleTooLong = "cycle-too-long" { cycle_ps: u64, flit_bytes: u32, flit_ps: u64 }
+    /// Roots of waits without the waits.
+    RootsWithoutBlame = "roots-without-blame" {}
+    /// Roots of waits at routers with a crossbar.
+    RootsBehindCrossbars = "roots-behind-crossbars" {}
     /// A metric of output buffers, for ideal routers, which have none.
     NoOutputBuffers = "no-output-buffers" {}
     /// A packet that is too large on a link, with its header and in whole flits.

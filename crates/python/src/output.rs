@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods, ToPyArray};
 use odonata_sim::counters::Histogram;
 use odonata_sim::output::{
     Arrivals, Backlog, Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NicCounters, Operations, Ranks,
-    Series, Wait,
+    RootRows, Series, Wait,
 };
 use odonata_sim::spec::TopologySpec;
 use odonata_sim::{Cost, Output, Spec};
@@ -58,6 +58,9 @@ pub fn to_python<'py>(
         result.set_item("message_counters", by_message(py, &message_counters)?)?;
     }
     if spec.measure.blame {
+        if spec.measure.roots {
+            result.set_item("roots", roots(py, &waits)?)?;
+        }
         result.set_item("blame", blame(py, waits)?)?;
     }
     if spec.measure.series {
@@ -88,6 +91,16 @@ fn blame(py: Python<'_>, rows: Blame) -> PyResult<Bound<'_, PyDict>> {
     columns.set_item("link", rows.link.into_pyarray(py))?;
     columns.set_item("ps", rows.ps.into_pyarray(py))?;
     columns.set_item("service_ps", rows.service_ps)?;
+    Ok(columns)
+}
+
+fn roots<'py>(py: Python<'py>, blame: &Blame) -> PyResult<Bound<'py, PyDict>> {
+    let RootRows { victim, cause, link, ps } = &blame.roots;
+    let columns = PyDict::new(py);
+    columns.set_item("victim", victim.to_pyarray(py))?;
+    columns.set_item("cause", cause.to_pyarray(py))?;
+    columns.set_item("link", link.to_pyarray(py))?;
+    columns.set_item("ps", ps.to_pyarray(py))?;
     Ok(columns)
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use odonata_sim::output::{Blame, Routes, Series, Wait};
+use odonata_sim::output::{Blame, RootRows, Routes, Series, Wait};
 use odonata_sim::spec::Spec;
 
 use crate::crossbar::Key as QueueKey;
@@ -48,6 +48,8 @@ pub(crate) struct Commit {
     pub(crate) minimal: bool,
     /// When the credit for its room in the far buffer reaches the sender, if it was committed to its next link.
     pub(crate) returned: Option<u64>,
+    /// The next commit of the packet: its link, and its number there.
+    pub(crate) following: Option<(usize, usize)>,
 }
 
 /// A packet at a router with a crossbar, from its queue to its output buffer.
@@ -143,11 +145,59 @@ impl Commits {
                 *rows.entry((messages[packet.message].job, cause, wait, packet.output.0)).or_default() += ps;
             }
         }
-        let mut blame = Blame { service_ps, ..Blame::default() };
+        let roots = if spec.measure.roots { self.roots(spec, links, messages, first_nic) } else { RootRows::default() };
+        let mut blame = Blame { service_ps, roots, ..Blame::default() };
         for ((victim, cause, wait, link), ps) in rows {
             blame.push(victim as u16, cause as u16, wait, link as u32, ps);
         }
         blame
+    }
+
+    /// The waits for room, by where chains of full buffers end.
+    fn roots(&self, spec: &Spec, links: &[Link], messages: &[Message], first_nic: usize) -> RootRows {
+        let counts = spec.measure.from_ps..spec.measure.until_ps.unwrap_or(u64::MAX);
+        let mut rows: BTreeMap<(usize, usize, usize), u64> = BTreeMap::new();
+        // A packet's root may be that of a packet that was committed before it.
+        let mut order: Vec<_> =
+            self.links.iter().enumerate().flat_map(|(link, of)| (0..of.len()).map(move |n| (link, n))).collect();
+        order.sort_by_key(|&(link, number)| self.links[link][number].committed);
+        let mut roots: BTreeMap<(usize, usize), (usize, usize)> = BTreeMap::new(); // link and job
+        for (link, number) in order {
+            let (commits, packet) = (&self.links[link], &self.links[link][number]);
+            let job = |commit: &Commit| messages[commit.message].job;
+            let mut room = packet.committed - packet.since;
+            let mut at = link;
+            match links[link].sender {
+                Sender::Nic(nic) => {
+                    let wait = [packet.since, packet.committed];
+                    room -= self.windows[nic.index()].iter().map(|&full| overlap(wait, full)).sum::<u64>();
+                }
+                Sender::Responses(nic) => at = first_nic + nic.index(),
+                Sender::Port => {}
+            }
+            let busy = packet.ready.max(packet.occupies) - packet.ready;
+            let mut root = (at, if busy > 0 && number > 0 { job(&commits[number - 1]) } else { job(packet) });
+            if room > 0 {
+                let arrived =
+                    commits[..number].iter().filter(|other| other.channel == packet.channel).filter_map(|other| {
+                        let stamp = other.returned.filter(|&stamp| stamp <= packet.committed)?;
+                        other.following.map(|following| (stamp, following))
+                    });
+                let of_room = arrived.max().map_or(root, |(_, following)| roots[&following]);
+                if counts.contains(&messages[packet.message].joined) {
+                    *rows.entry((job(packet), of_room.1, of_room.0)).or_default() += room;
+                }
+                if room > busy {
+                    root = of_room;
+                }
+            }
+            roots.insert((link, number), root);
+        }
+        let mut sorted = RootRows::default();
+        for ((victim, cause, link), ps) in rows {
+            sorted.push(victim as u16, cause as u16, link as u32, ps);
+        }
+        sorted
     }
 
     /// The load of the first `links` links over time: with the least width for which there are few enough slices and rows.

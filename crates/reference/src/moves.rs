@@ -192,6 +192,7 @@ impl World<'_> {
         } else if let Some((before, number)) = packet.latest {
             let back = self.links[before].spec;
             commits[before][number].returned = Some(schedule.crossing.leaves + back.latency_ps + back.credit_delay_ps);
+            commits[before][number].following = Some((link, commits[link].len()));
         }
         packet.latest = Some((link, commits[link].len()));
         commits[link].push(Commit {
@@ -214,6 +215,7 @@ impl World<'_> {
             delivers: matches!(of.far, Far::Node) && carries,
             minimal: packet.minimal,
             returned: None,
+            following: None,
         });
     }
 

@@ -3,10 +3,10 @@
 //! in both simulators alike.
 
 use odonata_error::{Error, ErrorKind};
-use odonata_sim::output::{Blame, Wait};
+use odonata_sim::output::{Blame, RootRows, Wait};
 use odonata_sim::spec::{
-    Arbitration, AriesSpec, Gateways, LinkSpec, MetricKind, Operation, Pattern, Record, RouterKind, RouterSpec,
-    RoutingSpec, Select, Sensing, Switching, TopologySpec, Via,
+    Arbitration, AriesSpec, Gateways, LinkSpec, MeasureSpec, MetricKind, Operation, Pattern, Record, RouterKind,
+    RouterSpec, RoutingSpec, Select, Sensing, Switching, TopologySpec, Via,
 };
 use odonata_sim::{Output, Spec};
 use odonata_testkit as testkit;
@@ -210,6 +210,42 @@ fn a_packet_that_is_blocked_at_the_end_has_no_row() {
     }
 }
 
+/// The roots in order: victim, cause, link and picoseconds.
+fn roots(mut spec: Spec) -> Vec<(u16, u16, Place, u64)> {
+    spec.measure.roots = true;
+    let roots = run(&spec).blame.roots;
+    let waits = vec![Wait::Buffer; roots.ps.len()];
+    let RootRows { victim, cause, link, ps } = roots;
+    let as_blame = Blame { victim, cause, wait: waits, link, ps, ..Blame::default() };
+    let rows = rows(&spec, &as_blame).into_iter();
+    rows.map(|(victim, cause, _, place, ps)| (victim, cause, place, ps)).collect()
+}
+
+/// The credit that ends the wait is that of the packet of job 1, which waits for nothing on its way to node 5.
+#[test]
+fn the_root_of_a_wait_is_the_next_link_of_the_packet_that_made_room() {
+    assert_eq!(roots(full_buffer()), [(2, 1, Place::To(5), 736 * NS)]);
+}
+
+/// The packet of job 1 is sent to node 5 in [783, 1383), and its credit arrives at 1410 ns. The first packet of job 0 is
+/// decided on at 753 ns and waits for this credit. It leaves at 1470 ns, and its own credit arrives at 1480 ns. The second
+/// has waited for that one at its NIC since 100 ns.
+#[test]
+fn roots_pass_through_full_buffers() {
+    let jobs: [(&[u32], u64, u64); 2] = [(&[0, 4], 1_000, 100), (&[1, 5], 600, 0)];
+    let chain = spec((1, 600), (10, 1_000), 600, &jobs);
+    assert_eq!(roots(chain), [(0, 1, Place::To(5), (657 + 1380) * NS)]);
+}
+
+/// The first packet of job 0 waits for the link between the routers in [123, 713), behind job 1. Its credit arrives at
+/// 1323 ns; the second packet has waited for it at its NIC since 10 ns.
+#[test]
+fn a_chain_of_full_buffers_ends_at_a_busy_link() {
+    let jobs: [(&[u32], u64, u64); 2] = [(&[0, 4], 1_000, 10), (&[1, 5], 600, 0)];
+    let busy = spec((10, 600), (1, 10_000), 600, &jobs);
+    assert_eq!(roots(busy), [(0, 1, Place::Between, 1313 * NS)]);
+}
+
 /// From each of two nodes to the other, two messages of 500, 500 and 250 B at 0 and 700 ns, with an overhead of 10 ns
 /// and room for 1,000 B.
 ///
@@ -400,7 +436,7 @@ fn whole(mut spec: Spec) -> Spec {
     }
     spec.stop.jobs = (0..spec.jobs.len() as u32).collect();
     spec.stop.at_ps = None;
-    spec.measure.blame = true;
+    (spec.measure.blame, spec.measure.roots) = (true, false);
     spec
 }
 
@@ -432,6 +468,24 @@ fn waits_and_service_add_up_to_the_latencies() {
         let keys = |i: usize| (blame.victim[i], blame.cause[i], blame.wait[i], blame.link[i]);
         assert!((1..blame.ps.len()).all(|i| keys(i - 1) < keys(i)), "seed {seed}: rows are sorted");
         assert!(blame.ps.iter().all(|&ps| ps > 0), "seed {seed}: no row is 0");
+
+        let of_roots = run(&Spec { measure: MeasureSpec { roots: true, ..spec.measure.clone() }, ..spec.clone() });
+        let roots = &of_roots.blame.roots;
+        let mut for_room = vec![0; spec.jobs.len()];
+        for (i, &wait) in blame.wait.iter().enumerate() {
+            for_room[usize::from(blame.victim[i])] +=
+                if matches!(wait, Wait::Buffer | Wait::SourceBuffer) { blame.ps[i] } else { 0 };
+        }
+        let mut by_root = vec![0; spec.jobs.len()];
+        for (i, &ps) in roots.ps.iter().enumerate() {
+            by_root[usize::from(roots.victim[i])] += ps;
+            assert!((roots.link[i] as usize) < slots, "seed {seed}: no chain ends at a NIC");
+        }
+        assert_eq!(by_root, for_room, "seed {seed}: each wait for room has one root");
+        let keys = |i: usize| (roots.victim[i], roots.cause[i], roots.link[i]);
+        assert!((1..roots.ps.len()).all(|i| keys(i - 1) < keys(i)), "seed {seed}: roots are sorted");
+        let without = Blame { roots: RootRows::default(), ..of_roots.blame.clone() };
+        assert_eq!(Output { blame: without, ..of_roots }, output, "seed {seed}: roots change nothing else");
     }
     let at_router = [Wait::Link, Wait::Buffer].map(|wait| [(wait, true), (wait, false)]);
     let at_source = [Wait::SourceBuffer, Wait::SourceLink].map(|wait| [(wait, true), (wait, true)]);
@@ -456,9 +510,9 @@ fn blame_changes_nothing_else() {
             Err(Error { kind: ErrorKind::DeadlockedProgram { .. } | ErrorKind::EndlessIterations {}, .. }) => None,
             result => Some(result.unwrap_or_else(|e| panic!("seed {seed}: {e}"))),
         };
-        spec.measure.blame = false;
+        (spec.measure.blame, spec.measure.roots) = (false, false);
         let off = run(&spec);
-        spec.measure.blame = true;
+        (spec.measure.blame, spec.measure.roots) = (true, spec.fabric.router.is_none());
         let on = run(&spec);
         assert_eq!(on.is_some(), off.is_some(), "seed {seed}");
         let (Some(on), Some(off)) = (on, off) else { continue };

@@ -89,6 +89,7 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
             until_ps: None,
             arrivals_every_ps: None,
             blame: false,
+            roots: false,
             series: false,
             operations: false,
         },

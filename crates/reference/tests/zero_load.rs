@@ -71,6 +71,7 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
             until_ps: None,
             arrivals_every_ps: None,
             blame: false,
+            roots: false,
             series: false,
             operations: false,
         },

@@ -6,7 +6,7 @@ use crate::counters::Histogram;
 
 use odonata_decision::Mode;
 
-pub use crate::counters::{Arrivals, Backlog, Blame, NO_PEER, Operations, Routes, Series, Task, Wait};
+pub use crate::counters::{Arrivals, Backlog, Blame, NO_PEER, Operations, RootRows, Routes, Series, Task, Wait};
 
 /// All results of a run. Identical for identical specifications, on any computer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

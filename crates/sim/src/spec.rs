@@ -285,6 +285,9 @@ pub struct MeasureSpec {
     /// Whether the waiting of packets is attributed to jobs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub blame: bool,
+    /// Whether waits for room are also followed to the link at which the chain of full buffers ends.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub roots: bool,
     /// Whether the load of every link is recorded over time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub series: bool,

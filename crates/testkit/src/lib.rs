@@ -292,10 +292,13 @@ fn unfit(c: &mut Choices, (topology, failures): &Made, fabric: MakesFabric, exte
         until_ps: c.chance(30).then(|| c.within(horizon / 2 + 1, horizon + 1)),
         arrivals_every_ps: c.chance(60).then(|| c.within(horizon / 40 + 1, horizon)),
         blame: c.chance(40),
+        roots: false,
         series: c.chance(30),
         operations: false,
     };
     let seed = c.next();
+    // (Not drawn, so that all other draws stay what they were.)
+    measure.roots = measure.blame && fabric.router.is_none() && !seed.is_multiple_of(3);
     measure.operations = extent == Extent::Programs && seed.is_multiple_of(2);
     Spec {
         version: SPEC_VERSION,

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 PLACES = 5
 """Places that are listed of each cause."""
+ROOM = "room"
+"""What all waits with a root are for: room in a buffer."""
 MOST = 0.8
 """Share of the waiting that the named groups explain (assumed)."""
 
@@ -79,6 +81,9 @@ class JobCauses:
     """Time that they take without waiting, in picoseconds."""
     causes: tuple[Cause, ...]
     """Who makes them wait, longest first; the job itself is one of them."""
+    roots: tuple[Cause, ...] = ()
+    """Where the chains of full buffers end for which they wait, by the job that occupies the links there, longest
+    first; shares are of the waiting for room. Empty if it was not recorded."""
 
     @property
     def waiting_share(self) -> float:
@@ -87,7 +92,7 @@ class JobCauses:
         return self.waiting_ps / whole if whole else 0.0
 
 
-def causes_of(run: Run, blame: pl.DataFrame) -> list[JobCauses]:
+def causes_of(run: Run, blame: pl.DataFrame, roots: pl.DataFrame | None = None) -> list[JobCauses]:
     """Rank the causes of the waiting of every job.
 
     Parameters
@@ -96,6 +101,8 @@ def causes_of(run: Run, blame: pl.DataFrame) -> list[JobCauses]:
         The run.
     blame
         Its table `blame`.
+    roots
+        Its table `roots`, if it has one.
 
     Returns
     -------
@@ -103,21 +110,38 @@ def causes_of(run: Run, blame: pl.DataFrame) -> list[JobCauses]:
         In the order of the scenario.
     """
     names = run.jobs["name"].to_list()
-    rows = blame.join(run.links.select("link", *_ENDS), on="link", how="left")
+    ends = run.links.select("link", *_ENDS)
+    rows = blame.join(ends, on="link", how="left")
+    chains = (run.roots if roots is None else roots).join(ends, on="link", how="left").with_columns(wait=pl.lit(ROOM))
     groups = 1 + max(int(run.links["from_group"].max() or 0), int(run.links["to_group"].max() or 0))  # type: ignore[arg-type]
     found = []
     for number, (name, background) in enumerate(run.jobs.select("name", "background").iter_rows()):
         own = rows.filter(pl.col("victim") == number)
         waits = own.filter(pl.col("wait") != "service")
         waiting = int(waits["time_ps"].sum())
-        causes = [
-            _cause(waits.filter(pl.col("cause") == cause), name, names[cause], waiting, groups)
-            for cause in waits["cause"].unique().sort()
-        ]
-        causes.sort(key=lambda cause: -cause.ps)
         service = int(own.filter(pl.col("wait") == "service")["time_ps"].sum())
-        found.append(JobCauses(name, background, waiting, service, tuple(causes)))
+        ends_of = chains.filter(pl.col("victim") == number)
+        found.append(
+            JobCauses(
+                name,
+                background,
+                waiting,
+                service,
+                _ranked(waits, name, names, groups),
+                _ranked(ends_of, name, names, groups),
+            )
+        )
     return found
+
+
+def _ranked(rows: pl.DataFrame, victim: str, names: list[str], groups: int) -> tuple[Cause, ...]:
+    """The causes of rows of a victim, longest first."""
+    whole = int(rows["time_ps"].sum())
+    causes = [
+        _cause(rows.filter(pl.col("cause") == cause), victim, names[cause], whole, groups)
+        for cause in rows["cause"].unique().sort()
+    ]
+    return tuple(sorted(causes, key=lambda cause: -cause.ps))
 
 
 _ENDS = ("from_kind", "from_id", "from_port", "from_group", "to_kind", "to_id", "to_group")

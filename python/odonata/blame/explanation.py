@@ -15,10 +15,11 @@ from odonata.store.columns import RECORDS
 from odonata.study.local import processors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import polars as pl
 
+    from odonata.blame.causes import Cause
     from odonata.runner import Progress
     from odonata.store import Run
 
@@ -45,20 +46,15 @@ class Explanation:
     def as_dict(self) -> dict[str, Any]:
         """The object that `odonata explain --json` prints.
 
-        `blame` has one entry per victim, cause and class of link, `{victim, cause, class, ps}`, longest first.
+        `blame` has one entry per victim, cause and class of link, `{victim, cause, class, ps}`, longest first. `roots`
+        has the same of the waits for room, by the links at which chains of full buffers end.
         """
         from odonata.blame.sentences import sentences
 
-        blame: list[dict[str, Any]] = [
-            {"victim": cause.victim, "cause": cause.cause, "class": class_, "ps": ps}
-            for job in self.jobs
-            for cause in job.causes
-            for class_, ps in cause.by_class.items()
-        ]
-        blame.sort(key=lambda entry: -entry["ps"])
         return {
             "run": self.run,
-            "blame": blame,
+            "blame": _by_class(cause for job in self.jobs for cause in job.causes),
+            "roots": _by_class(cause for job in self.jobs for cause in job.roots),
             "jobs": [asdict(job) | {"waiting_share": job.waiting_share} for job in self.jobs],
             "without": [asdict(entry) | {"slowdown": entry.slowdown} for entry in self.without],
             "programs": [asdict(entry) for entry in self.programs],
@@ -72,6 +68,16 @@ class Explanation:
         from odonata.blame.sentences import as_text
 
         return as_text(self)
+
+
+def _by_class(causes: Iterable[Cause]) -> list[dict[str, Any]]:
+    """An entry for each cause and class of link, longest first."""
+    found: list[dict[str, Any]] = [
+        {"victim": cause.victim, "cause": cause.cause, "class": class_, "ps": ps}
+        for cause in causes
+        for class_, ps in cause.by_class.items()
+    ]
+    return sorted(found, key=lambda entry: -entry["ps"])
 
 
 def explain(
@@ -126,7 +132,7 @@ def explain(
     shown = [n for n, name in enumerate(names) if (not background[n] if victim is None else name == victim)]
     programs = [n for n in shown if "program" in spec["jobs"][n]]
     tables = _tables(run, programs, progress)
-    causes = causes_of(run, tables["blame"])
+    causes = causes_of(run, tables["blame"], tables["roots"])
     coalitions = Coalitions(spec, background, run.jobs.to_dicts())
     victims = [n for n in shown if not background[n]]
     divided = victims if shapley and len(names) <= MOST else []
@@ -164,8 +170,10 @@ def is_complete(run: Run) -> bool:
 
 def _tables(run: Run, programs: Sequence[int], progress: Progress | None) -> Mapping[str, pl.DataFrame]:
     """The tables that explain a run with programs; what it has not recorded is simulated again."""
-    found = {"blame": run.blame, "operations": run.operations, "messages": run.messages}
-    again = [name for name, table in found.items() if name == "blame" and table.is_empty()]
+    found = {"blame": run.blame, "roots": run.roots, "operations": run.operations, "messages": run.messages}
+    again = []
+    if run.blame.is_empty():
+        again += ["blame"] if "router" in run.resolved["spec"]["fabric"] else ["blame", "roots"]
     if not all(is_recorded(run, job) for job in programs):
         again += ["operations", "messages"]
     if not again:
@@ -179,14 +187,14 @@ def _again(
     """Tables of a run that is simulated again to record them."""
     from odonata.machine import core
     from odonata.runner import simulate
-    from odonata.store.tables import blame_frame, messages_frame, operations_frame
+    from odonata.store.tables import blame_frame, messages_frame, operations_frame, roots_frame
 
     spec = run.resolved["spec"]
     if spec["compat"] is not None:
         message = f"the model `{spec['compat']}` cannot attribute the waiting of packets"
         raise InputError(message, hint="explain a run without `compat`")
     measure = {key: value for key, value in spec["measure"].items() if key not in RECORDS}
-    measure |= {name: True for name in ("blame", "operations") if name in names}
+    measure |= {name: True for name in ("blame", "roots", "operations") if name in names}
     jobs = spec["jobs"]
     if "messages" in names:
         jobs = [{**job, "record": "every-message"} if n in programs else job for n, job in enumerate(jobs)]
@@ -194,8 +202,10 @@ def _again(
     if (result["end_ps"], result["packet_hops"]) != (run.manifest["sim_time_ps"], run.manifest["packet_hops"]):
         message = f"the run {run.id} is of another version of Odonata, and this one simulates it differently"
         raise InputError(message, hint="run the scenario again with --force, and explain that run")
+    system = core.describe(spec["topology"], spec.get("failures"))
     makers: dict[str, Callable[[], pl.DataFrame]] = {
-        "blame": lambda: blame_frame(result, core.describe(spec["topology"], spec.get("failures"))),
+        "blame": lambda: blame_frame(result, system),
+        "roots": lambda: roots_frame(result, system),
         "operations": lambda: operations_frame(result),
         "messages": lambda: messages_frame(result),
     }

@@ -42,6 +42,7 @@ def sentences(explanation: Explanation) -> list[str]:
     for job in explanation.jobs:
         found.append(_waiting(job))
         found.extend(_caused(cause) for cause in job.causes if cause.share >= LEAST)
+        found.extend(_rooted(job))
         for program in explanation.programs:
             if program.job == job.job:
                 found.extend(_program(program, job))
@@ -101,10 +102,29 @@ def _caused(cause: Cause) -> str:
     wait = next(iter(cause.by_wait))
     text = f"{_percent(cause.share)} of this waiting is for {who}, mostly {_FOR[wait]}"
     text += f"; {_percent(most / cause.ps)} of it at links of class {class_}"
-    if cause.groups and len(cause.groups) <= cause.all_groups / 2:
-        groups = ", ".join(map(str, cause.groups))
-        text += f", mostly out of group{'s' if len(cause.groups) > 1 else ''} {groups}"
-    return f"{text}."
+    return f"{text}{_out_of(cause)}."
+
+
+def _out_of(cause: Cause) -> str:
+    """The groups whose outgoing links explain most of it, if they are few."""
+    if not cause.groups or len(cause.groups) > cause.all_groups / 2:
+        return ""
+    return f", mostly out of group{'s' if len(cause.groups) > 1 else ''} {', '.join(map(str, cause.groups))}"
+
+
+def _rooted(job: JobCauses) -> list[str]:
+    """At which links the chains of full buffers end that its packets wait for, if they wait for room at all."""
+    room = sum(root.ps for root in job.roots)
+    if not job.waiting_ps or room < LEAST * job.waiting_ps:
+        return []
+    parts = []
+    for root in (root for root in job.roots if root.share >= LEAST):
+        whose = "its own packets" if root.cause == job.job else f"packets of `{root.cause}`"
+        class_, most = next(iter(root.by_class.items()))
+        where = f"{_percent(most / root.ps)} of class {class_}{_out_of(root)}"
+        parts.append(f"{whose} for {_percent(root.share)} of it ({where})")
+    text = f"{_percent(room / job.waiting_ps)} of this waiting is for room in full buffers"
+    return [f"{text}. The chains of full buffers end at links that send {', and '.join(parts)}."]
 
 
 def _program(program: ProgramTime, job: JobCauses) -> list[str]:

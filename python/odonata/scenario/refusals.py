@@ -69,6 +69,7 @@ _SPECIFICATION = _Table(
                 "until_ps": _named("window"),
                 "arrivals_every_ps": _named("links", "every"),
                 "blame": _named("blame"),
+                "roots": _named("roots"),
                 "series": _named("series"),
                 "operations": _named("operations"),
             },

@@ -367,6 +367,7 @@ def _measure(table: ScenarioTable) -> dict[str, Any]:
         "until_ps": None if window is None else measure.warm_up + window,
         "arrivals_every_ps": None if measure.links is None else measure.links.every,
         **({"blame": True} if measure.blame else {}),
+        **({"roots": True} if measure.roots else {}),
         **({"series": True} if measure.series else {}),
         **({"operations": True} if measure.operations else {}),
     }

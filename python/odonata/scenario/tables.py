@@ -152,6 +152,11 @@ class MeasureTable(Table):
     blame: bool = Field(
         False, description="attribute the waiting of packets to the jobs that cause it (`odonata explain`)"
     )
+    roots: bool = Field(
+        False,
+        description="with `blame`, also follow waits for room to the links at which chains of full buffers end; for "
+        "ideal routers",
+    )
     series: bool = Field(
         False, description="record the load of every link by job over time, in at most 256 slices (`odonata report`)"
     )

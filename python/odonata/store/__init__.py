@@ -7,7 +7,8 @@ manifest.json     id, versions, seed, totals; the columns with units; and all th
                   the machine, the wall time
 jobs.parquet      messages.parquet      links.parquet      iterations.parquet
 ranks.parquet     counters.parquet      nics.parquet      nic_messages.parquet
-blame.parquet     series.parquet        routes.parquet     operations.parquet
+blame.parquet     roots.parquet         series.parquet     routes.parquet
+operations.parquet
 ```
 
 The same scenario and version give the same bytes in every file but `manifest.json`. A folder is written under another

@@ -25,13 +25,14 @@ TABLES: dict[str, str] = {
     "nics": "counters of NICs that answer packets: one row per working NIC, in the order of the nodes; else none",
     "nic_messages": "what such NICs counted for each message: one row per row of `messages`; else none",
     "blame": "waiting of packets: one row per victim, cause, kind of waiting and link, sorted in this order",
+    "roots": "waits for room by where chains of full buffers end: one row per victim, cause and link, sorted so",
     "series": "load of links over time: one row per link, slice of time and job with traffic, sorted in this order",
     "routes": "packets by path over time: one row per slice of time and job with packets, sorted in this order",
     "operations": "one row per CPU task of a rank of a program, sorted by job, rank and order of request",
 }
 """Tables of a run folder, and the meaning of their rows."""
 
-RECORDS = ("blame", "series", "operations")
+RECORDS = ("blame", "roots", "series", "operations")
 """Keys of `measure` that record tables of their own and change nothing else."""
 
 QUANTILES: dict[str, tuple[int, int]] = {
@@ -301,6 +302,13 @@ _LINES: dict[str, list[Line]] = {
         ("class", "String", "", "class of the link; absent for `service`", "neither", 3),
         ("link", "UInt32", "", "number of the link that they are about to cross; absent for `service`", "neither", 3),
         ("time_ps", "UInt64", "ps", "time, summed over the packets of the victim", "less", 3),
+    ],
+    "roots": [
+        ("victim", "UInt16", "", "index of the job whose packets wait for room in a buffer", "neither", 4),
+        ("cause", "UInt16", "", "index of the job that occupied the link; may be the victim", "neither", 4),
+        ("class", "String", "", "class of the link", "neither", 4),
+        ("link", "UInt32", "", "number of the link in `links` at which the chain of full buffers ends", "neither", 4),
+        ("time_ps", "UInt64", "ps", "time, summed over the packets of the victim", "less", 4),
     ],
     "series": [
         ("link", "UInt32", "", "number of the link in `links`", "neither", 4),

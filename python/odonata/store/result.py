@@ -97,7 +97,7 @@ class Run(Attributes):
         ----------
         name
             `jobs`, `messages`, `links`, `iterations`, `ranks`, `counters`, `nics`, `nic_messages`,
-            `blame`, `series`, `routes` or `operations`.
+            `blame`, `roots`, `series`, `routes` or `operations`.
 
         Returns
         -------
@@ -243,6 +243,11 @@ class Run(Attributes):
     def blame(self) -> pl.DataFrame:
         """Who makes whom wait, by kind of waiting and link; no rows without `measure.blame`."""
         return self._frame("blame")
+
+    @cached_property
+    def roots(self) -> pl.DataFrame:
+        """Waits for room by where chains of full buffers end; no rows without `measure.roots`."""
+        return self._frame("roots")
 
     @cached_property
     def series(self) -> pl.DataFrame:

@@ -38,6 +38,7 @@ __all__ = [
     "operations_frame",
     "polars_type",
     "ranks_frame",
+    "roots_frame",
     "routes_frame",
     "series_frame",
 ]
@@ -354,6 +355,26 @@ def blame_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.Data
         },
     )
     return rows.sort("victim", "cause", maintain_order=True)
+
+
+def roots_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.DataFrame:
+    """Waits for room by where chains of full buffers end; no rows if it was not recorded. `system` is what the core
+    describes."""
+    found = result.get("roots")
+    if found is None:
+        return frame("roots", {column.name: [] for column in columns_of("roots")})
+    link = np.asarray(found["link"])
+    classes = np.concatenate([system["slot_class"], np.zeros(len(_working(system)[1]), dtype=np.uint8)])
+    return frame(
+        "roots",
+        {
+            "victim": found["victim"],
+            "cause": found["cause"],
+            "class": np.asarray(system["classes"], dtype=object)[classes[link]].tolist(),
+            "link": _numbers(system)[link],
+            "time_ps": found["ps"],
+        },
+    )
 
 
 def series_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.DataFrame:

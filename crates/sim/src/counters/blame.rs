@@ -6,6 +6,7 @@
 mod buffers;
 mod crossings;
 mod notes;
+mod roots;
 mod rows;
 mod turns;
 
@@ -15,6 +16,8 @@ use buffers::Buffers;
 pub use crossings::Needs;
 use crossings::{Before, Crossings};
 use notes::{Note, NotedCrossing, What};
+use roots::Roots;
+pub use roots::{Release, Room, RootRows};
 use rows::Rows;
 use turns::Turns;
 
@@ -34,6 +37,8 @@ pub struct Blame {
     pub ps: Vec<u64>,
     /// Not a column: for each job, the time that its packets took without waiting.
     pub service_ps: Vec<u64>,
+    /// The same waits for room once more, by where chains of full buffers end; no rows if roots are not measured.
+    pub roots: RootRows,
 }
 
 /// What a packet waits for (docs/model.md, section 9).
@@ -123,6 +128,8 @@ pub struct BlameCounts {
     buffers: Buffers,
     /// Empty if routers are ideal.
     crossings: Crossings,
+    /// If they are measured.
+    roots: Option<Roots>,
     /// The victim of each message under way, by its slot. (A table of its own, because it is read at each hop.)
     victims: Vec<Victim>,
     /// When each message under way joined the queue of its NIC, by its slot; and for how long the NIC had waited for its
@@ -154,11 +161,31 @@ impl BlameCounts {
             links: Turns::new(slots),
             buffers: Buffers::new(channels * slots, main),
             crossings: if behind_crossbar { Crossings::new(slots, channels) } else { Crossings::default() },
+            roots: None,
             victims: Vec::new(),
             joined: Vec::new(),
             windows: vec![(0, None); nics],
             counted,
             service: vec![0; jobs],
+        }
+    }
+
+    /// Follows waits for room to their roots as well.
+    pub fn follow_roots(&mut self, sizes: [usize; 4]) {
+        self.roots = Some(Roots::new(sizes));
+    }
+
+    /// Whether waits for room are followed to their roots.
+    #[inline]
+    #[must_use]
+    pub fn follows_roots(&self) -> bool {
+        self.roots.is_some()
+    }
+
+    /// A router commits a packet to the link of a slot. It may have waited for room, and it sends a credit.
+    pub fn follow(&mut self, slot: usize, victim: Victim, crossing: &Crossing, room: Option<Room>, release: Release) {
+        if let Some(roots) = &mut self.roots {
+            roots.cross(slot, victim, crossing, room, release);
         }
     }
 
@@ -257,28 +284,38 @@ impl BlameCounts {
         notes.clear();
     }
 
-    /// A NIC commits a response to a message, which joined its FIFO at `joined`, at `now`. The link of the responses is
-    /// free at `free`, and the response is decided on `service` after that.
-    pub fn respond(&mut self, nic: u32, message: u32, joined: u64, now: u64, free: u64, service: u64) {
-        let Victim { job, counts } = self.victim(message);
+    /// A NIC commits a response to a message at `now`, which has waited for room since it joined its FIFO. The link of
+    /// the responses is free at `free`, and the response is decided on `service` after that.
+    pub fn respond(&mut self, nic: u32, message: u32, room: Room, now: u64, free: u64, service: u64) {
+        let victim = self.victim(message);
+        let Victim { job, counts } = victim;
         if counts {
             let link = self.slots + nic as usize;
-            self.rows.add(link, (job, job, Wait::SourceBuffer), now - joined);
+            if let Some(roots) = &mut self.roots {
+                roots.inject(link, victim, room, now);
+            }
+            self.rows.add(link, (job, job, Wait::SourceBuffer), room.waited);
             self.rows.add(link, (job, job, Wait::SourceLink), free.saturating_sub(now));
             self.service[usize::from(job)] += service;
         }
     }
 
-    /// A NIC commits a packet at `now`. Its link is free at `free`, and the packet is decided on `service` after that.
-    pub fn inject(&mut self, nic: usize, message: u32, now: u64, free: u64, service: u64) {
-        let Victim { job, counts } = self.victim(message);
+    /// A NIC commits a packet at `now` to a buffer. Its link is free at `free`, and the packet is decided on `service`
+    /// after that.
+    pub fn inject(&mut self, nic: usize, message: u32, buffer: usize, now: u64, free: u64, service: u64) {
+        let victim = self.victim(message);
+        let Victim { job, counts } = victim;
         if !counts {
             return;
         }
         let (link, (joined, waited)) = (self.slots + nic, self.joined[message as usize]);
         let for_window = self.waited_for_window(nic, now) - waited;
         self.rows.add(link, (job, job, Wait::Window), for_window);
-        self.rows.add(link, (job, job, Wait::SourceBuffer), now - joined - for_window);
+        let room = Room { buffer, waited: now - joined - for_window };
+        if let Some(roots) = &mut self.roots {
+            roots.inject(link, victim, room, now);
+        }
+        self.rows.add(link, (job, job, Wait::SourceBuffer), room.waited);
         self.rows.add(link, (job, job, Wait::SourceLink), free.saturating_sub(now));
         self.service[usize::from(job)] += service;
     }
@@ -378,7 +415,8 @@ impl BlameCounts {
     pub fn into_output(mut self) -> Blame {
         self.settle_crossings();
         self.settle_rooms();
-        let mut blame = Blame { service_ps: self.service, ..Blame::default() };
+        let roots = self.roots.map_or_else(RootRows::default, Roots::into_output);
+        let mut blame = Blame { service_ps: self.service, roots, ..Blame::default() };
         for ((victim, cause, wait), link, ps) in self.rows.into_rows() {
             blame.push(victim, cause, wait, link, ps);
         }

@@ -1,6 +1,7 @@
 //! The events of NICs whose packets are answered (docs/model.md, section 3).
 
 use super::Simulation;
+use crate::counters::Room;
 use crate::engine::random::response_key;
 use crate::engine::{LAST_TIME, Queue};
 use crate::fabric::packet::{Event, EventKind, NicNews};
@@ -87,7 +88,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             of.response_free = hop.end;
             if let Some(blame) = &mut self.blame {
                 let message = self.aries.message(&response);
-                blame.respond(nic, message, response.time, now, free, hop.decision - free.max(now));
+                let room = Room { buffer, waited: now - response.time };
+                blame.respond(nic, message, room, now, free, hop.decision - free.max(now));
             }
             if self.by_class.on() {
                 let job = self.job_of(&response);

@@ -188,7 +188,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             let start = nic.free.max(now) + overhead;
             let hop = HopTiming::new(start, times, ClassId::NODE.0);
             if let Some(blame) = &mut self.blame {
-                blame.inject(nic_id as usize, head.message, now, nic.free, hop.decision - nic.free.max(now));
+                let service = hop.decision - nic.free.max(now);
+                blame.inject(nic_id as usize, head.message, buffer, now, nic.free, service);
             }
             if let Some(series) = &mut self.series {
                 series.count(self.outs.len() + nic_id as usize, self.flights.job(head.message), wire, start, 0);

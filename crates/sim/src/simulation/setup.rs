@@ -220,7 +220,11 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         let sizes = [wires.len(), channels, nics, spec.jobs.len()];
         let blame = spec.measure.blame.then(|| {
             let main = (0..spec.jobs.len()).rev().max_by_key(|&job| spec.jobs[job].nodes.len()).unwrap_or(0);
-            BlameCounts::new(sizes, R::BEHIND_CROSSBAR, main as u16, measured)
+            let mut blame = BlameCounts::new(sizes, R::BEHIND_CROSSBAR, main as u16, measured);
+            if spec.measure.roots {
+                blame.follow_roots(sizes);
+            }
+            blame
         });
         let series = spec.measure.series.then(SeriesCounts::default);
         let mut simulation = Self {

@@ -3,7 +3,7 @@
 use odonata_error::{ErrorKind, path};
 
 use super::Simulation;
-use crate::counters::Crossing;
+use crate::counters::{BlameCounts, Crossing, Release, Room, Victim};
 use crate::engine::Queue;
 use crate::fabric::packet::{Event, EventKind, NicNews, RouteDecision};
 use crate::fabric::{HopTiming, OutputVc, RouterPlace};
@@ -141,10 +141,36 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let service = if output.is_some() { times.to_decision(class) } else { to_node };
         let Some(blame) = &mut self.blame else { return };
         let victim = blame.victim(message);
-        blame.cross(slot, victim, &Crossing { committed: now, ready, free, service });
+        let crossing = Crossing { committed: now, ready, free, service };
+        blame.cross(slot, victim, &crossing);
+        let end = ready.max(free) + times.serialisation(class);
         if blame.notes_room_of(victim.job) {
-            let end = ready.max(free) + times.serialisation(class);
             self.note_room(first, packet, output, victim.job, end);
+        }
+        if self.blame.as_ref().is_some_and(BlameCounts::follows_roots) {
+            self.follow_roots(first, packet, slot, output, (victim, &crossing), end);
+        }
+    }
+
+    /// Follows the wait for room of a packet that leaves at `end` to its root.
+    #[inline(never)]
+    fn follow_roots(
+        &mut self,
+        first: u32,
+        packet: &Event,
+        slot: usize,
+        output: Option<(OutputVc, u8)>,
+        (victim, crossing): (Victim, &Crossing),
+        end: u64,
+    ) {
+        let waited = crossing.committed - packet.time;
+        let room = output.map(|(output, channel)| Room { buffer: self.far_buffer(output, channel), waited });
+        let buffer = self.vc(first + u32::from(packet.port), packet.channel());
+        // SAFETY: the buffer is that of a packet; see `return_credit`.
+        let to_credit = self.wiring.times(unsafe { self.credits.class(buffer) }).to_credit;
+        let release = Release { buffer, stamp: end + to_credit, horizon: self.queue.horizon() };
+        if let Some(blame) = &mut self.blame {
+            blame.follow(slot, victim, crossing, room, release);
         }
     }
 

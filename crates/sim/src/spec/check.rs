@@ -93,6 +93,12 @@ impl Spec {
         self.check_application_aware()?;
         self.check_jobs(machine.network())?;
         self.check_stop()?;
+        if self.measure.roots && !self.measure.blame {
+            return Err(ErrorKind::RootsWithoutBlame {}.at(path!["measure", "roots"]));
+        }
+        if self.measure.roots && self.fabric.router.is_some() {
+            return Err(ErrorKind::RootsBehindCrossbars {}.at(path!["measure", "roots"]));
+        }
         if self.measure.arrivals_every_ps == Some(0) {
             return Err(ErrorKind::Zero {}.at(path!["measure", "arrivals_every_ps"]));
         }

@@ -79,6 +79,7 @@ pub fn spec(machine: DragonflyPlusSpec, routing: RoutingSpec, jobs: Vec<JobSpec>
             until_ps: None,
             arrivals_every_ps: None,
             blame: false,
+            roots: false,
             series: false,
             operations: false,
         },

@@ -89,6 +89,7 @@ pub fn spec(topology: TopologySpec, routing: RoutingSpec, jobs: Vec<JobSpec>) ->
             until_ps: None,
             arrivals_every_ps: None,
             blame: false,
+            roots: false,
             series: false,
             operations: false,
         },
