@@ -53,7 +53,8 @@ def points(reduced: bool) -> Points:
         *product(stencil, PLACES, SMALLER[:1], [1], models=correct),
         *product(stencil, PLACES[:1], SMALLER, [2], models=correct, backgrounds=loads),
         *product(stencil, PLACES[1:], SMALLER[:1], [2], models=correct, backgrounds=loads),
-        *product(stencil, PLACES[1:], SMALLER[1:2], [2], models=correct, backgrounds=loads[:-1]),
+        *product(stencil, PLACES[1:], SMALLER[1:2], [2], models=correct, backgrounds=loads),
+        *product(stencil, PLACES[1:], SMALLER[2:], [2], models=correct, backgrounds=["", *heavy]),
         # 4 MB.
         *product(independent, PLACES, LARGER[:1], [1], models=correct),
         *product(uniform, PLACES, LARGER, [2], models=correct),
@@ -61,6 +62,7 @@ def points(reduced: bool) -> Points:
         *product(uniform, PLACES[1:], [LARGER[0], LARGER[2]], [1], models=correct, backgrounds=heavy),
         *product(uniform, PLACES, LARGER[:1], [1], models=published),
         *product(tornado, PLACES, LARGER[:1], [1], models=correct, backgrounds=heavy),
+        *product(stencil, PLACES, LARGER[:1], [1], models=correct),
         # 4 KB, for figures 7 and 8.
         *product(tornado, PLACES, SMALLEST, [300], models=correct, backgrounds=["", *heavy]),
     ]
