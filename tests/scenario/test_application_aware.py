@@ -74,6 +74,10 @@ def decided(**options):
             {"policy": "app-aware-h", "margin": 0.1, "dwell": 2, "bias_high": "1 KB"},
             {"policy": "app-aware-h", "margin_ppm": 100_000, "dwell": 2, "bias_high_bytes": 1000},
         ),
+        (
+            {"policy": "in-turn", "turns": ["default", "app-aware-h"], "dwell": 2},
+            {"policy": "default", "then": ["app-aware-h"], "dwell": 2},
+        ),
     ],
 )
 def test_what_the_core_is_told(options, told):
@@ -102,6 +106,10 @@ def test_its_numbers_are_those_of_the_component():
         ({"policy": "app-aware-h", "margin": 1}, "margin", "`margin` must be between 0 and 0.999999, found 1"),
         ({"stall_ratio": 0.12345678}, "stall_ratio", "more than six decimals"),
         ({"sample_age": 0}, "sample_age", "`sample_age`"),
+        ({"policy": "in-turn"}, "policy", "the policy `in-turn` needs `turns`"),
+        ({"turns": ["default", "bandit"]}, "turns", "the policy `app-aware` does not use `turns`"),
+        ({"policy": "in-turn", "turns": ["default"]}, "turns", "at least two policies, found 1"),
+        ({"policy": "in-turn", "turns": ["default", "bandit"], "dwell": 2}, "dwell", "none of `turns` uses `dwell`"),
         ({"threshold": "2 GB"}, "threshold", "`threshold` must be at most 1,000,000,000, found 2,000,000,000"),
     ],
 )
@@ -170,6 +178,48 @@ def test_the_summary_says_what_was_sent_in_each_mode(run):
 
 def test_the_same_scenario_selects_the_same_modes(run):
     assert od.run(scenario()).nic_messages.equals(run.nic_messages)
+
+
+PING_PONG = """\
+system = {{ preset = "aries", groups = 3, rows = 2, columns = 3, links_per_pair = 4 }}
+fabric = {{ nic = "aries", packet = "1 KiB" }}
+
+[[job]]
+name = "alone"
+place = {{ policy = "explicit", nodes = [0, 40] }}
+record = "every-message"
+app = {{ motif = "ping-pong", message = "8 KiB", iterations = 6 }}
+routing = {{ name = "application-aware", {routing} }}
+"""
+
+
+def of_rank_0(routing):
+    """The modes of the messages of rank 0, by iteration, of a ping-pong on an otherwise idle machine."""
+    run = od.run(parse(PING_PONG.format(routing=routing)))
+    return run.nic_messages.filter(pl.col("source") == 0).sort("interval")["mode"].to_list()
+
+
+def test_iterations_take_the_policies_in_turn():
+    modes = of_rank_0('policy = "in-turn", turns = ["high-bias", "default", "default"]')
+    assert modes == ["adaptive-3", "adaptive-0", "adaptive-0"] * 2
+
+
+def test_a_policy_learns_only_from_the_iterations_of_its_turn():
+    """Algorithm 1 begins with the default; on an idle machine its first observation sends it to high bias."""
+    assert of_rank_0('policy = "app-aware"')[:2] == ["adaptive-0", "adaptive-3"]
+    twice = of_rank_0('policy = "in-turn", turns = ["app-aware", "app-aware"]')
+    assert twice[:4] == ["adaptive-0"] * 2 + ["adaptive-3"] * 2
+    after = of_rank_0('policy = "in-turn", turns = ["high-bias", "app-aware"]')
+    assert after[:4] == ["adaptive-3", "adaptive-0", "adaptive-3", "adaptive-3"]
+
+
+def test_traffic_takes_turns_by_interval():
+    text = SCENARIO.format(usual='"adaptive-2"', routing="", nic='nic = "aries"')
+    other = 'routing = { name = "application-aware", policy = "in-turn", turns = ["default", "high-bias"] }\n'
+    rows = od.run(parse(text + other + 'record = "every-message"\n')).nic_messages.filter(pl.col("job") == 1)
+    assert rows.height == 8 * 4
+    for interval, mode in rows.select("interval", "mode").iter_rows():
+        assert mode == ("adaptive-3" if interval % 2 else "adaptive-0")
 
 
 def test_a_mode_that_no_policy_selects_has_no_name():

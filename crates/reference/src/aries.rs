@@ -38,7 +38,8 @@ impl World<'_> {
         aries_packets(bytes, u64::from(self.aries().expect("packets are answered").packet_bytes))
     }
 
-    /// The mode of a message that a rank sends now, and whether to observe it; none if its job is not application-aware.
+    /// The mode of a message that a rank sends now, whether to observe it, and whose turn it is; none if its job is not
+    /// application-aware.
     pub(crate) fn select_mode(
         &mut self,
         job: usize,
@@ -46,8 +47,13 @@ impl World<'_> {
         bytes: u64,
         cause: Cause,
         row: Option<usize>,
-    ) -> Option<Decision> {
-        let policy = self.policies[job].get_mut(rank as usize)?;
+    ) -> Option<(usize, Decision)> {
+        let iteration = match (cause, row) {
+            (Cause::Program(message), _) => message.arrival.key.iteration,
+            (Cause::Traffic { .. }, row) => self.rows[row.expect("messages of traffic have rows")].interval,
+        };
+        let policies = self.policies[job].get_mut(rank as usize)?;
+        let turn = (iteration % policies.len() as u64) as usize;
         let operation = match self.spec.fabric.nic.aries.expect("it was checked").operation {
             Operation::Put => odonata_decision::Operation::Put,
             Operation::Get => odonata_decision::Operation::Get,
@@ -56,11 +62,11 @@ impl World<'_> {
             (Cause::Program(message), Some(program)) => program.body.is_alltoall(message.arrival.key.label),
             _ => false,
         };
-        let decision = policy.select(odonata_decision::Message { bytes, operation, alltoall });
+        let decision = policies[turn].select(odonata_decision::Message { bytes, operation, alltoall });
         if row.is_some() {
             self.tally.sent_in_mode(job, decision.mode, bytes);
         }
-        Some(decision)
+        Some((turn, decision))
     }
 
     /// Whether the window has room for the packet at the head of a NIC.
@@ -181,14 +187,14 @@ impl World<'_> {
             message.counters.mode = message.mode;
             self.rows[row].counters = message.counters;
         }
-        if let (Some(mode), true, true) = (message.mode, message.observed, complete) {
+        if let (Some(mode), Some(turn), true) = (message.mode, message.observer, complete) {
             let counters = odonata_decision::Counters {
                 request_flits: message.counters.flits,
                 stalled_cycles: message.counters.stalled_ps / aries.cycle_ps,
                 request_packets: message.counters.packets,
                 latency_cycles: message.counters.latency_ps / aries.cycle_ps,
             };
-            self.policies[message.job][message.rank as usize].observe(mode, counters);
+            self.policies[message.job][message.rank as usize][turn].observe(mode, counters);
         }
         complete
     }

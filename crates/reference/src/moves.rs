@@ -95,8 +95,8 @@ impl World<'_> {
             Cause::Traffic { sender } => self.senders[sender].rank,
             Cause::Program(protocol_message) => protocol_message.arrival.key.peer,
         };
-        let decision = self.select_mode(job, rank, bytes, cause, row);
-        let mode = decision.map(|decision| decision.mode).or(routing_of(self.spec, job).fixed_mode());
+        let selected = self.select_mode(job, rank, bytes, cause, row);
+        let mode = selected.map(|(_, decision)| decision.mode).or(routing_of(self.spec, job).fixed_mode());
         let routing = packets(routing_of(self.spec, job), mode);
         self.messages.push(Message {
             job,
@@ -109,7 +109,7 @@ impl World<'_> {
             shared_key: shared_key(self.spec, &routing, key, node, to),
             routing,
             mode,
-            observed: decision.is_some_and(|decision| decision.observe),
+            observer: selected.filter(|(_, decision)| decision.observe).map(|(turn, _)| turn),
             joined: t,
             packets_sent: 0,
             packets_delivered: 0,

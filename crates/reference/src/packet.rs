@@ -59,8 +59,8 @@ pub(crate) struct Message {
     pub(crate) routing: RoutingSpec,
     /// Its mode of Aries, if a policy knows it.
     pub(crate) mode: Option<Mode>,
-    /// Whether the policy of the rank observes it.
-    pub(crate) observed: bool,
+    /// The turn of the policy of the rank that observes it, if one does.
+    pub(crate) observer: Option<usize>,
     /// The key of all its packets, if its routing hashes.
     pub(crate) shared_key: Option<u32>,
     /// When it joined the queue of its NIC.

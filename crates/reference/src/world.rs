@@ -32,8 +32,8 @@ pub(crate) struct World<'a> {
     /// Links that leave router ports, by slot; then the injection links, by NIC (endpoint); then those of responses.
     pub(crate) links: Vec<Link>,
     pub(crate) nics: Vec<Nic>,
-    /// The policy of each rank of each application-aware job; none for other jobs.
-    pub(crate) policies: Vec<Vec<Policy>>,
+    /// The policies of each rank of each application-aware job, which take turns; none for other jobs.
+    pub(crate) policies: Vec<Vec<Vec<Policy>>>,
     /// Requests of NICs whose packets are answered; none is ever forgotten.
     pub(crate) requests: Vec<Request>,
     /// By router; empty if routers are ideal.

@@ -271,7 +271,7 @@ fn nics_that_answer_packets_meet_every_rule() {
 #[test]
 fn policies_select_every_mode_from_what_they_observe() {
     let mut counts = Counts::new();
-    for seed in 0..200 {
+    for seed in 0..300 {
         let spec = testkit::application_aware_spec(seed);
         let aries = spec.fabric.nic.aries.expect("it has such NICs");
         count(&mut counts, format!("{:?}", aries.operation), true);
@@ -280,7 +280,14 @@ fn policies_select_every_mode_from_what_they_observe() {
         count(&mut counts, "rails", spec.machine().expect("it was built before").network().rails > 1);
         let Ok((output, _)) = odonata_sim::run(&spec, &mut ()) else { continue };
         for (job, totals) in spec.jobs.iter().zip(&output.jobs) {
-            let RoutingSpec::ApplicationAware { policy, .. } = spec.routing_of(job) else { continue };
+            let RoutingSpec::ApplicationAware { policy, then, .. } = spec.routing_of(job) else { continue };
+            count(&mut counts, "in turn", !then.is_empty());
+            let program = job.program.as_ref();
+            let iterations = program.is_some_and(|program| program.iterations.is_none_or(|count| count > 1));
+            count(&mut counts, "iterations in turn", iterations && !then.is_empty());
+            if !then.is_empty() {
+                continue;
+            }
             count(&mut counts, format!("{policy:?}"), true);
             let [default, alltoall, high] = totals.modes.map(|sent| sent.messages);
             count(&mut counts, "an all-to-all", alltoall > 0);
@@ -288,7 +295,11 @@ fn policies_select_every_mode_from_what_they_observe() {
             count(&mut counts, "program", job.program.is_some());
         }
     }
-    assert_each(&counts, 20, &["Put", "Get", "bursts", "crossbar", "rails", "program"]);
+    assert_each(
+        &counts,
+        20,
+        &["Put", "Get", "bursts", "crossbar", "rails", "program", "in turn", "iterations in turn"],
+    );
     assert_each(&counts, 5, &["an all-to-all"]);
     for policy in ["AppAware", "AppAwareH", "Bandit"] {
         assert_each(&counts, 10, &[policy, &format!("{policy} selects both")]);

@@ -27,7 +27,7 @@ pub use flight::{Flight, Flights, NO_ROW};
 pub use hop::HopTiming;
 pub use least::{Least, least_backlog};
 pub use logs::{Logs, VcLog};
-pub use mode_policies::{ModePolicies, Observation};
+pub use mode_policies::{ModePolicies, ModeRequest, Observation};
 pub use nic::{Nic, Waiting};
 pub use place::RouterPlace;
 pub use wiring::{NicAttachment, OutputVc, PacketTimes, Times, Wire, Wiring};

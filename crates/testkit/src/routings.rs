@@ -84,6 +84,7 @@ pub fn application_aware(c: &mut Choices, gateways: Gateways, fabric: &FabricSpe
     let packet = u64::from(fabric.packet_bytes);
     RoutingSpec::ApplicationAware {
         policy: c.of(ModePolicy::ALL),
+        then: (0..c.of(&[0, 0, 0, 1, 2])).map(|_| c.of(ModePolicy::ALL)).collect(),
         bias_high_bytes: packet * c.of(&[0, 1, 4, 100]),
         threshold_bytes: c.of(&[0, 0, 1, packet, packet * 4]),
         sample_age: c.of(&[1, 2, 5, 64]),

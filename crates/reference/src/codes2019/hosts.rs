@@ -49,7 +49,7 @@ impl World<'_> {
                 rank: source,
                 routing: self.spec.routing.clone(),
                 mode: None,
-                observed: false,
+                observer: None,
                 row: Some(self.rows.len() - 1),
                 to: NodeId(job.nodes[destination as usize]),
                 bytes: job.traffic().message_bytes,

@@ -39,7 +39,7 @@ pub struct Exchange {
     pub job: u16,
     /// The protocol message that is sent when all responses have come, or [`NO_SENDER`].
     pub sender: u32,
-    /// The rank whose policy observes it, if one does.
+    /// The policy of its job that observes it, if one does.
     pub observer: Option<u32>,
     /// What was counted for it.
     pub counters: MessageCounters,

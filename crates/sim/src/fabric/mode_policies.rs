@@ -18,18 +18,42 @@ pub struct Observation {
     pub counters: MessageCounters,
 }
 
-/// One rank.
+/// A message that a rank sends and that is answered.
+pub struct ModeRequest {
+    /// Its rank.
+    pub rank: u32,
+    /// Its iteration, or its interval.
+    pub iteration: u32,
+    /// Its bytes on the network.
+    pub bytes: u64,
+    /// Whether it belongs to an all-to-all.
+    pub alltoall: bool,
+    /// Whether it is no RTS or CTS.
+    pub carries: bool,
+    /// When it joins the queue of its NIC.
+    pub now: u64,
+}
+
+/// A policy of a rank.
 struct RankPolicy {
     policy: Policy,
     /// Complete messages that it has not looked at: it knows those that are complete when it sends.
     unread: Vec<Observation>,
 }
 
+/// The policies of a job.
+#[derive(Default)]
+struct JobPolicies {
+    /// Policies of a rank, which take turns.
+    turns: u32,
+    /// By rank, then by turn; none if the job is not application-aware.
+    all: Vec<RankPolicy>,
+}
+
 /// All policies of a run.
 #[derive(Default)]
 pub struct ModePolicies {
-    /// By job and rank; no ranks for a job that is not application-aware.
-    jobs: Vec<Vec<RankPolicy>>,
+    jobs: Vec<JobPolicies>,
     operation: Operation,
     /// Clock cycle of the NICs.
     cycle_ps: u64,
@@ -40,8 +64,12 @@ impl ModePolicies {
     #[must_use]
     pub fn new(spec: &Spec) -> Self {
         let Some(aries) = spec.fabric.nic.aries else { return Self::default() };
-        let rank = |policy| RankPolicy { policy, unread: Vec::new() };
-        let jobs = (0..spec.jobs.len()).map(|job| spec.mode_policies(job).into_iter().map(rank).collect());
+        let new = |policy| RankPolicy { policy, unread: Vec::new() };
+        let jobs = (0..spec.jobs.len()).map(|job| {
+            let ranks = spec.mode_policies(job);
+            let turns = ranks.first().map_or(1, Vec::len) as u32;
+            JobPolicies { turns, all: ranks.into_iter().flatten().map(new).collect() }
+        });
         let operation = match aries.operation {
             spec::Operation::Put => Operation::Put,
             spec::Operation::Get => Operation::Get,
@@ -49,9 +77,13 @@ impl ModePolicies {
         Self { jobs: jobs.collect(), operation, cycle_ps: aries.cycle_ps }
     }
 
-    /// The mode of a message that a rank sends at `now`; none if its job is not application-aware.
-    pub fn select(&mut self, job: u16, rank: u32, bytes: u64, alltoall: bool, now: u64) -> Option<Decision> {
-        let of = self.jobs[usize::from(job)].get_mut(rank as usize)?;
+    /// The mode of a message of a job, and the number of the policy that selects it; none if the job is not
+    /// application-aware.
+    pub fn select(&mut self, job: u16, message: &ModeRequest) -> Option<(u32, Decision)> {
+        let &ModeRequest { rank, iteration, bytes, alltoall, now, .. } = message;
+        let of = &mut self.jobs[usize::from(job)];
+        let number = rank * of.turns + iteration % of.turns;
+        let of = of.all.get_mut(number as usize)?;
         if !of.unread.is_empty() {
             of.unread.sort_unstable_by_key(|observation| (observation.at, observation.nic));
             let known = of.unread.partition_point(|observation| observation.at <= now);
@@ -65,11 +97,11 @@ impl ModePolicies {
                 of.policy.observe(mode, counters);
             }
         }
-        Some(of.policy.select(Message { bytes, operation: self.operation, alltoall }))
+        Some((number, of.policy.select(Message { bytes, operation: self.operation, alltoall })))
     }
 
-    /// A message that a rank wants to know of is complete, or its last response is on its way.
-    pub fn observe(&mut self, job: u16, rank: u32, observation: Observation) {
-        self.jobs[usize::from(job)][rank as usize].unread.push(observation);
+    /// A message that a policy of a job wants to know of is complete, or its last response is on its way.
+    pub fn observe(&mut self, job: u16, policy: u32, observation: Observation) {
+        self.jobs[usize::from(job)].all[policy as usize].unread.push(observation);
     }
 }

@@ -129,10 +129,10 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
         if let Some(exchange) = complete {
             self.flights.release(request.message);
-            if let (Some(rank), Some(mode)) = (exchange.observer, exchange.counters.mode) {
+            if let (Some(policy), Some(mode)) = (exchange.observer, exchange.counters.mode) {
                 let observation =
                     Observation { at: exchange.last, nic: request.nic, mode, counters: exchange.counters };
-                self.policies.observe(exchange.job, rank, observation);
+                self.policies.observe(exchange.job, policy, observation);
             }
             self.end_exchange(&exchange);
         }

@@ -3,12 +3,11 @@
 use odonata_error::ErrorKind;
 
 use super::Simulation;
-use super::jobs::ModeRequest;
 use super::programs::packet_leaves;
 use crate::engine::random::{Stream, below, mix64, packet_key, random};
 use crate::engine::{LAST_TIME, Queue};
 use crate::fabric::packet::{Event, EventKind, NicNews};
-use crate::fabric::{Exchange, Flight, HopTiming, NO_SENDER, Nic, Waiting};
+use crate::fabric::{Exchange, Flight, HopTiming, ModeRequest, NO_SENDER, Nic, Waiting};
 use crate::routing::{PathGranularity, RoutingAlgorithm};
 use crate::spec::{NicOrder, Rail};
 use odonata_topology::ClassId;
@@ -94,8 +93,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let mut routing = job.routings[0];
         if R::RESPONSES {
             let mut exchange = Exchange::new(job.packets, now, row, job_index, NO_SENDER);
-            let request = ModeRequest { rank, bytes: job.message_bytes, alltoall: false, carries: true, now };
-            routing = job.select_mode(&mut self.policies, request, &mut exchange);
+            let (bytes, iteration) = (job.message_bytes, interval);
+            let request = ModeRequest { rank, iteration, bytes, alltoall: false, carries: true, now };
+            routing = job.select_mode(&mut self.policies, &request, &mut exchange);
             self.aries.issue(message, exchange);
         }
         let mut waiting = Waiting::new(job.message_bytes, key, message, to, routing);

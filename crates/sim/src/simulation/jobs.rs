@@ -7,7 +7,7 @@ use super::Simulation;
 use crate::counters::Slices;
 use crate::engine::Queue;
 use crate::fabric::packet::Event;
-use crate::fabric::{Exchange, ModePolicies, NO_ROW};
+use crate::fabric::{Exchange, ModePolicies, ModeRequest, NO_ROW};
 use crate::output::JobTotals;
 use crate::routing::{RoutingAlgorithm, routing_numbers};
 use crate::spec::{Record, Spec};
@@ -86,27 +86,15 @@ impl Job {
     }
 }
 
-/// A message that a rank sends and that is answered.
-pub struct ModeRequest {
-    pub rank: u32,
-    pub bytes: u64,
-    /// Whether it belongs to an all-to-all.
-    pub alltoall: bool,
-    /// Whether it is no RTS or CTS.
-    pub carries: bool,
-    pub now: u64,
-}
-
 impl Job {
     /// Selects the mode of a message and counts it; returns the number of its packets' routing.
-    pub fn select_mode(&mut self, policies: &mut ModePolicies, of: ModeRequest, exchange: &mut Exchange) -> u8 {
-        let selected = policies.select(exchange.job, of.rank, of.bytes, of.alltoall, of.now);
-        let Some(Decision { mode, observe }) = selected else {
+    pub fn select_mode(&mut self, policies: &mut ModePolicies, of: &ModeRequest, exchange: &mut Exchange) -> u8 {
+        let Some((policy, Decision { mode, observe })) = policies.select(exchange.job, of) else {
             exchange.counters.mode = self.fixed_mode;
             return self.routings[0];
         };
         exchange.counters.mode = Some(mode);
-        exchange.observer = observe.then_some(of.rank);
+        exchange.observer = observe.then_some(policy);
         if of.carries {
             let sent = &mut self.totals.modes[mode.position()];
             sent.messages += 1;

@@ -6,13 +6,12 @@ use crate::engine::Queue;
 use crate::engine::random::Stream;
 use crate::engine::random::random;
 use crate::fabric::packet::Event;
-use crate::fabric::{Exchange, Flight, Flights, NO_ROW, NO_SENDER, Waiting, Wiring};
+use crate::fabric::{Exchange, Flight, Flights, ModeRequest, NO_ROW, NO_SENDER, Waiting, Wiring};
 use crate::program::{Programs, ProtocolMessage, ProtocolMessageKind};
 use crate::routing::RoutingAlgorithm;
 use crate::spec::SETTLE_PS;
 
 use super::inject::choose_rail;
-use super::jobs::ModeRequest;
 
 impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     /// Lets the ranks of a node act up to `now`.
@@ -60,8 +59,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             let mut exchange = Exchange::new(packets_left, issue, row, job, sender.unwrap_or(NO_SENDER));
             let program = self.spec.jobs[usize::from(job)].program.as_ref();
             let alltoall = program.is_some_and(|program| program.body.is_alltoall(protocol_message.label));
-            let request = ModeRequest { rank: protocol_message.peer, bytes, alltoall, carries, now };
-            routing = self.jobs.list[usize::from(job)].select_mode(&mut self.policies, request, &mut exchange);
+            let (rank, iteration) = (protocol_message.peer, protocol_message.iteration);
+            let request = ModeRequest { rank, iteration, bytes, alltoall, carries, now };
+            routing = self.jobs.list[usize::from(job)].select_mode(&mut self.policies, &request, &mut exchange);
             self.aries.issue(message, exchange);
         }
         let rails = self.wiring.rails;

@@ -48,14 +48,15 @@ impl Spec {
         job.routing.as_ref().unwrap_or(&self.routing)
     }
 
-    /// The policies of the ranks of a job, which select the mode of each message; none for another routing.
+    /// The policies of each rank of a job in their turn, which select the mode of each message; none for another routing.
     ///
     /// # Panics
     /// If the specification was not checked.
     #[must_use]
-    pub fn mode_policies(&self, job: usize) -> Vec<Policy> {
+    pub fn mode_policies(&self, job: usize) -> Vec<Vec<Policy>> {
         let RoutingSpec::ApplicationAware {
             policy,
+            ref then,
             threshold_bytes,
             sample_age,
             latency_ratio_ppm,
@@ -67,7 +68,7 @@ impl Spec {
         else {
             return Vec::new();
         };
-        let policy_of = |rank: usize| {
+        let policies_of = |rank: usize| {
             let settings = Settings {
                 threshold_bytes,
                 sample_age,
@@ -78,8 +79,9 @@ impl Spec {
                 seed: self.seed,
                 stream: (job as u64) << 32 | rank as u64,
             };
-            Policy::new(policy.into(), &settings).expect("the numbers were checked")
+            let new = |&policy: &ModePolicy| Policy::new(policy.into(), &settings).expect("the numbers were checked");
+            [policy].iter().chain(then).map(new).collect()
         };
-        (0..self.jobs[job].nodes.len()).map(policy_of).collect()
+        (0..self.jobs[job].nodes.len()).map(policies_of).collect()
     }
 }

@@ -253,6 +253,10 @@ routings! {
     ApplicationAware = "application-aware" for DIRECT {
         /// How the mode is selected.
         policy: ModePolicy,
+        /// Policies that take turns with it: iteration k (of traffic: interval k) of a rank has number k of `policy` and
+        /// these, modulo how many they are.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        then: Vec<ModePolicy>,
         /// Bias of `adaptive-3`, and of `adaptive-1` at its last decision.
         bias_high_bytes: u64 = 0..=MOST,
         /// Bytes of messages that must add up before the counters decide. Until then, messages have a high bias.
@@ -433,6 +437,11 @@ impl Named for Gateways {
 
 impl Named for Option<InsideGroup> {
     const NAMES: &'static [(&'static str, &'static str)] = InsideGroup::NAMES;
+    const OPTIONAL: bool = true;
+}
+
+impl Named for Vec<ModePolicy> {
+    const NAMES: &'static [(&'static str, &'static str)] = ModePolicy::NAMES;
     const OPTIONAL: bool = true;
 }
 

@@ -4,15 +4,18 @@ use odonata_decision::Mode;
 use odonata_error::{ErrorKind, path};
 use odonata_sim::Output;
 use odonata_sim::output::SentInMode;
-use odonata_sim::spec::{Body, JobSpec, ModePolicy, Phase, PhaseAction, ProgramSpec, RoutingSpec, Spec, StopSpec};
+use odonata_sim::spec::{
+    Body, JobSpec, ModePolicy, Phase, PhaseAction, ProgramSpec, Record, RoutingSpec, Spec, StopSpec,
+};
 use odonata_testkit as generator;
 
 /// The specification with another policy in its application-aware jobs.
 fn with_policy(mut spec: Spec, other: ModePolicy) -> Spec {
     let jobs = spec.jobs.iter_mut().filter_map(|job| job.routing.as_mut());
     for routing in jobs.chain([&mut spec.routing]) {
-        if let RoutingSpec::ApplicationAware { policy, .. } = routing {
+        if let RoutingSpec::ApplicationAware { policy, then, .. } = routing {
             *policy = other;
+            then.clear();
         }
     }
     spec
@@ -94,6 +97,51 @@ fn the_default_of_an_all_to_all_is_adaptive_1() {
     assert!(checked >= 5 && both >= 2, "{checked} with an all-to-all, {both} with other messages too");
 }
 
+/// The specification with these policies in turn in its application-aware jobs, complete and with all rows.
+fn in_turn(mut spec: Spec, policies: &[ModePolicy]) -> Option<Spec> {
+    spec = with_policy(spec, policies[0]);
+    let jobs = spec.jobs.iter_mut().filter_map(|job| job.routing.as_mut());
+    for routing in jobs.chain([&mut spec.routing]) {
+        if let RoutingSpec::ApplicationAware { then, .. } = routing {
+            then.extend(&policies[1..]);
+        }
+    }
+    spec.stop = StopSpec { jobs: (0..spec.jobs.len() as u32).collect(), at_ps: None };
+    spec.jobs.iter_mut().for_each(|job| job.record = Record::EveryMessage);
+    (!spec.jobs.iter().any(JobSpec::is_endless)).then_some(spec)
+}
+
+/// By job, the interval (the iteration) and the mode of each message that has been answered.
+fn rows(output: &Output, job: usize) -> Vec<(u32, Mode)> {
+    let messages = &output.messages;
+    let all = messages.job.iter().zip(&messages.interval).zip(&output.message_counters);
+    all.filter(|((of, _), _)| usize::from(**of) == job)
+        .filter_map(|((_, interval), counters)| Some((*interval, counters.mode?)))
+        .collect()
+}
+
+/// Catches a turn that is not that of the message's own iteration.
+#[test]
+fn iterations_take_the_policies_in_turn() {
+    let (mut jobs, mut programs, mut intervals) = (0, 0, 0);
+    for seed in 0..200 {
+        let turns = [ModePolicy::HighBias, ModePolicy::Default, ModePolicy::Default];
+        let Some(spec) = in_turn(generator::application_aware_spec(seed), &turns) else { continue };
+        let Some(output) = ran(&spec) else { continue };
+        for (index, job) in spec.jobs.iter().enumerate().filter(|(_, job)| aware(&spec, job)) {
+            let sent = rows(&output, index);
+            for &(interval, mode) in &sent {
+                assert_eq!(mode == Mode::HighBias, interval % 3 == 0, "seed {seed}, interval {interval}");
+            }
+            let several = sent.iter().any(|&(interval, _)| interval % 3 > 0);
+            jobs += u32::from(several);
+            programs += u32::from(several && job.program.is_some());
+            intervals = intervals.max(sent.iter().map(|&(interval, _)| interval).max().unwrap_or(0));
+        }
+    }
+    assert!(jobs >= 50 && programs >= 10 && intervals >= 6, "{jobs} jobs, {programs} programs, {intervals} intervals");
+}
+
 /// Catches counts that are not those of the messages.
 #[test]
 fn the_messages_of_each_mode_are_those_of_the_rows() {
@@ -104,7 +152,7 @@ fn the_messages_of_each_mode_are_those_of_the_rows() {
         if spec.jobs.iter().any(|job| job.is_endless()) {
             continue;
         }
-        spec.jobs.iter_mut().for_each(|job| job.record = odonata_sim::spec::Record::EveryMessage);
+        spec.jobs.iter_mut().for_each(|job| job.record = Record::EveryMessage);
         let Some(output) = ran(&spec) else { continue };
         for (index, job) in spec.jobs.iter().enumerate() {
             let rows = output.messages.job.iter().zip(&output.message_counters);

@@ -25,13 +25,12 @@ SEND_FROM = "20 us"
 
 MACHINES: dict[str, dict[str, Any]] = {
     "piz-daint": {"preset": "piz-daint", "groups": 6},
-    "piz-daint, 4 groups": {"preset": "piz-daint", "groups": 4},
     "cori": {"preset": "cori", "groups": 5},
     "small": {"preset": "piz-daint", "groups": 4, "rows": 2, "columns": 4, "links_per_pair": 6},
 }
-"""The groups over which the jobs of the paper spread (D23), fewer for figures 8 and 10, and the machine of the reduced
+"""The groups over which the jobs of the paper spread (D23), and the machine of the reduced
 forms. With all 20 or 34 groups of the machines, a background of the same load costs ten times as much and more."""
-NODES = {"piz-daint": 1024, "piz-daint, 4 groups": 680, "cori": 768, "small": 48}
+NODES = {"piz-daint": 1024, "cori": 768, "small": 48}
 """Nodes of the background, drawn at random. Assumed."""
 
 

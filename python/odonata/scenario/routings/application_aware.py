@@ -13,7 +13,8 @@ from odonata.scenario.routings.aries import BIASES
 from odonata.scenario.routings.direct import GATEWAYS, Gateways, checked_bias, gateways_on
 from odonata.scenario.routings.routing import Routing
 
-Policy = Literal["default", "high-bias", "app-aware", "app-aware-h", "bandit"]
+Alone = Literal["default", "high-bias", "app-aware", "app-aware-h", "bandit"]
+Policy = Literal["default", "high-bias", "app-aware", "app-aware-h", "bandit", "in-turn"]
 
 _CHANGING = ("app-aware", "app-aware-h", "bandit")
 _COMPARING = ("app-aware", "app-aware-h")
@@ -50,7 +51,10 @@ class ApplicationAware(Routing):
     policy: Policy = Field(
         "app-aware",
         description="`app-aware`: Algorithm 1 as published; `app-aware-h`: the same without oscillation; `bandit`: "
-        "explores; `default` and `high-bias`: always that side",
+        "explores; `default` and `high-bias`: always that side; `in-turn`: the policies of `turns`",
+    )
+    turns: list[Alone] | None = Field(
+        None, description="`in-turn`: the policy of iteration 0, of iteration 1, and so on, then again the first"
     )
     bias_high: Size | None = Field(
         None,
@@ -85,22 +89,41 @@ class ApplicationAware(Routing):
         share = BIASES["bias_high"][1]
         bias = self.bias_high
         filled["bias_high"] = buffer // share if bias is None else checked_bias(bias, "bias_high")
+        used = self._used()
         for name, (policies, default) in _OPTIONS.items():
             given = getattr(self, name)
-            if self.policy in policies:
+            if not used.isdisjoint(policies):
                 filled[name] = default if given is None else _checked(name, given)
             elif given is not None:
                 message = f"the policy `{self.policy}` does not use `{name}`"
+                if self.turns is not None:
+                    message = f"none of `turns` uses `{name}`"
                 raise InputError(message, hint=f"it is for {' and '.join(policies)}", path=(name,))
         return self.model_copy(update=filled)
+
+    def _used(self) -> set[str]:
+        """The policies of its messages. Raises InputError if `turns` and `policy` do not fit together."""
+        if self.policy != "in-turn":
+            if self.turns is not None:
+                message = f"the policy `{self.policy}` does not use `turns`"
+                raise InputError(message, hint='policy = "in-turn"', path=("turns",))
+            return {self.policy}
+        if self.turns is None:
+            message = "the policy `in-turn` needs `turns`, the policies that take turns"
+            raise InputError(message, hint='turns = ["default", "high-bias"]', path=("policy",))
+        if len(self.turns) < 2:
+            raise InputError(f"`turns` needs at least two policies, found {len(self.turns)}", path=("turns",))
+        return set(self.turns)
 
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it; an option that the policy does not have has its default."""
         of = {name: default for name, (_, default) in _OPTIONS.items()}
         of |= {name: getattr(self, name) for name in _OPTIONS if getattr(self, name) is not None}
+        first, *then = self.turns or [self.policy]
         return {
             "name": self.core,
-            "policy": self.policy,
+            "policy": first,
+            **({"then": then} if then else {}),
             "bias_high_bytes": self.bias_high,
             "threshold_bytes": of["threshold"],
             "sample_age": of["sample_age"],
