@@ -58,11 +58,7 @@ def test_rows_as_a_table():
     assert line["why"] == 'said "so", twice'
 
 
-UNPUBLISHED = {"desensi2019-fig8", "desensi2019-fig10"}
-"""Pages that the command makes and that are not committed yet."""
-
-
-@pytest.mark.parametrize("name", sorted(set(REPRODUCTIONS) - UNPUBLISHED))
+@pytest.mark.parametrize("name", sorted(REPRODUCTIONS))
 def test_committed_pages_say_by_which_command_they_are_made(name):
     assert f"Made by `odonata reproduce {name}`; do not edit." in (VALIDATION / f"{name}.md").read_text(
         encoding="utf-8"

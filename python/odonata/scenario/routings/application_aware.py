@@ -119,7 +119,8 @@ class ApplicationAware(Routing):
         """The routing as the core reads it; an option that the policy does not have has its default."""
         of = {name: default for name, (_, default) in _OPTIONS.items()}
         of |= {name: getattr(self, name) for name in _OPTIONS if getattr(self, name) is not None}
-        first, *then = self.turns or [self.policy]
+        policies: list[str] = [*self.turns] if self.turns else [self.policy]
+        first, *then = policies
         return {
             "name": self.core,
             "policy": first,
