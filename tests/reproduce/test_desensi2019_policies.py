@@ -101,7 +101,7 @@ def made(figure: str, sign: int) -> list[dict[str, Any]]:
 
 def _values(point: dict[str, Any], sign: int) -> dict[str, Any]:
     benchmark, policy = point["benchmark"], point["policy"]
-    small = benchmark in ("ping-pong", "barrier", "MILC") or (benchmark, point["nodes"]) == ("FFT", 128)
+    small = benchmark in ("ping-pong", "barrier", "MILC") or (benchmark, point["nodes"]) == ("FFT", 256)
     edge = benchmarks.edge(point["size"])
     high = 1 - 0.5 * sign if small else 1 + 0.5 * sign
     aware = min(1.0, high) * (1 if sign > 0 else 1.2)
