@@ -59,7 +59,7 @@ def points(reduced: bool) -> Points:
         *product(independent, PLACES, LARGER[:1], [1], models=correct),
         *product(uniform, PLACES, LARGER, [2], models=correct),
         *product(uniform, PLACES[:1], LARGER[1:2], [1], models=correct, backgrounds=BACKGROUNDS),
-        *product(uniform, PLACES[1:], [LARGER[0], LARGER[2]], [1], models=correct, backgrounds=heavy),
+        *product(uniform, PLACES, [LARGER[0], LARGER[2]], [1], models=correct, backgrounds=heavy),
         *product(uniform, PLACES, LARGER[:1], [1], models=published),
         *product(tornado, PLACES, LARGER[:1], [1], models=correct, backgrounds=heavy),
         *product(stencil, PLACES, LARGER[:1], [1], models=correct),
