@@ -48,6 +48,7 @@ def test_reasons_leave_out_matches_and_join_equal_ones():
     assert "K30" in text
     assert "K31" in text
     assert text.endswith("Too fast.")
+    assert reasons([dataclasses.replace(no, why="too fast.")]) == reasons([no])
     assert reasons([ROW]) == ""
 
 

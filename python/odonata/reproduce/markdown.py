@@ -69,7 +69,7 @@ def reasons(rows: Iterable[Row]) -> str:
             said.setdefault((row.verdict, row.why), []).append(f"{row.id} {row.what}")
     lines = []
     for (verdict, why), which in said.items():
-        cause = f"{why[:1].upper()}{why[1:]}." if why else "Cause unknown."
+        cause = why[:1].upper() + why[1:].rstrip(".") + "." if why else "Cause unknown."
         lines.append(f"- **{verdict}**: {'; '.join(which)}.\n  {cause}")
     return "\n".join(lines)
 
