@@ -68,9 +68,12 @@ struct Waits {
 pub(super) struct Buffers {
     main: u16,
     holders: Vec<Holders>,
-    /// The number of the waits for each buffer, plus one; 0 if there never were any.
+    /// The number of the waits for each buffer, plus one; 0 if no packet waits.
     numbers: Vec<u32>,
+    /// Few are in use, and those that are not are used again first. So they stay in a cache.
     waits: Vec<Waits>,
+    /// The numbers, plus one, of those that are not in use.
+    unused: Vec<u32>,
 }
 
 impl Holders {
@@ -99,7 +102,13 @@ impl Holders {
 
 impl Buffers {
     pub(super) fn new(buffers: usize, main: u16) -> Self {
-        Self { main, holders: vec![Holders::default(); buffers], numbers: vec![0; buffers], waits: Vec::new() }
+        Self {
+            main,
+            holders: vec![Holders::default(); buffers],
+            numbers: vec![0; buffers],
+            waits: Vec::new(),
+            unused: Vec::new(),
+        }
     }
 
     /// A buffer is needed soon.
@@ -148,15 +157,14 @@ impl Buffers {
 
     /// A packet begins to wait for a buffer. Since its last change, `held` bytes of it have been held.
     pub(super) fn block(&mut self, buffer: usize, held: u32, now: u64) {
-        let number = &mut self.numbers[buffer];
-        if *number == 0 {
-            self.waits.push(Waits::default());
-            *number = self.waits.len() as u32;
-        }
-        let waits = &mut self.waits[*number as usize - 1];
-        if waits.packets.is_empty() {
-            self.holders[buffer].settle(now);
+        if self.numbers[buffer] == 0 {
+            self.numbers[buffer] = self.unused.pop().unwrap_or_else(|| {
+                self.waits.push(Waits::default());
+                self.waits.len() as u32
+            });
+            let waits = &mut self.waits[self.numbers[buffer] as usize - 1];
             (waits.integrals, waits.last) = (Integrals::default(), now);
+            self.holders[buffer].settle(now);
         } else {
             self.advance(buffer, held, now);
         }
@@ -183,8 +191,13 @@ impl Buffers {
     /// # Panics
     /// If no packet waits.
     pub(super) fn unblock(&mut self, buffer: usize, mut attribute: impl FnMut(u16, u64)) {
-        let Waits { integrals, last, packets } = &mut self.waits[self.numbers[buffer] as usize - 1];
+        let number = self.numbers[buffer];
+        let Waits { integrals, last, packets } = &mut self.waits[number as usize - 1];
         let (since, before) = packets.pop_front().expect("a packet waits");
+        if packets.is_empty() {
+            self.numbers[buffer] = 0;
+            self.unused.push(number);
+        }
         let wait = *last - since;
         if wait == 0 || integrals.others.is_empty() {
             attribute(self.main, wait);

@@ -8,8 +8,6 @@ use crate::engine::prefetch;
 
 /// Set while turns before the last one of a resource have not ended.
 const SHARED: u32 = 1 << 16;
-/// A resource that has never been shared.
-const NONE: u32 = u32::MAX;
 
 /// Until when packets of a job occupy a resource.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +28,7 @@ const _: () = assert!(size_of::<Earlier>() == 64);
 struct Resource {
     /// Its last job, and whether it is [`SHARED`].
     last: u32,
-    /// The number of its earlier turns, or [`NONE`].
+    /// The number of its earlier turns, if it is shared.
     number: u32,
 }
 
@@ -40,7 +38,10 @@ struct Resource {
 #[derive(Debug)]
 pub(super) struct Turns {
     resources: Vec<Resource>,
+    /// Few are in use, and those that are not are used again first. So they stay in a cache.
     earlier: Vec<Earlier>,
+    /// The numbers of those that are not in use.
+    unused: Vec<u32>,
 }
 
 impl Earlier {
@@ -52,7 +53,7 @@ impl Earlier {
 
 impl Turns {
     pub(super) fn new(resources: usize) -> Self {
-        Self { resources: vec![Resource { last: 0, number: NONE }; resources], earlier: Vec::new() }
+        Self { resources: vec![Resource { last: 0, number: 0 }; resources], earlier: Vec::new(), unused: Vec::new() }
     }
 
     /// Calls `attribute` with each job that occupies a resource in `[ready, free)`, where it is free at `free`. Nobody
@@ -72,6 +73,7 @@ impl Turns {
             earlier.forget(now);
             if earlier.0.is_empty() {
                 self.resources[of].last = last & !SHARED;
+                self.unused.push(number);
             }
             for &Turn { end, job } in &earlier.0 {
                 if end > ready {
@@ -116,23 +118,24 @@ impl Turns {
         if free <= now {
             if last & SHARED != 0 {
                 self.earlier[number as usize].0.clear();
+                self.unused.push(number);
             }
             self.resources[of].last = u32::from(job);
         } else if last as u16 != job {
-            self.push(of, now, Turn { end: free, job: last as u16 });
-            self.resources[of].last = u32::from(job) | SHARED;
+            let number = if last & SHARED == 0 { self.unused() } else { number };
+            let earlier = &mut self.earlier[number as usize];
+            earlier.forget(now);
+            earlier.0.push(Turn { end: free, job: last as u16 });
+            self.resources[of] = Resource { last: u32::from(job) | SHARED, number };
         }
     }
 
-    fn push(&mut self, of: usize, now: u64, turn: Turn) {
-        let number = &mut self.resources[of].number;
-        if *number == NONE {
-            *number = self.earlier.len() as u32;
+    /// The number of earlier turns that are not in use.
+    fn unused(&mut self) -> u32 {
+        self.unused.pop().unwrap_or_else(|| {
             self.earlier.push(Earlier::default());
-        }
-        let earlier = &mut self.earlier[*number as usize];
-        earlier.forget(now);
-        earlier.0.push(turn);
+            self.earlier.len() as u32 - 1
+        })
     }
 }
 
