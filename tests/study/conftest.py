@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import psutil
 import pytest
 
+from odonata.cli.main import main
 from odonata.study import read
 from odonata.study.plan import Plan
 
@@ -86,9 +89,10 @@ def kept(folder: str | Path) -> set[str]:
 
 
 def children(pid: int | None = None) -> list[int]:
-    """Processes that a process has started and that are alive."""
-    tasks = Path(f"/proc/{pid or os.getpid()}/task")
-    return [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
+    """Processes that a process has started and that are alive; none when it has ended itself."""
+    with suppress(psutil.NoSuchProcess):
+        return [child.pid for child in psutil.Process(pid).children()]
+    return []
 
 
 def eventually(true: Callable[[], object], within_s: float = 30.0) -> None:
@@ -105,10 +109,17 @@ def command(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
 
 
 def swept(*arguments: str) -> dict[str, Any]:
-    """What `odonata sweep --json` says of a sweep that went well."""
-    done = command("sweep", *arguments, "--json", "-q")
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
+    """What `odonata sweep --json` says of a sweep that went well: the command in this process, and one worker.
+
+    Where the process of the command matters, `command` has one of its own, which takes half a second.
+    """
+    workers = [] if {"-j", "--on"} & set(arguments) else ["-j", "1"]
+    words = ["sweep", *arguments, *workers, "--json", "-q"]
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err, warnings.catch_warnings():
+        warnings.simplefilter("default")
+        status = main(words)
+    assert status == 0, err.getvalue()
+    found: dict[str, Any] = json.loads(out.getvalue())
     return found
 
 
@@ -116,3 +127,14 @@ def killed(process: subprocess.Popen[str]) -> None:
     """Kills a process as nothing can be caught, and waits for it."""
     process.send_signal(signal.SIGKILL)
     process.wait()
+
+
+@contextmanager
+def sweeping(*arguments: str, **more: Any) -> Iterator[subprocess.Popen[str]]:
+    """A sweep in a process of its own, which does not outlive the block, also if the test fails there."""
+    started = [*COMMAND, "sweep", "study.toml", "--out", "out", *arguments]
+    process = subprocess.Popen(started, text=True, **{"stderr": subprocess.DEVNULL, **more})
+    try:
+        yield process
+    finally:
+        killed(process)

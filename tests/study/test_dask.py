@@ -6,10 +6,11 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
 import odonata as od
@@ -86,7 +87,9 @@ def test_the_same_bytes_over_tcp_also_when_a_worker_is_killed(study: Write, sche
 
 
 def _is_worker(pid: int) -> bool:
-    return "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text()
+    with suppress(psutil.NoSuchProcess):
+        return any("spawn_main" in word for word in psutil.Process(pid).cmdline())
+    return False
 
 
 def test_the_command_goes_on_where_a_local_sweep_was(study: Write, scheduler: str) -> None:

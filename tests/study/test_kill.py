@@ -15,7 +15,7 @@ import pytest
 from odonata.study.local import LocalPool, _Member
 from odonata.study.sweep import sweep
 
-from .conftest import COMMAND, Write, children, command, eventually, final, kept, killed, swept
+from .conftest import Write, children, command, eventually, final, kept, killed, sweeping, swept
 
 if TYPE_CHECKING:
     from odonata.study.ledger import Ledger
@@ -81,12 +81,10 @@ def test_a_run_that_kills_its_workers_fails_and_the_others_go_on(study: Write, m
 def test_a_killed_sweep_goes_on_where_it_was(study: Write, here: Path) -> None:
     """Catches results that are only in memory, or in a file that a kill cuts off, and workers that outlive it."""
     study(SLOW)
-    process = subprocess.Popen(
-        [*COMMAND, "sweep", "study.toml", "--out", "out", "-j", "2"], stderr=subprocess.DEVNULL, text=True
-    )
-    eventually(lambda: len(kept("out")) >= 6)
-    workers = children(process.pid)
-    killed(process)
+    with sweeping("-j", "2") as process:
+        eventually(lambda: len(kept("out")) >= 6)
+        workers = children(process.pid)
+        killed(process)
     safe = kept("out")
     assert 6 <= len(safe) < 32
     assert len(workers) == 2
@@ -105,11 +103,11 @@ def test_a_killed_sweep_goes_on_where_it_was(study: Write, here: Path) -> None:
 def test_workers_do_not_outlive_a_killed_sweep_even_in_a_long_run(study: Write) -> None:
     """Catches a worker that goes on for hours after its parent is gone."""
     study('base = "base.toml"\n[sweep]\n"job.target.app.messages" = [800000000]\n')
-    process = subprocess.Popen([*COMMAND, "sweep", "study.toml", "--out", "out"], stderr=subprocess.DEVNULL, text=True)
-    eventually(lambda: children(process.pid))
-    time.sleep(1.0)
-    workers = children(process.pid)
-    killed(process)
+    with sweeping() as process:
+        eventually(lambda: children(process.pid))
+        time.sleep(1.0)
+        workers = children(process.pid)
+        killed(process)
     assert workers
     eventually(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), within_s=30)
 
@@ -121,13 +119,11 @@ def test_ctrl_c_and_sigterm_end_soon_and_keep_what_is_done(
     study: Write, number: signal.Signals, status: int, word: str
 ) -> None:
     study(SLOW)
-    process = subprocess.Popen(
-        [*COMMAND, "sweep", "study.toml", "--out", "out", "-j", "2"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
-    eventually(lambda: len(kept("out")) >= 4)
-    os.killpg(process.pid, number)  # as a terminal and a queue send it: to the workers too
-    out, err = process.communicate(timeout=60)  # within a second on a machine with nothing else to do
+    pipe = subprocess.PIPE
+    with sweeping("-j", "2", stdout=pipe, stderr=pipe, start_new_session=True) as process:
+        eventually(lambda: len(kept("out")) >= 4)
+        os.killpg(process.pid, number)  # as a terminal and a queue send it: to the workers too
+        out, err = process.communicate(timeout=60)  # within a second on a machine with nothing else to do
     assert (process.returncode, out) == (status, "")
     assert f"of 32 points are done and kept; the same command continues from there\nerror: {word}\n" in err
     runs = pl.read_parquet("out/runs.parquet")

@@ -9,7 +9,7 @@ import sys
 import time
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -23,7 +23,10 @@ from odonata.study.local import LocalPool
 from odonata.study.python import plan_of
 from odonata.study.sweep import sweep
 
-from .conftest import COMMAND, STUDY, Write, command, eventually, final, kept, swept
+from .conftest import STUDY, Write, command, eventually, final, kept, sweeping, swept
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def test_the_tables_hold_the_axes_and_what_the_runs_gave(study: Write) -> None:
@@ -146,12 +149,10 @@ def test_all_points_may_fail(study: Write) -> None:
 
 def test_two_sweeps_do_not_work_in_one_folder(study: Write) -> None:
     study('base = "base.toml"\n[sweep]\n"job.target.app.messages" = [50000000]\n')
-    first = subprocess.Popen([*COMMAND, "sweep", "study.toml", "--out", "out"], stderr=subprocess.DEVNULL)
-    eventually(lambda: Path("out/results").is_dir())
-    time.sleep(0.2)
-    second = command("sweep", "study.toml", "--out", "out", "-q")
-    first.kill()
-    first.wait()
+    with sweeping():
+        eventually(lambda: Path("out/results").is_dir())
+        time.sleep(0.2)
+        second = command("sweep", "study.toml", "--out", "out", "-q")
     assert second.returncode == 2
     assert "error: another sweep is using `out`" in second.stderr
 
@@ -194,24 +195,9 @@ def test_points_of_a_function_are_written_as_a_file() -> None:
     assert tomllib.loads(plan_of(_made, {"n": [1, 2], "t": [{"x": 1}, {}]}).text)["sweep"]["t"] == [{"x": 1}, {}]
 
 
-def test_the_file_of_many_points_takes_linear_time() -> None:
-    """Lines of Python are counted, not seconds."""
-
+def test_the_file_of_many_points_takes_linear_time(lines_of: Callable[[Callable[[], object]], int]) -> None:
     def lines(count: int) -> int:
-        done = 0
-
-        def trace(_: object, event: str, __: object) -> object:
-            nonlocal done
-            done += event == "line"
-            return trace
-
-        before = sys.gettrace()
-        sys.settrace(trace)  # type: ignore[arg-type]
-        try:
-            plan_of(_made, [{"n": n, "m": 0} for n in range(count)])
-        finally:
-            sys.settrace(before)
-        return done
+        return lines_of(lambda: plan_of(_made, [{"n": n, "m": 0} for n in range(count)]))
 
     lines(10)
     assert lines(800) < 5 * lines(200)

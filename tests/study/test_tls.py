@@ -8,10 +8,11 @@ import ssl
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
 from odonata.errors import InputError, RunError
@@ -120,15 +121,13 @@ def test_nothing_of_ours_listens_in_plain_text_or_without_our_certificate(
 
 def ports(pids: list[int]) -> set[tuple[str, int]]:
     """Where processes and those that they have started listen."""
-    import psutil
-
-    family = [process for pid in pids for process in (psutil.Process(pid), *psutil.Process(pid).children(True))]
-    return {
-        (found.laddr.ip.replace("0.0.0.0", "127.0.0.1"), found.laddr.port)
-        for process in family
-        for found in process.net_connections("tcp")
-        if found.status == psutil.CONN_LISTEN
-    }
+    found = set()
+    for process in (one for pid in pids for one in (psutil.Process(pid), *psutil.Process(pid).children(True))):
+        with suppress(psutil.NoSuchProcess):  # one that has ended meanwhile
+            for at in process.net_connections("tcp"):
+                if at.status == psutil.CONN_LISTEN:
+                    found.add((at.laddr.ip.replace("0.0.0.0", "127.0.0.1"), at.laddr.port))
+    return found
 
 
 def plain_answer(host: str, port: int) -> bytes:
