@@ -142,7 +142,7 @@ class JobTotals(TypedDict):
     latency: Latency
     #: Messages between ranks of one node, of a program.
     intra_node: int
-    #: RTS and CTS messages issued, of a program.
+    #: Control messages (RTS, CTS, FIN) issued, of a program.
     control: int
     #: Messages issued while measuring, and those of them that were delivered; recorded or not.
     measured_issued: int

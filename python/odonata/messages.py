@@ -376,10 +376,6 @@ MESSAGES: Mapping[str, Message] = {
         "`{key}` is {found_bytes:bytes}; it must hold at least one packet ({packet_bytes:bytes}) and at most "
         "{most_bytes:bytes}"
     ),
-    "program-with-gets": Message(
-        "`{key}`: `get` is for jobs with a traffic pattern; the messages of programs are written to their destination",
-        'operation = "put"',
-    ),
     "application-aware-without-counters": Message(
         "`{key}`: application-aware routing reads the counters of the NICs, and the NICs of this system count nothing",
         'fabric = {{ nic = "aries" }}',

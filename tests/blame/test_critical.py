@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 US = 10**6
 
 
-def simulated(app: str, folder: Path | None = None, nodes: int = 2) -> tuple[od.Run, Timeline]:
+def simulated(app: str, folder: Path | None = None, nodes: int = 2, nic: str = "") -> tuple[od.Run, Timeline]:
     text = (
-        f'system = "tiny"\n[[job]]\nname = "job"\nnodes = {nodes}\napp = {app}\nrecord = "every-message"\n'
+        f'system = "tiny"\n{nic}[[job]]\nname = "job"\nnodes = {nodes}\napp = {app}\nrecord = "every-message"\n'
         "[measure]\noperations = true\n[run]\nseed = 1\n"
     )
     run = od.run(scenario.parse(text) if folder is None else scenario.parse(text, folder / "x.toml"))
@@ -51,9 +51,9 @@ def by_kind(segments: list[Segment]) -> dict[str, int]:
     return found
 
 
-def traced(folder: Path, text: str) -> tuple[od.Run, Timeline]:
+def traced(folder: Path, text: str, nic: str = "") -> tuple[od.Run, Timeline]:
     (folder / "x.goal").write_text(text)
-    return simulated('{ trace = "x.goal" }', folder)
+    return simulated('{ trace = "x.goal" }', folder, nic=nic)
 
 
 def check(timeline: Timeline) -> None:
@@ -111,6 +111,27 @@ def test_a_late_receiver_is_on_the_path_while_its_sender_waits(tmp_path: Path) -
     assert 0 < sender[TRANSFER] < message.arrival - 900 * US
     assert TRANSFER in by_kind(states(timeline, 1))
     assert LATE_SENDER not in by_kind(states(timeline, 1))
+
+
+def test_a_sender_whose_data_are_fetched_waits_for_them_and_for_no_later_message(tmp_path: Path) -> None:
+    # The second message is still under way when the first send ends.
+    text = (
+        "num_ranks 2\nrank 0 {\nl1: send 1000000b to 1 tag 1\nl2: send 4000000b to 1 tag 2\nl3: calc 1us\n"
+        "l2 irequires l1\nl3 requires l1\n}\n"
+        "rank 1 {\nl1: recv 1000000b from 0 tag 1\nl2: recv 4000000b from 0 tag 2\n}\n"
+    )
+    nic = '[fabric]\npacket = "1 KiB"\nnic = { kind = "aries", operation = "get" }\n'
+    _, timeline = traced(tmp_path, text, nic)
+    check(timeline)
+    first, second = timeline.messages
+    computing = next(task for task in timeline.tasks[0] if task.kind == "compute")
+    assert first.arrival is not None
+    assert second.arrival is not None
+    assert first.arrival < computing.begin < second.arrival
+    found = timeline.release(0, computing.begin)
+    assert (found.why, found.message) == ("sent", first)
+    sender = by_kind(states(timeline, 0))
+    assert sender == {HOST: 2 * 16_500_000, COMPUTING: US, TRANSFER: timeline.finish[0] - 34 * US}
 
 
 def test_a_receive_that_is_posted_before_computing_is_not_late(tmp_path: Path) -> None:

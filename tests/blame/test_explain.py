@@ -169,7 +169,7 @@ def test_waits_for_room_are_followed_to_links_of_routers(tiny: Scenario) -> None
     assert target.roots[0].cause == "noise"
     assert sum(root.share for root in target.roots) == pytest.approx(1)
     (line,) = (line for line in sentences(explained) if "chains of full buffers" in line)
-    assert "`noise` for" in line
+    assert "at links that send packets of `noise`" in line
     entries = explained.as_dict()["roots"]
     assert sum(entry["ps"] for entry in entries) == sum(root.ps for root in target.roots) > 0
 

@@ -183,10 +183,6 @@ PROVOKED: dict[str, Provoke] = {
     "unknown-class": check(("sensing", {"kind": "credits", "delay_ps": {"optical": 5}})),
     "packet-on-wire-too-large": check(("fabric.packet_bytes", 65_530), ("fabric.header_bytes", 32)),
     "slow-link": check(("fabric.links.local.bandwidth", 100_000)),
-    "program-with-gets": program(
-        {"name": "phases", "phases": [{"what": {"name": "compute", "ps": 1, "jitter_ps": 0}}]},
-        ("fabric.nic.aries", ARIES | {"operation": "get"}),
-    ),
     "application-aware-without-counters": on_direct(
         (
             "routing",

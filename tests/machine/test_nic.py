@@ -102,7 +102,6 @@ def test_what_is_no_nic_is_refused(nic, message, hint):
     ("nic", "message"),
     [
         ('nic = { kind = "aries", cycle = "1 ns" }', "`cycle` is 1 ns, longer than a flit of 16 B takes"),
-        ('nic = { kind = "aries", operation = "get" }', "`get` is for jobs with a traffic pattern"),
         ('nic = { kind = "aries", window = 3, packet = "16 B" }', "`window` is 3; it must be between 4 and 1048576"),
         ('nic = "aries"\nchannels = 9', "`channels` is 9; it must be between 1 and 8"),
     ],
@@ -152,6 +151,50 @@ def test_bursts_count_the_same_flits(exact):
     assert coarse.summary["packet_hops"] < exact.summary["packet_hops"] / 8
     for column in ("request_packets", "request_flits"):
         assert coarse.nics[column].to_list() == exact.nics[column].to_list()
+
+
+FETCH = """\
+system = "tiny"
+
+[fabric]
+packet = "64 B"
+nic = {{ kind = "aries", operation = "{operation}" }}
+
+[[job]]
+name = "fetch"
+nodes = 2
+app = {{ motif = "ping-pong", message = "128 KiB", iterations = 1 }}
+overhead = {{ control = "64 B" }}
+record = "every-message"
+"""
+
+
+def of_the_ranks(run):
+    """The counters of the two NICs; their ranks are in order of nodes."""
+    return run.nics.filter(pl.col("job") == 0).sort("node")
+
+
+@pytest.mark.parametrize(("operation", "flits"), [("put", 5), ("get", 1)])
+def test_the_receiver_of_a_rendezvous_fetches_the_data_with_requests_of_one_flit(operation, flits):
+    """A message each way. Besides the data, a node sends an RTS and a CTS or FIN; each is a put of 5 flits."""
+    run = od.run(parse(FETCH.format(operation=operation)))
+    packets, nics = 128 * 1024 // 64, of_the_ranks(run)
+    assert nics["request_packets"].to_list() == [packets + 2] * 2
+    assert nics["request_flits"].to_list() == [packets * flits + 2 * 5] * 2
+    assert nics["response_flits"].to_list() == [packets * (6 - flits) + 2 * 1] * 2
+    assert set(run.nic_messages["flits"]) == {packets * flits}
+    assert run.jobs["messages_control"].to_list() == [4]
+    assert run.messages.select("source", "destination").rows() == [(0, 1), (1, 0)]
+
+
+def test_only_the_rank_that_fetches_counts_the_requests():
+    """A broadcast from rank 0: rank 1 fetches it."""
+    text = FETCH.format(operation="get").replace('motif = "ping-pong"', 'collective = "broadcast", algorithm = "flat"')
+    source, destination = of_the_ranks(od.run(parse(text))).iter_rows(named=True)
+    packets = 128 * 1024 // 64
+    assert (source["request_packets"], source["request_flits"]) == (1, 5)
+    assert (destination["request_packets"], destination["request_flits"]) == (packets + 1, packets + 5)
+    assert (source["response_packets"], destination["response_packets"]) == (packets + 1, 1)
 
 
 def test_a_run_of_simple_nics_has_no_counters():

@@ -128,6 +128,49 @@ def test_nics_that_count_nothing_are_refused_with_the_line():
     assert caught.value.line == SCENARIO[: SCENARIO.index("{routing}")].count("\n") + 1
 
 
+IN_TURN = 'routing = { name = "application-aware", policy = "in-turn", turns = ["default", "bandit", "high-bias"] }\n'
+
+
+@pytest.mark.parametrize(
+    ("app", "message", "hint"),
+    [
+        ('{ motif = "ping-pong", message = "4 KB", iterations = 2 }', "has 2 iterations", "at least 3 `iterations`"),
+        ('{ motif = "ping-pong", message = "4 KB" }', "has 1 iteration,", "at least 3 `iterations`"),
+        (
+            '{ pattern = "uniform-random", message = "4 KB", interval = "1 us", messages = 2 }',
+            "2 intervals",
+            "3 `messages`",
+        ),
+    ],
+)
+@pytest.mark.parametrize("of_the_run", [True, False])
+def test_a_job_that_ends_before_every_policy_had_its_turn_is_refused(app, message, hint, of_the_run):
+    text = f'system = "aries"\nfabric = {{ nic = "aries" }}\n{IN_TURN if of_the_run else ""}'
+    text += f'[[job]]\nname = "a"\nnodes = 2\napp = {app}\n{"" if of_the_run else IN_TURN}'
+    with pytest.raises(InputError) as caught:
+        parse(text).resolve()
+    assert "job `a` " in caught.value.message
+    assert message in caught.value.message
+    assert "`turns` has 3 policies: " in caught.value.message
+    assert caught.value.message.endswith("`high-bias` would not be used")
+    assert hint in str(caught.value.hint)
+    assert caught.value.line == text[: text.index("turns")].count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    "app",
+    [
+        '{ motif = "ping-pong", message = "4 KB", iterations = 3 }',
+        '{ motif = "ping-pong", message = "4 KB" }\nbackground = true',
+        '{ pattern = "uniform-random", message = "4 KB", interval = "1 us" }',
+    ],
+)
+def test_a_job_with_a_turn_for_every_policy_is_accepted(app):
+    """Jobs without an end have one for each; the run may still end before."""
+    head = f'system = "aries"\nfabric = {{ nic = "aries" }}\n{IN_TURN}[run]\nuntil = "1 ms"\n'
+    parse(f'{head}[[job]]\nname = "a"\nnodes = 2\napp = {app}\n').resolve()
+
+
 def test_three_modes_count_as_three_routings():
     """The modes of two policies are the same three; another bias makes two more."""
     other = SCENARIO + 'routing = {{ name = "application-aware", policy = "bandit"{more} }}\n'

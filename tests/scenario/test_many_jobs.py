@@ -9,7 +9,7 @@ from odonata.scenario import parse
 HEAD = """\
 [system]
 preset = "kang2019"
-groups = 65
+groups = {groups}
 global_links_per_spine = 4
 """
 JOB = """
@@ -21,13 +21,24 @@ app = {{ pattern = "uniform-random", message = "4 KB", interval = "1 us", messag
 """
 
 
+def resolved(jobs, place, groups=65):
+    jobs_of = (JOB.format(number=number, place=place) for number in range(jobs))
+    return parse(HEAD.format(groups=groups) + "".join(jobs_of)).resolve()
+
+
 @pytest.mark.parametrize("place", ["contiguous", "random"])
-def test_5000_jobs_are_resolved_in_linear_time(place):
+def test_jobs_are_resolved_in_linear_time(place, lines_of):
+    """Four times the jobs on a machine of four times the size."""
+    few, many = (lines_of(lambda n=n: resolved(25 * n, place, n)) for n in (8, 32))
+    assert many < 5 * few
+
+
+@pytest.mark.parametrize("place", ["contiguous", "random"])
+def test_5000_jobs_are_resolved_in_seconds(place):
     """About a second of a processor's time. With a list of all free nodes for each job it takes a minute."""
-    text = HEAD + "".join(JOB.format(number=number, place=place) for number in range(5000))
     begin = time.process_time()
-    resolved = parse(text).resolve()
-    assert len(resolved.id) == 16
-    assert len(resolved.document["scenario"]["job"]) == len(resolved.background) == 5000
+    found = resolved(5000, place)
+    assert len(found.id) == 16
+    assert len(found.document["scenario"]["job"]) == len(found.background) == 5000
     assert time.process_time() - begin < 30
-    assert len({node for job in resolved.spec["jobs"] for node in job["nodes"]}) == 15_000
+    assert len({node for job in found.spec["jobs"] for node in job["nodes"]}) == 15_000

@@ -85,7 +85,6 @@ kinds! {
     /// A count that exceeds what can be numbered or what fits into memory.
     MachineTooLarge = "machine-too-large" { what: &'static str, found: u64, most: u64 }
     /// A NIC of Aries reads messages, and a job has a program.
-    ProgramWithGets = "program-with-gets" {}
     /// Application-aware routing, for NICs that count nothing.
     ApplicationAwareWithoutCounters = "application-aware-without-counters" {}
     /// The clock cycle of a NIC is longer than a flit takes on its link.

@@ -1,27 +1,30 @@
 //! NICs of Aries: every request packet is answered by a response packet (model, section 3).
 
-use odonata_decision::Decision;
+use odonata_decision::{Decision, Operation};
 use odonata_sim::engine::random::response_key;
-use odonata_sim::spec::{AriesSpec, FabricSpec, Operation};
+use odonata_sim::spec::{AriesSpec, FabricSpec};
 use odonata_topology::NodeId;
 
 use crate::link::{OnWire, aries_packets};
 use crate::packet::{Cause, DirectState, Packet, ValiantState};
+use crate::program::ProtocolMessageKind;
 use crate::world::World;
 
 /// A request, for as long as the run lasts.
 #[derive(Debug)]
 pub(crate) struct Request {
     /// NIC that it comes from.
-    nic: NodeId,
+    pub(crate) nic: NodeId,
     /// When its tail left the NIC.
     left: Option<u64>,
+    /// Responses to it that have come.
+    pub(crate) answers: u64,
 }
 
-/// Bytes on a link of a request or a response for so many bytes of payload.
-pub(crate) fn wire(fabric: &FabricSpec, payload: u64, response: bool) -> u64 {
+/// Bytes on a link of a request or a response for so many bytes of payload, of a put or a get.
+pub(crate) fn wire(fabric: &FabricSpec, payload: u64, response: bool, get: bool) -> u64 {
     match fabric.nic.aries {
-        Some(aries) if response != (aries.operation == Operation::Get) => {
+        Some(aries) if response != get => {
             aries_packets(payload, u64::from(aries.packet_bytes)).len() as u64 * fabric.head()
         }
         _ => fabric.wire(payload),
@@ -34,11 +37,20 @@ impl World<'_> {
     }
 
     /// Aries packets of a packet.
-    fn burst(&self, bytes: u64) -> Vec<u64> {
+    pub(crate) fn burst(&self, bytes: u64) -> Vec<u64> {
         aries_packets(bytes, u64::from(self.aries().expect("packets are answered").packet_bytes))
     }
 
-    /// The mode of a message that a rank sends now, whether to observe it, and whose turn it is; none if its job is not
+    /// Whether a message is a get.
+    pub(crate) fn is_get(&self, cause: Cause) -> bool {
+        let data = match cause {
+            Cause::Traffic { .. } => true,
+            Cause::Program(message) => message.arrival.message_kind == ProtocolMessageKind::Data,
+        };
+        data && self.spec.fabric.gets()
+    }
+
+    /// The mode of a message that a rank issues now, whether to observe it, and whose turn it is; none if its job is not
     /// application-aware.
     pub(crate) fn select_mode(
         &mut self,
@@ -52,12 +64,9 @@ impl World<'_> {
             (Cause::Program(message), _) => message.arrival.key.iteration,
             (Cause::Traffic { .. }, row) => self.rows[row.expect("messages of traffic have rows")].interval,
         };
+        let operation = if self.is_get(cause) { Operation::Get } else { Operation::Put };
         let policies = self.policies[job].get_mut(rank as usize)?;
         let turn = (iteration % policies.len() as u64) as usize;
-        let operation = match self.spec.fabric.nic.aries.expect("it was checked").operation {
-            Operation::Put => odonata_decision::Operation::Put,
-            Operation::Get => odonata_decision::Operation::Get,
-        };
         let alltoall = match (cause, &self.spec.jobs[job].program) {
             (Cause::Program(message), Some(program)) => program.body.is_alltoall(message.arrival.key.label),
             _ => false,
@@ -114,6 +123,7 @@ impl World<'_> {
         let of = &mut self.nics[nic.index()];
         let stalled = free - of.room_since.take().unwrap_or(free) + slow;
         of.outstanding += burst;
+        of.most_outstanding = of.most_outstanding.max(of.outstanding);
         of.counters.request_packets += burst;
         of.counters.request_flits += flits;
         of.counters.stalled_ps += stalled;
@@ -122,7 +132,7 @@ impl World<'_> {
         counters.flits += flits;
         counters.stalled_ps += stalled;
         packet.request = Some(self.requests.len());
-        self.requests.push(Request { nic, left: None });
+        self.requests.push(Request { nic, left: None, answers: 0 });
     }
 
     /// The tail of a request has left its NIC.
@@ -157,7 +167,7 @@ impl World<'_> {
 
     /// Whether a packet carries payload.
     pub(crate) fn carries(&self, packet: &Packet) -> bool {
-        self.aries().is_none_or(|aries| packet.response == (aries.operation == Operation::Get))
+        self.aries().is_none() || packet.response == self.messages[packet.message].get
     }
 
     /// Counts a packet that has reached a NIC; returns whether its message is delivered with it, and whether it is answered.
@@ -169,9 +179,12 @@ impl World<'_> {
     /// Counts a response that has come; returns whether that completes its message for its sender.
     fn count_answer(&mut self, t: u64, packet: &Packet) -> bool {
         let aries = self.aries().expect("packets are answered");
-        let Request { nic, left } = self.requests[packet.request.expect("it answers a request")];
+        let request = &mut self.requests[packet.request.expect("it answers a request")];
+        request.answers += 1;
+        let Request { nic, left, .. } = *request;
         let burst = self.burst(packet.bytes);
-        let last = wire(&self.spec.fabric, *burst.last().expect("a packet has payload"), false);
+        let get = self.messages[packet.message].get;
+        let last = wire(&self.spec.fabric, *burst.last().expect("a packet has payload"), false, get);
         let link = &self.links[self.map.network.peer.len() + nic.index()];
         let started = left.expect("it has left") - link.serialisation(last);
         let latency = burst.len() as u64 * (t - started);
@@ -200,14 +213,14 @@ impl World<'_> {
     }
 
     /// The response to a request that arrives at time `t`.
-    fn response(&self, t: u64, request: &Packet) -> Packet {
+    pub(crate) fn response(&self, t: u64, request: &Packet) -> Packet {
         let number = request.request.expect("it is a request");
         Packet {
             message: request.message,
             request: Some(number),
             response: true,
             bytes: request.bytes,
-            wire: wire(&self.spec.fabric, request.bytes, true),
+            wire: wire(&self.spec.fabric, request.bytes, true, self.messages[request.message].get),
             head: 0,
             tail: 0,
             decided: t,

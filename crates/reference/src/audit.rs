@@ -1,10 +1,9 @@
 //! The audit: every packet, byte and credit is somewhere.
 
-use odonata_sim::spec::Operation;
-
 use crate::calendar::Event;
 use crate::crossbar::Crossbar;
 use crate::link::Far;
+use crate::nic::Nic;
 use crate::packet::Packet;
 use crate::world::World;
 
@@ -29,6 +28,23 @@ pub struct Audit {
     pub bytes_under_way: u64,
     /// The buffers at the far end of all links to a router.
     pub buffers: Vec<BufferAudit>,
+    /// How often each request of NICs of Aries is found: on its way, as its response, or answered.
+    pub requests: Vec<u64>,
+    /// The requests of each NIC of Aries.
+    pub windows: Vec<WindowAudit>,
+}
+
+/// The requests of a NIC of Aries, in Aries packets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WindowAudit {
+    /// Most that may be without a response.
+    pub window: u64,
+    /// Most that were.
+    pub most: u64,
+    /// Those that the NIC has counted and that have no response.
+    pub unanswered: u64,
+    /// Those that are on their way, with their responses.
+    pub under_way: u64,
 }
 
 /// One input buffer, in bytes. The size must equal the sum of the others.
@@ -60,8 +76,6 @@ impl Audit {
             };
             buffers.push(link.channels.iter().map(of).collect());
         }
-        // A packet without payload stands for none, but a request for payload stands for it, as long as that has not come.
-        let gets = world.spec.fabric.nic.aries.is_some_and(|aries| aries.operation == Operation::Get);
         for message in &world.messages {
             audit.packets_issued += message.packets(packet_bytes);
             audit.bytes_issued += message.bytes;
@@ -96,8 +110,27 @@ impl Audit {
                 Event::SendEnd { .. } | Event::Arbitration { .. } | Event::Issue { .. } | Event::Rank { .. } => {}
             }
         }
+        if let Some(aries) = world.spec.fabric.nic.aries {
+            audit.requests = world.requests.iter().map(|request| request.answers).collect();
+            let of = |nic: &Nic| WindowAudit {
+                window: aries.window.into(),
+                most: nic.most_outstanding,
+                unanswered: nic.counters.request_packets - nic.counters.answered_packets,
+                under_way: 0,
+            };
+            audit.windows = world.nics.iter().map(of).collect();
+        }
         let responses = world.nics.iter().flat_map(|nic| &nic.responses);
-        for packet in under_way.iter().copied().chain(responses).filter(|packet| gets || !packet.response) {
+        for packet in under_way.iter().copied().chain(responses.clone()) {
+            if let Some(request) = packet.request {
+                audit.requests[request] += 1;
+                let nic = world.requests[request].nic;
+                audit.windows[nic.index()].under_way += world.burst(packet.bytes).len() as u64;
+            }
+        }
+        // A packet without payload stands for none, but a request for payload stands for it, as long as that has not come.
+        let stands = |packet: &&Packet| !packet.response || world.messages[packet.message].get;
+        for packet in under_way.iter().copied().chain(responses).filter(stands) {
             audit.packets_under_way += 1;
             audit.bytes_under_way += packet.bytes;
         }
@@ -119,6 +152,13 @@ impl Audit {
         let bytes = self.bytes_delivered + self.bytes_at_nics + self.bytes_under_way;
         if packets != self.packets_issued || bytes != self.bytes_issued {
             return Some(format!("{packets} packets and {bytes} bytes are accounted for: {self:?}"));
+        }
+        if let Some(request) = self.requests.iter().position(|&times| times != 1) {
+            return Some(format!("request {request} is found {} times", self.requests[request]));
+        }
+        let exceeded = |w: &&WindowAudit| w.most > w.window || w.unanswered != w.under_way;
+        if let Some(window) = self.windows.iter().find(exceeded) {
+            return Some(format!("a window does not hold: {window:?}"));
         }
         let wrong = |b: &&BufferAudit| b.room + b.granted + b.held + b.returning != b.size;
         self.buffers.iter().find(wrong).map(|b| format!("credits were lost or made: {b:?}"))

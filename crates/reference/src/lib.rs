@@ -42,7 +42,7 @@ mod world;
 use odonata_error::{Error, ErrorKind, path};
 use odonata_sim::{Monitor, Output, Spec};
 
-pub use audit::{Audit, BufferAudit};
+pub use audit::{Audit, BufferAudit, WindowAudit};
 pub use codes2019::{CompatStock, check_compat, run_compat, run_compat_counted};
 
 use map::Map;

@@ -93,8 +93,10 @@ impl World<'_> {
         };
         let rank = match cause {
             Cause::Traffic { sender } => self.senders[sender].rank,
+            Cause::Program(protocol_message) if self.is_get(cause) => protocol_message.to,
             Cause::Program(protocol_message) => protocol_message.arrival.key.peer,
         };
+        let get = self.is_get(cause);
         let selected = self.select_mode(job, rank, bytes, cause, row);
         let mode = selected.map(|(_, decision)| decision.mode).or(routing_of(self.spec, job).fixed_mode());
         let routing = packets(routing_of(self.spec, job), mode);
@@ -102,6 +104,7 @@ impl World<'_> {
             job,
             rank,
             cause,
+            get,
             row,
             to: NodeId(to * rails + rail_there),
             bytes,

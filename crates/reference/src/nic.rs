@@ -27,6 +27,8 @@ pub(crate) struct Nic {
     pub(crate) responses: VecDeque<Packet>,
     /// Aries packets without a response.
     pub(crate) outstanding: u64,
+    /// The most that were at one time.
+    pub(crate) most_outstanding: u64,
     /// When the link could have sent the packet at the head, which waits for the window.
     pub(crate) window_since: Option<u64>,
     /// When the link could have sent the packet at the head, which waits for room.
@@ -51,7 +53,7 @@ impl Nic {
             request: None,
             response: false,
             bytes,
-            wire: aries::wire(fabric, bytes, false),
+            wire: aries::wire(fabric, bytes, false, message.get),
             head: 0,
             tail: 0,
             decided: message.joined,

@@ -45,7 +45,9 @@ pub(crate) struct Message {
     pub(crate) job: usize,
     /// What it is for.
     pub(crate) cause: Cause,
-    /// The row that is complete with it; none for an RTS or a CTS.
+    /// Whether its responses carry its payload.
+    pub(crate) get: bool,
+    /// The row that is complete with it; none for a control message.
     pub(crate) row: Option<usize>,
     /// NIC (endpoint) of the destination's node.
     pub(crate) to: NodeId,
@@ -53,7 +55,7 @@ pub(crate) struct Message {
     pub(crate) bytes: u64,
     /// Its random key.
     pub(crate) key: u64,
-    /// The rank that sends it.
+    /// The rank that issues it.
     pub(crate) rank: u32,
     /// The routing of its packets.
     pub(crate) routing: RoutingSpec,

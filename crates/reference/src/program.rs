@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use odonata_sim::spec::{Program, ProgramSpec, Spec};
 
 pub(crate) use exchange::ProtocolMessage;
-pub(crate) use rank_event::{RankEvent, RankId};
+pub(crate) use rank_event::{ProtocolMessageKind, RankEvent, RankId};
 pub(crate) use tally::{iteration_rows, operation_rows, rank_rows};
 
 use execution::Execution;
@@ -44,7 +44,7 @@ pub(crate) struct Running<'a> {
     pub(crate) unfinished: u64,
     /// Scheduled events of its ranks.
     pub(crate) pending_events: u64,
-    /// Its messages, RTS, CTS and data in NICs and on the network.
+    /// Its messages, control messages and data in NICs and on the network.
     pub(crate) under_way: u64,
     /// The times of each iteration that at least one rank has ended.
     pub(crate) iterations: BTreeMap<u64, Times>,

@@ -255,7 +255,8 @@ fn nics_that_answer_packets_meet_every_rule() {
         let Ok((output, _)) = odonata_sim::run(&spec, &mut ()) else { continue };
         count(&mut counts, "waits for the window", output.nics.iter().any(|nic| nic.window_ps > 0));
         count(&mut counts, "stalls", output.nics.iter().any(|nic| nic.stalled_ps > 0));
-        count(&mut counts, "rendezvous", output.jobs.iter().any(|job| job.control > 0));
+        let rendezvous = output.jobs.iter().any(|job| job.control > 0);
+        count(&mut counts, format!("rendezvous {:?}", aries.operation), rendezvous);
         let unanswered = output.nics.iter().any(|nic| nic.answered_packets < nic.request_packets);
         count(&mut counts, "ends with requests under way", unanswered);
     }
@@ -264,7 +265,14 @@ fn nics_that_answer_packets_meet_every_rule() {
     assert_each(
         &counts,
         10,
-        &["rails", "waits for the window", "stalls", "rendezvous", "ends with requests under way"],
+        &[
+            "rails",
+            "waits for the window",
+            "stalls",
+            "rendezvous Put",
+            "rendezvous Get",
+            "ends with requests under way",
+        ],
     );
 }
 

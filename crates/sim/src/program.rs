@@ -149,13 +149,14 @@ impl Programs {
         node
     }
 
-    /// A protocol message is posted whose packets are answered. If it is the data of a rendezvous, its sender waits for the last
-    /// response; returns the slot for [`answered`](Self::answered).
+    /// A protocol message is posted whose packets are answered. If a sender writes the data of a rendezvous with it, the sender
+    /// waits for the last response; returns the slot for [`answered`](Self::answered).
     pub fn expect_sent(&mut self, job: u16, message: ProtocolMessage) -> Option<u32> {
-        if message.message_kind != ProtocolMessageKind::Data {
+        let running = self.running[usize::from(job)].as_mut().expect("letters are of programs");
+        if message.message_kind != ProtocolMessageKind::Data || running.is_get(&message) {
             return None;
         }
-        self.running[usize::from(job)].as_mut().expect("letters are of programs").pending += 1;
+        running.pending += 1;
         Some(self.protocol_messages.add(message))
     }
 

@@ -58,6 +58,8 @@ pub struct Simulation<'s, Q, R> {
     credits: Credits,
     /// Whether packets cut through, or bytes, blame or series are counted by link.
     special: bool,
+    /// Whether bytes by class, roots or series are counted.
+    counts_more: bool,
     /// The congestion metric, if it is not the backlog.
     credit_metric: Option<CreditMetric>,
     /// The crossbars; empty if routers are ideal.
@@ -138,7 +140,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
     #[inline(always)]
     fn number(&self, packet: &Event) -> u32 {
         if R::RESPONSES {
-            return self.aries.number(packet.bytes(), self.aries.is_response(packet));
+            return self.aries.number(packet);
         }
         packet.bytes()
     }

@@ -161,8 +161,7 @@ pub fn answered_spec(seed: u64) -> Spec {
     ];
     loop {
         let mut spec = c.of(&makers)(c.next());
-        let programs = spec.jobs.iter().any(|job| job.program.is_some());
-        let gets = !programs && c.chance(40);
+        let gets = c.chance(40);
         fabrics::answer(&mut c, &mut spec.fabric, gets);
         if spec.check().is_ok() {
             return valid(seed, spec);
@@ -178,8 +177,7 @@ pub fn application_aware_spec(seed: u64) -> Spec {
     loop {
         let mut spec = c.of(&makers)(c.next());
         let Some(gateways) = spec.routing.gateways() else { continue };
-        let programs = spec.jobs.iter().any(|job| job.program.is_some());
-        let gets = !programs && c.chance(40);
+        let gets = c.chance(40);
         fabrics::answer(&mut c, &mut spec.fabric, gets);
         let first = c.within(0, spec.jobs.len() as u64 - 1) as usize;
         for (index, job) in spec.jobs.iter_mut().enumerate() {

@@ -121,10 +121,12 @@ def _rooted(job: JobCauses) -> list[str]:
     for root in (root for root in job.roots if root.share >= LEAST):
         whose = "its own packets" if root.cause == job.job else f"packets of `{root.cause}`"
         class_, most = next(iter(root.by_class.items()))
-        where = f"{_percent(most / root.ps)} of class {class_}{_out_of(root)}"
-        parts.append(f"{whose} for {_percent(root.share)} of it ({where})")
-    text = f"{_percent(room / job.waiting_ps)} of this waiting is for room in full buffers"
-    return [f"{text}. The chains of full buffers end at links that send {', and '.join(parts)}."]
+        # The groups are those of links between routers.
+        groups = "" if 2 * root.by_class.get("node", 0) > root.ps else _out_of(root)
+        where = f"{_percent(most / root.ps)} of class {class_}{groups}"
+        parts.append(f"{_percent(root.share)} at links that send {whose} ({where})")
+    text = f"{_percent(room / job.waiting_ps)} of this waiting is for room in full buffers."
+    return [f"{text} The chains of full buffers end: {', '.join(parts)}." if parts else text]
 
 
 def _program(program: ProgramTime, job: JobCauses) -> list[str]:

@@ -78,6 +78,7 @@ class Timeline:
         finish: Sequence[int],
         tasks: Sequence[Sequence[Task]],
         messages: Iterable[Message],
+        answered: bool = False,
     ) -> None:
         self.start = start
         """When the program starts."""
@@ -88,6 +89,7 @@ class Timeline:
         self.tasks = tasks
         """Tasks of each rank, in the order of their requests."""
         self.messages = list(messages)
+        self._answered = answered
         self._ends: dict[tuple[int, int], Task] = {}
         for task in (task for of_rank in tasks for task in of_rank if task.end > task.begin):
             self._ends[task.rank, task.end] = task
@@ -113,8 +115,9 @@ class Timeline:
             return Release("start")
         sending = self._sending.get(rank, [])
         at = bisect_left(sending, time, key=lambda one: one[0])
-        # The data has left its sender before it arrives; where NICs answer, the answer comes after the arrival.
-        for _, _, message in (*sending[at:], *reversed(sending[:at])):
+        # The data has left its sender before it arrives. Where NICs answer, the sender waits for the last response or
+        # the FIN, which comes after the arrival.
+        for _, _, message in (*(() if self._answered else sending[at:]), *reversed(sending[:at])):
             if message.handed_over < time:
                 return Release("sent", message)
         return Release("unknown")
@@ -156,7 +159,8 @@ def timeline_of(
         from odonata.blame.posting import post
 
         post(tasks, program)
-    return Timeline(program["start_ps"], program.get("every_ps") or 0, finish, tasks, found)
+    answered = spec["fabric"]["nic"].get("aries") is not None
+    return Timeline(program["start_ps"], program.get("every_ps") or 0, finish, tasks, found, answered)
 
 
 def _sent(

@@ -83,7 +83,9 @@ class NicTable(Table):
         None, description="`aries`: most packets of a NIC that have no response yet (default: 1,024)"
     )
     operation: Literal["put", "get"] | None = Field(
-        None, description="`aries`: whether requests (`put`) or responses (`get`) carry the payload (default: put)"
+        None,
+        description="`aries`: whether requests (`put`) or responses (`get`) carry the payload of traffic and of a "
+        "rendezvous (default: put)",
     )
     cycle: Delay | None = Field(
         None,

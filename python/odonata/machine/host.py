@@ -87,7 +87,7 @@ class HostTable(Table):
     call: Delay = Field(800_000, description="CPU time of a rank at the start of a collective operation")
     memory: Delay = Field(100_000, description="time from one rank to another rank of the same node")
     control: Annotated[int, BeforeValidator(input_error_as_problem(_control)), _as_json(units.format_bytes)] = Field(
-        64, description="size of control messages (RTS and CTS), and minimum size of every protocol message"
+        64, description="size of control messages (RTS, CTS, FIN), and minimum size of every protocol message"
     )
     header: Annotated[int, BeforeValidator(input_error_as_problem(_header)), _as_json(units.format_bytes)] = Field(
         0, description="envelope of the message-passing library: bytes that every protocol message has besides"

@@ -9,6 +9,7 @@ from odonata.errors import InputError, OdonataError
 from odonata.machine import System
 from odonata.messages import error_of
 from odonata.scenario.routings import DEFAULTS, Routing, check_channels, on_system
+from odonata.scenario.routings.application_aware import ApplicationAware
 from odonata.scenario.routings.choice import Unnamed, named
 from odonata.scenario.tables import JobTable, ScenarioTable
 
@@ -35,6 +36,24 @@ class JobRoutings:
             return {}
         spec = self.own[index].spec()
         return {} if spec == self.usual.spec() else {"routing": spec}
+
+    def check_turns(self, index: int, job: Mapping[str, Any]) -> None:
+        """Raises InputError if a job (of the specification) ends before every policy of its `turns` has had a turn."""
+        routing = self.own.get(index, self.usual)
+        turns = (routing.turns if isinstance(routing, ApplicationAware) else None) or ()
+        if "program" in job:
+            what, key, number = "iteration", "iterations", job["program"]["iterations"]
+        else:
+            what, key, number = "interval", "messages", job["traffic"]["intervals"]
+        if number is None or number >= len(turns):
+            return
+        many = what if number == 1 else f"{what}s"
+        last = ", ".join(f"`{name}`" for name in turns[number:])
+        raise InputError(
+            f"job `{job['name']}` has {number} {many}, and `turns` has {len(turns)} policies: {last} would not be used",
+            hint=f"give the job at least {len(turns)} `{key}`, or leave out policies",
+            path=(*(("job", index) if index in self.own else ()), "routing", "turns"),
+        )
 
     def refused(self, problem: Any, table: ScenarioTable) -> OdonataError | None:
         """The user's error if the core refuses too few channels; None for another error.

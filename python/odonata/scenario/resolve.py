@@ -146,6 +146,8 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
         _spec_job(job, table, system, placed[job.index], run[job.index]) | routings.spec_of_job(job.index)
         for job in jobs
     ]
+    for job, spec_job in zip(jobs, spec_jobs, strict=True):
+        routings.check_turns(job.index, spec_job)
     spec = {
         "version": SPEC_VERSION,
         "seed": table.run.seed,

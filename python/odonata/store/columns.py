@@ -100,7 +100,7 @@ def _latency_lines(prefix: str, of: str, absent: str) -> list[Line]:
 def _mode_lines() -> list[Line]:
     lines: list[Line] = []
     for number, mode in zip(MODE_NUMBERS, MODES, strict=True):
-        what = f"that were sent over the network in mode {mode}, without RTS and CTS; absent unless application-aware"
+        what = f"sent over the network in mode {mode}, without control messages; absent unless application-aware"
         lines.append((f"messages_adaptive_{number}", "UInt64", "messages", f"messages {what}", "neither", 4))
         lines.append((f"bytes_adaptive_{number}", "UInt64", "bytes", f"bytes of messages {what}", "neither", 4))
     share = "share of these bytes in the default modes adaptive-0 and adaptive-1; absent if there are none"
@@ -178,7 +178,7 @@ _LINES: dict[str, list[Line]] = {
         ("saturated", "Boolean", "", _SATURATED, "neither", 2),
         ("backlog_growth", "Float64", "1", _GROWTH, "less", 2),
         ("messages_intra_node", "UInt64", "messages", _INTRA_NODE, "neither", 1, "messages_near"),
-        ("messages_control", "UInt64", "messages", "RTS and CTS that a program issued in addition"),
+        ("messages_control", "UInt64", "messages", "RTS, CTS and FIN that a program issued in addition"),
         ("packets", "UInt64", "packets", "packets delivered by the end", "more"),
         ("bytes", "UInt64", "bytes", "payload of the packets delivered by the end", "more"),
         ("first_issue_ps", "UInt64", "ps", "when the first message was issued; absent if none was"),

@@ -338,19 +338,16 @@ def blame_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.Data
     found = result.get("blame")
     if found is None:
         return frame("blame", {column.name: [] for column in columns_of("blame")})
-    numbers, works = _numbers(system), _working(system)[1]
-    link = np.asarray(found["link"])
-    classes = np.concatenate([system["slot_class"], np.zeros(len(works), dtype=np.uint8)])
+    classes, numbers = _classes_and_numbers(system, found["link"])
     served = [job for job, ps in enumerate(found["service_ps"]) if ps]
-    names = np.asarray(system["classes"], dtype=object)
     rows = frame(
         "blame",
         {
             "victim": [*found["victim"].tolist(), *served],
             "cause": [*found["cause"].tolist(), *served],
             "wait": [*found["wait"], *["service"] * len(served)],
-            "class": [*names[classes[link]].tolist(), *[None] * len(served)],
-            "link": [*numbers[link].tolist(), *[None] * len(served)],
+            "class": [*classes, *[None] * len(served)],
+            "link": [*numbers.tolist(), *[None] * len(served)],
             "time_ps": [*found["ps"].tolist(), *(found["service_ps"][job] for job in served)],
         },
     )
@@ -363,15 +360,14 @@ def roots_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.Data
     found = result.get("roots")
     if found is None:
         return frame("roots", {column.name: [] for column in columns_of("roots")})
-    link = np.asarray(found["link"])
-    classes = np.concatenate([system["slot_class"], np.zeros(len(_working(system)[1]), dtype=np.uint8)])
+    classes, numbers = _classes_and_numbers(system, found["link"])
     return frame(
         "roots",
         {
             "victim": found["victim"],
             "cause": found["cause"],
-            "class": np.asarray(system["classes"], dtype=object)[classes[link]].tolist(),
-            "link": _numbers(system)[link],
+            "class": classes,
+            "link": numbers,
             "time_ps": found["ps"],
         },
     )
@@ -406,6 +402,15 @@ def routes_frame(result: Mapping[str, Any]) -> pl.DataFrame:
     rows, width = found["routes"], int(found["width_ps"])
     start = rows["slice"].astype(np.uint64) * np.uint64(width)
     return frame("routes", {**rows, "start_ps": start, "width_ps": np.full(len(start), width, dtype=np.uint64)})
+
+
+def _classes_and_numbers(system: Mapping[str, Any], links: Sequence[int]) -> tuple[list[str], NDArray[np.int64]]:
+    """The class of links that have the core's numbers, and their numbers in `links`."""
+    names = np.asarray(system["classes"], dtype=object)
+    of_ports = system["slot_class"]
+    classes = np.concatenate([of_ports, np.zeros(len(system["endpoint_slot"]), dtype=of_ports.dtype)])
+    link = np.asarray(links)
+    return names[classes[link]].tolist(), _numbers(system)[link]
 
 
 def _numbers(system: Mapping[str, Any]) -> NDArray[np.int64]:

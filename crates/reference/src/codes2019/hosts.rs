@@ -46,6 +46,7 @@ impl World<'_> {
             self.messages.push(Message {
                 job: number,
                 cause: Cause::Traffic { sender: index },
+                get: false,
                 rank: source,
                 routing: self.spec.routing.clone(),
                 mode: None,

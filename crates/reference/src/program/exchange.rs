@@ -35,7 +35,7 @@ enum Protocol {
 pub(crate) struct RendezvousSend {
     op: usize,
     bytes: u64,
-    /// The NICs of its data.
+    /// The NICs of its data, if it sends them.
     nics: Nics,
     /// The row of the message.
     row: usize,
@@ -138,7 +138,7 @@ impl World<'_> {
         }
     }
 
-    /// A protocol message of a message of `bytes` is issued, and the NIC acts.
+    /// A rank issues a protocol message of a message of `bytes`, which `key` describes as this rank sees it. The NIC acts.
     #[allow(clippy::too_many_arguments)]
     fn post_protocol_message(
         &mut self,
@@ -153,27 +153,32 @@ impl World<'_> {
         let control_bytes = u64::from(self.running(who.job).spec.costs.control_bytes);
         let size = match message_kind {
             ProtocolMessageKind::Eager | ProtocolMessageKind::Data => bytes.max(control_bytes),
-            ProtocolMessageKind::Rts | ProtocolMessageKind::Cts => {
+            ProtocolMessageKind::Rts | ProtocolMessageKind::Cts | ProtocolMessageKind::Fin => {
                 self.tally.control(who.job);
                 control_bytes
             }
         };
         let size = size + u64::from(self.running(who.job).spec.costs.header_bytes);
         self.running(who.job).under_way += 1;
-        if message_kind == ProtocolMessageKind::Data && self.spec.fabric.nic.aries.is_some() {
+        let [from, to] = [self.node(who), self.node(RankId { rank: key.peer, ..who })];
+        let fetched = message_kind == ProtocolMessageKind::Data && self.spec.fabric.gets();
+        if message_kind == ProtocolMessageKind::Data && self.spec.fabric.nic.aries.is_some() && !fetched {
             self.running(who.job).under_way += 1; // its sender waits for the responses
         }
-        let [from, to] = [self.node(who), self.node(RankId { rank: key.peer, ..who })];
-        let arrival = Arrival { key: MessageKey { peer: who.rank, ..key }, message_kind, bytes };
-        let cause = Cause::Program(ProtocolMessage { to: key.peer, arrival });
+        let cause = Cause::Program(if fetched {
+            ProtocolMessage { to: who.rank, arrival: Arrival { key, message_kind, bytes } }
+        } else {
+            let key_there = MessageKey { peer: who.rank, ..key };
+            ProtocolMessage { to: key.peer, arrival: Arrival { key: key_there, message_kind, bytes } }
+        });
         self.post(t, who.job, [from, to], nics, size, cause, row);
         self.nics_act(t, from);
     }
 
-    /// The last packet of a protocol message has left the NIC.
+    /// The last packet of a protocol message has left the NIC; if packets are answered, all its responses have come.
     pub(crate) fn protocol_message_sent(&mut self, t: u64, job: usize, protocol_message: ProtocolMessage) {
         let key = protocol_message.arrival.key;
-        if protocol_message.arrival.message_kind == ProtocolMessageKind::Data {
+        if protocol_message.arrival.message_kind == ProtocolMessageKind::Data && !self.spec.fabric.gets() {
             if self.spec.fabric.nic.aries.is_some() {
                 self.running(job).under_way -= 1;
             }
@@ -212,9 +217,14 @@ impl World<'_> {
                     Some(rendezvous.row),
                 );
             }
+            ProtocolMessageKind::Fin => self.sent(who, key),
             ProtocolMessageKind::Data => {
                 let receive =
-                    self.rank(who).matching.cts_sent.remove(&key).expect("data comes once, after its clearance");
+                    self.rank(who).matching.data_awaited.remove(&key).expect("data comes once, after its clearance");
+                if self.spec.fabric.gets() {
+                    let (fin, bytes) = (ProtocolMessageKind::Fin, arrival.bytes);
+                    self.post_protocol_message(t, who, key, fin, bytes, receive.nics, None);
+                }
                 let receive_ps = self.running(who.job).spec.costs.receive_ps;
                 let task = Task::Receive { from: key.peer, bytes: arrival.bytes };
                 self.occupy(t, who, receive.cpu, task, receive_ps, AfterTask::Received { op: receive.op });
@@ -222,7 +232,7 @@ impl World<'_> {
         }
     }
 
-    /// The data of a message has left the NIC.
+    /// The data of a message has left the NIC, or has been fetched.
     pub(crate) fn sent(&mut self, who: RankId, key: MessageKey) {
         let rank = self.rank(who);
         let rendezvous = rank.rendezvous.remove(&key).expect("data was asked for");
@@ -232,16 +242,15 @@ impl World<'_> {
     /// A receive and its message or RTS have matched.
     fn matched(&mut self, t: u64, who: RankId, receive: Posted, arrival: Arrival) {
         if arrival.message_kind == ProtocolMessageKind::Rts {
-            self.rank(who).matching.cts_sent.insert(arrival.key, receive);
-            self.post_protocol_message(
-                t,
-                who,
-                arrival.key,
-                ProtocolMessageKind::Cts,
-                arrival.bytes,
-                receive.nics,
-                None,
-            );
+            self.rank(who).matching.data_awaited.insert(arrival.key, receive);
+            let (kind, row) = if self.spec.fabric.gets() {
+                let sender = RankId { rank: arrival.key.peer, ..who };
+                let there = MessageKey { peer: who.rank, ..arrival.key };
+                (ProtocolMessageKind::Data, Some(self.rank(sender).rendezvous[&there].row))
+            } else {
+                (ProtocolMessageKind::Cts, None)
+            };
+            self.post_protocol_message(t, who, arrival.key, kind, arrival.bytes, receive.nics, row);
         } else {
             let receive_ps = self.running(who.job).spec.costs.receive_ps;
             let task_ps = receive_ps.saturating_add(self.copy(who, arrival.bytes));

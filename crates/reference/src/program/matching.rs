@@ -12,7 +12,7 @@ pub(crate) struct Posted {
     pub(crate) op: usize,
     /// The CPU that it will occupy.
     pub(crate) cpu: u16,
-    /// The NICs of its CTS.
+    /// The NICs of its CTS, or of its get and its FIN.
     pub(crate) nics: Nics,
 }
 
@@ -23,8 +23,8 @@ pub(crate) struct Matching {
     arrived: BTreeMap<MessageKey, Arrival>,
     /// Receives that were posted before their message arrived.
     posted: BTreeMap<MessageKey, Posted>,
-    /// Receives that have sent a CTS and wait for the data.
-    pub(crate) cts_sent: BTreeMap<MessageKey, Posted>,
+    /// Receives that have sent a CTS or a get and wait for the data.
+    pub(crate) data_awaited: BTreeMap<MessageKey, Posted>,
 }
 
 impl Matching {

@@ -26,7 +26,7 @@ pub(crate) struct Rank {
     pub(crate) execution: Execution,
     /// Its arrivals and posted receives.
     pub(crate) matching: Matching,
-    /// Its messages that wait for a CTS, or whose data is leaving.
+    /// Its messages that wait for a CTS or a FIN, or whose data is leaving.
     pub(crate) rendezvous: BTreeMap<MessageKey, RendezvousSend>,
     /// Its iteration; between iterations, the number of those that it has ended.
     pub(crate) iteration: u64,

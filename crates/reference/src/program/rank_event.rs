@@ -63,4 +63,6 @@ pub(crate) enum ProtocolMessageKind {
     Cts,
     /// The data of a rendezvous.
     Data,
+    /// A FIN.
+    Fin,
 }

@@ -6,8 +6,10 @@
 mod buffers;
 mod crossings;
 mod notes;
+mod pool;
 mod roots;
 mod rows;
+mod sources;
 mod turns;
 
 use std::ops::Range;
@@ -15,10 +17,11 @@ use std::ops::Range;
 use buffers::Buffers;
 pub use crossings::Needs;
 use crossings::{Before, Crossings};
-use notes::{Note, NotedCrossing, What};
+use notes::{Note, Notes, What};
 use roots::Roots;
 pub use roots::{Release, Room, RootRows};
 use rows::Rows;
+use sources::Sources;
 use turns::Turns;
 
 /// Columns of equal length, sorted: one row per victim, cause, kind of wait and link. Rows of zero time are left out.
@@ -117,10 +120,8 @@ const NOBODY: Victim = Victim { job: 0, counts: false };
 /// The waits of packets by victim, cause, kind and place.
 #[derive(Debug)]
 pub struct BlameCounts {
-    /// What is not yet in `links`, in order.
-    crossings_noted: Vec<NotedCrossing>,
     /// What is not yet in `buffers`, in order.
-    notes: Vec<Note>,
+    notes: Notes<Note>,
     rows: Rows,
     slots: usize,
     /// By slot.
@@ -132,11 +133,7 @@ pub struct BlameCounts {
     roots: Option<Roots>,
     /// The victim of each message under way, by its slot. (A table of its own, because it is read at each hop.)
     victims: Vec<Victim>,
-    /// When each message under way joined the queue of its NIC, by its slot; and for how long the NIC had waited for its
-    /// window by then.
-    joined: Vec<(u64, u64)>,
-    /// For how long each NIC has waited for its window, and since when it does if it does.
-    windows: Vec<(u64, Option<u64>)>,
+    sources: Sources,
     /// Only messages that joined within this range are counted.
     counted: Range<u64>,
     /// By job.
@@ -154,8 +151,7 @@ impl BlameCounts {
         counted: Range<u64>,
     ) -> Self {
         Self {
-            crossings_noted: Vec::with_capacity(notes::MOST),
-            notes: Vec::with_capacity(notes::MOST),
+            notes: Notes::new(Note::new(What::Hold, 0, NOBODY, [0; 3])),
             rows: Rows::new(slots, nics, jobs),
             slots,
             links: Turns::new(slots),
@@ -163,8 +159,7 @@ impl BlameCounts {
             crossings: if behind_crossbar { Crossings::new(slots, channels) } else { Crossings::default() },
             roots: None,
             victims: Vec::new(),
-            joined: Vec::new(),
-            windows: vec![(0, None); nics],
+            sources: Sources::new(nics),
             counted,
             service: vec![0; jobs],
         }
@@ -191,13 +186,11 @@ impl BlameCounts {
 
     /// A message of a job joins the queue of a NIC.
     pub fn join(&mut self, message: u32, job: u16, nic: u32, now: u64) {
-        let waited = self.waited_for_window(nic as usize, now);
+        self.sources.join(message as usize, nic as usize, now);
         let message = message as usize;
-        if message >= self.joined.len() {
-            self.joined.resize(message + 1, (0, 0));
-            self.victims.resize(message + 1, Victim { job: 0, counts: false });
+        if message >= self.victims.len() {
+            self.victims.resize(message + 1, NOBODY);
         }
-        self.joined[message] = (now, waited);
         self.victims[message] = Victim { job, counts: self.counted.contains(&now) };
     }
 
@@ -208,70 +201,44 @@ impl BlameCounts {
         self.victims[message as usize]
     }
 
-    /// For how long a NIC has waited for its window.
-    fn waited_for_window(&self, nic: usize, now: u64) -> u64 {
-        let (waited, since) = self.windows[nic];
-        waited + since.map_or(0, |since| now - since)
-    }
-
     /// The window of a NIC holds back the packet at the head from now on, or does not.
     pub fn window(&mut self, nic: u32, full: bool, now: u64) {
-        let waited = self.waited_for_window(nic as usize, now);
-        self.windows[nic as usize] = (waited, full.then_some(now));
-    }
-
-    /// Attributes the waits for links that are noted.
-    #[inline(never)]
-    fn settle_crossings(&mut self) {
-        let Self { crossings_noted: notes, rows, links, .. } = self;
-        for (position, &NotedCrossing { committed, ready, free, slot, victim }) in notes.iter().enumerate() {
-            if let Some(later) = notes.get(position + notes::AHEAD) {
-                links.prefetch(later.slot as usize);
-                rows.prefetch(later.slot as usize, later.victim.job);
-            }
-            if let Some(soon) = notes.get(position + notes::AHEAD / 2) {
-                links.prefetch_earlier(soon.slot as usize);
-            }
-            let (slot, Victim { job, counts }) = (slot as usize, victim);
-            if links.only(slot, job) {
-                if counts && free > ready {
-                    rows.add(slot, (job, job, Wait::Link), free - ready);
-                }
-                continue;
-            }
-            if counts && free > ready {
-                links.occupants(slot, committed, ready, free, |cause, ps| {
-                    rows.add(slot, (job, cause, Wait::Link), ps);
-                });
-            }
-            links.occupy(slot, job, committed, free);
-        }
-        notes.clear();
+        self.sources.window(nic as usize, full, now);
     }
 
     #[inline]
     fn note(&mut self, note: Note) {
-        if self.notes.len() == notes::MOST {
+        self.buffers.prefetch(note.buffer as usize);
+        if self.notes.add(note) {
             self.settle_rooms();
         }
-        self.notes.push(note);
     }
 
     /// Attributes the waits for room that are noted.
     #[inline(never)]
     fn settle_rooms(&mut self) {
         let Self { notes, rows, buffers, .. } = self;
+        let notes = notes.all();
         for (position, &Note { what, buffer, victim, values: [x, y, z] }) in notes.iter().enumerate() {
-            if let Some(later) = notes.get(position + notes::AHEAD) {
-                buffers.prefetch(later.buffer as usize);
-            }
-            if let Some(soon) = notes.get(position + notes::AHEAD / 2) {
+            if let Some(soon) = notes.get(position + notes::AHEAD / 2)
+                && soon.what >= What::Block
+            {
                 buffers.prefetch_waits(soon.buffer as usize);
+            }
+            if let Some(next) = notes.get(position + notes::AHEAD / 4)
+                && next.what == What::Unblock
+            {
+                buffers.prefetch_first(next.buffer as usize);
             }
             let (buffer, Victim { job, counts }) = (buffer as usize, victim);
             match what {
                 What::Hold => buffers.hold(buffer, job, x as u32),
                 What::Release => buffers.release(buffer, job, x as u32, y, z),
+                What::PassOn => {
+                    let bytes = (x >> 32) as u32;
+                    buffers.hold(x as u32 as usize, job, bytes);
+                    buffers.release(buffer, job, bytes, y, z);
+                }
                 What::Block => buffers.block(buffer, x as u32, y),
                 What::Credit => buffers.advance(buffer, x as u32, y),
                 What::Unblock => buffers.unblock(buffer, |cause, ps| {
@@ -281,56 +248,63 @@ impl BlameCounts {
                 }),
             }
         }
-        notes.clear();
+        self.notes.clear();
     }
 
     /// A NIC commits a response to a message at `now`, which has waited for room since it joined its FIFO. The link of
     /// the responses is free at `free`, and the response is decided on `service` after that.
     pub fn respond(&mut self, nic: u32, message: u32, room: Room, now: u64, free: u64, service: u64) {
-        let victim = self.victim(message);
-        let Victim { job, counts } = victim;
-        if counts {
-            let link = self.slots + nic as usize;
-            if let Some(roots) = &mut self.roots {
-                roots.inject(link, victim, room, now);
-            }
-            self.rows.add(link, (job, job, Wait::SourceBuffer), room.waited);
-            self.rows.add(link, (job, job, Wait::SourceLink), free.saturating_sub(now));
-            self.service[usize::from(job)] += service;
-        }
+        self.leave_nic(nic as usize, self.victim(message), 0, room, [now, free, service]);
     }
 
     /// A NIC commits a packet at `now` to a buffer. Its link is free at `free`, and the packet is decided on `service`
     /// after that.
     pub fn inject(&mut self, nic: usize, message: u32, buffer: usize, now: u64, free: u64, service: u64) {
-        let victim = self.victim(message);
-        let Victim { job, counts } = victim;
-        if !counts {
-            return;
-        }
-        let (link, (joined, waited)) = (self.slots + nic, self.joined[message as usize]);
-        let for_window = self.waited_for_window(nic, now) - waited;
-        self.rows.add(link, (job, job, Wait::Window), for_window);
-        let room = Room { buffer, waited: now - joined - for_window };
-        if let Some(roots) = &mut self.roots {
-            roots.inject(link, victim, room, now);
-        }
-        self.rows.add(link, (job, job, Wait::SourceBuffer), room.waited);
-        self.rows.add(link, (job, job, Wait::SourceLink), free.saturating_sub(now));
-        self.service[usize::from(job)] += service;
+        let [window, waited] = self.sources.waited(message as usize, nic, now);
+        self.leave_nic(nic, self.victim(message), window, Room { buffer, waited }, [now, free, service]);
     }
 
-    /// A router commits a packet to the link of a slot.
-    #[inline]
-    pub fn cross(&mut self, slot: usize, victim: Victim, crossing: &Crossing) {
+    /// The same for a packet that has waited for the window.
+    #[inline(always)]
+    fn leave_nic(&mut self, nic: usize, victim: Victim, window: u64, room: Room, [now, free, service]: [u64; 3]) {
+        if !victim.counts {
+            return;
+        }
+        if let Some(roots) = &mut self.roots {
+            roots.inject(victim, room, now);
+        }
+        self.sources.add(nic, victim.job, [window, room.waited, free.saturating_sub(now)]);
+        self.service[usize::from(victim.job)] += service;
+    }
+
+    /// A router commits a packet to the link of a slot. If this returns true, the caller must call
+    /// [`settle_if_full`](Self::settle_if_full). (So nothing is called here.)
+    #[inline(always)]
+    #[must_use]
+    pub fn cross(&mut self, slot: usize, victim: Victim, crossing: &Crossing) -> bool {
         let Crossing { committed, ready, free, service } = *crossing;
         if victim.counts {
             self.service[usize::from(victim.job)] += (ready - committed) + service;
         }
-        if self.crossings_noted.len() == notes::MOST {
-            self.settle_crossings();
+        let rows = &mut self.rows;
+        self.links.take(slot, victim, [committed, ready, free], |ps| {
+            rows.note(slot, (victim.job, victim.job, Wait::Link), ps)
+        })
+    }
+
+    /// Attributes what is noted of waits for links, if as much is noted as fits.
+    pub fn settle_if_full(&mut self) {
+        if self.rows.is_full() {
+            self.rows.settle();
         }
-        self.crossings_noted.push(NotedCrossing { committed, ready, free, slot: slot as u32, victim });
+        if self.links.is_full() {
+            self.settle_links();
+        }
+    }
+
+    fn settle_links(&mut self) {
+        let Self { rows, links, .. } = self;
+        links.settle(|slot, victim, cause, ps| rows.add(slot, (victim, cause, Wait::Link), ps));
     }
 
     /// Whether the room that packets of a job take is noted.
@@ -354,6 +328,17 @@ impl BlameCounts {
     pub fn release(&mut self, buffer: usize, job: u16, bytes: u32, stamp: u64, horizon: u64) {
         if self.notes_room_of(job) {
             self.note(Note::new(What::Release, buffer, Victim { job, counts: false }, [bytes.into(), stamp, horizon]));
+        }
+    }
+
+    /// A packet of a job takes room in a buffer, and its credit for another one reaches the sender of that at `stamp`. All
+    /// later decisions of that sender are at `horizon` or later.
+    #[inline]
+    pub fn pass_on(&mut self, far: usize, from: usize, job: u16, bytes: u32, stamp: u64, horizon: u64) {
+        if self.notes_room_of(job) {
+            self.buffers.prefetch(far);
+            let both = u64::from(bytes) << 32 | far as u64;
+            self.note(Note::new(What::PassOn, from, Victim { job, counts: false }, [both, stamp, horizon]));
         }
     }
 
@@ -413,8 +398,9 @@ impl BlameCounts {
     /// The rows, sorted.
     #[must_use]
     pub fn into_output(mut self) -> Blame {
-        self.settle_crossings();
         self.settle_rooms();
+        self.settle_links();
+        self.sources.finish(|nic, key, ps| self.rows.add(self.slots + nic, key, ps));
         let roots = self.roots.map_or_else(RootRows::default, Roots::into_output);
         let mut blame = Blame { service_ps: self.service, roots, ..Blame::default() };
         for ((victim, cause, wait), link, ps) in self.rows.into_rows() {

@@ -5,13 +5,21 @@ use std::collections::VecDeque;
 use super::packet::Event;
 use super::{NO_ROW, PacketTimes};
 use crate::output::{MessageCounters, NicCounters};
-use crate::spec::{FabricSpec, Operation};
+use crate::spec::FabricSpec;
 use odonata_topology::ClassId;
 
 /// The time of a wake-up that is not known.
 const UNARMED: u64 = u64::MAX;
 /// No protocol message waits for the responses of a message.
 pub const NO_SENDER: u32 = u32::MAX;
+/// The bit of a packet's slot that tells a get from a put: its responses carry the payload.
+const GET: u32 = 1 << 31;
+
+/// The slot of the request of a packet of a get or a put.
+#[inline(always)]
+fn slot_of(marked: u32) -> usize {
+    (marked & !GET) as usize
+}
 
 /// A request packet whose response has not come.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +47,8 @@ pub struct Exchange {
     pub job: u16,
     /// The protocol message that is sent when all responses have come, or [`NO_SENDER`].
     pub sender: u32,
+    /// Whether responses carry its payload.
+    pub get: bool,
     /// The policy of its job that observes it, if one does.
     pub observer: Option<u32>,
     /// What was counted for it.
@@ -46,11 +56,11 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// A message of so many packets that is issued at a time.
+    /// A put or a get of so many packets that is issued at a time.
     #[must_use]
-    pub fn new(packets_left: u64, issue: u64, row: u32, job: u16, sender: u32) -> Self {
+    pub fn new(packets_left: u64, issue: u64, row: u32, job: u16, sender: u32, get: bool) -> Self {
         let counters = MessageCounters::default();
-        Self { packets_left, issue, last: 0, row, job, sender, observer: None, counters }
+        Self { packets_left, issue, last: 0, row, job, sender, get, observer: None, counters }
     }
 }
 
@@ -83,8 +93,6 @@ pub struct AriesNics {
     nics: Vec<AriesNic>,
     /// First channel of responses.
     pub first_response: u8,
-    /// Whether responses carry the payload.
-    gets: bool,
     /// Payload of a full Aries packet.
     unit: u32,
     window: u32,
@@ -116,7 +124,6 @@ impl AriesNics {
         Self {
             nics: vec![AriesNic { wake: UNARMED, ..AriesNic::default() }; nics],
             first_response: fabric.channels,
-            gets: aries.operation == Operation::Get,
             unit: aries.packet_bytes,
             window: aries.window,
             control: fabric.packet_bytes + 1,
@@ -145,11 +152,24 @@ impl AriesNics {
         &self.nics
     }
 
-    /// Number of a request or response in tables by packet.
+    /// Number in tables by packet, with or without payload.
+    #[inline(always)]
+    fn numbered(&self, bytes: u32, carries: bool) -> u32 {
+        if carries { bytes } else { bytes + self.control }
+    }
+
+    /// Number of a packet in tables by packet.
     #[inline(always)]
     #[must_use]
-    pub fn number(&self, bytes: u32, response: bool) -> u32 {
-        if response == self.gets { bytes } else { bytes + self.control }
+    pub fn number(&self, packet: &Event) -> u32 {
+        self.numbered(packet.bytes(), self.carries(packet))
+    }
+
+    /// Number of a request of a message in tables by packet.
+    #[inline]
+    #[must_use]
+    pub fn request_number(&self, message: u32, bytes: u32) -> u32 {
+        self.numbered(bytes, !self.exchanges[message as usize].get)
     }
 
     /// Whether a packet is a response, from its channel.
@@ -159,17 +179,18 @@ impl AriesNics {
         packet.channel() >= self.first_response
     }
 
-    /// Whether a packet carries payload.
-    #[inline]
+    /// Whether the responses to the request in a slot carry the payload.
+    #[inline(always)]
     #[must_use]
-    pub fn carries(&self, packet: &Event) -> bool {
-        self.is_response(packet) == self.gets
+    pub fn is_get(slot: u32) -> bool {
+        slot & GET != 0
     }
 
-    /// Whether responses carry the payload.
+    /// Whether a packet carries payload.
+    #[inline(always)]
     #[must_use]
-    pub fn gets(&self) -> bool {
-        self.gets
+    pub fn carries(&self, packet: &Event) -> bool {
+        self.is_response(packet) == Self::is_get(packet.message)
     }
 
     /// Payload of the last Aries packet of a packet.
@@ -182,7 +203,7 @@ impl AriesNics {
     #[inline]
     #[must_use]
     pub fn message(&self, packet: &Event) -> u32 {
-        self.requests[packet.message as usize].message
+        self.requests[slot_of(packet.message)].message
     }
 
     /// A message in a slot is issued.
@@ -227,14 +248,15 @@ impl AriesNics {
         (now, link_free, end): (u64, u64, u64),
         packets: &[PacketTimes],
     ) -> u32 {
-        let (burst, number) = (self.bursts[bytes as usize], self.number(bytes, false));
-        let (flits, unstopped) = self.flits[number as usize];
-        let node = |number: u32| packets[number as usize].serialisation(ClassId::NODE.0);
+        let (burst, get) = (self.bursts[bytes as usize], self.exchanges[message as usize].get);
+        let (flits, unstopped) = self.flits[self.numbered(bytes, !get) as usize];
+        let node = |bytes: u32| packets[self.numbered(bytes, !get) as usize].serialisation(ClassId::NODE.0);
+        let (serialisation, of_last) = (node(bytes), node(self.last_of(bytes)));
         let of = &mut self.nics[nic as usize];
         of.outstanding += burst;
         debug_assert!(of.outstanding <= self.window, "the window has room");
         let since = of.room_since.take().unwrap_or(now);
-        let stalled = now.max(link_free) - since.max(link_free) + node(number).saturating_sub(unstopped);
+        let stalled = now.max(link_free) - since.max(link_free) + serialisation.saturating_sub(unstopped);
         let counters = &mut of.counters;
         counters.request_packets += u64::from(burst);
         counters.request_flits += u64::from(flits);
@@ -243,27 +265,32 @@ impl AriesNics {
         of.packets += u64::from(burst);
         of.flits += u64::from(flits);
         of.stalled_ps += stalled;
-        let start = end - node(self.number(self.last_of(bytes), false));
-        let request = Request { start, message, nic };
-        if let Some(slot) = self.free.pop() {
-            self.requests[slot as usize] = request;
-            return slot;
-        }
-        self.requests.push(request);
-        (self.requests.len() - 1) as u32
+        let request = Request { start: end - of_last, message, nic };
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.requests[slot as usize] = request;
+                slot
+            }
+            None => {
+                self.requests.push(request);
+                (self.requests.len() - 1) as u32
+            }
+        };
+        debug_assert!(slot < GET, "requests do not fit into memory before");
+        if get { slot | GET } else { slot }
     }
 
     /// The request in a slot.
     #[inline]
     #[must_use]
     pub fn of_slot(&self, slot: u32) -> Request {
-        self.requests[slot as usize]
+        self.requests[slot_of(slot)]
     }
 
     /// A response is committed to the link of a NIC.
     #[inline]
-    pub fn respond(&mut self, nic: u32, bytes: u32) {
-        let (burst, number) = (self.bursts[bytes as usize], self.number(bytes, true));
+    pub fn respond(&mut self, nic: u32, response: &Event) {
+        let (burst, number) = (self.bursts[response.bytes() as usize], self.number(response));
         let counters = &mut self.nics[nic as usize].counters;
         counters.response_packets += u64::from(burst);
         counters.response_flits += u64::from(self.flits[number as usize].0);
@@ -273,8 +300,8 @@ impl AriesNics {
     /// it waits for it and that was not known.
     #[inline]
     pub fn answer(&mut self, slot: u32, bytes: u32, at: u64) -> (Option<Exchange>, Option<u64>) {
-        let Request { start, message, nic } = self.requests[slot as usize];
-        self.free.push(slot);
+        let Request { start, message, nic } = self.of_slot(slot);
+        self.free.push(slot & !GET);
         let burst = self.bursts[bytes as usize];
         let latency = u64::from(burst) * (at - start);
         let of = &mut self.nics[nic as usize];
@@ -302,6 +329,26 @@ impl AriesNics {
             rows[row] = exchange.counters;
         }
         (Some(exchange), wake)
+    }
+
+    /// Counts requests that are not exactly once under way or answered, and NICs of which more or fewer Aries packets have
+    /// no response than they have counted, or more than the window allows. `under_way` has the slot and the bytes of each
+    /// request and response under way.
+    #[must_use]
+    pub fn unbalanced(&self, under_way: &[(u32, u32)]) -> u64 {
+        let mut times = vec![0_u32; self.requests.len()];
+        let mut open = vec![0_u64; self.nics.len()];
+        for &(slot, bytes) in under_way {
+            times[slot_of(slot)] += 1;
+            open[self.of_slot(slot).nic as usize] += u64::from(self.bursts[bytes as usize]);
+        }
+        for &answered in &self.free {
+            times[answered as usize] += 1;
+        }
+        let of_nic = |(nic, open): &(&AriesNic, u64)| {
+            nic.counters.request_packets - nic.counters.answered_packets != *open || *open > u64::from(self.window)
+        };
+        (times.iter().filter(|&&times| times != 1).count() + self.nics.iter().zip(open).filter(of_nic).count()) as u64
     }
 
     /// What was counted for the message of a row; zero as long as it is not complete.

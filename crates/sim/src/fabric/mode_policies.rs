@@ -3,7 +3,7 @@
 use odonata_decision::{Counters, Decision, Message, Mode, Operation, Policy};
 
 use crate::output::MessageCounters;
-use crate::spec::{self, Spec};
+use crate::spec::Spec;
 
 /// What a NIC has counted for a message.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ pub struct Observation {
     pub counters: MessageCounters,
 }
 
-/// A message that a rank sends and that is answered.
+/// A message that a rank issues and that is answered.
 pub struct ModeRequest {
     /// Its rank.
     pub rank: u32,
@@ -26,9 +26,11 @@ pub struct ModeRequest {
     pub iteration: u32,
     /// Its bytes on the network.
     pub bytes: u64,
+    /// Whether it is a get.
+    pub get: bool,
     /// Whether it belongs to an all-to-all.
     pub alltoall: bool,
-    /// Whether it is no RTS or CTS.
+    /// Whether it is no control message.
     pub carries: bool,
     /// When it joins the queue of its NIC.
     pub now: u64,
@@ -54,7 +56,6 @@ struct JobPolicies {
 #[derive(Default)]
 pub struct ModePolicies {
     jobs: Vec<JobPolicies>,
-    operation: Operation,
     /// Clock cycle of the NICs.
     cycle_ps: u64,
 }
@@ -70,17 +71,14 @@ impl ModePolicies {
             let turns = ranks.first().map_or(1, Vec::len) as u32;
             JobPolicies { turns, all: ranks.into_iter().flatten().map(new).collect() }
         });
-        let operation = match aries.operation {
-            spec::Operation::Put => Operation::Put,
-            spec::Operation::Get => Operation::Get,
-        };
-        Self { jobs: jobs.collect(), operation, cycle_ps: aries.cycle_ps }
+        Self { jobs: jobs.collect(), cycle_ps: aries.cycle_ps }
     }
 
     /// The mode of a message of a job, and the number of the policy that selects it; none if the job is not
     /// application-aware.
     pub fn select(&mut self, job: u16, message: &ModeRequest) -> Option<(u32, Decision)> {
-        let &ModeRequest { rank, iteration, bytes, alltoall, now, .. } = message;
+        let &ModeRequest { rank, iteration, bytes, get, alltoall, now, .. } = message;
+        let operation = if get { Operation::Get } else { Operation::Put };
         let of = &mut self.jobs[usize::from(job)];
         let number = rank * of.turns + iteration % of.turns;
         let of = of.all.get_mut(number as usize)?;
@@ -97,7 +95,7 @@ impl ModePolicies {
                 of.policy.observe(mode, counters);
             }
         }
-        Some((number, of.policy.select(Message { bytes, operation: self.operation, alltoall })))
+        Some((number, of.policy.select(Message { bytes, operation, alltoall })))
     }
 
     /// A message that a policy of a job wants to know of is complete, or its last response is on its way.

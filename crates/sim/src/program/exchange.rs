@@ -80,7 +80,7 @@ impl Running {
             }
             Some(ReceiverState::Arrived { bytes }) => self.take_in(key, bytes, cpu, token, context),
             Some(ReceiverState::RtsArrived { bytes }) => {
-                self.send_cts(key, bytes, cpu, token, context);
+                self.ask_for_data(key, bytes, cpu, token, context);
                 false
             }
             Some(half) => unreachable!("a key is used once, but {half:?} was there"),
@@ -94,11 +94,27 @@ impl Running {
         self.occupy(key.to, cpu, Task::Receive { from: key.from, bytes }, ps, token, context).1 <= context.now
     }
 
-    /// Tells the sender of a message that its receive is posted.
-    fn send_cts(&mut self, key: MessageKey, bytes: u64, cpu: u16, token: Token, context: &mut NodeContext) {
-        self.at_receiver.insert(key, ReceiverState::CtsSent { token, cpu });
+    /// Asks for the data of a message whose receive is posted: tells its sender, or fetches them.
+    fn ask_for_data(&mut self, key: MessageKey, bytes: u64, cpu: u16, token: Token, context: &mut NodeContext) {
+        self.at_receiver.insert(key, ReceiverState::DataAwaited { token, cpu });
+        if self.gets {
+            self.send_data(key, bytes, self.nics(key.to, token), context);
+        } else {
+            self.tell_sender(ProtocolMessageKind::Cts, key, bytes, token, context);
+        }
+    }
+
+    /// Sends a control message to the sender of a message.
+    fn tell_sender(
+        &mut self,
+        message_kind: ProtocolMessageKind,
+        key: MessageKey,
+        bytes: u64,
+        token: Token,
+        context: &mut NodeContext,
+    ) {
         let MessageKey { to, from, iteration, label } = key;
-        let (message_kind, nics, issue, row) = (ProtocolMessageKind::Cts, self.nics(to, token), context.now, NO_ROW);
+        let (nics, issue, row) = (self.nics(to, token), context.now, NO_ROW);
         self.tally.control += 1;
         self.pending += 1;
         context.outbox.push(ProtocolMessage {
@@ -114,26 +130,42 @@ impl Running {
         });
     }
 
+    /// Issues the data of a rendezvous, at the node that sends or fetches them. (What the sender knows is from before its
+    /// RTS arrived, so it does not depend on which node is handled first.)
+    fn send_data(&mut self, key: MessageKey, bytes: u64, nics: Option<[u8; 2]>, context: &mut NodeContext) {
+        let MessageKey { to, from, iteration, label } = key;
+        let &RendezvousSend { issue, row, .. } = &self.at_sender[&key];
+        self.pending += 1;
+        context.outbox.push(ProtocolMessage {
+            rank: to,
+            peer: from,
+            iteration,
+            label,
+            message_kind: ProtocolMessageKind::Data,
+            nics,
+            bytes,
+            issue,
+            row,
+        });
+    }
+
+    /// The data of a rendezvous are sent or fetched: its send is complete.
+    pub(super) fn send_complete(&mut self, key: MessageKey, context: &mut NodeContext) {
+        let rendezvous = self.at_sender.remove(&key).expect("data follows an RTS");
+        self.complete(key.from, rendezvous.token, context);
+    }
+
     /// A protocol message has arrived.
     pub(super) fn arrival(&mut self, event: RankEvent, context: &mut NodeContext) {
         let RankEvent { rank, peer, iteration, label, message_kind, value: bytes, .. } = event;
-        if message_kind == ProtocolMessageKind::Cts {
-            let key = MessageKey { to: peer, from: rank, iteration, label };
-            let &RendezvousSend { token, bytes, issue, row } = &self.at_sender[&key];
-            let (message_kind, nics) = (ProtocolMessageKind::Data, self.nics(rank, token));
-            self.pending += 1;
-            context.outbox.push(ProtocolMessage {
-                rank: peer,
-                peer: rank,
-                iteration,
-                label,
-                message_kind,
-                nics,
-                bytes,
-                issue,
-                row,
-            });
-            return;
+        let sent = MessageKey { to: peer, from: rank, iteration, label };
+        match message_kind {
+            ProtocolMessageKind::Cts => {
+                let nics = self.nics(rank, self.at_sender[&sent].token);
+                return self.send_data(sent, bytes, nics, context);
+            }
+            ProtocolMessageKind::Fin => return self.send_complete(sent, context),
+            _ => {}
         }
         let key = MessageKey { to: rank, from: peer, iteration, label };
         match (self.at_receiver.remove(&key), message_kind) {
@@ -144,9 +176,12 @@ impl Running {
                 self.at_receiver.insert(key, ReceiverState::Arrived { bytes });
             }
             (Some(ReceiverState::Posted { token, cpu, .. }), ProtocolMessageKind::Rts) => {
-                self.send_cts(key, bytes, cpu, token, context);
+                self.ask_for_data(key, bytes, cpu, token, context);
             }
-            (Some(ReceiverState::Posted { token, cpu, .. } | ReceiverState::CtsSent { token, cpu, .. }), _) => {
+            (Some(ReceiverState::Posted { token, cpu, .. } | ReceiverState::DataAwaited { token, cpu, .. }), _) => {
+                if self.gets && message_kind == ProtocolMessageKind::Data {
+                    self.tell_sender(ProtocolMessageKind::Fin, key, bytes, token, context);
+                }
                 if self.take_in(key, bytes, cpu, token, context) {
                     self.complete(rank, token, context);
                 }

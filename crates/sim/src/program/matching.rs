@@ -24,8 +24,8 @@ pub enum ReceiverState {
     Arrived { bytes: u64 },
     /// An RTS has arrived, and no receive is posted.
     RtsArrived { bytes: u64 },
-    /// The sender has been told that a receive is posted.
-    CtsSent { token: Token, cpu: u16 },
+    /// The data have been asked for: by a CTS or by a get.
+    DataAwaited { token: Token, cpu: u16 },
 }
 
 /// What the sender knows of a message whose RTS it has sent.

@@ -13,6 +13,16 @@ pub enum ProtocolMessageKind {
     Cts,
     /// The data of a rendezvous.
     Data,
+    /// The receiver has fetched the data.
+    Fin,
+}
+
+impl ProtocolMessageKind {
+    /// Whether it carries no data of the application.
+    #[must_use]
+    pub fn is_control(self) -> bool {
+        matches!(self, Self::Rts | Self::Cts | Self::Fin)
+    }
 }
 
 /// A protocol message.
@@ -28,8 +38,8 @@ pub struct ProtocolMessage {
     pub label: u64,
     /// What it is.
     pub message_kind: ProtocolMessageKind,
-    /// NICs that the operations of the two ranks name, that of the sender of the protocol message first; none if the
-    /// NIC is chosen by the `rail` of the fabric.
+    /// NICs that the operations of the two ranks name, that of the rank that issues it first; none if the NIC is chosen
+    /// by the `rail` of the fabric.
     pub nics: Option<[u8; 2]>,
     /// Bytes of the message.
     pub bytes: u64,

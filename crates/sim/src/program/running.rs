@@ -46,6 +46,8 @@ pub struct Running {
     /// When each CPU of the ranks becomes free, and where the CPUs of each rank begin.
     cpus: Vec<u64>,
     first_cpu: Vec<usize>,
+    /// Whether the receiver of a rendezvous fetches the data.
+    pub(super) gets: bool,
     /// Whether the program names the NIC of each message.
     pub(super) names_nics: bool,
     /// How many dependencies each operation of a trace still waits for, and where the operations of a rank begin.
@@ -107,6 +109,7 @@ impl Running {
             ranks: vec![Rank::default(); ranks],
             cpus: vec![0; first_cpu[ranks]],
             first_cpu,
+            gets: spec.fabric.gets(),
             names_nics,
             waiting_for,
             first_operation,
@@ -142,11 +145,14 @@ impl Running {
     #[must_use]
     pub fn wire_bytes(&self, message: &ProtocolMessage) -> u64 {
         let control = u64::from(self.costs.control_bytes);
-        let bytes = match message.message_kind {
-            ProtocolMessageKind::Eager | ProtocolMessageKind::Data => message.bytes.max(control),
-            ProtocolMessageKind::Rts | ProtocolMessageKind::Cts => control,
-        };
+        let bytes = if message.message_kind.is_control() { control } else { message.bytes.max(control) };
         bytes + u64::from(self.costs.header_bytes)
+    }
+
+    /// Whether a protocol message is fetched by its destination.
+    #[must_use]
+    pub fn is_get(&self, message: &ProtocolMessage) -> bool {
+        self.gets && message.message_kind == ProtocolMessageKind::Data
     }
 
     /// When each rank finished, and how long its CPUs worked.
@@ -189,8 +195,7 @@ impl Running {
             }
             RankEventKind::Sent => {
                 let key = MessageKey { to: event.peer, from: rank, iteration: event.iteration, label: event.label };
-                let rendezvous = self.at_sender.remove(&key).expect("data follows an RTS");
-                self.complete(rank, rendezvous.token, context);
+                self.send_complete(key, context);
             }
             RankEventKind::Start => self.begin_iteration(rank, context),
         }

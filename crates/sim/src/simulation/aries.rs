@@ -80,7 +80,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             }
             vc.room -= times.wire;
             vc.count(times.wire, &mut self.logs, vc_index);
-            self.aries.respond(nic, response.bytes());
+            self.aries.respond(nic, &response);
             let of = self.aries.get_mut(nic);
             of.responses.pop_front();
             let free = of.response_free;

@@ -1,7 +1,10 @@
 //! The audit at the end of a run: nothing is lost, nothing is counted twice, no buffer overflows.
 
+use std::cell::RefCell;
+
 use super::Simulation;
 use crate::engine::{Queue, Window};
+use crate::fabric::AriesNics;
 use crate::fabric::RouterPlace;
 use crate::fabric::packet::{Event, EventKind};
 use crate::routing::RoutingAlgorithm;
@@ -27,6 +30,8 @@ pub struct Audit {
     pub waiting_bytes: u64,
     /// Buffers whose room, credits and contents do not add up to their size.
     pub unbalanced_buffers: u64,
+    /// Requests that are lost, doubled or answered twice, and NICs that exceed their window.
+    pub unbalanced_requests: u64,
 }
 
 impl Audit {
@@ -36,6 +41,7 @@ impl Audit {
         self.sent == self.delivered + self.under_way + self.blocked
             && self.issued_bytes == self.delivered_bytes + self.network_bytes + self.waiting_bytes
             && self.unbalanced_buffers == 0
+            && self.unbalanced_requests == 0
     }
 }
 
@@ -47,13 +53,17 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         // Bytes in the buffer behind each port, or on their way to it.
         let (packets, aries) = (self.packets, &self.aries);
         let wire = |packet: &Event| {
-            let response = R::RESPONSES && aries.is_response(packet);
-            let number = if R::RESPONSES { aries.number(packet.bytes(), response) } else { packet.bytes() };
+            let number = if R::RESPONSES { aries.number(packet) } else { packet.bytes() };
             u64::from(packets[number as usize].wire)
         };
+        let requests = RefCell::new(Vec::new());
         // A request for payload stands for it as long as that has not come.
         let payload = |packet: &Event| {
-            if R::RESPONSES && aries.is_response(packet) && !aries.gets() { 0 } else { u64::from(packet.bytes()) }
+            if R::RESPONSES {
+                requests.borrow_mut().push((packet.message, packet.bytes()));
+            }
+            let answers_put = R::RESPONSES && aries.is_response(packet) && !aries.carries(packet);
+            if answers_put { 0 } else { u64::from(packet.bytes()) }
         };
         let mut filled = vec![0_u64; self.credits.vcs()];
         let mut hold = |places: &[RouterPlace], router: u32, packet: &Event| {
@@ -66,8 +76,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                 audit.under_way += 1;
                 audit.network_bytes += payload(event);
                 hold(&self.wiring.places, router, event);
-            } else if R::RESPONSES && event.is_request_at_nic() && aries.gets() {
-                audit.network_bytes += u64::from(event.bytes());
+            } else if R::RESPONSES && event.is_request_at_nic() {
+                requests.borrow_mut().push((event.key, event.bytes()));
+                audit.network_bytes += if AriesNics::is_get(event.key) { u64::from(event.bytes()) } else { 0 };
             }
         };
         too_late.iter().for_each(|(router, event)| count(*router, event));
@@ -130,6 +141,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             }
             audit.waiting_bytes += nic.waiting().map(|waiting| waiting.bytes_left).sum::<u64>();
         }
+        audit.unbalanced_requests = self.aries.unbalanced(&requests.borrow());
         audit.delivered = self.aries.delivered;
         for job in &self.jobs.list {
             audit.delivered += if R::RESPONSES { 0 } else { job.totals.packets };

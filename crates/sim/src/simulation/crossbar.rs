@@ -334,7 +334,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let (free, message) = (self.outs[output.slot()].free, self.message_of(packet));
         let Some(blame) = &mut self.blame else { return };
         let victim = blame.victim(message);
-        blame.cross(output.slot(), victim, &Crossing { committed: now, ready, free, service });
+        if blame.cross(output.slot(), victim, &Crossing { committed: now, ready, free, service }) {
+            blame.settle_if_full();
+        }
         blame.leave(output.vc(), end);
         if let Some(far) = far {
             blame.hold(far, victim.job, times.wire);

@@ -92,9 +92,10 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let (message, to) = (self.flights.add(flight), job.nodes[to as usize]);
         let mut routing = job.routings[0];
         if R::RESPONSES {
-            let mut exchange = Exchange::new(job.packets, now, row, job_index, NO_SENDER);
+            let get = self.spec.fabric.gets();
+            let mut exchange = Exchange::new(job.packets, now, row, job_index, NO_SENDER, get);
             let (bytes, iteration) = (job.message_bytes, interval);
-            let request = ModeRequest { rank, iteration, bytes, alltoall: false, carries: true, now };
+            let request = ModeRequest { rank, iteration, bytes, get, alltoall: false, carries: true, now };
             routing = job.select_mode(&mut self.policies, &request, &mut exchange);
             self.aries.issue(message, exchange);
         }
@@ -150,7 +151,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             // SAFETY: `bytes` is at most `full`, the largest packet.
             let mut times = unsafe { self.packets.get_unchecked(bytes as usize) };
             if R::RESPONSES {
-                times = &self.packets[self.aries.number(bytes, false) as usize];
+                times = &self.packets[self.aries.request_number(head.message, bytes) as usize];
                 let admitted = self.aries.admit(nic_id, bytes, now, nic.free);
                 if let Some(blame) = &mut self.blame {
                     blame.window(nic_id, admitted.is_err(), now);

@@ -7,7 +7,7 @@ use crate::engine::random::Stream;
 use crate::engine::random::random;
 use crate::fabric::packet::Event;
 use crate::fabric::{Exchange, Flight, Flights, ModeRequest, NO_ROW, NO_SENDER, Waiting, Wiring};
-use crate::program::{Programs, ProtocolMessage, ProtocolMessageKind};
+use crate::program::{Programs, ProtocolMessage};
 use crate::routing::RoutingAlgorithm;
 use crate::spec::SETTLE_PS;
 
@@ -43,7 +43,12 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     fn send(&mut self, node: u32, job: u16, protocol_message: ProtocolMessage, now: u64) {
         let programs = self.programs.as_mut().expect("there is a letter");
         let running = programs.running[usize::from(job)].as_ref().expect("there is a letter");
-        let (bytes, to) = (running.wire_bytes(&protocol_message), running.node(protocol_message.rank));
+        let (bytes, get) = (running.wire_bytes(&protocol_message), running.is_get(&protocol_message));
+        let (mut rank, mut peer) = (protocol_message.peer, protocol_message.rank);
+        if get {
+            std::mem::swap(&mut rank, &mut peer); // the rank that the data go to issues it
+        }
+        let to = running.node(peer);
         let measured = running.tally.measures(protocol_message.issue);
         let row = programs.post(protocol_message);
         let sender = if R::RESPONSES { programs.expect_sent(job, protocol_message) } else { None };
@@ -52,15 +57,14 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let message = self.flights.add(Flight { issue: protocol_message.issue, packets_left, row, job, measured });
         let mut routing = self.jobs.list[usize::from(job)].routings[0];
         if R::RESPONSES {
-            let carries =
-                matches!(protocol_message.message_kind, ProtocolMessageKind::Eager | ProtocolMessageKind::Data);
+            let carries = !protocol_message.message_kind.is_control();
             let row = if carries { protocol_message.row } else { NO_ROW };
             let issue = protocol_message.issue;
-            let mut exchange = Exchange::new(packets_left, issue, row, job, sender.unwrap_or(NO_SENDER));
+            let mut exchange = Exchange::new(packets_left, issue, row, job, sender.unwrap_or(NO_SENDER), get);
             let program = self.spec.jobs[usize::from(job)].program.as_ref();
             let alltoall = program.is_some_and(|program| program.body.is_alltoall(protocol_message.label));
-            let (rank, iteration) = (protocol_message.peer, protocol_message.iteration);
-            let request = ModeRequest { rank, iteration, bytes, alltoall, carries, now };
+            let iteration = protocol_message.iteration;
+            let request = ModeRequest { rank, iteration, bytes, get, alltoall, carries, now };
             routing = self.jobs.list[usize::from(job)].select_mode(&mut self.policies, &request, &mut exchange);
             self.aries.issue(message, exchange);
         }
@@ -95,7 +99,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     pub(super) fn arrive(&mut self, flight: Flight, at: u64) {
         let programs = self.programs.as_mut().expect("the flight is of a program");
         let protocol_message = *programs.protocol_message(flight.row);
-        if matches!(protocol_message.message_kind, ProtocolMessageKind::Eager | ProtocolMessageKind::Data) {
+        if !protocol_message.message_kind.is_control() {
             let job = &mut self.jobs.list[usize::from(flight.job)];
             job.totals.delivered += 1;
             job.totals.measured_delivered += u64::from(flight.measured);

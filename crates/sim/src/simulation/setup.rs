@@ -234,6 +234,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             logs: Logs::new(vcs.len()),
             outs: vec![OutputPort::default(); wires.len()],
             special: wiring.cut_through || programs.is_some() || blame.is_some() || series.is_some(),
+            counts_more: programs.is_some() || spec.measure.roots || series.is_some(),
             credit_metric,
             packets,
             vcs,

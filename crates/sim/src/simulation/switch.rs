@@ -3,12 +3,21 @@
 use odonata_error::{ErrorKind, path};
 
 use super::Simulation;
-use crate::counters::{BlameCounts, Crossing, Release, Room, Victim};
+use crate::counters::{Crossing, Release, Room, Victim};
 use crate::engine::Queue;
 use crate::fabric::packet::{Event, EventKind, NicNews, RouteDecision};
-use crate::fabric::{HopTiming, OutputVc, RouterPlace};
+use crate::fabric::{HopTiming, OutputVc, OutputVcState, RouterPlace};
 use crate::routing::{Backlog, Loads, RoutingAlgorithm};
 use odonata_topology::ClassId;
+
+/// A link to which a packet is committed, on a channel.
+#[derive(Clone, Copy)]
+struct Link {
+    slot: u32,
+    class: u8,
+    channel: u8,
+    to_node: bool,
+}
 
 impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     /// The route decision of a packet.
@@ -75,36 +84,72 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// What most runs do without, when a packet is committed to a link of a class: counts the bytes by class, and
-    /// returns the earliest instant at which a packet that cuts through may begin to leave.
+    /// What most runs do without, when a packet is committed to a link at `now`: attributes its wait, and counts what else
+    /// there is. Returns the earliest instant at which a packet that cuts through may begin to leave.
     #[inline(never)]
-    fn specially(
-        &mut self,
-        first: u32,
-        packet: &Event,
-        slot: usize,
-        output: Option<(OutputVc, u8)>,
-        class: u8,
-        now: u64,
-    ) -> u64 {
+    fn specially(&mut self, first: u32, packet: &Event, link: Link, now: u64) -> u64 {
+        if self.wiring.cut_through {
+            return self.cut_through(first, packet, link, now);
+        }
+        self.attribute(first, packet, link, 0, now)
+    }
+
+    /// The same if packets cut through.
+    #[inline(never)]
+    fn cut_through(&mut self, first: u32, packet: &Event, link: Link, now: u64) -> u64 {
         let times = self.times_of(packet);
+        let buffer = self.vc(first + u32::from(packet.port), packet.channel());
+        // SAFETY: the buffer is that of a packet; see `return_credit`.
+        let tail = self.wiring.tail(times, unsafe { self.credits.class(buffer) });
+        let earliest = HopTiming::earliest_start(packet.time, tail, times.serialisation(link.class));
+        self.attribute(first, packet, link, earliest, now)
+    }
+
+    /// The same if the tail of the packet lets it leave at `earliest`, which is returned.
+    #[inline(always)]
+    fn attribute(&mut self, first: u32, packet: &Event, link: Link, earliest: u64, now: u64) -> u64 {
+        let mut more = self.counts_more;
+        if self.blame.is_some() {
+            let (times, message) = (self.times_of(packet), self.message_of(packet));
+            let (ready, free) = (now.max(earliest), self.outs[link.slot as usize].free);
+            let to_node = times.serialisation(link.class) + self.wiring.node_times().latency;
+            let service = if link.to_node { to_node } else { times.to_decision(link.class) };
+            if let Some(blame) = &mut self.blame {
+                let victim = blame.victim(message);
+                more |= blame.notes_room_of(victim.job);
+                more |= blame.cross(link.slot as usize, victim, &Crossing { committed: now, ready, free, service });
+            }
+        }
+        if more { self.count_more(first, packet, link, earliest, now) } else { earliest }
+    }
+
+    /// What even most runs with blame do without, when a packet is committed to a link: counts the bytes by class, the
+    /// room that it takes and gives back, the root of its wait, and its load. Returns `earliest`. (So nothing is left to do
+    /// after a call of it, which is cheap.)
+    #[inline(never)]
+    fn count_more(&mut self, first: u32, packet: &Event, link: Link, earliest: u64, now: u64) -> u64 {
+        let (times, slot) = (self.times_of(packet), link.slot as usize);
+        let (free, ready) = (self.outs[slot].free, now.max(earliest));
         if self.by_class.on() {
             let job = self.job_of(packet);
-            self.by_class.add(job, class, times.wire);
+            self.by_class.add(job, link.class, times.wire);
         }
-        let mut earliest = 0;
-        if self.wiring.cut_through {
-            let buffer = self.vc(first + u32::from(packet.port), packet.channel());
-            // SAFETY: the buffer is that of a packet; see `return_credit`.
-            let tail = self.wiring.tail(times, unsafe { self.credits.class(buffer) });
-            earliest = HopTiming::earliest_start(packet.time, tail, times.serialisation(class));
-        }
-        if self.blame.is_some() {
-            self.attribute(first, packet, slot, output, class, now.max(earliest), now);
+        let message = self.message_of(packet);
+        if let Some(blame) = &mut self.blame {
+            blame.settle_if_full();
+            let (victim, follows_roots) = (blame.victim(message), blame.follows_roots());
+            let end = ready.max(free) + times.serialisation(link.class);
+            if blame.notes_room_of(victim.job) {
+                self.note_room(first, packet, link, victim.job, end);
+            }
+            if follows_roots {
+                let crossing = Crossing { committed: now, ready, free, service: 0 };
+                self.follow_roots(first, packet, link, victim, &crossing, end);
+            }
         }
         if self.series.is_some() {
-            let start = self.outs[slot].free.max(now).max(earliest);
-            self.count_load(packet, slot, output.is_none(), start, start - packet.time.max(earliest));
+            let start = free.max(ready);
+            self.count_load(packet, slot, link.to_node, start, start - packet.time.max(earliest));
         }
         earliest
     }
@@ -121,75 +166,42 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// Attributes the wait of a packet that is committed at `now` to a link and ready at `ready`; `output` is none if
-    /// the link leads to its node.
-    #[inline(always)]
-    #[allow(clippy::too_many_arguments)]
-    fn attribute(
-        &mut self,
-        first: u32,
-        packet: &Event,
-        slot: usize,
-        output: Option<(OutputVc, u8)>,
-        class: u8,
-        ready: u64,
-        now: u64,
-    ) {
-        let times = self.times_of(packet);
-        let (free, message) = (self.outs[slot].free, self.message_of(packet));
-        let to_node = times.serialisation(class) + self.wiring.node_times().latency;
-        let service = if output.is_some() { times.to_decision(class) } else { to_node };
-        let Some(blame) = &mut self.blame else { return };
-        let victim = blame.victim(message);
-        let crossing = Crossing { committed: now, ready, free, service };
-        blame.cross(slot, victim, &crossing);
-        let end = ready.max(free) + times.serialisation(class);
-        if blame.notes_room_of(victim.job) {
-            self.note_room(first, packet, output, victim.job, end);
-        }
-        if self.blame.as_ref().is_some_and(BlameCounts::follows_roots) {
-            self.follow_roots(first, packet, slot, output, (victim, &crossing), end);
-        }
-    }
-
     /// Follows the wait for room of a packet that leaves at `end` to its root.
     #[inline(never)]
-    fn follow_roots(
-        &mut self,
-        first: u32,
-        packet: &Event,
-        slot: usize,
-        output: Option<(OutputVc, u8)>,
-        (victim, crossing): (Victim, &Crossing),
-        end: u64,
-    ) {
+    fn follow_roots(&mut self, first: u32, packet: &Event, link: Link, victim: Victim, crossing: &Crossing, end: u64) {
         let waited = crossing.committed - packet.time;
-        let room = output.map(|(output, channel)| Room { buffer: self.far_buffer(output, channel), waited });
+        let room = self.far_buffer_of(link).map(|buffer| Room { buffer, waited });
         let buffer = self.vc(first + u32::from(packet.port), packet.channel());
         // SAFETY: the buffer is that of a packet; see `return_credit`.
         let to_credit = self.wiring.times(unsafe { self.credits.class(buffer) }).to_credit;
         let release = Release { buffer, stamp: end + to_credit, horizon: self.queue.horizon() };
         if let Some(blame) = &mut self.blame {
-            blame.follow(slot, victim, crossing, room, release);
+            blame.follow(link.slot as usize, victim, crossing, room, release);
         }
     }
 
-    /// Notes that a packet of a job takes room behind an output, and gives back its own when it leaves at `end`.
+    /// Notes that a packet of a job takes room behind a link, and gives back its own when it leaves at `end`.
     #[inline(never)]
-    fn note_room(&mut self, first: u32, packet: &Event, output: Option<(OutputVc, u8)>, job: u16, end: u64) {
+    fn note_room(&mut self, first: u32, packet: &Event, link: Link, job: u16, end: u64) {
         let wire = self.times_of(packet).wire;
         let buffer = self.vc(first + u32::from(packet.port), packet.channel());
         // SAFETY: the buffer is that of a packet; see `return_credit`.
         let from_class = unsafe { self.credits.class(buffer) };
-        let far = output.map(|(output, channel)| self.far_buffer(output, channel));
+        let far = self.far_buffer_of(link);
         let Some(blame) = &mut self.blame else { return };
-        if let Some(far) = far {
-            blame.hold(far, job, wire);
+        let (stamp, horizon) = (end + self.wiring.times(from_class).to_credit, self.queue.horizon());
+        match far {
+            Some(far) if from_class == ClassId::NODE.0 => blame.hold(far, job, wire),
+            Some(far) => blame.pass_on(far, buffer, job, wire, stamp, horizon),
+            None if from_class == ClassId::NODE.0 => {}
+            None => blame.release(buffer, job, wire, stamp, horizon),
         }
-        if from_class != ClassId::NODE.0 {
-            let stamp = end + self.wiring.times(from_class).to_credit;
-            blame.release(buffer, job, wire, stamp, self.queue.horizon());
-        }
+    }
+
+    /// Index in `credits` of the buffer at the far end of a link, if it does not lead to a node.
+    fn far_buffer_of(&self, link: Link) -> Option<usize> {
+        let far = |vc: &OutputVcState| self.vc(self.slot(vc.to(), vc.port), link.channel);
+        (!link.to_node).then(|| far(&self.vcs[self.vc(link.slot, link.channel)]))
     }
 
     /// Index in `vcs` and `logs` of a router's port and channel, and in `credits` of the buffer behind it.
@@ -229,8 +241,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             credit_metric.send(output.slot() as u32, wire);
         }
         if self.special {
-            start =
-                start.max(self.specially(first, packet, output.slot(), Some((output, decision.channel())), class, now));
+            let link = Link { slot: output.slot() as u32, class, channel: decision.channel(), to_node: false };
+            start = start.max(self.specially(first, packet, link, now));
         }
         let hop = HopTiming::new(start, times, class);
         // SAFETY: as above.
@@ -359,7 +371,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         vc.count(wire, &mut self.logs, slot); // channel 0
         let mut start = out.free.max(packet.time);
         if self.special {
-            start = start.max(self.specially(first, packet, slot, None, ClassId::NODE.0, packet.time));
+            let link = Link { slot: slot as u32, class: ClassId::NODE.0, channel: 0, to_node: true };
+            start = start.max(self.specially(first, packet, link, packet.time));
         }
         let end = HopTiming::new(start, times, ClassId::NODE.0).end;
         // SAFETY: as above.

@@ -7,8 +7,8 @@ use odonata_programs::Program;
 use odonata_topology::{Machine, Network, NodeId, PreparedMachine};
 
 use super::{
-    Arrival, Costs, FabricSpec, MetricKind, Operation, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec,
-    SPEC_VERSION, Spec, Traffic,
+    Arrival, Costs, FabricSpec, MetricKind, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec, SPEC_VERSION,
+    Spec, Traffic,
 };
 
 /// Largest packet.
@@ -190,9 +190,6 @@ impl Spec {
             }
             match (&job.traffic, &job.program) {
                 (Some(traffic), None) => check_traffic(traffic, &job.nodes, network, &at("traffic"))?,
-                (None, Some(_)) if self.fabric.gets() => {
-                    return Err(ErrorKind::ProgramWithGets {}.at(path!["fabric", "nic", "aries", "operation"]));
-                }
                 (None, Some(program)) => check_program(program, ranks, &at("program"))?,
                 _ => return Err(ErrorKind::TrafficOrProgram {}.at(path!["jobs", index])),
             }
@@ -270,11 +267,6 @@ impl FabricSpec {
 }
 
 impl FabricSpec {
-    /// Whether messages are read by their node.
-    fn gets(&self) -> bool {
-        self.nic.aries.is_some_and(|aries| aries.operation == Operation::Get)
-    }
-
     /// Refuses a NIC of Aries whose window holds no packet, or that is slower than its link.
     fn check_aries(&self) -> Result<(), Error> {
         let Some(aries) = self.nic.aries else { return Ok(()) };

@@ -12,19 +12,19 @@ pub struct AriesSpec {
     pub packet_bytes: u32,
     /// Most Aries packets of a NIC that have no response yet.
     pub window: u32,
-    /// Which packets carry the payload.
+    /// How data that a node waits for are moved.
     pub operation: Operation,
     /// Clock cycle of the NIC, which sends at most one flit in a cycle.
     pub cycle_ps: u64,
 }
 
-/// Which packets carry the payload.
+/// How data are moved: the messages of traffic, and the data of a rendezvous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
-    /// Requests: the message goes to the node that its node names.
+    /// Requests carry the payload to another node.
     Put,
-    /// Responses: the message comes from there.
+    /// Responses carry the payload from another node.
     Get,
 }
 
@@ -37,6 +37,12 @@ impl AriesSpec {
 }
 
 impl FabricSpec {
+    /// Whether the messages of traffic are gets, and the receiver of a rendezvous fetches the data.
+    #[must_use]
+    pub fn gets(&self) -> bool {
+        self.nic.aries.is_some_and(|aries| aries.operation == Operation::Get)
+    }
+
     /// Bytes on links of all packets: those with payload by payload from 0 on; with responses, then those without payload.
     pub fn wire_sizes(&self) -> impl Iterator<Item = u64> {
         let control = if self.nic.aries.is_some() { 0..self.packet_bytes + 1 } else { 0..0 };

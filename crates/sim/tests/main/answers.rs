@@ -2,12 +2,14 @@
 
 use odonata_sim::output::{MessageCounters, NicCounters};
 use odonata_sim::spec::{
-    AriesMode, AriesSpec, Gateways, JobSpec, Operation, Pattern, RouterKind, Spec, StopSpec, TopologySpec, Via,
+    AriesMode, AriesSpec, Costs, Gateways, JobSpec, Operation, Pattern, PhaseAction, RouterKind, RoutingSpec, Spec,
+    StopSpec, TopologySpec, Via,
 };
-use odonata_sim::{QueueChoice, audit};
+use odonata_sim::{Output, QueueChoice, audit};
 use odonata_topology::Bandwidth;
 
 use crate::direct::support as direct;
+use crate::programs::support::{FREE, goal, phases, program};
 use crate::support::{GB, MINIMAL, job, link_mut, machine, output, spec, stream};
 use odonata_testkit as generator;
 
@@ -97,6 +99,51 @@ fn a_get_has_one_flit_a_packet_and_is_delivered_with_its_responses() {
         MessageCounters { packets: 2, flits: 2, stalled_ps: 0, latency_ps, complete_ps: latency, mode: None }
     );
     assert_eq!((nic.request_flits, nic.response_flits), (2, 0));
+}
+
+/// A rendezvous of 65 B from node 0 to node 1, whose NICs get.
+fn fetch(receive: &str) -> Output {
+    let costs = Costs { send_ps: 50_000, receive_ps: 70_000, rendezvous_ps: 7_000, eager_bytes: 64, ..FREE };
+    let costs = Costs { control_bytes: 64, ..costs };
+    let mut spec = aries(vec![program("fetch", &[0, 1], costs, goal(&["send 65b to 1", receive]))]);
+    nic_mut(&mut spec).operation = Operation::Get;
+    output(&spec)
+}
+
+/// An RTS and a FIN of one packet take 120 ns each way, and the get takes 234 ns as above: the first request passes the router
+/// together with the response to the RTS and before it, the second one behind both, but its response waits for the first one
+/// anyway. There is no CTS.
+#[test]
+fn the_receiver_of_a_rendezvous_fetches_the_data_and_tells_the_sender() {
+    const GET: u64 = 234_000;
+    let output = fetch("recv 65b from 0");
+    let handed_over = 50_000 + 7_000;
+    let matched = handed_over + 120_000;
+    let arrived = matched + GET;
+    assert_eq!(output.ranks.finish_ps, [arrived + 120_000, arrived + 70_000]);
+    assert_eq!(output.ranks.work_ps, [handed_over, 70_000]);
+    let messages = &output.messages;
+    assert_eq!((messages.source[0], messages.destination[0], messages.issue_ps[0]), (0, 1, handed_over));
+    assert_eq!(messages.latency_ps, [arrived - handed_over]);
+    let totals = &output.jobs[0];
+    assert_eq!((totals.control, totals.packets, totals.bytes), (2, 1 + 2 + 1, 64 + 65 + 64));
+    // The NIC of the receiver sends requests of one flit, and that of the sender answers with five and two flits.
+    let of_get = ROUND_TRIP + (GET - 1_000);
+    let expected = MessageCounters { packets: 2, flits: 2, latency_ps: of_get, ..MessageCounters::default() };
+    assert_eq!(output.message_counters, [MessageCounters { complete_ps: arrived - handed_over, ..expected }]);
+    let counted = |nic: &NicCounters| {
+        [nic.request_packets, nic.request_flits, nic.answered_packets, nic.response_packets, nic.response_flits]
+    };
+    assert_eq!(counted(&output.nics[0]), [1, 5, 1, 2 + 1, 5 + 2 + 1]);
+    assert_eq!(counted(&output.nics[1]), [2 + 1, 1 + 1 + 5, 2 + 1, 1, 1]);
+}
+
+/// Catches a get that does not wait for the receive, and a sender that waits for the response to its RTS only.
+#[test]
+fn a_get_waits_for_the_receive() {
+    let output = fetch("a: calc 900000ps\nb: recv 65b from 0\nb requires a");
+    let arrived = 900_000 + 234_000;
+    assert_eq!(output.ranks.finish_ps, [arrived + 120_000, arrived + 70_000]);
 }
 
 /// 1,024 packets leave in 5,120 ns. The first response comes after 10,032 ns: the next packet waits for it, and then there is one
@@ -212,6 +259,22 @@ fn books_balance_and_the_window_holds_at_any_instant() {
     }
 }
 
+/// A dragonfly of 32 nodes with room for one packet in each buffer.
+fn overloaded(operation: Operation, jobs: Vec<JobSpec>, routing: RoutingSpec, router: Option<RouterKind>) -> Spec {
+    let mut spec = direct::spec(TopologySpec::Dragonfly(direct::dragonfly([4, 4, 2, 1])), routing, jobs);
+    spec.fabric.channels = 8;
+    (spec.fabric.packet_bytes, spec.fabric.header_bytes, spec.fabric.flit_bytes) = (64, 16, 16);
+    spec.fabric.nic.aries = Some(AriesSpec { packet_bytes: 64, window: 64, operation, cycle_ps: 1_000 });
+    spec.fabric.links.values_mut().for_each(|link| link.buffer_bytes = 80);
+    spec.fabric.router = router.map(|kind| odonata_sim::spec::RouterSpec {
+        kind,
+        crossbar: Bandwidth(10 * GB),
+        output_buffer_bytes: 80,
+        arbitration: odonata_sim::spec::Arbitration::LeastRecentlyServed,
+    });
+    spec
+}
+
 /// More traffic than the machine carries, with room for one packet in each buffer: responses must not wait for requests that wait
 /// for them.
 #[test]
@@ -220,22 +283,35 @@ fn responses_get_through_under_overload() {
     for operation in [Operation::Put, Operation::Get] {
         for (routing, router) in routings.iter().zip([None, Some(RouterKind::InputQueued)]) {
             let traffic = job("all", (0..32).collect(), Pattern::UniformRandom {}, 512, 20_000, 15);
-            let mut spec =
-                direct::spec(TopologySpec::Dragonfly(direct::dragonfly([4, 4, 2, 1])), routing.clone(), vec![traffic]);
-            spec.fabric.channels = 8;
-            (spec.fabric.packet_bytes, spec.fabric.header_bytes, spec.fabric.flit_bytes) = (64, 16, 16);
-            spec.fabric.nic.aries = Some(AriesSpec { packet_bytes: 64, window: 64, operation, cycle_ps: 1_000 });
-            spec.fabric.links.values_mut().for_each(|link| link.buffer_bytes = 80);
-            spec.fabric.router = router.map(|kind| odonata_sim::spec::RouterSpec {
-                kind,
-                crossbar: Bandwidth(10 * GB),
-                output_buffer_bytes: 80,
-                arbitration: odonata_sim::spec::Arbitration::LeastRecentlyServed,
-            });
+            let spec = overloaded(operation, vec![traffic], routing.clone(), router);
             let output = output(&spec);
             assert_eq!(output.jobs[0].delivered, 32 * 15);
             assert!(output.nics.iter().all(|nic| nic.stalled_ps > 0), "it is no overload");
         }
+    }
+}
+
+/// Programs have puts and gets on one network. Nobody can go on until both have got through, and all windows are full.
+#[test]
+fn puts_and_gets_of_programs_get_through_under_overload() {
+    let exchange = PhaseAction::Alltoall { algorithm: odonata_programs::Alltoall::LinearShift, bytes: 1_000 };
+    let light = PhaseAction::Alltoall { algorithm: odonata_programs::Alltoall::LinearShift, bytes: 500 };
+    let costs = Costs { eager_bytes: 500, control_bytes: 64, ..FREE };
+    for router in [None, Some(RouterKind::InputQueued)] {
+        let jobs = [(0, "gets", &exchange), (1, "puts", &light)].map(|(first, name, what)| {
+            let nodes: Vec<u32> = (0..16).map(|rank| 2 * rank + first).collect();
+            program(name, &nodes, costs, phases(std::slice::from_ref(what)))
+        });
+        let mut spec =
+            overloaded(Operation::Get, jobs.into(), direct::aries(AriesMode::Adaptive0, Gateways::All), router);
+        spec.fabric.nic.aries.as_mut().expect("it has such NICs").window = 8;
+        let output = output(&spec);
+        assert!(output.jobs.iter().all(|job| job.delivered == 16 * 15));
+        assert_eq!([output.jobs[0].control, output.jobs[1].control], [2 * 16 * 15, 0]);
+        let waited = |of: fn(&NicCounters) -> u64| output.nics.iter().filter(|nic| of(nic) > 0).count();
+        assert!(waited(|nic| nic.stalled_ps) > 16 && waited(|nic| nic.window_ps) > 16, "it is no overload");
+        let balance = audit(&spec, QueueChoice::Wheel).expect("it ran before");
+        assert!(balance.balanced() && balance.delivered_bytes == balance.issued_bytes, "{balance:?}");
     }
 }
 

@@ -112,7 +112,8 @@ class ApplicationAware(Routing):
             message = "the policy `in-turn` needs `turns`, the policies that take turns"
             raise InputError(message, hint='turns = ["default", "high-bias"]', path=("policy",))
         if len(self.turns) < 2:
-            raise InputError(f"`turns` needs at least two policies, found {len(self.turns)}", path=("turns",))
+            message = f"`turns` needs at least two policies, found {len(self.turns)}"
+            raise InputError(message, hint='turns = ["default", "high-bias"]', path=("turns",))
         return set(self.turns)
 
     def spec(self) -> dict[str, Any]:

@@ -7,32 +7,48 @@ use std::collections::VecDeque;
 
 use smallvec::SmallVec;
 
+use super::pool::Pool;
 use crate::engine::prefetch;
 
-/// Bytes that a job holds.
-#[derive(Clone, Copy, Debug)]
-struct Held {
+/// Number of credits kept in place.
+const CREDITS: usize = 4;
+
+/// A buffer: what one job other than the main one holds of it, in place; and where the rest is.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug, Default)]
+struct Buffer {
+    /// When credits of the job reach the sender.
+    stamps: [u64; CREDITS],
+    /// Their bytes.
+    sizes: [u32; CREDITS],
+    /// The bytes that the job holds.
     bytes: u32,
+    /// The number of the packets that wait for the buffer, plus one; 0 if none does.
+    waits: u32,
+    /// The number of what else is held, plus one; 0 if nothing is.
+    more: u32,
     job: u16,
+    /// Number of credits in place.
+    credits: u16,
+}
+
+const _: () = assert!(size_of::<Buffer>() == 64);
+
+/// What other jobs hold of a buffer, and credits that are not in place. No job is here and in place.
+#[derive(Debug, Default)]
+struct More {
+    /// Each job with its bytes.
+    held: SmallVec<[(u16, u32); 4]>,
+    credits: SmallVec<[Credit; 4]>,
 }
 
 /// A credit under way to the sender of a buffer.
 #[derive(Clone, Copy, Debug)]
-struct Release {
+struct Credit {
     stamp: u64,
     bytes: u32,
     job: u16,
 }
-
-/// The jobs other than the main one that hold a buffer.
-#[repr(align(64))]
-#[derive(Clone, Debug, Default)]
-struct Holders {
-    held: SmallVec<[Held; 2]>,
-    releases: SmallVec<[Release; 2]>,
-}
-
-const _: () = assert!(size_of::<Holders>() == 64);
 
 /// Integrals over time, in bytes times picoseconds.
 #[derive(Clone, Debug, Default)]
@@ -67,62 +83,57 @@ struct Waits {
 #[derive(Debug)]
 pub(super) struct Buffers {
     main: u16,
-    holders: Vec<Holders>,
-    /// The number of the waits for each buffer, plus one; 0 if no packet waits.
-    numbers: Vec<u32>,
-    /// Few are in use, and those that are not are used again first. So they stay in a cache.
-    waits: Vec<Waits>,
-    /// The numbers, plus one, of those that are not in use.
-    unused: Vec<u32>,
+    buffers: Vec<Buffer>,
+    waits: Pool<Waits>,
+    more: Pool<More>,
 }
 
-impl Holders {
-    fn hold(&mut self, job: u16, bytes: u32) {
-        match self.held.iter_mut().find(|held| held.job == job) {
-            Some(held) => held.bytes += bytes,
-            None => self.held.push(Held { bytes, job }),
-        }
+impl Buffer {
+    /// Whether nothing is in place.
+    fn is_free(&self) -> bool {
+        self.bytes == 0 && self.credits == 0
     }
 
-    /// Takes back the bytes of credits up to an instant.
+    /// Takes back the bytes of credits in place up to an instant.
     fn settle(&mut self, until: u64) {
-        let Self { held, releases } = self;
-        releases.retain(|release| {
-            if release.stamp <= until {
-                let position = held.iter().position(|held| held.job == release.job).expect("it holds the buffer");
-                held[position].bytes -= release.bytes;
-                if held[position].bytes == 0 {
-                    held.swap_remove(position);
-                }
+        let mut kept = 0;
+        for place in 0..usize::from(self.credits).min(CREDITS) {
+            if self.stamps[place] <= until {
+                self.bytes -= self.sizes[place];
+            } else {
+                (self.stamps[kept], self.sizes[kept]) = (self.stamps[place], self.sizes[place]);
+                kept += 1;
             }
-            release.stamp > until
-        });
+        }
+        self.credits = kept as u16;
     }
 }
 
 impl Buffers {
     pub(super) fn new(buffers: usize, main: u16) -> Self {
-        Self {
-            main,
-            holders: vec![Holders::default(); buffers],
-            numbers: vec![0; buffers],
-            waits: Vec::new(),
-            unused: Vec::new(),
-        }
+        Self { main, buffers: vec![Buffer::default(); buffers], waits: Pool::default(), more: Pool::default() }
     }
 
     /// A buffer is needed soon.
     #[inline]
     pub(super) fn prefetch(&self, buffer: usize) {
-        prefetch(&self.holders, buffer);
-        prefetch(&self.numbers, buffer);
+        prefetch(&self.buffers, buffer);
     }
 
-    /// The waits for a buffer are needed soon.
+    /// The packets that wait for a buffer are needed soon.
     #[inline]
     pub(super) fn prefetch_waits(&self, buffer: usize) {
-        if let Some(number) = self.numbers[buffer].checked_sub(1) {
-            prefetch(&self.waits, number as usize);
+        self.waits.prefetch(self.buffers[buffer].waits);
+    }
+
+    /// The first packet that waits for a buffer is needed soon.
+    #[inline]
+    pub(super) fn prefetch_first(&self, buffer: usize) {
+        let number = self.buffers[buffer].waits;
+        if number != 0
+            && let Some(first) = self.waits.get(number).packets.front()
+        {
+            prefetch(std::slice::from_ref(first), 0);
         }
     }
 
@@ -132,58 +143,142 @@ impl Buffers {
         job != self.main
     }
 
-    /// A packet of a job takes room in a buffer.
+    /// A packet of a job that is noted takes room in a buffer.
     #[inline]
     pub(super) fn hold(&mut self, buffer: usize, job: u16, bytes: u32) {
-        if job != self.main {
-            self.holders[buffer].hold(job, bytes);
+        let of = &mut self.buffers[buffer];
+        if job == of.job {
+            of.bytes += bytes;
+        } else {
+            self.hold_more(buffer, job, bytes);
         }
     }
 
-    /// The credit of a packet of a job reaches the sender of a buffer at `stamp`. All later decisions of the sender are
+    /// The same if another job is in place.
+    #[inline(never)]
+    fn hold_more(&mut self, buffer: usize, job: u16, bytes: u32) {
+        let Self { buffers, more, .. } = self;
+        let of = &mut buffers[buffer];
+        if of.is_free() {
+            (of.job, of.bytes) = (job, bytes);
+            if of.more != 0 {
+                let held = &mut more.get_mut(of.more).held;
+                if let Some(place) = held.iter().position(|held| held.0 == job) {
+                    of.bytes += held.swap_remove(place).1;
+                }
+            }
+            return;
+        }
+        if of.more == 0 {
+            of.more = more.take();
+        }
+        let held = &mut more.get_mut(of.more).held;
+        match held.iter_mut().find(|held| held.0 == job) {
+            Some(held) => held.1 += bytes,
+            None => held.push((job, bytes)),
+        }
+    }
+
+    /// The credit of a packet of a job that is noted reaches the sender of a buffer at `stamp`. All later decisions of the sender are
     /// at `horizon` or later.
     #[inline]
     pub(super) fn release(&mut self, buffer: usize, job: u16, bytes: u32, stamp: u64, horizon: u64) {
-        if job == self.main {
+        let of = &mut self.buffers[buffer];
+        let place = usize::from(of.credits);
+        if job == of.job && place < CREDITS {
+            (of.stamps[place], of.sizes[place]) = (stamp, bytes);
+            of.credits += 1;
+        } else {
+            self.release_more(buffer, Credit { stamp, bytes, job }, horizon);
+        }
+    }
+
+    /// The same if there is no place.
+    #[inline(never)]
+    fn release_more(&mut self, buffer: usize, credit: Credit, horizon: u64) {
+        // While packets wait, all of these are settled already.
+        self.settle(buffer, horizon.saturating_sub(1));
+        let Self { buffers, more, .. } = self;
+        let of = &mut buffers[buffer];
+        let place = usize::from(of.credits);
+        if credit.job == of.job && place < CREDITS {
+            (of.stamps[place], of.sizes[place]) = (credit.stamp, credit.bytes);
+            of.credits += 1;
             return;
         }
-        let of = &mut self.holders[buffer];
-        if of.releases.len() >= of.releases.inline_size() {
-            // While packets wait, all of these are settled already.
-            of.settle(horizon.saturating_sub(1));
+        if of.more == 0 {
+            of.more = more.take();
         }
-        of.releases.push(Release { stamp, bytes, job });
+        more.get_mut(of.more).credits.push(credit);
+    }
+
+    /// Takes back the bytes of credits up to an instant.
+    #[inline]
+    fn settle(&mut self, buffer: usize, until: u64) {
+        self.buffers[buffer].settle(until);
+        if self.buffers[buffer].more != 0 {
+            self.settle_more(buffer, until);
+        }
+    }
+
+    #[inline(never)]
+    fn settle_more(&mut self, buffer: usize, until: u64) {
+        let Self { buffers, more, .. } = self;
+        let of = &mut buffers[buffer];
+        let More { held, credits } = more.get_mut(of.more);
+        credits.retain(|credit| {
+            if credit.stamp > until {
+                return true;
+            }
+            match held.iter().position(|held| held.0 == credit.job) {
+                Some(place) => {
+                    held[place].1 -= credit.bytes;
+                    if held[place].1 == 0 {
+                        held.swap_remove(place);
+                    }
+                }
+                None => of.bytes -= credit.bytes,
+            }
+            false
+        });
+        if held.is_empty() && credits.is_empty() {
+            more.give_back(std::mem::take(&mut of.more));
+        }
     }
 
     /// A packet begins to wait for a buffer. Since its last change, `held` bytes of it have been held.
     pub(super) fn block(&mut self, buffer: usize, held: u32, now: u64) {
-        if self.numbers[buffer] == 0 {
-            self.numbers[buffer] = self.unused.pop().unwrap_or_else(|| {
-                self.waits.push(Waits::default());
-                self.waits.len() as u32
-            });
-            let waits = &mut self.waits[self.numbers[buffer] as usize - 1];
+        if self.buffers[buffer].waits == 0 {
+            let number = self.waits.take();
+            self.buffers[buffer].waits = number;
+            let waits = self.waits.get_mut(number);
             (waits.integrals, waits.last) = (Integrals::default(), now);
-            self.holders[buffer].settle(now);
+            self.settle(buffer, now);
         } else {
             self.advance(buffer, held, now);
         }
-        let waits = &mut self.waits[self.numbers[buffer] as usize - 1];
-        waits.packets.push_back((now, waits.integrals.clone()));
+        let waits = self.waits.get_mut(self.buffers[buffer].waits);
+        let Integrals { all, ref others } = waits.integrals;
+        let others = if others.is_empty() { SmallVec::new() } else { others.clone() };
+        waits.packets.push_back((now, Integrals { all, others }));
     }
 
     /// Integrates up to an instant. Since the last one, `held` bytes have been held.
     pub(super) fn advance(&mut self, buffer: usize, held: u32, now: u64) {
-        let waits = &mut self.waits[self.numbers[buffer] as usize - 1];
+        let of = &self.buffers[buffer];
+        let waits = self.waits.get_mut(of.waits);
         let (integrals, time) = (&mut waits.integrals, now - waits.last);
         waits.last = now;
         integrals.all += u128::from(held) * u128::from(time);
-        let holders = &mut self.holders[buffer];
-        for held in &holders.held {
-            *integrals.of(held.job) += u128::from(held.bytes) * u128::from(time);
+        if of.bytes > 0 {
+            *integrals.of(of.job) += u128::from(of.bytes) * u128::from(time);
         }
-        debug_assert!(holders.releases.iter().all(|release| release.stamp >= now), "each credit is followed by a call");
-        holders.settle(now);
+        if of.more != 0 {
+            for &(job, bytes) in &self.more.get(of.more).held {
+                *integrals.of(job) += u128::from(bytes) * u128::from(time);
+            }
+        }
+        self.settle(buffer, now);
     }
 
     /// The first packet no longer waits. Divides its wait among the jobs: `attribute` is called with each.
@@ -191,28 +286,27 @@ impl Buffers {
     /// # Panics
     /// If no packet waits.
     pub(super) fn unblock(&mut self, buffer: usize, mut attribute: impl FnMut(u16, u64)) {
-        let number = self.numbers[buffer];
-        let Waits { integrals, last, packets } = &mut self.waits[number as usize - 1];
+        let number = self.buffers[buffer].waits;
+        let Waits { integrals, last, packets } = self.waits.get_mut(number);
         let (since, before) = packets.pop_front().expect("a packet waits");
-        if packets.is_empty() {
-            self.numbers[buffer] = 0;
-            self.unused.push(number);
-        }
-        let wait = *last - since;
+        let (wait, done) = (*last - since, packets.is_empty());
         if wait == 0 || integrals.others.is_empty() {
             attribute(self.main, wait);
-            return;
+        } else {
+            let all = integrals.all - before.all;
+            // Jobs are added at the end, and none is forgotten.
+            let earlier = before.others.iter().map(|part| part.1).chain(std::iter::repeat(0));
+            let mut parts: SmallVec<[(u16, u128); 4]> =
+                integrals.others.iter().zip(earlier).map(|(&(job, now), before)| (job, now - before)).collect();
+            let of_others: u128 = parts.iter().map(|part| part.1).sum();
+            parts.push((self.main, all - of_others));
+            parts.sort_unstable_by_key(|part| part.0);
+            divide(wait, &parts, attribute);
         }
-        let all = integrals.all - before.all;
-        let mut parts: SmallVec<[(u16, u128); 4]> = integrals.others.clone().into_iter().collect();
-        for (job, integral) in &before.others {
-            let part = parts.iter_mut().find(|part| part.0 == *job).expect("integrals are never forgotten");
-            part.1 -= integral;
+        if done {
+            self.buffers[buffer].waits = 0;
+            self.waits.give_back(number);
         }
-        let of_others: u128 = parts.iter().map(|part| part.1).sum();
-        parts.push((self.main, all - of_others));
-        parts.sort_unstable_by_key(|part| part.0);
-        divide(wait, &parts, attribute);
     }
 }
 

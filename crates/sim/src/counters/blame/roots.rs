@@ -93,10 +93,13 @@ impl Roots {
         arrived.max_by_key(|credit| credit.order()).map(|credit| credit.root)
     }
 
-    /// A NIC commits a packet at `now`, which has waited for room. Its link has this number.
-    pub(super) fn inject(&mut self, link: usize, victim: Victim, room: Room, now: u64) {
+    /// A NIC commits a packet at `now`, which has waited for room.
+    ///
+    /// # Panics
+    /// If no credit has ended the wait.
+    pub(super) fn inject(&mut self, victim: Victim, room: Room, now: u64) {
         if room.waited > 0 && victim.counts {
-            let root = self.arrived(room.buffer, now).unwrap_or(Root { link: link as u32, job: victim.job });
+            let root = self.arrived(room.buffer, now).expect("a credit has ended the wait");
             self.rows.add(root.link as usize, (victim.job, root.job, Wait::Buffer), room.waited);
         }
     }

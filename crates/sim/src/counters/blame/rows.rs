@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 use super::Wait;
-use super::notes::{AHEAD, MOST};
+use super::notes::{AHEAD, Notes};
 use crate::engine::prefetch;
 use crate::engine::random::Mixer;
 
@@ -58,7 +58,9 @@ pub(super) struct Rows {
     jobs: usize,
     /// By kind of wait ([`Wait::Link`], [`Wait::Buffer`]), slot, victim and cause; empty if there are too many jobs.
     pairs: Vec<u64>,
-    notes: Vec<Note>,
+    /// Waits that are not yet in `pairs`: their places there, and times.
+    of_pairs: Notes<(u32, u64)>,
+    notes: Notes<Note>,
     links: Vec<LinkRows>,
     /// Rows that did not fit. The order of the map does not matter, because rows are sorted in the end.
     more: HashMap<(u32, u64), u64, BuildHasherDefault<Mixer>>,
@@ -73,43 +75,55 @@ impl Rows {
             slots,
             jobs,
             pairs: if few { vec![0; pairs] } else { Vec::new() },
-            notes: Vec::with_capacity(MOST),
+            of_pairs: Notes::new((0, 0)),
+            notes: Notes::new(Note { key: 0, ps: 0, link: 0 }),
             links: vec![unused; slots + nics],
             more: HashMap::default(),
         }
     }
 
-    /// A wait of a job for the link of a slot is added soon.
-    #[inline]
-    pub(super) fn prefetch(&self, slot: usize, victim: u16) {
-        prefetch(&self.pairs, (slot * self.jobs + usize::from(victim)) * self.jobs);
-    }
-
     /// Adds to a row of a link.
     #[inline]
-    pub(super) fn add(&mut self, link: usize, (victim, cause, wait): Key, ps: u64) {
-        if ps == 0 {
-            return;
-        }
-        if wait <= Wait::Buffer && !self.pairs.is_empty() {
-            let kind_and_slot = wait as usize * self.slots + link;
-            self.pairs[(kind_and_slot * self.jobs + usize::from(victim)) * self.jobs + usize::from(cause)] += ps;
-            return;
-        }
-        if self.notes.len() == MOST {
+    pub(super) fn add(&mut self, link: usize, key: Key, ps: u64) {
+        if self.note(link, key, ps) {
             self.settle();
         }
-        self.notes.push(Note { key: pack(victim, cause, wait), ps, link: link as u32 });
+    }
+
+    /// The same. But if it returns true, the caller must call [`settle`](Self::settle) before anything else is added.
+    #[inline(always)]
+    #[must_use]
+    pub(super) fn note(&mut self, link: usize, (victim, cause, wait): Key, ps: u64) -> bool {
+        if ps == 0 {
+            return false;
+        }
+        if wait <= Wait::Buffer && !self.pairs.is_empty() {
+            let slot = wait as usize * self.slots + link;
+            let place = (slot * self.jobs + usize::from(victim)) * self.jobs + usize::from(cause);
+            prefetch(&self.pairs, place);
+            self.of_pairs.add((place as u32, ps))
+        } else {
+            self.notes.add(Note { key: pack(victim, cause, wait), ps, link: link as u32 })
+        }
+    }
+
+    /// Whether what is noted must be added before anything else is noted.
+    pub(super) fn is_full(&self) -> bool {
+        self.of_pairs.is_full() || self.notes.is_full()
     }
 
     /// Adds what is noted.
     #[inline(never)]
-    fn settle(&mut self) {
-        for position in 0..self.notes.len() {
-            if let Some(later) = self.notes.get(position + AHEAD) {
+    pub(super) fn settle(&mut self) {
+        for &(place, ps) in self.of_pairs.all() {
+            self.pairs[place as usize] += ps;
+        }
+        self.of_pairs.clear();
+        let notes = self.notes.all();
+        for (position, &Note { key, ps, link }) in notes.iter().enumerate() {
+            if let Some(later) = notes.get(position + AHEAD) {
                 prefetch(&self.links, later.link as usize);
             }
-            let Note { key, ps, link } = self.notes[position];
             let of = &mut self.links[link as usize];
             match (0..ROWS).find(|&row| of.keys[row] == key || of.keys[row] == UNUSED) {
                 Some(row) => {
