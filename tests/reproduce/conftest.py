@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +13,8 @@ from odonata.reproduce import find
 from odonata.study import task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from odonata.reproduce.reproduction import Runs
@@ -37,16 +41,35 @@ class Here:
 
 @pytest.fixture(scope="session")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of this process: a sweep refuses a folder in which another one is at work."""
-    return tmp_path_factory.getbasetemp() / "reproductions"
+    """A folder that all processes of a session share, so that they simulate each run once."""
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "reproductions"
+    shared.mkdir(exist_ok=True)
+    return shared
 
 
 @pytest.fixture(scope="session")
-def reduced(out: Path) -> Callable[[str], Runs]:
-    """Name -> the runs of its reduced form."""
+def turn(out: Path) -> Callable[[str], AbstractContextManager[None]]:
+    """Name -> waits for the other processes: a sweep refuses the folder of a study in which another one is at work."""
+
+    @contextmanager
+    def alone(name: str) -> Iterator[None]:
+        with (out / f"{find(name).study or name}.lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    return alone
+
+
+@pytest.fixture(scope="session")
+def reduced(out: Path, turn: Callable[[str], AbstractContextManager[None]]) -> Callable[[str], Runs]:
+    """Name -> the runs of its reduced form. Do not change them."""
+    known: dict[str, Runs] = {}
 
     def simulated(name: str) -> Runs:
-        out.mkdir(exist_ok=True)
-        return find(name).run(Here(), out / "studies", reduced=True)
+        if name not in known:
+            with turn(name):
+                known[name] = find(name).run(Here(), out / "studies", reduced=True)
+        return known[name]
 
     return simulated

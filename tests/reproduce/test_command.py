@@ -55,11 +55,12 @@ CONTRACT = {"id", "ours", "theirs", "tolerance", "verdict", "why"}
 
 
 @pytest.mark.parametrize("name", REPRODUCTIONS)
-def test_every_reduced_form_prints_rows(name, reduced, out, capsys, monkeypatch):
+def test_every_reduced_form_prints_rows(name, reduced, out, turn, capsys, monkeypatch):
     """What is simulated by others in this session is not simulated again."""
     runs = reduced(name)
     monkeypatch.setattr("odonata.study.local.LocalPool", Here)
-    assert main(["reproduce", name, "--reduced", "--json", "--out", str(out)]) == 0
+    with turn(name):
+        assert main(["reproduce", name, "--reduced", "--json", "--out", str(out)]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["rows"]
     assert (found["study"], found["reduced"], found["runs"]) == (name, True, len(runs))

@@ -107,13 +107,34 @@ def test_published_values_of_larger_messages_agree_with_each_other():
 
 def test_rows_for_larger_messages_are_on_the_page_or_said_to_be_missing():
     one = find("kang2019-512kb-4mb")
-    runs = [{**point, "latency_mean_ps": 1.0} for point in one.points(False)]
+    runs = [{**point, "latency_mean_ps": 1.0, "minimal_fraction": 1.0} for point in one.points(False)]
     rows = one.rows(runs)
     page = one.page(rows, runs).partition("## Published and simulated")[0].replace("\n  ", " ").splitlines()
     found = {(row.id, row.what) for row in rows}
     for row in expected("expected_large.csv"):
         assert ((row.id, row.what) in found) != (f"- {row.id} {row.what}" in page), row.what
     assert len(found) >= 30
+
+
+def test_numbers_in_the_text_for_larger_messages_come_from_the_runs():
+    one = find("kang2019-512kb-4mb")
+    beside = "uniform-random/contiguous/512KB@150us/130%@100us"
+    means = {beside: 1.3e8, f"{beside}/routing=minimal": 1.02e8}
+    runs = [
+        {
+            **point,
+            "latency_mean_ps": means.get(point["case"], 1e8) * (1 if point["model"] == "correct" else 1.25),
+            "minimal_fraction": 0.6 if "contiguous" in point["case"] else 0.75,
+        }
+        for point in one.points(False)
+    ]
+    text = " ".join(one.page([], runs).split())
+    assert "the model as published is 4 to 92 % below the published latencies" in text  # 0.125 of 0.13 and 1.48 ms
+    assert "the correct model is 20 % below the model as published" in text
+    assert "contiguous 1.00 to 1.30 x beside 130 %, random 1.00 x" in text
+    assert "at most 1.30 and 1.00 x" in text
+    assert "the slowdown is 1.02 x instead of 1.30 x" in text
+    assert "40 % instead of 25 %" in text
 
 
 @pytest.mark.parametrize("name", REPRODUCTIONS)

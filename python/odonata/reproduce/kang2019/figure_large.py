@@ -15,7 +15,16 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from odonata.plot.style import LINES, MEAN, SERIES, figure, settings
 from odonata.reproduce.kang2019.published import SCALE, expected
-from odonata.reproduce.kang2019.runs import AS_PUBLISHED, CORRECT, LOADS, by_case, largest_slowdown, shown
+from odonata.reproduce.kang2019.runs import (
+    AS_PUBLISHED,
+    BOTH,
+    CORRECT,
+    INTERVALS,
+    LOADS,
+    by_case,
+    largest_slowdown,
+    shown,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,12 +38,6 @@ if TYPE_CHECKING:
 
 
 _FIGURES = {5: "uniform-random", 6: "stencil", 7: "tornado"}
-_INTERVALS = {
-    "4 KB": ("3us", "1us", "0.5us"),
-    "512 KB": ("512KB@450us", "512KB@150us", "512KB@100us"),
-    "4 MB": ("4MB@4ms", "4MB@1ms", "4MB@0.7ms"),
-}
-_PLACES = ("contiguous", "random")
 _COLOURS = dict(zip(LOADS, (SERIES[3], SERIES[0], SERIES[2], SERIES[1]), strict=True))
 """Background -> colour of its boxes, nearly that of the paper."""
 _BOX = {"whislo": "min", "q1": "p25", "med": "p50", "q3": "p75", "whishi": "max"}
@@ -45,7 +48,7 @@ _WORST = {"tornado/random/512KB@150us": 8.22}
 def draw(_: Sequence[Row], runs: Runs) -> Figure:
     """The picture of the runs of the full study."""
     found = by_case(runs)
-    columns = [(size, place) for size in _INTERVALS for place in _PLACES]
+    columns = [(size, place) for size in INTERVALS for place in BOTH]
     with settings():
         made = figure(15.5, 11.5)
         grid = made.subplots(len(_FIGURES) + 1, len(columns))
@@ -77,7 +80,7 @@ def draw(_: Sequence[Row], runs: Runs) -> Figure:
 
 def _letter(size: str, place: str) -> str:
     """That of the paper: (a) to (c) are contiguous, (d) to (f) random."""
-    return "abcdef"[_PLACES.index(place) * len(_INTERVALS) + list(_INTERVALS).index(size)]
+    return "abcdef"[BOTH.index(place) * len(INTERVALS) + list(INTERVALS).index(size)]
 
 
 def _boxes(axes: Axes, found: Found, job: str, size: str) -> None:
@@ -85,7 +88,7 @@ def _boxes(axes: Axes, found: Found, job: str, size: str) -> None:
     rows = [*expected(), *expected("expected_large.csv")]
     published = {row.cases[0]: row.theirs * SCALE[row.unit] for row in rows if row.measure == "mean"}
     unit = 1e6 if size == "4 KB" else 1e9
-    for group, interval in enumerate(_INTERVALS[size]):
+    for group, interval in enumerate(INTERVALS[size]):
         correct, other = (shown(found, model, f"{job}/{interval}") for model in (CORRECT, AS_PUBLISHED))
         for number, (load, colour) in enumerate(_COLOURS.items()):
             at = group * (len(LOADS) + 1) + number
@@ -113,7 +116,7 @@ def _boxes(axes: Axes, found: Found, job: str, size: str) -> None:
 
 def _slowdowns(axes: Axes, found: Found, job: str, size: str) -> None:
     """Bars by interval."""
-    for at, interval in enumerate(_INTERVALS[size]):
+    for at, interval in enumerate(INTERVALS[size]):
         for model, colour, shift in ((CORRECT, LINES[0], -0.2), (AS_PUBLISHED, LINES[1], 0.2)):
             slowdown = largest_slowdown(found, model, f"{job}/{interval}")
             if slowdown is not None:
@@ -135,7 +138,7 @@ def _say_if_empty(axes: Axes) -> None:
 def _name(axes: Axes, size: str, step: int) -> None:
     """The intervals below the groups, which lie `step` apart."""
     middle = (step - 2) / 2 if step > 1 else 0
-    words = [every.partition("@")[2] or every for every in _INTERVALS[size]]
+    words = [every.partition("@")[2] or every for every in INTERVALS[size]]
     words = [every.replace("us", " µs").replace("ms", " ms") for every in words]
     axes.set_xticks([group * step + middle for group in range(len(words))], words)
     axes.set_xlim(-0.8, (len(words) - 1) * step + 2 * middle + 0.8)

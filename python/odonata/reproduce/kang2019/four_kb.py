@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 
 from odonata.reproduce.kang2019.figure import draw
 from odonata.reproduce.kang2019.published import compare, expected, means_alone
-from odonata.reproduce.kang2019.runs import AS_PUBLISHED, BACKLOGS, CORRECT, by_case, keep, make, product, varied
+from odonata.reproduce.kang2019.runs import (
+    AS_PUBLISHED,
+    BACKLOGS,
+    BOTH,
+    CORRECT,
+    INTERVALS,
+    by_case,
+    keep,
+    make,
+    product,
+    varied,
+)
 from odonata.reproduce.markdown import counts, latencies, number, published, reasons, side_by_side, table
 from odonata.reproduce.reproduction import Reproduction
 
@@ -22,8 +33,6 @@ INFERRED = 300
 """Messages per process: where uniform random traffic, contiguous, every 0.5 us has its published mean latency (K30)."""
 
 ALONE = ["uniform-random", "tornado"]
-PLACES = ["contiguous", "random"]
-INTERVALS = ["3us", "1us", "0.5us"]
 
 
 def points(reduced: bool) -> Points:
@@ -35,23 +44,24 @@ def points(reduced: bool) -> Points:
     if reduced:
         found = [
             # The six steady latencies, and the busiest ports.
-            *product(ALONE, PLACES, ["3us"], [50]),
+            *product(ALONE, BOTH, ["3us"], [50]),
             *product(ALONE, ["random"], ["1us"], [50]),
             *product(["uniform-random"], ["contiguous"], ["1us"], [50]),
         ]
         return _by_backlogs(found)
+    intervals = INTERVALS["4 KB"]
     thresholds = varied(routing__threshold=[0.25, 0.4, 0.5, 0.6])
     metrics = varied(sensing=["backlog", "both", "occupancy"])
     found = [
         # By itself: figures 5 to 7, pink boxes (K30, K31, K41 to K43). Latency against the number of messages.
-        *product(ALONE, PLACES, INTERVALS, [100, 200, 300]),
+        *product(ALONE, BOTH, intervals, [100, 200, 300]),
         # A stencil sends six messages an interval (K15), which takes six times as long to simulate.
-        *product(["stencil"], PLACES, ["3us"], [100, 300]),
-        *product(["stencil"], PLACES, ["1us", "0.5us"], [50, 100]),
+        *product(["stencil"], BOTH, ["3us"], [100, 300]),
+        *product(["stencil"], BOTH, ["1us", "0.5us"], [50, 100]),
         # Beside a background: contiguous is said to hardly notice (K36, K38), random to suffer (K36, K39, K44).
-        *product(ALONE, PLACES, INTERVALS, [300], backgrounds=["130%@100us"]),
-        *product(["uniform-random"], ["contiguous"], INTERVALS, [300], backgrounds=["50%@100us", "90%@100us"]),
-        *product(["uniform-random"], ["contiguous"], INTERVALS, [300], backgrounds=["130%@1us"]),
+        *product(ALONE, BOTH, intervals, [300], backgrounds=["130%@100us"]),
+        *product(["uniform-random"], ["contiguous"], intervals, [300], backgrounds=["50%@100us", "90%@100us"]),
+        *product(["uniform-random"], ["contiguous"], intervals, [300], backgrounds=["130%@1us"]),
         # The one number for which the unstated interval of the background matters most (K12, K36).
         *product(
             ["uniform-random"],
@@ -60,7 +70,7 @@ def points(reduced: bool) -> Points:
             [100, 200, 300],
             backgrounds=["130%@1us", "130%@10us", "130%@100us"],
         ),
-        *product(["stencil"], ["contiguous"], INTERVALS, [100], backgrounds=["130%@1us", "130%@100us"]),
+        *product(["stencil"], ["contiguous"], intervals, [100], backgrounds=["130%@1us", "130%@100us"]),
         *product(["stencil"], ["random"], ["3us"], [100, 300], backgrounds=["130%@100us"]),
         # Broadcast: figures 9 and 10 (K50 to K53). One broadcast is 2,303 messages.
         *product(["broadcast"], ["contiguous"], ["100us"], [1], backgrounds=["130%@1us", "260%@1us", "390%@1us"]),
@@ -83,9 +93,9 @@ def points(reduced: bool) -> Points:
         ),
         # How near the threshold is to a full channel decides whether the correct model carries this load.
         *product(["uniform-random"], ["contiguous"], ["1us"], [100, 200, 400], models=[CORRECT], changes=thresholds),
-        *product(["uniform-random"], PLACES, ["0.5us"], [300], models=[CORRECT], changes=thresholds),
+        *product(["uniform-random"], BOTH, ["0.5us"], [300], models=[CORRECT], changes=thresholds),
         # What FPAR knows of a port decides it as well. All other points read backlogs.
-        *product(ALONE, PLACES, INTERVALS, [INFERRED], models=[CORRECT], changes=varied(sensing=["occupancy"])),
+        *product(ALONE, BOTH, intervals, [INFERRED], models=[CORRECT], changes=varied(sensing=["occupancy"])),
         *product(["uniform-random"], ["contiguous"], ["1us"], [100, 200, 400], models=[CORRECT], changes=metrics),
     ]
     # The background every 100 us is part of two blocks.
@@ -170,7 +180,7 @@ def _occupancies(rows: Sequence[Row], runs: Runs) -> str:
 def _thresholds_overloaded(runs: Runs) -> str:
     """The same at an overload, for both placements."""
     found: dict[str, list[str]] = {}
-    for place in ("contiguous", "random"):
+    for place in BOTH:
         prefix = f"uniform-random/{place}/0.5us/threshold="
         for (_, name), outcomes in by_case(runs).items():
             if name.startswith(prefix):

@@ -8,24 +8,34 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from odonata.reproduce.kang2019.figure_large import draw
-from odonata.reproduce.kang2019.published import compare, expected
-from odonata.reproduce.kang2019.runs import AS_PUBLISHED, CORRECT, by_case, largest_slowdown, make, product
+from odonata.reproduce.kang2019.published import SCALE, compare, expected
+from odonata.reproduce.kang2019.runs import (
+    AS_PUBLISHED,
+    BACKGROUNDS,
+    BOTH,
+    CORRECT,
+    INTERVALS,
+    by_case,
+    label,
+    largest_slowdown,
+    make,
+    product,
+    varied,
+)
 from odonata.reproduce.markdown import counts, latencies, number, reasons, side_by_side, table, wrapped
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from odonata.reproduce.kang2019.runs import Found
     from odonata.reproduce.reproduction import Points, Runs
     from odonata.reproduce.rows import Row
 
-PLACES = ["contiguous", "random"]
-SMALLEST = ["3us", "1us", "0.5us"]
-"""Intervals of messages of 4 KB, which complete the figures."""
-SMALLER = ["512KB@450us", "512KB@150us", "512KB@100us"]
-LARGER = ["4MB@4ms", "4MB@1ms", "4MB@0.7ms"]
-BACKGROUNDS = ["50%@100us", "90%@100us", "130%@100us"]
+SMALLEST, SMALLER, LARGER = INTERVALS.values()
+"""Intervals of messages of 4 KB (which complete the figures), 512 KB and 4 MB."""
+MINIMAL = varied(job__background__routing=["minimal"])
 AVERAGES = {"contiguous": 1.2, "random": 2.4}
 """Placement -> the published mean of the nine largest slowdowns of figure 8 (K44)."""
 
@@ -40,31 +50,33 @@ def points(reduced: bool) -> Points:
     uniform, stencil, tornado = ["uniform-random"], ["stencil"], ["tornado"]
     correct, published = [CORRECT], [AS_PUBLISHED]
     if reduced:
-        return product(uniform, PLACES[1:], SMALLER[1:2], [1], models=correct)
+        return product(uniform, BOTH[1:], SMALLER[1:2], [1], models=correct)
     independent, heavy, loads = uniform + tornado, BACKGROUNDS[-1:], ["", *BACKGROUNDS]
     return [
         # 512 KB.
-        *product(independent, PLACES, SMALLER[:1], [1]),
-        *product(independent, PLACES, SMALLER, [2]),
-        *product(independent, PLACES, SMALLER, [4], models=correct),
-        *product(independent, PLACES, SMALLER, [2], models=correct, backgrounds=BACKGROUNDS),
-        *product(independent, PLACES[1:], SMALLER[1:2], [2], models=published, backgrounds=heavy),
-        *product(uniform, PLACES[1:], SMALLER[1:2], [4], models=published, backgrounds=["", *heavy]),
-        *product(stencil, PLACES, SMALLER[:1], [1], models=correct),
-        *product(stencil, PLACES[:1], SMALLER, [2], models=correct, backgrounds=loads),
-        *product(stencil, PLACES[1:], SMALLER[:1], [2], models=correct, backgrounds=loads),
-        *product(stencil, PLACES[1:], SMALLER[1:2], [2], models=correct, backgrounds=loads),
-        *product(stencil, PLACES[1:], SMALLER[2:], [2], models=correct, backgrounds=["", *heavy]),
+        *product(independent, BOTH, SMALLER[:1], [1]),
+        *product(independent, BOTH, SMALLER, [2]),
+        *product(independent, BOTH, SMALLER, [4], models=correct),
+        *product(independent, BOTH, SMALLER, [2], models=correct, backgrounds=BACKGROUNDS),
+        *product(independent, BOTH[1:], SMALLER[1:2], [2], models=published, backgrounds=heavy),
+        *product(uniform, BOTH[1:], SMALLER[1:2], [4], models=published, backgrounds=["", *heavy]),
+        *product(stencil, BOTH, SMALLER[:1], [1], models=correct),
+        *product(stencil, BOTH[:1], SMALLER, [2], models=correct, backgrounds=loads),
+        *product(stencil, BOTH[1:], SMALLER[:1], [2], models=correct, backgrounds=loads),
+        *product(stencil, BOTH[1:], SMALLER[1:2], [2], models=correct, backgrounds=loads),
+        *product(stencil, BOTH[1:], SMALLER[2:], [2], models=correct, backgrounds=["", *heavy]),
+        # What a background does that takes minimal paths only (K36).
+        *product(uniform, BOTH[:1], SMALLER[1:2], [2], models=correct, backgrounds=heavy, changes=MINIMAL),
         # 4 MB.
-        *product(independent, PLACES, LARGER[:1], [1], models=correct),
-        *product(uniform, PLACES, LARGER, [2], models=correct),
-        *product(uniform, PLACES[:1], LARGER[1:2], [1], models=correct, backgrounds=BACKGROUNDS),
-        *product(uniform, PLACES, [LARGER[0], LARGER[2]], [1], models=correct, backgrounds=heavy),
-        *product(uniform, PLACES, LARGER[:1], [1], models=published),
-        *product(tornado, PLACES, LARGER[:1], [1], models=correct, backgrounds=heavy),
-        *product(stencil, PLACES, LARGER[:1], [1], models=correct),
+        *product(independent, BOTH, LARGER[:1], [1], models=correct),
+        *product(uniform, BOTH, LARGER, [2], models=correct),
+        *product(uniform, BOTH[:1], LARGER[1:2], [1], models=correct, backgrounds=BACKGROUNDS),
+        *product(uniform, BOTH, [LARGER[0], LARGER[2]], [1], models=correct, backgrounds=heavy),
+        *product(uniform, BOTH, LARGER[:1], [1], models=published),
+        *product(tornado, BOTH, LARGER[:1], [1], models=correct, backgrounds=heavy),
+        *product(stencil, BOTH, LARGER[:1], [1], models=correct),
         # 4 KB, for figures 7 and 8.
-        *product(tornado, PLACES, SMALLEST, [300], models=correct, backgrounds=["", *heavy]),
+        *product(tornado, BOTH, SMALLEST, [300], models=correct, backgrounds=["", *heavy]),
     ]
 
 
@@ -130,10 +142,54 @@ def _page(rows: Sequence[Row], runs: Runs) -> str:
         latencies_correct=latencies(rows, CORRECT),
         all=_all(runs),
         missing=_missing(rows),
+        **_said(by_case(runs)),
         reasons_published=reasons(row for row in rows if row.model == AS_PUBLISHED),
         reasons_correct=reasons(row for row in rows if row.model == CORRECT),
     )
     return wrapped(page.strip())
+
+
+def _said(found: Found) -> dict[str, str]:
+    """The numbers in the text of the page."""
+
+    def mean_of(case: str, model: str = CORRECT, messages: int = 2) -> float:
+        value: float = found[model, case][messages]["latency_mean_ps"]
+        return value
+
+    def slowdowns(jobs: Iterable[str], load: str = BACKGROUNDS[-1]) -> list[float]:
+        return [mean_of(f"{job}/{load}") / mean_of(job) for job in jobs]
+
+    def longer(place: str) -> str:
+        runs = (found[CORRECT, f"uniform-random/{place}/{every}"][2] for every in LARGER)
+        return _range([100 * (1 - run["minimal_fraction"]) for run in runs], ".0f")
+
+    # Messages of a process do not overlap: the largest number that both models have.
+    apart = {f"uniform-random/{place}/{LARGER[0]}": 1 for place in BOTH} | {f"uniform-random/random/{SMALLER[1]}": 4}
+    wanted = (row for row in expected("expected_large.csv") if row.measure == "mean")
+    means = {row.cases[0]: row.theirs * SCALE[row.unit] for row in wanted}
+    published = [(mean_of(case, AS_PUBLISHED, most), means[case]) for case, most in apart.items()]
+    correct = [(mean_of(case, CORRECT, most), mean_of(case, AS_PUBLISHED, most)) for case, most in apart.items()]
+    job = f"uniform-random/contiguous/{SMALLER[1]}"
+    (beside_minimal,) = slowdowns([job], f"{BACKGROUNDS[-1]}/{label(MINIMAL[0])}")
+    (beside_usual,) = slowdowns([job])
+    contiguous = slowdowns(f"uniform-random/contiguous/{every}" for every in SMALLER)
+    return {
+        "published_below": _range([100 * (1 - ours / theirs) for ours, theirs in published], ".0f"),
+        "correct_below": _range([100 * (1 - ours / theirs) for ours, theirs in correct], ".0f"),
+        "beside_contiguous": _range(contiguous, ".2f"),
+        "beside_contiguous_most": f"{max(contiguous):.2f}",
+        "beside_random": _range(slowdowns(f"uniform-random/random/{every}" for every in SMALLER), ".2f"),
+        "beside_stencil": f"{max(slowdowns(f'stencil/contiguous/{every}' for every in SMALLER)):.2f}",
+        "beside_minimal": f"{beside_minimal:.2f}",
+        "beside_usual": f"{beside_usual:.2f}",
+        "longer_contiguous": longer("contiguous"),
+        "longer_random": longer("random"),
+    }
+
+
+def _range(values: Sequence[float], digits: str) -> str:
+    low, high = format(min(values), digits), format(max(values), digits)
+    return low if low == high else f"{low} to {high}"
 
 
 def _missing(rows: Sequence[Row]) -> str:
@@ -146,29 +202,31 @@ def _missing(rows: Sequence[Row]) -> str:
 def _all(runs: Runs) -> str:
     """Every mean latency that was simulated, by number of messages per process: a line for each job, background and
     model."""
-    cases = list(dict.fromkeys((run["case"], run["model"]) for run in runs if "B@" in run["case"]))
     found = by_case(runs)
+    cases = [(case, model) for model, case in found if "B@" in case]
     numbers = sorted({n for case, model in cases for n in found[model, case]})
     lines = []
     for case, model in sorted(cases, key=_order):
-        pattern, place, every, *background = case.split("/")
+        pattern, place, every, *rest = case.split("/")
         size, _, interval = every.partition("@")
+        background = ", ".join(part.partition("@")[0] for part in rest)
         values = [found[model, case].get(n) for n in numbers]
         cells = ["" if run is None else number(run["latency_mean_ps"] / 1e9, "ms") for run in values]
-        lines.append([pattern, place, size, interval, " ".join(background).partition("@")[0], model, *cells])
+        lines.append([pattern, place, size, interval, background, model, *cells])
     head = ["pattern", "placement", "message", "interval", "background", "model", *(f"N = {n}" for n in numbers)]
     return table(head, lines, "llllll" + "r" * len(numbers))
 
 
 def _order(case: tuple[str, str]) -> tuple[int, ...]:
     """As the figures show them."""
-    pattern, place, every, *background = case[0].split("/")
-    load = background[0] if background else ""
+    pattern, place, every, *rest = case[0].split("/")
+    load = rest[0] if rest else ""
     return (
         ["uniform-random", "stencil", "tornado"].index(pattern),
-        PLACES.index(place),
+        BOTH.index(place),
         [*SMALLER, *LARGER].index(every),
         ["", *BACKGROUNDS].index(load),
+        len(rest),
         [AS_PUBLISHED, CORRECT].index(case[1]),
     )
 

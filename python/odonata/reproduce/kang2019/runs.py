@@ -55,8 +55,18 @@ PLACES: dict[str, dict[str, Any]] = {
 
 FULLEST_PAIR = 130
 """Percentage of the load that 2 background nodes per leaf offer at most; more comes from more nodes (K13)."""
-LOADS = ("", "/50%@100us", "/90%@100us", "/130%@100us")
-"""What follows the name of a case that runs alone and beside each background of figures 5 to 8."""
+BOTH = ("contiguous", "random")
+"""The placements of figures 5 to 8."""
+INTERVALS = {
+    "4 KB": ("3us", "1us", "0.5us"),
+    "512 KB": ("512KB@450us", "512KB@150us", "512KB@100us"),
+    "4 MB": ("4MB@4ms", "4MB@1ms", "4MB@0.7ms"),
+}
+"""Size -> the intervals of figures 5 to 8, as cases say them."""
+BACKGROUNDS = ("50%@100us", "90%@100us", "130%@100us")
+"""The backgrounds of figures 5 to 8."""
+LOADS = ("", *(f"/{background}" for background in BACKGROUNDS))
+"""What follows the name of a case that runs alone and beside each of these backgrounds."""
 WINDOWS = "2 us"
 """Width of the windows in which traffic between groups is counted beside a broadcast (K52)."""
 
