@@ -98,10 +98,11 @@ def before_ones():
 ONES = before_ones()
 
 
-@pytest.mark.parametrize("policy", [name for name in placement.names() if name not in LAYOUTS])
-@pytest.mark.parametrize("shape", [Shape(100, 100, 20), Shape(500, 100, 4)], ids=["20 a router", "4 a router"])
-def test_200_000_nodes_are_placed_in_linear_time(policy, shape):
-    """A fifth of the million that takes under a second; what grows with the square would take minutes."""
+POLICIES = [name for name in placement.names() if name not in LAYOUTS]
+
+
+def asked(policy, shape):
+    """Half of the free nodes of a machine of which a third is busy, where the policy has a choice."""
     options = {
         "intensity-aware": {"intensity": "heavy"},
         "per-leaf": {"per_leaf": 1, "groups": "0"},
@@ -110,8 +111,22 @@ def test_200_000_nodes_are_placed_in_linear_time(policy, shape):
     owners = {node: f"job {node // 5000}" for node in range(0, shape.nodes, 3)}
     owners.pop(0)
     free = [node for node in range(shape.nodes) if node not in owners]
-    count = {"per-leaf": None, "explicit": None, "same-group": 2, "same-island": 200}.get(policy, len(free) // 2)
+    count = {"per-leaf": None, "explicit": None, "same-group": 2, "same-island": 20}.get(policy, len(free) // 2)
     options |= {"groups": "1"} if policy == "per-leaf" else {}
+    return lambda: Placer(shape, owners, owners).place(policy, count, options)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("nodes", [10, 2])
+def test_nodes_are_placed_in_linear_time(policy, nodes, lines_of):
+    few, many = (lines_of(asked(policy, Shape(groups, 20, nodes))) for groups in (10, 40))
+    assert many < 5 * few
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_200_000_nodes_are_placed_in_seconds(policy):
+    """A fifth of the million that takes under a second. A list of all nodes for each node would take minutes."""
+    place = asked(policy, Shape(500, 100, 4))
     begin = time.process_time()
-    Placer(shape, owners, owners).place(policy, count, options)
+    place()
     assert time.process_time() - begin < 20
