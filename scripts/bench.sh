@@ -11,6 +11,7 @@ else
 fi
 .venv/bin/odonata bench --large -n 1 --record benches/results.csv
 .venv/bin/odonata bench --machines -n 3 --messages 100
+.venv/bin/odonata bench --blame -n 5
 .venv/bin/odonata bench --sweep -n 3
 .venv/bin/python scripts/bench_study.py
 .venv/bin/python scripts/bench_report.py

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from odonata.cli import bench_large, bench_machines
+from odonata.cli import bench_blame, bench_large, bench_machines
 from odonata.cli.bench import callgrind_total, summarise
 from odonata.cli.bench_record import append
 from odonata.errors import InputError
@@ -98,6 +98,27 @@ def test_instructions_need_valgrind(odonata: Command, monkeypatch: pytest.Monkey
     status, out, err = odonata("bench", "-n", "1", "--messages", "1", "--limit", "1")
     assert (status, out) == (1, "")
     assert "valgrind, which is not installed" in err
+
+
+def test_runs_with_blame_are_compared_with_those_beside_them(odonata: Command) -> None:
+    """Each round is twice as slow as the one before; with blame, a run takes 3 times as long, in the last round 4."""
+    calls: list[tuple[str, ...]] = []
+
+    def child(overrides: tuple[str, ...]) -> dict[str, Any]:
+        number = sum(overrides == other for other in calls)
+        calls.append(overrides)
+        longer = (3.0 + (number == 2)) if "measure.blame=true" in overrides else 1.0
+        return _repetition(1e-6 * 2.0**number * longer)
+
+    rows = bench_blame.measure(3, lambda overrides: overrides, child)
+    assert [row["kind"] for row in rows] == list(bench_blame.KINDS)
+    assert len(calls) == 6 * len(rows)
+    for row in rows:
+        assert (row["ns_per_packet_hop"], row["ns_per_packet_hop_with_blame"]) == pytest.approx((2.0, 6.0))
+        assert (row["ratio"], row["ratio_of_shortest"]) == pytest.approx((3.0, 3.0))
+    status, out, _ = odonata("bench", "--blame", "-n", "1", "--messages", "1")
+    assert status == 0
+    assert [line.split()[0] for line in out.splitlines()[1:]] == list(bench_blame.KINDS)
 
 
 def test_machines_are_compared_with_the_main_job_round_by_round() -> None:

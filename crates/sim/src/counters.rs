@@ -9,7 +9,7 @@ mod series;
 mod slices;
 
 pub use arrivals::{ArrivalCounts, Arrivals};
-pub use blame::{Blame, BlameCounts, Crossing, Needs, Release, Room, RootRows, Victim, Wait};
+pub use blame::{Blame, BlameCounts, Crossing, Needs, Release, Room, RootRows, Sides, Stay, Victim, Wait};
 pub use by_class::ByClass;
 pub use histogram::Histogram;
 pub use operations::{NO_PEER, OperationCounts, Operations, Task};

@@ -22,7 +22,7 @@ pub use aries::{AriesNics, Exchange, NO_SENDER};
 pub use blocked::{BlockedPackets, Chain};
 pub use credit_metric::CreditMetric;
 pub use credits::Credits;
-pub use crossbar::{Crossbars, InputQueue, NEVER, Output};
+pub use crossbar::{Crossbars, Departure, InputQueue, NEVER, Output};
 pub use flight::{Flight, Flights, NO_ROW};
 pub use hop::HopTiming;
 pub use least::{Least, least_backlog};

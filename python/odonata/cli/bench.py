@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated, Any
@@ -41,6 +42,7 @@ def bench(
     machines: Annotated[bool, Parameter(negative=())] = False,
     sweep: Annotated[bool, Parameter(negative=())] = False,
     large: Annotated[bool, Parameter(negative=())] = False,
+    blame: Annotated[bool, Parameter(negative=())] = False,
     record: Path | None = None,
     json: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
@@ -66,19 +68,24 @@ def bench(
         Measure instead the cost of a small run of a sweep in addition to its simulation.
     large
         Measure machines of about 105,000 and 1,000,000 nodes instead, whose nodes all send (needs 3 GB of memory).
+    blame
+        Measure instead how much longer runs with `measure.blame` take, for several kinds of runs.
     record
-        Append a row for each case to this table (CSV), to compare versions. Not with `--machines` or `--sweep`.
+        Append a row for each case to this table (CSV), to compare versions. Not with `--machines`, `--sweep` or
+        `--blame`.
     json
         Print one JSON object instead of the table.
     """
     from odonata.errors import InputError, RunError
 
-    if record is not None and (machines or sweep):
-        raise InputError("`--record` needs the main cases or `--large`, not `--machines` or `--sweep`")
+    if record is not None and (machines or sweep or blame):
+        raise InputError("`--record` needs the main cases or `--large`, not `--machines`, `--sweep` or `--blame`")
     if sweep:
         return _sweep(repetitions, json=json)
     if machines:
         return _machines(repetitions, messages, json=json)
+    if blame:
+        return _blame(repetitions, messages, json=json)
     if large:
         return _large(repetitions, record, json=json)
     found = {case: _measure(case, repetitions, messages) for case in _CASES}
@@ -120,6 +127,14 @@ def _large(repetitions: int, record: Path | None, *, json: bool) -> int:
     return 0
 
 
+def _blame(rounds: int, messages: int, *, json: bool) -> int:
+    from odonata.cli.bench_blame import as_text, measure
+
+    found = measure(rounds, lambda overrides: _resolved(overrides, messages)[1], lambda spec: _child([], spec)[0])
+    print(json_module.dumps(found) if json else as_text(found))
+    return 0
+
+
 def _record(file: Path, found: dict[str, dict[str, Any]]) -> None:
     from odonata.cli.bench_record import append
 
@@ -136,11 +151,15 @@ def _sweep(rounds: int, *, json: bool) -> int:
 
 def _spec(case: str, messages: int) -> tuple[str, str]:
     """The id and the specification of a case."""
+    return _resolved(_CASES[case], messages)
+
+
+def _resolved(overrides: Iterable[str], messages: int) -> tuple[str, str]:
+    """The id and the specification of bench.toml with overrides."""
     from odonata import scenario
 
-    overrides = [f"job.target.app.messages={messages}", *_CASES[case]]
     with as_file(files("odonata.cli") / "bench.toml") as path:
-        resolved = scenario.load(path, overrides=overrides).resolve()
+        resolved = scenario.load(path, overrides=[f"job.target.app.messages={messages}", *overrides]).resolve()
     return resolved.id, json_module.dumps(resolved.spec)
 
 

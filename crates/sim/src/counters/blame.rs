@@ -15,8 +15,8 @@ mod turns;
 use std::ops::Range;
 
 use buffers::Buffers;
-pub use crossings::Needs;
 use crossings::{Before, Crossings};
+pub use crossings::{Needs, Sides, Stay};
 use notes::{Note, Notes, What};
 use roots::Roots;
 pub use roots::{Release, Room, RootRows};
@@ -152,11 +152,11 @@ impl BlameCounts {
     ) -> Self {
         Self {
             notes: Notes::new(Note::new(What::Hold, 0, NOBODY, [0; 3])),
-            rows: Rows::new(slots, nics, jobs),
+            rows: Rows::new(slots, nics, jobs, behind_crossbar),
             slots,
             links: Turns::new(slots),
             buffers: Buffers::new(channels * slots, main),
-            crossings: if behind_crossbar { Crossings::new(slots, channels) } else { Crossings::default() },
+            crossings: Crossings::new(if behind_crossbar { slots } else { 0 }, channels),
             roots: None,
             victims: Vec::new(),
             sources: Sources::new(nics),
@@ -358,21 +358,41 @@ impl BlameCounts {
         self.note(Note::new(What::Unblock, buffer, victim, [slot as u64, 0, 0]));
     }
 
-    /// A packet becomes the head of a queue at a crossbar.
-    pub fn lead(&mut self, queue: u32, now: u64) {
-        self.crossings.lead(queue, now);
+    /// A packet becomes the head of a queue at a crossbar, and waits.
+    pub fn lead(&mut self, needs: Needs, now: u64) {
+        self.crossings.lead(needs, now);
     }
 
-    /// A head has waited up to `now`; what it needs is about to be given to a packet. The sides of the crossbar that it
-    /// needs are free from `input_free` and `output_free` on.
-    pub fn wait(&mut self, needs: Needs, input_free: u64, output_free: u64, now: u64) {
-        self.crossings.advance(needs, input_free, output_free, now);
+    /// Whether the head of a queue follows the packets in its output buffer.
+    #[must_use]
+    pub fn follows(&self, queue: u32) -> bool {
+        self.crossings.follows(queue)
     }
 
-    /// The head of a queue, which joined it at `joined`, is granted its output at `now`. All heads have waited up to now.
-    pub fn grant(&mut self, needs: Needs, victim: Victim, joined: u64, now: u64) {
-        let rows = &mut self.rows;
-        self.crossings.grant(needs.queue, victim.job, (joined, now), |before, cause, ps| {
+    /// The head of a queue, which is up to date, may lack room in its output buffer: it follows the packets in it from now
+    /// on, which are these.
+    pub fn follow_buffer(&mut self, needs: Needs, stays: impl IntoIterator<Item = Stay>) {
+        self.crossings.follow(needs, stays);
+    }
+
+    /// Number of heads that need the same input side of a crossbar, and of those that need the same output side. They must
+    /// be brought up to date before the side is given to another packet.
+    #[inline]
+    #[must_use]
+    pub fn competitors(&self, needs: Needs) -> u32 {
+        self.crossings.competitors(needs)
+    }
+
+    /// Brings a head up to date.
+    pub fn wait(&mut self, needs: Needs, sides: Sides, now: u64) {
+        self.crossings.advance(needs, sides, now);
+    }
+
+    /// The head of a queue is granted its output: when it joined the queue, and now. `others` says whether packets have
+    /// waited behind it.
+    pub fn grant(&mut self, needs: Needs, victim: Victim, times: [u64; 2], others: bool, sides: Sides) {
+        let Self { rows, crossings, .. } = self;
+        crossings.grant(needs, victim.job, (times, others), sides, |before, cause, ps| {
             let wait = match before {
                 Before::Head => Wait::Queue,
                 Before::Input => Wait::CrossbarInput,
@@ -380,17 +400,19 @@ impl BlameCounts {
                 Before::Room => Wait::OutputBuffer,
             };
             if victim.counts {
-                rows.add(needs.output, (victim.job, cause, wait), ps);
+                rows.add(needs.output as usize, (victim.job, cause, wait), ps);
             }
         });
     }
 
     /// A packet of a job crosses to an output buffer.
+    #[inline]
     pub fn pass(&mut self, needs: Needs, job: u16, bytes: u32, now: u64) {
-        self.crossings.pass(needs.input, needs.output, needs.vc, (job, bytes), now);
+        self.crossings.pass(needs, job, bytes, now);
     }
 
     /// The next packet in an output buffer is committed, and leaves it at `end`.
+    #[inline]
     pub fn leave(&mut self, vc: usize, end: u64) {
         self.crossings.leave(vc, end);
     }

@@ -49,6 +49,17 @@ impl InputQueue {
     }
 }
 
+/// A packet that leaves an output buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// When it has left.
+    pub end: u64,
+    /// Wire bytes.
+    pub bytes: u32,
+    /// Its job, if blame is measured.
+    pub job: u16,
+}
+
 /// The output buffer of one virtual channel.
 #[derive(Clone, Debug)]
 struct OutputBuffer {
@@ -56,28 +67,28 @@ struct OutputBuffer {
     room: u32,
     /// Whether a head waits for more room than the packets known to leave will free.
     wanted: bool,
-    /// Departures in order of time, each with its bytes.
-    leaving: VecDeque<(u64, u32)>,
+    /// In order of time.
+    leaving: VecDeque<Departure>,
 }
 
 impl OutputBuffer {
     /// The earliest time from `now` on at which this many bytes fit; [`NEVER`] if no known departure frees enough.
     #[inline(never)]
     fn wait(&mut self, bytes: u32, now: u64) -> u64 {
-        while let Some(&(end, left)) = self.leaving.front()
-            && end <= now
+        while let Some(left) = self.leaving.front()
+            && left.end <= now
         {
-            self.room += left;
+            self.room += left.bytes;
             self.leaving.pop_front();
         }
         let (mut room, mut at) = (self.room, now);
         let mut leaving = self.leaving.iter();
         while room < bytes {
-            let Some(&(end, left)) = leaving.next() else {
+            let Some(left) = leaving.next() else {
                 self.wanted = true;
                 return NEVER;
             };
-            (room, at) = (room + left, end);
+            (room, at) = (room + left.bytes, left.end);
         }
         at
     }
@@ -231,6 +242,18 @@ impl Crossbars {
         (self.inputs[input as usize], self.outputs[output.slot()])
     }
 
+    /// Whether the head of a queue lacks room in its output buffer, as of the last time that this was looked at.
+    #[must_use]
+    pub fn lacks_room(&self, queue: u32) -> bool {
+        let InputQueue { output, wire, .. } = self.queues[queue as usize];
+        output.is_some_and(|output| self.buffers[output.vc.vc()].room < wire)
+    }
+
+    /// The packets that are about to leave an output buffer, as of an instant.
+    pub fn leaving(&self, vc: usize, now: u64) -> impl Iterator<Item = &Departure> {
+        self.buffers[vc].leaving.iter().filter(move |left| left.end > now)
+    }
+
     /// When a router arbitrates next, or [`NEVER`].
     #[inline]
     #[must_use]
@@ -294,11 +317,11 @@ impl Crossbars {
         (now + head, now + whole)
     }
 
-    /// A packet leaves an output buffer at `end`. Returns whether a head waits for its room.
+    /// A packet leaves an output buffer. Returns whether a head waits for its room.
     #[inline]
-    pub fn leave(&mut self, vc: OutputVc, end: u64, wire: u32) -> bool {
+    pub fn leave(&mut self, vc: OutputVc, departure: Departure) -> bool {
         let buffer = &mut self.buffers[vc.vc()];
-        buffer.leaving.push_back((end, wire));
+        buffer.leaving.push_back(departure);
         std::mem::take(&mut buffer.wanted)
     }
 
@@ -329,7 +352,7 @@ impl Crossbars {
     /// Bytes in an output buffer, including departing packets for whose end `still` holds.
     fn held(&self, vc: usize, still: impl Fn(u64) -> bool) -> u64 {
         let buffer = &self.buffers[vc];
-        let left = buffer.leaving.iter().filter(|&&(end, _)| !still(end)).map(|&(_, bytes)| u64::from(bytes));
+        let left = buffer.leaving.iter().filter(|left| !still(left.end)).map(|left| u64::from(left.bytes));
         u64::from(self.size - buffer.room) - left.sum::<u64>()
     }
 }

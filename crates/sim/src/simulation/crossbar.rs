@@ -7,17 +7,17 @@ use odonata_error::Error;
 
 use super::Simulation;
 use crate::Monitor;
-use crate::counters::{Crossing, Needs};
+use crate::counters::{Crossing, Needs, Sides, Stay};
 use crate::engine::{Queue, Window};
 use crate::fabric::packet::{Event, RouteDecision};
-use crate::fabric::{HopTiming, InputQueue, NEVER, Output, OutputVc, PacketTimes, RouterPlace};
+use crate::fabric::{Departure, HopTiming, InputQueue, NEVER, Output, OutputVc, PacketTimes, RouterPlace};
 use crate::routing::{Backlog, Loads, OutputBuffers, RoutingAlgorithm};
 use crate::spec::MetricKind;
 use odonata_topology::ClassId;
 
 /// What the head of a queue needs.
 fn needs(queue: u32, input: u32, output: OutputVc) -> Needs {
-    Needs { queue, input, output: output.slot(), vc: output.vc() }
+    Needs { queue, input, output: output.slot() as u32, vc: output.vc() as u32 }
 }
 
 impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
@@ -108,7 +108,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         // Nothing else can be granted at this instant, and no other event can change that.
         if at == now && self.last_of_instant && self.crossbars.next(router) > now && !self.queue.has_late() {
             if self.blame.is_some() {
-                self.blame_heads(router, Some((input, output.vc)), now);
+                self.blame_passing(router, needs(number, input, output.vc), packet, now);
             }
             let across = self.crossbars.grant(router, number, output.vc, (self.number(packet), times.wire), now);
             let mut packet = *packet;
@@ -120,26 +120,82 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         self.blocked.push(&mut self.crossbars.get_mut(number).chain, packet).follow(decision);
         if is_head {
             self.crossbars.request(router, number, times.wire, output);
-            if let Some(blame) = &mut self.blame {
-                blame.lead(number, now);
+            if self.blame.is_some() {
+                self.blame_lead(number, now);
             }
             self.expect_arbitration(router, at);
         }
     }
 
-    /// Attributes the waits of the heads at a router, before the crossbar grants an output: those that need the same
-    /// input or output if these are given.
+    /// What the head of a queue needs, and from when on the sides of the crossbar that it needs are free.
+    fn needs_of(&self, queue: u32) -> (Needs, Sides) {
+        let InputQueue { input, output, .. } = *self.crossbars.get(queue);
+        let vc = output.expect("its head has an output").vc;
+        let (input_free, output_free) = self.crossbars.free(input, vc);
+        (needs(queue, input, vc), Sides { input_free, output_free })
+    }
+
+    /// The head of a queue, which has an output, begins to wait.
+    #[inline(never)]
+    fn blame_lead(&mut self, queue: u32, now: u64) {
+        let (needs, _) = self.needs_of(queue);
+        if let Some(blame) = &mut self.blame {
+            blame.lead(needs, now);
+        }
+        if self.crossbars.lacks_room(queue) {
+            self.follow_buffer(needs, now);
+        }
+    }
+
+    /// The head of a queue, which is up to date, may lack room in its output buffer from now on.
     #[cold]
     #[inline(never)]
-    fn blame_heads(&mut self, router: u32, same: Option<(u32, OutputVc)>, now: u64) {
+    fn follow_buffer(&mut self, needs: Needs, now: u64) {
         let Some(blame) = &mut self.blame else { return };
-        for &queue in self.requested.iter().chain(self.crossbars.requests(router)) {
-            let InputQueue { input, output, .. } = *self.crossbars.get(queue);
-            let vc = output.expect("its head has an output").vc;
-            if same.is_none_or(|(other, output)| other == input || output.slot() == vc.slot()) {
-                let (input_free, output_free) = self.crossbars.free(input, vc);
-                blame.wait(needs(queue, input, vc), input_free, output_free, now);
+        if blame.follows(needs.queue) {
+            return;
+        }
+        let vc = needs.vc as usize;
+        let leaving = self.crossbars.leaving(vc, now);
+        let waiting = self.blocked.chain(&self.logs.get(vc).chain);
+        let mut stays: Vec<_> = leaving.map(|&Departure { end, bytes, job }| Stay { end, bytes, job }).collect();
+        for packet in waiting {
+            let (times, message) = (self.times_of(packet), self.message_of(packet));
+            let job = self.blame.as_ref().map_or(0, |blame| blame.victim(message).job);
+            stays.push(Stay { end: Stay::OPEN, bytes: times.wire, job });
+        }
+        if let Some(blame) = &mut self.blame {
+            blame.follow_buffer(needs, stays);
+        }
+    }
+
+    /// Brings the heads of a router up to date that need a side of the crossbar which is about to be given to a packet.
+    #[cold]
+    #[inline(never)]
+    fn blame_heads(&mut self, router: u32, same: Needs, now: u64) {
+        for place in 0..self.crossbars.requests(router).len() {
+            let queue = self.crossbars.requests(router)[place];
+            let (needs, sides) = self.needs_of(queue);
+            if needs.input == same.input || needs.output == same.output {
+                if let Some(blame) = &mut self.blame {
+                    blame.wait(needs, sides, now);
+                }
+                if needs.vc == same.vc {
+                    self.follow_buffer(needs, now);
+                }
             }
+        }
+    }
+
+    /// A packet is about to be given the sides of the crossbar.
+    #[inline(never)]
+    fn blame_passing(&mut self, router: u32, needs: Needs, packet: &Event, now: u64) {
+        if self.blame.as_ref().is_some_and(|blame| blame.competitors(needs) > 0) {
+            self.blame_heads(router, needs, now);
+        }
+        let (bytes, message) = (self.times_of(packet).wire, self.message_of(packet));
+        if let Some(blame) = &mut self.blame {
+            blame.pass(needs, blame.victim(message).job, bytes, now);
         }
     }
 
@@ -173,10 +229,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
         let mut requested = std::mem::take(&mut self.requested);
         let mut next = self.crossbars.take_requests(router, now, &mut requested);
-        if self.blame.is_some() && !requested.is_empty() {
-            self.requested = requested;
-            self.blame_heads(router, None, now);
-            requested = std::mem::take(&mut self.requested);
+        if self.blame.is_some() && requested.len() > 1 {
+            self.blame_requested(&requested, now);
         }
         let mut first = true;
         requested.retain(|&number| {
@@ -186,6 +240,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                 self.grant(router, number, now);
             } else {
                 self.crossbars.wait(router, number);
+                if self.blame.is_some() && self.crossbars.lacks_room(number) {
+                    self.follow_buffer(self.needs_of(number).0, now);
+                }
                 next = next.min(at);
             }
             at == now
@@ -207,14 +264,38 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let output = self.crossbars.get(number).output.expect("its head has an output");
         let packet = self.blocked.pop(&mut self.crossbars.get_mut(number).chain);
         let times = self.times_of(&packet);
-        let (input, message) = (self.crossbars.get(number).input, self.message_of(&packet));
-        if let Some(blame) = &mut self.blame {
-            let victim = blame.victim(message);
-            blame.grant(needs(number, input, output.vc), victim, packet.time, now);
+        if self.blame.is_some() {
+            self.blame_grant(router, number, &packet, now);
         }
         self.outs[output.vc.slot()].blocked_ps -= times.serialisation(self.vcs[output.vc.vc()].class());
         let across = self.crossbars.grant(router, number, output.vc, (self.number(&packet), times.wire), now);
         self.cross(router, output, packet, across, now);
+    }
+
+    /// Brings heads up to date that can be granted now, because one of them may get what another needs.
+    #[cold]
+    #[inline(never)]
+    fn blame_requested(&mut self, requested: &[u32], now: u64) {
+        for &queue in requested {
+            let (needs, sides) = self.needs_of(queue);
+            if let Some(blame) = &mut self.blame
+                && blame.competitors(needs) > 2
+            {
+                blame.wait(needs, sides, now);
+            }
+        }
+    }
+
+    /// The head of a queue, which has left the queue, is about to be given the sides of the crossbar.
+    #[inline(never)]
+    fn blame_grant(&mut self, router: u32, queue: u32, packet: &Event, now: u64) {
+        let (needs, sides) = self.needs_of(queue);
+        let others = !self.crossbars.get(queue).chain.is_empty();
+        let message = self.message_of(packet);
+        if let Some(blame) = &mut self.blame {
+            blame.grant(needs, blame.victim(message), [packet.time, now], others, sides);
+        }
+        self.blame_passing(router, needs, packet, now);
     }
 
     /// A queue whose head was just granted may have a new head, which gets its output if it has none. Returns the
@@ -236,10 +317,11 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             output = found;
         }
         self.crossbars.request(router, number, times.wire, output);
-        if let Some(blame) = &mut self.blame {
-            blame.lead(number, now);
+        let at = self.crossbars.earliest(number, now);
+        if self.blame.is_some() {
+            self.blame_lead(number, now);
         }
-        self.crossbars.earliest(number, now)
+        at
     }
 
     /// Schedules an arbitration of a router at `at`, unless an earlier one is scheduled.
@@ -262,7 +344,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let tail = tail.max(packet.time + self.wiring.tail(times, class));
         let Output { vc, port, channel } = output;
         if self.blame.is_some() {
-            self.blame_crossing(&packet, slot, tail, vc, now);
+            self.blame_departure(&packet, slot, tail);
         }
         self.return_credit(slot, came_on, times.wire, tail);
         let state = self.vcs[vc.vc()];
@@ -288,17 +370,16 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// A packet is granted its output, and leaves the input buffer of a slot at `tail`.
+    /// A packet leaves the input buffer of a slot at `tail`.
     #[inline(never)]
-    fn blame_crossing(&mut self, packet: &Event, input: u32, tail: u64, output: OutputVc, now: u64) {
+    fn blame_departure(&mut self, packet: &Event, input: u32, tail: u64) {
         let (wire, buffer) = (self.times_of(packet).wire, self.vc(input, packet.channel()));
         // SAFETY: the packet came by this port and channel, so there is a buffer.
         let class = unsafe { self.credits.class(buffer) };
         let message = self.message_of(packet);
         let Some(blame) = &mut self.blame else { return };
         let job = blame.victim(message).job;
-        blame.pass(needs(0, input, output), job, wire, now);
-        if class != ClassId::NODE.0 {
+        if class != ClassId::NODE.0 && blame.notes_room_of(job) {
             let stamp = tail + self.wiring.times(class).to_credit;
             blame.release(buffer, job, wire, stamp, self.queue.horizon());
         }
@@ -315,7 +396,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// A packet in an output buffer is committed to its link, which it leaves at `end`.
+    /// A packet in an output buffer is committed to its link, which it leaves at `end`. Returns its job.
     #[inline(never)]
     fn blame_transmission(
         &mut self,
@@ -325,21 +406,30 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         times: &PacketTimes,
         end: u64,
         now: u64,
-    ) {
+    ) -> u16 {
         let vc = self.vcs[output.vc()];
-        let far = (!vc.node()).then(|| self.far_buffer(output, channel));
         let (class, ready) = (vc.class(), now.max(packet.time));
         let to_node = times.serialisation(class) + self.wiring.node_times().latency;
         let service = if vc.node() { to_node } else { times.to_decision(class) };
         let (free, message) = (self.outs[output.slot()].free, self.message_of(packet));
-        let Some(blame) = &mut self.blame else { return };
+        let Some(blame) = &mut self.blame else { return 0 };
         let victim = blame.victim(message);
         if blame.cross(output.slot(), victim, &Crossing { committed: now, ready, free, service }) {
             blame.settle_if_full();
         }
         blame.leave(output.vc(), end);
-        if let Some(far) = far {
-            blame.hold(far, victim.job, times.wire);
+        if !vc.node() && blame.notes_room_of(victim.job) {
+            self.blame_room(output, channel, victim.job, times.wire);
+        }
+        victim.job
+    }
+
+    /// A packet of a job takes room behind a link.
+    #[inline(never)]
+    fn blame_room(&mut self, output: OutputVc, channel: u8, job: u16, bytes: u32) {
+        let far = self.far_buffer(output, channel);
+        if let Some(blame) = &mut self.blame {
+            blame.hold(far, job, bytes);
         }
     }
 
@@ -360,9 +450,11 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let out = &mut self.outs[output.slot()];
         let start = out.free.max(now).max(packet.time);
         let hop = HopTiming::new(start, times, class);
-        if self.blame.is_some() {
-            self.blame_transmission(output, decision.channel(), packet, times, hop.end, now);
-        }
+        let job = if self.blame.is_some() {
+            self.blame_transmission(output, decision.channel(), packet, times, hop.end, now)
+        } else {
+            0
+        };
         self.outs[output.slot()].free = hop.end;
         if self.by_class.on() {
             let job = self.job_of(packet);
@@ -371,7 +463,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         if self.series.is_some() {
             self.count_load(packet, output.slot(), node, start, start - packet.time);
         }
-        if self.crossbars.leave(output, hop.end, times.wire) {
+        if self.crossbars.leave(output, Departure { end: hop.end, bytes: times.wire, job }) {
             self.expect_arbitration(router, hop.end);
         }
         if node {

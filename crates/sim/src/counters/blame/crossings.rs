@@ -1,47 +1,18 @@
 //! Waits at routers with a crossbar, from the route decision to the grant (docs/model.md, section 9, "Blame").
 //!
-//! A head that waits is brought up to date before the crossbar gives one of its sides to another packet. So since it was
-//! last brought up to date, each side has had one occupant, and no packet has come to its output buffer.
+//! Most heads are granted their output before any other packet gets what they need. Then the sides of the crossbar have
+//! had one occupant each since the head became the head. Before another packet gets one of them, such a head is brought
+//! up to date. The packets in an output buffer are followed only while a head waits that may lack room there.
 
 use std::collections::VecDeque;
 
 use smallvec::SmallVec;
 
 use super::buffers::divide;
+use super::pool::Pool;
 use super::turns::{Turn, forget};
 
-/// The end of a stay that is not known yet.
-const OPEN: u64 = u64::MAX;
-
-/// A packet in an output buffer, until it has left by its link.
-#[derive(Clone, Copy, Debug)]
-struct Stay {
-    end: u64,
-    bytes: u32,
-    job: u16,
-}
-
-/// Time by job.
-type ByJob<T> = SmallVec<[(u16, T); 1]>;
-
-/// A queue at an input.
-#[derive(Clone, Debug, Default)]
-struct Queue {
-    /// The heads before the present one, for as long as a packet of the queue has waited behind them.
-    heads: VecDeque<Turn>,
-    /// Since when the present head is the head.
-    since: u64,
-    /// Up to when its waits are attributed.
-    last: u64,
-    input: ByJob<u64>,
-    output: ByJob<u64>,
-    /// How long it has waited for room in the output buffer, and what each job held of it during that time, in bytes
-    /// times picoseconds.
-    room: u64,
-    held: ByJob<u128>,
-}
-
-/// What the head of a queue needs: slots of its input and output ports, and the output VC.
+/// What the head of a queue needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Needs {
     /// Number of the queue.
@@ -49,9 +20,34 @@ pub struct Needs {
     /// Slot of its input port.
     pub input: u32,
     /// Slot of the output port.
-    pub output: usize,
+    pub output: u32,
     /// The output VC.
-    pub vc: usize,
+    pub vc: u32,
+}
+
+/// A packet in an output buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Stay {
+    /// When it has left; [`OPEN`](Self::OPEN) if it is not committed to its link.
+    pub end: u64,
+    /// Wire bytes.
+    pub bytes: u32,
+    /// Its job.
+    pub job: u16,
+}
+
+impl Stay {
+    /// The end of a stay that is not known yet.
+    pub const OPEN: u64 = u64::MAX;
+}
+
+/// The sides of a crossbar that a head needs, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct Sides {
+    /// When the input side has become free, or will.
+    pub input_free: u64,
+    /// The same of the output side.
+    pub output_free: u64,
 }
 
 /// What a packet waits for before its grant.
@@ -67,15 +63,63 @@ pub(super) enum Before {
     Room,
 }
 
-/// All routers with a crossbar.
+/// One side of the crossbar at a port.
+#[derive(Clone, Copy, Debug, Default)]
+struct Side {
+    /// The job of the last packet that it was given to.
+    job: u16,
+    /// The number of heads that wait and need it.
+    heads: u16,
+}
+
+/// A queue at an input.
+#[derive(Clone, Copy, Debug, Default)]
+struct Queue {
+    /// Up to when the waits of the head are in `waits`; at first, since when it is the head.
+    last: u64,
+    /// The number of its waits before that; 0 if there are none.
+    waits: u32,
+    /// The number of the heads before it, for as long as a packet of the queue has waited behind them; 0 if there are
+    /// none.
+    heads: u32,
+    /// Whether it follows the packets in its output buffer.
+    follows: bool,
+}
+
+/// Time by job.
+type ByJob<T> = SmallVec<[(u16, T); 2]>;
+
+/// The waits of a head so far.
 #[derive(Debug, Default)]
+struct Waits {
+    input: ByJob<u64>,
+    output: ByJob<u64>,
+    /// How long it has waited for room in the output buffer, and what each job held of it during that time, in bytes
+    /// times picoseconds.
+    room: u64,
+    held: ByJob<u128>,
+}
+
+/// The packets in an output buffer, in order of their grants, in which they also leave.
+#[derive(Debug, Default)]
+struct Followed {
+    /// The number of heads that follow them.
+    heads: u32,
+    stays: VecDeque<Stay>,
+}
+
+/// All routers with a crossbar.
+#[derive(Debug)]
 pub(super) struct Crossings {
-    /// The jobs of the last packets granted, by slot.
-    inputs: Vec<u16>,
-    outputs: Vec<u16>,
-    /// By output VC: packets in order of their grants, without those that left before the last grant.
-    stays: Vec<VecDeque<Stay>>,
+    /// By slot.
+    inputs: Vec<Side>,
+    outputs: Vec<Side>,
     queues: Vec<Queue>,
+    waits: Pool<Waits>,
+    heads: Pool<VecDeque<Turn>>,
+    /// By output VC: a number in `followed`, or 0.
+    followed_of: Vec<u32>,
+    followed: Pool<Followed>,
 }
 
 fn add<T: std::ops::AddAssign + Default>(to: &mut ByJob<T>, job: u16, value: T) {
@@ -86,104 +130,202 @@ fn add<T: std::ops::AddAssign + Default>(to: &mut ByJob<T>, job: u16, value: T) 
     to[position].1 += value;
 }
 
-impl Crossings {
-    pub(super) fn new(slots: usize, channels: usize) -> Self {
-        let stays = vec![VecDeque::new(); slots * channels];
-        Self { inputs: vec![0; slots], outputs: vec![0; slots], stays, queues: Vec::new() }
+impl Waits {
+    /// Adds those for room during an interval.
+    fn add_room(&mut self, followed: &Followed, from: u64, now: u64) {
+        self.room += now - from;
+        for stay in followed.stays.iter().filter(|stay| stay.end > from) {
+            add(&mut self.held, stay.job, u128::from(stay.bytes) * u128::from(stay.end.min(now) - from));
+        }
     }
 
-    fn queue(&mut self, number: u32) -> &mut Queue {
-        let number = number as usize;
-        if number >= self.queues.len() {
-            self.queues.resize(number + 1, Queue::default());
-        }
-        &mut self.queues[number]
-    }
-
-    /// A packet becomes the head of a queue.
-    pub(super) fn lead(&mut self, queue: u32, now: u64) {
-        let of = self.queue(queue);
-        (of.since, of.last, of.room) = (now, now, 0);
-        of.input.clear();
-        of.output.clear();
-        of.held.clear();
-    }
-
-    /// Brings a head up to date. Since the last time, the sides of the crossbar that it needs have been free from
-    /// `input_free` and `output_free` on.
-    pub(super) fn advance(&mut self, needs: Needs, input_free: u64, output_free: u64, now: u64) {
-        let Needs { queue, input, output, vc } = needs;
-        let of = &mut self.queues[queue as usize];
-        let mut up_to = |free: u64| {
-            let before = of.last;
-            of.last = before.max(free.min(now));
-            of.last - before
-        };
-        let (for_input, for_output, from) = (up_to(input_free), up_to(output_free), of.last);
-        if for_input > 0 {
-            add(&mut of.input, self.inputs[input as usize], for_input);
-        }
-        if for_output > 0 {
-            add(&mut of.output, self.outputs[output], for_output);
-        }
-        of.room += now - from;
-        if now > from {
-            for stay in self.stays[vc].iter().filter(|stay| stay.end > from) {
-                add(&mut of.held, stay.job, u128::from(stay.bytes) * u128::from(stay.end.min(now) - from));
-            }
-        }
-        of.last = now;
-    }
-
-    /// The head of a queue, which is up to date, is granted its output at `now`. It joined the queue at `joined`.
-    /// `attribute` is called with the jobs that it has waited for.
-    pub(super) fn grant(
-        &mut self,
-        queue: u32,
-        job: u16,
-        (joined, now): (u64, u64),
-        mut attribute: impl FnMut(Before, u16, u64),
-    ) {
-        let of = &mut self.queues[queue as usize];
-        forget(&mut of.heads, joined);
-        let mut from = joined;
-        for &Turn { end, job } in &of.heads {
-            attribute(Before::Head, job, end - from);
-            from = end;
-        }
-        for &(job, ps) in &of.input {
+    /// Calls `attribute` with all, and forgets them.
+    fn attribute(&mut self, mut attribute: impl FnMut(Before, u16, u64)) {
+        for (job, ps) in self.input.drain(..) {
             attribute(Before::Input, job, ps);
         }
-        for &(job, ps) in &of.output {
+        for (job, ps) in self.output.drain(..) {
             attribute(Before::Output, job, ps);
         }
-        if of.room > 0 {
-            of.held.sort_unstable_by_key(|entry| entry.0);
-            divide(of.room, &of.held, |job, ps| attribute(Before::Room, job, ps));
+        if self.room > 0 {
+            self.held.sort_unstable_by_key(|entry| entry.0);
+            divide(self.room, &self.held, |job, ps| attribute(Before::Room, job, ps));
+            self.room = 0;
+            self.held.clear();
         }
-        match of.heads.back_mut() {
-            Some(last) if last.job == job => last.end = now,
-            _ => of.heads.push_back(Turn { end: now, job }),
+    }
+}
+
+impl Crossings {
+    /// No router has a crossbar if there are no slots.
+    pub(super) fn new(slots: usize, channels: usize) -> Self {
+        Self {
+            inputs: vec![Side::default(); slots],
+            outputs: vec![Side::default(); slots],
+            queues: Vec::new(),
+            waits: Pool::default(),
+            heads: Pool::default(),
+            followed_of: vec![0; slots * channels],
+            followed: Pool::default(),
         }
     }
 
-    /// A packet of a job gets the sides of the crossbar, and room in the output buffer. All heads that need the same are
-    /// up to date.
-    pub(super) fn pass(&mut self, input: u32, output: usize, vc: usize, (job, bytes): (u16, u32), now: u64) {
-        self.inputs[input as usize] = job;
-        self.outputs[output] = job;
-        let stays = &mut self.stays[vc];
-        while stays.front().is_some_and(|stay| stay.end <= now) {
-            stays.pop_front();
+    /// A packet becomes the head of a queue, and waits.
+    #[inline]
+    pub(super) fn lead(&mut self, needs: Needs, now: u64) {
+        let queue = needs.queue as usize;
+        if queue >= self.queues.len() {
+            self.queues.resize(queue + 1, Queue::default());
         }
-        stays.push_back(Stay { end: OPEN, bytes, job });
+        self.queues[queue].last = now;
+        self.inputs[needs.input as usize].heads += 1;
+        self.outputs[needs.output as usize].heads += 1;
     }
 
-    /// The next packet in an output buffer is committed, and leaves it at `end`.
+    /// Whether the head of a queue follows the packets in its output buffer.
+    pub(super) fn follows(&self, queue: u32) -> bool {
+        self.queues[queue as usize].follows
+    }
+
+    /// The head of a queue, which is up to date, follows the packets in its output buffer from now on. They are these.
+    pub(super) fn follow(&mut self, needs: Needs, stays: impl IntoIterator<Item = Stay>) {
+        self.queues[needs.queue as usize].follows = true;
+        let number = &mut self.followed_of[needs.vc as usize];
+        if *number == 0 {
+            *number = self.followed.take();
+            self.followed.get_mut(*number).stays.extend(stays);
+        }
+        self.followed.get_mut(*number).heads += 1;
+    }
+
+    /// Number of heads that need the same input side, and of those that need the same output side.
+    #[inline]
+    pub(super) fn competitors(&self, needs: Needs) -> u32 {
+        u32::from(self.inputs[needs.input as usize].heads) + u32::from(self.outputs[needs.output as usize].heads)
+    }
+
+    /// Brings a head up to date.
+    pub(super) fn advance(&mut self, needs: Needs, sides: Sides, now: u64) {
+        let queue = &mut self.queues[needs.queue as usize];
+        if queue.last == now {
+            return;
+        }
+        if queue.waits == 0 {
+            queue.waits = self.waits.take();
+        }
+        let waits = self.waits.get_mut(queue.waits);
+        let from = queue.last;
+        let until_input = from.max(sides.input_free.min(now));
+        let until_output = until_input.max(sides.output_free.min(now));
+        queue.last = now;
+        if until_input > from {
+            add(&mut waits.input, self.inputs[needs.input as usize].job, until_input - from);
+        }
+        if until_output > until_input {
+            add(&mut waits.output, self.outputs[needs.output as usize].job, until_output - until_input);
+        }
+        if now > until_output {
+            waits.add_room(self.followed.get(self.followed_of[needs.vc as usize]), until_output, now);
+        }
+    }
+
+    /// The head of a queue, which joined it at `joined`, is granted its output at `now`. `others` says whether packets
+    /// have waited behind it. `attribute` is called with the jobs that it has waited for.
+    #[inline]
+    pub(super) fn grant(
+        &mut self,
+        needs: Needs,
+        job: u16,
+        ([joined, now], others): ([u64; 2], bool),
+        sides: Sides,
+        mut attribute: impl FnMut(Before, u16, u64),
+    ) {
+        let queue = &mut self.queues[needs.queue as usize];
+        if others || queue.heads != 0 {
+            behind_heads(queue, &mut self.heads, [joined, now], job, others, &mut attribute);
+        }
+        self.inputs[needs.input as usize].heads -= 1;
+        self.outputs[needs.output as usize].heads -= 1;
+        let from = queue.last;
+        let until_input = from.max(sides.input_free.min(now));
+        let until_output = until_input.max(sides.output_free.min(now));
+        if queue.waits == 0 && !queue.follows {
+            debug_assert!(until_output == now, "a head that lacks room follows the packets in the output buffer");
+            attribute(Before::Input, self.inputs[needs.input as usize].job, until_input - from);
+            attribute(Before::Output, self.outputs[needs.output as usize].job, now - until_input);
+            return;
+        }
+        self.advance(needs, sides, now);
+        let queue = &mut self.queues[needs.queue as usize];
+        if queue.waits != 0 {
+            self.waits.get_mut(queue.waits).attribute(attribute);
+            self.waits.give_back(std::mem::take(&mut queue.waits));
+        }
+        if std::mem::take(&mut queue.follows) {
+            let number = &mut self.followed_of[needs.vc as usize];
+            let followed = self.followed.get_mut(*number);
+            followed.heads -= 1;
+            if followed.heads == 0 {
+                followed.stays.clear();
+                self.followed.give_back(std::mem::take(number));
+            }
+        }
+    }
+
+    /// A packet gets the sides of the crossbar, and room in the output buffer. All heads that need the same are up to
+    /// date.
+    #[inline]
+    pub(super) fn pass(&mut self, needs: Needs, job: u16, bytes: u32, now: u64) {
+        self.inputs[needs.input as usize].job = job;
+        self.outputs[needs.output as usize].job = job;
+        let number = self.followed_of[needs.vc as usize];
+        if number != 0 {
+            let stays = &mut self.followed.get_mut(number).stays;
+            while stays.front().is_some_and(|stay| stay.end <= now) {
+                stays.pop_front();
+            }
+            stays.push_back(Stay { end: Stay::OPEN, bytes, job });
+        }
+    }
+
+    /// The next packet in an output buffer is committed to its link, and leaves it at `end`.
+    #[inline]
     pub(super) fn leave(&mut self, vc: usize, end: u64) {
-        // They leave in the order of their grants.
-        let stays = &mut self.stays[vc];
-        let next = stays.partition_point(|stay| stay.end != OPEN);
-        stays[next].end = end;
+        let number = self.followed_of[vc];
+        if number != 0 {
+            let stays = &mut self.followed.get_mut(number).stays;
+            let next = stays.partition_point(|stay| stay.end != Stay::OPEN);
+            stays[next].end = end;
+        }
+    }
+}
+
+/// Attributes the time that a packet has waited behind the heads of its queue, before it became the head itself.
+fn behind_heads(
+    queue: &mut Queue,
+    all: &mut Pool<VecDeque<Turn>>,
+    [joined, now]: [u64; 2],
+    job: u16,
+    others: bool,
+    attribute: &mut impl FnMut(Before, u16, u64),
+) {
+    if queue.heads == 0 {
+        queue.heads = all.take();
+    }
+    let heads = all.get_mut(queue.heads);
+    forget(heads, joined);
+    let mut from = joined;
+    for &Turn { end, job } in &*heads {
+        attribute(Before::Head, job, end - from);
+        from = end;
+    }
+    if !others {
+        heads.clear();
+        all.give_back(std::mem::take(&mut queue.heads));
+        return;
+    }
+    match heads.back_mut() {
+        Some(last) if last.job == job => last.end = now,
+        _ => heads.push_back(Turn { end: now, job }),
     }
 }

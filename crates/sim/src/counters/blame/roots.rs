@@ -84,7 +84,7 @@ pub(super) struct Roots {
 impl Roots {
     pub(super) fn new([slots, channels, nics, jobs]: [usize; 4]) -> Self {
         let credits = vec![SmallVec::new(); channels * slots];
-        Self { last: vec![0; slots], credits, rows: Rows::new(slots, nics, jobs) }
+        Self { last: vec![0; slots], credits, rows: Rows::new(slots, nics, jobs, false) }
     }
 
     /// The root of the last credit that has reached the sender of a buffer.

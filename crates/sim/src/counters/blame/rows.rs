@@ -36,6 +36,16 @@ struct Note {
     link: u32,
 }
 
+/// The kinds of waits at the links of routers; those of ideal routers first.
+const AT_ROUTERS: [Wait; 6] =
+    [Wait::Link, Wait::Buffer, Wait::Queue, Wait::CrossbarInput, Wait::CrossbarOutput, Wait::OutputBuffer];
+
+/// The position of a kind of wait in [`AT_ROUTERS`]; at a NIC, a number that is greater than all of them.
+#[inline(always)]
+fn kind_at_router(wait: Wait) -> usize {
+    AT_ROUTERS.into_iter().position(|other| other == wait).unwrap_or(AT_ROUTERS.len())
+}
+
 /// A key as one number: sorted like the key.
 #[inline]
 fn pack(victim: u16, cause: u16, wait: Wait) -> u64 {
@@ -49,14 +59,16 @@ fn unpack(key: u64) -> Key {
 
 /// The rows of all links.
 ///
-/// Most waits are for a link of a router or for the buffer at its far end. If there are few jobs, each pair of them has
-/// its place there. All other waits are noted one after the other and added to their rows later, many at once.
+/// Most waits are at routers. If there are few jobs, each pair of them has its place for each kind of wait at each link.
+/// All other waits are noted one after the other and added to their rows later, many at once.
 #[derive(Debug)]
 pub(super) struct Rows {
     /// Links of routers: their numbers are below those of injection links.
     slots: usize,
     jobs: usize,
-    /// By kind of wait ([`Wait::Link`], [`Wait::Buffer`]), slot, victim and cause; empty if there are too many jobs.
+    /// Number of kinds of waits at a link of a router: those of ideal routers, or of routers with a crossbar.
+    kinds: usize,
+    /// By kind of wait, slot, victim and cause; empty if there are too many jobs.
     pairs: Vec<u64>,
     /// Waits that are not yet in `pairs`: their places there, and times.
     of_pairs: Notes<(u32, u64)>,
@@ -67,13 +79,15 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(slots: usize, nics: usize, jobs: usize) -> Self {
+    pub(super) fn new(slots: usize, nics: usize, jobs: usize, behind_crossbar: bool) -> Self {
         let unused = LinkRows { keys: [UNUSED; ROWS], ps: [0; ROWS] };
-        let pairs = 2 * slots * jobs * jobs;
+        let kinds = AT_ROUTERS.into_iter().filter(|&wait| behind_crossbar || wait <= Wait::Buffer).count();
+        let pairs = kinds * slots * jobs * jobs;
         let few = pairs <= PAIRS_BYTES / size_of::<u64>();
         Self {
             slots,
             jobs,
+            kinds,
             pairs: if few { vec![0; pairs] } else { Vec::new() },
             of_pairs: Notes::new((0, 0)),
             notes: Notes::new(Note { key: 0, ps: 0, link: 0 }),
@@ -97,8 +111,11 @@ impl Rows {
         if ps == 0 {
             return false;
         }
-        if wait <= Wait::Buffer && !self.pairs.is_empty() {
-            let slot = wait as usize * self.slots + link;
+        if let kind = kind_at_router(wait)
+            && kind < self.kinds
+            && !self.pairs.is_empty()
+        {
+            let slot = kind * self.slots + link;
             let place = (slot * self.jobs + usize::from(victim)) * self.jobs + usize::from(cause);
             prefetch(&self.pairs, place);
             self.of_pairs.add((place as u32, ps))
@@ -148,8 +165,8 @@ impl Rows {
         for (place, &ps) in self.pairs.iter().enumerate().filter(|place| *place.1 > 0) {
             let (pair, kind_and_slot) = (place % (self.jobs * self.jobs), place / (self.jobs * self.jobs));
             let (victim, cause) = ((pair / self.jobs) as u16, (pair % self.jobs) as u16);
-            let (wait, link) = (kind_and_slot / self.slots, kind_and_slot % self.slots);
-            rows.push((pack(victim, cause, Wait::ALL[wait]), link as u32, ps));
+            let (kind, link) = (kind_and_slot / self.slots, kind_and_slot % self.slots);
+            rows.push((pack(victim, cause, AT_ROUTERS[kind]), link as u32, ps));
         }
         rows.sort_unstable();
         rows.into_iter().map(|(key, link, ps)| (unpack(key), link, ps)).collect()
@@ -166,7 +183,7 @@ mod tests {
     #[test]
     fn rows_are_the_same_with_a_place_for_each_pair_of_jobs_and_without() {
         let (slots, nics, jobs) = (7, 3, 5);
-        let (mut places, mut none) = (Rows::new(slots, nics, jobs), Rows::new(slots, nics, jobs));
+        let (mut places, mut none) = (Rows::new(slots, nics, jobs, true), Rows::new(slots, nics, jobs, true));
         assert!(!places.pairs.is_empty());
         none.pairs.clear();
         let mut expected = BTreeMap::new();
@@ -190,6 +207,6 @@ mod tests {
 
     #[test]
     fn many_jobs_have_no_place_for_each_pair() {
-        assert!(Rows::new(20_000, 0, 11).pairs.is_empty());
+        assert!(Rows::new(20_000, 0, 11, false).pairs.is_empty());
     }
 }
