@@ -385,10 +385,6 @@ MESSAGES: Mapping[str, Message] = {
         "({flit_ps:time})"
     ),
     "roots-without-blame": Message("`{key}` needs `blame` of the same table", "blame = true"),
-    "roots-behind-crossbars": Message(
-        "`{key}`: roots are those of waits at ideal routers, and the routers of this system have a crossbar",
-        'fabric = {{ router = "ideal" }}, or no roots',
-    ),
     "no-output-buffers": Message(
         "`{key}`: `output-buffer` needs routers with output buffers, and the routers of this system are ideal",
         'fabric = {{ router = "input-queued" }}, or `backlog`',

@@ -155,10 +155,13 @@ def test_waits_behind_crossbars_and_for_the_window_are_explained(
     assert "mostly" in str(explained)
 
 
-def test_waits_for_room_are_followed_to_links_of_routers(tiny: Scenario) -> None:
+@pytest.mark.parametrize("router", ["ideal", "input-queued"])
+def test_waits_for_room_are_followed_to_links_of_routers(tiny: Scenario, router: str) -> None:
+    tiny = tiny.set("system", {"preset": "tiny", "fabric": {"router": router}})
     busy = tiny.set("job.noise.app.interval", "2 us").set("measure.blame", True).set("measure.roots", True)
     found = od.run(busy)
-    for_room = found.blame.filter(pl.col("wait").is_in(["buffer", "source-buffer"])).group_by("victim")
+    kinds = ["buffer", "source-buffer", "output-buffer"]
+    for_room = found.blame.filter(pl.col("wait").is_in(kinds)).group_by("victim")
     sums = found.roots.group_by("victim").agg(pl.col("time_ps").sum()).sort("victim")
     assert sums.equals(for_room.agg(pl.col("time_ps").sum()).sort("victim"))
     joined = found.roots.join(found.links, on="link", how="left", suffix="_of_link")
@@ -174,9 +177,7 @@ def test_waits_for_room_are_followed_to_links_of_routers(tiny: Scenario) -> None
     assert sum(entry["ps"] for entry in entries) == sum(root.ps for root in target.roots) > 0
 
 
-def test_runs_behind_crossbars_have_no_roots(tiny: Scenario) -> None:
+def test_runs_behind_crossbars_are_simulated_again_with_roots(tiny: Scenario) -> None:
     crossbars = tiny.set("system", {"preset": "tiny", "fabric": {"router": "input-queued"}})
     explained = od.explain(od.run(crossbars))
-    assert all(job.causes and not job.roots for job in explained.jobs)
-    with pytest.raises(InputError, match="roots are those of waits at ideal routers"):
-        od.run(crossbars.set("measure.blame", True).set("measure.roots", True))
+    assert all(job.causes and job.roots for job in explained.jobs)

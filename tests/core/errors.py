@@ -202,7 +202,6 @@ PROVOKED: dict[str, Provoke] = {
     ),
     "cycle-too-long": check(("fabric.nic.aries", ARIES | {"cycle_ps": 10_000})),
     "roots-without-blame": check(("measure.roots", True)),
-    "roots-behind-crossbars": check(("measure.blame", True), ("measure.roots", True), ("fabric.router", CROSSBAR)),
     "no-output-buffers": check(("sensing", {"kind": "output-buffer"})),
     "buffer-out-of-range": check(("fabric.links.global.buffer_bytes", 100)),
     "job-count": check(("jobs", [])),

@@ -91,8 +91,6 @@ kinds! {
     CycleTooLong = "cycle-too-long" { cycle_ps: u64, flit_bytes: u32, flit_ps: u64 }
     /// Roots of waits without the waits.
     RootsWithoutBlame = "roots-without-blame" {}
-    /// Roots of waits at routers with a crossbar.
-    RootsBehindCrossbars = "roots-behind-crossbars" {}
     /// A metric of output buffers, for ideal routers, which have none.
     NoOutputBuffers = "no-output-buffers" {}
     /// A packet that is too large on a link, with its header and in whole flits.

@@ -16,6 +16,9 @@ const LAST_SLICE: u64 = 255;
 /// The most rows that a series may have.
 const MOST_ROWS: usize = 4_194_304;
 
+/// The link at which a chain of full buffers ends, and the job that occupied it.
+type Root = (usize, usize);
+
 /// The commit of a packet to a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Commit {
@@ -46,10 +49,19 @@ pub(crate) struct Commit {
     pub(crate) delivers: bool,
     /// Whether it was never diverted.
     pub(crate) minimal: bool,
-    /// When the credit for its room in the far buffer reaches the sender, if it was committed to its next link.
+    /// When the credit for its room in the far buffer reaches the sender, if that is known.
     pub(crate) returned: Option<u64>,
-    /// The next commit of the packet: its link, and its number there.
-    pub(crate) following: Option<(usize, usize)>,
+    /// The step of the packet that sends this credit.
+    pub(crate) following: Option<Step>,
+}
+
+/// A step of a packet that frees room behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Step {
+    /// Its commit to a link: the link, and the number of the commit there.
+    Commit(usize, usize),
+    /// Its grant by a crossbar: the number of its passage.
+    Grant(usize),
 }
 
 /// A packet at a router with a crossbar, from its queue to its output buffer.
@@ -71,8 +83,8 @@ pub(crate) struct Passage {
     pub(crate) granted: u64,
     /// Until when it occupies both sides of the crossbar.
     pub(crate) busy: u64,
-    /// When it leaves the output buffer, if it is committed to its link.
-    pub(crate) leaves: Option<u64>,
+    /// Its commit to its link: the link, and the number of the commit there.
+    pub(crate) commit: Option<(usize, usize)>,
 }
 
 /// All commits of a run, by link, each in order of time.
@@ -133,14 +145,9 @@ impl Commits {
                 }
             }
         }
-        let (mut by_input, mut by_output) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
-        for passage in &self.passages {
-            by_input.entry(passage.queue.0).or_default().push(passage);
-            by_output.entry(passage.output.0).or_default().push(passage);
-        }
+        let sides = self.sides();
         for packet in self.passages.iter().filter(|packet| counts.contains(&messages[packet.message].joined)) {
-            let others = (&*by_input[&packet.queue.0], &*by_output[&packet.output.0]);
-            let waits = before_grant(packet, others, messages, spec.jobs.len());
+            let waits = self.before_grant(packet, &sides, messages, spec.jobs.len());
             for (cause, wait, ps) in waits.into_iter().filter(|&(_, _, ps)| ps > 0) {
                 *rows.entry((messages[packet.message].job, cause, wait, packet.output.0)).or_default() += ps;
             }
@@ -153,51 +160,168 @@ impl Commits {
         blame
     }
 
+    /// The packets that were granted an output, by input port and by output port.
+    fn sides(&self) -> [BTreeMap<usize, Vec<&Passage>>; 2] {
+        let mut sides = [BTreeMap::<_, Vec<_>>::new(), BTreeMap::new()];
+        for packet in &self.passages {
+            sides[0].entry(packet.queue.0).or_default().push(packet);
+            sides[1].entry(packet.output.0).or_default().push(packet);
+        }
+        sides
+    }
+
     /// The waits for room, by where chains of full buffers end.
     fn roots(&self, spec: &Spec, links: &[Link], messages: &[Message], first_nic: usize) -> RootRows {
         let counts = spec.measure.from_ps..spec.measure.until_ps.unwrap_or(u64::MAX);
         let mut rows: BTreeMap<(usize, usize, usize), u64> = BTreeMap::new();
-        // A packet's root may be that of a packet that was committed before it.
-        let mut order: Vec<_> =
-            self.links.iter().enumerate().flat_map(|(link, of)| (0..of.len()).map(move |n| (link, n))).collect();
-        order.sort_by_key(|&(link, number)| self.links[link][number].committed);
-        let mut roots: BTreeMap<(usize, usize), (usize, usize)> = BTreeMap::new(); // link and job
-        for (link, number) in order {
-            let (commits, packet) = (&self.links[link], &self.links[link][number]);
-            let job = |commit: &Commit| messages[commit.message].job;
-            let mut room = packet.committed - packet.since;
-            let mut at = link;
-            match links[link].sender {
-                Sender::Nic(nic) => {
-                    let wait = [packet.since, packet.committed];
-                    room -= self.windows[nic.index()].iter().map(|&full| overlap(wait, full)).sum::<u64>();
+        // The root of a step may be that of an earlier one.
+        let grants = self.passages.iter().enumerate().map(|(number, packet)| (packet.granted, Step::Grant(number)));
+        let commits = self.links.iter().enumerate().flat_map(|(link, of)| {
+            of.iter().enumerate().map(move |(number, packet)| (packet.committed, Step::Commit(link, number)))
+        });
+        let mut order: Vec<_> = grants.chain(commits).collect();
+        order.sort_unstable();
+        let mut roots: BTreeMap<Step, Root> = BTreeMap::new();
+        let sides = self.sides();
+        for (_, step) in order {
+            let (message, room, root, of_room) = match step {
+                Step::Grant(number) => {
+                    let waits = self.before_grant(&self.passages[number], &sides, messages, spec.jobs.len());
+                    self.root_at_grant(number, &waits, messages, &roots)
                 }
-                Sender::Responses(nic) => at = first_nic + nic.index(),
-                Sender::Port => {}
+                Step::Commit(link, number) => {
+                    self.root_at_commit((link, number), &links[link], messages, first_nic, &roots)
+                }
+            };
+            let victim = &messages[message];
+            if room > 0 && counts.contains(&victim.joined) {
+                *rows.entry((victim.job, of_room.1, of_room.0)).or_default() += room;
             }
-            let busy = packet.ready.max(packet.occupies) - packet.ready;
-            let mut root = (at, if busy > 0 && number > 0 { job(&commits[number - 1]) } else { job(packet) });
-            if room > 0 {
-                let arrived =
-                    commits[..number].iter().filter(|other| other.channel == packet.channel).filter_map(|other| {
-                        let stamp = other.returned.filter(|&stamp| stamp <= packet.committed)?;
-                        other.following.map(|following| (stamp, following))
-                    });
-                let of_room = arrived.max().map_or(root, |(_, following)| roots[&following]);
-                if counts.contains(&messages[packet.message].joined) {
-                    *rows.entry((job(packet), of_room.1, of_room.0)).or_default() += room;
-                }
-                if room > busy {
-                    root = of_room;
-                }
-            }
-            roots.insert((link, number), root);
+            roots.insert(step, root);
         }
         let mut sorted = RootRows::default();
         for ((victim, cause, link), ps) in rows {
             sorted.push(victim as u16, cause as u16, link as u32, ps);
         }
         sorted
+    }
+
+    /// Of a packet that is committed to a link: its message, its wait for room, its root, and the root of that wait.
+    fn root_at_commit(
+        &self,
+        (link, number): (usize, usize),
+        of: &Link,
+        messages: &[Message],
+        first_nic: usize,
+        roots: &BTreeMap<Step, Root>,
+    ) -> (usize, u64, Root, Root) {
+        let (commits, packet) = (&self.links[link], &self.links[link][number]);
+        let job = |commit: &Commit| messages[commit.message].job;
+        let mut room = packet.committed - packet.since;
+        let mut at = link;
+        match of.sender {
+            Sender::Nic(nic) => {
+                let wait = [packet.since, packet.committed];
+                room -= self.windows[nic.index()].iter().map(|&full| overlap(wait, full)).sum::<u64>();
+            }
+            Sender::Responses(nic) => at = first_nic + nic.index(),
+            Sender::Port => {}
+        }
+        let busy = packet.ready.max(packet.occupies) - packet.ready;
+        let own = (at, if busy > 0 && number > 0 { job(&commits[number - 1]) } else { job(packet) });
+        let arrived = commits[..number].iter().filter(|other| other.channel == packet.channel).filter_map(|other| {
+            let stamp = other.returned.filter(|&stamp| stamp <= packet.committed)?;
+            other.following.map(|step| (stamp, self.link_of(step), step))
+        });
+        let of_room = if room > 0 { arrived.max().map_or(own, |(_, _, step)| roots[&step]) } else { own };
+        (packet.message, room, if room > busy { of_room } else { own }, of_room)
+    }
+
+    /// The link by which the packet of a step leaves.
+    fn link_of(&self, step: Step) -> usize {
+        match step {
+            Step::Commit(link, _) => link,
+            Step::Grant(number) => self.passages[number].output.0,
+        }
+    }
+
+    /// The same of a packet that is granted its output, for the wait for room in the output buffer. Its waits before the
+    /// grant are given.
+    fn root_at_grant(
+        &self,
+        number: usize,
+        waits: &[(usize, Wait, u64)],
+        messages: &[Message],
+        roots: &BTreeMap<Step, Root>,
+    ) -> (usize, u64, Root, Root) {
+        let packet = &self.passages[number];
+        let of = |kind: Wait| waits.iter().filter(|wait| wait.1 == kind).map(|wait| wait.2).sum::<u64>();
+        let [queue, input, output, room] =
+            [Wait::Queue, Wait::CrossbarInput, Wait::CrossbarOutput, Wait::OutputBuffer].map(of);
+        let before = || self.passages[..number].iter().enumerate().rev();
+        let has_passed = if input + output == 0 {
+            None
+        } else if input > output {
+            before().find(|(_, other)| other.queue.0 == packet.queue.0)
+        } else {
+            before().find(|(_, other)| other.output.0 == packet.output.0)
+        };
+        let crossbar = (packet.output.0, messages[has_passed.map_or(packet, |other| other.1).message].job);
+        let mut of_room = crossbar;
+        if room > 0 {
+            let left = before().filter(|(_, other)| other.output == packet.output).find_map(|(_, other)| {
+                let (link, number) = other.commit?;
+                (self.links[link][number].leaves <= packet.granted).then_some(Step::Commit(link, number))
+            });
+            of_room = roots[&left.expect("a packet that has left has made room")];
+        }
+        let root = if room > queue.max(input + output) {
+            of_room
+        } else if queue > input + output {
+            let head = before().find(|(_, other)| other.queue == packet.queue).expect("it has waited behind a head");
+            roots[&Step::Grant(head.0)]
+        } else {
+            crossbar
+        };
+        (packet.message, room, root, of_room)
+    }
+
+    /// What a packet waited for from its decision to its grant: causes, kinds and times. The others are those that came by
+    /// the same input, and those that left by the same output.
+    fn before_grant(
+        &self,
+        packet: &Passage,
+        [by_input, by_output]: &[BTreeMap<usize, Vec<&Passage>>; 2],
+        messages: &[Message],
+        jobs: usize,
+    ) -> Vec<(usize, Wait, u64)> {
+        let (by_input, by_output) = (&by_input[&packet.queue.0], &by_output[&packet.output.0]);
+        let mut waits = Vec::new();
+        let job = |other: &Passage| messages[other.message].job;
+        for other in by_input.iter().filter(|other| other.queue == packet.queue) {
+            waits.push((job(other), Wait::Queue, overlap([packet.joined, packet.led], [other.led, other.granted])));
+        }
+        // The times during which it is the head, without those for which a cause is found.
+        let mut left = vec![[packet.led, packet.granted]];
+        for other in by_input {
+            waits.push((job(other), Wait::CrossbarInput, take(&mut left, [other.granted, other.busy])));
+        }
+        for other in by_output {
+            waits.push((job(other), Wait::CrossbarOutput, take(&mut left, [other.granted, other.busy])));
+        }
+        let mut held = vec![0; jobs];
+        for other in by_output.iter().filter(|other| other.output == packet.output) {
+            let leaves = other.commit.map_or(u64::MAX, |(link, number)| self.links[link][number].leaves);
+            let stays = [other.granted, leaves];
+            let time: u64 = left.iter().map(|&part| overlap(part, stays)).sum();
+            held[job(other)] += u128::from(other.wire) * u128::from(time);
+        }
+        let room = left.iter().map(|[from, until]| until - from).sum();
+        if room > 0 {
+            let of = |(job, ps)| (job, Wait::OutputBuffer, ps);
+            waits.extend(shares(room, &held).into_iter().enumerate().map(of));
+        }
+        waits
     }
 
     /// The load of the first `links` links over time: with the least width for which there are few enough slices and rows.
@@ -243,41 +367,6 @@ impl Commits {
         }
         routes
     }
-}
-
-/// What a packet waited for from its decision to its grant: causes, kinds and times. The others are those that came by
-/// the same input, and those that left by the same output.
-fn before_grant(
-    packet: &Passage,
-    (by_input, by_output): (&[&Passage], &[&Passage]),
-    messages: &[Message],
-    jobs: usize,
-) -> Vec<(usize, Wait, u64)> {
-    let mut waits = Vec::new();
-    let job = |other: &Passage| messages[other.message].job;
-    for other in by_input.iter().filter(|other| other.queue == packet.queue) {
-        waits.push((job(other), Wait::Queue, overlap([packet.joined, packet.led], [other.led, other.granted])));
-    }
-    // The times during which it is the head, without those for which a cause is found.
-    let mut left = vec![[packet.led, packet.granted]];
-    for other in by_input {
-        waits.push((job(other), Wait::CrossbarInput, take(&mut left, [other.granted, other.busy])));
-    }
-    for other in by_output {
-        waits.push((job(other), Wait::CrossbarOutput, take(&mut left, [other.granted, other.busy])));
-    }
-    let mut held = vec![0; jobs];
-    for other in by_output.iter().filter(|other| other.output == packet.output) {
-        let stays = [other.granted, other.leaves.unwrap_or(u64::MAX)];
-        let time: u64 = left.iter().map(|&part| overlap(part, stays)).sum();
-        held[job(other)] += u128::from(other.wire) * u128::from(time);
-    }
-    let room = left.iter().map(|[from, until]| until - from).sum();
-    if room > 0 {
-        let of = |(job, ps)| (job, Wait::OutputBuffer, ps);
-        waits.extend(shares(room, &held).into_iter().enumerate().map(of));
-    }
-    waits
 }
 
 /// The wait of a packet for room, divided among the jobs.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use odonata_sim::spec::{RouterKind, RouterSpec, Switching};
 
-use crate::blame::Passage;
+use crate::blame::{Passage, Step};
 use crate::calendar::Event;
 use crate::link::OnWire;
 use crate::packet::Packet;
@@ -146,11 +146,12 @@ impl World<'_> {
         if let Some(commits) = &mut self.commits {
             if let Some((before, number)) = packet.latest {
                 commits.links[before][number].returned = Some(known);
+                commits.links[before][number].following = Some(Step::Grant(commits.passages.len()));
             }
             packet.passage = Some(commits.passages.len());
             let (message, wire, joined) = (packet.message, packet.wire, packet.joined);
             let (queue, output) = (key, (out, channel));
-            let passage = Passage { message, wire, queue, output, joined, led, granted: t, busy, leaves: None };
+            let passage = Passage { message, wire, queue, output, joined, led, granted: t, busy, commit: None };
             commits.passages.push(passage);
             packet.decided = t;
         }

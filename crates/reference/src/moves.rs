@@ -6,7 +6,7 @@ use odonata_sim::output::MessageCounters;
 use odonata_sim::spec::{Pattern, Rail};
 use odonata_topology::NodeId;
 
-use crate::blame::{Commit, Commits};
+use crate::blame::{Commit, Commits, Step};
 use crate::calendar::Event;
 use crate::link::{Far, Sender as Drives};
 use crate::nic::Unsent;
@@ -191,11 +191,11 @@ impl World<'_> {
         let start = schedule.crossing.leaves - of.serialisation(packet.wire);
         let next = if matches!(of.far, Far::Node) { schedule.crossing.arrives } else { schedule.crossing.decided };
         if let Some(passage) = packet.passage.take() {
-            passages[passage].leaves = Some(schedule.crossing.leaves);
+            passages[passage].commit = Some((link, commits[link].len()));
         } else if let Some((before, number)) = packet.latest {
             let back = self.links[before].spec;
             commits[before][number].returned = Some(schedule.crossing.leaves + back.latency_ps + back.credit_delay_ps);
-            commits[before][number].following = Some((link, commits[link].len()));
+            commits[before][number].following = Some(Step::Commit(link, commits[link].len()));
         }
         packet.latest = Some((link, commits[link].len()));
         commits[link].push(Commit {

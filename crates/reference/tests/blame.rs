@@ -366,6 +366,21 @@ fn a_packet_waits_for_those_that_hold_the_output_buffer() {
         (2, 1, Wait::OutputBuffer, Place::Between, 190 * NS),
     ];
     assert_eq!(rows(&spec, &run(&spec).blame), expected);
+    // The packet that has made room has waited for nothing on its way to the link.
+    assert_eq!(roots(spec), [(2, 0, Place::Between, 570 * NS)]);
+}
+
+/// The first packet of job 0 is decided on at 123 ns. The packet of job 1 crosses router 0 in [113, 713), to the same
+/// output. So that of job 0 crosses in [713, 1313), and its credit arrives at 1323 ns. The second packet has waited for it
+/// at its NIC since 10 ns.
+#[test]
+fn a_chain_of_full_buffers_ends_at_a_busy_crossbar() {
+    let jobs: [(&[u32], u64, u64); 2] = [(&[0, 4], 1_000, 10), (&[1, 5], 600, 0)];
+    let busy = spec((10, 600), (10, 10_000), 600, &jobs);
+    for kind in [RouterKind::InputQueued, RouterKind::VirtualOutputQueued] {
+        let busy = behind_crossbars(busy.clone(), kind, 1, 10_000);
+        assert_eq!(roots(busy), [(0, 1, Place::Between, 1313 * NS)]);
+    }
 }
 
 /// Two packets of 64 B with a window of one. The first is sent in [0, 80), decided on at 133 and 283 ns and arrives at
@@ -396,6 +411,29 @@ fn sums(spec: &Spec, output: &Output) -> (Vec<u64>, Vec<u64>) {
     (sums, latencies)
 }
 
+/// Compares a run without roots with the same run with roots.
+fn has_one_root_for_each_wait_for_room(seed: u64, spec: &Spec, output: &Output) {
+    let (blame, slots) = (&output.blame, spec.machine().expect("it ran").network().peer.len());
+    let of_roots = run(&Spec { measure: MeasureSpec { roots: true, ..spec.measure.clone() }, ..spec.clone() });
+    let roots = &of_roots.blame.roots;
+    let mut for_room = vec![0; spec.jobs.len()];
+    for (i, &wait) in blame.wait.iter().enumerate() {
+        let counts = matches!(wait, Wait::Buffer | Wait::SourceBuffer | Wait::OutputBuffer);
+        for_room[usize::from(blame.victim[i])] += if counts { blame.ps[i] } else { 0 };
+    }
+    let mut by_root = vec![0; spec.jobs.len()];
+    for (i, &ps) in roots.ps.iter().enumerate() {
+        by_root[usize::from(roots.victim[i])] += ps;
+        let at_nic = roots.link[i] as usize >= slots;
+        assert!(!at_nic || spec.fabric.nic.aries.is_some(), "seed {seed}: no chain ends at a NIC that answers nothing");
+    }
+    assert_eq!(by_root, for_room, "seed {seed}: each wait for room has one root");
+    let keys = |i: usize| (roots.victim[i], roots.cause[i], roots.link[i]);
+    assert!((1..roots.ps.len()).all(|i| keys(i - 1) < keys(i)), "seed {seed}: roots are sorted");
+    let without = Blame { roots: RootRows::default(), ..of_roots.blame.clone() };
+    assert_eq!(&Output { blame: without, ..of_roots }, output, "seed {seed}: roots change nothing else");
+}
+
 /// A request and its response together take the latency of a get.
 #[test]
 fn waits_and_service_add_up_behind_crossbars_and_at_nics_of_aries() {
@@ -412,6 +450,7 @@ fn waits_and_service_add_up_behind_crossbars_and_at_nics_of_aries() {
         let output = run(&spec);
         let (sums, latencies) = sums(&spec, &output);
         assert_eq!(sums, latencies, "seed {seed}: {}", spec.to_json());
+        has_one_root_for_each_wait_for_room(seed, &spec, &output);
         for (i, &wait) in output.blame.wait.iter().enumerate() {
             *counts.entry((wait, output.blame.victim[i] == output.blame.cause[i])).or_default() += 1;
         }
@@ -470,23 +509,7 @@ fn waits_and_service_add_up_to_the_latencies() {
         assert!((1..blame.ps.len()).all(|i| keys(i - 1) < keys(i)), "seed {seed}: rows are sorted");
         assert!(blame.ps.iter().all(|&ps| ps > 0), "seed {seed}: no row is 0");
 
-        let of_roots = run(&Spec { measure: MeasureSpec { roots: true, ..spec.measure.clone() }, ..spec.clone() });
-        let roots = &of_roots.blame.roots;
-        let mut for_room = vec![0; spec.jobs.len()];
-        for (i, &wait) in blame.wait.iter().enumerate() {
-            for_room[usize::from(blame.victim[i])] +=
-                if matches!(wait, Wait::Buffer | Wait::SourceBuffer) { blame.ps[i] } else { 0 };
-        }
-        let mut by_root = vec![0; spec.jobs.len()];
-        for (i, &ps) in roots.ps.iter().enumerate() {
-            by_root[usize::from(roots.victim[i])] += ps;
-            assert!((roots.link[i] as usize) < slots, "seed {seed}: no chain ends at a NIC");
-        }
-        assert_eq!(by_root, for_room, "seed {seed}: each wait for room has one root");
-        let keys = |i: usize| (roots.victim[i], roots.cause[i], roots.link[i]);
-        assert!((1..roots.ps.len()).all(|i| keys(i - 1) < keys(i)), "seed {seed}: roots are sorted");
-        let without = Blame { roots: RootRows::default(), ..of_roots.blame.clone() };
-        assert_eq!(Output { blame: without, ..of_roots }, output, "seed {seed}: roots change nothing else");
+        has_one_root_for_each_wait_for_room(seed, &spec, &output);
     }
     let at_router = [Wait::Link, Wait::Buffer].map(|wait| [(wait, true), (wait, false)]);
     let at_source = [Wait::SourceBuffer, Wait::SourceLink].map(|wait| [(wait, true), (wait, true)]);
@@ -513,7 +536,7 @@ fn blame_changes_nothing_else() {
         };
         (spec.measure.blame, spec.measure.roots) = (false, false);
         let off = run(&spec);
-        (spec.measure.blame, spec.measure.roots) = (true, spec.fabric.router.is_none());
+        (spec.measure.blame, spec.measure.roots) = (true, true);
         let on = run(&spec);
         assert_eq!(on.is_some(), off.is_some(), "seed {seed}");
         let (Some(on), Some(off)) = (on, off) else { continue };

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use odonata_error::{Error, ErrorKind};
+use odonata_sim::output::{Blame, Wait};
 use odonata_sim::{Output, QueueChoice, Spec};
 use odonata_testkit as testkit;
 
@@ -66,6 +67,8 @@ fn differences(spec: &Spec, sim: &Output, reference: &Output) -> String {
         ("iterations.total_ps", &sim.iterations.total_ps, &reference.iterations.total_ps),
         ("class_bytes", &sim.class_bytes, &reference.class_bytes),
     ];
+    text += &first_difference("blame", &waits(&sim.blame), &waits(&reference.blame)).unwrap_or_default();
+    text += &first_difference("roots", &root_rows(&sim.blame), &root_rows(&reference.blame)).unwrap_or_default();
     text += &first_difference("nics", &sim.nics, &reference.nics).unwrap_or_default();
     text +=
         &first_difference("message_counters", &sim.message_counters, &reference.message_counters).unwrap_or_default();
@@ -76,6 +79,17 @@ fn differences(spec: &Spec, sim: &Output, reference: &Output) -> String {
         &first_difference("iterations.ranks", &sim.iterations.ranks, &reference.iterations.ranks).unwrap_or_default();
     let _ = writeln!(text, "{:?} {:?}\nspec: {}", spec.routing, spec.fabric.nic.order, spec.to_json());
     text
+}
+
+/// Victim, cause, kind of wait, link and time of each row.
+fn waits(of: &Blame) -> Vec<(u16, u16, Wait, u32, u64)> {
+    (0..of.ps.len()).map(|i| (of.victim[i], of.cause[i], of.wait[i], of.link[i], of.ps[i])).collect()
+}
+
+/// Victim, cause, link and time of each row of the roots.
+fn root_rows(of: &Blame) -> Vec<(u16, u16, u32, u64)> {
+    let of = &of.roots;
+    (0..of.ps.len()).map(|i| (of.victim[i], of.cause[i], of.link[i], of.ps[i])).collect()
 }
 
 /// What ends a run of a program without a result, but for the words.

@@ -296,7 +296,7 @@ fn unfit(c: &mut Choices, (topology, failures): &Made, fabric: MakesFabric, exte
     };
     let seed = c.next();
     // (Not drawn, so that all other draws stay what they were.)
-    measure.roots = measure.blame && fabric.router.is_none() && !seed.is_multiple_of(3);
+    measure.roots = measure.blame && !seed.is_multiple_of(3);
     measure.operations = extent == Extent::Programs && seed.is_multiple_of(2);
     Spec {
         version: SPEC_VERSION,

@@ -173,7 +173,7 @@ def _tables(run: Run, programs: Sequence[int], progress: Progress | None) -> Map
     found = {"blame": run.blame, "roots": run.roots, "operations": run.operations, "messages": run.messages}
     again = []
     if run.blame.is_empty():
-        again += ["blame"] if "router" in run.resolved["spec"]["fabric"] else ["blame", "roots"]
+        again += ["blame", "roots"]
     if not all(is_recorded(run, job) for job in programs):
         again += ["operations", "messages"]
     if not again:

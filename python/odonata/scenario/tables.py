@@ -154,8 +154,7 @@ class MeasureTable(Table):
     )
     roots: bool = Field(
         False,
-        description="with `blame`, also follow waits for room to the links at which chains of full buffers end; for "
-        "ideal routers",
+        description="with `blame`, also follow waits for room to the links at which chains of full buffers end",
     )
     series: bool = Field(
         False, description="record the load of every link by job over time, in at most 256 slices (`odonata report`)"

@@ -18,7 +18,7 @@ use buffers::Buffers;
 use crossings::{Before, Crossings};
 pub use crossings::{Needs, Sides, Stay};
 use notes::{Note, Notes, What};
-use roots::Roots;
+use roots::{BeforeGrant, Roots};
 pub use roots::{Release, Room, RootRows};
 use rows::Rows;
 use sources::Sources;
@@ -166,8 +166,8 @@ impl BlameCounts {
     }
 
     /// Follows waits for room to their roots as well.
-    pub fn follow_roots(&mut self, sizes: [usize; 4]) {
-        self.roots = Some(Roots::new(sizes));
+    pub fn follow_roots(&mut self, sizes: [usize; 4], behind_crossbar: bool) {
+        self.roots = Some(Roots::new(sizes, behind_crossbar));
     }
 
     /// Whether waits for room are followed to their roots.
@@ -391,18 +391,55 @@ impl BlameCounts {
     /// The head of a queue is granted its output: when it joined the queue, and now. `others` says whether packets have
     /// waited behind it.
     pub fn grant(&mut self, needs: Needs, victim: Victim, times: [u64; 2], others: bool, sides: Sides) {
-        let Self { rows, crossings, .. } = self;
+        let Self { rows, crossings, roots, .. } = self;
+        let [last_input, last_output] = crossings.last(needs);
+        let (mut waited, mut input) = (BeforeGrant::default(), 0);
         crossings.grant(needs, victim.job, (times, others), sides, |before, cause, ps| {
-            let wait = match before {
-                Before::Head => Wait::Queue,
-                Before::Input => Wait::CrossbarInput,
-                Before::Output => Wait::CrossbarOutput,
-                Before::Room => Wait::OutputBuffer,
+            let (wait, of) = match before {
+                Before::Head => (Wait::Queue, &mut waited.queue),
+                Before::Input => (Wait::CrossbarInput, &mut input),
+                Before::Output => (Wait::CrossbarOutput, &mut waited.sides),
+                Before::Room => (Wait::OutputBuffer, &mut waited.room),
             };
+            *of += ps;
             if victim.counts {
                 rows.add(needs.output as usize, (victim.job, cause, wait), ps);
             }
         });
+        if let Some(roots) = roots {
+            waited.last = if input > waited.sides { last_input } else { last_output };
+            waited.sides += input;
+            roots.grant(needs, victim, waited, times[1]);
+        }
+    }
+
+    /// A packet leaves the input buffer of a crossbar, to the link of a slot, and sends a credit.
+    pub fn follow_input(&mut self, slot: u32, job: u16, release: Release) {
+        if let Some(roots) = &mut self.roots {
+            roots.leave_input(slot, job, release);
+        }
+    }
+
+    /// A packet in the output buffer of an output VC begins to wait for room behind its link.
+    pub fn follow_blocked(&mut self, vc: usize, now: u64) {
+        if let Some(roots) = &mut self.roots {
+            roots.block(vc, now);
+        }
+    }
+
+    /// A packet in an output buffer is committed to its link, and leaves the buffer at `end`. The output is a slot and an
+    /// output VC. The buffer behind the link is given if the packet has waited for room in it.
+    pub fn follow_output(
+        &mut self,
+        output: (usize, usize),
+        victim: Victim,
+        crossing: &Crossing,
+        far: Option<usize>,
+        end: u64,
+    ) {
+        if let Some(roots) = &mut self.roots {
+            roots.leave_output(output, victim, crossing, far, end);
+        }
     }
 
     /// A packet of a job crosses to an output buffer.

@@ -7,7 +7,7 @@ use odonata_error::Error;
 
 use super::Simulation;
 use crate::Monitor;
-use crate::counters::{Crossing, Needs, Sides, Stay};
+use crate::counters::{Crossing, Needs, Release, Sides, Stay};
 use crate::engine::{Queue, Window};
 use crate::fabric::packet::{Event, RouteDecision};
 use crate::fabric::{Departure, HopTiming, InputQueue, NEVER, Output, OutputVc, PacketTimes, RouterPlace};
@@ -344,7 +344,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let tail = tail.max(packet.time + self.wiring.tail(times, class));
         let Output { vc, port, channel } = output;
         if self.blame.is_some() {
-            self.blame_departure(&packet, slot, tail);
+            self.blame_departure(&packet, slot, vc, tail);
         }
         self.return_credit(slot, came_on, times.wire, tail);
         let state = self.vcs[vc.vc()];
@@ -370,18 +370,21 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// A packet leaves the input buffer of a slot at `tail`.
+    /// A packet leaves the input buffer of a slot at `tail`, for an output.
     #[inline(never)]
-    fn blame_departure(&mut self, packet: &Event, input: u32, tail: u64) {
+    fn blame_departure(&mut self, packet: &Event, input: u32, output: OutputVc, tail: u64) {
         let (wire, buffer) = (self.times_of(packet).wire, self.vc(input, packet.channel()));
         // SAFETY: the packet came by this port and channel, so there is a buffer.
         let class = unsafe { self.credits.class(buffer) };
         let message = self.message_of(packet);
         let Some(blame) = &mut self.blame else { return };
         let job = blame.victim(message).job;
-        if class != ClassId::NODE.0 && blame.notes_room_of(job) {
-            let stamp = tail + self.wiring.times(class).to_credit;
-            blame.release(buffer, job, wire, stamp, self.queue.horizon());
+        let (stamp, horizon) = (tail + self.wiring.times(class).to_credit, self.queue.horizon());
+        if class != ClassId::NODE.0 {
+            blame.release(buffer, job, wire, stamp, horizon);
+        }
+        if blame.follows_roots() {
+            blame.follow_input(output.slot() as u32, job, Release { buffer, stamp, horizon });
         }
     }
 
@@ -393,6 +396,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let held = self.wiring.times(vc.class()).buffer - vc.room;
         if let Some(blame) = &mut self.blame {
             blame.block(far, held, now);
+            if blame.follows_roots() {
+                blame.follow_blocked(output.vc(), now);
+            }
         }
     }
 
@@ -414,9 +420,17 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let (free, message) = (self.outs[output.slot()].free, self.message_of(packet));
         let Some(blame) = &mut self.blame else { return 0 };
         let victim = blame.victim(message);
-        if blame.cross(output.slot(), victim, &Crossing { committed: now, ready, free, service }) {
+        let crossing = Crossing { committed: now, ready, free, service };
+        if blame.cross(output.slot(), victim, &crossing) {
             blame.settle_if_full();
         }
+        if blame.follows_roots() {
+            let far = vc.waits().then(|| self.far_buffer(output, channel));
+            if let Some(blame) = &mut self.blame {
+                blame.follow_output((output.slot(), output.vc()), victim, &crossing, far, end);
+            }
+        }
+        let Some(blame) = &mut self.blame else { return 0 };
         blame.leave(output.vc(), end);
         if !vc.node() && blame.notes_room_of(victim.job) {
             self.blame_room(output, channel, victim.job, times.wire);

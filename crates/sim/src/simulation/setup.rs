@@ -222,7 +222,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             let main = (0..spec.jobs.len()).rev().max_by_key(|&job| spec.jobs[job].nodes.len()).unwrap_or(0);
             let mut blame = BlameCounts::new(sizes, R::BEHIND_CROSSBAR, main as u16, measured);
             if spec.measure.roots {
-                blame.follow_roots(sizes);
+                blame.follow_roots(sizes, R::BEHIND_CROSSBAR);
             }
             blame
         });

@@ -96,9 +96,6 @@ impl Spec {
         if self.measure.roots && !self.measure.blame {
             return Err(ErrorKind::RootsWithoutBlame {}.at(path!["measure", "roots"]));
         }
-        if self.measure.roots && self.fabric.router.is_some() {
-            return Err(ErrorKind::RootsBehindCrossbars {}.at(path!["measure", "roots"]));
-        }
         if self.measure.arrivals_every_ps == Some(0) {
             return Err(ErrorKind::Zero {}.at(path!["measure", "arrivals_every_ps"]));
         }

@@ -204,6 +204,11 @@ impl Crossings {
         u32::from(self.inputs[needs.input as usize].heads) + u32::from(self.outputs[needs.output as usize].heads)
     }
 
+    /// The jobs of the last packets that were given the input side and the output side.
+    pub(super) fn last(&self, needs: Needs) -> [u16; 2] {
+        [self.inputs[needs.input as usize].job, self.outputs[needs.output as usize].job]
+    }
+
     /// Brings a head up to date.
     pub(super) fn advance(&mut self, needs: Needs, sides: Sides, now: u64) {
         let queue = &mut self.queues[needs.queue as usize];

@@ -1,9 +1,11 @@
 //! Where chains of full buffers end (docs/model.md, section 9, "Roots").
 
+use std::collections::VecDeque;
+
 use smallvec::SmallVec;
 
 use super::rows::Rows;
-use super::{Crossing, Victim, Wait};
+use super::{Crossing, Needs, Victim, Wait};
 
 /// Columns of equal length, sorted: one row per victim, cause and link. Rows of zero time are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,26 +73,52 @@ pub struct Release {
     pub horizon: u64,
 }
 
+/// How long a packet has waited before its grant by a crossbar.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BeforeGrant {
+    /// Behind the heads of its queue.
+    pub(super) queue: u64,
+    /// For both sides of the crossbar.
+    pub(super) sides: u64,
+    /// For room in the output buffer.
+    pub(super) room: u64,
+    /// The job of the last packet that was given the side for which it has waited longer.
+    pub(super) last: u16,
+}
+
+/// Credits for a buffer: all that its sender may still ask for, and the last one before them.
+type Credits = SmallVec<[Credit; 3]>;
+
 /// The roots of all waits for room.
 #[derive(Debug)]
 pub(super) struct Roots {
     /// By slot: the job of the last packet.
     last: Vec<u16>,
-    /// By buffer: all credits that its sender may still ask for, and the last one before them.
-    credits: Vec<SmallVec<[Credit; 3]>>,
+    /// By buffer.
+    credits: Vec<Credits>,
+    /// By output VC, behind crossbars: the packets that leave its output buffer, as if they sent credits.
+    departures: Vec<Credits>,
+    /// By output VC, behind crossbars: since when packets in its output buffer wait for room.
+    blocked: Vec<VecDeque<u64>>,
+    /// By queue at a crossbar: the root of the last head at its grant.
+    heads: Vec<Root>,
+    /// The root of the head that is being granted its output.
+    granted: Option<Root>,
     rows: Rows,
 }
 
 impl Roots {
-    pub(super) fn new([slots, channels, nics, jobs]: [usize; 4]) -> Self {
-        let credits = vec![SmallVec::new(); channels * slots];
-        Self { last: vec![0; slots], credits, rows: Rows::new(slots, nics, jobs, false) }
-    }
-
-    /// The root of the last credit that has reached the sender of a buffer.
-    fn arrived(&self, buffer: usize, now: u64) -> Option<Root> {
-        let arrived = self.credits[buffer].iter().filter(|credit| credit.stamp <= now);
-        arrived.max_by_key(|credit| credit.order()).map(|credit| credit.root)
+    pub(super) fn new([slots, channels, nics, jobs]: [usize; 4], behind_crossbar: bool) -> Self {
+        let outputs = if behind_crossbar { channels * slots } else { 0 };
+        Self {
+            last: vec![0; slots],
+            credits: vec![Credits::new(); channels * slots],
+            departures: vec![Credits::new(); outputs],
+            blocked: vec![VecDeque::new(); outputs],
+            heads: Vec::new(),
+            granted: None,
+            rows: Rows::new(slots, nics, jobs, false),
+        }
     }
 
     /// A NIC commits a packet at `now`, which has waited for room.
@@ -99,7 +127,7 @@ impl Roots {
     /// If no credit has ended the wait.
     pub(super) fn inject(&mut self, victim: Victim, room: Room, now: u64) {
         if room.waited > 0 && victim.counts {
-            let root = self.arrived(room.buffer, now).expect("a credit has ended the wait");
+            let root = arrived(&self.credits[room.buffer], now).expect("a credit has ended the wait");
             self.rows.add(root.link as usize, (victim.job, root.job, Wait::Buffer), room.waited);
         }
     }
@@ -113,30 +141,77 @@ impl Roots {
         room: Option<Room>,
         Release { buffer, stamp, horizon }: Release,
     ) {
+        let root = self.at_commit(slot, victim, crossing, room);
+        send(&mut self.credits[buffer], Credit { stamp, slot: slot as u32, root }, horizon);
+    }
+
+    /// The root of a packet that is committed to the link of a slot.
+    fn at_commit(&mut self, slot: usize, victim: Victim, crossing: &Crossing, room: Option<Room>) -> Root {
         let waited = crossing.free.saturating_sub(crossing.ready);
-        let mut root = Root { link: slot as u32, job: if waited > 0 { self.last[slot] } else { victim.job } };
+        let root = Root { link: slot as u32, job: if waited > 0 { self.last[slot] } else { victim.job } };
         self.last[slot] = victim.job;
-        if let Some(room) = room.filter(|room| room.waited > 0) {
-            let of_room = self.arrived(room.buffer, crossing.committed).unwrap_or(root);
-            if victim.counts {
-                self.rows.add(of_room.link as usize, (victim.job, of_room.job, Wait::Buffer), room.waited);
-            }
-            if room.waited > waited {
+        let Some(room) = room.filter(|room| room.waited > 0) else { return root };
+        let of_room = arrived(&self.credits[room.buffer], crossing.committed).unwrap_or(root);
+        self.add(victim, of_room, room.waited);
+        if room.waited > waited { of_room } else { root }
+    }
+
+    /// A wait for room ends.
+    fn add(&mut self, victim: Victim, root: Root, ps: u64) {
+        if victim.counts {
+            self.rows.add(root.link as usize, (victim.job, root.job, Wait::Buffer), ps);
+        }
+    }
+
+    /// The head of a queue is granted its output at `now`.
+    pub(super) fn grant(&mut self, needs: Needs, victim: Victim, waited: BeforeGrant, now: u64) {
+        let BeforeGrant { queue, sides, room, last } = waited;
+        let number = needs.queue as usize;
+        let crossbar = Root { link: needs.output, job: if sides > 0 { last } else { victim.job } };
+        if number >= self.heads.len() {
+            self.heads.resize(number + 1, crossbar);
+        }
+        let mut root = if queue > sides { self.heads[number] } else { crossbar };
+        if room > 0 {
+            let left = &self.departures[needs.vc as usize];
+            let of_room = arrived(left, now).expect("a packet that has left has made room");
+            self.add(victim, of_room, room);
+            if room > sides.max(queue) {
                 root = of_room;
             }
         }
-        self.send(buffer, Credit { stamp, slot: slot as u32, root }, horizon);
+        self.heads[number] = root;
+        self.granted = Some(root);
     }
 
-    /// A credit is sent to the sender of a buffer, all of whose later decisions are at `horizon` or later.
-    fn send(&mut self, buffer: usize, credit: Credit, horizon: u64) {
-        let of = &mut self.credits[buffer];
-        if of.len() >= of.inline_size() {
-            let passed = of.iter().filter(|credit| credit.stamp <= horizon);
-            let last = passed.map(Credit::order).max();
-            of.retain(|credit| credit.stamp > horizon || Some(credit.order()) == last);
-        }
-        of.push(credit);
+    /// The packet that is granted its output, which has the link of a slot, sends a credit.
+    pub(super) fn leave_input(&mut self, slot: u32, job: u16, Release { buffer, stamp, horizon }: Release) {
+        let root = self.granted.take().unwrap_or(Root { link: slot, job });
+        send(&mut self.credits[buffer], Credit { stamp, slot, root }, horizon);
+    }
+
+    /// A packet in an output buffer begins to wait for room.
+    pub(super) fn block(&mut self, vc: usize, now: u64) {
+        self.blocked[vc].push_back(now);
+    }
+
+    /// A packet in an output buffer is committed to the link of a slot, and leaves the buffer at `end`. The buffer behind
+    /// the link is given if the packet has waited for room in it.
+    pub(super) fn leave_output(
+        &mut self,
+        (slot, vc): (usize, usize),
+        victim: Victim,
+        crossing: &Crossing,
+        far: Option<usize>,
+        end: u64,
+    ) {
+        let now = crossing.committed;
+        let room = far.map(|buffer| {
+            let since = self.blocked[vc].pop_front().expect("it has waited");
+            Room { buffer, waited: now - since }
+        });
+        let root = self.at_commit(slot, victim, crossing, room);
+        send(&mut self.departures[vc], Credit { stamp: end, slot: slot as u32, root }, now);
     }
 
     /// The rows, sorted.
@@ -147,4 +222,20 @@ impl Roots {
         }
         rows
     }
+}
+
+/// The root of the last credit that has arrived by an instant.
+fn arrived(credits: &Credits, now: u64) -> Option<Root> {
+    let arrived = credits.iter().filter(|credit| credit.stamp <= now);
+    arrived.max_by_key(|credit| credit.order()).map(|credit| credit.root)
+}
+
+/// A credit is sent. Nobody asks later for an instant before `horizon`.
+fn send(of: &mut Credits, credit: Credit, horizon: u64) {
+    if of.len() >= of.inline_size() {
+        let passed = of.iter().filter(|credit| credit.stamp <= horizon);
+        let last = passed.map(Credit::order).max();
+        of.retain(|credit| credit.stamp > horizon || Some(credit.order()) == last);
+    }
+    of.push(credit);
 }
