@@ -53,6 +53,10 @@ pub trait Queue<R: Record> {
     /// is one.
     fn open(&mut self, window: &mut Window<R>) -> bool;
 
+    /// Takes back the events of a window that has just been opened. From now on, events affect other places only
+    /// `lookahead_ps` later, which is shorter than before.
+    fn shorten(&mut self, window: &Window<R>, lookahead_ps: u64);
+
     /// Whether events were added to the open window.
     fn has_late(&self) -> bool;
 

@@ -88,6 +88,9 @@ pub struct Simulation<'s, Q, R> {
     blame: Option<BlameCounts>,
     /// The load of links over time, if that is asked for.
     series: Option<SeriesCounts>,
+    /// If a message may end the run sooner than a window ahead: how long ahead its delivery is known. (Each event of a
+    /// window delivers at most one. So windows stay long until there are fewer messages left than events in a window.)
+    delivery: Option<u64>,
     /// Last instant of the run, once known.
     end: u64,
     /// Whether memory is prefetched.
@@ -116,6 +119,11 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             if !self.queue.open(&mut window) {
                 self.ran_dry = self.too_late.is_empty();
                 break;
+            }
+            let may_end = |_: &mut u64| self.jobs.incomplete() <= window.len() as u64;
+            if let Some(delivery) = self.delivery.take_if(may_end) {
+                self.queue.shorten(&window, delivery);
+                continue;
             }
             self.visit(&window, monitor)?;
             if self.queue.horizon() > self.end {

@@ -71,6 +71,12 @@ impl<R: Record> Queue<R> for Ordered<R> {
         !window.is_empty()
     }
 
+    fn shorten(&mut self, window: &Window<R>, _: u64) {
+        for (place, record) in window.iter() {
+            self.push(place, *record);
+        }
+    }
+
     fn has_late(&self) -> bool {
         false
     }

@@ -326,6 +326,20 @@ impl<R: Record> Queue<R> for Wheel<R> {
         true
     }
 
+    #[cold]
+    fn shorten(&mut self, window: &Window<R>, lookahead_ps: u64) {
+        let mut shorter = Self { one_order: self.one_order, ..Self::new(self.ends.len(), lookahead_ps) };
+        shorter.next = shorter.window_of(self.base);
+        window.iter().for_each(|(place, record)| shorter.push(place, *record));
+        for window in self.next..self.next + WINDOWS {
+            for at in self.logs.blocks(window).flat_map(|(begin, end)| begin..end) {
+                shorter.push(self.logs.places[at], self.logs.records[at]);
+            }
+        }
+        self.far.values().flatten().for_each(|&(place, record)| shorter.push(place, record));
+        *self = shorter;
+    }
+
     #[inline(always)]
     fn has_late(&self) -> bool {
         !self.late.is_empty()
@@ -392,7 +406,8 @@ mod tests {
     }
 
     /// Events that spawn others, as routers do: at other places at least `lookahead` later, at the same place at any
-    /// later time. Returns the history of each place and that of all places together.
+    /// later time. After some windows, the queue shortens them. Returns the history of each place and that of all places
+    /// together.
     fn play(
         mut queue: impl Queue<Event>,
         places: u32,
@@ -420,8 +435,13 @@ mod tests {
                 queue(to, Event { time, tie: (id >> 40) as u32 & 0xfffff, id });
             }
         };
-        let mut window = Window::default();
+        let (mut window, mut windows) = (Window::default(), 0);
         while queue.open(&mut window) {
+            windows += 1;
+            if windows == if cfg!(miri) { 3 } else { 20 } {
+                queue.shorten(&window, lookahead / 3);
+                continue;
+            }
             for position in 0..=window.len() {
                 let next = window.get(position);
                 while let Some((place, event)) = queue.late(next) {

@@ -210,21 +210,33 @@ impl Wiring {
         &self.times[ClassId::NODE.index()]
     }
 
-    /// The least time in which one router can affect another (docs/model.md, section 5). `packet` is the smallest
-    /// packet; `departure` is the earliest time after its decision at which it leaves its buffer, or none if it leaves
-    /// when its link has sent it.
+    /// The least time in which one router can affect another (docs/model.md, section 5), apart from what follows from
+    /// the [delivery](Self::delivery) of a message. `packet` is the smallest packet; `departure` is the earliest time
+    /// after its decision at which it leaves its buffer, or none if it leaves when its link has sent it.
     #[must_use]
     pub fn lookahead(&self, packet: &PacketTimes, departure: Option<u64>) -> u64 {
         let hop = |class: usize| HopTiming::new(0, packet, class as u8);
-        let (node, between) = (0, 1..CLASSES);
+        let (node, between) = (ClassId::NODE.index(), 1..CLASSES);
         let reach = between.clone().map(|class| hop(class).decision).min();
         let departure = departure.or_else(|| (0..CLASSES).map(|class| hop(class).end).min());
         let credit = between.map(|class| self.times[class].to_credit).min();
-        let delivery = hop(node).end + self.times[node].latency;
         // The NICs of a node act at the router of the first of them.
         let nic_credit = departure.unwrap_or(0) + self.times[node].to_credit;
-        let nics = if self.split { hop(node).decision.min(nic_credit) } else { u64::MAX };
-        reach.unwrap_or(u64::MAX).min(departure.unwrap_or(0) + credit.unwrap_or(0)).min(delivery).min(nics)
+        let nics =
+            if self.split { self.injection(packet).min(nic_credit).min(self.delivery(packet)) } else { u64::MAX };
+        reach.unwrap_or(u64::MAX).min(departure.unwrap_or(0) + credit.unwrap_or(0)).min(nics)
+    }
+
+    /// The least time from the decision on a packet at its last router to its arrival at its NIC.
+    #[must_use]
+    pub fn delivery(&self, packet: &PacketTimes) -> u64 {
+        HopTiming::new(0, packet, ClassId::NODE.0).end + self.node_times().latency
+    }
+
+    /// The least time from the commit of a packet at its NIC to its first decision.
+    #[must_use]
+    pub fn injection(&self, packet: &PacketTimes) -> u64 {
+        HopTiming::new(0, packet, ClassId::NODE.0).decision
     }
 }
 

@@ -244,6 +244,17 @@ impl Jobs {
         })
     }
 
+    /// Whether some job's messages end the run.
+    pub fn end_the_run(&self) -> bool {
+        self.list.iter().any(|job| job.expected > 0)
+    }
+
+    /// Messages that must still be complete before the run can end.
+    pub fn incomplete(&self) -> u64 {
+        let waited = self.list.iter().filter(|job| job.expected > 0);
+        waited.map(|job| job.expected - job.completed).sum()
+    }
+
     /// Messages delivered and expected of the jobs that the run waits for.
     pub fn progress(&self) -> (u64, u64) {
         let waited = self.list.iter().filter(|job| job.expected > 0);

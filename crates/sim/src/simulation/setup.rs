@@ -100,7 +100,7 @@ pub fn prepare(spec: &Spec) -> Result<(Tables, Routing), Error> {
     let programs = Programs::new(spec, network.nodes());
     let classes = network.classes.len();
     let crossbars = Crossbars::new(&spec.fabric, network);
-    Ok((Tables { wiring, packets, credit_metric, crossbars, jobs, programs, classes }, routing))
+    Ok((Tables { wiring, packets, credit_metric, crossbars, jobs, programs, classes, delivery: None }, routing))
 }
 
 /// The tables of a run, for any routing and any queue.
@@ -112,6 +112,8 @@ pub struct Tables {
     jobs: Jobs,
     programs: Option<Programs>,
     classes: usize,
+    /// See [`Simulation::delivery`].
+    delivery: Option<u64>,
 }
 
 /// Evaluates `$body` with `$algorithm` bound to the routing: to its own type with ideal routers, to one type for all
@@ -145,7 +147,20 @@ fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> R
     let longest = if tables.programs.is_some() { SETTLE_PS } else { u64::MAX };
     let least = least_packet(spec, tables.programs.as_ref());
     let departure = (!tables.crossbars.is_empty()).then(|| tables.crossbars.crossing(least));
-    let lookahead = wiring.lookahead(&packets[least as usize], departure).min(longest);
+    let least = &packets[least as usize];
+    let mut lookahead = wiring.lookahead(least, departure).min(longest);
+    let delivery = wiring.delivery(least);
+    if tables.jobs.list.iter().any(|job| job.waits_for_delivery) {
+        lookahead = lookahead.min(delivery); // the root begins the next interval when the last message is delivered
+    } else if tables.jobs.end_the_run() && delivery < lookahead {
+        // Packets reach their last decision by an event that is known when its window opens, unless they wait in a router
+        // with a crossbar or are injected in this window.
+        if delivery >= 2 && wiring.injection(least) >= lookahead && tables.crossbars.is_empty() {
+            tables.delivery = Some(delivery);
+        } else {
+            lookahead = delivery;
+        }
+    }
     let routers = wiring.places.len();
     let windows = match choice {
         QueueChoice::Estimate => expected_rate(spec, lookahead) * lookahead as f64 * ROUTERS_PER_EVENT > routers as f64,
@@ -195,7 +210,7 @@ fn expected_rate(spec: &Spec, lookahead: u64) -> f64 {
 
 impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
     pub(super) fn new(spec: &'s Spec, tables: Tables, packets: &'s [PacketTimes], routing: R, queue: Q) -> Self {
-        let Tables { wiring, packets: _, credit_metric, crossbars, jobs, programs, classes } = tables;
+        let Tables { wiring, packets: _, credit_metric, crossbars, jobs, programs, classes, delivery } = tables;
         let (wires, nics, channels) = (&wiring.wires, wiring.attachments.len(), wiring.channels);
         let vc = |wire: &Wire| OutputVcState::new(wiring.times(wire.class).buffer, *wire);
         let injection = |attachment: &NicAttachment| Wire {
@@ -255,6 +270,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             arrivals,
             blame,
             series,
+            delivery,
             end: spec.stop.at_ps.unwrap_or(u64::MAX),
             prefetches,
             packet_hops: 0,
