@@ -256,6 +256,9 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         // A packet needs the place of its credit, and at its last router the message. Whether this is the last router is
         // unpredictable, so the address is chosen without a branch.
         self.credits.prefetch(vc);
+        if let Some(metric) = &self.credit_metric {
+            metric.prefetch(slot as usize);
+        }
         let last = place.is_last(event);
         self.flights.prefetch(event.message & 0_u32.wrapping_sub(u32::from(last)));
         if let Some(guess) = self.routing.guess(place, event) {

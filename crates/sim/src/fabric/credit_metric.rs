@@ -10,6 +10,7 @@ use std::cell::{Cell, RefCell};
 
 use super::wiring::CLASSES;
 use super::{Least, OutputPort, Wire, Wiring};
+use crate::engine::prefetch;
 use crate::spec::{MetricKind, Sensing};
 
 /// Number of bytes for which the time of a class is kept: loads are `bytes * time >> SCALE`.
@@ -149,6 +150,18 @@ impl CreditMetric {
             receivers: wires.iter().map(far).collect(),
             delays: std::array::from_fn(|class| delay(class).unwrap_or(0)),
         })
+    }
+
+    /// A packet that came by the port of a slot is decided on soon. (Not inlined, so that runs that read only the backlog
+    /// do not pay for it.)
+    #[cold]
+    #[inline(never)]
+    pub fn prefetch(&self, slot: usize) {
+        if let Some(&sender) = self.receivers.get(slot) {
+            // SAFETY: a borrow ends with the look at a port for which it is made.
+            prefetch(unsafe { &*self.leaving.as_ptr() }, slot);
+            prefetch(&self.sent, sender as usize);
+        }
     }
 
     /// A packet is committed to the link of a port.
