@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from odonata.reproduce.kang2019.published import means_alone, row_of
 from odonata.reproduce.kang2019.runs import BACKLOGS, keep, make, product, varied
-from odonata.reproduce.markdown import table
+from odonata.reproduce.markdown import table, wrapped
 from odonata.reproduce.reproduction import Reproduction
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _page(rows: Sequence[Row], _: Runs) -> str:
     models = dict.fromkeys(row.model for row in rows)
     messages = " and ".join(str(n) for n in sorted({row.messages for row in rows}))
     tables = [f"## {model}\n\n{_verdict(rows, model)}\n\n{_table(rows, model)}\n" for model in models]
-    return "\n".join([_HEAD.format(messages=messages), *tables])
+    return wrapped("\n".join([_HEAD.format(messages=messages), *tables]).strip())
 
 
 def _verdict(rows: Sequence[Row], model: str) -> str:
