@@ -174,7 +174,7 @@ SMALLER, GREATER, EQUAL = "< 1", "> 1", "10 %"
 
 _QUARTILES = (
     "presumably because with the delay nearly all packets take non-minimal paths, so the middle half of the latencies "
-    "is narrower, though larger; without it packets take both kinds of path"
+    "spreads less, though they are longer; without it packets take both kinds of path"
 )
 _CAUSES = {
     "latency L is similar": (
