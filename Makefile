@@ -28,6 +28,8 @@ $(INSTALLED): requirements/dev.lock
 
 $(BUILT): $(INSTALLED) $(RUST) pyproject.toml
 	PIP_QUIET=1 $(BIN)/maturin develop --quiet --release
+	@# Where Python may not write its compiled files (a shared installation), each command would compile all sources.
+	@$(BIN)/python -m compileall -q python/odonata
 	@touch $@
 
 venv: $(INSTALLED) ## Create the virtual environment .venv with the locked dependencies
