@@ -11,6 +11,7 @@ mod crossbar;
 mod flight;
 mod hop;
 mod least;
+mod leaving;
 mod logs;
 mod mode_policies;
 mod nic;

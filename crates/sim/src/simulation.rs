@@ -19,7 +19,7 @@ use crate::engine::{Queue, Window, prefetch};
 use crate::fabric::packet::{Event, EventKind};
 use crate::fabric::{
     AriesNics, BlockedPackets, CreditMetric, Credits, Crossbars, Flights, Logs, ModePolicies, Nic, OutputPort,
-    OutputVcState, PacketTimes, Wiring,
+    OutputVcState, PacketTimes, RouterPlace, Wiring,
 };
 use crate::output::Output;
 use crate::program::Programs;
@@ -190,8 +190,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
                 self.handle_late(window, position, monitor)?;
             }
             if self.prefetches && position + EVENTS_AHEAD < window.len() {
-                // SAFETY: the condition checks it.
-                self.prefetch_for(unsafe { window.about(position + EVENTS_AHEAD) });
+                self.prefetch_for(window, position + EVENTS_AHEAD);
             }
             self.handle(router, event);
         }
@@ -242,12 +241,22 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         }
     }
 
-    /// Prefetches the memory that an event slightly ahead will need.
+    /// An event that is handled around this position, with its router's place and the slot of the port by which it comes.
     #[inline(always)]
-    fn prefetch_for(&self, (router, event): (u32, &Event)) {
-        // SAFETY: as in `decide`.
-        let place = *unsafe { self.wiring.places.get_unchecked(router as usize) };
-        let slot = place.first + u32::from(event.port);
+    fn about<'w>(&self, window: &'w Window<Event>, position: usize) -> (RouterPlace, u32, &'w Event) {
+        assert!(position < window.len());
+        // SAFETY: the position is below the number of events; and as in `decide`.
+        let (place, event) = unsafe {
+            let (router, event) = window.about(position);
+            (*self.wiring.places.get_unchecked(router as usize), event)
+        };
+        (place, place.first + u32::from(event.port), event)
+    }
+
+    /// Prefetches the memory that the event at a position slightly ahead will need.
+    #[inline(always)]
+    fn prefetch_for(&self, window: &Window<Event>, position: usize) {
+        let (place, slot, event) = self.about(window, position);
         let vc = self.vc(slot, event.channel());
         if !event.is_packet() {
             self.prefetch_for_other(event, vc);
@@ -258,6 +267,9 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         self.credits.prefetch(vc);
         if let Some(metric) = &self.credit_metric {
             metric.prefetch(slot as usize);
+            if position + EVENTS_AHEAD < window.len() {
+                metric.prefetch_sender(self.about(window, position + EVENTS_AHEAD).1 as usize);
+            }
         }
         let last = place.is_last(event);
         self.flights.prefetch(event.message & 0_u32.wrapping_sub(u32::from(last)));

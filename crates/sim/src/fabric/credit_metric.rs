@@ -8,6 +8,7 @@
 
 use std::cell::{Cell, RefCell};
 
+use super::leaving::Leaving;
 use super::wiring::CLASSES;
 use super::{Least, OutputPort, Wire, Wiring};
 use crate::engine::prefetch;
@@ -23,12 +24,10 @@ pub struct CreditMetric {
     here: Here,
     /// By slot of the sender; empty if the metric reads no bytes.
     sent: Vec<Sent>,
-    /// By slot of the receiver, as `sent`.
+    /// The bytes behind the link of a port, by slot of the sender, as `sent`.
     leaving: RefCell<Vec<Leaving>>,
-    /// By slot of the sender: that of the receiver, or [`NO_ROUTER`].
-    receivers: Vec<u32>,
-    /// How long the information of a credit takes, by class.
-    delays: [u64; CLASSES],
+    /// By slot of the receiver.
+    senders: Vec<Sender>,
 }
 
 /// What counts of the packets that are still in the router.
@@ -63,61 +62,17 @@ impl Sent {
     }
 }
 
-/// Bytes that will leave the router behind a link.
-#[derive(Clone)]
-struct Leaving {
-    /// When the sender will know that bytes have left, and how many; from `first` on, in ascending order.
-    times: Vec<(u64, u32)>,
-    first: u32,
-    /// Slot of the sender, or [`NO_ROUTER`].
-    sender: u32,
-    class: u8,
+/// The port at the far end of the cable of a port.
+#[derive(Clone, Copy)]
+struct Sender {
+    /// Its slot, or [`NO_ROUTER`].
+    slot: u32,
+    /// How long the information of a credit takes to it.
+    delay: u32,
 }
 
 /// The slot at the far end of a port that leads to a node.
 const NO_ROUTER: u32 = u32::MAX;
-
-impl Leaving {
-    /// Whether the next addition needs memory.
-    #[inline(always)]
-    fn is_full(&self) -> bool {
-        self.times.len() == self.times.capacity()
-    }
-
-    /// Adds bytes.
-    #[inline(always)]
-    fn add(&mut self, at: u64, bytes: u32) {
-        let mut index = self.times.len();
-        self.times.push((at, bytes));
-        // The last one is nearly always the latest.
-        while index > self.first as usize && self.times[index - 1].0 > at {
-            self.times.swap(index - 1, index);
-            index -= 1;
-        }
-    }
-
-    /// Removes the bytes that have left by `now`. Returns how many they are, and when the next ones leave.
-    #[inline(always)]
-    fn take(&mut self, now: u64) -> (u64, u64) {
-        let mut left = 0;
-        for &(at, bytes) in &self.times[self.first as usize..] {
-            if at > now {
-                return (left, at);
-            }
-            left += u64::from(bytes);
-            self.first += 1;
-        }
-        self.times.clear();
-        self.first = 0;
-        (left, NEVER)
-    }
-
-    /// Makes room at the end, if there is any at the start.
-    fn move_down(&mut self) {
-        self.times.drain(..self.first as usize);
-        self.first = 0;
-    }
-}
 
 impl CreditMetric {
     /// The metric of a run; none if it is the backlog alone.
@@ -131,6 +86,7 @@ impl CreditMetric {
             MetricKind::None => (Here::Nothing, false),
         };
         let delay = |class: usize| names.get(class).and_then(|name| sensing.delay_ps.get(*name)).copied();
+        let delays: [u32; CLASSES] = std::array::from_fn(|class| delay(class).map_or(0, |ps| ps as u32)); // at most 1 ms
         // Cables have two directions, so the far end of a port is both the receiver from it and the sender to it.
         let far = |wire: &Wire| {
             if wire.node { NO_ROUTER } else { wiring.places[wire.to as usize].first + u32::from(wire.port) }
@@ -141,15 +97,22 @@ impl CreditMetric {
             bytes: Cell::new(0),
             scaled: wiring.times(wire.class).scaled,
         };
-        let leaving = |wire: &Wire| Leaving { times: Vec::new(), first: 0, sender: far(wire), class: wire.class };
         let wires = if credits { &*wiring.wires } else { &[] };
         Some(Self {
             here,
             sent: wires.iter().map(sent).collect(),
-            leaving: RefCell::new(wires.iter().map(leaving).collect()),
-            receivers: wires.iter().map(far).collect(),
-            delays: std::array::from_fn(|class| delay(class).unwrap_or(0)),
+            leaving: RefCell::new(wires.iter().map(|_| Leaving::default()).collect()),
+            senders: wires
+                .iter()
+                .map(|wire| Sender { slot: far(wire), delay: delays[usize::from(wire.class)] })
+                .collect(),
         })
+    }
+
+    /// What came by the port of a slot is handled some time after the next call of [`prefetch`](Self::prefetch).
+    #[inline(always)]
+    pub fn prefetch_sender(&self, slot: usize) {
+        prefetch(&self.senders, slot);
     }
 
     /// A packet that came by the port of a slot is decided on soon. (Not inlined, so that runs that read only the backlog
@@ -157,10 +120,10 @@ impl CreditMetric {
     #[cold]
     #[inline(never)]
     pub fn prefetch(&self, slot: usize) {
-        if let Some(&sender) = self.receivers.get(slot) {
+        if let Some(sender) = self.senders.get(slot) {
             // SAFETY: a borrow ends with the look at a port for which it is made.
-            prefetch(unsafe { &*self.leaving.as_ptr() }, slot);
-            prefetch(&self.sent, sender as usize);
+            prefetch(unsafe { &*self.leaving.as_ptr() }, sender.slot as usize);
+            prefetch(&self.sent, sender.slot as usize);
         }
     }
 
@@ -176,13 +139,13 @@ impl CreditMetric {
     /// at the sender's port is for a time before `horizon`.
     #[inline(always)]
     pub fn leave(&mut self, slot: u32, bytes: u32, stamp: u64, horizon: u64) {
+        let Some(&Sender { slot, delay }) = self.senders.get(slot as usize) else { return };
         let Some(leaving) = self.leaving.get_mut().get_mut(slot as usize) else { return };
-        let Some(sent) = self.sent.get(leaving.sender as usize) else { return };
+        let Some(sent) = self.sent.get(slot as usize) else { return };
         if leaving.is_full() {
             Self::update(leaving, sent, horizon); // not every routing algorithm looks at the port
-            leaving.move_down();
         }
-        let at = stamp + self.delays[usize::from(leaving.class) % CLASSES];
+        let at = stamp + u64::from(delay);
         leaving.add(at, bytes);
         sent.next.set(sent.next.get().min(at));
     }
@@ -192,15 +155,14 @@ impl CreditMetric {
     fn update(leaving: &mut Leaving, sent: &Sent, now: u64) {
         let (left, next) = leaving.take(now);
         sent.set(sent.bytes.get() - left);
-        sent.next.set(next);
+        sent.next.set(next.unwrap_or(NEVER));
     }
 
     /// The same for the sender's port of a slot.
     #[cold]
     #[inline(never)]
     fn update_sender(&self, slot: usize, now: u64) {
-        let receiver = self.receivers[slot] as usize;
-        Self::update(&mut self.leaving.borrow_mut()[receiver], &self.sent[slot], now);
+        Self::update(&mut self.leaving.borrow_mut()[slot], &self.sent[slot], now);
     }
 
     /// What counts of the packets that are still in the router.
@@ -324,13 +286,11 @@ mod tests {
     /// A metric of one cable between two ports, both of which are senders.
     fn metric(delay: u64, scaled: u64) -> CreditMetric {
         let sent = Sent { next: Cell::new(NEVER), time: Cell::new(0), bytes: Cell::new(0), scaled };
-        let leaving = |sender| Leaving { times: Vec::new(), first: 0, sender, class: 2 };
         CreditMetric {
             here: Here::Waiting,
             sent: vec![sent; 2],
-            leaving: RefCell::new([1, 0].map(leaving).to_vec()),
-            receivers: vec![1, 0],
-            delays: [0, 0, delay, 0],
+            leaving: RefCell::new(vec![Leaving::default(), Leaving::default()]),
+            senders: [1, 0].map(|slot| Sender { slot, delay: delay as u32 }).to_vec(),
         }
     }
 
