@@ -113,40 +113,22 @@ impl Running {
         token: Token,
         context: &mut NodeContext,
     ) {
-        let MessageKey { to, from, iteration, label } = key;
-        let (nics, issue, row) = (self.nics(to, token), context.now, NO_ROW);
+        let MessageKey { to: peer, from: rank, iteration, label } = key;
+        let (nics, issue, row) = (self.nics(peer, token), context.now, NO_ROW);
         self.tally.control += 1;
         self.pending += 1;
-        context.outbox.push(ProtocolMessage {
-            rank: from,
-            peer: to,
-            iteration,
-            label,
-            message_kind,
-            nics,
-            bytes,
-            issue,
-            row,
-        });
+        let message = ProtocolMessage { rank, peer, iteration, label, message_kind, nics, bytes, issue, row };
+        context.outbox.push(message);
     }
 
     /// Issues the data of a rendezvous, at the node that sends or fetches them. (What the sender knows is from before its
     /// RTS arrived, so it does not depend on which node is handled first.)
     fn send_data(&mut self, key: MessageKey, bytes: u64, nics: Option<[u8; 2]>, context: &mut NodeContext) {
-        let MessageKey { to, from, iteration, label } = key;
-        let &RendezvousSend { issue, row, .. } = &self.at_sender[&key];
+        let MessageKey { to: rank, from: peer, iteration, label } = key;
+        let (&RendezvousSend { issue, row, .. }, message_kind) = (&self.at_sender[&key], ProtocolMessageKind::Data);
         self.pending += 1;
-        context.outbox.push(ProtocolMessage {
-            rank: to,
-            peer: from,
-            iteration,
-            label,
-            message_kind: ProtocolMessageKind::Data,
-            nics,
-            bytes,
-            issue,
-            row,
-        });
+        let message = ProtocolMessage { rank, peer, iteration, label, message_kind, nics, bytes, issue, row };
+        context.outbox.push(message);
     }
 
     /// The data of a rendezvous are sent or fetched: its send is complete.

@@ -50,6 +50,14 @@ pub struct Sides {
     pub output_free: u64,
 }
 
+impl Sides {
+    /// Up to when a head waits for the input side and, from then on, for the output side, between two times.
+    fn until(self, from: u64, now: u64) -> (u64, u64) {
+        let input = from.max(self.input_free.min(now));
+        (input, input.max(self.output_free.min(now)))
+    }
+}
+
 /// What a packet waits for before its grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
@@ -220,8 +228,7 @@ impl Crossings {
         }
         let waits = self.waits.get_mut(queue.waits);
         let from = queue.last;
-        let until_input = from.max(sides.input_free.min(now));
-        let until_output = until_input.max(sides.output_free.min(now));
+        let (until_input, until_output) = sides.until(from, now);
         queue.last = now;
         if until_input > from {
             add(&mut waits.input, self.inputs[needs.input as usize].job, until_input - from);
@@ -252,8 +259,7 @@ impl Crossings {
         self.inputs[needs.input as usize].heads -= 1;
         self.outputs[needs.output as usize].heads -= 1;
         let from = queue.last;
-        let until_input = from.max(sides.input_free.min(now));
-        let until_output = until_input.max(sides.output_free.min(now));
+        let (until_input, until_output) = sides.until(from, now);
         if queue.waits == 0 && !queue.follows {
             debug_assert!(until_output == now, "a head that lacks room follows the packets in the output buffer");
             attribute(Before::Input, self.inputs[needs.input as usize].job, until_input - from);

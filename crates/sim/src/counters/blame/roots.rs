@@ -126,9 +126,9 @@ impl Roots {
     /// # Panics
     /// If no credit has ended the wait.
     pub(super) fn inject(&mut self, victim: Victim, room: Room, now: u64) {
-        if room.waited > 0 && victim.counts {
+        if room.waited > 0 {
             let root = arrived(&self.credits[room.buffer], now).expect("a credit has ended the wait");
-            self.rows.add(root.link as usize, (victim.job, root.job, Wait::Buffer), room.waited);
+            self.add(victim, root, room.waited);
         }
     }
 
