@@ -93,6 +93,7 @@ def test_every_preset_comes_back(preset, form):
     again = found.system()
     assert again.topology == system.topology
     assert again.fabric == system.fabric
+    assert again.table.host == system.table.host
     assert again.name == system.name
     assert not again.failures
     assert not again.unusable_nodes
@@ -115,6 +116,8 @@ def test_numbers_that_the_file_lacks_come_from_the_system_that_is_named():
     found = imported(machine.load("zhang2018-272"), "graphml", comments=False, like="zhang2018-544")
     assert found.table["fabric"]["packet"] == "1 KiB"
     assert found.sources["fabric.packet"].startswith("assumed: as in zhang2018-544: the authors' published SST")
+    assert found.table["host"]["eager"] == "12 KB"
+    assert "host.eager" in {key for key, _, _ in found.assumed}
     with pytest.raises(InputError, match="`leonardo` is a dragonfly-plus, but the file describes a dragonfly"):
         imported(machine.load("zhang2018-272"), "graphml", comments=False, like="leonardo")
 

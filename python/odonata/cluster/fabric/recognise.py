@@ -183,7 +183,7 @@ def _topology(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_remarks(fabric: Fabric) -> None:
-    known = (*remarks.NUMBERS, "fabric")
+    known = (*remarks.NUMBERS, *remarks.TABLES)
     for key in fabric.remarks:
         if key not in known:
             message = f"a comment of Odonata gives `{shortened(key, 60)}`, which this file shows itself"
@@ -325,9 +325,10 @@ def _numbers(
                 others = count(known.total() - often, "link")
                 links.notes.append(f"{others} of class `{name}` with another {key}: taken as {text(number or 0)}")
     given = {"links": {name: values for name, values in read.items() if values}}
-    table["fabric"], more = filled_fabric(
-        layout.kind, given, said.get("fabric"), file, base, int(table.get("rails", 1))
-    )
+    like = base or machine.load(LIKE[layout.kind])
+    table["fabric"], more = filled_fabric(given, said.get("fabric"), file, like, int(table.get("rails", 1)))
+    table["host"], of_host = filled("host", like.document()["host"], ((said.get("host"), remark(file)),), like)
+    more |= of_host
     for key in ("name", "title"):
         sources.pop(key, None)
     try:
@@ -341,34 +342,47 @@ def _numbers(
 
 
 def filled_fabric(
-    kind: str, given: dict[str, Any], said: Any, file: str, base: System | None, rails: int
+    given: dict[str, Any], said: Any, file: str, like: System, rails: int
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Numbers of links and routers: of comments, of the file, of the system that the machine is like."""
-    like = base or machine.load(LIKE[kind])
-    fabric = json.loads(json.dumps(like.document()["fabric"]))
+    fabric = like.document()["fabric"]
     if rails == 1:
         fabric.get("nic", {}).pop("rail", None)
     if isinstance(said, dict) and "packet" in said:
         # A file that Odonata wrote is complete; keys that it leaves out have the default of the model.
         fabric = {key: value for key, value in fabric.items() if key in said or key not in OPTIONAL}
+    return filled("fabric", fabric, ((said, remark(file)), (given, f"in {file} (confidence: high)")), like)
+
+
+def remark(file: str) -> str:
+    """The source of a number that a comment of Odonata gives."""
+    return f"a comment of Odonata in {file}"
+
+
+def filled(
+    name: str, usual: dict[str, Any], stated: Sequence[tuple[Any, str]], like: System
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """A table of numbers with their sources: those of the system that the machine is like, overruled by those that are
+    stated, each with its source."""
+    found = json.loads(json.dumps(usual))
     origin = {row.key: row.source for row in like.sources}
     sources = {
-        f"fabric.{key}": f"assumed: as in {like.name}: {origin.get(f'fabric.{key}', 'no source given')}"
-        for key in flat(fabric)
+        f"{name}.{key}": f"assumed: as in {like.name}: {origin.get(f'{name}.{key}', 'no source given')}"
+        for key in flat(found)
     }
-    for values, source in ((said, f"a comment of Odonata in {file}"), (given, f"in {file} (confidence: high)")):
+    for values, source in stated:
         if not isinstance(values, dict):
             continue
         for key, value in flat(values).items():
-            here = fabric
+            here = found
             *path, last = key.split(".")
             for step in path:
                 here = here.setdefault(step, {})
                 if not isinstance(here, dict):
-                    raise InputError(f"a comment of Odonata gives `fabric.{shortened(key, 60)}`, which is no table")
+                    raise InputError(f"a comment of Odonata gives `{name}.{shortened(key, 60)}`, which is no table")
             here[last] = value
-            sources[f"fabric.{key}"] = source
-    return fabric, sources
+            sources[f"{name}.{key}"] = source
+    return found, sources
 
 
 def found_rows(result: Recognised, cables: str) -> list[tuple[str, str]]:

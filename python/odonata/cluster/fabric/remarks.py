@@ -1,7 +1,7 @@
 """Facts that a format cannot hold: comments `# odonata: key = value` in files that Odonata wrote.
 
 They are lines of TOML, with keys of a machine's table. A format that lists every cable needs them only for the numbers
-of links and routers; one that lists groups of nodes also for the kind of machine and its cables.
+of links, routers and hosts; one that lists groups of nodes also for the kind of machine and its cables.
 """
 
 from __future__ import annotations
@@ -31,12 +31,15 @@ NUMBERS = (
     *RULE,
 )
 
+#: Tables of numbers that no cable shows: of links and routers, and of the hosts' costs.
+TABLES = ("fabric", "host")
+
 
 def lines(system: System, *, cabled: bool) -> list[str]:
     """The lines, without the mark, for a file that lists every cable (`cabled`), or only groups of nodes."""
     document = system.document()
     if cabled:
-        kept = {key: document[key] for key in NUMBERS if key in document} | {"fabric": document["fabric"]}
+        kept = {key: document[key] for key in (*NUMBERS, *TABLES) if key in document}
     else:
         kept = dict(document)
         kept.pop("failed", None)
