@@ -80,6 +80,11 @@ def test_what_the_job_itself_sends_counts_against_the_running_ones():
     assert by_group(place("contention-aware", SMALL, 12, **doubled).nodes) == quiet, "only the ratio counts"
 
 
+def test_nodes_of_running_jobs_are_busy():
+    asked = {"running": [{"nodes": "5"}, "6-7"], "busy": "4"}
+    assert place("contention-aware", SMALL, 3, **asked).nodes == place("contention-aware", SMALL, 3, busy="4-7").nodes
+
+
 def test_flows_count_beside_uniform_traffic():
     """One flow between groups 2 and 3, both ways of writing it."""
     for flow in ([17, 25, 500], [25, 17, 500]):

@@ -200,6 +200,26 @@ def test_the_interval_over_streams_is_students(tmp_path):
     assert one.difference < 0  # backfilling helps
 
 
+def test_what_a_killed_job_has_not_done_is_not_useful(stream):
+    """A job of 50 s that requested 20 s, alone on the machine."""
+    file = stream((0, 4, 50, 1), limit=0.4, more='window.contention = false\nover_limit = "kill"')
+    found = odonata.schedule(file)
+    [case] = found.cases
+    assert case.killed == 1
+    assert case.useful == pytest.approx(case.utilisation) == pytest.approx(4 / 16)
+    assert found.jobs["work_s"].to_list() == [20]
+    assert case.bounded_slowdown == 1
+
+
+def test_a_seed_is_given_once(tmp_path):
+    file = tmp_path / "model.toml"
+    file.write_text(
+        'system = "tiny"\nplace = "random"\n[stream.synthetic]\njobs = 6\nload = "50 %"\nseeds = [1, 2, 1]\n'
+    )
+    with pytest.raises(InputError, match=r"model\.toml:6: the seed 1 is given twice"):
+        odonata.schedule(file)
+
+
 def test_another_folder_is_not_touched(stream, tmp_path):
     file = stream(*SIX[:1], more="window.contention = false")
     (tmp_path / "other").mkdir()

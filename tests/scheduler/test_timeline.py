@@ -66,7 +66,7 @@ def test_a_job_over_its_limit_is_killed_or_goes_on():
     stream = jobs((0, 16, 10, 12), (1, 16, 1, 2))
     killed = played(stream, slow, kill=True)
     assert times(killed) == {0: (0, 12), 1: (12, 14)}
-    assert [one.killed for one in killed.ended] == [True, False]
+    assert [(one.killed, one.left_ps) for one in killed.ended] == [(True, 4 * 10**12), (False, 0)]
     assert times(played(stream, slow)) == {0: (0, 20), 1: (20, 22)}
 
 

@@ -126,7 +126,7 @@ def _jobs(plan: Plan, schedule: Schedule) -> pl.DataFrame:
     for ended in sorted(schedule.timeline.ended, key=lambda one: one.number):
         job = schedule.stream.jobs[ended.number]
         run, wait = (ended.end_ps - ended.start_ps) / _PS, (ended.start_ps - job.submit_ps) / _PS
-        work = job.work_ps / _PS
+        work = (job.work_ps - ended.left_ps) / _PS
         rows.append(
             {
                 "case": schedule.case,
@@ -141,7 +141,6 @@ def _jobs(plan: Plan, schedule: Schedule) -> pl.DataFrame:
                 "run_s": run,
                 "work_s": work,
                 "bounded_slowdown": max(1.0, (wait + run) / max(work, BOUND_S)),
-                # A job that was killed has not done all of its work.
                 "network_slowdown": None if ended.killed else run / work,
                 "killed": ended.killed,
                 "node_list": list(ended.nodes),

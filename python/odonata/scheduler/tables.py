@@ -24,6 +24,14 @@ def _several(value: Any) -> tuple[Any, ...]:
     return found
 
 
+def _seeds(value: Any) -> tuple[Any, ...]:
+    found = _several(value)
+    for position, seed in enumerate(found):
+        if seed in found[:position]:
+            raise InputError(f"the seed {seed!r} is given twice", path=(position,))
+    return found
+
+
 def _placement(value: Any) -> tuple[dict[str, Any], ...]:
     found = []
     for one in _several(value):
@@ -64,7 +72,7 @@ class SyntheticTable(Table):
         NAMES, description="names of jobs with their weights; the book knows applications by names (assumed: equal)"
     )
     limit: Ratio = Field(Fraction(2), description="requested time as a multiple of the run time (assumed: 2)")
-    seeds: Annotated[tuple[Seed, ...], BeforeValidator(input_error_as_problem(_several))] = Field(
+    seeds: Annotated[tuple[Seed, ...], BeforeValidator(input_error_as_problem(_seeds))] = Field(
         (1,), description="a stream for each seed"
     )
 

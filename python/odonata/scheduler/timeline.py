@@ -66,7 +66,13 @@ class Ended:
     nodes: tuple[int, ...]
     start_ps: int
     end_ps: int
-    killed: bool
+    left_ps: int
+    """Work that was not done: 0 unless the job was killed."""
+
+    @property
+    def killed(self) -> bool:
+        """Whether its time was over before its work was done."""
+        return self.left_ps > 0
 
 
 class Timeline:
@@ -139,7 +145,7 @@ class Timeline:
         over = [stay for stay in self.running.values() if self._end(stay) <= self.now]
         for stay in over:
             del self.running[stay.number]
-            self.ended.append(Ended(stay.number, stay.nodes, stay.start_ps, self.now, killed=stay.left > 0))
+            self.ended.append(Ended(stay.number, stay.nodes, stay.start_ps, self.now, -(-stay.left // ONE)))
         return bool(over)
 
     def _start_jobs(self) -> bool:

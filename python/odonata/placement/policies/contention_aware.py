@@ -9,6 +9,7 @@ unless `running` says otherwise. In its groups the job gets one node from each r
 It ignores links inside groups, non-minimal paths, and differences between pairs of groups in their number of links.
 """
 
+from dataclasses import replace
 from itertools import islice
 
 from odonata.placement.free import Free, in_turn, interleave, tightest
@@ -20,9 +21,11 @@ from odonata.placement.running import read_intensity, read_running, running
 
 def place(request: Request) -> Placement:
     """No global link if possible, else lightly loaded ones."""
+    count, jobs = request.wanted(), running(request)
+    taken = {node for job in jobs for node in job.nodes}
+    if not taken <= request.busy:
+        request = replace(request, free=[node for node in request.free if node not in taken], cut=None)
     free, where = request.room()
-    count = request.wanted()
-    jobs = running(request)
     router = tightest(free.routers, count)
     if router is not None:
         nodes = free.routers[router][:count]
