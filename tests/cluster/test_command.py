@@ -55,6 +55,12 @@ def test_background(odonata) -> None:
     )
 
 
+def test_an_unknown_option_leads_to_the_help_of_the_subcommand(odonata) -> None:
+    status, _, err = odonata("background", "--bogus")
+    assert status == 2
+    assert "hint: `odonata cluster background --help` shows its arguments" in err
+
+
 def test_background_as_json(odonata) -> None:
     status, out, err = odonata("background", "--queue", "q.json", "--nodes-total", "10", "--json")
     assert (status, err) == (0, "")

@@ -93,6 +93,7 @@ def test_what_was_kept_otherwise_is_simulated_again(study: Write) -> None:
         ('x = { table = "links", column = "busy", statistic = "max", where = { class = 3 } }', "expected a String"),
         ('x = { table = "links", column = "busy", statistic = "max", were = {} }', "unknown key `were`"),
         ('routing = { table = "links", column = "busy", statistic = "max" }', "`routing` is an axis of the study"),
+        ('seed = { table = "links", column = "busy", statistic = "max" }', "`seed` is a column of `runs` already"),
     ],
 )
 def test_mistakes_in_a_file_are_named_with_their_line(here: Path, line: str, said: str) -> None:

@@ -138,10 +138,8 @@ def _program(program: ProgramTime, job: JobCauses) -> list[str]:
     whole = job.waiting_ps + job.service_ps
     others = [cause for cause in job.causes if cause.cause != job.job and whole and cause.ps / whole >= LEAST]
     if transfer >= LEAST and others:
-        named = " and ".join(f"{_percent(cause.ps / whole)} for `{cause.cause}`" for cause in others)
-        text += (
-            f" Its packets spend {named} of their time waiting (an average over all packets, not only of this path)."
-        )
+        named = " and ".join(f"{_percent(cause.ps / whole)} of its time for `{cause.cause}`" for cause in others)
+        text += f" On average over all its packets, not only those of this path, a packet waits {named}."
     return [f"The time of its ranks is {states}.", text]
 
 

@@ -169,7 +169,8 @@ def _bad_arguments(problem: CycloptsError, arguments: list[str]) -> InputError:
         near = nearest(first, COMMANDS)
         hint = f"did you mean `odonata {near}`?" if near else "`odonata --help` lists the commands"
         return InputError(f"unknown command `{first}`", hint=hint)
-    hint = f"`odonata {first} --help` shows its arguments" if first in COMMANDS else "see `odonata --help`"
+    command = " ".join(problem.command_chain or ()) or first  # with a subcommand, as in `cluster import`
+    hint = f"`odonata {command} --help` shows its arguments" if first in COMMANDS else "see `odonata --help`"
     if isinstance(problem, UnusedCliTokensError) and problem.unused_tokens:
         return InputError(f"unexpected argument `{problem.unused_tokens[0]}`", hint=hint)
     return InputError(" ".join(str(problem).split()), hint=hint)

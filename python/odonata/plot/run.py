@@ -86,7 +86,7 @@ def _boxes(axes: Axes, run: Run, log: bool | None) -> None:
     if not boxes and not run.jobs["messages_delivered"].sum():
         raise InputError("no message was delivered in this run", hint="--kind links shows the load of the links")
     if not boxes and (run.jobs["record"] != "nothing").any():
-        hint = "widen `measure.from` and `measure.until`"
+        hint = "shorten `measure.warm_up`, or lengthen `measure.window`"
         raise InputError("no message issued while measuring was delivered in this run", hint=hint)
     if not boxes:
         raise InputError("no job of this run has recorded latencies", hint='set `measure.latency = "every-message"`')

@@ -73,11 +73,13 @@ class Statistics:
         return {name: one.of(run) for name, one in self.named.items()}
 
 
-def read_keep(given: Mapping[str, Any], axes: Collection[str]) -> Statistics | None:
-    """Reads `[keep]`. Raises InputError, its path beginning with `keep`."""
+def read_keep(given: Mapping[str, Any], axes: Collection[str], columns: Collection[str]) -> Statistics | None:
+    """Reads `[keep]`; `columns` are those that the table `runs` has already. Raises InputError, its path beginning with
+    `keep`."""
     for name in given:
-        if name in axes:
-            raise InputError(f"`{name}` is an axis of the study", path=("keep", name))
+        if name in axes or name in columns:
+            what = "an axis of the study" if name in axes else "a column of `runs` already"
+            raise InputError(f"`{name}` is {what}", hint="choose another name", path=("keep", name))
     return Statistics({name: _statistic(name, one) for name, one in given.items()}) if given else None
 
 

@@ -18,6 +18,7 @@ from odonata.study.keep import read_keep
 from odonata.study.plan import Plan, check_axes
 from odonata.study.show import read_show
 from odonata.study.slurm import read_cluster
+from odonata.study.task import POINT, RUN_COLUMNS
 from odonata.study.values import LARGEST, is_range, values
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def load(path: str | Path, overrides: Iterable[str] = ()) -> Plan:
             raise InputError("the study has no axis: no [sweep], [zip] or [random]", hint=hint)
         check_axes(axes)
         cluster = read_cluster(_table(document.data, "cluster"))
-        keep = read_keep(_table(document.data, "keep"), [key for axis in axes for key in axis.keys])
+        keys = [key for axis in axes for key in axis.keys]
+        keep = read_keep(_table(document.data, "keep"), keys, [POINT, *RUN_COLUMNS])
         alone = document.data.get("alone", False)
         if not isinstance(alone, bool):
             raise InputError(f"`alone`: expected true or false, found `{alone!r}`", path=("alone",))
