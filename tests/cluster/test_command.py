@@ -169,6 +169,13 @@ def test_history(odonata, here: Path) -> None:
     )
     assert pl.read_csv("b.csv")["b"].to_list() == [0.4, pytest.approx(0.32), 0, 0]
     assert json.loads(odonata(*words, "--json")[1])["b1"] == [0.4, 0.4, 0, 0]
+    Path("b.csv").write_text("mine")
+    words += ["--out", "b.csv"]
+    status, _, err = odonata(*words)
+    assert (status, Path("b.csv").read_text()) == (2, "mine")
+    assert err == "error: `b.csv` exists with different contents\n  hint: choose another name, or add --force\n"
+    assert odonata(*words, "--force")[0] == 0
+    assert Path("b.csv").read_text() != "mine"
 
 
 def test_select(odonata, here: Path) -> None:
@@ -179,6 +186,12 @@ def test_select(odonata, here: Path) -> None:
         "level-spread: 2 nodes on router 2, the one with the most idle nodes anywhere; group 1 (`islb`) has 2 idle "
         "nodes, the most\n",
     )
+    assert Path("hosts").read_text() == "n06\nn10\n"
+    Path("hosts").write_text("mine")
+    status, _, err = odonata(*words, "--hostfile", "hosts")
+    assert (status, Path("hosts").read_text()) == (2, "mine")
+    assert "`hosts` exists with different contents" in err
+    assert odonata(*words, "--hostfile", "hosts", "--force")[0] == 0
     assert Path("hosts").read_text() == "n06\nn10\n"
     told = json.loads(odonata(*words, "--place", "RRN", "-s", "start=first", "--json")[1])
     assert (told["policy"], told["nodes"], told["nodelist"]) == ("round-robin-nodes", ["n06", "n10"], "n[06,10]")

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import tomlkit
 
 import odonata as od
+from odonata import machine
 from odonata.cli.main import main
 from odonata.cluster import Job, from_queue, read_book
 from odonata.cluster.book import default_text
@@ -196,6 +198,7 @@ def test_the_victim_must_use_the_network(queue: Path, victim: str) -> None:
         (('comment = "app=*"', 'partition = "gpus"'), "did you mean `gpu`?"),
         (('name = "rest"', 'name = "rest"\npartition = "cpu"'), "no rule fits the job 1"),
         (('load = "10 %"\n', ""), "has neither a load nor an interval"),
+        (('load = "10 %"', 'load = "0 %"'), "book.toml:15: the rule `rest`: expected a load above 0 %, found 0 %"),
         (("alternatives.light = { load", "alternatives.lihgt = { load"), "did you mean `light`?"),
         (('app = { pattern = "uniform-random"', 'app = { patern = "uniform-random"'), "expected an application"),
         (('pattern = "uniform-random"', 'pattern = "uniform"'), "book.toml:14: job 1: unknown pattern"),
@@ -254,6 +257,14 @@ def test_the_command_writes_the_scenario_and_the_study(
     Path("now.toml").write_text("mine")
     assert main([*given, "-o", "now.toml"]) == 2
     assert "exists with different contents" in capsys.readouterr().err
+    # A path on the command line is relative to the present folder, that in the scenario to the scenario's folder.
+    Path("machines").mkdir()
+    Path("now").mkdir()
+    Path("machines/ours.toml").write_text(tomlkit.dumps(machine.load("tiny").document()))
+    given[-1] = "machines/ours.toml"
+    assert main([*given, "-o", "now/now.toml"]) == 0
+    assert od.run("now/now.toml").jobs["name"].to_list() == ["job-2", "job-1", "job-3"]
+    capsys.readouterr()
     assert main(["cluster", "snapshot", "--print-book"]) == 0
     assert capsys.readouterr().out == default_text()
     assert main(["cluster", "snapshot"]) == 2

@@ -76,6 +76,7 @@ def background(
     cores_per_node: Annotated[int | None, _FromOne] = None,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     json: Annotated[bool, _Flag] = False,
+    force: Annotated[bool, _Flag] = False,
 ) -> int:
     """Compute the background utilisation b: the share of the machine whose nodes run jobs of two nodes or more.
 
@@ -107,15 +108,19 @@ def background(
         With --watch the folder of the recording (default: `background`), with --history a table (.parquet or .csv).
     json
         Print one JSON object; with --watch one for each sample.
+    force
+        With --history: overwrite a table with different contents.
     """
     from odonata.cluster.utilisation import background as measure
 
     if history is not None:
         if queue is not None or nodes is not None or watch is not None or drained != "count":
             raise InputError(
-                "--history goes with --nodes-total, --least-nodes, --every, --cores-per-node and --out only"
+                "--history goes with --nodes-total, --least-nodes, --every, --cores-per-node, --out and --force only"
             )
-        return _history(history, nodes_total, every, least_nodes, cores_per_node, out, json)
+        return _history(history, nodes_total, every, least_nodes, cores_per_node, out, json, force=force)
+    if force:
+        raise InputError("--force goes with --history")
     if watch is None:
         for name, given in (("--out", out), ("--count", count)):
             if given is not None:
@@ -149,6 +154,7 @@ def select(
     submit: Annotated[bool, _Flag] = False,
     retries: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 3,
     json: Annotated[bool, _Flag] = False,
+    force: Annotated[bool, _Flag] = False,
 ) -> int:
     """Select idle nodes for a job, by a placement policy; print them for `sbatch -w`.
 
@@ -184,6 +190,8 @@ def select(
         With --submit: how often other nodes are selected when some were taken meanwhile.
     json
         Print one JSON object.
+    force
+        Overwrite an existing --hostfile with different contents.
     """
     from odonata.cli.place import _options
     from odonata.cluster.selection import select as choose
@@ -206,11 +214,15 @@ def select(
             options=options,
         )
 
+    ours = force
+
     def write(found: Selection) -> None:
+        nonlocal ours
         if hostfile is not None:
             from odonata import files
 
-            files.write(hostfile, found.hostfile(ranks_per_node))
+            files.write_new(hostfile, found.hostfile(ranks_per_node).encode(), force=ours)
+            ours = True  # other nodes may be selected later
 
     if submit:
         job = start(
@@ -283,6 +295,8 @@ def _history(
     cores_per_node: int | None,
     out: Path | None,
     json: bool,
+    *,
+    force: bool,
 ) -> int:
     from odonata.cluster.history import read_history
 
@@ -299,7 +313,7 @@ def _history(
         buffer = io.BytesIO()
         table = found.frame()
         table.write_parquet(buffer) if out.suffix == ".parquet" else table.write_csv(buffer)
-        files.write(out, buffer.getvalue())
+        files.write_new(out, buffer.getvalue(), force=force)
     if json:
         print(json_module.dumps(_series(found)))
     else:

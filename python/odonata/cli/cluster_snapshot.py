@@ -1,6 +1,7 @@
 """`odonata cluster snapshot`: a queue becomes a scenario; `odonata cluster holds`: what holds for all assumptions."""
 
 import json as json_module
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -72,6 +73,8 @@ def snapshot(
         raise InputError("which machine is the cluster?", hint=hint)
     if output is None and (vary is not None or json):
         raise InputError("--vary and --json need a file for the scenario", hint="-o NAME.toml")
+    if output is not None and system.endswith(".toml"):
+        system = Path(os.path.relpath(system, output.parent)).as_posix()  # as the scenario needs it
     found = from_queue(
         system,
         queue=queue,

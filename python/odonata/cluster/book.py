@@ -193,6 +193,11 @@ class Book:
             what = "has an interval and a load" if load is not None else "has neither a load nor an interval"
             error = InputError(f"the rule `{rule.name}` {what}", hint='load = "5 %"', path=("rule", number))
             raise self.document.locate(error)
+        if load == 0:
+            path: tuple[str | int, ...] = ("rule", number)
+            path += ("load",) if other.load is None else ("alternatives", alternative, "load")
+            message = f"the rule `{rule.name}`: expected a load above 0 %, found 0 %"
+            raise self.document.locate(InputError(message, path=path))
         return Traffic(keys, load)
 
     def check_used(self, jobs: Sequence[Job]) -> None:
