@@ -105,3 +105,9 @@ def test_what_holds_for_every_queue(listed: list) -> None:
     # Without jobs on one node, and only then, the second factor is 1.
     alone = any(job.running and len(job.nodes) == 1 for job in jobs)
     assert (found.b < found.b1) == (alone and found.b1 > 0)
+
+
+def test_scontrol_says_that_the_queue_is_empty(queue: Path) -> None:
+    queue.write_text("No jobs in the system\n")
+    found = od.cluster.background(queue, nodes_total=10)
+    assert (found.b, found.jobs_counted, found.jobs_excluded) == (0, 0, 0)

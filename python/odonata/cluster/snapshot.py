@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from odonata.cluster.records import Job, Node
 
+_NO_JOBS = "No jobs in the system"
+"""What `scontrol show job` prints for an empty queue."""
+
 
 def read_queue(file: str | Path | None = None) -> list[Job]:
     """The jobs of a queue.
@@ -38,6 +41,8 @@ def read_queue(file: str | Path | None = None) -> list[Job]:
     if file is None:
         return slurm_table.queue(live.queue())
     text = read(file)
+    if text.strip() == _NO_JOBS:
+        return []
     try:
         if text.lstrip()[:1] in ("{", "["):
             return slurm_json.queue(text)
