@@ -185,9 +185,12 @@ def test_names_say_which_host_is_which_node(queue: Path, tmp_path: Path) -> None
         from_queue("tiny", queue=queue, names=names)
 
 
-@pytest.mark.parametrize("victim", ["4", "77"])
+@pytest.mark.parametrize("victim", ["4", "5", "77"])
 def test_the_victim_must_use_the_network(queue: Path, victim: str) -> None:
-    with pytest.raises(InputError, match=r"fewer than two nodes|unknown running job `77`"):
+    with pytest.raises(
+        InputError,
+        match=r"job 4 has fewer than two nodes|job 5 is pending, expected a running job|unknown running job `77`",
+    ):
         from_queue("tiny", queue=queue, victim=victim)
 
 

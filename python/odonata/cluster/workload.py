@@ -299,7 +299,8 @@ def from_queue(
     """
     loaded = machine.load(system, None, Path(folder), None)
     ids = _ids(loaded, names)
-    running = [job for job in read_queue(queue) if job.running]
+    queued = read_queue(queue)
+    running = [job for job in queued if job.running]
     notes: list[str] = []
     known = _known(running, ids, notes, leave_out_unknown=leave_out_unknown, names=names)
     listed = read_nodes(nodes_file) if nodes_file is not None or queue is None else []
@@ -315,7 +316,7 @@ def from_queue(
     if not jobs:
         message = "no job of two nodes or more runs"
         raise InputError(message, file=queue, hint="there is nothing to simulate")
-    first = _victim(jobs, victim, running)
+    first = _victim(jobs, victim, queued)
     jobs.sort(key=lambda job: job.id != first)
     chosen = book if isinstance(book, Book) else read_book(book)
     chosen.check_used(jobs)
@@ -400,12 +401,16 @@ def _owners(jobs: Sequence[Job]) -> tuple[dict[str, str], int]:
     return owners, len(shared)
 
 
-def _victim(jobs: Sequence[Job], victim: str | None, running: Sequence[Job]) -> str:
+def _victim(jobs: Sequence[Job], victim: str | None, queued: Sequence[Job]) -> str:
     if victim is None:
         return jobs[0].id
     plain = victim.removeprefix("job-")
     if plain not in {job.id for job in jobs}:
-        if plain in {job.id for job in running}:
+        states = {job.id: job for job in queued}
+        if plain in states and not states[plain].running:
+            state = " and ".join(sorted(states[plain].states)).lower()
+            raise InputError(f"job {plain} is {state}, expected a running job")
+        if plain in states:
             raise InputError(f"job {plain} has fewer than two nodes of its own, so it does not use the network")
         raise unknown("running job", plain, [job.id for job in jobs])
     return plain
