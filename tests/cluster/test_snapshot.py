@@ -154,6 +154,7 @@ def test_only_a_study_over_assumptions_can_say_it() -> None:
         (("node[00-03]", "nide[00-03]"), "job 1 runs on `nide00`, and the machine has no such node (4 such hosts)"),
         (("|4|node[00-03]", "|4|node[00-0"), "squeue.txt:2: "),
         (("|4|node[00-03]", "|6|node[00-03]"), "the list is cut"),
+        (("\n3|", "\n2|"), "squeue.txt:4: the running job 2 is listed twice, first in line 3"),
         (("RUNNING", "PENDING"), "no job of two nodes or more runs"),
     ],
 )

@@ -52,6 +52,7 @@ class Row:
 def queue(text: str) -> list[Job]:
     """The jobs of `squeue`. Raises InputError with the line."""
     jobs = []
+    seen: dict[str, int] = {}
     for row in rows(text, ("state", "hosts"), "squeue"):
         try:
             states = job_states(row["state"])
@@ -60,6 +61,8 @@ def queue(text: str) -> list[Job]:
             job = Job(row.get("id") or f"line {row.line}", states, names, **told)
             if job.running:
                 _check_count(row, names)
+                if seen.setdefault(job.id, row.line) != row.line:
+                    raise InputError(f"the running job {job.id} is listed twice, first in line {seen[job.id]}")
         except InputError as e:
             raise InputError(e.message, line=row.line, hint=e.hint) from None
         jobs.append(job)
