@@ -61,6 +61,19 @@ def test_an_unknown_option_leads_to_the_help_of_the_subcommand(odonata) -> None:
     assert "hint: `odonata cluster background --help` shows its arguments" in err
 
 
+def test_a_queue_is_no_list_of_nodes(odonata, here: Path) -> None:
+    (here / "queue.txt").write_text("JOBID|STATE|NODES|NODELIST\n1|RUNNING|2|n[1-2]\n")
+    status, _, err = odonata("background", "--queue", "queue.txt", "--nodes", "queue.txt")
+    assert status == 2
+    assert err.startswith("error: queue.txt:2: expected the state of a node, found `RUNNING`, a state of jobs\n")
+
+
+def test_samples_are_at_most_a_year_apart(odonata) -> None:
+    for every in ("inf", "1e300"):
+        status, _, err = odonata("background", "--nodes-total", "10", "--watch", every, "--count", "2")
+        assert (status, "expected at most 31,536,000 s (a year)" in err) == (2, True)
+
+
 def test_background_as_json(odonata) -> None:
     status, out, err = odonata("background", "--queue", "q.json", "--nodes-total", "10", "--json")
     assert (status, err) == (0, "")

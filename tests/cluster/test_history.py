@@ -142,6 +142,27 @@ def test_a_clock_that_went_back(tmp_path: Path) -> None:
         ("start_time,end_time,nodes\n1,2\n", {"nodes_total": 9}, "F:2: the row has not as many columns"),
         ("PAR1 and no more", {"nodes_total": 9}, "F: not a whole Parquet file"),
         (SACCT, {"nodes_total": 9, "every_s": 1e-6}, "F: samples of 1e-06 s make more than"),
+        (SACCT, {"nodes_total": 9, "every_s": float("inf")}, "expected a finite number of seconds above 0"),
+        (SACCT.replace("2026-05-01T12:20:00", "2026-05-01T12:20:00+02:00"), {}, "F:4: job 2: one of the times"),
+        (SACCT.replace("n[2-3]", "n2"), {}, "F:4: job 2: the job has 2 nodes, but its list names 1: the list is cut"),
+        (SWF.replace("1800 0", "1e300 0"), {}, "F:7: expected seconds before the year 10000"),
+        (SWF.replace("1800 0", "-1e18 0"), {}, "F:7: expected seconds before the year 10000"),
+        ('start_time,end_time,nodes\n1,2,"[1,2"\n', {"nodes_total": 9}, "F: line 2: the list of nodes `[1,2` is not"),
+        (
+            "start_time,end_time,nodes\n1,9000000000000000,n1\n",
+            {"nodes_total": 9},
+            "F: line 2: expected a time before the year 10000",
+        ),
+        (
+            '{"jobs": [{"job_id": 1, "state": "COMPLETED", "time": {"start": NaN, "end": 2}, "nodes": "n1"}]}',
+            {"nodes_total": 9},
+            "F: jobs[0] (job 1): expected a time in seconds, found `nan`",
+        ),
+        (
+            '{"jobs": [{"job_id": 1, "state": "COMPLETED", "time": {"start": "abc", "end": 2}, "nodes": "n1"}]}',
+            {"nodes_total": 9},
+            "F: jobs[0] (job 1): expected a time in seconds, found `abc`",
+        ),
     ],
 )
 def test_wrong_files(text: str, options: dict, message: str, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -64,6 +65,8 @@ _NAMES = {
     "group_id": "account",
     "partition": "partition",
 }
+#: The first second of the year 10000, which a calendar does not have.
+_LAST_S = 253_402_300_800
 _UNKNOWN = ("", "unknown", "none", "n/a", "null", "nan", "nat", "none assigned")
 
 
@@ -122,13 +125,14 @@ def _from_sacct(text: str) -> Iterator[Run]:
         if "." in row["id"]:
             continue  # a step of a job
         try:
-            start = _time(row["start"])
+            start, end = _span(row["start"], row["end"])
             nodes = slurm_table.hosts(row)
             if start is None or not nodes:
                 continue  # it never ran
+            slurm_table.check_count(row, nodes, hint=None)
             told = {key: row.get(key).removeprefix("(null)") for key in ("name", "user", "account", "partition")}
             submit, limit = _time(row.get("submit")), _limit(row.get("limit"))
-            yield Run(start, _time(row["end"]), nodes, len(nodes), row["id"], submit, limit, **told)
+            yield Run(start, end, nodes, len(nodes), row["id"], submit, limit, **told)
         except InputError as e:
             raise InputError(f"job {row['id']}: {e.message}", line=row.line, hint=e.hint) from None
 
@@ -140,9 +144,9 @@ def _from_json(text: str) -> Iterator[Run]:
         if not isinstance(times, dict):
             found = shortened(repr(times), 60)
             raise InputError(f"{where}: expected an object under `time`, with `start` and `end`, found `{found}`")
-        start = slurm_json.number(times.get("start", record.get("start_time")))
-        end = slurm_json.number(times.get("end", record.get("end_time")))
         try:
+            start = _second(times.get("start", record.get("start_time")))
+            end = _second(times.get("end", record.get("end_time")))
             states = slurm_json.texts_of_state(record)
             nodes = tuple(dict.fromkeys(slurm_json.hosts(record)))
         except InputError as e:
@@ -153,6 +157,13 @@ def _from_json(text: str) -> Iterator[Run]:
             # The queue gives the end that a running job is expected to have.
             end_s = None if "RUNNING" in states or not end else end
             yield Run(start, end_s, nodes, len(nodes), **_told_by_json(record, times))
+
+
+def _second(value: Any) -> float | None:
+    """A time of `sacct --json` in seconds; None if it is not known."""
+    if isinstance(value, str) or (isinstance(value, float) and not math.isfinite(value)):
+        raise InputError(f"expected a time in seconds, found `{shortened(str(value), 40)}`")
+    return _time(slurm_json.number(value))
 
 
 def _told_by_json(record: dict[str, Any], times: dict[str, Any]) -> dict[str, Any]:
@@ -192,6 +203,15 @@ def _swf_runs(text: str, since: int, cores_per_node: int) -> Iterator[Run]:
             submit, wait, run, allocated, requested, limit = (float(words[at]) for at in (1, 2, 3, 4, 7, 8))
         except ValueError:
             raise InputError(f"expected numbers, found `{shortened(line.strip(), 80)}`", line=number) from None
+        if not (
+            submit >= -1
+            and since + submit + max(wait, 0) + max(run, 0) < _LAST_S
+            and math.isfinite(max(allocated, requested))
+        ):
+            found = f"submission {words[1]}, wait {words[2]}, run time {words[3]}, processors {words[4]}"
+            raise InputError(
+                f"expected seconds before the year 10000 and a number of processors, found {found}", line=number
+            )
         processors = int(allocated if allocated > 0 else requested)
         if wait < 0 or run <= 0 or processors <= 0:
             continue  # it never ran, or nobody knows when
@@ -247,7 +267,7 @@ def _need_columns(names: Iterable[str]) -> None:
 def _from_table(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Run]:
     for where, row in rows:
         try:
-            start, end = _time(row["start_time"]), _time(row["end_time"])
+            start, end = _span(row["start_time"], row["end_time"])
             nodes = tuple(dict.fromkeys(_names(row["nodes"])))
         except InputError as e:
             raise InputError(f"{where}: {e.message}") from None
@@ -274,6 +294,8 @@ def _names(value: Any) -> list[str]:
         if text.lower() in _UNKNOWN:
             return []
         if text.startswith(("[", "{", "(")):
+            if text[-1] != {"[": "]", "{": "}", "(": ")"}[text[0]]:
+                raise InputError(f"the list of nodes `{shortened(text, 40)}` is not closed: it may be cut")
             return [name for part in text[1:-1].split(",") if (name := part.strip().strip("'\""))]
         return expand(text)
     if isinstance(value, Iterable):
@@ -303,14 +325,40 @@ def _limit(value: Any) -> float | None:
     return float(((24 * days + hours) * 60 + minutes) * 60 + seconds) or None
 
 
+def _span(start: Any, end: Any) -> tuple[float | None, float | None]:
+    """The times of a run. Raises InputError if only one of them has a time zone: then nobody knows how long it was."""
+    found = _time(start), _time(end)
+    zones = [_has_zone(value) for value in (start, end)]
+    if None not in found and None not in zones and zones[0] != zones[1]:
+        raise InputError(f"one of the times `{start}` and `{end}` has a time zone, the other has none")
+    return found
+
+
+def _has_zone(value: Any) -> bool | None:
+    """Whether a time as text has a time zone; None if it is no text, or a number."""
+    if not isinstance(value, str):
+        return None
+    try:
+        return datetime.fromisoformat(value.strip()).tzinfo is not None
+    except ValueError:
+        return None
+
+
 def _time(value: Any) -> float | None:
     """A time in seconds; None if it is not known. Times without a zone are taken as they stand."""
+    seconds = _seconds(value)
+    if seconds is not None and not seconds < _LAST_S:
+        raise InputError(f"expected a time before the year 10000, found `{shortened(str(value), 40)}`")
+    return seconds
+
+
+def _seconds(value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, datetime):
         return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
     if isinstance(value, int | float):
-        return float(value) if value > 0 else None
+        return None if value <= 0 else float(value)
     text = str(value).strip()
     if text.lower() in _UNKNOWN:
         return None

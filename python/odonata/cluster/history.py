@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -88,8 +89,8 @@ def read_history(
     InputError
         For a file that cannot be read, if the number of nodes is not known, and if jobs run on more.
     """
-    if not every_s > 0:
-        raise InputError(f"expected more than 0 seconds between samples, found {every_s:g}")
+    if not 0 < every_s < math.inf:
+        raise InputError(f"expected a finite number of seconds above 0 between samples, found {every_s:g}")
     record = read_runs(file, cores_per_node)
     total = nodes_total if nodes_total is not None else record.nodes_total
     if total is None:

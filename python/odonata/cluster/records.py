@@ -157,8 +157,18 @@ def job_states(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+#: States that a queue lists, and no node has.
+_OF_JOBS_ONLY = frozenset({"RUNNING", "PENDING", "COMPLETED", "CANCELLED", "SUSPENDED", "CONFIGURING"})
+
+
 def node_states(text: str) -> frozenset[str]:
-    """The states of a node in a text: `idle*`, `drng`, `IDLE+DRAIN+NOT_RESPONDING`, `mixed-`."""
+    """The states of a node in a text: `idle*`, `drng`, `IDLE+DRAIN+NOT_RESPONDING`, `mixed-`.
+
+    Raises InputError for a state that only jobs have. (New releases of Slurm have new states of nodes.)
+    """
+    if text.strip().upper() in _OF_JOBS_ONLY:
+        message = f"expected the state of a node, found `{shortened(text, 60)}`, a state of jobs"
+        raise InputError(message, hint="`sinfo` lists nodes, `squeue` jobs")
     found = set()
     for word in text.strip().replace(",", "+").split("+"):
         bare = word.rstrip("".join(_SIGNS))

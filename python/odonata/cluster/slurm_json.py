@@ -11,6 +11,7 @@
 Keys that are not needed are ignored.
 """
 
+import math
 from typing import Any
 
 from odonata import reading
@@ -42,7 +43,8 @@ def number(value: Any) -> int | None:
     """A number as any release writes it: plain, or `{set, infinite, number}`; None if it is not set."""
     if isinstance(value, dict):
         value = value.get("number") if value.get("set") and not value.get("infinite") else None
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return int(value) if is_number else None
 
 
 def records_of_jobs(text: str) -> list[dict[str, Any]]:

@@ -60,7 +60,7 @@ def queue(text: str) -> list[Job]:
             told = {key: row.get(key).removeprefix("(null)") for key in _TOLD}
             job = Job(row.get("id") or f"line {row.line}", states, names, **told)
             if job.running:
-                _check_count(row, names)
+                check_count(row, names)
                 if seen.setdefault(job.id, row.line) != row.line:
                     raise InputError(f"the running job {job.id} is listed twice, first in line {seen[job.id]}")
         except InputError as e:
@@ -75,11 +75,11 @@ def nodes(text: str) -> list[Node]:
     partitions: dict[str, set[str]] = {}
     for row in rows(text, ("state", "hosts"), "sinfo"):
         try:
-            names = hosts(row)
+            names, found = hosts(row), node_states(row["state"])
         except InputError as e:
             raise InputError(e.message, line=row.line, hint=e.hint) from None
         for name in names:
-            states[name] = states.get(name, frozenset()) | node_states(row["state"])
+            states[name] = states.get(name, frozenset()) | found
             # The default partition is marked.
             if partition := row.get("partition").rstrip("*"):
                 partitions.setdefault(name, set()).add(partition)
@@ -103,12 +103,13 @@ def hosts(row: Row) -> tuple[str, ...]:
 _CUT = "print the whole list: `-o '%i|%T|%D|%N'`, `-O JobID,State,NumNodes,NodeList:10000`, or --json"
 
 
-def _check_count(row: Row, names: tuple[str, ...]) -> None:
+def check_count(row: Row, names: tuple[str, ...], hint: str | None = _CUT) -> None:
+    """Raises InputError if the list of a job's nodes does not have as many as the row says."""
     if not names:
-        raise InputError(f"the job runs, but its node list is `{row['hosts']}`", hint=_CUT)
+        raise InputError(f"the job runs, but its node list is `{row['hosts']}`", hint=hint)
     count = row.get("count")
     if count.isdigit() and int(count) != len(names):
-        raise InputError(f"the job has {count} nodes, but its list names {len(names)}: the list is cut", hint=_CUT)
+        raise InputError(f"the job has {count} nodes, but its list names {len(names)}: the list is cut", hint=hint)
 
 
 def rows(text: str, needed: tuple[str, ...], command: str) -> Iterator[Row]:

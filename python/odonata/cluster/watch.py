@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata import files
 from odonata.cluster.utilisation import background
-from odonata.errors import OdonataError, RunError
+from odonata.errors import InputError, OdonataError, RunError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Samples of a file. Assumed: so few that it takes a few milliseconds to write them all again.
 ROWS = 4096
+#: Longest time between two samples.
+MOST_S = 365 * 86_400
 
 COLUMNS = {
     "time": "wall clock of the sample (UTC)",
@@ -128,6 +130,8 @@ def watch(
     A sample that takes longer delays the next; none is made up. If the first sample fails, nothing is recorded and its
     error is raised: later ones say why they failed, and the recording continues.
     """
+    if not 0 < every_s <= MOST_S:
+        raise InputError(f"expected at most {MOST_S:,} s (a year) between samples, found {every_s:g}")
     begin = clock()
     before: float | None = None
     made = 0
