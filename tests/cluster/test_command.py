@@ -205,6 +205,7 @@ def test_select(odonata, here: Path) -> None:
     assert (status, Path("hosts").read_text()) == (2, "mine")
     assert "`hosts` exists with different contents" in err
     assert odonata(*words, "--hostfile", "hosts", "--force")[0] == 0
+    assert odonata(*words, "--force") == (2, "", "error: --force goes with --hostfile\n")
     assert Path("hosts").read_text() == "n06\nn10\n"
     told = json.loads(odonata(*words, "--place", "RRN", "-s", "start=first", "--json")[1])
     assert (told["policy"], told["nodes"], told["nodelist"]) == ("round-robin-nodes", ["n06", "n10"], "n[06,10]")

@@ -113,6 +113,15 @@ def test_tables_of_jobs(form: str, tmp_path: Path) -> None:
     check(path)
 
 
+def test_a_time_that_is_not_a_number_is_not_known(tmp_path: Path) -> None:
+    """As tables have it that pandas wrote: a job without a start has not run, one without an end still runs."""
+    path = tmp_path / "jobs"
+    times = {"start_time": [float("nan"), 1_000.0, 2_000.0], "end_time": [float("nan"), float("nan"), 3_000.0]}
+    pl.DataFrame({**times, "nodes": [["a"], ["b", "c"], ["d", "e"]]}).write_parquet(path)
+    found = read_history(path, nodes_total=4)
+    assert (found.runs, found.mean_b) == (2, pytest.approx(0.75))
+
+
 def test_a_clock_that_went_back(tmp_path: Path) -> None:
     found = read_history(
         write(tmp_path, SACCT + "6|x|COMPLETED|2026-05-01T12:50:00|2026-05-01T12:49:00|2|n[7-8]\n"), nodes_total=10

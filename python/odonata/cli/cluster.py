@@ -200,6 +200,8 @@ def select(
     options = _options(set_ or [], None, None)
     if arguments and not submit:
         raise InputError(f"unexpected argument `{arguments[0]}`", hint="--submit passes what follows `--` to sbatch")
+    if force and hostfile is None:
+        raise InputError("--force goes with --hostfile")
     if submit and not (queue is None and nodes_file is None):
         raise InputError("--submit selects from the queue as it is now", hint="leave out --queue and --nodes-file")
 
@@ -214,15 +216,15 @@ def select(
             options=options,
         )
 
-    ours = force
+    overwrites = force
 
     def write(found: Selection) -> None:
-        nonlocal ours
+        nonlocal overwrites
         if hostfile is not None:
             from odonata import files
 
-            files.write_new(hostfile, found.hostfile(ranks_per_node).encode(), force=ours)
-            ours = True  # other nodes may be selected later
+            files.write_new(hostfile, found.hostfile(ranks_per_node).encode(), force=overwrites)
+            overwrites = True  # other nodes may be selected later
 
     if submit:
         job = start(

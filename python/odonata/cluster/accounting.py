@@ -353,12 +353,13 @@ def _time(value: Any) -> float | None:
 
 
 def _seconds(value: Any) -> float | None:
+    """The same, of any year."""
     if value is None:
         return None
     if isinstance(value, datetime):
         return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
     if isinstance(value, int | float):
-        return None if value <= 0 else float(value)
+        return float(value) if value > 0 else None  # not a number: not known
     text = str(value).strip()
     if text.lower() in _UNKNOWN:
         return None

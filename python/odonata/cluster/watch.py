@@ -131,7 +131,7 @@ def watch(
     error is raised: later ones say why they failed, and the recording continues.
     """
     if not 0 < every_s <= MOST_S:
-        raise InputError(f"expected at most {MOST_S:,} s (a year) between samples, found {every_s:g}")
+        raise InputError(f"expected at most {MOST_S:,} s (a year) between samples, and more than 0, found {every_s:g}")
     begin = clock()
     before: float | None = None
     made = 0
