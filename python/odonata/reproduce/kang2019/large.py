@@ -162,7 +162,7 @@ def _said(found: Found) -> dict[str, str]:
         runs = (found[CORRECT, f"uniform-random/{place}/{every}"][2] for every in LARGER)
         return _range([100 * (1 - run["minimal_fraction"]) for run in runs], ".0f")
 
-    # Messages of a process do not overlap: the largest number that both models have.
+    # Messages of a process do not overlap: a number of messages that both models have.
     apart = {f"uniform-random/{place}/{LARGER[0]}": 2 for place in BOTH} | {f"uniform-random/random/{SMALLER[1]}": 4}
     wanted = (row for row in expected("expected_large.csv") if row.measure == "mean")
     means = {row.cases[0]: row.theirs * SCALE[row.unit] for row in wanted}
