@@ -242,10 +242,14 @@ def test_files_that_are_no_table(analyse, here: Path) -> None:
     measured().write_parquet("whole.parquet")
     Path("cut.parquet").write_bytes(Path("whole.parquet").read_bytes()[:-50])
     Path("cut.csv").write_text("time_us,collective\n" + "1,bcast\n" * 9 + "1")
+    Path("long.csv").write_text("time_us,collective\n" + "1,bcast\n" * 9 + "1,bcast,2\n1,bcast\n")
+    Path("open.csv").write_text('time_us,collective\n1,bcast\n1,"bcast\n1,bcast\n')
     Path("noise.csv").write_bytes(b"time_us\n\xff\xfe\n")
     for name, said in (
         ("cut.parquet", "cut.parquet: not a whole Parquet file"),
         ("cut.csv", "cut.csv:11: the last row has not as many columns as the header: the file may be cut"),
+        ("long.csv", "long.csv:11: not a table in CSV: expected 2 fields as in the header, found 3"),
+        ("open.csv", "open.csv:3: not a table in CSV: a quotation mark is not closed"),
         ("noise.csv", "UTF-8"),
         ("none.csv", "none.csv: cannot read it: no such file"),
         (".", "it is a folder without kept runs of the probe\n  hint: give the table `messages.parquet`"),

@@ -127,6 +127,8 @@ def test_variables_of_users_do_not_change_what_is_read(odonata, here: Path, monk
         ("background --watch 0", 2, "Must be > 0"),
         ("select -N 3 --queue q.json --nodes-file n.json", 2, "error: 3 nodes do not fit: only 2 are idle"),
         ("select -N 3", 1, "error: there is no `scontrol` here"),
+        ("select -N 2 --queue q.json --ranks-per-node 4", 2, "error: --ranks-per-node goes with --hostfile"),
+        ("select -N 2 --queue q.json --retries 4", 2, "error: --retries goes with --submit"),
         ("select -N 3 job.sh", 2, "error: unexpected argument `job.sh`"),
         ("select -N 2 --submit --queue q.json -- a", 2, "error: --submit selects from the queue as it is now"),
         ("selct", 2, 'Did you mean "select"?'),

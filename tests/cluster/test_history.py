@@ -134,7 +134,7 @@ def test_a_clock_that_went_back(tmp_path: Path) -> None:
     [
         (SACCT, {}, "F: the number of nodes of the machine is not known\n  hint: give --nodes-total N"),
         (SACCT, {"nodes_total": 2}, "F: jobs run on 3 nodes at once, more than the 2 of the machine"),
-        (SACCT.replace("|End", "|Ende"), {}, "F:1: expected the header of `sacct --parsable2` with `END`, found"),
+        (SACCT.replace("|End", "|Ende"), {}, "F:1: expected the header of `sacct` with `END`, found"),
         (SACCT.replace("2026-05-01T12:20:00", "20 past"), {}, "F:4: job 2: expected a time such as"),
         (SACCT.replace("n[2-3]", "n[3-2]"), {}, "F:4: job 2: host list `n[3-2]`, character 3: the range `3-2` ends"),
         (SACCT[:-30], {}, "F:7: expected 7 columns as in the header, found 5"),
@@ -153,7 +153,12 @@ def test_a_clock_that_went_back(tmp_path: Path) -> None:
         (SACCT, {"nodes_total": 9, "every_s": 1e-6}, "F: samples of 1e-06 s make more than"),
         (SACCT, {"nodes_total": 9, "every_s": float("inf")}, "expected a finite number of seconds above 0"),
         (SACCT.replace("2026-05-01T12:20:00", "2026-05-01T12:20:00+02:00"), {}, "F:4: job 2: one of the times"),
-        (SACCT.replace("n[2-3]", "n2"), {}, "F:4: job 2: the job has 2 nodes, but its list names 1: the list is cut"),
+        (
+            SACCT.replace("n[2-3]", "n2"),
+            {},
+            "F:4: job 2: the job has 2 nodes, but its list names 1: the list is cut\n  hint: print the whole list: "
+            "`sacct --parsable2` or",
+        ),
         (SWF.replace("1800 0", "1e300 0"), {}, "F:7: expected seconds before the year 10000"),
         (SWF.replace("1800 0", "-1e18 0"), {}, "F:7: expected seconds before the year 10000"),
         ('start_time,end_time,nodes\n1,2,"[1,2"\n', {"nodes_total": 9}, "F: line 2: the list of nodes `[1,2` is not"),

@@ -80,6 +80,25 @@ def test_nodes_on_which_no_job_starts(flag: str, tmp_path: Path) -> None:
     assert not read_nodes(path)[0].idle
 
 
+TWO_PARTITIONS = "PARTITION AVAIL STATE NODELIST\nmain* up idle n1\nold down idle n[1-2]\n"
+TWO_PARTITIONS_JSON = {
+    "sinfo": [
+        {
+            "nodes": {"nodes": nodes},
+            "node": {"state": ["IDLE"]},
+            "partition": {"name": name, "partition": {"state": [state]}},
+        }
+        for name, state, nodes in (("main", "UP", ["n1"]), ("old", "DOWN", ["n1", "n2"]))
+    ]
+}
+
+
+@pytest.mark.parametrize("text", [TWO_PARTITIONS, json.dumps(TWO_PARTITIONS_JSON)])
+def test_no_job_starts_in_a_partition_that_is_down(text: str, tmp_path: Path) -> None:
+    nodes = {node.name: (node.idle, node.drained, node.partitions) for node in read_nodes(file(tmp_path, text))}
+    assert nodes == {"n1": (True, False, frozenset({"main"})), "n2": (False, False, frozenset())}
+
+
 def wrong_queue(folder: Path, text: str) -> str:
     path = file(folder, text)
     with pytest.raises(InputError) as found:
@@ -120,6 +139,10 @@ JOB = {"job_id": 7, "job_state": "RUNNING", "nodes": "n[1-4]"}
             "F: jobs[0] (job 7): expected the state of a job, found `RUNING`",
         ),
         (
+            json.dumps({"jobs": [JOB, JOB | {"job_id": 8}, JOB]}),
+            "F: jobs[2]: the running job 7 is listed twice, first as jobs[0]",
+        ),
+        (
             json.dumps({"jobs": [JOB | {"nodes": ""}]}),
             "F: jobs[0] (job 7): it runs, but has no nodes; expected `nodes` or `job_resources.nodes`",
         ),
@@ -134,24 +157,28 @@ JOB = {"job_id": 7, "job_state": "RUNNING", "nodes": "n[1-4]"}
         (
             "1 R n1\n",
             "F:1: expected the header of `squeue` with `STATE` and `NODELIST`, found `1 R n1`\n"
-            "  hint: keep the header (no -h), or give `squeue --json`",
+            "  hint: keep the header, or give `squeue --json`",
         ),
         (
             "JOBID|STATE|NODELIST\n1|RUNNING|n[1-4",
             "F:2: host list `n[1-4`, character 6: the list is cut: a bracket is not closed\n  hint: print the whole "
-            "list: `-o '%i|%T|%D|%N'`, `-O JobID,State,NumNodes,NodeList:10000`, or --json",
+            "list: `squeue -o '%i|%T|%D|%N'` or `squeue --json`",
         ),
         (
             "JOBID|STATE|NODELIST\n1|RUNNING\n",
             "F:2: expected 3 columns as in the header, found 2: `1|RUNNING`\n  hint: the file may be cut; a sign "
-            "between the columns is safer than blanks: -o '%i|%T|%D|%N'",
+            "between the columns is safer than blanks: `squeue -o '%i|%T|%D|%N'` or `squeue --json`",
         ),
         (
             "JOBID|STATE|NODES|NODELIST\n1|RUNNING|3|n1,n2\n",
             "F:2: the job has 3 nodes, but its list names 2: the list is cut\n  hint: print the whole list: "
-            "`-o '%i|%T|%D|%N'`, `-O JobID,State,NumNodes,NodeList:10000`, or --json",
+            "`squeue -o '%i|%T|%D|%N'` or `squeue --json`",
         ),
         ("JobId=3 JobName=x\n   UserId=a", "F:1: job 3: it has no `JobState`: the file may be cut"),
+        (
+            "JobId=3 JobState=RUNNING\n   NodeList=n1\n\n" * 2,
+            "F:4: job 3: it runs, and is listed twice, first in line 1",
+        ),
         (
             "JobId=3 JobState=RUNNING\n   NodeList=n1\n   WorkDir=/\n\nJobId=4 JobState=RUNNING\n   NodeList=n2",
             "F:5: the last record has no `WorkDir`: the file may be cut",

@@ -46,6 +46,18 @@ def test_options_that_are_tables(place):
     assert "of 2 running jobs:" in shown["reason"]
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["-s", "seed=3", "--seed", "4"], "`seed` is given twice: `-s seed=...` and `--seed`"),
+        (["-s", "seed=3", "-s", "seed = 4"], "`-s seed` is given twice"),
+    ],
+)
+def test_an_option_is_given_once(given, message, capsys):
+    assert main(["place", "--system", "tiny", "--policy", "random", "--nodes", "2", *given]) == 2
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", placement.names())
 def test_every_policy_is_shown_with_its_options(name, capsys):
     assert main(["show", name]) == 0

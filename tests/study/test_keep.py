@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import odonata as od
+from odonata.cli.main import main
 from odonata.errors import InputError, RunError
 from odonata.scenario import Scenario, parse
 from odonata.study.keep import mark
@@ -48,6 +49,28 @@ def test_statistics_of_a_file_are_columns_of_the_runs(study: Write) -> None:
         assert row["stalled"] == links.filter(pl.col("class") == "global")["stalled_ps"].max()
         assert row["sent"] == links.filter(pl.col("from_kind") == "node")["bytes"].sum()
     assert runs["sent"].n_unique() > 1
+
+
+def test_kept_values_can_be_compared_and_drawn(study: Write) -> None:
+    study(STUDY + KEEP)
+    swept("study.toml", "--out", "s")
+    opened = od.open_study("s")
+    found = opened.compare("routing", "sent", job="target")
+    medians = opened.runs.group_by("routing", maintain_order=True).agg(pl.col("sent").median())["sent"].to_list()
+    assert [row.median for row in found.rows] == medians
+    assert opened.plot("routing", "stalled", job="target").axes
+    with pytest.raises(InputError, match="did you mean `sent`"):
+        opened.compare("routing", "snt", job="target")
+
+
+def test_a_value_of_where_that_no_row_has_is_said(study: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    counted = 'many = { table = "links", column = "bytes", statistic = "count", where = { from_kind = "ndoe" } }\n'
+    study(STUDY + KEEP.replace('"global"', '"golbal"') + counted)
+    assert main(["sweep", "study.toml", "--quiet", "-j", "1"]) == 0
+    assert capsys.readouterr().err == (
+        'warning: `stalled` of [keep] is empty in all runs: no row of `links` has class = "golbal"\n'
+        'warning: `many` of [keep] is empty in all runs: no row of `links` has from_kind = "ndoe"\n'
+    )
 
 
 def test_what_is_kept_changes_no_other_byte_and_no_run(study: Write) -> None:

@@ -150,9 +150,9 @@ def select(
     nodes_file: Path | None = None,
     topology: Path | None = None,
     hostfile: Path | None = None,
-    ranks_per_node: Annotated[int, _FromOne] = 1,
+    ranks_per_node: Annotated[int | None, _FromOne] = None,
     submit: Annotated[bool, _Flag] = False,
-    retries: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 3,
+    retries: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
     json: Annotated[bool, _Flag] = False,
     force: Annotated[bool, _Flag] = False,
 ) -> int:
@@ -183,11 +183,11 @@ def select(
     hostfile
         Also write the nodes in the order of the ranks, for SLURM_HOSTFILE and `srun --distribution=arbitrary`.
     ranks_per_node
-        Lines for each node in that file.
+        Lines for each node in that file (default: 1).
     submit
         Submit a job onto the nodes, and wait until it starts or waits for something else than nodes.
     retries
-        With --submit: how often other nodes are selected when some were taken meanwhile.
+        With --submit: how often other nodes are selected when some were taken meanwhile (default: 3).
     json
         Print one JSON object.
     force
@@ -200,8 +200,13 @@ def select(
     options = _options(set_ or [], None, None)
     if arguments and not submit:
         raise InputError(f"unexpected argument `{arguments[0]}`", hint="--submit passes what follows `--` to sbatch")
-    if force and hostfile is None:
-        raise InputError("--force goes with --hostfile")
+    for name, given, needed, there in (
+        ("--force", force, "--hostfile", hostfile is not None),
+        ("--ranks-per-node", ranks_per_node is not None, "--hostfile", hostfile is not None),
+        ("--retries", retries is not None, "--submit", submit),
+    ):
+        if given and not there:
+            raise InputError(f"{name} goes with {needed}")
     if submit and not (queue is None and nodes_file is None):
         raise InputError("--submit selects from the queue as it is now", hint="leave out --queue and --nodes-file")
 
@@ -223,7 +228,7 @@ def select(
         if hostfile is not None:
             from odonata import files
 
-            files.write_new(hostfile, found.hostfile(ranks_per_node).encode(), force=overwrites)
+            files.write_new(hostfile, found.hostfile(ranks_per_node or 1).encode(), force=overwrites)
             overwrites = True  # other nodes may be selected later
 
     if submit:
@@ -233,7 +238,7 @@ def select(
             partition=partition,
             hostfile=hostfile,
             write_hostfile=write,
-            retries=retries,
+            retries=3 if retries is None else retries,
         )
         return _submitted(job, json)
     found = chosen()

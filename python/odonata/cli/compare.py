@@ -34,7 +34,8 @@ def compare(
     by
         The axis, by its key, such as `routing` or `job.target.place`.
     value
-        The column of `jobs` to compare (`odonata show columns`). Default: the first column that the study shows.
+        The column to compare: of `jobs` (`odonata show columns`), or of `runs`, such as a value under [keep]. Default:
+        the first column that the study shows.
     baseline
         The value that the others are compared with. Default: the first of the axis.
     job

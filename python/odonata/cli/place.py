@@ -107,9 +107,14 @@ def _options(given: list[str], groups: str | None, seed: int | None) -> dict[str
         key, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"`-s {text}` has no value", hint="write -s option=value")
+        if key.strip() in options:
+            raise InputError(f"`-s {key.strip()}` is given twice")
         try:
             options[key.strip()] = read_value(value.strip())
         except InputError as e:
             raise e.at(f"-s {key.strip()}") from None
-    named = {"groups": groups, "seed": seed}
-    return options | {key: value for key, value in named.items() if value is not None}
+    named = {name: given for name, given in (("groups", groups), ("seed", seed)) if given is not None}
+    for name in named:
+        if name in options:
+            raise InputError(f"`{name}` is given twice: `-s {name}=...` and `--{name}`")
+    return options | named

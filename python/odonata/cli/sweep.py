@@ -96,9 +96,10 @@ def sweep(
         No progress on standard error.
     """
     from odonata.cli.sweep_progress import SweepProgress
-    from odonata.errors import StaleWarning
+    from odonata.errors import StaleWarning, visible
     from odonata.study import read
     from odonata.study import sweep as sweeping
+    from odonata.study.keep import without_rows
 
     plan = read.load(file, set_ or ())
     if alone and not plan.alone:
@@ -120,6 +121,8 @@ def sweep(
         print(json_module.dumps({**_facts(study, folder, progress.ledger), **written}))
     else:
         _print(study, include_incomplete=include_incomplete)
+    for doubt in without_rows(plan.keep, study.runs):
+        _say(visible(f"warning: {doubt}"))
     return 1 if study.failed.height else 0
 
 

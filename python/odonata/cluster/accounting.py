@@ -121,7 +121,7 @@ def _collect(runs: Iterable[Run]) -> Record:
 
 
 def _from_sacct(text: str) -> Iterator[Run]:
-    for row in slurm_table.rows(text, ("id", "start", "end", "hosts"), "sacct --parsable2"):
+    for row in slurm_table.rows(text, ("id", "start", "end", "hosts"), "sacct"):
         if "." in row["id"]:
             continue  # a step of a job
         try:
@@ -129,7 +129,7 @@ def _from_sacct(text: str) -> Iterator[Run]:
             nodes = slurm_table.hosts(row)
             if start is None or not nodes:
                 continue  # it never ran
-            slurm_table.check_count(row, nodes, hint=None)
+            slurm_table.check_count(row, nodes)
             told = {key: row.get(key).removeprefix("(null)") for key in ("name", "user", "account", "partition")}
             submit, limit = _time(row.get("submit")), _limit(row.get("limit"))
             yield Run(start, end, nodes, len(nodes), row["id"], submit, limit, **told)

@@ -193,7 +193,26 @@ def _read(path: Path) -> pl.DataFrame:
     except UnicodeDecodeError as e:
         raise InputError(f"neither Parquet nor text: byte {e.start} is not UTF-8", file=path) from None
     except pl.exceptions.PolarsError as e:
-        raise InputError(f"not a table in CSV: {_first_line(e)}", file=path) from None
+        line, problem = _bad_row(data, separator) or (None, _first_line(e))
+        raise InputError(f"not a table in CSV: {problem}", file=path, line=line) from None
+
+
+def _bad_row(data: bytes, separator: str) -> tuple[int, str] | None:
+    """The line of the first row with more fields than the header or with an open quotation mark, and what it is."""
+    import csv
+    import io
+
+    rows = csv.reader(io.StringIO(data.decode(errors="replace"), newline=""), delimiter=separator, strict=True)
+    begins, header = 1, 0
+    try:
+        for row in rows:
+            header = header or len(row)
+            if len(row) > header:
+                return begins, f"expected {header} fields as in the header, found {len(row)}"
+            begins = rows.line_num + 1
+    except csv.Error as e:
+        return begins, "a quotation mark is not closed" if "end of data" in str(e) else str(e)
+    return None
 
 
 def _time_column(names: list[str], value: str | None, unit: str | None, file: str | None) -> tuple[str, float]:

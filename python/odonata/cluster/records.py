@@ -1,5 +1,6 @@
 """Jobs and nodes, as Slurm lists them, without what differs between its releases."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from odonata.errors import InputError, shortened
@@ -101,6 +102,10 @@ _HARMLESS = frozenset(
 _DRAINED = frozenset({"DRAIN", "DRAINED", "DRAINING", "DOWN", "FAIL", "FAILING", "ERROR", "FUTURE", "INVAL", "UNKNOWN"})
 
 
+#: Our own flag of a node none of whose partitions starts jobs.
+_PARTITION_DOWN = "PARTITION_DOWN"
+
+
 @dataclass(frozen=True)
 class Job:
     """A job in the queue."""
@@ -141,6 +146,36 @@ class Node:
     def drained(self) -> bool:
         """Whether it takes no new jobs: drained, draining, down or failed."""
         return bool(self.states & _DRAINED)
+
+
+class Listings:
+    """What a list of nodes says, where a node has a line or an object for each of its partitions."""
+
+    def __init__(self) -> None:
+        self._states: dict[str, frozenset[str]] = {}
+        self._partitions: dict[str, set[str]] = {}
+        self._up: set[str] = set()
+
+    def add(self, names: Iterable[str], states: frozenset[str], partitions: Iterable[str], *, up: bool) -> None:
+        """Adds some nodes; `up` says whether Slurm starts jobs in these partitions. In one that is not up, the node is
+        not a node of the partition, and one that is in no other takes no jobs."""
+        partitions = list(partitions)
+        for name in names:
+            self._states[name] = self._states.get(name, frozenset()) | states
+            if up:
+                self._up.add(name)
+                self._partitions.setdefault(name, set()).update(partitions)
+
+    def nodes(self) -> list[Node]:
+        """All nodes, each once, in the order in which they came."""
+        return [
+            Node(
+                name,
+                states if name in self._up else states | {_PARTITION_DOWN},
+                frozenset(self._partitions.get(name, ())),
+            )
+            for name, states in self._states.items()
+        ]
 
 
 def job_states(text: str) -> frozenset[str]:

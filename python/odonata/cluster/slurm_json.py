@@ -16,14 +16,19 @@ from typing import Any
 
 from odonata import reading
 from odonata.cluster.hosts import expand
-from odonata.cluster.records import Job, Node, job_states, node_states
+from odonata.cluster.records import Job, Listings, Node, job_states, node_states
 from odonata.errors import InputError, shortened
 
 
 def queue(text: str) -> list[Job]:
     """The jobs in a JSON text. Raises InputError with the job and the key at fault."""
     records = _records(text, ("jobs",), "squeue --json")
-    return [_job(record, f"jobs[{number}]") for number, record in enumerate(records)]
+    jobs = [_job(record, f"jobs[{number}]") for number, record in enumerate(records)]
+    seen: dict[str, int] = {}
+    for number, job in enumerate(jobs):
+        if job.running and seen.setdefault(job.id, number) != number:
+            raise InputError(f"jobs[{number}]: the running job {job.id} is listed twice, first as jobs[{seen[job.id]}]")
+    return jobs
 
 
 def nodes(text: str) -> list[Node]:
@@ -153,17 +158,14 @@ def _named(item: Any) -> Any:
 
 def _nodes(records: list[dict[str, Any]]) -> list[Node]:
     """Nodes by name; those that are listed for several partitions are joined."""
-    states: dict[str, frozenset[str]] = {}
-    partitions: dict[str, set[str]] = {}
+    found = Listings()
     for at, record in enumerate(records):
         try:
-            names, found = _names(record), _states(record)
+            names, states = _names(record), _states(record)
         except InputError as e:
             raise InputError(f"record {at}: {e.message}") from None
-        for name in names:
-            states[name] = states.get(name, frozenset()) | found
-            partitions.setdefault(name, set()).update(_partitions(record))
-    return [Node(name, states[name], frozenset(partitions[name])) for name in states]
+        found.add(names, states, _partitions(record), up=_up(record))
+    return found.nodes()
 
 
 def _names(record: dict[str, Any]) -> list[str]:
@@ -199,3 +201,14 @@ def _partitions(record: dict[str, Any]) -> list[str]:
         one = one.get("name")
     found = many if isinstance(many, list) else str(many or one or "").split(",")
     return [name for name in found if isinstance(name, str) and name]
+
+
+def _up(record: dict[str, Any]) -> bool:
+    """Whether Slurm starts jobs in the partition of a record (`partition.partition.state`); true if it is not said."""
+    for _ in range(2):
+        inner = record.get("partition")
+        if not isinstance(inner, dict):
+            return True
+        record = inner
+    state = record.get("state")
+    return "UP" in state if isinstance(state, list) else state in (None, "UP")

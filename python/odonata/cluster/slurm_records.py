@@ -43,6 +43,7 @@ def records(text: str, first: str) -> Iterator[tuple[int, dict[str, str]]]:
 def queue(text: str) -> list[Job]:
     """The jobs of `scontrol show job`. Raises InputError with the line of the job."""
     jobs = []
+    seen: dict[str, int] = {}
     for line, record in records(text, "JobId"):
         try:
             listed = record.get("NodeList", "")
@@ -52,6 +53,8 @@ def queue(text: str) -> list[Job]:
             job = Job(record["JobId"], job_states(_need(record, "JobState")), names, **told)
             if job.running and not names:
                 raise InputError("it runs, but has no `NodeList`")
+            if job.running and seen.setdefault(job.id, line) != line:
+                raise InputError(f"it runs, and is listed twice, first in line {seen[job.id]}")
         except InputError as e:
             raise InputError(f"job {record['JobId']}: {e.message}", line=line) from None
         jobs.append(job)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from odonata.cluster.hosts import expand
-from odonata.cluster.records import Job, Node, job_states, node_states
+from odonata.cluster.records import Job, Listings, Node, job_states, node_states
 from odonata.errors import InputError, shortened
 
 #: Column -> its names in headers, in small letters. Source: squeue(1), sinfo(1), sacct(1).
@@ -19,6 +19,7 @@ _COLUMNS = {
     "hosts": ("nodelist", "nodelist(reason)", "hostnames", "alloc_nodes"),
     "count": ("nodes", "nnodes", "allocnodes"),
     "partition": ("partition",),
+    "available": ("avail",),
     "account": ("account",),
     "user": ("user",),
     "name": ("name", "jobname"),
@@ -32,14 +33,21 @@ _TOLD = ("partition", "account", "user", "name", "comment")
 #: Columns whose values may hold blanks.
 _FREE = ("name", "jobname", "comment", "reason", "command", "work_dir", "workdir")
 _SIGNS = ("|", "\t", ";", ",")
+#: Command -> how it prints a table that is not cut, with a sign between the columns.
+_WHOLE = {
+    "squeue": "`squeue -o '%i|%T|%D|%N'` or `squeue --json`",
+    "sinfo": "`sinfo -o '%P|%a|%T|%N'` or `sinfo --json`",
+    "sacct": "`sacct --parsable2` or `sacct --json`",
+}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table: its number, and the values by the names of `_COLUMNS`."""
+    """A line of a table: its number, the values by the names of `_COLUMNS`, and the command that printed it."""
 
     line: int
     values: dict[str, str]
+    command: str
 
     def __getitem__(self, column: str) -> str:
         return self.values[column]
@@ -71,19 +79,15 @@ def queue(text: str) -> list[Job]:
 
 def nodes(text: str) -> list[Node]:
     """The nodes of `sinfo`, each once. Raises InputError with the line."""
-    states: dict[str, frozenset[str]] = {}
-    partitions: dict[str, set[str]] = {}
+    found = Listings()
     for row in rows(text, ("state", "hosts"), "sinfo"):
         try:
-            names, found = hosts(row), node_states(row["state"])
+            names, states = hosts(row), node_states(row["state"])
         except InputError as e:
             raise InputError(e.message, line=row.line, hint=e.hint) from None
-        for name in names:
-            states[name] = states.get(name, frozenset()) | found
-            # The default partition is marked.
-            if partition := row.get("partition").rstrip("*"):
-                partitions.setdefault(name, set()).add(partition)
-    return [Node(name, states[name], frozenset(partitions.get(name, ()))) for name in states]
+        partition = row.get("partition").rstrip("*")  # the default partition is marked
+        found.add(names, states, [partition] if partition else [], up=row.get("available").lower() in ("up", ""))
+    return found.nodes()
 
 
 def hosts(row: Row) -> tuple[str, ...]:
@@ -97,23 +101,25 @@ def hosts(row: Row) -> tuple[str, ...]:
     try:
         return tuple(dict.fromkeys(expand(listed)))
     except InputError as e:
-        raise InputError(e.message, hint=_CUT if "is cut" in e.message else None) from None
+        raise InputError(e.message, hint=_whole(row) if "is cut" in e.message else None) from None
 
 
-_CUT = "print the whole list: `-o '%i|%T|%D|%N'`, `-O JobID,State,NumNodes,NodeList:10000`, or --json"
+def _whole(row: Row) -> str:
+    return f"print the whole list: {_WHOLE[row.command]}"
 
 
-def check_count(row: Row, names: tuple[str, ...], hint: str | None = _CUT) -> None:
+def check_count(row: Row, names: tuple[str, ...]) -> None:
     """Raises InputError if the list of a job's nodes does not have as many as the row says."""
     if not names:
-        raise InputError(f"the job runs, but its node list is `{row['hosts']}`", hint=hint)
+        raise InputError(f"the job runs, but its node list is `{row['hosts']}`", hint=_whole(row))
     count = row.get("count")
     if count.isdigit() and int(count) != len(names):
-        raise InputError(f"the job has {count} nodes, but its list names {len(names)}: the list is cut", hint=hint)
+        found = f"the job has {count} nodes, but its list names {len(names)}"
+        raise InputError(f"{found}: the list is cut", hint=_whole(row))
 
 
 def rows(text: str, needed: tuple[str, ...], command: str) -> Iterator[Row]:
-    """The rows of a table, below its header.
+    """The rows of a table that a command (`squeue`, `sinfo` or `sacct`) printed, below its header.
 
     Raises InputError if the header lacks a required column, and for a row that does not fit the header.
     """
@@ -125,26 +131,27 @@ def rows(text: str, needed: tuple[str, ...], command: str) -> Iterator[Row]:
         raise InputError(f"`{command}` printed nothing; expected a header at least")
     number, header = lines[0]
     sign = next((sign for sign in _SIGNS if sign in header), None)
-    split = _Split(header, sign)
+    split = _Split(header, sign, command)
     missing = [column for column in needed if column not in split.known]
     if missing:
         names = " and ".join(f"`{_COLUMNS[column][0].upper()}`" for column in missing)
         raise InputError(
             f"expected the header of `{command}` with {names}, found `{shortened(header.strip(), 80)}`",
             line=number,
-            hint=f"keep the header (no -h), or give `{command} --json`",
+            hint=f"keep the header, or give `{command} --json`",
         )
     for number, line in lines[1:]:
         if line.strip() == header.strip():
             continue  # output of several calls in one file
-        yield Row(number, split.row(line, number))
+        yield Row(number, split.row(line, number), command)
 
 
 class _Split:
     """Cuts the lines of a table into its columns."""
 
-    def __init__(self, header: str, sign: str | None) -> None:
+    def __init__(self, header: str, sign: str | None, command: str) -> None:
         self._sign = sign
+        self._command = command
         self._names = [name.strip().lower() for name in header.split(sign)]
         self._starts = [found.start() for found in re.finditer(r"\S+", header)]
         self.known = {
@@ -161,7 +168,7 @@ class _Split:
                 f"expected {len(self._names)} columns as in the header, found {len(values)}: "
                 f"`{shortened(line.strip(), 80)}`",
                 line=number,
-                hint="the file may be cut; a sign between the columns is safer than blanks: -o '%i|%T|%D|%N'",
+                hint=f"the file may be cut; a sign between the columns is safer than blanks: {_WHOLE[self._command]}",
             )
         return {column: values[at].strip() for column, at in self.known.items()}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -71,6 +72,23 @@ class Statistics:
     def __call__(self, run: Run) -> dict[str, Any]:
         """Their values in a run."""
         return {name: one.of(run) for name, one in self.named.items()}
+
+
+def without_rows(keep: Keep | None, runs: pl.DataFrame) -> list[str]:
+    """A sentence about each kept value for which no run has a row: `where` may have a wrong value."""
+    done = runs.filter(runs["status"] == "done")
+    if not isinstance(keep, Statistics) or not done.height:
+        return []
+    empty = {
+        name: one
+        for name, one in keep.named.items()
+        if one.where and (done[name].sum() == 0 if one.statistic == "count" else done[name].null_count() == done.height)
+    }
+    return [
+        f"`{name}` of [keep] is empty in all runs: no row of `{one.table}` has "
+        + " and ".join(f"{column} = {json.dumps(wanted)}" for column, wanted in one.where.items())
+        for name, one in empty.items()
+    ]
 
 
 def read_keep(given: Mapping[str, Any], axes: Collection[str], columns: Collection[str]) -> Statistics | None:

@@ -134,7 +134,7 @@ class Study(Attributes):
         by
             The axis, by its key.
         value
-            A column of `jobs`; by default the first that the study shows.
+            A column of `jobs`, or of `runs` such as a value under `[keep]`; by default the first that the study shows.
         baseline
             The value of the axis that the others are compared with; by default its first.
         job
@@ -167,7 +167,7 @@ class Study(Attributes):
         for key in where or {}:
             if key not in self.axes:
                 raise unknown("axis", key, self.axes)
-        chosen = self.rows_of(job, where)
+        chosen = self._with_totals(self.rows_of(job, where))
         if by not in self.axes:
             raise unknown("axis", by, self.axes)
         # Points that are the same run (equal values written differently, an axis without effect) count once.
@@ -182,6 +182,11 @@ class Study(Attributes):
         chosen, left_out = (chosen, 0) if include_incomplete else self._whole(chosen, column)
         found = compare(chosen, by, column, others=others, job=of, baseline=baseline, values=values, seed=seed)
         return replace(found, cut_off=left_out, saturated=saturated(chosen, column))
+
+    def _with_totals(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows of `jobs` with the numbers of `runs`: totals and kept values."""
+        totals = [name for name in self.runs.columns if name not in rows.columns and self.runs[name].dtype.is_numeric()]
+        return rows.join(self.runs.select(POINT, *totals), on=POINT, how="left", maintain_order="left")
 
     def _whole(self, rows: pl.DataFrame, column: str) -> tuple[pl.DataFrame, int]:
         """The rows that are not cut off, and how many are. Raises InputError if all are."""
@@ -208,7 +213,7 @@ class Study(Attributes):
         by
             The axis, by its key; by default the one with the most numbers.
         value
-            A column of `jobs`; by default the first that the study shows.
+            A column of `jobs`, or of `runs` such as a value under `[keep]`; by default the first that the study shows.
         series
             An axis; each of its values has its own colour.
         job
@@ -235,7 +240,7 @@ class Study(Attributes):
         """
         from odonata.plot.study import plot_arranged
 
-        rows = self.rows_of(job)
+        rows = self._with_totals(self.rows_of(job))
         column = value or self.columns(rows)[0]
         check_column(rows, column, self.axes)
         for key in (by, series):
