@@ -50,6 +50,7 @@ mod calendar;
 mod check;
 mod flow;
 mod hosts;
+mod list;
 mod nic;
 mod noise;
 mod port;

@@ -122,6 +122,7 @@ impl World<'_> {
                 minimal: true,
             },
             holds: ((self.ports.len() + node) as u32, 0),
+            next: 0,
         };
         unsent.next += 1;
         let more = u64::from(unsent.next) < message.packets(self.packet_bytes);

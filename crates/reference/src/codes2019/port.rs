@@ -1,11 +1,11 @@
 //! A router's output port: its wire, its two channels and the joint buffer of each.
 
-use std::collections::VecDeque;
-
 use odonata_sim::spec::LinkSpec;
 
 use super::flow::Flow;
+use super::list::List;
 use super::noise::Noise;
+use super::world::Packet;
 
 /// Virtual channels of every port.
 pub(super) const CHANNELS: usize = 2;
@@ -16,9 +16,9 @@ pub(super) struct Channel {
     /// Bytes in the joint buffer: packets in `pending`, on the wire, and waiting at the next router.
     pub(super) occupied: u64,
     /// Packets admitted to the joint buffer that wait for the wire.
-    pub(super) pending: VecDeque<u32>,
+    pending: List,
     /// Packets that wait for room in the joint buffer, and keep their room upstream.
-    pub(super) queued: VecDeque<u32>,
+    pub(super) queued: List,
     /// Its counters.
     pub(super) flow: Flow,
     /// The largest number of bytes in the joint buffer so far.
@@ -38,6 +38,8 @@ pub(super) struct Port {
     pub(super) sending: bool,
     /// Its small delays.
     pub(super) noise: Noise,
+    /// The bytes in both joint buffers, and of the packets that wait for room in them.
+    load: u64,
     full_packet: (u64, u64),
 }
 
@@ -45,7 +47,7 @@ impl Port {
     /// An idle port.
     pub(super) fn new(link: LinkSpec, packet_bytes: u64, noise: Noise) -> Self {
         let full_packet = (packet_bytes, link.bandwidth.serialisation_ps(packet_bytes));
-        Self { link, channels: Default::default(), free_at: 0, sending: false, noise, full_packet }
+        Self { link, channels: Default::default(), free_at: 0, sending: false, noise, load: 0, full_packet }
     }
 
     /// Time that a packet takes on the wire; full packets without a division.
@@ -59,16 +61,33 @@ impl Port {
     }
 
     /// Adds a packet to the list for the wire and takes its room.
-    pub(super) fn admit(&mut self, channel: usize, packet: u32) {
+    pub(super) fn admit(&mut self, packets: &mut [Packet], channel: usize, packet: u32) {
         let channel = &mut self.channels[channel];
         channel.occupied += self.full_packet.0;
         channel.peak = channel.peak.max(channel.occupied);
-        channel.pending.push_back(packet);
+        channel.pending.push(packets, packet);
+        self.load += self.full_packet.0;
+    }
+
+    /// Adds a packet to those that wait for room.
+    pub(super) fn wait(&mut self, packets: &mut [Packet], channel: usize, packet: u32) {
+        self.channels[channel].queued.push(packets, packet);
+        self.load += self.full_packet.0;
+    }
+
+    /// Returns the room of one packet, and removes the first packet that waits for it.
+    pub(super) fn release(&mut self, packets: &[Packet], channel: usize) -> Option<u32> {
+        let channel = &mut self.channels[channel];
+        channel.occupied -= self.full_packet.0;
+        self.load -= self.full_packet.0;
+        let next = channel.queued.pop(packets)?;
+        self.load -= self.full_packet.0;
+        Some(next)
     }
 
     /// Removes a packet from the lists for the wire, and returns its channel: 0 always goes first.
-    pub(super) fn next(&mut self) -> Option<(u32, usize)> {
-        self.channels.iter_mut().enumerate().find_map(|(channel, of)| Some((of.pending.pop_front()?, channel)))
+    pub(super) fn next(&mut self, packets: &[Packet]) -> Option<(u32, usize)> {
+        self.channels.iter_mut().enumerate().find_map(|(channel, of)| Some((of.pending.pop(packets)?, channel)))
     }
 
     /// Whether a packet waits for the wire.
@@ -78,8 +97,7 @@ impl Port {
 
     /// The score of the port before division, in bytes: both joint buffers and the packets that wait for room in them.
     pub(super) fn load(&self) -> u64 {
-        let waiting: usize = self.channels.iter().map(|c| c.queued.len()).sum();
-        self.channels.iter().map(|c| c.occupied).sum::<u64>() + waiting as u64 * self.full_packet.0
+        self.load
     }
 
     /// Load divided by the capacity of both channels, in whole percent, rounded down; above 100 if packets wait.
@@ -90,8 +108,9 @@ impl Port {
 
 #[cfg(test)]
 mod tests {
-    use odonata_topology::Bandwidth;
+    use odonata_topology::{Bandwidth, GroupId, NodeId};
 
+    use super::super::route::RoutedPacket;
     use super::*;
 
     fn port(buffer_bytes: u64) -> Port {
@@ -100,30 +119,41 @@ mod tests {
         Port::new(link, 2048, Noise::new(1, 1))
     }
 
+    /// Packets as they are before they are in a list.
+    fn packets(n: usize) -> Vec<Packet> {
+        let (origin, destination) = (GroupId(0), NodeId(0));
+        let routed = RoutedPacket { key: 0, origin, destination, hop: 0, channel: 0, minimal: true };
+        vec![Packet { message: 0, bytes: 2048, routed, holds: (0, 0), next: 0 }; n]
+    }
+
     #[test]
     fn channel_0_goes_first_always() {
-        let mut port = port(8192);
-        for (channel, packet) in [(1, 10), (1, 11), (0, 20), (0, 21)] {
-            port.admit(channel, packet);
+        let (mut port, mut packets) = (port(8192), packets(22));
+        for (channel, packet) in [(1, 10), (1, 11), (1, 12), (0, 20), (0, 21)] {
+            port.admit(&mut packets, channel, packet);
         }
-        let order: Vec<_> = std::iter::from_fn(|| port.next()).collect();
-        assert_eq!(order, [(20, 0), (21, 0), (10, 1), (11, 1)]);
-        assert!(!port.has_next() && port.load() == 4 * 2048, "sent packets keep their room until their credit is back");
+        let order: Vec<_> = std::iter::from_fn(|| port.next(&packets)).collect();
+        assert_eq!(order, [(20, 0), (21, 0), (10, 1), (11, 1), (12, 1)]);
+        assert!(!port.has_next() && port.load() == 5 * 2048, "sent packets keep their room until their credit is back");
     }
 
     #[test]
     fn the_score_is_whole_percent_of_both_channels_and_counts_what_waits() {
+        let mut packets = packets(4);
         // 2,048 B of 2 x 8 KiB are 12.5 %, of 2 x 16 KiB 6.25 %: both are rounded down.
         for (buffer, one, four) in [(8192, 12, 50), (16384, 6, 25)] {
             let mut port = port(buffer);
-            port.admit(1, 0);
+            port.admit(&mut packets, 1, 0);
             assert_eq!(port.percent(), one);
-            (1..4).for_each(|packet| port.admit(1, packet));
+            (1..4).for_each(|packet| port.admit(&mut packets, 1, packet));
             assert_eq!((port.percent(), port.has_room(1), port.has_room(0)), (four, buffer > 8192, true));
         }
         let mut full = port(2048);
-        full.admit(0, 0);
-        full.channels[0].queued.extend([1, 2, 3]);
+        full.admit(&mut packets, 0, 0);
+        (1..4).for_each(|packet| full.wait(&mut packets, 0, packet));
         assert_eq!(full.percent(), 200);
+        assert_eq!((full.release(&packets, 0), full.percent()), (Some(1), 100), "one left, and one no longer waits");
+        full.admit(&mut packets, 0, 1);
+        assert_eq!(full.percent(), 150);
     }
 }

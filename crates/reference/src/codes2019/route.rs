@@ -5,7 +5,6 @@ use std::sync::Arc;
 use odonata_sim::spec::{ChannelSwitch, RoutingSpec};
 use odonata_topology::{DragonflyPlus, GroupId, NodeId, Peer, RouterId};
 
-use super::port::Port;
 use super::select::{LEAST, MINIMAL, NON_MINIMAL, PacketRandom};
 
 /// The part of a packet that a decision reads and changes.
@@ -58,10 +57,10 @@ impl Map {
     }
 }
 
-/// A decision: the ports as they are at this instant.
+/// A decision: the scores of the ports at this instant.
 pub(super) struct Decision<'a> {
     pub(super) map: &'a Map,
-    pub(super) ports: &'a [Port],
+    pub(super) scores: &'a [u64],
     pub(super) routing: &'a RoutingSpec,
     pub(super) router: RouterId,
 }
@@ -80,25 +79,27 @@ impl Decision<'_> {
             if group != packet.origin && group != target {
                 packet.channel = 1; // an intermediate leaf: minimal from here on
             }
-            return self.least(random, &self.up(group, target));
+            return self.up(random, group, target);
         }
         if group == target {
             return self.map.slots(self.router, 0..machine.spec.leaves)[machine.local(leaf) as usize];
         }
         let across = machine.ports_to_group(self.router, target);
-        let minimal = self.map.slots(self.router, u32::from(across.start)..u32::from(across.end));
+        let (start, end) = (u32::from(across.start), u32::from(across.end));
+        let minimal = self.map.slots(self.router, start..end);
         if packet.channel == 1 {
-            return self.best_global(random, minimal, MINIMAL);
+            return self.best_global(random, minimal.iter().copied(), MINIMAL);
         }
         let intermediate = group != packet.origin;
-        let other: Vec<u32> = if intermediate {
-            self.map.slots(self.router, 0..machine.spec.leaves).to_vec()
+        let (slot, onward) = if intermediate {
+            let down = self.map.slots(self.router, 0..machine.spec.leaves);
+            self.choose(random, minimal, down.iter().copied(), intermediate)
         } else {
             let all = machine.global_ports(self.router);
-            let all = self.map.slots(self.router, u32::from(all.start)..u32::from(all.end));
-            all.iter().copied().filter(|slot| !minimal.contains(slot)).collect()
+            let before = self.map.slots(self.router, u32::from(all.start)..start);
+            let after = self.map.slots(self.router, end..u32::from(all.end));
+            self.choose(random, minimal, before.iter().chain(after).copied(), intermediate)
         };
-        let (slot, onward) = self.choose(random, minimal, &other, intermediate);
         packet.minimal &= onward;
         if onward && intermediate && self.switches_at_spine() {
             packet.channel = 1;
@@ -106,14 +107,15 @@ impl Decision<'_> {
         slot
     }
 
-    /// Of a leaf: the ports to the spines that lead to a group, or to all spines inside its own.
-    fn up(&self, group: GroupId, target: GroupId) -> Vec<u32> {
+    /// At a leaf: the least-scored of the ports to the spines that lead to a group, or to all spines inside its own.
+    fn up(&self, random: PacketRandom, group: GroupId, target: GroupId) -> u32 {
         let spec = &self.map.machine.spec;
         let all = self.map.slots(self.router, spec.nodes_per_leaf..spec.nodes_per_leaf + spec.spines);
         if group == target {
-            return all.to_vec();
+            return self.least(random, all.iter().copied());
         }
-        self.map.machine.gateways(group, target).iter().map(|&spine| all[usize::from(spine)]).collect()
+        let gateways = self.map.machine.gateways(group, target);
+        self.least(random, gateways.iter().map(|&spine| all[usize::from(spine)]))
     }
 
     fn switches_at_spine(&self) -> bool {
@@ -121,16 +123,15 @@ impl Decision<'_> {
     }
 
     fn score(&self, slot: u32) -> u64 {
-        let port = &self.ports[slot as usize];
-        if matches!(self.routing, RoutingSpec::Fpar { .. }) { port.percent() } else { port.load() }
+        self.scores[slot as usize]
     }
 
-    fn least(&self, random: PacketRandom, list: &[u32]) -> u32 {
+    fn least(&self, random: PacketRandom, list: impl Iterator<Item = u32> + Clone) -> u32 {
         random.running_minima(list, |slot| self.score(slot), LEAST)
     }
 
     /// The best of some global links.
-    fn best_global(&self, random: PacketRandom, list: &[u32], k: u8) -> u32 {
+    fn best_global(&self, random: PacketRandom, list: impl Iterator<Item = u32> + Clone, k: u8) -> u32 {
         match self.routing {
             RoutingSpec::ProgAdaptive { .. } => random.better_of_two(list, |slot| self.score(slot), k),
             _ => self.least(random, list),
@@ -138,16 +139,23 @@ impl Decision<'_> {
     }
 
     /// At a spine on channel 0: a minimal or a non-minimal port, and whether it is minimal.
-    fn choose(&self, random: PacketRandom, minimal: &[u32], other: &[u32], intermediate: bool) -> (u32, bool) {
+    fn choose(
+        &self,
+        random: PacketRandom,
+        minimal: &[u32],
+        other: impl Iterator<Item = u32> + Clone,
+        intermediate: bool,
+    ) -> (u32, bool) {
         if minimal.is_empty() {
             return (self.least(random, other), false);
         }
+        let minimal = minimal.iter().copied();
         match *self.routing {
             RoutingSpec::Minimal { .. } => (random.any(minimal, MINIMAL), true),
-            _ if other.is_empty() => (self.best_global(random, minimal, MINIMAL), true),
+            _ if other.clone().next().is_none() => (self.best_global(random, minimal, MINIMAL), true),
             RoutingSpec::Fpar { threshold_ppm, .. } => {
                 let free = |slot: u32| self.score(slot) <= u64::from(threshold_ppm / 10_000);
-                let found = random.passing(minimal, free, MINIMAL).map(|slot| (slot, true));
+                let found = random.passing(minimal.clone(), free, MINIMAL).map(|slot| (slot, true));
                 let found = found.or_else(|| random.passing(other, free, NON_MINIMAL).map(|slot| (slot, false)));
                 found.unwrap_or_else(|| (self.least(random, minimal), true))
             }

@@ -23,38 +23,52 @@ impl PacketRandom {
         below32(packet_random(self.key, self.hop, k), n as u32) as usize
     }
 
-    /// Any element.
-    pub(super) fn any(self, list: &[u32], k: u8) -> u32 {
-        list[self.below(k, list.len())]
+    /// Any element of a list with at least one.
+    pub(super) fn any(self, mut list: impl Iterator<Item = u32> + Clone, k: u8) -> u32 {
+        let n = list.clone().count();
+        list.nth(self.below(k, n)).expect("a list with at least one element")
     }
 
     /// The "least-scored" element, with the defect that gives the published numbers: a scan keeps every element whose
     /// score is at most the best *so far*, does not drop one that is beaten later, and draws among all that it kept.
     /// The first element is always among them.
-    pub(super) fn running_minima(self, list: &[u32], score: impl Fn(u32) -> u64, k: u8) -> u32 {
-        let mut best = u64::MAX;
-        let mut kept = Vec::with_capacity(list.len());
-        for &element in list {
+    pub(super) fn running_minima(
+        self,
+        list: impl Iterator<Item = u32> + Clone,
+        score: impl Fn(u32) -> u64 + Copy,
+        k: u8,
+    ) -> u32 {
+        let kept = list.scan(u64::MAX, move |best, element| {
             let s = score(element);
-            if s <= best {
-                best = s;
-                kept.push(element);
-            }
-        }
-        self.any(&kept, k)
+            let keep = s <= *best;
+            *best = s.min(*best);
+            Some(keep.then_some(element))
+        });
+        self.any(kept.flatten(), k)
     }
 
     /// Any element that passes the test, if there is one.
-    pub(super) fn passing(self, list: &[u32], passes: impl Fn(u32) -> bool, k: u8) -> Option<u32> {
-        let good: Vec<u32> = list.iter().copied().filter(|&e| passes(e)).collect();
-        (!good.is_empty()).then(|| self.any(&good, k))
+    pub(super) fn passing(
+        self,
+        list: impl Iterator<Item = u32> + Clone,
+        passes: impl Fn(u32) -> bool + Copy,
+        k: u8,
+    ) -> Option<u32> {
+        let good = list.filter(move |&e| passes(e));
+        good.clone().next().is_some().then(|| self.any(good, k))
     }
 
     /// The better of two elements drawn with replacement; in a tie the first drawn.
-    pub(super) fn better_of_two(self, list: &[u32], score: impl Fn(u32) -> u64, k: u8) -> u32 {
-        let first = self.below(k, list.len());
-        let second = (first + self.below(k + 1, list.len())) % list.len();
-        let (a, b) = (list[first], list[second]);
+    pub(super) fn better_of_two(
+        self,
+        list: impl Iterator<Item = u32> + Clone,
+        score: impl Fn(u32) -> u64,
+        k: u8,
+    ) -> u32 {
+        let n = list.clone().count();
+        let first = self.below(k, n);
+        let second = (first + self.below(k + 1, n)) % n;
+        let [a, b] = [first, second].map(|at| list.clone().nth(at).expect("both are in the list"));
         if score(b) < score(a) { b } else { a }
     }
 }
@@ -88,22 +102,25 @@ mod tests {
         ];
         for (scores, expected) in cases {
             let list: Vec<u32> = (0..scores.len() as u32).collect();
-            close(&shares(list.len(), |d| d.running_minima(&list, |e| scores[e as usize], LEAST)), expected);
+            close(
+                &shares(list.len(), |d| d.running_minima(list.iter().copied(), |e| scores[e as usize], LEAST)),
+                expected,
+            );
         }
     }
 
     #[test]
     fn two_are_drawn_with_replacement() {
         // Element 0 is the worse: it is taken only if it is drawn twice, a quarter of the time.
-        close(&shares(2, |d| d.better_of_two(&[0, 1], |e| 9 - u64::from(e), MINIMAL)), &[25, 75]);
+        close(&shares(2, |d| d.better_of_two([0, 1].into_iter(), |e| 9 - u64::from(e), MINIMAL)), &[25, 75]);
         // In a tie the first drawn, so both are equally likely.
-        close(&shares(2, |d| d.better_of_two(&[0, 1], |_| 3, MINIMAL)), &[50, 50]);
+        close(&shares(2, |d| d.better_of_two([0, 1].into_iter(), |_| 3, MINIMAL)), &[50, 50]);
     }
 
     #[test]
     fn passing_is_uniform_among_those_that_pass() {
-        let list = [0, 1, 2, 3];
-        close(&shares(4, |d| d.passing(&list, |e| e % 2 == 1, NON_MINIMAL).expect("two pass")), &[0, 50, 0, 50]);
-        assert_eq!(PacketRandom { key: 1, hop: 0 }.passing(&list, |_| false, MINIMAL), None);
+        let list = 0..4;
+        close(&shares(4, |d| d.passing(list.clone(), |e| e % 2 == 1, NON_MINIMAL).expect("two pass")), &[0, 50, 0, 50]);
+        assert_eq!(PacketRandom { key: 1, hop: 0 }.passing(list, |_| false, MINIMAL), None);
     }
 }

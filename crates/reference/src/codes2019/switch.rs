@@ -1,5 +1,6 @@
 //! The events of a router: arrival and decision, admission, sending, credits.
 
+use odonata_sim::spec::RoutingSpec;
 use odonata_topology::Peer;
 use odonata_topology::dragonfly_plus::GLOBAL;
 
@@ -15,7 +16,7 @@ impl World<'_> {
         let came_by = self.far_slot(of.holds.0 as usize);
         let network = &self.map.machine.network;
         let router = network.router_of_slot[came_by];
-        let decision = Decision { map: &self.map, ports: &self.ports, routing: &self.spec.routing, router };
+        let decision = Decision { map: &self.map, scores: &self.scores, routing: &self.spec.routing, router };
         let out = decision.route(&mut of.routed);
         let channel = usize::from(of.routed.channel);
         of.routed.hop += 1;
@@ -29,8 +30,9 @@ impl World<'_> {
         if port.has_room(channel) {
             self.admit(t, packet, out, channel);
         } else {
-            port.channels[channel].queued.push_back(packet);
+            port.wait(&mut self.packets, channel, packet);
             port.channels[channel].flow.watch(t, true);
+            self.score(out);
         }
     }
 
@@ -39,8 +41,16 @@ impl World<'_> {
         let came_by = std::mem::replace(&mut self.packets[packet as usize].holds, (out, channel as u8));
         self.give_back(t, came_by);
         let port = &mut self.ports[out as usize];
-        port.admit(channel, packet);
+        port.admit(&mut self.packets, channel, packet);
+        self.score(out);
         self.wake_port(t, out);
+    }
+
+    /// Computes the score of a port anew.
+    fn score(&mut self, slot: u32) {
+        let port = &self.ports[slot as usize];
+        self.scores[slot as usize] =
+            if matches!(self.spec.routing, RoutingSpec::Fpar { .. }) { port.percent() } else { port.load() };
     }
 
     fn wake_port(&mut self, t: u64, slot: u32) {
@@ -65,11 +75,13 @@ impl World<'_> {
         if let Some(node) = self.nic_of(link) {
             return self.credit_nic(t, node);
         }
-        let of = &mut self.ports[link].channels[channel];
-        of.occupied -= self.packet_bytes;
-        if let Some(packet) = of.queued.pop_front() {
+        let port = &mut self.ports[link];
+        if let Some(packet) = port.release(&self.packets, channel) {
+            let of = &mut port.channels[channel];
             of.flow.watch(t, !of.queued.is_empty());
             self.admit(t, packet, link as u32, channel);
+        } else {
+            self.score(link as u32);
         }
         self.wake_port(t, link as u32);
     }
@@ -77,7 +89,7 @@ impl World<'_> {
     /// A port sends its next packet. The router's delay follows the wire and does not occupy it.
     pub(super) fn send(&mut self, t: u64, slot: u32) {
         let port = &mut self.ports[slot as usize];
-        let Some((packet, channel)) = port.next() else {
+        let Some((packet, channel)) = port.next(&self.packets) else {
             port.sending = false;
             return;
         };

@@ -1,6 +1,7 @@
 //! A run: its state, its beginning and its end.
 
 use odonata_error::{Error, ErrorKind};
+use odonata_sim::engine::prefetch;
 use odonata_sim::output::Links;
 use odonata_sim::spec::Spec;
 use odonata_sim::{Monitor, Output, Progress};
@@ -17,6 +18,8 @@ use crate::traffic::{self, Sender};
 
 /// Time beyond which nothing is simulated.
 const MAX_TIME: u64 = 1 << 63;
+/// How many events ahead memory is fetched.
+const SOON: usize = 3;
 /// Events between two looks of the monitor.
 const LOOK_EVERY: u64 = 50_000;
 
@@ -31,6 +34,8 @@ pub(super) struct Packet {
     pub(super) routed: RoutedPacket,
     /// The link and channel whose joint buffer it is in: a slot, or beyond the slots the link of a NIC.
     pub(super) holds: (u32, u8),
+    /// The one behind it in its list.
+    pub(super) next: u32,
 }
 
 /// The state of a run.
@@ -39,6 +44,8 @@ pub(super) struct World<'a> {
     pub(super) map: Map,
     /// Output ports by slot.
     pub(super) ports: Vec<Port>,
+    /// Score of each port, as the routing reads it: whole percent, or bytes.
+    pub(super) scores: Vec<u64>,
     pub(super) nics: Vec<Nic>,
     pub(super) senders: Vec<Sender>,
     pub(super) messages: Vec<Message>,
@@ -94,6 +101,7 @@ impl<'a> World<'a> {
         Ok(Self {
             spec,
             map,
+            scores: vec![0; ports.len()],
             ports,
             nics,
             senders,
@@ -124,6 +132,7 @@ impl<'a> World<'a> {
             }
             now = t;
             let (_, event) = self.calendar.pop().expect("there is a next event");
+            self.fetch();
             self.happen(t, event);
             self.events += 1;
             if self.events.is_multiple_of(LOOK_EVERY) {
@@ -138,6 +147,20 @@ impl<'a> World<'a> {
         }
         self.end.get_or_insert(now);
         Ok(())
+    }
+
+    /// Fetches from memory what one of the next events needs.
+    fn fetch(&self) {
+        match self.calendar.soon(SOON) {
+            Some(Event::Send { slot: link } | Event::Credit { link, .. }) => {
+                prefetch(&self.ports, link as usize); // of a NIC's link: harmless
+            }
+            Some(Event::Arrive { packet } | Event::Eject { packet } | Event::Generate { packet }) => {
+                prefetch(&self.packets, packet as usize);
+            }
+            Some(Event::Inject { node } | Event::Idle { node }) => prefetch(&self.nics, node as usize),
+            Some(Event::Issue { .. } | Event::Sequence { .. } | Event::Schedule { .. }) | None => {}
+        }
     }
 
     fn happen(&mut self, t: u64, event: Event) {
