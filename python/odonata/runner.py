@@ -83,12 +83,13 @@ def run(
     True
     """
     scenario = _scenario(scenario)
-    resolved = scenario.resolve()
     folder = None if out is None else Path(out)
     if folder is not None:
+        resolved = scenario.resolve(check=False)
         done = finished(folder, resolved, alone=alone, force=force, keep_stale=keep_stale)
         if done is not None:
             return done
+    resolved = scenario.resolve()
     there = folder is not None and (folder / "manifest.json").exists()
     result = _simulate(scenario, resolved, alone=alone, progress=progress)
     if folder is None:

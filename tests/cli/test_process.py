@@ -37,6 +37,20 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     assert "Usage: odonata" in found.stdout
 
 
+def test_a_finished_run_is_printed_without_its_tables_and_its_machine(here: Path) -> None:
+    """polars and NumPy take longer to load than all else that the command does then."""
+    code = (
+        "import sys\nfrom odonata.cli.main import main\n"
+        "status = main(['run', 'tiny.toml', '--out', 'there', '-q'])\n"
+        "print('loaded', sorted({'polars', 'numpy'} & set(sys.modules)), status, file=sys.stderr)"
+    )
+    first, again = (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=here) for _ in "ab"
+    )
+    assert (first.stderr, again.stderr) == ("loaded ['numpy', 'polars'] 0\n", "loaded [] 0\n")
+    assert first.stdout == again.stdout != ""
+
+
 def test_the_commands_are_all_there() -> None:
     shown = _run("--help")
     assert shown.returncode == 0

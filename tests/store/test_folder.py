@@ -16,6 +16,7 @@ from odonata.files import partial_folder
 from odonata.store import TABLES, columns_of, open_run
 from odonata.store import write as write_module
 from odonata.store.manifest import FORMAT, VOLATILE, sealed_text
+from odonata.store.summary import jobs_of
 from odonata.store.write import write_run
 
 if TYPE_CHECKING:
@@ -41,6 +42,12 @@ def test_what_was_written_is_read_back(folder: Path, run_in_memory: Run) -> None
     assert run.scenario == run_in_memory.scenario
     assert run.resolved == run_in_memory.resolved
     assert (run.id, run.seed) == ("0123456789abcdef", 7)
+
+
+def test_the_summary_is_that_of_the_table(folder: Path, run_in_memory: Run) -> None:
+    run = open_run(folder)
+    assert run.manifest["jobs"] == jobs_of(run.manifest, run.jobs)
+    assert run.summary == run_in_memory.summary
 
 
 def test_nothing_else_is_left_in_the_directory(folder: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from odonata.store.manifest import manifest
 from odonata.store.programs import iterations_frame, progress, ranks_frame
-from odonata.store.summary import answers, as_text, summary_of, tables_of
+from odonata.store.summary import answers, as_text, jobs_of, summary_of, tables_of
 from odonata.store.tables import Alone, jobs_frame
 
 NEVER = 2**64 - 1
@@ -96,7 +96,7 @@ def summary(program: tuple[dict[str, Any], dict[str, Any]], alone: dict[int, Alo
         wall=wall,
         link_classes=["node", "local", "global"],
     )
-    return summary_of(facts, jobs_frame(result, spec, [False, True], alone))
+    return summary_of(facts, jobs_of(facts, jobs_frame(result, spec, [False, True], alone)))
 
 
 def test_the_object_of_a_run(program: tuple[dict[str, Any], dict[str, Any]]) -> None:

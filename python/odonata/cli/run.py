@@ -53,13 +53,12 @@ def run(
     from odonata.errors import StaleWarning
     from odonata.runner import finished
     from odonata.runner import run as simulate
-    from odonata.scenario.doubts import doubts
     from odonata.store.engine import difference
     from odonata.store.summary import as_text
     from odonata.text import terminal_width
 
     scenario = scenarios.load(file, overrides=set_ or (), seed=seed)
-    resolved = scenario.resolve()
+    resolved = scenario.resolve(check=False)
     folder = out if out is not None else Path("runs") / f"{file.stem}-{resolved.id}"
     progress = ProgressLine(quiet=quiet)
     with warnings.catch_warnings(record=True) as stale:
@@ -72,7 +71,10 @@ def run(
         by = f" by {other}" if other else ""
         progress.say(f"already done{by}: {folder} (--force simulates again)")
     else:
+        resolved = scenario.resolve()
         progress.say(_opening(resolved.document["scenario"], resolved.system.name))
+        from odonata.scenario.doubts import doubts
+
         for doubt in doubts(resolved):
             print(f"warning: {doubt}", file=sys.stderr)
         with progress, warnings.catch_warnings(action="ignore", category=StaleWarning):  # it has been said

@@ -17,7 +17,7 @@ from odonata.machine.host import HostTable
 from odonata.placement import Placement
 from odonata.scenario import programs
 from odonata.scenario.apps import Pattern, Program, Ranks, Trace
-from odonata.scenario.job_routings import job_routings
+from odonata.scenario.job_routings import JobRoutings, job_routings
 from odonata.scenario.kang_files import ImportedJob, read_kang
 from odonata.scenario.programs import ProgramJob
 from odonata.scenario.refusals import keys_of_path
@@ -35,13 +35,16 @@ class Resolved:
     """A scenario with all its defaults filled in. Do not change its dicts and lists.
 
     `spec` is what the core reads; `document` is the scenario with every default filled in, its machine with sources,
-    and the spec (`write` makes it when it is first used); `targets` are the names of the jobs that are not background.
+    and the spec (`write` makes it when it is first used); `targets` are the names of the jobs that are not background;
+    `refused` is the core's check of the spec, with a path into the scenario.
     """
 
     spec: dict[str, Any]
     system: System
     targets: tuple[str, ...]
     write: Callable[[], dict[str, Any]]
+    refused: Callable[[], OdonataError | None]
+    """What the core says against the spec; it builds the machine for that."""
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -129,7 +132,7 @@ class _Job:
 
 
 def resolve(table: ScenarioTable, path: Path) -> Resolved:
-    """Fills in all defaults. Raises InputError whose path leads into the scenario."""
+    """Fills in all defaults. Raises InputError whose path leads into the scenario, but not what the core would say."""
     folder = path.parent
     system = machine_of(table, path)
     failed = system.failures
@@ -163,14 +166,19 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     sensor = sensing.spec()
     spec |= {"sensing": sensor} if sensor else {}
     spec |= {"failures": failed} if failed else {}
-    refused = core.refused(spec)
-    if refused is not None:
-        error = routings.refused(refused, table) or core.as_error(refused, keys_of_path(refused.path))
-        raise _located(error, jobs)
     targets = tuple(job.table.name for job in jobs if not job.table.background)
     decided = table.model_copy(update={"sensing": sensing})
     write = partial(write_document, decided, path, system, [job.table for job in jobs], placed, run, routings, spec)
-    return Resolved(spec, system, targets, write)
+    return Resolved(spec, system, targets, write, partial(_refused, spec, table, jobs, routings))
+
+
+def _refused(
+    spec: Mapping[str, Any], table: ScenarioTable, jobs: list[_Job], routings: JobRoutings
+) -> OdonataError | None:
+    problem = core.refused(spec)
+    if problem is None:
+        return None
+    return _located(routings.refused(problem, table) or core.as_error(problem, keys_of_path(problem.path)), jobs)
 
 
 def machine_of(table: ScenarioTable, path: Path) -> System:

@@ -123,8 +123,14 @@ class Scenario(Attributes):
         except InputError as e:
             raise self._located(e, lambda document, path: machine_of(_checked(document, path), path)) from None
 
-    def resolve(self) -> Resolved:
+    def resolve(self, *, check: bool = True) -> Resolved:
         """Fill in everything that the file leaves open: machine, nodes, sizes, defaults.
+
+        Parameters
+        ----------
+        check
+            Whether the core checks the specification, for which it builds the machine. A specification whose run is
+            finished has been checked.
 
         Returns
         -------
@@ -142,7 +148,7 @@ class Scenario(Attributes):
         >>> [job["name"] for job in od.load("examples/quick.toml").resolve().spec["jobs"]]
         ['target', 'background']
         """
-        return self._resolved
+        return self._checked if check else self._resolved
 
     @cached_property
     def _resolved(self) -> Resolved:
@@ -150,6 +156,14 @@ class Scenario(Attributes):
             return resolve(self.table, self.path)
         except InputError as e:
             raise self._located(e, _decided) from None
+
+    @cached_property
+    def _checked(self) -> Resolved:
+        resolved = self._resolved
+        problem = resolved.refused()
+        if problem is not None:
+            raise self._located(problem, _decided) if isinstance(problem, InputError) else problem
+        return resolved
 
     def check_names(self) -> None:
         """Find policies, files and jobs that are named and do not exist, without building the machine.
@@ -215,8 +229,10 @@ def _checked(document: Document, path: Path) -> ScenarioTable:  # noqa: ARG001 -
     return validate(ScenarioTable, document.data)
 
 
-def _decided(document: Document, path: Path) -> Resolved:
-    return resolve(_checked(document, path), path)
+def _decided(document: Document, path: Path) -> None:
+    problem = resolve(_checked(document, path), path).refused()
+    if problem is not None:
+        raise problem
 
 
 def load(

@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import platform
 import sys
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,6 +93,9 @@ def _checksum(facts: Mapping[str, Any]) -> str:
 
 def machine() -> dict[str, Any]:
     """The facts about the computer and the libraries that matter for speed; no names of hosts or users."""
+    import platform
+    from importlib.metadata import version
+
     return {
         "platform": platform.platform(),
         "processor": _processor(),
@@ -134,4 +135,6 @@ def _processor() -> str:
                 return line.partition(":")[2].strip()
     except OSError:
         pass
+    import platform
+
     return platform.processor() or platform.machine()

@@ -7,17 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from odonata import files
 from odonata.errors import InputError
 from odonata.store.columns import COLUMNS, TABLES, columns_of, renamed
-from odonata.store.frame import polars_type
 from odonata.store.manifest import FORMAT, MANIFEST, is_intact
 from odonata.store.result import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import polars as pl
 
 _TEXTS = ("scenario.toml", "resolved.json")
 _AGAIN = "run the scenario again with --force"
@@ -58,11 +57,12 @@ def open_run(path: str | Path, *, verify: bool = True) -> Run:
 
 def check_all(run: Run) -> None:
     """Compare every file of an opened run with its checksum. Raises `InputError` for the first that differs."""
-    for table in TABLES:
-        run.scan(table)
+    if run.path is not None:
+        for name in run.manifest["files"]:
+            _check_sum(run.path, name, run.manifest)
 
 
-class _Tables(Mapping[str, pl.LazyFrame]):
+class _Tables(Mapping[str, "pl.LazyFrame"]):
     """The tables of a run folder.
 
     Each is compared with its checksum when it is first used, and again after its file has changed.
@@ -79,6 +79,10 @@ class _Tables(Mapping[str, pl.LazyFrame]):
         if table not in TABLES:
             raise KeyError(table)
         if name not in self._manifest["files"]:
+            import polars as pl
+
+            from odonata.store.frame import polars_type
+
             return pl.LazyFrame(schema={column.name: polars_type(column.dtype) for column in columns_of(table)})
         if self._verify:
             self._check(name)
@@ -103,6 +107,8 @@ def scan(file: Path, table: str, written_as: int) -> pl.LazyFrame:
 
     Raises `InputError` if it is not Parquet or lacks a column that its format has.
     """
+    import polars as pl
+
     try:
         frame = pl.scan_parquet(file)
         frame = frame.rename(renamed(table, frame.collect_schema().names()))
@@ -118,6 +124,10 @@ def grown(table: str, present: list[str], written_as: int, file: Path) -> list[p
     Columns that the registry does not list (such as those of a virtual channel) come last. Raises `InputError` for a
     column that is missing although the format `written_as` has it.
     """
+    import polars as pl
+
+    from odonata.store.frame import polars_type
+
     found: list[pl.Expr] = []
     for column in columns_of(table):
         if column.name in present:
@@ -177,6 +187,8 @@ def _manifest(folder: Path, *, verify: bool) -> dict[str, Any]:
             raise InputError(
                 f"the manifest is damaged: `{key}` is missing or not of type {kind.__name__}", file=file, hint=_AGAIN
             )
+    if not isinstance(data.get("jobs", []), list):
+        raise InputError("the manifest is damaged: `jobs` is not of type list", file=file, hint=_AGAIN)
     # A table is in the manifest if one of its columns was there in the folder's format.
     tables = {column.table for column in COLUMNS if column.since <= found}
     for name in (*_TEXTS, *(f"{table}.parquet" for table in tables)):

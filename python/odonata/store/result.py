@@ -5,15 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-import polars as pl
-
 from odonata.errors import Attributes, InputError, unknown
-from odonata.store.summary import as_html, as_text, summary_of
+from odonata.store.summary import as_html, as_text, jobs_of, summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    import polars as pl
     from matplotlib.figure import Figure
 
 
@@ -188,6 +187,8 @@ class Run(Attributes):
         return self._tables[table]
 
     def _frame(self, table: str) -> pl.DataFrame:
+        import polars as pl
+
         frame = self._tables[table]
         if isinstance(frame, pl.DataFrame):
             return frame
@@ -267,11 +268,12 @@ class Run(Attributes):
     @cached_property
     def summary(self) -> dict[str, Any]:
         """The object that `odonata run --json` prints."""
-        return summary_of(self._manifest, self.jobs)
+        found = self._manifest.get("jobs")
+        return summary_of(self._manifest, jobs_of(self._manifest, self.jobs) if found is None else found)
 
     def __repr__(self) -> str:
         where = "in memory" if self._path is None else str(self._path)
-        return f"<Run {self.id}: {', '.join(self.jobs['name'])}; {where}>"
+        return f"<Run {self.id}: {', '.join(job['name'] for job in self.summary['jobs'])}; {where}>"
 
     def __str__(self) -> str:
         return as_text(self.summary)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def summary_of(manifest: Mapping[str, Any], jobs: pl.DataFrame) -> dict[str, Any]:
-    """The object that `odonata run --json` prints. Times are picoseconds, `throughput` is bytes per second."""
+def summary_of(manifest: Mapping[str, Any], jobs: list[dict[str, Any]]) -> dict[str, Any]:
+    """The object that `odonata run --json` prints, from the manifest and what `jobs_of` gives."""
     wall = manifest["wall"]
     return {
         "id": manifest["id"],
@@ -28,8 +28,13 @@ def summary_of(manifest: Mapping[str, Any], jobs: pl.DataFrame) -> dict[str, Any
         "wall_s": wall["wall_s"],
         "packet_hops_per_s": wall["packet_hops_per_s"],
         "peak_rss_bytes": wall["peak_rss_bytes"],
-        "jobs": [_job(row, manifest.get("link_classes", ())) for row in jobs.iter_rows(named=True)],
+        "jobs": jobs,
     }
+
+
+def jobs_of(manifest: Mapping[str, Any], jobs: pl.DataFrame) -> list[dict[str, Any]]:
+    """The jobs of a summary, from the table `jobs`. Times are picoseconds, `throughput` is bytes per second."""
+    return [_job(row, manifest.get("link_classes", ())) for row in jobs.iter_rows(named=True)]
 
 
 _TOTALS = (

@@ -60,7 +60,9 @@ def _write_files(run: Run, partial: Path, channels: int) -> None:
     for table in TABLES:
         _write_table(partial / f"{table}.parquet", getattr(run, table), table, channels)
     facts = {path.name: files.facts_of(path) for path in sorted(partial.iterdir())}
-    (partial / MANIFEST).write_text(sealed_text({**run.manifest, "files": facts}), encoding="utf-8")
+    # The summary is in the manifest, so that a finished run is printed without reading its tables.
+    manifest = {**run.manifest, "jobs": run.summary["jobs"], "files": facts}
+    (partial / MANIFEST).write_text(sealed_text(manifest), encoding="utf-8")
     for path in partial.iterdir():
         files.sync(path)
     files.sync_folder(partial)
