@@ -53,9 +53,19 @@ def sync(path: Path) -> None:
 def write(path: Path, data: bytes | memoryview | str) -> None:
     """Write a file, durably; text is written as UTF-8.
 
+    A link stays a link to what is written. A device or a pipe (`/dev/stdout`) gets the bytes and stays what it is.
+
     Raises RunError if that is not possible (a full disk). Then an older file of this name is unchanged, and no other
     file is left.
     """
+    if path.is_symlink():
+        path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file() and not path.is_dir():
+        try:
+            path.write_bytes(data.encode() if isinstance(data, str) else data)
+        except OSError as problem:
+            raise RunError(f"cannot write `{path}`: {problem.strerror or problem}") from problem
+        return
     partial = path.with_name(f".{path.name}{_MARK}{secrets.token_hex(4)}")
     try:
         try:

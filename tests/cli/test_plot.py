@@ -53,6 +53,18 @@ def test_arrivals_can_be_those_of_one_job(odonata: Command, out: str) -> None:
     assert len(pictures) == 4
 
 
+def test_many_jobs_are_named_in_short(odonata: Command) -> None:
+    job = '[[job]]\nname = "{}"\nnodes = 2\nplace = "random-nodes"\n'
+    job += 'app = {{ pattern = "uniform-random", message = "4 KB", interval = "2 us", messages = 5 }}\n'
+    names = [f"a-job-whose-name-is-long-{n}" for n in range(6)]
+    Path("many.toml").write_text('system = "tiny"\n[measure]\nlinks.every = "1 us"\n' + "".join(map(job.format, names)))
+    assert odonata("run", "many.toml", "--out", "many")[0] == 0
+    assert odonata("plot", "many", "--kind", "arrivals", "-o", "many.svg") == (0, "many.svg\n", "")
+    assert "a-job-whose-name-is-lon… + a-job-whose-name-is-lon… + a-job-whose-name-is-lon… + 3 other jobs" in (
+        Path("many.svg").read_text()
+    )
+
+
 def test_a_plotted_run_is_still_a_run(odonata: Command, out: str) -> None:
     odonata("plot", out)
     assert odonata("plot", out)[0] == 0

@@ -61,6 +61,17 @@ def test_a_kind_alone_replaces_only_the_kind():
     assert (router["kind"], router["crossbar"]) == ("virtual-output-queued", 2 * GIB_16)
 
 
+def test_kinds_are_short_for_tables_in_a_file_too(tmp_path):
+    (tmp_path / "m.toml").write_text(
+        'name = "mine"\nkind = "dragonfly-plus"\ngroups = 3\nleaves = 2\nspines = 2\nnodes_per_leaf = 1\n'
+        'global_links_per_spine = 2\n[fabric]\nrouter = "input-queued"\nnic = "aries"\n[fabric.links]\n'
+        + "".join(f'{name} = {{ bandwidth = "16 GiB/s" }}\n' for name in ("node", "local", "global"))
+    )
+    spec = machine.load("m.toml", folder=tmp_path).fabric
+    assert (spec["router"]["kind"], spec["router"]["crossbar"]) == ("input-queued", GIB_16)
+    assert "aries" in spec["nic"]
+
+
 def test_the_document_of_a_system_makes_the_same_system():
     system = machine.load("tiny", fabric={"router": {"kind": "input-queued", "crossbar": "1.5x"}})
     assert system.document()["fabric"]["router"]["crossbar"] == "1.5x"

@@ -60,3 +60,9 @@ def test_the_busiest_link_is_named_and_leaves_are_told_from_spines() -> None:
     assert axes.get_xlabel() == "router in the group, by id (leaves: 0 to 1; spines: 2 to 2)"
     (line,) = axes.lines
     assert set(line.get_xdata()) == {1.5}
+
+
+def test_more_than_all_the_time_is_explained() -> None:
+    said = "above 100 %: granted, but not sent by the end"
+    for busy, there in ((BUSY, False), (BUSY / np.nanmax(BUSY) * 1.02, True)):
+        assert (said in draw_group_matrix(Figure().subplots(), busy).get_title()) == there

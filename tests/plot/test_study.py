@@ -38,7 +38,7 @@ def test_an_axis_of_times_gives_lines_of_medians_with_quartiles() -> None:
     legend = drawn.get_legend()
     assert [text.get_text() for text in legend.get_texts()] == ["near", "far"]
     assert legend.get_title().get_text() == "place"
-    assert drawn.get_ylim()[0] == 0
+    assert drawn.get_ylim() == (0, pytest.approx(80 * 1.05)), "in the unit of the axis"
 
 
 def test_an_axis_of_names_gives_boxes() -> None:
@@ -73,4 +73,23 @@ def test_names_that_do_not_fit_are_slanted(names: list[str]) -> None:
     drawn = plot_arranged(arrange(rows, "place", "time_ps", None)).axes[0]
     labels = drawn.get_xticklabels()
     assert {label.get_rotation() for label in labels} == ({35.0} if len(names) == 2 else {labels[0].get_rotation()})
-    assert all(len(label.get_text()) <= 29 for label in labels)
+    assert all(len(line) <= 28 for label in labels for line in label.get_text().split("\n"))
+    assert [label.get_text().replace("\n", "") for label in labels] == names
+
+
+def test_tables_as_names_are_whole_and_legends_fit() -> None:
+    policies = [f'{{ name = "application-aware", policy = "app-aware", min_ratio = 0.{n} }}' for n in (5, 7)]
+    rows = ROWS.with_columns(routing=pl.Series(policies * 6))
+    drawn = plot_arranged(arrange(rows, "interval", "time_ps", "routing")).axes[0]
+    legend = [text.get_text().split("\n") for text in drawn.get_legend().get_texts()]
+    assert legend == [["application-aware, policy", f"app-aware, min_ratio 0.{n}"] for n in (5, 7)]
+    frame = drawn.figure.bbox
+    assert all(drawn.get_legend().get_window_extent().x1 <= frame.x1 for _ in [drawn.figure.canvas.draw()])
+
+
+def test_columns_have_the_unit_of_the_registry() -> None:
+    rows = ROWS.with_columns(throughput=pl.col("time_ps") * 1e4, nodes=pl.lit(3))
+    drawn = plot_arranged(arrange(rows, "interval", "throughput", None)).axes[0]
+    assert drawn.get_ylabel() == "throughput (GB/s)"
+    assert max(drawn.lines[0].get_ydata()) < 1000
+    assert plot_arranged(arrange(rows, "interval", "nodes", None)).axes[0].get_ylabel() == "nodes"

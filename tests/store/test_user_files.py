@@ -13,7 +13,7 @@ import pytest
 
 import odonata as od
 from odonata import files
-from odonata.errors import InputError
+from odonata.errors import InputError, RunError
 from odonata.store import open_run, write
 from odonata.store.manifest import sealed_text
 from odonata.store.read import lacks_manifest
@@ -192,3 +192,33 @@ def test_a_file_with_the_name_of_a_table_stops_the_run(
     with pytest.raises(InputError, match=r"weather.parquet` is not part of the run"):
         od.run(scenario, folder, force=True)
     assert (folder / "weather.parquet").read_bytes() == b"my own"
+
+
+def test_what_is_written_to_a_link_goes_where_it_leads(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "a").write_text("old")
+    (tmp_path / "link").symlink_to("kept/a")
+    files.write(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "kept" / "a").read_text() == "new"
+
+
+def test_a_pipe_gets_what_is_written_and_stays_a_pipe(tmp_path: Path) -> None:
+    """Catches a command of the superuser that replaces /dev/stdout or /dev/null by a file."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        files.write_new(pipe, b"a picture", force=False)
+        assert os.read(reader, 100) == b"a picture"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_full_device_is_said(tmp_path: Path) -> None:
+    (tmp_path / "full").symlink_to("/dev/full")
+    with pytest.raises(RunError, match="No space left"):
+        files.write(tmp_path / "full", b"data")
+    assert (tmp_path / "full").is_char_device()

@@ -61,6 +61,8 @@ def test_kept_values_can_be_compared_and_drawn(study: Write) -> None:
     assert opened.plot("routing", "stalled", job="target").axes
     with pytest.raises(InputError, match="did you mean `sent`"):
         opened.compare("routing", "snt", job="target")
+    with pytest.raises(InputError, match="expected a seed from 0 on, found -1"):
+        opened.compare("routing", "sent", job="target", seed=-1)
 
 
 def test_a_value_of_where_that_no_row_has_is_said(study: Write, capsys: pytest.CaptureFixture[str]) -> None:

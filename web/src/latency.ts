@@ -45,6 +45,7 @@ export function latencySection(runs: RunData[], label: (run: number) => string):
       label: curve.label,
       colour: curve.colour,
       dashed: curve.dashed,
+      steps: true, // what is within a bin is not known, and between bins there is nothing
       x: curve.upper.map((ps) => ps / size),
       y: curve.upTo.map(y),
     });
@@ -75,7 +76,7 @@ export function latencySection(runs: RunData[], label: (run: number) => string):
     return h(
       "p",
       { class: "empty" },
-      "The run recorded no latencies: no message that was issued while measuring was delivered, or `measure.latency` is `nothing`.",
+      'The run recorded no latencies: no message that was issued while measuring was delivered, or all jobs have `record = "nothing"`.',
     );
   return h("div", { class: "grid" }, ...parts);
 }
@@ -151,12 +152,15 @@ function distributionLines(run: RunData, of: string): Curve[] {
     if (rows.length === 0) return [];
     let sum = 0;
     const sums = rows.map((row) => (sum += distributions.number("count", row)));
+    const upper = rows.map((row) => distributions.number("upper_ps", row));
+    const least = distributions.number("lower_ps", rows[0]!);
+    const begins = least > 0 && least < upper[0]!;
     return {
       label: of ? `${of}: ${job.name}` : job.name,
       colour: jobColour(index),
       dashed: of === "B",
-      upper: rows.map((row) => distributions.number("upper_ps", row)),
-      upTo: sums.map((value) => value / sum),
+      upper: begins ? [least, ...upper] : upper,
+      upTo: [...(begins ? [0] : []), ...sums.map((value) => value / sum)],
     };
   });
 }

@@ -13,6 +13,8 @@ export interface Line {
   dashed?: boolean;
   /** Dots and no line. */
   dots?: boolean;
+  /** The value holds up to the next point. */
+  steps?: boolean;
 }
 
 export interface ChartOptions {
@@ -88,6 +90,7 @@ function settings(options: ChartOptions, width: number): uPlot.Options {
   return {
     width,
     height: options.height ?? 260,
+    legend: { markers: { dash: (plot, index) => (plot.series[index]!.dash ? "dashed" : "solid") } },
     cursor: { drag: { x: selected !== undefined, y: false, setScale: false } },
     scales: {
       x: { time: false, distr: options.logX ? 3 : 1 },
@@ -117,6 +120,7 @@ function settings(options: ChartOptions, width: number): uPlot.Options {
           ...(line.dashed ? { dash: [6, 4] } : {}),
           points: line.dots ? { show: true, size: 5, fill: line.colour } : { show: false },
           spanGaps: true,
+          ...(line.steps ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
           value: (_, value: number | null) => (value === null ? "-" : options.yText(value)),
         }),
       ),

@@ -164,8 +164,11 @@ function inWindow(runs: RunData[], window: Window, label: (run: number) => strin
   const place = h("div", { id: "in-window" });
   const fill = () => {
     const tables = runs.map((run, index) => {
-      const rows = window.byJob(run).map((row, job) => ({ ...row, name: run.jobs[job]!.name }));
-      const measured = rows.some((row) => row.messages > 0);
+      const rows = window.byJob(run).map((row, job) => {
+        const { name, record } = run.jobs[job]!;
+        return { ...row, name, messages: record === "every-message" ? row.messages : null };
+      });
+      const measured = rows.some((row) => (row.messages ?? 0) > 0);
       return table({
         caption: `${label(index) ? `${label(index)}: ` : ""}${window.range ? "In the chosen window" : "In the whole run"}`,
         file: `window-${run.id}`,
@@ -186,7 +189,7 @@ function inWindow(runs: RunData[], window: Window, label: (run: number) => strin
                 {
                   title: "messages issued",
                   value: (row: (typeof rows)[number]) => row.messages,
-                  show: (row: (typeof rows)[number]) => count(row.messages),
+                  show: (row: (typeof rows)[number]) => (row.messages === null ? "-" : count(row.messages)),
                   hint: "of those whose every message was recorded",
                 },
                 {

@@ -100,9 +100,11 @@ def compare(
 
     `jobs` has a column for each axis; `others` are the axes in which two runs must agree to be a pair. The baseline is
     the first value if none is given; `values` may name values without a finished run. Raises InputError for a column
-    without numbers, and for an unknown baseline.
+    without numbers, for an unknown baseline, and for a negative seed.
     """
     check_column(jobs, column, (by, *others))
+    if seed < 0:
+        raise InputError(f"expected a seed from 0 on, found {seed}")
     values = list(values) or jobs[by].unique(maintain_order=True).to_list()
     if not values:
         raise InputError("no run of the study is done, so there is nothing to compare")

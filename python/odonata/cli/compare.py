@@ -4,7 +4,7 @@ import json as json_module
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
 
 def compare(
@@ -16,7 +16,7 @@ def compare(
     baseline: str | None = None,
     job: str | None = None,
     where: Annotated[list[str] | None, Parameter(negative=())] = None,
-    seed: int | None = None,
+    seed: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
     include_incomplete: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
     verify: bool = True,

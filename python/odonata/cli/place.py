@@ -3,7 +3,7 @@
 import json as json_module
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
 from odonata.cli.completion import policies, systems
 from odonata.errors import InputError
@@ -20,7 +20,7 @@ def place(
     busy: str = "",
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
     groups: str | None = None,
-    seed: int | None = None,
+    seed: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
     nodelist: Annotated[bool, Parameter(negative=())] = False,
     prefix: str = "node",
     json: Annotated[bool, Parameter(negative=())] = False,

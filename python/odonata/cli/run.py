@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
 
 def run(
@@ -14,7 +14,7 @@ def run(
     /,
     *,
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
-    seed: int | None = None,
+    seed: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
     out: Path | None = None,
     alone: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,

@@ -263,7 +263,7 @@ def _base(name: str, folder: Path) -> dict[str, Any]:
                 hint = "to change a preset, write in the scenario: system = { preset = ... }"
                 raise InputError(message, hint=hint, path=("preset",))
             stated_sources(document.data.get("sources", {}))
-            own = {k: v for k, v in document.data.items() if k != "sources"}
+            own = _spelled_out({k: v for k, v in document.data.items() if k != "sources"})
             table, _ = _wired(own, (folder / name).parent)
             _ = System(table.name, table, ()).unusable_nodes
         except InputError as e:

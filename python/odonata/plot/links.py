@@ -91,12 +91,11 @@ def _draw(
     bar.ax.yaxis.set_major_locator(MaxNLocator(nbins=5))
     bar.ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=None, symbol=" %"))
     bar.outline.set_visible(False)
-    granted, second = "", "(including everything granted by the end of the run)"
-    if busiest is not None:
-        granted = ", with all granted"
-        # Above 100 % by what was granted but not sent by the end of the run.
-        second = f"busiest link: {busiest[0] * 100:.0f} % ({busiest[1]})"
-    axes.set_title(f"{what}: mean share of time busy{granted}\n{second}", loc="left")
+    second = "" if busiest is None else f"\nbusiest link: {busiest[0] * 100:.0f} % ({busiest[1]})"
+    if np.nanmax(busy, initial=0.0) > 1 or (busiest is not None and busiest[0] > 1):
+        second += "\nabove 100 %: granted, but not sent by the end"
+    # A matrix may be narrower than its title; there is room on both sides of it.
+    axes.set_title(f"{what}: mean share of time busy{second}", loc="center" if aspect == "equal" else "left")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=9, min_n_ticks=1))
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)

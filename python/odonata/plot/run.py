@@ -17,7 +17,7 @@ from odonata.errors import InputError, unknown
 from odonata.plot.arrivals import draw_arrivals
 from odonata.plot.box import boxes_of, draw_boxes, iteration_boxes_of
 from odonata.plot.links import draw_group_matrix, draw_local, scale_for
-from odonata.plot.style import figure, settings
+from odonata.plot.style import figure, plain, settings
 from odonata.units import format_time
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["overview", "box", "iterations", "links", "arrivals"]
 """Latencies and links in one picture, or one of: latencies, times of iterations, links, traffic between groups."""
+MOST_CHARACTERS = 24
+"""Of the name of a job in a title."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -117,10 +119,17 @@ def _arrivals(axes: Axes, run: Run, way: Way, job: str | None) -> None:
     rates = arrival_rates(run.counters, way, job=None if job is None else names.index(job))
     capacity = float(group_capacity(run.links).max()) * (2 if way == "both" else 1)
     draw_arrivals(axes, rates, way=way, capacity=capacity or None)
-    axes.set_title(" + ".join(names) if job is None else job, loc="left")
+    axes.set_title(plain(_jobs(names if job is None else [job])), loc="left")
     missing = _end(run.counters) - _end(rates)
     if missing > 0:
         axes.set_xlabel(f"{axes.get_xlabel()}; the last {format_time(missing, 3)} are not drawn")
+
+
+def _jobs(names: list[str]) -> str:
+    """Some jobs in a title: three by name, and how many others."""
+    shown = [name if len(name) <= MOST_CHARACTERS else f"{name[: MOST_CHARACTERS - 1]}…" for name in names[:3]]
+    others = len(names) - len(shown)
+    return " + ".join([*shown, f"{others} other job{'s' * (others > 1)}"] if others else shown)
 
 
 def _end(windows: pl.DataFrame) -> int:

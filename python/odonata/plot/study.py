@@ -7,6 +7,7 @@ there are not too many.
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from odonata.plot.style import LINES, MOST_LINES, SERIES, figure, plain, settings, time_unit
+from odonata.store.columns import columns_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,13 +59,13 @@ def draw(axes: Axes, data: Arranged, *, job: str | None = None, log: bool | None
     if log if log is not None else positive and values.max() / values.min() > LOG_FROM:
         axes.set_yscale("log")
     elif values.min() >= 0:
-        axes.set_ylim(0, values.max() * 1.05 or None)
+        axes.set_ylim(0, values.max() / factor * 1.05 or None)
     axes.grid(axis="y", color="0.9", linewidth=0.6)
     if len(data.series) > 1:
         shown = data.series if data.kind == "name" else _drawn_as_lines(data)
         handles: list[Any] = [
             Line2D([], [], color=LINES[index % len(LINES)], linewidth=3 if data.kind == "name" else 1.5, label=name)
-            for index, name in enumerate(plain(series.name) for series in shown)
+            for index, name in enumerate(_wrapped(series.name) for series in shown)
         ]
         if len(shown) < len(data.series):
             handles.append(Patch(color="0.85", label=f"{len(data.series) - len(shown)} others (medians)"))
@@ -71,14 +73,30 @@ def draw(axes: Axes, data: Arranged, *, job: str | None = None, log: bool | None
             handles=handles,
             title=data.series_key and plain(data.series_key),
             alignment="left",
-            loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.2,
+            loc="lower left", bbox_to_anchor=(0, 1.0), ncols=_columns(handles), borderaxespad=0.2,
         )  # fmt: skip
     return axes
 
 
+def _columns(handles: list[Any]) -> int:
+    """Columns of a legend whose longest line fits into the width of the axes."""
+    longest = max(len(line) for handle in handles for line in str(handle.get_label()).split("\n"))
+    return max(1, min(3, int(6.0 / (0.5 + longest * CHARACTER_INCH))))
+
+
+def _wrapped(name: str) -> str:
+    """A name in lines; that of a table (`{ name = "a", policy = "b" }`) without brackets and quotation marks."""
+    if name.startswith("{ ") and name.endswith(" }"):
+        name = name[2:-2].replace('"', "").replace(" = ", " ").removeprefix("name ")
+    return plain("\n".join(textwrap.wrap(name, LONGEST) or [name]))
+
+
 def _unit(data: Arranged) -> tuple[str, float]:
+    unit = next((of.unit for of in columns_of("jobs") if of.name == data.column), "")
+    if unit == "bytes/s":
+        return "GB/s", 1e9
     if not data.column.endswith("_ps"):
-        return "", 1.0
+        return unit if unit not in ("1", data.column) else "", 1.0
     return time_unit(float(np.median(spot.values)) for series in data.series for spot in series.spots)
 
 
@@ -161,6 +179,5 @@ def _names(axes: Axes, labels: list[str]) -> None:
     if max(map(len, labels)) * CHARACTER_INCH <= room:
         axes.set_xticks(range(len(labels)), [plain(label) for label in labels])
         return
-    shown = [name if len(name) <= LONGEST else f"{name[: LONGEST // 2]}…{name[-(LONGEST // 2) :]}" for name in labels]
-    shown = [plain(name) for name in shown]
+    shown = [_wrapped(name) for name in labels]
     axes.set_xticks(range(len(labels)), shown, rotation=35, ha="right", rotation_mode="anchor")
