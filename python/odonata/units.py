@@ -50,7 +50,7 @@ def time_ps(value: object) -> int:
     exact = _quantity(value, TIME, "time", "100 ns")
     if exact.denominator != 1:
         raise InputError(f"`{value}` is not a whole number of picoseconds")
-    return exact.numerator
+    return _fits(exact.numerator, value, "picoseconds")
 
 
 def size_bytes(value: object) -> int:
@@ -61,7 +61,7 @@ def size_bytes(value: object) -> int:
     exact = _quantity(value, SIZE, "size", "4 KB")
     if exact.denominator != 1:
         raise InputError(f"`{value}` is not a whole number of bytes")
-    return exact.numerator
+    return _fits(exact.numerator, value, "bytes")
 
 
 def bandwidth_micro(value: object) -> int:
@@ -118,6 +118,13 @@ def format_bandwidth(micro: int, digits: int | None = None) -> str:
 def format_fraction(value: Fraction) -> str:
     """A ratio as a decimal number where that is exact, else as numerator/denominator."""
     return _decimal(value) or f"{value.numerator}/{value.denominator}"
+
+
+def _fits(number: int, value: object, unit: str) -> int:
+    """A number that the simulator can hold. Raises InputError for a larger one."""
+    if number >= 1 << 64:
+        raise InputError(f"{_show(value)} is 2^64 {unit} or more")
+    return number
 
 
 def _quantity(value: object, units: Mapping[str, Fraction], what: str, example: str) -> Fraction:

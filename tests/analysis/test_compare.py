@@ -144,7 +144,7 @@ def test_values_without_a_run_are_said_to_have_none() -> None:
     rows = jobs(place=["near", "near"], seed=[1, 2], time=[1.0, 2.0])
     comparison = compare(rows, "place", "time", others=["seed"], values=["near", "gone"])
     assert (comparison.rows[1].n, comparison.rows[1].median) == (0, None)
-    assert sentences(comparison)[0] == "gone: no run is done."
+    assert sentences(comparison)[0] == "gone: no run that is done has a number in `time`."
 
 
 def test_what_there_is_not() -> None:

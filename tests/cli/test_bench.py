@@ -196,4 +196,19 @@ def test_a_table_of_something_else_is_left_alone(tmp_path: Path) -> None:
 def test_only_main_cases_and_large_machines_are_recorded(odonata: Command, tmp_path: Path) -> None:
     status, out, err = odonata("bench", "--sweep", "--record", str(tmp_path / "results.csv"))
     assert (status, out) == (2, "")
-    assert "`--record` needs the main cases or `--large`" in err
+    assert "`--record` does not apply to `--sweep`" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--sweep --machines", "`--machines` and `--sweep` exclude each other"),
+        ("--large --messages 3", "`--messages` does not apply to `--large`"),
+        ("--blame --limit 500", "`--limit` does not apply to `--blame`"),
+        ("--machines --instructions", "`--instructions` does not apply to `--machines`"),
+    ],
+)
+def test_no_option_is_ignored(odonata: Command, arguments: str, message: str) -> None:
+    status, out, err = odonata("bench", *arguments.split())
+    assert (status, out) == (2, "")
+    assert message in err

@@ -89,7 +89,7 @@ def test_failures_are_printed(odonata, here):
     )
     status, out, err = odonata("show", "own.toml")
     assert (status, err) == (0, "")
-    assert "1 cable, 1 router; 2 nodes cannot be used" in out
+    assert "1 cable, 1 router; 2 nodes cannot be used; the rows above are of the machine without failures" in out
     _, out, _ = odonata("show", "own.toml", "--json")
     assert json.loads(out)["failed"] == {"links": 1, "routers": 1, "unusable_nodes": [10, 11]}
 

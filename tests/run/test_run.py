@@ -67,6 +67,11 @@ def test_alone_gives_the_slowdown_of_targets_only(tiny: Scenario) -> None:
     assert run(tiny).jobs["slowdown"].to_list() == [None, None]
 
 
+def test_a_measurement_that_begins_too_late_is_said(tiny: Scenario) -> None:
+    said = str(run(tiny.set("measure.warm_up", "1 s")))
+    assert "messages delivered, but none was sent in the measured time (`measure.warm_up`, `measure.window`)" in said
+
+
 def test_a_job_that_is_alone_anyway_is_not_run_twice(tiny: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
     first, rest = tiny.text.split('[[job]]\nname = "noise"')
     path = tiny.path.with_name("one.toml")

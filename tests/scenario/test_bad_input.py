@@ -211,6 +211,20 @@ def test_jobs_that_overlap_or_do_not_fit(first, second, line, message):
     assert (caught.value.line, message in str(caught.value)) == (line, True), str(caught.value)
 
 
+def test_a_change_of_one_job_that_makes_another_one_wrong_names_that_one():
+    changed = parse(BASE + OTHER, "s.toml").set("job.target.nodes", 14)
+    with pytest.raises(InputError) as caught:
+        changed.resolve()
+    said = "s.toml with -s job.target.nodes: job `other`: 4 nodes do not fit: only 2 are free anywhere"
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize(("given", "near"), [("polcy", "policy"), ("from_grup", "from_group")])
+def test_a_typo_in_place_may_be_one_of_policy(given, near):
+    with pytest.raises(InputError, match=f"unknown option of `contiguous` `{given}`\n  hint: did you mean `{near}`"):
+        parse(BASE.replace("nodes = 8", f'nodes = 8\nplace = {{ {given} = "random" }}')).resolve()
+
+
 def test_two_jobs_of_one_name():
     with pytest.raises(InputError, match=r"s\.toml:13: another job is named `target` too"):
         parse((BASE + OTHER).replace('"other"', '"target"'), "s.toml").resolve()

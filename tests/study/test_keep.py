@@ -65,6 +65,15 @@ def test_kept_values_can_be_compared_and_drawn(study: Write) -> None:
         opened.compare("routing", "sent", job="target", seed=-1)
 
 
+def test_a_study_is_no_run(study: Write) -> None:
+    study(STUDY)
+    swept("study.toml", "--out", "s")
+    with pytest.raises(
+        InputError, match="`s` is the folder of a study, expected that of a run\n  hint: `odonata plot`"
+    ):
+        od.explain("s")
+
+
 def test_a_value_of_where_that_no_row_has_is_said(study: Write, capsys: pytest.CaptureFixture[str]) -> None:
     counted = 'many = { table = "links", column = "bytes", statistic = "count", where = { from_kind = "ndoe" } }\n'
     study(STUDY + KEEP.replace('"global"', '"golbal"') + counted)

@@ -87,6 +87,10 @@ AXES = 'base = "base.toml"\n[sweep]\nrouting = ["fpar"]\n'
         ('[sweep]\nrouting = ["fpar"]', "study.toml: the study has no `base`"),
         (AXES + '"run.seed" = []', "study.toml:4: `run.seed`: the axis has no values"),
         (AXES + '"run.seed" = 3', "study.toml:4: `run.seed`: expected a list of values or a range, found `3`"),
+        (
+            AXES + '"run.seed" = { from = 1, too = 2 }',
+            "study.toml:4: `run.seed`: unknown key of a range `too`\n  hint: did you mean `to`?",
+        ),
         (AXES + '"run.seed" = { from = 1 }', "study.toml:4: `run.seed`: the range has no `to`"),
         (AXES + '"run.seed" = { from = 5, to = 1 }', "study.toml:4: `run.seed`: `5` is more than `1`"),
         (AXES + '"run.seed" = { from = 1, to = 9000000000 }', "study.toml:4: `run.seed`: the range has 9,000,000,000"),

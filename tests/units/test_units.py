@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from odonata import units
 from odonata.errors import InputError
 
-NATURAL = st.integers(0, 2**70)
+NATURAL = st.integers(0, 2**64 - 1)
 
 
 @given(NATURAL)
@@ -171,3 +171,11 @@ def test_bandwidths_as_text():
 def test_ratios_as_text():
     assert units.format_fraction(Fraction(13, 10)) == "1.3"
     assert units.format_fraction(Fraction(1, 3)) == "1/3"
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "unit"), [(units.size_bytes, "1e400 B", "bytes"), (units.time_ps, "18446745 s", "picoseconds")]
+)
+def test_what_the_simulator_cannot_hold(read, text, unit):
+    with pytest.raises(InputError, match=rf"`{text}` is 2\^64 {unit} or more"):
+        read(text)

@@ -121,8 +121,8 @@ impl Config {
                 let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
                 self.kind = Kind::named(value).ok_or_else(|| expected(&format!("one of {}", names.join(", "))))?;
             }
-            "default" => self.default_tos = tos(value).ok_or_else(|| expected("a TOS from 0 to 0xfc"))?,
-            "high-bias" => self.high_bias_tos = tos(value).ok_or_else(|| expected("a TOS from 0 to 0xfc"))?,
+            "default" => self.default_tos = tos(value).ok_or_else(|| expected("a TOS from 0 to 0xfc, a multiple of 4,"))?,
+            "high-bias" => self.high_bias_tos = tos(value).ok_or_else(|| expected("a TOS from 0 to 0xfc, a multiple of 4,"))?,
             "rate" => {
                 self.rate_mbit = real()?;
                 if !(1e-3..=1e7).contains(&self.rate_mbit) {
@@ -131,7 +131,7 @@ impl Config {
             }
             "to" => {
                 let network = Network::read(value);
-                self.to = Some(network.ok_or_else(|| expected("an IPv4 network such as 10.8.0.0/16"))?);
+                self.to = Some(network.ok_or_else(|| expected("an IPv4 network such as 10.8.0.0/16 (no bits behind the prefix)"))?);
             }
             "report" => {
                 self.report = match value {
@@ -208,11 +208,11 @@ mod tests {
             ("polcy=app-aware", "unknown key `polcy`; the keys are policy, default, "),
             ("policy=app", "expected one of default, high-bias, app-aware, app-aware-h, bandit for `policy`"),
             ("policy=bandit policy=bandit", "`policy` is given twice"),
-            ("default=0x11", "expected a TOS from 0 to 0xfc for `default`, found `0x11`"),
+            ("default=0x11", "expected a TOS from 0 to 0xfc, a multiple of 4, for `default`, found `0x11`"),
             ("default=0x00", "`default` and `high-bias` are both 0x00: there are no two paths"),
             ("rate=0", "expected megabits per second"),
             ("rate=nan", "expected megabits per second"),
-            ("to=10.8.0.1/16", "expected an IPv4 network such as 10.8.0.0/16 for `to`"),
+            ("to=10.8.0.1/16", "expected an IPv4 network such as 10.8.0.0/16 (no bits behind the prefix) for `to`"),
             ("to=10.8.0.0/33", "expected an IPv4 network"),
             ("report=1", "expected yes or no for `report`"),
             ("sample_age=0", "expected a sample_age at least 1"),

@@ -63,7 +63,7 @@ def sentences(comparison: Comparison) -> list[str]:
 def _sentence(row: Row, comparison: Comparison) -> str:
     name, base = _name(row.value), _name(comparison.baseline)
     if row.n == 0:
-        return f"{name}: no run is done."
+        return f"{name}: no run that is done has a number in `{comparison.column}`."
     if row.ratio is None:
         return f"{name}: no ratio to {base}, which is 0 or has no runs."
     said = f"{name}: {_ratio(row.ratio)} x {base}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odonata.blame.causes import JobCauses, causes_of
@@ -11,6 +13,7 @@ from odonata.blame.programs import LeftOut, ProgramTime, is_recorded, program_ti
 from odonata.blame.shapley import MOST, Shapley, needed, shares
 from odonata.blame.without import Without, compare, pairs
 from odonata.errors import InputError, unknown
+from odonata.store import open_run
 from odonata.store.columns import RECORDS
 from odonata.study.local import processors
 
@@ -81,7 +84,7 @@ def _by_class(causes: Iterable[Cause]) -> list[dict[str, Any]]:
 
 
 def explain(
-    run: Run,
+    run: Run | str | PathLike[str],
     victim: str | None = None,
     *,
     counterfactual: bool = False,
@@ -94,8 +97,8 @@ def explain(
     Parameters
     ----------
     run
-        The run. If it has not recorded `measure.blame`, or not every operation and message of a job with a program, it
-        is simulated again with them; the results are the same.
+        The run, or its folder. If it has not recorded `measure.blame`, or not every operation and message of a job
+        with a program, it is simulated again with them; the results are the same.
     victim
         Explain only this job. Default: all jobs that are not background.
     counterfactual
@@ -124,6 +127,8 @@ def explain(
     >>> found.jobs[0].job, round(found.jobs[0].waiting_share, 1) > 0
     ('target', True)
     """
+    if isinstance(run, str | PathLike):
+        run = open_run(Path(run))
     names = run.jobs["name"].to_list()
     if victim is not None and victim not in names:
         raise unknown("job", victim, names)

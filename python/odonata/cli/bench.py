@@ -36,7 +36,7 @@ _COUNTED = (20, 60)
 def bench(
     *,
     repetitions: Annotated[int, Parameter(name=["--repetitions", "-n"], validator=validators.Number(gte=1))] = 5,
-    messages: Annotated[int, Parameter(validator=validators.Number(gte=1))] = 200,
+    messages: Annotated[int | None, Parameter(validator=validators.Number(gte=1))] = None,
     instructions: Annotated[bool, Parameter(negative=())] = False,
     limit: Annotated[float | None, Parameter(validator=validators.Number(gt=0))] = None,
     machines: Annotated[bool, Parameter(negative=())] = False,
@@ -57,11 +57,11 @@ def bench(
     repetitions
         Runs of each case; the numbers are their medians.
     messages
-        Messages of each process.
+        Messages of each process (default: 200). Not with `--sweep` or `--large`.
     instructions
         Also count instructions per packet-hop of the main case (needs valgrind; takes a minute).
     limit
-        Fail if there are more instructions per packet-hop than this.
+        Fail if there are more instructions per packet-hop of the main case than this.
     machines
         Measure every machine with every routing instead, and the time to prepare 100,000 nodes.
     sweep
@@ -78,8 +78,19 @@ def bench(
     """
     from odonata.errors import InputError, RunError
 
-    if record is not None and (machines or sweep or blame):
-        raise InputError("`--record` needs the main cases or `--large`, not `--machines`, `--sweep` or `--blame`")
+    kinds = {"--machines": machines, "--sweep": sweep, "--large": large, "--blame": blame}
+    asked = [name for name, given in kinds.items() if given]
+    if len(asked) > 1:
+        raise InputError(f"`{asked[0]}` and `{asked[1]}` exclude each other: each measures something else")
+    for option, given, others in (
+        ("--record", record is not None, ("--machines", "--sweep", "--blame")),
+        ("--messages", messages is not None, ("--sweep", "--large")),
+        ("--instructions", instructions, tuple(kinds)),
+        ("--limit", limit is not None, tuple(kinds)),
+    ):
+        if given and asked and asked[0] in others:
+            raise InputError(f"`{option}` does not apply to `{asked[0]}`")
+    messages = messages or 200
     if sweep:
         return _sweep(repetitions, json=json)
     if machines:

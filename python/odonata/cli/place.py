@@ -22,7 +22,7 @@ def place(
     groups: str | None = None,
     seed: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
     nodelist: Annotated[bool, Parameter(negative=())] = False,
-    prefix: str = "node",
+    prefix: str | None = None,
     json: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Select nodes by a placement policy.
@@ -46,17 +46,19 @@ def place(
     nodelist
         Print one line for Slurm, such as `node[0000-0015]`, ascending.
     prefix
-        Prefix of the node names in that line.
+        Prefix of the node names in that line (default: `node`).
     json
         Print one JSON object, with the number of routers and groups of the job, and the free nodes that remain.
     """
     from odonata import placement, scenario
 
+    if prefix is not None and not (nodelist or json):
+        raise InputError("--prefix goes with --nodelist or --json")
     loaded = scenario.system(system)
     options = _options(set_ or [], groups, seed)
     policy = placement.get(policy).name
     found = placement.Placer(loaded, busy).place(policy, nodes, options)
-    line = host_list(found.nodes, loaded.shape.nodes, prefix)
+    line = host_list(found.nodes, loaded.shape.nodes, prefix or "node")
     if json:
         shape = loaded.shape
         answer = {

@@ -62,7 +62,7 @@ def text(facts: dict[str, Any]) -> str:
     if "variants" in facts:
         rows.append(("variants", ", ".join(facts["variants"])))
     if "failed" in facts:
-        rows.append(("failed", _failed(facts["failed"])))
+        rows.append(("failed", _failed(facts["failed"]) + "; the rows above are of the machine without failures"))
     title = f": {facts['title']}" if facts["title"] else ""
     lines = [f"{facts['name']}{title}", "", *aligned(rows, indent="  ")]
     lines += ["", "numbers and their sources (any of them can be overridden in [system])"]

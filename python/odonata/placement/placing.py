@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from odonata.document.plain import plain
-from odonata.errors import InputError, OdonataError, RunError, unknown
+from odonata.errors import InputError, OdonataError, RunError, nearest, unknown
 from odonata.machine import Shape, System
 from odonata.machine import load as _load_system
 from odonata.placement.free import Free
@@ -34,6 +34,8 @@ def read_given(policy: Policy, options: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in options.items():
         if name not in known:
             error = unknown(f"option of `{policy.name}`", name, known)
+            if nearest(name, [*known, "policy"]) == "policy":
+                error.hint = "did you mean `policy`?"
             raise InputError(error.message, hint=error.hint, path=(name,))
         try:
             values[name] = known[name].read(plain(value))

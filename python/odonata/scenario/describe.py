@@ -11,8 +11,9 @@ from pydantic.fields import FieldInfo
 from odonata import units
 from odonata.document import Table
 from odonata.machine.fabric import FabricTable, LinkTable, NicTable, RouterTable
+from odonata.machine.failed import FailedTable
 from odonata.machine.host import HostTable
-from odonata.machine.kinds import KINDS
+from odonata.machine.kinds import KINDS, WiringTable
 from odonata.placement import Policy
 from odonata.scenario.apps.mapping import MappingTable
 from odonata.scenario.sensing import SensingTable
@@ -71,6 +72,8 @@ def scenario_tables() -> dict[str, list[Key]]:
             ]
             for kind, model in KINDS.items()
         },
+        "[failed] of a [system]": keys_of_table(FailedTable),
+        "wiring of a [system]": keys_of_table(WiringTable),
         "[fabric] (also [system.fabric])": keys_of_table(FabricTable),
         "[fabric.router]": keys_of_table(RouterTable),
         "[fabric.nic]": keys_of_table(NicTable),

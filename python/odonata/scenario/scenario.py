@@ -194,7 +194,8 @@ class Scenario(Attributes):
                 if e.message != error.message:
                     break
             else:
-                return error.at(self.document.changed_by(self.document.changes[count][0]))
+                key = self.document.changes[count][0]
+                return _naming_its_job(error, key, self.document.data).at(self.document.changed_by(key))
         return located
 
     def located(self, error: InputError) -> InputError:
@@ -223,6 +224,16 @@ class Scenario(Attributes):
         jobs = " + ".join(f"{job['name']} ({len(set(job['nodes'])):,} nodes)" for job in resolved.spec["jobs"])
         routing, seed = resolved.spec["routing"]["name"], resolved.spec["seed"]
         return f"Scenario({str(self.path)!r}: {jobs} on {resolved.system.name}, routing {routing}, seed {seed})"
+
+
+def _naming_its_job(error: InputError, key: str, data: Mapping[str, Any]) -> InputError:
+    """An error about a job that the change of a key makes wrong, with the job's name if the key is not its own."""
+    match error.path:
+        case ("job", int(index), *_):
+            name = data["job"][index].get("name")
+            if not key.startswith(f"job.{name}."):
+                return InputError(f"job `{name}`: {error.message}", hint=error.hint, path=error.path, code=error.code)
+    return error
 
 
 def _checked(document: Document, path: Path) -> ScenarioTable:  # noqa: ARG001 - as `_decided`

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _TEXTS = ("scenario.toml", "resolved.json")
+_OF_STUDIES = "`odonata plot`, `report` and `compare` take studies; `odonata run` writes a run of one point"
 _AGAIN = "run the scenario again with --force"
 
 
@@ -177,6 +178,8 @@ def _manifest(folder: Path, *, verify: bool) -> dict[str, Any]:
     if not file.is_file():
         raise InputError(f"`{folder}` is not the folder of a run: it has no manifest.json", hint=_hint(folder))
     data = _json(file)
+    if "axes" in data:
+        raise InputError(f"`{folder}` is the folder of a study, expected that of a run", hint=_OF_STUDIES)
     found = data.get("format")
     if not isinstance(found, int):
         raise InputError("this is not the manifest of a run: it has no `format`", file=file, hint=_AGAIN)

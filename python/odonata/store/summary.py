@@ -231,6 +231,9 @@ def _latency_answer(job: Mapping[str, Any], unit: str, factor: int) -> str:
     latency = job["latency_ps"]
     if latency is None:
         delivered, sent = job["messages_delivered"], job["messages_sent"]
+        if sent and not job["measured_sent"]:
+            why = "none was sent in the measured time (`measure.warm_up`, `measure.window`)"
+            return f"{job['name']}: no latencies; {delivered:,} of {sent:,} messages delivered, but {why}"
         return f"{job['name']}: no latencies recorded; {delivered:,} of {sent:,} messages delivered"
     text = f"{job['name']}: mean latency {time(latency['mean'])}"
     if job.get("slowdown") is not None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from odonata import units
-from odonata.errors import InputError
+from odonata.errors import InputError, unknown
 
 RANGE_KEYS = frozenset({"from", "to", "step", "count"})
 LARGEST = 1_000_000
@@ -28,8 +28,10 @@ class Number:
 
 
 def is_range(value: object) -> bool:
-    """Whether a table is a range rather than keys one level deeper."""
-    return isinstance(value, Mapping) and bool(value) and value.keys() <= RANGE_KEYS
+    """Whether a table is a range rather than keys one level deeper. No key of a scenario is named `from` or `to`."""
+    return isinstance(value, Mapping) and (
+        (bool(value) and value.keys() <= RANGE_KEYS) or not value.keys().isdisjoint(("from", "to"))
+    )
 
 
 def values(given: object) -> tuple[Any, ...]:
@@ -88,6 +90,9 @@ def bounds(low: object, high: object) -> tuple[Number, Number]:
 
 
 def _range(given: Mapping[str, object]) -> tuple[Any, ...]:
+    for key in given:
+        if key not in RANGE_KEYS:
+            raise unknown("key of a range", key, RANGE_KEYS).but(path=(key,))
     for key in ("from", "to"):
         if key not in given:
             raise InputError(f"the range has no `{key}`", hint="a range is { from = 1, to = 10 }, both included")
