@@ -168,6 +168,21 @@ def test_the_same_question_has_the_same_answer_and_a_file_is_read_anew(tmp_path)
     assert machine.load(str(file)).shape.groups == 2
 
 
+def test_sources_are_of_numbers_that_the_machine_has(tmp_path):
+    links = "".join(f'[fabric.links.{name}]\nbandwidth = "1 GB/s"\n' for name in ("node", "local", "global"))
+    numbers = "".join(f"{key} = {value}\n" for key, value in OWN.items() if isinstance(value, int))
+    text = f'name = "own"\nkind = "dragonfly-plus"\n{numbers}{links}[sources]\n"fabric.pakcet" = "a manual"\n'
+    (tmp_path / "own.toml").write_text(text)
+    line = text.splitlines().index('"fabric.pakcet" = "a manual"') + 1
+    near = r"unknown number of the machine `fabric\.pakcet`\n  hint: did you mean `fabric\.packet`\?"
+    with pytest.raises(InputError, match=rf"own\.toml:{line}: {near}"):
+        machine.load("own.toml", folder=tmp_path)
+    with pytest.raises(InputError, match=near):
+        machine.load({"preset": "tiny", "sources": {"fabric.pakcet": "a manual"}})
+    (tmp_path / "own.toml").write_text(text.replace("pakcet", "packet"))
+    assert {row.key: row.source for row in machine.load("own.toml", folder=tmp_path).sources}["fabric.packet"]
+
+
 @pytest.mark.parametrize(("sources", "line"), [("sources = 3", 4), ("[sources]\ngroups = 3", 5)])
 def test_sources_of_a_file_are_texts(tmp_path, sources, line):
     (tmp_path / "own.toml").write_text(f'kind = "dragonfly-plus"\n\n\n{sources}\n')

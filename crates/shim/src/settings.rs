@@ -121,8 +121,12 @@ impl Config {
                 let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
                 self.kind = Kind::named(value).ok_or_else(|| expected(&format!("one of {}", names.join(", "))))?;
             }
-            "default" => self.default_tos = tos(value).ok_or_else(|| expected("a TOS from 0 to 0xfc, a multiple of 4,"))?,
-            "high-bias" => self.high_bias_tos = tos(value).ok_or_else(|| expected("a TOS from 0 to 0xfc, a multiple of 4,"))?,
+            "default" => {
+                self.default_tos = tos(value).ok_or_else(|| expected("a TOS from 0 to 0xfc, a multiple of 4,"))?
+            }
+            "high-bias" => {
+                self.high_bias_tos = tos(value).ok_or_else(|| expected("a TOS from 0 to 0xfc, a multiple of 4,"))?
+            }
             "rate" => {
                 self.rate_mbit = real()?;
                 if !(1e-3..=1e7).contains(&self.rate_mbit) {
@@ -131,7 +135,10 @@ impl Config {
             }
             "to" => {
                 let network = Network::read(value);
-                self.to = Some(network.ok_or_else(|| expected("an IPv4 network such as 10.8.0.0/16 (no bits behind the prefix)"))?);
+                self.to = Some(
+                    network
+                        .ok_or_else(|| expected("an IPv4 network such as 10.8.0.0/16 (no bits behind the prefix)"))?,
+                );
             }
             "report" => {
                 self.report = match value {

@@ -14,7 +14,7 @@ from odonata.machine import core
 from odonata.machine.fabric import ARIES
 from odonata.machine.host import HostTable
 from odonata.machine.kinds import KINDS, MachineTable, WiringTable
-from odonata.machine.sources import flat, rows, stated_sources
+from odonata.machine.sources import check_sources, flat, rows, stated_sources
 from odonata.machine.system import System
 
 #: Keys of a table that define the cables between groups: a key of one set replaces the keys of the other.
@@ -85,7 +85,8 @@ def _load(
     preset = given.pop("preset", None)
     base = {} if preset is None else _base(preset, folder)
     try:
-        sources = base.pop("sources", {}) | stated_sources(given.pop("sources", {}))
+        own_sources = stated_sources(given.pop("sources", {}))
+        sources = base.pop("sources", {}) | own_sources
     except InputError as e:
         raise e.under("system") from None
     given, host_sources = _host(given, folder)
@@ -104,6 +105,7 @@ def _load(
     sources |= dict.fromkeys(flat({"fabric": usual or {}}), "the published simulator's own")
     try:
         table, imported = _wired(merged, folder)
+        check_sources(own_sources, table)
         stated = {key: value for key, value in changed.items() if not (host_sources and key == "host")}
         system = System(table.name, table, tuple(rows(table, base, stated, sources | imported | host_sources)))
         _ = system.unusable_nodes
@@ -262,9 +264,10 @@ def _base(name: str, folder: Path) -> dict[str, Any]:
                 message = "a file describes a machine completely, so it has no `preset`"
                 hint = "to change a preset, write in the scenario: system = { preset = ... }"
                 raise InputError(message, hint=hint, path=("preset",))
-            stated_sources(document.data.get("sources", {}))
+            sources = stated_sources(document.data.get("sources", {}))
             own = _spelled_out({k: v for k, v in document.data.items() if k != "sources"})
             table, _ = _wired(own, (folder / name).parent)
+            check_sources(sources, table)
             _ = System(table.name, table, ()).unusable_nodes
         except InputError as e:
             raise document.locate(e) from None

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from odonata.errors import InputError
+from odonata.errors import InputError, unknown
 from odonata.machine.kinds import MachineTable
 from odonata.machine.system import Source, dumped
 
@@ -42,6 +42,14 @@ def stated_sources(value: Any) -> dict[str, str]:
             message = f"`sources`: expected a text for `{key}`, found `{source!r}`"
             raise InputError(message, hint=hint, path=("sources", key))
     return dict(value)
+
+
+def check_sources(stated: Mapping[str, str], table: MachineTable) -> None:
+    """Raises InputError for the source of a number that the machine does not have."""
+    numbers = flat(dumped(table))
+    for key in stated:
+        if key not in numbers:
+            raise unknown("number of the machine", key, numbers).under("sources", key)
 
 
 def rows(
