@@ -53,6 +53,11 @@ def test_a_file_that_exists_is_kept(odonata: Command, here: Path) -> None:
 
 
 def test_wrong_options_name_what_there_is(odonata: Command, here: Path) -> None:
+    status, _, err = odonata("advise", "tiny.toml", "--seeds", "3")
+    assert (status, err) == (
+        2,
+        "error: tiny.toml with -s advise.seeds: `seeds`: expected a number from 8 on, found `3`\n",
+    )
     status, _, err = odonata("advise", "tiny.toml", "--victim", "targt")
     assert status == 2
     assert "did you mean `target`" in err

@@ -132,6 +132,7 @@ def test_a_point_that_cannot_be_simulated_fails_alone(study: Write) -> None:
     plan = study('base = "base.toml"\n[sweep]\n"job.noise.nodes" = [6, 99, 7]\n')
     found = sweep(plan, Path("out"), LocalPool(2))
     assert found.runs["status"].to_list() == ["done", "failed", "done"]
+    assert str(found.plot().get_suptitle()).endswith("; 1 point failed")
     assert found.failed["error"][0].startswith(
         "base.toml with -s job.noise.nodes: 99 nodes do not fit: only 8 are free"
     )

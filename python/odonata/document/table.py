@@ -74,6 +74,10 @@ def _input_error(error: ErrorDetails, data: Mapping[str, Any]) -> InputError:
         "tuple_type": "a list",
         "list_type": "a list",
         "dict_type": "a table",
+        "greater_than_equal": f"a number from {context.get('ge')} on",
+        "greater_than": f"a number above {context.get('gt')}",
+        "less_than_equal": f"a number of at most {context.get('le')}",
+        "less_than": f"a number below {context.get('lt')}",
     }.get(error["type"])
     if expected is None:
         message = f"{_named(path)}{error['msg'][:1].lower()}{error['msg'][1:]}"

@@ -256,6 +256,8 @@ class Study(Attributes):
         rows, left_out = (rows, 0) if include_incomplete else self._whole(rows, column)
         notes = [f"{left_out} runs that are cut off are not drawn"] * bool(left_out)
         notes += [f"saturated in {saturated(rows, column)} of {rows.height} runs"] * bool(saturated(rows, column))
+        failed = self.failed.height
+        notes += [f"{failed} point{'s' * (failed > 1)} failed"] * bool(failed)
         title = "; ".join([self.name, *notes])
         return plot_arranged(arrange(rows, by, column, series), job=rows["name"][0], log=log, title=title)
 
