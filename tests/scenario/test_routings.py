@@ -322,3 +322,8 @@ def test_too_few_channels_say_how_many_are_needed():
         "the routing `ugal-l` via router needs 4 virtual channels, the fabric has 2\n"
         "  hint: set channels = 4 in [fabric]"
     )
+
+
+def test_keys_that_stand_elsewhere_are_not_listed_as_known():
+    with pytest.raises(InputError, match=r"unknown key `bias`\n  hint: known: gateways, name, select$"):
+        validate(ROUTINGS["minimal"], {"name": "minimal", "bias": "2 KiB"})

@@ -36,7 +36,7 @@ class Table(BaseModel):
         known = [field.alias or name for name, field in cls.model_fields.items()]
         for key in data:
             if key not in known:
-                error = unknown("key", str(key), [*known, *cls.elsewhere])
+                error = unknown("key", str(key), known)
                 near = nearest(str(key), [*known, *cls.elsewhere]) or ""
                 raise problem(error.message, cls.elsewhere.get(near, error.hint), (str(key),))
         for name, field in cls.model_fields.items():
