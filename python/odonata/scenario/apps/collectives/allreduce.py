@@ -15,7 +15,7 @@ class Allreduce(SizedCollective):
     """All vectors are combined, and all ranks get the result (MPI_Allreduce).
 
     Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `ring`: Patarasuk and Yuan 2009; `binary` as Zhang 2018
-    ran it (L).
+    ran it.
     """
 
     reason: ClassVar[str] = "`recursive-doubling` up to 2 KiB, else `rabenseifner`: as MPICH (Thakur 2005, section 4)"

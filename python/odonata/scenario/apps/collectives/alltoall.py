@@ -14,7 +14,7 @@ SHORT_BYTES = 256
 class Alltoall(SizedCollective):
     """Every rank has data for each other rank (MPI_Alltoall).
 
-    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `linear-shift` as Zhang 2018 ran it (L).
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `linear-shift` as Zhang 2018 ran it.
     """
 
     reason: ClassVar[str] = (

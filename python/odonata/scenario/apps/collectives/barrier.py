@@ -10,7 +10,7 @@ from odonata.scenario.apps.collectives.collective import Collective, algorithm_o
 class Barrier(Collective):
     """No rank continues before all ranks have entered it (MPI_Barrier). Messages have the size of control messages.
 
-    Sources: Hensgen, Finkel and Manber 1988 (dissemination); `binary` as Zhang 2018 ran it (L).
+    Sources: Hensgen, Finkel and Manber 1988 (dissemination); `binary` as Zhang 2018 ran it.
     """
 
     reason: ClassVar[str] = "`dissemination`: as MPICH"

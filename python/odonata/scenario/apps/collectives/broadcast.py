@@ -14,7 +14,7 @@ SHORT_BYTES, FEW_RANKS = 12_288, 8
 class Broadcast(RootedCollective):
     """The root's data goes to all (MPI_Bcast).
 
-    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `binary` as Zhang 2018 ran it (L); `flat` as Kang 2019
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `binary` as Zhang 2018 ran it; `flat` as Kang 2019
     has it (K17).
     """
 

@@ -11,7 +11,7 @@ from odonata.scenario.apps.values import MessageSize
 class Reduce(RootedCollective):
     """All vectors are combined at the root (MPI_Reduce).
 
-    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `binary` as Zhang 2018 ran it (L).
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `binary` as Zhang 2018 ran it.
     """
 
     reason: ClassVar[str] = "`binomial`: as MPICH for short vectors (Thakur 2005, section 4); for all sizes: assumed"

@@ -12,7 +12,7 @@ from odonata.scenario.apps.patterns.pattern import SizedPattern
 class Broadcast(SizedPattern):
     """At every interval the root sends one message to each other rank, after all its previous ones have arrived.
 
-    Source: Kang 2019, section 3.4.1 (K17; a flat broadcast without a tree, as in its authors' code).
+    Source: K17; a flat broadcast without a tree, as in its authors' code.
     """
 
     pattern: Literal["broadcast"]

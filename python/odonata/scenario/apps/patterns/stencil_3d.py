@@ -20,8 +20,8 @@ def _grid(value: Any) -> tuple[int, ...]:
 class Stencil3d(SizedPattern):
     """At every interval each rank sends one message to each of its six neighbours.
 
-    The grid is periodic and x runs fastest. Source: Kang 2019, section 3.4.1 (K15; the grid of
-    12 x 12 x 16 for 2,304 ranks is its authors').
+    The grid is periodic and x runs fastest. Source: K15; the grid of 12 x 12 x 16 for 2,304
+    ranks is its authors'.
     """
 
     pattern: Literal["stencil-3d"]

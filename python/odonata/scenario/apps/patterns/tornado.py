@@ -13,7 +13,7 @@ from odonata.scenario.apps.patterns.pattern import SizedPattern
 class Tornado(SizedPattern):
     """At every interval each rank sends one message to rank + offset, modulo the number of ranks.
 
-    Source: Kang 2019, section 3.4.1 (K16: the offset is the number of nodes of a group).
+    Source: K16; the offset is the number of nodes of a group.
     """
 
     pattern: Literal["tornado"]

@@ -9,7 +9,7 @@ from odonata.scenario.apps.patterns.pattern import SizedPattern
 class UniformRandom(SizedPattern):
     """At every interval each rank sends one message to a rank drawn uniformly.
 
-    Source: Kang 2019, section 3.4.1 (K14); the own rank is replaced by the next, as in its authors' code.
+    Source: K14; the own rank is replaced by the next, as in its authors' code.
     """
 
     pattern: Literal["uniform-random"]
