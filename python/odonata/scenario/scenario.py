@@ -148,7 +148,7 @@ class Scenario(Attributes):
         >>> [job["name"] for job in od.load("examples/quick.toml").resolve().spec["jobs"]]
         ['target', 'background']
         """
-        return self._checked if check else self._resolved
+        return self._accepted if check else self._resolved
 
     @cached_property
     def _resolved(self) -> Resolved:
@@ -158,7 +158,7 @@ class Scenario(Attributes):
             raise self._located(e, _decided) from None
 
     @cached_property
-    def _checked(self) -> Resolved:
+    def _accepted(self) -> Resolved:
         resolved = self._resolved
         problem = resolved.refused()
         if problem is not None:
