@@ -6,6 +6,8 @@ import threading
 from typing import TYPE_CHECKING
 
 from odonata.cli import progress
+from odonata.cli.sweep_progress import described
+from odonata.study.axis import Axis
 
 if TYPE_CHECKING:
     import pytest
@@ -29,3 +31,9 @@ def test_it_ticks_until_it_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_line_is_due_every_30_seconds() -> None:
     assert progress.LINE_EVERY_S == 30
+
+
+def test_axes_with_many_keys_are_described_in_short() -> None:
+    one, many = Axis(("run.seed",), ((1,), (2,))), Axis(("a", "b", "c", "d"), ((1, 2, 3, 4),))
+    assert described([one, many]) == "2 run.seed x 1 a with 3 other keys"
+    assert described([Axis(("a", "b", "c"), ((1, 2, 3),))]) == "1 a with b with c"

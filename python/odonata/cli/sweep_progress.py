@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Self
 from odonata.cli.progress import Screen, ticking
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
     from types import TracebackType
 
     from rich.progress import ProgressColumn
 
+    from odonata.study.axis import Axis
     from odonata.study.ledger import Ledger
     from odonata.study.plan import Plan
     from odonata.study.sweep import Backend
@@ -44,10 +46,10 @@ class SweepProgress(Screen):
         return [BarColumn(), TextColumn("{task.description}", markup=False)]
 
     def __enter__(self) -> Self:
-        axes = " x ".join(f"{len(axis)} {' with '.join(axis.keys)}" for axis in self._plan.axes)
         many = self._backend.workers
         on = f", {many} worker{'s' if many > 1 else ''}" if many else ""
-        self.say(f"{self._plan.name}: {len(self._plan):,} points ({axes}){on}")
+        points = len(self._plan)
+        self.say(f"{self._plan.name}: {points:,} point{'' if points == 1 else 's'} ({described(self._plan.axes)}){on}")
         super().__enter__()
         if self._bar is not None:
             self._task = self._bar.add_task("starting", total=len(self._plan))
@@ -113,3 +115,12 @@ def duration(seconds: float) -> str:
     if seconds < 36 * 3600:
         return f"{seconds / 3600:.1f} h"
     return f"{seconds / 86400:.0f} days"
+
+
+def described(axes: Sequence[Axis]) -> str:
+    """The axes with the number of their values; of more than three keys that go together, the first and how many."""
+    return " x ".join(f"{len(axis)} {_keys(axis.keys)}" for axis in axes)
+
+
+def _keys(keys: tuple[str, ...]) -> str:
+    return " with ".join(keys) if len(keys) <= 3 else f"{keys[0]} with {len(keys) - 1} other keys"
