@@ -15,6 +15,7 @@ import hashlib
 import os
 import secrets
 import shutil
+import sys
 import tempfile
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -58,14 +59,10 @@ def write(path: Path, data: bytes | memoryview | str) -> None:
     Raises RunError if that is not possible (a full disk). Then an older file of this name is unchanged, and no other
     file is left.
     """
-    if path.is_symlink():
-        path = Path(os.path.realpath(path))
-    if path.exists() and not path.is_file() and not path.is_dir():
-        try:
-            path.write_bytes(data.encode() if isinstance(data, str) else data)
-        except OSError as problem:
-            raise RunError(f"cannot write `{path}`: {problem.strerror or problem}") from problem
+    if _is_stream(path):
+        _write_stream(path, data.encode() if isinstance(data, str) else data)
         return
+    path = Path(os.path.realpath(path)) if path.is_symlink() else path
     partial = path.with_name(f".{path.name}{_MARK}{secrets.token_hex(4)}")
     try:
         try:
@@ -83,12 +80,32 @@ def write(path: Path, data: bytes | memoryview | str) -> None:
         raise RunError(f"cannot write `{path}`: {problem.strerror or problem}") from problem
 
 
+def _is_stream(path: Path) -> bool:
+    """Whether a name is that of a device or a pipe, or of an open file (`/dev/stdout`, which may be a file)."""
+    named = str(path.absolute()).startswith(("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/"))
+    return path.exists() and not path.is_dir() and (named or not path.is_file())
+
+
+def _write_stream(path: Path, data: bytes | memoryview) -> None:
+    try:
+        if os.path.samestat(path.stat(), os.fstat(1)):
+            # By the open file, since whatever is printed before and after goes to the same place.
+            sys.stdout.flush()
+            with open(1, "wb", closefd=False) as opened:
+                opened.write(data)
+            return
+        with path.open("ab") as opened:
+            opened.write(data)
+    except OSError as problem:
+        raise RunError(f"cannot write `{path}`: {problem.strerror or problem}") from problem
+
+
 def write_new(path: Path, data: bytes, *, force: bool) -> None:
     """Write a new file. Overwrite an existing file with different contents only with `force`.
 
     Raises InputError for another file, and RunError if it cannot be written.
     """
-    if not force and path.is_file() and path.read_bytes() != data:
+    if not force and not _is_stream(path) and path.is_file() and path.read_bytes() != data:
         raise InputError(f"`{path}` exists with different contents", hint="choose another name, or add --force")
     write(path, data)
 

@@ -217,6 +217,19 @@ def test_a_pipe_gets_what_is_written_and_stays_a_pipe(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 
 
+@pytest.mark.parametrize("into", ["a pipe", "a file"])
+def test_standard_output_has_what_is_written_between_what_is_printed(tmp_path: Path, into: str) -> None:
+    code = (
+        "from pathlib import Path\nfrom odonata import files\nprint('before')\n"
+        "files.write_new(Path('/dev/stdout'), b'data\\n', force=False)\nprint('after')"
+    )
+    with (tmp_path / "out").open("w+b") as file:
+        stdout = subprocess.PIPE if into == "a pipe" else file
+        found = subprocess.run([sys.executable, "-c", code], stdout=stdout, check=True)
+        file.seek(0)
+        assert (found.stdout or file.read()) == b"before\ndata\nafter\n"
+
+
 def test_a_full_device_is_said(tmp_path: Path) -> None:
     (tmp_path / "full").symlink_to("/dev/full")
     with pytest.raises(RunError, match="No space left"):
