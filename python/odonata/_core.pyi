@@ -279,6 +279,8 @@ class Result(TypedDict):
     end_ps: int
     packet_hops: int
     events: int
+    #: Threads that simulated: perhaps fewer than were allowed.
+    threads: int
     #: Wall time inside the core.
     wall_s: float
     jobs: list[JobTotals]
@@ -307,8 +309,8 @@ class Machine:
     def check(self, spec_json: str) -> None:
         """Refuse a specification that cannot be simulated (CoreError)."""
 
-    def run(self, spec_json: str, progress: Callable[[Progress], object] | None = None) -> Result:
-        """Simulate a specification.
+    def run(self, spec_json: str, progress: Callable[[Progress], object] | None = None, threads: int = 1) -> Result:
+        """Simulate a specification, on up to this many threads; the result does not depend on their number.
 
         The interpreter lock is released. `progress` is called about every 0.2 s of wall time; an exception in it
         ends the run, and so does Ctrl-C.
@@ -339,7 +341,7 @@ def routing_channels(routing_json: str, machine: str) -> int | None:
 def routings() -> list[RoutingInfo]:
     """All routings that a specification can name."""
 
-def run(spec_json: str, progress: Callable[[Progress], object] | None = None) -> Result:
+def run(spec_json: str, progress: Callable[[Progress], object] | None = None, threads: int = 1) -> Result:
     """As `Machine.run`, on a new machine."""
 
 def serialisation_ps(bandwidth_micro_bytes_per_s: int, bytes: int) -> int:

@@ -42,6 +42,7 @@ def run(
     progress: Progress | None = None,
     force: bool = False,
     keep_stale: bool = False,
+    threads: int = 1,
 ) -> Run:
     """Simulate a scenario.
 
@@ -63,6 +64,9 @@ def run(
     keep_stale
         Return a finished run also if another engine (`odonata.store.engine`) has simulated it. Without it, a
         `StaleWarning` says so and it is simulated again.
+    threads
+        Most threads that share the simulation (docs/results.md, "Threads"). The results do not depend on it. For many
+        runs, processes are faster: `odonata sweep`.
 
     Returns
     -------
@@ -71,7 +75,7 @@ def run(
     Raises
     ------
     InputError
-        For a scenario that cannot be simulated, and for an `out` that holds something else.
+        For a scenario that cannot be simulated, for an `out` that holds something else, and for `threads` below 1.
     RunError
         For a deadlock and for a full disk. No half-written folder is left behind.
 
@@ -83,6 +87,8 @@ def run(
     True
     """
     scenario = _scenario(scenario)
+    if not isinstance(threads, int) or threads < 1:
+        raise InputError(f"`threads` is a number from 1 on, found `{threads!r}`")
     folder = None if out is None else Path(out)
     if folder is not None:
         resolved = scenario.resolve(check=False)
@@ -91,7 +97,7 @@ def run(
             return done
     resolved = scenario.resolve()
     there = folder is not None and (folder / "manifest.json").exists()
-    result = _simulate(scenario, resolved, alone=alone, progress=progress)
+    result = _simulate(scenario, resolved, alone=alone, progress=progress, threads=threads)
     if folder is None:
         return result
     from odonata.store.read import open_run
@@ -174,14 +180,16 @@ def finished(
     return run
 
 
-def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: Progress | None) -> Run:
+def _simulate(
+    scenario: Scenario, resolved: Resolved, *, alone: bool, progress: Progress | None, threads: int
+) -> Run:
     spec, started = resolved.spec, now()
     try:
         check_memory(resolved)
     except InputError as problem:
         raise scenario.document.locate(problem) from None
     try:
-        result = simulate(spec, progress)
+        result = simulate(spec, progress, threads=threads)
     except InputError as problem:
         raise scenario.located(problem) from problem.__cause__
     peak = peak_rss_bytes()
@@ -195,7 +203,8 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
         if only != spec:
             # Of a run alone, only the job's own totals are kept.
             measure = {key: value for key, value in only["measure"].items() if key not in RECORDS}
-            there = simulate({**only, "measure": measure}, progress, stage=f"{what['name']} alone")
+            alone_spec = {**only, "measure": measure}
+            there = simulate(alone_spec, progress, stage=f"{what['name']} alone", threads=threads)
             alone_wall_s += there["wall_s"]
         from odonata.store.tables import alone_of
 
@@ -207,6 +216,7 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
     wall = {
         "started": started,
         "wall_s": result["wall_s"],
+        "threads": result["threads"],
         "alone_wall_s": alone_wall_s,
         "packet_hops_per_s": result["packet_hops"] / result["wall_s"] if result["wall_s"] else None,
         "peak_rss_bytes": peak,
@@ -289,13 +299,15 @@ def measure(
     return facts, rows, keep(run)
 
 
-def simulate(spec: Mapping[str, Any], progress: Progress | None = None, stage: str = "") -> dict[str, Any]:
+def simulate(
+    spec: Mapping[str, Any], progress: Progress | None = None, stage: str = "", threads: int = 1
+) -> dict[str, Any]:
     """The result of the core for a specification, with its errors converted to ours."""
     report = None if progress is None else lambda state: progress({"stage": stage, **state})
     from odonata.scenario.refusals import keys_of_path
 
     try:
-        return core.run(spec, report)
+        return core.run(spec, report, threads)
     except _core.CoreError as problem:
         raise core.as_error(problem, keys_of_path(problem.path)) from problem
     except MemoryError as problem:
@@ -305,6 +317,8 @@ def simulate(spec: Mapping[str, Any], progress: Progress | None = None, stage: s
 def benchmark() -> None:
     """One repetition of `odonata bench`: specification on standard input, measurements on standard output as JSON.
 
+    The only argument of the process is the number of threads.
+
     `messages` counts the recorded messages, `idle_rss_bytes` is the peak memory before the simulation.
     """
     import sys
@@ -312,11 +326,11 @@ def benchmark() -> None:
     spec = sys.stdin.read()
     idle = peak_rss_bytes()
     try:
-        result = _core.run(spec)
+        result = _core.run(spec, None, int(sys.argv[1]))
     except KeyboardInterrupt:
         sys.exit(130)
     except _core.CoreError as problem:
         sys.exit(str(problem))
-    found = {name: result[name] for name in ("end_ps", "events", "packet_hops", "wall_s")}
+    found = {name: result[name] for name in ("end_ps", "events", "packet_hops", "wall_s", "threads")}
     measured = {"messages": len(result["messages"]["job"]), "idle_rss_bytes": idle, "peak_rss_bytes": peak_rss_bytes()}
     print(json.dumps({**found, **measured}))

@@ -41,10 +41,15 @@ fn check(py: Python<'_>, spec_json: &str) -> PyResult<()> {
 
 /// As `Machine.run`, on a new machine.
 #[pyfunction(name = "run")]
-#[pyo3(signature = (spec_json, progress=None))]
-fn run_alone<'py>(py: Python<'py>, spec_json: &str, progress: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyDict>> {
+#[pyo3(signature = (spec_json, progress=None, threads=1))]
+fn run_alone<'py>(
+    py: Python<'py>,
+    spec_json: &str,
+    progress: Option<Py<PyAny>>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyDict>> {
     let spec = Spec::from_json(spec_json).map_err(|e| to_python(py, &e))?;
-    run::simulate(py, spec, progress)
+    run::simulate(py, spec, progress, threads)
 }
 
 /// Time that a number of bytes occupies a link, in picoseconds, rounded up; saturates at 2^64 - 1.

@@ -34,10 +34,16 @@ impl Machine {
     }
 
     /// Simulates a specification.
-    #[pyo3(signature = (spec_json, progress=None))]
-    fn run<'py>(&self, py: Python<'py>, spec_json: &str, progress: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyDict>> {
+    #[pyo3(signature = (spec_json, progress=None, threads=1))]
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        spec_json: &str,
+        progress: Option<Py<PyAny>>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let spec = self.spec(py, spec_json)?;
-        run::simulate(py, spec, progress)
+        run::simulate(py, spec, progress, threads)
     }
 
     /// The paths that packets may take between two nodes.

@@ -22,7 +22,12 @@ pub fn check(spec: &Spec) -> Result<(), Error> {
 }
 
 /// Simulates a specification; see `_core.pyi` for the result.
-pub fn simulate<'py>(py: Python<'py>, spec: Spec, progress: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyDict>> {
+pub fn simulate<'py>(
+    py: Python<'py>,
+    spec: Spec,
+    progress: Option<Py<PyAny>>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyDict>> {
     if let Some(callback) = &progress
         && !callback.bind(py).is_callable()
     {
@@ -30,7 +35,7 @@ pub fn simulate<'py>(py: Python<'py>, spec: Spec, progress: Option<Py<PyAny>>) -
     }
     let mut watch = ProgressMonitor { callback: progress, last: Instant::now(), raised: None };
     let start = Instant::now();
-    let result = py.detach(|| run(&spec, &mut watch));
+    let result = py.detach(|| run(&spec, &mut watch, threads));
     let wall = start.elapsed();
     if let Some(raised) = watch.raised {
         return Err(raised);
@@ -39,12 +44,12 @@ pub fn simulate<'py>(py: Python<'py>, spec: Spec, progress: Option<Py<PyAny>>) -
     output::to_python(py, &spec, output, cost, wall)
 }
 
-fn run(spec: &Spec, watch: &mut ProgressMonitor) -> Result<(Output, Cost), Error> {
+fn run(spec: &Spec, watch: &mut ProgressMonitor, threads: usize) -> Result<(Output, Cost), Error> {
     match spec.compat {
-        None => odonata_sim::run(spec, watch),
+        None => odonata_sim::run_on(spec, watch, threads),
         Some(Compat::Codes2019) => {
             let (output, stock) = odonata_reference::run_compat_counted(spec, watch)?;
-            Ok((output, Cost { events: stock.events }))
+            Ok((output, Cost { events: stock.events, threads: 1 }))
         }
     }
 }

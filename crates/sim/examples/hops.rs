@@ -1,6 +1,6 @@
 //! Runs a specification given as a JSON file and prints what it cost: the bare core, for measurements.
 //!
-//! `cargo run --release -p odonata-sim --example hops -- SPEC.json [wheel|ordered]`
+//! `cargo run --release -p odonata-sim --example hops -- SPEC.json [wheel|ordered|THREADS]`
 
 use std::time::Instant;
 
@@ -8,12 +8,12 @@ use odonata_sim::{QueueChoice, Spec, run_with};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
-    let path = args.next().ok_or("usage: hops SPEC.json [wheel|ordered]")?;
+    let path = args.next().ok_or("usage: hops SPEC.json [wheel|ordered|THREADS]")?;
     let choice = match args.next().as_deref() {
         None => QueueChoice::Estimate,
         Some("wheel") => QueueChoice::Wheel,
         Some("ordered") => QueueChoice::Ordered,
-        Some(other) => return Err(format!("`{other}` is neither `wheel` nor `ordered`").into()),
+        Some(threads) => QueueChoice::Threads(threads.parse()?),
     };
     let spec = Spec::from_json(&std::fs::read_to_string(path)?)?;
     let start = Instant::now();

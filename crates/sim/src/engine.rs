@@ -8,19 +8,26 @@
 //! | [`Wheel`] | window by window, inside a window place by place, at a place by (time, tie) | places cannot affect each other within a window |
 //! | [`Wheel::in_one_order`] | globally by (time, place, tie), sorted window by window | places see each other |
 //! | [`Ordered`] | globally by (time, place, tie), in a heap | the lookahead is too small for windows to pay off |
+//! | [`Partition`] | as [`Wheel`], for some of the places | several threads share the places |
 //!
 //! All give the same results, because an event at one place at time `t` can affect another place only at
 //! `t + lookahead` or later, and all state that a decision reads belongs to one place. (Shared tables, such as that of the
 //! messages under way, are only counted in, or read where they are written.)
 
+mod barrier;
 mod ordered;
+mod partition;
 mod prefetch;
 pub mod random;
 mod rank;
 mod wheel;
 mod window;
 
+use std::ops::Range;
+
+pub use barrier::{Barrier, Broken};
 pub use ordered::Ordered;
+pub use partition::Partition;
 pub use prefetch::prefetch;
 pub use wheel::Wheel;
 pub use window::Window;
@@ -41,6 +48,9 @@ pub trait Record: Copy {
 /// Events come in windows: first all events of a window that are known when it opens, then, one by one, those that are
 /// added while it is open, each in its place in the order.
 pub trait Queue<R: Record> {
+    /// Whether other threads handle the events of some places.
+    const PARTITIONED: bool = false;
+
     /// Adds an event. Its time must not be before the present. An event within the open window must belong to the place
     /// whose events are being handled.
     fn push(&mut self, place: u32, record: R);
@@ -71,4 +81,22 @@ pub trait Queue<R: Record> {
 
     /// No pending or future event is earlier than this.
     fn horizon(&self) -> u64;
+
+    /// The places whose events this queue has, of so many.
+    fn own(&self, places: u32) -> Range<u32> {
+        0..places
+    }
+
+    /// Whether this queue has the events of a place.
+    #[inline(always)]
+    fn has(&self, place: u32) -> bool {
+        let _ = place;
+        true
+    }
+
+    /// The number of the partition that has a place; 0 if there are no partitions.
+    fn partition_of(&self, place: u32) -> usize {
+        let _ = place;
+        0
+    }
 }

@@ -3,6 +3,8 @@
 //! The fabric is a set of tables with one entry per port, per output VC (a link and one of its virtual channels), or
 //! per node. All mutable state belongs to one router. Only events and stamped credits cross links.
 
+use bytemuck::Zeroable;
+
 mod aries;
 mod blocked;
 mod credit_metric;
@@ -34,7 +36,7 @@ pub use place::RouterPlace;
 pub use wiring::{NicAttachment, OutputVc, PacketTimes, Times, Wire, Wiring};
 
 /// An output port: when its link will be free of committed packets, and what else waits for it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Zeroable)]
 #[repr(C)]
 pub struct OutputPort {
     /// End of the last packet committed to the link.
@@ -53,7 +55,7 @@ impl OutputPort {
 }
 
 /// An output VC at the sender: what every commit needs, in a quarter of a cache line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Zeroable)]
 pub struct OutputVcState {
     /// Bytes of room that the sender knows of in the buffer at the far end.
     pub room: u32,

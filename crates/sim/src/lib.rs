@@ -50,11 +50,13 @@ impl Monitor for () {
     }
 }
 
-/// The cost of a run. It is not part of the result, since it depends on the computer.
+/// The cost of a run. It is not part of the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Events handled.
+    /// Events handled; the same on any number of threads.
     pub events: u64,
+    /// Threads that handled them.
+    pub threads: usize,
 }
 
 /// Refuses what [`run`] would refuse, without simulating: invalid values or jobs, and routings that could deadlock.
@@ -71,6 +73,17 @@ pub fn check(spec: &Spec) -> Result<(), Error> {
 /// [`Error`]: an invalid specification, an interruption, a deadlock.
 pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, Cost), Error> {
     simulation::run(spec, monitor, QueueChoice::Estimate)
+}
+
+/// As [`run`], on up to this many threads. The result does not depend on their number.
+///
+/// A run whose threads would have too little to do between two exchanges gets fewer. One thread simulates programs, NICs
+/// of Aries, routings that read other routers, and what is measured by job and window (`blame`, `series`, arrivals).
+///
+/// # Errors
+/// As [`run`].
+pub fn run_on(spec: &Spec, monitor: &mut dyn Monitor, threads: usize) -> Result<(Output, Cost), Error> {
+    simulation::run(spec, monitor, QueueChoice::Threads(threads))
 }
 
 /// As [`run`], with a given event queue; for tests and measurements.

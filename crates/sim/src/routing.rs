@@ -58,7 +58,7 @@ impl PathGranularity {
 }
 
 /// The routing algorithms of a run, on its machine. The simulation is compiled for each type.
-pub trait RoutingAlgorithm {
+pub trait RoutingAlgorithm: Clone + Send + Sync {
     /// Whether the routers have crossbars.
     const BEHIND_CROSSBAR: bool = false;
     /// Whether packets are answered.
@@ -118,6 +118,7 @@ pub(crate) use with_algorithm;
 
 /// The routings of a run whose routers have crossbars, whose packets are answered, or both. The simulation is compiled once for
 /// all algorithms.
+#[derive(Clone)]
 pub struct Behind<const CROSSBAR: bool, const RESPONSES: bool> {
     routing: Routing,
     /// First channel of responses.

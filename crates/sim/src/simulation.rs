@@ -7,6 +7,8 @@ mod crossbar;
 mod finish;
 mod inject;
 mod jobs;
+mod merge;
+mod partitions;
 mod programs;
 mod setup;
 mod switch;
@@ -27,6 +29,7 @@ use crate::routing::RoutingAlgorithm;
 use crate::spec::Spec;
 use crate::{Cost, Monitor, Progress};
 use jobs::Jobs;
+use partitions::Post;
 
 pub use audit::Audit;
 pub use setup::{QueueChoice, audit, prepare};
@@ -77,6 +80,10 @@ pub struct Simulation<'s, Q, R> {
     /// The policies of application-aware jobs.
     policies: ModePolicies,
     flights: Flights,
+    /// What goes to other partitions; empty if there are none.
+    posts: Vec<Post>,
+    /// Number of this partition; 0 if there are none.
+    partition: usize,
     /// Random keys of messages.
     messages: Source,
     jobs: Jobs,

@@ -21,7 +21,8 @@ from odonata.analysis.compare import check_column, higher_is_better
 from odonata.errors import InputError
 from odonata.scenario import Scenario
 from odonata.scenario import load as load_scenario
-from odonata.study.local import LocalPool, processors
+from odonata.processors import processors
+from odonata.study.local import LocalPool
 from odonata.study.plan import SEED
 from odonata.study.python import plan_of
 from odonata.study.sweep import sweep

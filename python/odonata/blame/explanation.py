@@ -15,7 +15,7 @@ from odonata.blame.without import Without, compare, pairs
 from odonata.errors import InputError, unknown
 from odonata.store import open_run
 from odonata.store.columns import RECORDS
-from odonata.study.local import processors
+from odonata.processors import processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -43,6 +43,7 @@ def bench(
     sweep: Annotated[bool, Parameter(negative=())] = False,
     large: Annotated[bool, Parameter(negative=())] = False,
     blame: Annotated[bool, Parameter(negative=())] = False,
+    threads: Annotated[int, Parameter(validator=validators.Number(gte=1, lte=1024))] = 1,
     record: Path | None = None,
     json: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
@@ -70,6 +71,8 @@ def bench(
         Measure machines of about 105,000 and 1,000,000 nodes instead, whose nodes all send (needs 3 GB of memory).
     blame
         Measure instead how much longer runs with `measure.blame` take, for several kinds of runs.
+    threads
+        Threads that share each run. Only alone or with `--large`.
     record
         Append a row for each case to this table (CSV), to compare versions. Not with `--machines`, `--sweep` or
         `--blame`.
@@ -87,9 +90,12 @@ def bench(
         ("--messages", messages is not None, ("--sweep", "--large")),
         ("--instructions", instructions, tuple(kinds)),
         ("--limit", limit is not None, tuple(kinds)),
+        ("--threads", threads > 1, ("--machines", "--sweep", "--blame")),
     ):
         if given and asked and asked[0] in others:
             raise InputError(f"`{option}` does not apply to `{asked[0]}`")
+    if threads > 1 and (record is not None or instructions or limit is not None):
+        raise InputError("`--threads` excludes `--record`, `--instructions` and `--limit`, which are for one thread")
     messages = messages or 200
     if sweep:
         return _sweep(repetitions, json=json)
@@ -98,8 +104,8 @@ def bench(
     if blame:
         return _blame(repetitions, messages, json=json)
     if large:
-        return _large(repetitions, record, json=json)
-    found = {case: _measure(case, repetitions, messages) for case in _CASES}
+        return _large(repetitions, record, threads, json=json)
+    found = {case: _measure(case, repetitions, messages, threads) for case in _CASES}
     counted = _instructions() if instructions or limit is not None else None
     found["main"]["instructions_per_packet_hop"] = counted
     if json:
@@ -128,10 +134,10 @@ def _machines(rounds: int, messages: int, *, json: bool) -> int:
     return 0
 
 
-def _large(repetitions: int, record: Path | None, *, json: bool) -> int:
+def _large(repetitions: int, record: Path | None, threads: int, *, json: bool) -> int:
     from odonata.cli.bench_large import as_text, measure
 
-    found = measure(repetitions, lambda spec: _child([], spec)[0], summarise)
+    found = measure(repetitions, lambda spec: _child([], spec, threads)[0], summarise)
     print(json_module.dumps(found) if json else as_text(found))
     if record is not None:
         _record(record, found)
@@ -174,20 +180,20 @@ def _resolved(overrides: Iterable[str], messages: int) -> tuple[str, str]:
     return resolved.id, json_module.dumps(resolved.spec)
 
 
-def _measure(case: str, repetitions: int, messages: int) -> dict[str, Any]:
+def _measure(case: str, repetitions: int, messages: int, threads: int) -> dict[str, Any]:
     run_id, spec = _spec(case, messages)
     runs = []
     for number in range(1, repetitions + 1):
         print(f"{case}: repetition {number} of {repetitions}", file=sys.stderr, flush=True)
-        runs.append(_child([], spec)[0])
+        runs.append(_child([], spec, threads)[0])
     return {"id": run_id, **summarise(runs)}
 
 
-def _child(wrapper: list[str], spec: str) -> tuple[dict[str, Any], str]:
+def _child(wrapper: list[str], spec: str, threads: int = 1) -> tuple[dict[str, Any], str]:
     """Runs one specification in a process of its own: what it measured, and what went to standard error."""
     from odonata.errors import RunError
 
-    command = [*wrapper, sys.executable, "-c", _CHILD]
+    command = [*wrapper, sys.executable, "-c", _CHILD, str(threads)]
     # Python draws its hash seed at random, which moves the instructions of its start by some millions.
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     child = subprocess.run(command, input=spec, text=True, capture_output=True, check=False, env=environment)
@@ -264,6 +270,7 @@ def summarise(runs: list[dict[str, Any]]) -> dict[str, Any]:
         "messages": runs[0]["messages"],
         "events": events,
         "packet_hops": hops,
+        "threads": runs[0]["threads"],
         "wall_s": median,
         "wall_s_min": min(times),
         "wall_s_max": max(times),
@@ -294,6 +301,7 @@ def _as_text(found: dict[str, dict[str, Any]]) -> str:
         row("shortest, longest", lambda case: f"{case['wall_s_min']:.3f}, {case['wall_s_max']:.3f} s"),
         row("packet-hops", lambda case: f"{case['packet_hops']:,}"),
         row("messages recorded", lambda case: f"{case['messages']:,}"),
+        row("threads", lambda case: f"{case['threads']}"),
         row("repetitions", lambda case: f"{case['repetitions']}"),
     ]
     counted = found["main"]["instructions_per_packet_hop"]

@@ -82,7 +82,7 @@ def calibrate(
     from odonata import files, units
     from odonata.calibration import calibrate as run
     from odonata.cli.cluster_analyse import pairs, write_table
-    from odonata.study.local import processors
+    from odonata.processors import processors
 
     if output is not None and output.suffix != ".toml":
         raise InputError(f"`{output}`: expected a file name that ends in .toml")

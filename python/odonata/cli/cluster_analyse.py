@@ -94,7 +94,7 @@ def analyse(
         No progress on standard error.
     """
     from odonata.cluster.analysis import analyse as run
-    from odonata.study.local import processors
+    from odonata.processors import processors
 
     if out is not None and out.suffix not in (".parquet", ".csv"):
         raise InputError(f"expected a file that ends in .parquet or .csv, found `{out}`")

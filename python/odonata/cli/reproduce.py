@@ -80,7 +80,8 @@ def _swept(
 ) -> "Runs":
     """The runs of its study, with progress on standard error."""
     from odonata.cli.sweep_progress import SweepProgress
-    from odonata.study.local import LocalPool, processors
+    from odonata.processors import processors
+    from odonata.study.local import LocalPool
 
     plan = chosen.plan(reduced=reduced)
     pool = LocalPool(workers if workers is not None else processors())

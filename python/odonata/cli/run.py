@@ -21,6 +21,7 @@ def run(
     force: Annotated[bool, Parameter(negative=())] = False,
     keep_stale: Annotated[bool, Parameter(negative=())] = False,
     report: Annotated[bool, Parameter(negative=())] = False,
+    threads: Annotated[int | None, Parameter(validator=validators.Number(gte=1, lte=1024))] = None,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
 ) -> int:
     """Simulate a scenario and print the latencies of its messages.
@@ -45,12 +46,16 @@ def run(
         Keep a finished run even if another engine (other sources of Odonata) simulated it.
     report
         Also write a report, `report.html` in the folder of the results (`odonata report`).
+    threads
+        Most threads that share the simulation; the results do not depend on it. Default: as many as there are idle
+        processors, at most 8.
     quiet
         No progress on standard error.
     """
     from odonata import scenario as scenarios
     from odonata.cli.progress import ProgressLine
     from odonata.errors import StaleWarning
+    from odonata.processors import MOST_THREADS, idle_processors
     from odonata.runner import finished
     from odonata.runner import run as simulate
     from odonata.store.engine import difference
@@ -78,7 +83,10 @@ def run(
         for doubt in doubts(resolved):
             print(f"warning: {doubt}", file=sys.stderr)
         with progress, warnings.catch_warnings(action="ignore", category=StaleWarning):  # it has been said
-            done = simulate(scenario, folder, alone=alone, progress=progress.report, force=force, keep_stale=keep_stale)
+            done = simulate(
+                scenario, folder, alone=alone, progress=progress.report, force=force, keep_stale=keep_stale,
+                threads=min(idle_processors(), MOST_THREADS) if threads is None else threads,
+            )  # fmt: skip
         progress.say(_closing(done.summary, folder))
     files = {"out": str(folder)}
     if report:
@@ -110,7 +118,8 @@ def _job(job: dict[str, Any]) -> str:
 
 def _closing(summary: dict[str, Any], folder: Path) -> str:
     speed, memory = summary["packet_hops_per_s"] or 0.0, summary["peak_rss_bytes"] / 1e6
+    on = f" on {summary['threads']} threads" if summary["threads"] > 1 else ""
     return (
-        f"{summary['packet_hops']:,} packet-hops in {summary['wall_s']:.2f} s "
+        f"{summary['packet_hops']:,} packet-hops in {summary['wall_s']:.2f} s{on} "
         f"({speed / 1e6:.1f} M/s, {memory:.0f} MB); results in {folder}"
     )

@@ -182,7 +182,8 @@ def backend_of(
         if listen is not None or files.given:
             option = "--listen" if listen is not None else "--tls-..."
             raise InputError(f"`{option}` is for `--on dask` and `--on slurm`: nothing listens otherwise")
-        from odonata.study.local import LocalPool, processors
+        from odonata.processors import processors
+        from odonata.study.local import LocalPool
 
         return LocalPool(workers if workers is not None else processors())
     if on == "slurm":

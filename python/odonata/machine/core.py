@@ -61,9 +61,11 @@ def describe(topology: Mapping[str, Any], failures: Mapping[str, Any] | None = N
         raise as_error(e, ("failed",) if e.path[:1] == ("failures",) else e.path[1:]) from None
 
 
-def run(spec: Mapping[str, Any], progress: Callable[[Mapping[str, Any]], object] | None = None) -> dict[str, Any]:
-    """Simulates a specification (see `_core.pyi`). Raises `_core.CoreError`."""
-    return dict(machine_of(spec).run(json.dumps(spec), progress))
+def run(
+    spec: Mapping[str, Any], progress: Callable[[Mapping[str, Any]], object] | None = None, threads: int = 1
+) -> dict[str, Any]:
+    """Simulates a specification on up to `threads` threads (see `_core.pyi`). Raises `_core.CoreError`."""
+    return dict(machine_of(spec).run(json.dumps(spec), progress, threads))
 
 
 def routes(spec: Mapping[str, Any], source: int, destination: int, limit: int) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from odonata.scheduler.cache import FILE, Cache
 from odonata.scheduler.outcome import outcome
 from odonata.scheduler.plan import load
 from odonata.scheduler.scheduling import simulate
-from odonata.study.local import processors
+from odonata.processors import processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -26,6 +26,7 @@ def summary_of(manifest: Mapping[str, Any], jobs: list[dict[str, Any]]) -> dict[
         "events": manifest["events"],
         "packet_hops": manifest["packet_hops"],
         "wall_s": wall["wall_s"],
+        "threads": wall.get("threads", 1),
         "packet_hops_per_s": wall["packet_hops_per_s"],
         "peak_rss_bytes": wall["peak_rss_bytes"],
         "jobs": jobs,

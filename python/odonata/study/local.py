@@ -182,8 +182,3 @@ def _ended(status: int) -> str:
     names: Any = {number.value: number.name for number in signal.Signals}
     hint = ", perhaps because memory ran out" if status == -signal.SIGKILL else ""
     return f"{names.get(-status, f'signal {-status}')}{hint}"
-
-
-def processors() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

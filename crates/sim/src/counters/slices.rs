@@ -66,11 +66,30 @@ impl Slices {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, now: u64) {
-        while now >> self.shift >= SLICES as u64 {
+        let mut shift = self.shift;
+        while now >> shift >= SLICES as u64 {
+            shift += 1;
+        }
+        self.widen(shift);
+        self.slices.resize((now >> self.shift) as usize + 1, Slice::default());
+    }
+
+    /// Adds the counts of others.
+    pub fn merge(&mut self, mut others: Self) {
+        let shift = self.shift.max(others.shift);
+        self.widen(shift);
+        others.widen(shift);
+        let most = self.slices.len().max(others.slices.len());
+        self.slices.resize(most, Slice::default());
+        self.slices.iter_mut().zip(others.slices).for_each(|(slice, other)| *slice = both(*slice, other));
+    }
+
+    /// Merges slices until they are 2^`shift` picoseconds wide.
+    fn widen(&mut self, shift: u32) {
+        while self.shift < shift {
             self.shift += 1;
             self.slices = self.slices.chunks(2).map(|pair| pair.iter().copied().fold(Slice::default(), both)).collect();
         }
-        self.slices.resize((now >> self.shift) as usize + 1, Slice::default());
     }
 
     /// The columns.
@@ -129,6 +148,24 @@ mod tests {
         let sum: u128 = ascending.iter().map(|&t| u128::from(t)).sum();
         assert_eq!(one.issue_sum_ps.iter().sum::<u128>(), 2 * sum);
         assert_eq!(one.delivery_sum_ps.iter().sum::<u128>(), sum + 77 * ascending.len() as u128);
+    }
+
+    #[test]
+    fn merging_is_counting_both() {
+        let counted = |times: &[u64]| {
+            let mut slices = Slices::default();
+            times.iter().for_each(|&t| slices.issue(1 + t % 3, t));
+            times.iter().for_each(|&t| slices.deliver(t + 5));
+            slices
+        };
+        let all = times();
+        for cut in [0, 1, 40, all.len()] {
+            for (one, other) in [(&all[..cut], &all[cut..]), (&all[cut..], &all[..cut])] {
+                let mut merged = counted(one);
+                merged.merge(counted(other));
+                assert_eq!(merged.into_output(), counted(&all).into_output());
+            }
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::ops::Range;
 
 use super::ordered::Entry;
 use super::{Queue, Record, Window, rank};
@@ -36,6 +37,8 @@ pub struct Wheel<R> {
     one_order: bool,
     /// Events that were added to the open window.
     late: BinaryHeap<Reverse<Entry<R>>>,
+    /// The places that have events here.
+    own: Range<usize>,
     /// While the events of a window are sorted: for each place, where its events end.
     ends: Vec<u32>,
     /// While the events of a sparse window are counted: a bit for each place, set if it has events.
@@ -90,10 +93,6 @@ impl<R: Record> Logs<R> {
         block * BLOCK
     }
 
-    fn is_empty(&self) -> bool {
-        self.tails.iter().all(|&tail| tail == 0)
-    }
-
     /// The blocks of a window's log, each with its start and end.
     fn blocks(&self, window: u64) -> impl Iterator<Item = (usize, usize)> {
         let mut end = self.tails[(window % WINDOWS) as usize];
@@ -102,6 +101,11 @@ impl<R: Record> Logs<R> {
             let ended = std::mem::replace(&mut end, self.before[block as usize]);
             Some(((block * BLOCK) as usize, ended as usize))
         })
+    }
+
+    /// Number of events of a window.
+    fn count(&self, window: u64) -> usize {
+        self.blocks(window).map(|(begin, end)| end - begin).sum()
     }
 
     /// Forgets a window's events.
@@ -134,6 +138,7 @@ impl<R: Record> Wheel<R> {
             far: BTreeMap::new(),
             one_order: false,
             late: BinaryHeap::new(),
+            own: 0..places,
             ends: vec![0; places],
             marks: vec![0; places.div_ceil(64)],
         }
@@ -143,6 +148,12 @@ impl<R: Record> Wheel<R> {
     #[must_use]
     pub fn in_one_order(places: usize, lookahead_ps: u64) -> Self {
         Self { one_order: true, ..Self::new(places, lookahead_ps) }
+    }
+
+    /// The same as [`new`](Self::new), for the events of a range of the places.
+    #[must_use]
+    pub fn of_some(own: Range<usize>, places: usize, lookahead_ps: u64) -> Self {
+        Self { own, ..Self::new(places, lookahead_ps) }
     }
 
     /// The window of a time. Any monotone map would do if its windows are no longer than the lookahead; this one costs
@@ -169,40 +180,62 @@ impl<R: Record> Wheel<R> {
         self.late.push(Reverse(Entry::new(place, record)));
     }
 
-    /// Opens the next window that has events, and returns it if there is one.
-    fn advance(&mut self) -> Option<u64> {
-        if self.logs.is_empty() {
-            let (&turn, _) = self.far.first_key_value()?;
-            self.next = self.next.max(turn * WINDOWS);
-        }
-        loop {
-            let window = self.next;
-            if window.is_multiple_of(WINDOWS)
-                && let Some(records) = self.far.remove(&(window / WINDOWS))
-            {
-                for (place, record) in records {
-                    self.logs.push(self.window_of(record.time()), place, record);
-                }
+    /// A window that is not open yet, and before which there are no events; it has some, unless it begins a turn.
+    #[must_use]
+    pub fn upcoming(&self) -> Option<u64> {
+        let far = self.far.first_key_value().map(|(&turn, _)| self.next.max(turn * WINDOWS));
+        let near = (self.next..self.next + WINDOWS).find(|window| self.number_in(*window) > 0);
+        far.into_iter().chain(near).min()
+    }
+
+    /// 0 if no event of a window is on the wheel.
+    fn number_in(&self, window: u64) -> u32 {
+        self.logs.tails[(window % WINDOWS) as usize]
+    }
+
+    /// The most events that a window before the end of the wheel has.
+    #[must_use]
+    pub fn most(&self, window: u64) -> usize {
+        let far = if window.is_multiple_of(WINDOWS) { self.far.get(&(window / WINDOWS)) } else { None };
+        self.logs.count(window) + far.map_or(0, Vec::len)
+    }
+
+    /// Opens a window before which there are no events, and replaces the events of the last one by its events.
+    pub fn open_at(&mut self, window: u64, events: &mut Window<R>) {
+        debug_assert!(self.late.is_empty(), "a window was left too early");
+        self.next = window;
+        if window.is_multiple_of(WINDOWS)
+            && let Some(records) = self.far.remove(&(window / WINDOWS))
+        {
+            for (place, record) in records {
+                self.logs.push(self.window_of(record.time()), place, record);
             }
-            self.next += 1;
-            if self.logs.tails[(window % WINDOWS) as usize] > 0 {
-                self.base = self.start_of(window);
-                return Some(window);
-            }
         }
+        self.next += 1;
+        self.base = self.start_of(window);
+        if self.number_in(window) == 0 {
+            events.replace(None);
+            return;
+        }
+        if self.one_order {
+            self.gather_in_order(window, events);
+        } else {
+            self.gather(window, events);
+            self.put_in_order(events);
+        }
+        self.logs.clear(window);
     }
 
     /// Takes the events of a window from its log, place by place.
     fn gather(&mut self, window: u64, to: &mut Window<R>) {
-        let (logs, ends) = (&self.logs, &mut self.ends);
-        let count = logs.blocks(window).map(|(begin, end)| end - begin).sum::<usize>();
+        let (count, logs, ends) = (self.logs.count(window), &self.logs, &mut self.ends);
         let Some((some, _)) = logs.blocks(window).next() else { return };
         to.resize(count, logs.records[some]);
         let places = logs.blocks(window).map(|(begin, end)| &logs.places[begin..end]);
-        let begins = if count * SPARSE < ends.len() {
+        let begins = if count * SPARSE < self.own.len() {
             begin_sparse(places, ends, &mut self.marks)
         } else {
-            begin_dense(places, ends)
+            begin_dense(places, ends, &self.own)
         };
         assert!(begins as usize == count && count <= to.places.len() && count <= to.records.len());
         for (begin, end) in logs.blocks(window) {
@@ -253,17 +286,18 @@ impl<R: Record> Wheel<R> {
     }
 }
 
-/// Counts the events of each place and writes where they begin into `ends`. Returns the number of events.
+/// Counts the events of each place and writes where they begin into `ends`. All places are in the range `own`. Returns
+/// the number of events.
 #[inline(always)]
-fn begin_dense<'a>(places: impl Iterator<Item = &'a [u32]>, ends: &mut [u32]) -> u32 {
-    ends.fill(0);
+fn begin_dense<'a>(places: impl Iterator<Item = &'a [u32]>, ends: &mut [u32], own: &Range<usize>) -> u32 {
+    ends[own.clone()].fill(0);
     for block in places {
         for &place in block {
             ends[place as usize] += 1;
         }
     }
     let mut begins = 0;
-    for end in ends {
+    for end in &mut ends[own.clone()] {
         begins += std::mem::replace(end, begins);
     }
     begins
@@ -311,24 +345,20 @@ impl<R: Record> Queue<R> for Wheel<R> {
 
     #[inline(never)]
     fn open(&mut self, events: &mut Window<R>) -> bool {
-        debug_assert!(self.late.is_empty(), "a window was left too early");
-        let Some(window) = self.advance() else {
-            events.replace(None);
-            return false;
-        };
-        if self.one_order {
-            self.gather_in_order(window, events);
-        } else {
-            self.gather(window, events);
-            self.put_in_order(events);
+        while let Some(window) = self.upcoming() {
+            self.open_at(window, events);
+            if !events.is_empty() {
+                return true;
+            }
         }
-        self.logs.clear(window);
-        true
+        events.replace(None);
+        false
     }
 
     #[cold]
     fn shorten(&mut self, window: &Window<R>, lookahead_ps: u64) {
-        let mut shorter = Self { one_order: self.one_order, ..Self::new(self.ends.len(), lookahead_ps) };
+        let new = Self::of_some(self.own.clone(), self.ends.len(), lookahead_ps);
+        let mut shorter = Self { one_order: self.one_order, ..new };
         shorter.next = shorter.window_of(self.base);
         window.iter().for_each(|(place, record)| shorter.push(place, *record));
         for window in self.next..self.next + WINDOWS {
@@ -382,7 +412,7 @@ mod tests {
         for case in 0..400_u64 {
             let places: Vec<u32> = (0..1 + case % 60).map(|k| (mix64(case << 8 | k) % 200) as u32).collect();
             let blocks = || places.chunks(7);
-            let count = begin_dense(blocks(), &mut dense);
+            let count = begin_dense(blocks(), &mut dense, &(0..200));
             assert_eq!(begin_sparse(blocks(), &mut sparse, &mut marks), count);
             assert_eq!((count as usize, &*marks), (places.len(), &[0; 4][..]));
             assert!(places.iter().all(|&place| sparse[place as usize] == dense[place as usize]), "case {case}");

@@ -7,6 +7,7 @@
 //! comparison. Runs that read only the backlog pay nothing.
 
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 
 use super::leaving::Leaving;
 use super::wiring::CLASSES;
@@ -22,9 +23,11 @@ const NEVER: u64 = i64::MAX as u64;
 /// The metric's state for every port.
 pub struct CreditMetric {
     here: Here,
-    /// By slot of the sender; empty if the metric reads no bytes.
+    /// The slot of the first port that sends.
+    first: u32,
+    /// By slot of the sender, from the first on; empty if the metric reads no bytes.
     sent: Vec<Sent>,
-    /// The bytes behind the link of a port, by slot of the sender, as `sent`.
+    /// The bytes behind the link of a port, as `sent`.
     leaving: RefCell<Vec<Leaving>>,
     /// By slot of the receiver.
     senders: Vec<Sender>,
@@ -65,19 +68,19 @@ impl Sent {
 /// The port at the far end of the cable of a port.
 #[derive(Clone, Copy)]
 struct Sender {
-    /// Its slot, or [`NO_ROUTER`].
-    slot: u32,
+    /// Its place in `sent`, or a number beyond the end.
+    sent: u32,
     /// How long the information of a credit takes to it.
     delay: u32,
 }
 
-/// The slot at the far end of a port that leads to a node.
+/// The place in `sent` of the far end of a port that leads to a node.
 const NO_ROUTER: u32 = u32::MAX;
 
 impl CreditMetric {
-    /// The metric of a run; none if it is the backlog alone.
+    /// The metric of a run; none if it is the backlog alone. Only ports with slots in `own` send.
     #[must_use]
-    pub fn new(sensing: &Sensing, wiring: &Wiring, names: &[&str]) -> Option<Self> {
+    pub fn new(sensing: &Sensing, wiring: &Wiring, names: &[&str], own: Range<usize>) -> Option<Self> {
         let (here, credits) = match sensing.kind {
             MetricKind::Backlog | MetricKind::OutputBuffer => return None,
             MetricKind::Credits => (Here::Nothing, true),
@@ -87,9 +90,11 @@ impl CreditMetric {
         };
         let delay = |class: usize| names.get(class).and_then(|name| sensing.delay_ps.get(*name)).copied();
         let delays: [u32; CLASSES] = std::array::from_fn(|class| delay(class).map_or(0, |ps| ps as u32)); // at most 1 ms
+        let first = own.start as u32;
         // Cables have two directions, so the far end of a port is both the receiver from it and the sender to it.
         let far = |wire: &Wire| {
-            if wire.node { NO_ROUTER } else { wiring.places[wire.to as usize].first + u32::from(wire.port) }
+            let far = |wire: &Wire| wiring.places[wire.to as usize].first + u32::from(wire.port);
+            if wire.node { NO_ROUTER } else { far(wire).wrapping_sub(first) }
         };
         let sent = |wire: &Wire| Sent {
             next: Cell::new(NEVER),
@@ -97,14 +102,15 @@ impl CreditMetric {
             bytes: Cell::new(0),
             scaled: wiring.times(wire.class).scaled,
         };
-        let wires = if credits { &*wiring.wires } else { &[] };
+        let (wires, used) = if credits { (&*wiring.wires, &wiring.wires[own]) } else { (&[][..], &[][..]) };
         Some(Self {
             here,
-            sent: wires.iter().map(sent).collect(),
-            leaving: RefCell::new(wires.iter().map(|_| Leaving::default()).collect()),
+            first,
+            sent: used.iter().map(sent).collect(),
+            leaving: RefCell::new(used.iter().map(|_| Leaving::default()).collect()),
             senders: wires
                 .iter()
-                .map(|wire| Sender { slot: far(wire), delay: delays[usize::from(wire.class)] })
+                .map(|wire| Sender { sent: far(wire), delay: delays[usize::from(wire.class)] })
                 .collect(),
         })
     }
@@ -122,15 +128,21 @@ impl CreditMetric {
     pub fn prefetch(&self, slot: usize) {
         if let Some(sender) = self.senders.get(slot) {
             // SAFETY: a borrow ends with the look at a port for which it is made.
-            prefetch(unsafe { &*self.leaving.as_ptr() }, sender.slot as usize);
-            prefetch(&self.sent, sender.slot as usize);
+            prefetch(unsafe { &*self.leaving.as_ptr() }, sender.sent as usize);
+            prefetch(&self.sent, sender.sent as usize);
         }
+    }
+
+    /// The place of a slot in `sent`.
+    #[inline(always)]
+    fn place(&self, slot: u32) -> usize {
+        slot.wrapping_sub(self.first) as usize
     }
 
     /// A packet is committed to the link of a port.
     #[inline(always)]
     pub fn send(&mut self, slot: u32, bytes: u32) {
-        if let Some(sent) = self.sent.get(slot as usize) {
+        if let Some(sent) = self.sent.get(self.place(slot)) {
             sent.set(sent.bytes.get() + u64::from(bytes));
         }
     }
@@ -139,9 +151,9 @@ impl CreditMetric {
     /// at the sender's port is for a time before `horizon`.
     #[inline(always)]
     pub fn leave(&mut self, slot: u32, bytes: u32, stamp: u64, horizon: u64) {
-        let Some(&Sender { slot, delay }) = self.senders.get(slot as usize) else { return };
-        let Some(leaving) = self.leaving.get_mut().get_mut(slot as usize) else { return };
-        let Some(sent) = self.sent.get(slot as usize) else { return };
+        let Some(&Sender { sent, delay }) = self.senders.get(slot as usize) else { return };
+        let Some(leaving) = self.leaving.get_mut().get_mut(sent as usize) else { return };
+        let Some(sent) = self.sent.get(sent as usize) else { return };
         if leaving.is_full() {
             Self::update(leaving, sent, horizon); // not every routing algorithm looks at the port
         }
@@ -158,11 +170,11 @@ impl CreditMetric {
         sent.next.set(next.unwrap_or(NEVER));
     }
 
-    /// The same for the sender's port of a slot.
+    /// The same for the port at a place in `sent`.
     #[cold]
     #[inline(never)]
-    fn update_sender(&self, slot: usize, now: u64) {
-        Self::update(&mut self.leaving.borrow_mut()[slot], &self.sent[slot], now);
+    fn update_sender(&self, place: usize, now: u64) {
+        Self::update(&mut self.leaving.borrow_mut()[place], &self.sent[place], now);
     }
 
     /// What counts of the packets that are still in the router.
@@ -179,10 +191,10 @@ impl CreditMetric {
     #[inline(always)]
     #[must_use]
     pub fn load(&self, slot: u32, port: &OutputPort, now: u64) -> u64 {
-        let own = self.own(port, now);
-        let Some(sent) = self.sent.get(slot as usize) else { return own };
+        let (own, place) = (self.own(port, now), self.place(slot));
+        let Some(sent) = self.sent.get(place) else { return own };
         if sent.next.get() <= now {
-            self.update_sender(slot as usize, now);
+            self.update_sender(place, now);
         }
         own + sent.time.get()
     }
@@ -191,8 +203,8 @@ impl CreditMetric {
     #[inline(always)]
     #[must_use]
     pub fn is_below(&self, limit: u64, slot: u32, port: &OutputPort, now: u64) -> bool {
-        let own = self.own(port, now);
-        let Some(sent) = self.sent.get(slot as usize) else { return own < limit };
+        let (own, place) = (self.own(port, now), self.place(slot));
+        let Some(sent) = self.sent.get(place) else { return own < limit };
         // What has left since the last look only makes the load smaller.
         if own + sent.time.get() < limit {
             return true;
@@ -200,7 +212,7 @@ impl CreditMetric {
         if sent.next.get() > now {
             return false;
         }
-        self.update_sender(slot as usize, now);
+        self.update_sender(place, now);
         own + sent.time.get() < limit
     }
 
@@ -214,24 +226,25 @@ impl CreditMetric {
             (slot..).zip(ports).for_each(|(slot, port)| least.see(self.load(slot, port, now)));
             return least.found();
         }
-        let all = &self.sent[slot as usize..slot as usize + ports.len()];
+        let place = self.place(slot);
+        let all = &self.sent[place..place + ports.len()];
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         if is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has the feature.
-            return unsafe { self.least_avx2(slot as usize, all, ports, now) };
+            return unsafe { self.least_avx2(place, all, ports, now) };
         }
-        self.least_portable(slot as usize, all, ports, now)
+        self.least_portable(place, all, ports, now)
     }
 
-    /// The same for any processor, if what counts here are waiting packets. `all` begins at `slot`, as `ports` does.
+    /// The same for any processor, if what counts here are waiting packets. `all` begins at `place`.
     #[cfg_attr(all(target_arch = "x86_64", not(any(miri, test))), cold)]
-    fn least_portable(&self, slot: usize, all: &[Sent], ports: &[OutputPort], now: u64) -> (u64, u64) {
+    fn least_portable(&self, place: usize, all: &[Sent], ports: &[OutputPort], now: u64) -> (u64, u64) {
         // Two passes without a choice per port are faster than one with choices.
         let load = |(sent, port): (&Sent, &OutputPort)| port.blocked_ps + sent.time.get();
         let mut found = u64::MAX;
         for (offset, (sent, port)) in all.iter().zip(ports).enumerate() {
             if sent.next.get() <= now {
-                self.update_sender(slot + offset, now);
+                self.update_sender(place + offset, now);
             }
             found = found.min(load((sent, port)));
         }
@@ -245,7 +258,7 @@ impl CreditMetric {
     /// The same, four ports at once.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     #[target_feature(enable = "avx2")]
-    fn least_avx2(&self, slot: usize, all: &[Sent], ports: &[OutputPort], now: u64) -> (u64, u64) {
+    fn least_avx2(&self, place: usize, all: &[Sent], ports: &[OutputPort], now: u64) -> (u64, u64) {
         use std::arch::x86_64::*;
 
         use super::least::avx2::{Loads, four_ports, pairs};
@@ -265,7 +278,7 @@ impl CreditMetric {
             if _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(next, at))) != 0b1111 {
                 for (offset, sent) in four.iter().enumerate() {
                     if sent.next.get() <= now {
-                        self.update_sender(slot + 4 * index + offset, now);
+                        self.update_sender(place + 4 * index + offset, now);
                     }
                 }
                 time = four_sent(four).1;
@@ -273,8 +286,8 @@ impl CreditMetric {
             let (_, blocked) = four_ports(ports);
             loads.add(_mm256_add_epi64(time, blocked));
         }
-        let first = slot + 4 * fours.len();
-        loads.found((first as u32..).zip(rest.iter().zip(last)).map(|(slot, (_, port))| self.load(slot, port, now)))
+        let first = self.first + (place + 4 * fours.len()) as u32;
+        loads.found((first..).zip(rest.iter().zip(last)).map(|(slot, (_, port))| self.load(slot, port, now)))
     }
 }
 
@@ -290,7 +303,8 @@ mod tests {
             here: Here::Waiting,
             sent: vec![sent; 2],
             leaving: RefCell::new(vec![Leaving::default(), Leaving::default()]),
-            senders: [1, 0].map(|slot| Sender { slot, delay: delay as u32 }).to_vec(),
+            first: 0,
+            senders: [1, 0].map(|sent| Sender { sent, delay: delay as u32 }).to_vec(),
         }
     }
 

@@ -5,6 +5,9 @@
 //! gets an event.
 
 use std::collections::HashMap;
+use std::ops::Range;
+
+use bytemuck::{Zeroable, zeroed_vec};
 
 use crate::engine::prefetch;
 
@@ -19,7 +22,7 @@ const UNARMED: u64 = u64::MAX;
 
 /// Credits of one virtual channel: half a cache line, so that those of a whole machine fit into a cache.
 #[repr(C, align(32))]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Zeroable)]
 struct Returns {
     offsets: [u32; STAMPS],
     /// Bytes minus one.
@@ -154,19 +157,16 @@ pub struct Credits {
 }
 
 impl Credits {
-    /// No credits yet, for this number of channels of links of these classes; stored channel by channel.
+    /// No credits yet, for this number of channels of links of these classes; stored channel by channel. Only the
+    /// classes of links in the range `own` are known, so the memory of the others is not touched.
     #[must_use]
-    pub fn new(classes: impl ExactSizeIterator<Item = u8>, channels: usize) -> Self {
+    pub fn new(classes: impl ExactSizeIterator<Item = u8>, channels: usize, own: Range<usize>) -> Self {
         let links = classes.len();
-        let mut vcs = Vec::with_capacity(channels * links);
-        vcs.extend(classes.map(|class| Returns {
-            offsets: [0; STAMPS],
-            sizes: [0; STAMPS],
-            base: 0,
-            state: u32::from(class) << CLASS_SHIFT,
-        }));
-        for _ in 1..channels {
-            vcs.extend_from_within(..links);
+        let mut vcs: Vec<Returns> = zeroed_vec(channels * links);
+        for (link, class) in classes.enumerate().take(own.end).skip(own.start) {
+            for channel in 0..channels {
+                vcs[channel * links + link].state = u32::from(class) << CLASS_SHIFT;
+            }
         }
         Self { wakes: vec![0; vcs.len()], vcs, spill: HashMap::new() }
     }
@@ -330,7 +330,7 @@ mod tests {
 
     /// Random adds and takes, compared with a plain list; `spread` is how far ahead credits are stamped.
     fn compare_with_a_plain_list(spread: u64, horizon_lag: u64) {
-        let mut credits = Credits::new([0, 1, 2, 3, 0].into_iter(), 1);
+        let mut credits = Credits::new([0, 1, 2, 3, 0].into_iter(), 1, 0..5);
         let mut plain: Vec<(u64, u32)> = Vec::new();
         let mut now = 1_000_000_000_000;
         for step in 0..20_000_u64 {
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn as_many_credits_may_be_due_as_a_buffer_holds() {
-        let mut credits = Credits::new([0].into_iter(), 1);
+        let mut credits = Credits::new([0].into_iter(), 1, 0..1);
         for k in 0..1_u64 << 14 {
             add(&mut credits, 0, k, 65_536, k);
         }
@@ -389,7 +389,7 @@ mod tests {
 
     #[test]
     fn stamps_may_lie_anywhere_in_time() {
-        let mut credits = Credits::new([0].into_iter(), 1);
+        let mut credits = Credits::new([0].into_iter(), 1, 0..1);
         for stamp in [1, (1 << 62) + 5, 7, (1 << 63) - 1, 1 << 31, 1 << 40] {
             add(&mut credits, 0, stamp, 1, 0);
         }
@@ -398,7 +398,7 @@ mod tests {
 
     #[test]
     fn a_waiting_sender_is_woken_at_the_earliest_stamp_known_so_far() {
-        let mut credits = Credits::new([1].into_iter(), 1);
+        let mut credits = Credits::new([1].into_iter(), 1, 0..1);
         assert_eq!(credits.wait(0), None);
         assert!(add(&mut credits, 0, 900, 1, 0), "the first credit wakes");
         assert!(!add(&mut credits, 0, 950, 1, 0), "a later one does not");

@@ -21,13 +21,35 @@ pub struct Flight {
 }
 
 /// The messages under way, in slots that are reused. No result depends on the slot.
-#[derive(Default)]
+///
+/// A message between two partitions is known to both, in the same slot. Each partition gives out slots of its own.
 pub struct Flights {
     slots: Vec<Flight>,
     free: Vec<u32>,
+    /// The slot to be given out if none is free.
+    next: u32,
+    /// Number of this partition.
+    partition: u32,
+    /// Number of partitions.
+    partitions: u32,
 }
 
+impl Default for Flights {
+    fn default() -> Self {
+        Self::of_partition(0, 1)
+    }
+}
+
+/// What is in a slot that holds no message.
+const NO_FLIGHT: Flight = Flight { issue: 0, packets_left: 0, row: NO_ROW, job: 0, measured: false };
+
 impl Flights {
+    /// No message, in a partition.
+    #[must_use]
+    pub fn of_partition(partition: u32, partitions: u32) -> Self {
+        Self { slots: Vec::new(), free: Vec::new(), next: partition, partition, partitions }
+    }
+
     /// Adds a message; returns its slot.
     #[inline]
     pub fn add(&mut self, flight: Flight) -> u32 {
@@ -35,8 +57,25 @@ impl Flights {
             self.slots[slot as usize] = flight;
             return slot;
         }
-        self.slots.push(flight);
-        (self.slots.len() - 1) as u32
+        let slot = self.next;
+        self.next += self.partitions;
+        self.put(slot, flight);
+        slot
+    }
+
+    /// Puts a message in a slot that another partition has given out.
+    #[inline]
+    pub fn put(&mut self, slot: u32, flight: Flight) {
+        if slot as usize >= self.slots.len() {
+            self.slots.resize(slot as usize + 1, NO_FLIGHT);
+        }
+        self.slots[slot as usize] = flight;
+    }
+
+    /// The partition that has given out a slot.
+    #[must_use]
+    pub fn partition_of(&self, slot: u32) -> usize {
+        (slot % self.partitions) as usize
     }
 
     /// Prefetches a message; an unused slot is harmless.
@@ -61,12 +100,11 @@ impl Flights {
     /// Counts a packet as delivered. Returns the message, and frees its slot after the last packet.
     #[inline]
     pub fn deliver(&mut self, slot: u32) -> Flight {
-        let flight = &mut self.slots[slot as usize];
-        flight.packets_left -= 1;
+        let flight = self.deliver_and_keep(slot);
         if flight.packets_left == 0 {
             self.free.push(slot);
         }
-        *flight
+        flight
     }
 
     /// The same, but its slot stays taken until [`release`](Self::release).
@@ -77,20 +115,9 @@ impl Flights {
         *flight
     }
 
-    /// Frees the slot of a message.
+    /// Frees the slot of a message, which this partition has given out.
     pub fn release(&mut self, slot: u32) {
+        debug_assert_eq!(slot % self.partitions, self.partition, "a slot of another partition");
         self.free.push(slot);
-    }
-
-    /// Number of messages under way.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
-    }
-
-    /// Whether no message is under way.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }

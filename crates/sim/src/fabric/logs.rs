@@ -16,6 +16,14 @@ pub struct VcLog {
     pub chain: Chain,
 }
 
+impl VcLog {
+    /// Whether anything is in it.
+    #[must_use]
+    pub fn is_written(&self) -> bool {
+        self.packets > 0 || self.waits_since > 0 || self.waited > 0 || !self.chain.is_empty()
+    }
+}
+
 /// The logs of all virtual channels.
 pub struct Logs {
     /// For each virtual channel the number of its log, or 0.

@@ -3,6 +3,8 @@
 
 use std::collections::VecDeque;
 
+use bytemuck::Zeroable;
+
 /// A message whose packets have not all been sent, in half a cache line.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
@@ -55,7 +57,7 @@ impl Waiting {
 }
 
 /// One NIC, in half a cache line: most have nothing queued.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Zeroable)]
 pub struct Nic {
     /// When the injection link will be free.
     pub free: u64,

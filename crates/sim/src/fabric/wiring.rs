@@ -1,5 +1,8 @@
 //! The constants of a run: the far end of every port, and all durations.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use odonata_topology::{Bandwidth, ClassId, Network, NodeId, Peer, RouterId};
 
 use super::{HopTiming, RouterPlace};
@@ -106,14 +109,15 @@ impl OutputVc {
     }
 }
 
-/// The constants of a run.
+/// The constants of a run. Copies share the tables.
+#[derive(Clone)]
 pub struct Wiring {
     /// Position of each router.
-    pub(crate) places: Vec<RouterPlace>,
+    pub(crate) places: Arc<[RouterPlace]>,
     /// Position of each NIC: `node * rails + rail`.
-    pub(crate) attachments: Vec<NicAttachment>,
+    pub(crate) attachments: Arc<[NicAttachment]>,
     /// The far end of every router port, by slot.
-    pub(crate) wires: Vec<Wire>,
+    pub(crate) wires: Arc<[Wire]>,
     /// NICs of each node.
     pub rails: u32,
     /// Whether packets cut through: routers decide on a packet before its tail has arrived.
@@ -139,7 +143,7 @@ impl Wiring {
             let group = network.group_of_router[router.index()] as u16;
             NicAttachment { router: router.0, port: port.0, group, local: network.local(router) as u16 }
         };
-        let attachments: Vec<NicAttachment> = network.node_slot.iter().map(attachment).collect();
+        let attachments: Arc<[NicAttachment]> = network.node_slot.iter().map(attachment).collect();
         let nodes = attachments.chunks(network.rails as usize);
         let name = |class: usize| network.classes[class.min(network.classes.len() - 1)];
         let times = std::array::from_fn(|class| times(&spec.fabric, name(class)));
@@ -187,6 +191,14 @@ impl Wiring {
     pub fn event_attachment(&self, nic: u32) -> NicAttachment {
         let first = if self.rails == 1 { nic } else { nic - nic % self.rails };
         self.attachments[first as usize]
+    }
+
+    /// The slots of the ports of consecutive routers.
+    #[must_use]
+    pub fn slots(&self, routers: &Range<u32>) -> Range<usize> {
+        let first =
+            |router: u32| self.places.get(router as usize).map_or(self.wires.len(), |place| place.first as usize);
+        first(routers.start)..first(routers.end)
     }
 
     /// The times of a class.
@@ -240,7 +252,7 @@ impl Wiring {
     }
 }
 
-fn wires(network: &Network) -> Vec<Wire> {
+fn wires(network: &Network) -> Arc<[Wire]> {
     (0..network.peer.len())
         .map(|slot| {
             let class = network.class[slot].0;

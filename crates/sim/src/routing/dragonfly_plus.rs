@@ -39,7 +39,7 @@ const INTERMEDIATE_BASE: u8 = 24;
 const PER_PACKET: u8 = 255;
 
 /// A routing algorithm of a Dragonfly+: one implementation per file. The simulation is compiled for each of them.
-pub trait DragonflyPlusAlgorithm: Sized {
+pub trait DragonflyPlusAlgorithm: Clone + Send + Sync {
     /// Its name in a specification.
     const NAME: &'static str;
     /// Virtual channels that it uses.

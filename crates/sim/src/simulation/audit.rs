@@ -43,11 +43,26 @@ impl Audit {
             && self.unbalanced_buffers == 0
             && self.unbalanced_requests == 0
     }
+
+    /// Adds what was counted elsewhere.
+    fn add(&mut self, other: &Self) {
+        self.sent += other.sent;
+        self.delivered += other.delivered;
+        self.under_way += other.under_way;
+        self.blocked += other.blocked;
+        self.issued_bytes += other.issued_bytes;
+        self.delivered_bytes += other.delivered_bytes;
+        self.network_bytes += other.network_bytes;
+        self.waiting_bytes += other.waiting_bytes;
+        self.unbalanced_buffers += other.unbalanced_buffers;
+        self.unbalanced_requests += other.unbalanced_requests;
+    }
 }
 
 impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
-    /// Counts everything. Takes the pending events out of the queue.
-    pub(super) fn audit(&mut self) -> Audit {
+    /// Counts everything in this partition. Takes the pending events out of the queue. Adds the room, the credits and the
+    /// contents of each buffer to `held`.
+    fn audit(&mut self, held: &mut [u64]) -> Audit {
         let (channels, slots) = (self.wiring.channels as u8, self.outs.len());
         let mut audit = Audit::default();
         // Bytes in the buffer behind each port, or on their way to it.
@@ -65,7 +80,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             let answers_put = R::RESPONSES && aries.is_response(packet) && !aries.carries(packet);
             if answers_put { 0 } else { u64::from(packet.bytes()) }
         };
-        let mut filled = vec![0_u64; self.credits.vcs()];
+        let mut filled = vec![0_u64; held.len()];
         let mut hold = |places: &[RouterPlace], router: u32, packet: &Event| {
             let slot = places[router as usize].first + u32::from(packet.port);
             filled[usize::from(packet.channel()) * slots + slot as usize] += wire(packet);
@@ -113,23 +128,10 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                 filled[usize::from(packet.channel()) * slots + queue.input as usize] += wire(packet);
             }
         }
-        for slot in 0..slots as u32 {
-            for channel in 0..channels {
-                let buffer = self.vc(slot, channel);
-                let back = self.vcs[buffer];
-                let sender = if !back.node() {
-                    self.vc(self.slot(back.to(), back.port), channel)
-                } else if channel == 0 {
-                    self.nic_vc(back.to())
-                } else if R::RESPONSES && channel == self.aries.first_response {
-                    self.response_vc(back.to())
-                } else {
-                    continue;
-                };
-                let room = u64::from(self.vcs[sender].room);
-                let total = room + filled[buffer] + self.credits.under_way(buffer);
-                let size = u64::from(self.wiring.times(back.class()).buffer);
-                audit.unbalanced_buffers += u64::from(total != size);
+        for (buffer, held) in held.iter_mut().enumerate() {
+            if let Some((router, sender)) = self.sender_to(buffer) {
+                let room = if self.queue.has(router) { u64::from(self.vcs[sender].room) } else { 0 };
+                *held += room + filled[buffer] + self.credits.under_way(buffer);
             }
         }
         for (nic_id, nic) in self.nics.iter().enumerate() {
@@ -150,4 +152,37 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
         audit
     }
+    /// The output VC that sends to the buffer of a port and channel, if there is one, and the router of its events.
+    fn sender_to(&self, buffer: usize) -> Option<(u32, usize)> {
+        let (back, channel) = (self.wiring.wires[buffer % self.outs.len()], (buffer / self.outs.len()) as u8);
+        if !back.node {
+            return Some((back.to, self.vc(self.slot(back.to, back.port), channel)));
+        }
+        let vc = if channel == 0 {
+            self.nic_vc(back.to)
+        } else if R::RESPONSES && channel == self.aries.first_response {
+            self.response_vc(back.to)
+        } else {
+            return None;
+        };
+        Some((self.wiring.event_attachment(back.to).router, vc))
+    }
+}
+
+/// Counts everything in all partitions of a run.
+pub(super) fn audit_all<'a, 's: 'a, Q: Queue<Event> + 'a, R: RoutingAlgorithm + 'a>(
+    all: impl IntoIterator<Item = &'a mut Simulation<'s, Q, R>>,
+) -> Audit {
+    let (mut total, mut held, mut sizes) = (Audit::default(), Vec::new(), Vec::new());
+    for of in all {
+        if held.is_empty() {
+            held.resize(of.credits.vcs(), 0);
+            let class = |buffer: usize| of.wiring.wires[buffer % of.outs.len()].class;
+            let size = |buffer| of.sender_to(buffer).map_or(0, |_| of.wiring.times(class(buffer)).buffer);
+            sizes.extend((0..held.len()).map(|buffer| u64::from(size(buffer))));
+        }
+        total.add(&of.audit(&mut held));
+    }
+    total.unbalanced_buffers += held.iter().zip(&sizes).filter(|(held, size)| held != size).count() as u64;
+    total
 }

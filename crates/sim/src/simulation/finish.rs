@@ -3,6 +3,7 @@
 use odonata_error::{Error, ErrorKind};
 
 use super::Simulation;
+use crate::Cost;
 use crate::counters::{BlameCounts, SeriesCounts};
 use crate::engine::Queue;
 use crate::fabric::packet::Event;
@@ -13,25 +14,35 @@ use crate::output::{
 use crate::program::Running;
 use crate::routing::RoutingAlgorithm;
 
-/// The result of a run whose events are all handled.
+/// Refuses a run, in one or several partitions, if packets wait and no events are left.
 ///
 /// # Errors
-/// [`ErrorKind::Deadlock`] if packets wait and no events are left.
+/// [`ErrorKind::Deadlock`].
+pub(super) fn refuse_deadlock<'a, 's: 'a, Q: Queue<Event> + 'a, R: RoutingAlgorithm + 'a>(
+    all: impl IntoIterator<Item = &'a Simulation<'s, Q, R>>,
+) -> Result<(), Error> {
+    let (mut at_ps, mut waiting) = (0, 0);
+    for of in all {
+        if !of.ran_dry {
+            return Ok(());
+        }
+        let nics = of.nics.iter().filter(|nic| nic.waits).count();
+        let answering = of.aries.all().iter().filter(|nic| nic.waits_for_window() || nic.response_waits).count();
+        waiting += (of.blocked.len() + nics + answering) as u64;
+        let chains = of.logs.written().flat_map(|log| of.blocked.chain(&log.chain)).map(|packet| packet.time);
+        at_ps = chains.chain(of.logs.written().map(|log| log.waits_since)).max().unwrap_or(0).max(at_ps);
+    }
+    if waiting > 0 { Err(ErrorKind::Deadlock { at_ps, waiting }.into()) } else { Ok(()) }
+}
+
+/// The result of a run whose events are all handled, and its cost.
+///
+/// # Errors
+/// [`ErrorKind::OutOfMemory`].
 pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm>(
     mut simulation: Simulation<'_, Q, R>,
-) -> Result<Output, Error> {
-    let nics = simulation.nics.iter().filter(|nic| nic.waits).count();
-    let answering = simulation.aries.all().iter().filter(|nic| nic.waits_for_window() || nic.response_waits).count();
-    let waiting = (simulation.blocked.len() + nics + answering) as u64;
-    if simulation.ran_dry && waiting > 0 {
-        let chains = simulation.logs.written().flat_map(|log| simulation.blocked.chain(&log.chain));
-        let since = simulation.logs.written().map(|log| log.waits_since);
-        return Err(ErrorKind::Deadlock {
-            at_ps: chains.map(|packet| packet.time).chain(since).max().unwrap_or(0),
-            waiting,
-        }
-        .into());
-    }
+) -> Result<(Output, Cost), Error> {
+    let cost = Cost { events: simulation.events, threads: simulation.posts.len().max(1) };
     let end_ps = simulation.end;
     let links = links(&simulation, end_ps);
     let mut programs = simulation.programs.take().map_or_else(Vec::new, |programs| programs.running);
@@ -46,7 +57,7 @@ pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm>(
     }
     let operations = operations(&mut programs);
     let (messages, message_counters) = messages(&mut simulation, &mut programs)?;
-    Ok(Output {
+    let output = Output {
         end_ps,
         packet_hops: simulation.packet_hops,
         jobs,
@@ -61,7 +72,8 @@ pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm>(
         blame: simulation.blame.map_or_else(Blame::default, BlameCounts::into_output),
         series: simulation.series.map_or_else(Series::default, SeriesCounts::into_output),
         operations,
-    })
+    };
+    Ok((output, cost))
 }
 
 fn links<Q: Queue<Event>, R: RoutingAlgorithm>(simulation: &Simulation<'_, Q, R>, end: u64) -> Links {

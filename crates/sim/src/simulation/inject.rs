@@ -115,6 +115,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         if let Some(blame) = &mut self.blame {
             blame.join(message, job_index, first + rail, now);
         }
+        if Q::PARTITIONED {
+            self.send_message(message, waiting.to());
+        }
         head
     }
 
@@ -124,6 +127,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let attachment = self.wiring.attachments[nic as usize];
         if self.credits.wakes_at(self.slot(attachment.router, attachment.port) as usize, now) {
             self.pump_next(nic, now);
+        } else {
+            self.events -= 1; // as in `wake`
         }
     }
 
@@ -265,7 +270,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         if R::RESPONSES {
             self.reach(packet, nic, at);
         } else {
-            let flight = self.flights.deliver(packet.message);
+            let slot = packet.message;
+            let flight = if Q::PARTITIONED { self.flights.deliver_and_keep(slot) } else { self.flights.deliver(slot) };
             self.take_in(packet, flight, at);
         }
     }
@@ -285,15 +291,11 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                 self.arrive(flight, at);
                 return;
             }
-            totals.delivered += 1;
-            totals.measured_delivered += u64::from(flight.measured);
-            totals.first_delivery_ps = Some(totals.first_delivery_ps.map_or(at, |first| first.min(at)));
-            job.slices.deliver(at);
-            let latency = at - flight.issue;
-            job.rows.deliver(flight.row, latency);
-            if flight.measured && job.histogram {
-                totals.latency.record(latency);
+            if Q::PARTITIONED {
+                self.report(packet.message, flight, at);
+                return;
             }
+            job.deliver(&flight, at);
             if !R::RESPONSES {
                 self.complete(flight.job, at);
             }

@@ -7,7 +7,7 @@ use super::Simulation;
 use crate::counters::Slices;
 use crate::engine::Queue;
 use crate::fabric::packet::Event;
-use crate::fabric::{Exchange, ModePolicies, ModeRequest, NO_ROW};
+use crate::fabric::{Exchange, Flight, ModePolicies, ModeRequest, NO_ROW};
 use crate::output::JobTotals;
 use crate::routing::{RoutingAlgorithm, routing_numbers};
 use crate::spec::{Record, Spec};
@@ -80,6 +80,21 @@ impl Job {
         JobTotals { last_delivery_ps: self.last_delivery(), backlog, ..std::mem::take(&mut self.totals) }
     }
 
+    /// A message is delivered at `at` (traffic).
+    #[inline]
+    pub fn deliver(&mut self, flight: &Flight, at: u64) {
+        let totals = &mut self.totals;
+        totals.delivered += 1;
+        totals.measured_delivered += u64::from(flight.measured);
+        totals.first_delivery_ps = Some(totals.first_delivery_ps.map_or(at, |first| first.min(at)));
+        self.slices.deliver(at);
+        let latency = at - flight.issue;
+        self.rows.deliver(flight.row, latency);
+        if flight.measured && self.histogram {
+            totals.latency.record(latency);
+        }
+    }
+
     /// Position of a rank among those that send.
     pub fn sender_of(&self, rank: u32) -> u32 {
         if self.destinations.only_sender().is_some() { 0 } else { rank }
@@ -87,6 +102,33 @@ impl Job {
 }
 
 impl Job {
+    /// A message is complete at `at`.
+    #[inline]
+    pub fn count_completion(&mut self, at: u64) {
+        self.completed += 1;
+        self.last_completion_ps = self.last_completion_ps.max(at);
+    }
+
+    /// Its complete messages that were counted here, and when the last of them was complete.
+    pub fn completions(&self) -> (u64, u64) {
+        (self.completed, self.last_completion_ps)
+    }
+
+    /// A message is complete at `at`; another partition counts it.
+    pub fn see_completion(&mut self, at: u64) {
+        self.last_completion_ps = self.last_completion_ps.max(at);
+    }
+
+    /// Messages that must still be complete before the run can end, if so many are.
+    pub fn left(&self, completed: u64) -> u64 {
+        if self.expected > 0 { self.expected - completed } else { 0 }
+    }
+
+    /// Whether it ends with so many complete messages, and has not ended yet.
+    pub fn ends_with(&self, completed: u64) -> bool {
+        self.expected > 0 && self.ended.is_none() && completed == self.expected
+    }
+
     /// Selects the mode of a message and counts it; returns the number of its packets' routing.
     pub fn select_mode(&mut self, policies: &mut ModePolicies, of: &ModeRequest, exchange: &mut Exchange) -> u8 {
         let Some((policy, Decision { mode, observe })) = policies.select(exchange.job, of) else {
@@ -251,8 +293,7 @@ impl Jobs {
 
     /// Messages that must still be complete before the run can end.
     pub fn incomplete(&self) -> u64 {
-        let waited = self.list.iter().filter(|job| job.expected > 0);
-        waited.map(|job| job.expected - job.completed).sum()
+        self.list.iter().map(|job| job.left(job.completed)).sum()
     }
 
     /// Messages delivered and expected of the jobs that the run waits for.
@@ -267,13 +308,19 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     #[inline]
     pub(super) fn complete(&mut self, job_index: u16, at: u64) {
         let job = &mut self.jobs.list[usize::from(job_index)];
-        job.completed += 1;
-        job.last_completion_ps = job.last_completion_ps.max(at);
+        job.count_completion(at);
         if job.completed == job.expected {
             let last = job.last_completion_ps;
             self.ended(job_index, last);
             return;
         }
+        self.begin_next(job_index);
+    }
+
+    /// A message of a job is complete: if its sender waits for that, and it was the last one, the next interval begins.
+    #[inline]
+    pub(super) fn begin_next(&mut self, job_index: u16) {
+        let job = &mut self.jobs.list[usize::from(job_index)];
         if job.waits_for_delivery {
             job.outstanding -= 1;
             if job.outstanding == 0 && job.next_interval < job.intervals {

@@ -1,15 +1,21 @@
 //! From a specification to the first events.
 
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytemuck::zeroed_vec;
 use odonata_error::{Error, ErrorKind, path};
 
+use super::audit::audit_all;
 use super::jobs::Jobs;
+use super::partitions::{self, Post};
 use super::{Audit, EVENTS_PER_LOOK, PREFETCH_BYTES, Simulation, finish};
 use crate::counters::{ArrivalCounts, BlameCounts, ByClass, SeriesCounts};
 use crate::engine::random::{Source, Stream};
-use crate::engine::{Ordered, Queue, Wheel};
+use crate::engine::{Ordered, Partition, Queue, Wheel};
 use crate::fabric::packet::Event;
 use crate::fabric::{
-    AriesNics, BlockedPackets, CreditMetric, Credits, Crossbars, Flights, Logs, ModePolicies, Nic, NicAttachment,
+    AriesNics, BlockedPackets, CreditMetric, Credits, Crossbars, Flights, Logs, ModePolicies, NicAttachment,
     OutputPort, OutputVcState, PacketTimes, Wire, Wiring,
 };
 use crate::output::Output;
@@ -17,13 +23,17 @@ use crate::program::Programs;
 use crate::routing::{Behind, Routing, RoutingAlgorithm, with_algorithm};
 use crate::spec::{JobSpec, SETTLE_PS, Spec};
 use crate::{Cost, Monitor};
-use odonata_topology::ClassId;
+use odonata_topology::{ClassId, Machine};
 
 /// The queue that holds the pending events. The result is the same; tests compare the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueChoice {
     /// The one that should be faster, by an estimate of the number of events per lookahead.
     Estimate,
+    /// The same on this many threads, if that should be faster.
+    Threads(usize),
+    /// Windows, on this many threads if the run can be partitioned.
+    Partitions(usize),
     /// Windows.
     Wheel,
     /// One global order.
@@ -32,6 +42,9 @@ pub enum QueueChoice {
 
 /// Routers per event and window above which visiting all routers in each window costs more than a heap.
 const ROUTERS_PER_EVENT: f64 = 200.0;
+/// Route decisions in a window for which a thread pays off: they take some ten microseconds, and an exchange between
+/// threads about one.
+const DECISIONS_PER_THREAD: f64 = 200.0;
 
 pub(super) fn run(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> Result<(Output, Cost), Error> {
     with_queue(spec, choice, Finish { monitor })
@@ -48,9 +61,18 @@ pub fn audit(spec: &Spec, choice: QueueChoice) -> Result<Audit, Error> {
 /// What to do with a simulation, for any queue.
 trait SimulationTask {
     type Result;
-    fn with<Q: Queue<Event>, R: RoutingAlgorithm>(
+
+    /// Simulates on this thread.
+    fn alone<Q: Queue<Event>, R: RoutingAlgorithm>(
         self,
         simulation: Simulation<'_, Q, R>,
+    ) -> Result<Self::Result, Error>;
+
+    /// Simulates so many partitions, each made by `make`.
+    fn partitioned<'s, R: RoutingAlgorithm>(
+        self,
+        partitions: usize,
+        make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R> + Sync,
     ) -> Result<Self::Result, Error>;
 }
 
@@ -61,13 +83,26 @@ struct Finish<'m> {
 impl SimulationTask for Finish<'_> {
     type Result = (Output, Cost);
 
-    fn with<Q: Queue<Event>, R: RoutingAlgorithm>(
+    fn alone<Q: Queue<Event>, R: RoutingAlgorithm>(
         self,
         mut simulation: Simulation<'_, Q, R>,
     ) -> Result<Self::Result, Error> {
         simulation.play(self.monitor)?;
-        let cost = Cost { events: simulation.events };
-        Ok((finish::output(simulation)?, cost))
+        finish::refuse_deadlock([&simulation])?;
+        finish::output(simulation)
+    }
+
+    fn partitioned<'s, R: RoutingAlgorithm>(
+        self,
+        partitions: usize,
+        make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R> + Sync,
+    ) -> Result<Self::Result, Error> {
+        let mut all = partitions::play(partitions, self.monitor, make)?;
+        finish::refuse_deadlock(&all)?;
+        let others = all.split_off(1);
+        let mut first = all.remove(0);
+        others.into_iter().for_each(|other| first.absorb(other));
+        finish::output(first)
     }
 }
 
@@ -76,44 +111,64 @@ struct Balance;
 impl SimulationTask for Balance {
     type Result = Audit;
 
-    fn with<Q: Queue<Event>, R: RoutingAlgorithm>(self, mut simulation: Simulation<'_, Q, R>) -> Result<Audit, Error> {
+    fn alone<Q: Queue<Event>, R: RoutingAlgorithm>(self, mut simulation: Simulation<'_, Q, R>) -> Result<Audit, Error> {
         simulation.play(&mut ())?;
-        Ok(simulation.audit())
+        Ok(audit_all([&mut simulation]))
+    }
+
+    fn partitioned<'s, R: RoutingAlgorithm>(
+        self,
+        partitions: usize,
+        make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R> + Sync,
+    ) -> Result<Audit, Error> {
+        Ok(audit_all(&mut partitions::play(partitions, &mut (), make)?))
     }
 }
 
-/// Checks everything that can be checked before a run. Returns the tables and the routing.
+/// What a run needs that is the same in all partitions.
+pub struct Prepared {
+    machine: Machine,
+    routing: Routing,
+    wiring: Wiring,
+    packets: Vec<PacketTimes>,
+}
+
+/// Checks everything that can be checked before a run.
 ///
 /// # Errors
 /// [`Error`].
-pub fn prepare(spec: &Spec) -> Result<(Tables, Routing), Error> {
+pub fn prepare(spec: &Spec) -> Result<Prepared, Error> {
     let machine = spec.checked()?;
     if spec.compat.is_some() {
         return Err(ErrorKind::NoSuchModel {}.at(path!["compat"]));
     }
     let routing = Routing::new(spec, machine.clone())?;
-    let network = machine.network();
-    let wiring = Wiring::new(spec, network);
-    let packets = wiring.packets(&spec.fabric, network);
-    let credit_metric = CreditMetric::new(&spec.sensing, &wiring, network.classes);
-    let jobs = Jobs::new(spec, network);
-    let programs = Programs::new(spec, network.nodes());
-    let classes = network.classes.len();
-    let crossbars = Crossbars::new(&spec.fabric, network);
-    Ok((Tables { wiring, packets, credit_metric, crossbars, jobs, programs, classes, delivery: None }, routing))
+    let wiring = Wiring::new(spec, machine.network());
+    let packets = wiring.packets(&spec.fabric, machine.network());
+    Ok(Prepared { machine, routing, wiring, packets })
 }
 
 /// The tables of a run, for any routing and any queue.
-pub struct Tables {
+struct Tables {
     wiring: Wiring,
-    packets: Vec<PacketTimes>,
-    credit_metric: Option<CreditMetric>,
     crossbars: Crossbars,
     jobs: Jobs,
     programs: Option<Programs>,
-    classes: usize,
-    /// See [`Simulation::delivery`].
-    delivery: Option<u64>,
+    /// Names of the link classes.
+    classes: &'static [&'static str],
+}
+
+impl Tables {
+    fn new(spec: &Spec, prepared: &Prepared) -> Self {
+        let (network, wiring) = (prepared.machine.network(), prepared.wiring.clone());
+        Self {
+            crossbars: Crossbars::new(&spec.fabric, network),
+            jobs: Jobs::new(spec, network),
+            programs: Programs::new(spec, network.nodes()),
+            classes: network.classes,
+            wiring,
+        }
+    }
 }
 
 /// Evaluates `$body` with `$algorithm` bound to the routing: to its own type with ideal routers, to one type for all
@@ -139,42 +194,86 @@ macro_rules! with_routing {
     }};
 }
 
-fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, Error> {
-    let (mut tables, routing) = prepare(spec)?;
-    let packets = std::mem::take(&mut tables.packets);
-    let wiring = &tables.wiring;
-    // The end of a run with programs is known only SETTLE_PS in advance.
-    let longest = if tables.programs.is_some() { SETTLE_PS } else { u64::MAX };
-    let least = least_packet(spec, tables.programs.as_ref());
-    let departure = (!tables.crossbars.is_empty()).then(|| tables.crossbars.crossing(least));
-    let least = &packets[least as usize];
-    let mut lookahead = wiring.lookahead(least, departure).min(longest);
-    let delivery = wiring.delivery(least);
-    if tables.jobs.list.iter().any(|job| job.waits_for_delivery) {
-        lookahead = lookahead.min(delivery); // the root begins the next interval when the last message is delivered
-    } else if tables.jobs.end_the_run() && delivery < lookahead {
+/// How the events of a run are taken.
+struct Windows {
+    /// Length of a window.
+    lookahead: u64,
+    /// See [`Simulation::delivery`].
+    delivery: Option<u64>,
+}
+
+impl Windows {
+    fn new(spec: &Spec, prepared: &Prepared, tables: &Tables) -> Self {
+        let (wiring, packets) = (&prepared.wiring, &prepared.packets);
+        // The end of a run with programs is known only SETTLE_PS in advance.
+        let longest = if tables.programs.is_some() { SETTLE_PS } else { u64::MAX };
+        let least = least_packet(spec, tables.programs.as_ref());
+        let departure = (!tables.crossbars.is_empty()).then(|| tables.crossbars.crossing(least));
+        let least = &packets[least as usize];
+        let lookahead = wiring.lookahead(least, departure).min(longest);
+        let delivery = wiring.delivery(least);
+        if tables.jobs.list.iter().any(|job| job.waits_for_delivery) {
+            // The root begins the next interval when the last message is delivered.
+            return Self { lookahead: lookahead.min(delivery), delivery: None };
+        }
+        if !tables.jobs.end_the_run() || delivery >= lookahead {
+            return Self { lookahead, delivery: None };
+        }
         // Packets reach their last decision by an event that is known when its window opens, unless they wait in a router
         // with a crossbar or are injected in this window.
         if delivery >= 2 && wiring.injection(least) >= lookahead && tables.crossbars.is_empty() {
-            tables.delivery = Some(delivery);
-        } else {
-            lookahead = delivery;
+            return Self { lookahead, delivery: Some(delivery) };
         }
+        Self { lookahead: delivery, delivery: None }
     }
-    let routers = wiring.places.len();
-    let windows = match choice {
-        QueueChoice::Estimate => expected_rate(spec, lookahead) * lookahead as f64 * ROUTERS_PER_EVENT > routers as f64,
-        QueueChoice::Wheel => true,
-        QueueChoice::Ordered => false,
+}
+
+/// Whether several threads can share a run. Programs, requests with responses, and what is counted by message or by
+/// window have state that belongs to no router.
+fn can_be_partitioned(spec: &Spec, routing: &Routing) -> bool {
+    let of = &spec.measure;
+    let counted = of.blame || of.series || of.arrivals_every_ps.is_some();
+    let programs = spec.jobs.iter().any(|job| job.program.is_some());
+    !(programs || spec.fabric.nic.aries.is_some() || counted || routing.sees_other_routers())
+}
+
+fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, Error> {
+    let prepared = prepare(spec)?;
+    let (packets, routers) = (&*prepared.packets, prepared.wiring.places.len());
+    let tables = Tables::new(spec, &prepared);
+    let Windows { lookahead, delivery } = Windows::new(spec, &prepared, &tables);
+    let in_window = expected_rate(spec, lookahead) * lookahead as f64;
+    let pays = in_window * ROUTERS_PER_EVENT > routers as f64;
+    let (windows, threads) = match choice {
+        QueueChoice::Estimate => (pays, 1),
+        QueueChoice::Threads(threads) => (pays, threads.min((in_window / DECISIONS_PER_THREAD) as usize)),
+        QueueChoice::Partitions(threads) => (true, threads),
+        QueueChoice::Wheel => (true, 1),
+        QueueChoice::Ordered => (false, 1),
     };
-    if windows && lookahead >= 2 {
-        let one_order = routing.sees_other_routers();
-        let wheel = if one_order { Wheel::in_one_order(routers, lookahead) } else { Wheel::new(routers, lookahead) };
-        with_routing!(spec, routing, algorithm => task.with(Simulation::new(spec, tables, &packets, algorithm, wheel)))
-    } else {
+    let routing = prepared.routing.clone();
+    if !windows || lookahead < 2 {
         let queue = Ordered::default();
-        with_routing!(spec, routing, algorithm => task.with(Simulation::new(spec, tables, &packets, algorithm, queue)))
+        return with_routing!(spec, routing, algorithm => {
+            task.alone(Simulation::new(spec, tables, packets, algorithm, queue))
+        });
     }
+    if threads > 1 && can_be_partitioned(spec, &routing) {
+        let first = partitions::first_routers(&prepared.wiring, &tables.jobs, threads);
+        drop(tables);
+        let prepared = &prepared;
+        return with_routing!(spec, routing, algorithm => task.partitioned(first.len(), |index| {
+            let queue = Partition::new(index, Arc::clone(&first), routers, lookahead);
+            let simulation = Simulation::new(spec, Tables::new(spec, prepared), packets, algorithm.clone(), queue);
+            Simulation { delivery, ..simulation }.in_partition(index, first.len())
+        }));
+    }
+    let one_order = routing.sees_other_routers();
+    let wheel = if one_order { Wheel::in_one_order(routers, lookahead) } else { Wheel::new(routers, lookahead) };
+    with_routing!(spec, routing, algorithm => {
+        let simulation = Simulation::new(spec, tables, packets, algorithm, wheel);
+        task.alone(Simulation { delivery, ..simulation })
+    })
 }
 
 /// Number in tables of the smallest packet that any job sends.
@@ -193,6 +292,28 @@ fn least_packet(spec: &Spec, programs: Option<&Programs>) -> u32 {
     least.min().unwrap_or(full)
 }
 
+/// The output VCs of a run: for each channel the ports, then the injection links of the NICs, and those of responses. Of
+/// the ports, those with slots in `own` are used; of the NICs, those that are `mine`.
+fn vcs(wiring: &Wiring, own: Range<usize>, mine: impl Fn(u32) -> bool, responses: bool) -> Vec<OutputVcState> {
+    let (slots, nics) = (wiring.wires.len(), wiring.attachments.len());
+    let vc = |wire: Wire| OutputVcState::new(wiring.times(wire.class).buffer, wire);
+    let links = if responses { 2 } else { 1 };
+    let mut vcs: Vec<OutputVcState> = zeroed_vec(wiring.channels * slots + links * nics);
+    let (ports, injection) = vcs.split_at_mut(wiring.channels * slots);
+    for of_channel in ports.chunks_mut(slots) {
+        of_channel[own.clone()].iter_mut().zip(&wiring.wires[own.clone()]).for_each(|(to, wire)| *to = vc(*wire));
+    }
+    for of_link in injection.chunks_mut(nics.max(1)) {
+        for ((nic, attachment), to) in (0..).zip(&*wiring.attachments).zip(of_link) {
+            if mine(nic) {
+                let NicAttachment { router, port, .. } = *attachment;
+                *to = vc(Wire { to: router, port, class: ClassId::NODE.0, node: false });
+            }
+        }
+    }
+    vcs
+}
+
 /// Rough number of route decisions per picosecond.
 fn expected_rate(spec: &Spec, lookahead: u64) -> f64 {
     const HOPS: f64 = 4.0;
@@ -209,25 +330,13 @@ fn expected_rate(spec: &Spec, lookahead: u64) -> f64 {
 }
 
 impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
-    pub(super) fn new(spec: &'s Spec, tables: Tables, packets: &'s [PacketTimes], routing: R, queue: Q) -> Self {
-        let Tables { wiring, packets: _, credit_metric, crossbars, jobs, programs, classes, delivery } = tables;
+    fn new(spec: &'s Spec, tables: Tables, packets: &'s [PacketTimes], routing: R, queue: Q) -> Self {
+        let Tables { wiring, crossbars, jobs, programs, classes } = tables;
         let (wires, nics, channels) = (&wiring.wires, wiring.attachments.len(), wiring.channels);
-        let vc = |wire: &Wire| OutputVcState::new(wiring.times(wire.class).buffer, *wire);
-        let injection = |attachment: &NicAttachment| Wire {
-            to: attachment.router,
-            port: attachment.port,
-            class: ClassId::NODE.0,
-            node: false,
-        };
-        let mut vcs: Vec<OutputVcState> = Vec::with_capacity(channels * wires.len() + nics);
-        vcs.extend(wires.iter().map(vc));
-        for _ in 1..channels {
-            vcs.extend_from_within(..wires.len());
-        }
-        for _ in 0..if R::RESPONSES { 2 } else { 1 } {
-            vcs.extend(wiring.attachments.iter().map(injection).map(|wire| vc(&wire)));
-        }
-        let credits = Credits::new(wires.iter().map(|wire| wire.class), channels);
+        // Memory of the ports of other partitions is never touched.
+        let own = wiring.slots(&queue.own(wiring.places.len() as u32));
+        let vcs = vcs(&wiring, own.clone(), |nic| queue.has(wiring.event_attachment(nic).router), R::RESPONSES);
+        let credits = Credits::new(wires.iter().map(|wire| wire.class), channels, own.clone());
         let bytes = size_of_val(&*vcs) + credits.bytes() + size_of::<OutputPort>() * wires.len();
         let prefetches = bytes > PREFETCH_BYTES && !R::BEHIND_CROSSBAR;
         let arrivals = ArrivalCounts::new(spec.measure.arrivals_every_ps.unwrap_or(0), spec.jobs.len(), wiring.groups);
@@ -247,10 +356,10 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             routing,
             queue,
             logs: Logs::new(vcs.len()),
-            outs: vec![OutputPort::default(); wires.len()],
+            outs: zeroed_vec(wires.len()),
             special: wiring.cut_through || programs.is_some() || blame.is_some() || series.is_some(),
             counts_more: programs.is_some() || spec.measure.roots || series.is_some(),
-            credit_metric,
+            credit_metric: CreditMetric::new(&spec.sensing, &wiring, classes, own),
             packets,
             vcs,
             credits,
@@ -260,17 +369,19 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             last_of_instant: false,
             requested: Vec::new(),
             blocked: BlockedPackets::default(),
-            nics: vec![Nic::default(); nics],
+            nics: zeroed_vec(nics),
             aries: AriesNics::new(&spec.fabric, packets, nics, spec.jobs.len()),
             policies: ModePolicies::new(spec),
             flights: Flights::default(),
+            posts: Vec::new(),
+            partition: 0,
             jobs,
-            by_class: programs.as_ref().map_or_else(ByClass::default, |_| ByClass::new(spec.jobs.len(), classes)),
+            by_class: programs.as_ref().map_or_else(ByClass::default, |_| ByClass::new(spec.jobs.len(), classes.len())),
             programs,
             arrivals,
             blame,
             series,
-            delivery,
+            delivery: None,
             end: spec.stop.at_ps.unwrap_or(u64::MAX),
             prefetches,
             packet_hops: 0,
@@ -285,12 +396,19 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         for (node, job) in simulation.jobs.senders() {
             let attachment = simulation.wiring.attachments[(node * simulation.wiring.rails) as usize];
             let start = job.clock.start(node);
-            simulation.queue.push(attachment.router, Event::issue(start, attachment.port, node, 0));
+            if simulation.queue.has(attachment.router) {
+                simulation.queue.push(attachment.router, Event::issue(start, attachment.port, node, 0));
+            }
         }
         for (node, start) in simulation.programs.as_mut().map_or_else(Vec::new, Programs::starts) {
             let attachment = simulation.wiring.attachments[(node * simulation.wiring.rails) as usize];
             simulation.queue.push(attachment.router, Event::issue(start, attachment.port, node, 0));
         }
         simulation
+    }
+    /// The same simulation as one of several partitions.
+    fn in_partition(self, index: usize, partitions: usize) -> Self {
+        let flights = Flights::of_partition(index as u32, partitions as u32);
+        Self { partition: index, posts: (0..partitions).map(|_| Post::default()).collect(), flights, ..self }
     }
 }

@@ -3,6 +3,7 @@
 use odonata_error::{ErrorKind, path};
 
 use super::Simulation;
+use super::partitions::Credit;
 use crate::counters::{Crossing, Release, Room, Victim};
 use crate::engine::Queue;
 use crate::fabric::packet::{Event, EventKind, NicNews, RouteDecision};
@@ -263,11 +264,25 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let buffer = self.vc(slot, channel);
         // SAFETY: the packet came by an existing port and channel. Either it was committed to an `OutputVc`, and the
         // port is the far end of its link, or it came from its NIC, by the port in the wiring and on channel 0.
-        let (stamp, wakes) = unsafe {
-            let stamp = release + self.wiring.times(self.credits.class(buffer)).to_credit;
-            (stamp, self.credits.add(buffer, stamp, bytes, self.queue.horizon()))
-        };
-        if wakes {
+        let stamp = unsafe { release + self.wiring.times(self.credits.class(buffer)).to_credit };
+        let credit = Credit { slot, channel, bytes, stamp };
+        if Q::PARTITIONED && self.sends_credit(credit) {
+            return;
+        }
+        // SAFETY: as above.
+        unsafe { self.note_credit(credit) };
+    }
+
+    /// Notes a credit that the sender of a packet gets.
+    ///
+    /// # Safety
+    /// There is a port with the credit's slot, and it has the credit's channel.
+    #[inline(always)]
+    pub(super) unsafe fn note_credit(&mut self, credit: Credit) {
+        let Credit { slot, channel, bytes, stamp } = credit;
+        let buffer = self.vc(slot, channel);
+        // SAFETY: the caller guarantees it.
+        if unsafe { self.credits.add(buffer, stamp, bytes, self.queue.horizon()) } {
             self.announce(buffer, channel, stamp);
         }
         if let Some(credit_metric) = &mut self.credit_metric {
@@ -278,14 +293,15 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     /// Schedules the event of a credit for which the sender to a buffer waits.
     #[cold]
     fn announce(&mut self, buffer: usize, channel: u8, stamp: u64) {
-        let back = self.vcs[buffer]; // the reverse link from the buffer's port leads to its sender
-        if back.node() {
-            let attachment = self.wiring.event_attachment(back.to());
+        // The reverse link from the buffer's port leads to its sender.
+        let back = self.wiring.wires[buffer % self.outs.len()];
+        if back.node {
+            let attachment = self.wiring.event_attachment(back.to);
             let news = if R::RESPONSES && channel > 0 { NicNews::ResponseCredit } else { NicNews::Credit };
-            let event = Event::other(EventKind::NicCredit, stamp, attachment.port, news as u8, back.to());
+            let event = Event::other(EventKind::NicCredit, stamp, attachment.port, news as u8, back.to);
             self.queue.push(attachment.router, event);
         } else {
-            self.queue.push(back.to(), Event::other(EventKind::OutputCredit, stamp, back.port, channel, buffer as u32));
+            self.queue.push(back.to, Event::other(EventKind::OutputCredit, stamp, back.port, channel, buffer as u32));
         }
     }
 
@@ -321,6 +337,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     pub(super) fn wake(&mut self, router: u32, credit: &Event) {
         let (port, channel, far, now) = (credit.port, credit.channel(), credit.message as usize, credit.time);
         if !self.credits.wakes_at(far, now) {
+            self.events -= 1; // it was announced and is out of date: whether that happens depends on the order of places
             return;
         }
         let place = self.wiring.places[router as usize];

@@ -16,6 +16,7 @@ mod lists;
 mod modes;
 mod monitor;
 mod outputs;
+mod partitions;
 mod programs;
 mod queues;
 mod refusals;

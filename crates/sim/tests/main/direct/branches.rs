@@ -62,7 +62,8 @@ fn credit_metric(c: &mut Choices, made: &Made, known: &Known, slots: usize, now:
     spec.sensing = Sensing { kind, delay_ps: Default::default() };
     let machine = made.build();
     let wiring = Wiring::new(&spec, &machine.network);
-    let mut credit_metric = CreditMetric::new(&spec.sensing, &wiring, machine.network.classes)?;
+    let mut credit_metric =
+        CreditMetric::new(&spec.sensing, &wiring, machine.network.classes, wiring.slots(&(0..u32::MAX)))?;
     for slot in 0..slots {
         let Peer::Router(far) = machine.network.peer[slot] else { continue };
         for _ in 0..c.within(0, 3) {

@@ -133,8 +133,9 @@ fn loads_are_sums_of_what_is_not_known_to_have_left() {
         for delay in [0, 1, 100, 400, 2_000] {
             let load = |kind| {
                 spec.sensing = sensing(kind, delay, &spec);
+                let wiring = Wiring::new(&spec, network);
                 let mut credit_metric =
-                    CreditMetric::new(&spec.sensing, &Wiring::new(&spec, network), network.classes)?;
+                    CreditMetric::new(&spec.sensing, &wiring, network.classes, wiring.slots(&(0..u32::MAX)))?;
                 for &(bytes, leaves) in &sent {
                     credit_metric.send(slot, bytes);
                     leaves.into_iter().for_each(|stamp| credit_metric.leave(far.0, bytes, stamp, 0));

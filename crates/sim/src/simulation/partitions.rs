@@ -1,0 +1,333 @@
+//! A run on several threads: each handles the events of one partition of the routers and their nodes.
+//!
+//! Within a window no router can affect another (docs/model.md, section 5), so the threads handle a window each on
+//! their own. Then they exchange what they have for each other, agree on the next window, and go on. Everything that a
+//! router or a node reads belongs to its own partition:
+//!
+//! | what goes to another partition | when |
+//! |---|---|
+//! | events | a packet leaves for a router there |
+//! | [`Credit`] | a packet leaves the buffer of a link whose sender is there |
+//! | a message | it is issued, and its destination is there |
+//! | a delivery | a message that was issued there is delivered |
+//!
+//! This is conservative parallel simulation with synchronous windows. The result is that of one thread, byte by byte.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use odonata_error::Error;
+
+use super::jobs::Jobs;
+use super::{EVENTS_PER_LOOK, Simulation};
+use crate::engine::{Barrier, Broken, Partition, Queue, Window};
+use crate::fabric::packet::Event;
+use crate::fabric::{Flight, Wiring};
+use crate::routing::RoutingAlgorithm;
+use crate::{Monitor, Progress};
+
+/// Weight of a node that sends, for the sizes of partitions; that of a port is 1. (Assumed: about half of the events of
+/// a leaf are those of packets from or to its nodes.)
+const NODE_WEIGHT: u64 = 2;
+
+/// Room that a packet gives back: it reaches the sender to the buffer behind a port at `stamp`.
+#[derive(Clone, Copy, Debug)]
+pub struct Credit {
+    /// Slot of the port.
+    pub slot: u32,
+    /// Channel of the buffer.
+    pub channel: u8,
+    /// Bytes on the link.
+    pub bytes: u32,
+    /// When the sender has it.
+    pub stamp: u64,
+}
+
+/// What a partition sends to another after a window.
+#[derive(Default)]
+pub struct Post {
+    /// Events with their routers.
+    events: Vec<(u32, Event)>,
+    credits: Vec<Credit>,
+    /// Messages with their slots.
+    messages: Vec<(u32, Flight)>,
+    /// Messages that are delivered: their slots, and when.
+    deliveries: Vec<(u32, u64)>,
+}
+
+impl Post {
+    fn is_empty(&self) -> bool {
+        self.events.is_empty() && self.credits.is_empty() && self.messages.is_empty() && self.deliveries.is_empty()
+    }
+}
+
+/// What a partition says before the next window.
+#[derive(Clone, Default)]
+struct Status {
+    /// A window before which it has no events.
+    next: Option<u64>,
+    /// The most events that it has in this window.
+    most: u64,
+    /// For each job: complete messages that were delivered here, and when the last one was complete.
+    completed: Vec<(u64, u64)>,
+    progress: Progress,
+    /// Whether it cannot go on.
+    failed: bool,
+    /// Whether it has events after the end.
+    too_late: bool,
+}
+
+/// What the partitions share.
+struct Shared {
+    barrier: Barrier,
+    /// By sender, then by receiver.
+    posts: Vec<Vec<Mutex<Post>>>,
+    statuses: Vec<Mutex<Status>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner) // a thread that panics breaks the barrier
+}
+
+impl Shared {
+    fn new(partitions: usize) -> Self {
+        let posts = |_| (0..partitions).map(|_| Mutex::default()).collect();
+        Self {
+            barrier: Barrier::new(partitions),
+            posts: (0..partitions).map(posts).collect(),
+            statuses: (0..partitions).map(|_| Mutex::default()).collect(),
+        }
+    }
+}
+
+/// The first router of each of some partitions: consecutive routers, about equally busy.
+pub(super) fn first_routers(wiring: &Wiring, jobs: &Jobs, partitions: usize) -> Arc<[u32]> {
+    let mut weights: Vec<u64> = wiring.places.iter().map(|place| u64::from(place.ports)).collect();
+    for job in &jobs.list {
+        for &node in &job.nodes {
+            let router = wiring.attachments[(node * wiring.rails) as usize].router;
+            weights[router as usize] += NODE_WEIGHT * u64::from(wiring.places[router as usize].ports);
+        }
+    }
+    let total: u64 = weights.iter().sum();
+    let mut first = vec![0];
+    let mut before = 0;
+    for (router, weight) in (0_u32..).zip(&weights) {
+        let partition = first.len() as u64;
+        if before * partitions as u64 >= partition * total
+            && first.len() < partitions
+            && router > first[first.len() - 1]
+        {
+            first.push(router);
+        }
+        before += weight;
+    }
+    first.into()
+}
+
+/// Plays all partitions; `make` makes the simulation of one. Returns them when the run has ended.
+///
+/// # Errors
+/// As [`run`](crate::run).
+pub(super) fn play<'s, R: RoutingAlgorithm>(
+    partitions: usize,
+    monitor: &mut dyn Monitor,
+    make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R> + Sync,
+) -> Result<Vec<Simulation<'s, Partition<Event>, R>>, Error> {
+    let shared = Shared::new(partitions);
+    let (shared, make) = (&shared, &make);
+    let mut all: Vec<_> = thread::scope(|scope| {
+        let others: Vec<_> = (1..partitions)
+            .map(|index| {
+                scope.spawn(move || {
+                    let _guard = shared.barrier.guard();
+                    let mut simulation = make(index);
+                    let played = simulation.play_partition(index, shared, &mut ());
+                    (simulation, played)
+                })
+            })
+            .collect();
+        let first = {
+            let _guard = shared.barrier.guard();
+            let mut simulation = make(0);
+            let played = simulation.play_partition(0, shared, monitor);
+            (simulation, played)
+        };
+        let joined =
+            others.into_iter().map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        std::iter::once(first).chain(joined).collect()
+    });
+    for (_, played) in &mut all {
+        std::mem::replace(played, Ok(()))?;
+    }
+    Ok(all.into_iter().map(|(simulation, _)| simulation).collect())
+}
+
+impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
+    /// Sends a credit to another partition. Returns whether it goes to one.
+    #[inline(always)]
+    pub(super) fn sends_credit(&mut self, credit: Credit) -> bool {
+        let wire = self.wiring.wires[credit.slot as usize];
+        let sender = if wire.node { self.wiring.event_attachment(wire.to).router } else { wire.to };
+        let elsewhere = !self.queue.has(sender);
+        if elsewhere {
+            let to = self.queue.partition_of(sender);
+            self.posts[to].credits.push(credit);
+        }
+        elsewhere
+    }
+
+    /// Sends a message that has been issued to the partition of its destination, a NIC.
+    #[inline(never)]
+    pub(super) fn send_message(&mut self, slot: u32, nic: u32) {
+        let router = self.wiring.attachments[nic as usize].router;
+        if !self.queue.has(router) {
+            let to = self.queue.partition_of(router);
+            self.posts[to].messages.push((slot, *self.flights.get(slot)));
+        }
+    }
+
+    /// A message is delivered in this partition at `at`.
+    #[inline(never)]
+    pub(super) fn report(&mut self, slot: u32, flight: Flight, at: u64) {
+        self.jobs.list[usize::from(flight.job)].count_completion(at);
+        let issuer = self.flights.partition_of(slot);
+        if issuer == self.partition {
+            self.take_report(slot, at);
+        } else {
+            self.posts[issuer].deliveries.push((slot, at));
+        }
+    }
+
+    /// A message that was issued in this partition is delivered at `at`.
+    fn take_report(&mut self, slot: u32, at: u64) {
+        let flight = *self.flights.get(slot);
+        self.flights.release(slot);
+        let job = &mut self.jobs.list[usize::from(flight.job)];
+        job.deliver(&flight, at);
+        job.see_completion(at);
+        self.begin_next(flight.job);
+    }
+
+    /// Takes what another partition has sent, apart from events.
+    fn take_post(&mut self, post: &mut Post) {
+        for credit in post.credits.drain(..) {
+            // SAFETY: another partition has found the port and channel in the same wiring.
+            unsafe { self.note_credit(credit) };
+        }
+        for (slot, flight) in post.messages.drain(..) {
+            self.flights.put(slot, flight);
+        }
+        for (slot, at) in post.deliveries.drain(..) {
+            self.take_report(slot, at);
+        }
+        for (router, event) in post.events.drain(..) {
+            self.queue.push(router, event);
+        }
+    }
+}
+
+impl<R: RoutingAlgorithm> Simulation<'_, Partition<Event>, R> {
+    /// Handles the events of partition number `index` until the run ends.
+    #[inline(never)]
+    fn play_partition(&mut self, index: usize, shared: &Shared, monitor: &mut dyn Monitor) -> Result<(), Error> {
+        let mut interrupted = monitor.progress(&self.progress(0)).err();
+        let mut window = Window::default();
+        let mut statuses = vec![Status::default(); shared.statuses.len()];
+        loop {
+            if self.exchange(index, shared).is_err() {
+                return Ok(()); // the panic of the other thread goes on
+            }
+            self.say(index, shared, interrupted.is_some());
+            if shared.barrier.wait().is_err() {
+                return Ok(());
+            }
+            statuses.iter_mut().zip(&shared.statuses).for_each(|(to, of)| to.clone_from(&lock(of)));
+            if statuses.iter().any(|status| status.failed) {
+                return interrupted.or_else(|| self.failure.take()).map_or(Ok(()), Err);
+            }
+            self.end_jobs(&statuses);
+            let Some(next) = statuses.iter().filter_map(|status| status.next).min() else {
+                self.ran_dry = statuses.iter().all(|status| !status.too_late);
+                return Ok(());
+            };
+            self.queue.open_at(next, &mut window);
+            if self.queue.horizon() > self.end {
+                // What is left is after the end, as with one thread.
+                window.iter().for_each(|(router, event)| self.too_late.push((router, *event)));
+                return Ok(());
+            }
+            let most: u64 = statuses.iter().filter(|status| status.next == Some(next)).map(|status| status.most).sum();
+            if let Some(delivery) = self.delivery.take_if(|_| incomplete(&self.jobs, &statuses) <= most) {
+                self.queue.shorten(&window, delivery);
+                continue;
+            }
+            if let Err(failure) = self.visit(&window, &mut ()) {
+                self.failure.get_or_insert(failure);
+            }
+            if index == 0 {
+                interrupted = look(&mut self.next_look, &statuses, self.queue.horizon(), monitor).err();
+            }
+        }
+    }
+
+    /// Gives the other partitions what is for them, waits for all, and takes what they give.
+    fn exchange(&mut self, index: usize, shared: &Shared) -> Result<(), Broken> {
+        for (to, post) in self.posts.iter_mut().enumerate() {
+            self.queue.take_sent(to, &mut post.events);
+            if !post.is_empty() {
+                std::mem::swap(post, &mut lock(&shared.posts[index][to]));
+            }
+        }
+        shared.barrier.wait()?;
+        for from in (0..shared.posts.len()).filter(|&from| from != index) {
+            self.take_post(&mut lock(&shared.posts[from][index]));
+        }
+        Ok(())
+    }
+
+    /// Says what the others must know.
+    fn say(&self, index: usize, shared: &Shared, interrupted: bool) {
+        let status = &mut *lock(&shared.statuses[index]);
+        status.next = self.queue.upcoming();
+        status.most = status.next.map_or(0, |window| self.queue.most(window) as u64);
+        status.completed.clear();
+        status.completed.extend(self.jobs.list.iter().map(|job| job.completions()));
+        status.progress = self.progress(self.queue.horizon());
+        status.failed = interrupted || self.failure.is_some();
+        status.too_late = !self.too_late.is_empty();
+    }
+
+    /// Ends the jobs whose last message has been delivered in any partition.
+    fn end_jobs(&mut self, statuses: &[Status]) {
+        for job in 0..self.jobs.list.len() {
+            let all = || statuses.iter().map(|status| status.completed[job]);
+            if self.jobs.list[job].ends_with(all().map(|(completed, _)| completed).sum()) {
+                self.ended(job as u16, all().map(|(_, last)| last).max().unwrap_or(0));
+            }
+        }
+    }
+}
+
+/// Messages that must still be complete before the run can end.
+fn incomplete(jobs: &Jobs, statuses: &[Status]) -> u64 {
+    let completed = |job: usize| statuses.iter().map(|status| status.completed[job].0).sum();
+    jobs.list.iter().enumerate().map(|(index, job)| job.left(completed(index))).sum()
+}
+
+/// Calls the monitor if it is time.
+fn look(next: &mut u64, statuses: &[Status], now_ps: u64, monitor: &mut dyn Monitor) -> Result<(), Error> {
+    let sum = |of: fn(&Progress) -> u64| statuses.iter().map(|status| of(&status.progress)).sum();
+    let events = sum(|progress| progress.events);
+    if events < *next {
+        return Ok(());
+    }
+    *next = events + EVENTS_PER_LOOK;
+    monitor.progress(&Progress {
+        now_ps,
+        events,
+        packet_hops: sum(|progress| progress.packet_hops),
+        delivered: sum(|progress| progress.delivered),
+        expected: statuses[0].progress.expected,
+    })
+}
