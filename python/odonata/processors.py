@@ -3,8 +3,11 @@
 import os
 from pathlib import Path
 
-MOST_THREADS = 8
-"""Most threads of a run unless more are asked for (assumed: with more, each has little to do between two exchanges)."""
+MOST_THREADS = 1024
+"""Most threads of a run."""
+DEFAULT_THREADS = 8
+"""Most threads of `odonata run` unless more are asked for (assumed: with more, each has little to do between two
+exchanges)."""
 
 
 def processors() -> int:

@@ -16,6 +16,7 @@ from odonata import _core
 from odonata.errors import InputError, RunError, StaleWarning
 from odonata.machine import core
 from odonata.memory import check_memory
+from odonata.processors import MOST_THREADS
 from odonata.store.columns import RECORDS
 from odonata.store.manifest import manifest, now, peak_rss_bytes
 
@@ -87,8 +88,7 @@ def run(
     True
     """
     scenario = _scenario(scenario)
-    if not isinstance(threads, int) or threads < 1:
-        raise InputError(f"`threads` is a number from 1 on, found `{threads!r}`")
+    _check_threads(threads)
     folder = None if out is None else Path(out)
     if folder is not None:
         resolved = scenario.resolve(check=False)
@@ -108,6 +108,11 @@ def run(
 
     write_run(result, folder, channels=channels_of(resolved.spec), replace=force or there)
     return open_run(folder)
+
+
+def _check_threads(given: object) -> None:
+    if not isinstance(given, int) or not 1 <= given <= MOST_THREADS:
+        raise InputError(f"`threads` is a number from 1 to {MOST_THREADS:,}, found `{given!r}`")
 
 
 def _scenario(given: object) -> Scenario:
@@ -180,9 +185,7 @@ def finished(
     return run
 
 
-def _simulate(
-    scenario: Scenario, resolved: Resolved, *, alone: bool, progress: Progress | None, threads: int
-) -> Run:
+def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: Progress | None, threads: int) -> Run:
     spec, started = resolved.spec, now()
     try:
         check_memory(resolved)

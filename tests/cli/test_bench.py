@@ -21,8 +21,8 @@ Command = Callable[..., tuple[int, str, str]]
 
 
 def _repetition(wall_s: float, **more: Any) -> dict[str, Any]:
-    base = {"end_ps": 10, "messages": 3, "events": 1500, "packet_hops": 1000, "peak_rss_bytes": 50, "idle_rss_bytes": 9}
-    return {**base, "wall_s": wall_s, **more}
+    base = {"end_ps": 10, "messages": 3, "events": 1500, "packet_hops": 1000, "threads": 1}
+    return {**base, "peak_rss_bytes": 50, "idle_rss_bytes": 9, "wall_s": wall_s, **more}
 
 
 def test_rates_are_those_of_the_median_time() -> None:
@@ -205,6 +205,8 @@ def test_only_main_cases_and_large_machines_are_recorded(odonata: Command, tmp_p
         ("--sweep --machines", "`--machines` and `--sweep` exclude each other"),
         ("--large --messages 3", "`--messages` does not apply to `--large`"),
         ("--blame --limit 500", "`--limit` does not apply to `--blame`"),
+        ("--machines --threads 2", "`--threads` does not apply to `--machines`"),
+        ("--threads 2 --limit 500", "`--threads` excludes `--record`, `--instructions` and `--limit`"),
         ("--machines --instructions", "`--instructions` does not apply to `--machines`"),
     ],
 )

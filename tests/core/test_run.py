@@ -20,11 +20,11 @@ def columns(result):
 
 
 def test_scalars_are_plain_numbers(result):
-    assert all(type(result[key]) is int and result[key] > 0 for key in ("end_ps", "packet_hops", "events"))
+    assert all(type(result[key]) is int and result[key] > 0 for key in ("end_ps", "packet_hops", "events", "threads"))
     assert type(result["wall_s"]) is float
     assert result["wall_s"] > 0
     tables = {"jobs", "messages", "links", "arrivals", "ranks", "iterations", "class_bytes"}
-    assert set(result) == {"end_ps", "packet_hops", "events", "wall_s"} | tables
+    assert set(result) == {"end_ps", "packet_hops", "events", "threads", "wall_s"} | tables
 
 
 def test_every_message_is_accounted_for(result):

@@ -80,9 +80,9 @@ def test_a_job_that_is_alone_anyway_is_not_run_twice(tiny: Scenario, monkeypatch
     calls: list[Any] = []
     real = core.run
 
-    def counting(spec: Any, progress: Any = None) -> Any:
+    def counting(spec: Any, *more: Any) -> Any:
         calls.append(spec)
-        return real(spec, progress)
+        return real(spec, *more)
 
     monkeypatch.setattr(core, "run", counting)
     found = run(only, alone=True)
@@ -209,7 +209,7 @@ def test_progress_says_where_it_is(tiny: Scenario, monkeypatch: pytest.MonkeyPat
     state = {"now_ps": 5, "events": 1, "packet_hops": 1, "delivered": 3, "expected": 160}
     real = core.run
 
-    def reporting(spec: Any, progress: Any = None) -> Any:
+    def reporting(spec: Any, progress: Any, threads: int) -> Any:
         progress(state)
         return real(spec)
 

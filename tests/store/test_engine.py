@@ -38,6 +38,7 @@ NOT_COUNTED = {
     "odonata.memory": "refuses runs, and changes none",
     "odonata.messages": "texts",
     "odonata.files": "how files are written",
+    "odonata.processors": "how many threads share a run",
     "odonata.reading": "what it refuses to read is an error, not another result",
     "odonata.store": "names what is public",
     "odonata.store.columns": "names and meanings of columns, which must agree with the tables",

@@ -19,9 +19,9 @@ from odonata.advice.search import Remedied, Search
 from odonata.advice.space import Space, check_rules
 from odonata.analysis.compare import check_column, higher_is_better
 from odonata.errors import InputError
+from odonata.processors import processors
 from odonata.scenario import Scenario
 from odonata.scenario import load as load_scenario
-from odonata.processors import processors
 from odonata.study.local import LocalPool
 from odonata.study.plan import SEED
 from odonata.study.python import plan_of

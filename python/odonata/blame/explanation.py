@@ -13,9 +13,9 @@ from odonata.blame.programs import LeftOut, ProgramTime, is_recorded, program_ti
 from odonata.blame.shapley import MOST, Shapley, needed, shares
 from odonata.blame.without import Without, compare, pairs
 from odonata.errors import InputError, unknown
+from odonata.processors import processors
 from odonata.store import open_run
 from odonata.store.columns import RECORDS
-from odonata.processors import processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from odonata import files
 from odonata.errors import InputError
+from odonata.processors import processors
 from odonata.scheduler.cache import FILE, Cache
 from odonata.scheduler.outcome import outcome
 from odonata.scheduler.plan import load
 from odonata.scheduler.scheduling import simulate
-from odonata.processors import processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

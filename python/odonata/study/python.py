@@ -13,11 +13,11 @@ import tomlkit
 
 from odonata.document.plain import plain
 from odonata.errors import InputError
+from odonata.processors import processors
 from odonata.scenario import Scenario
 from odonata.study import read
 from odonata.study.axis import Axis
 from odonata.study.check import check_values
-from odonata.processors import processors
 from odonata.study.local import LocalPool
 from odonata.study.plan import Plan, check_axes
 from odonata.study.sweep import sweep as run_sweep

@@ -1,0 +1,113 @@
+"""A run on several threads: the same bytes, from Python and from the command line."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import odonata
+from odonata.cli.main import main
+from odonata.errors import InputError
+from odonata.processors import idle_processors, processors
+from odonata.store.manifest import VOLATILE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from odonata.scenario import Scenario
+
+BUSY = """\
+system = "kang2019"
+routing = "fpar"
+
+[[job]]
+name = "target"
+nodes = 2304
+place = "random"
+app = { pattern = "uniform-random", message = "4 KB", interval = "1 us", messages = 4 }
+
+[[job]]
+name = "noise"
+nodes = 800
+place = "random"
+app = { pattern = "uniform-random", message = "16 KB", interval = "2 us" }
+background = true
+
+[run]
+until = "target"
+seed = 1
+"""
+
+
+@pytest.fixture
+def busy(tmp_path: Path) -> Path:
+    """A scenario with enough events for several threads."""
+    path = tmp_path / "busy.toml"
+    path.write_text(BUSY)
+    return path
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    files = {file.name: file.read_bytes() for file in folder.iterdir()}
+    facts: dict[str, Any] = json.loads(files.pop("manifest.json"))
+    lasting = {key: value for key, value in facts.items() if key not in VOLATILE}
+    return {**files, "manifest.json": json.dumps(lasting).encode()}
+
+
+def test_the_bytes_do_not_depend_on_the_number_of_threads(busy: Path, tmp_path: Path) -> None:
+    """Catches anything that the number of threads changes in any file of a run, also beside its tables."""
+    used = []
+    for threads in (1, 2, 5):
+        run = odonata.run(busy, tmp_path / str(threads), threads=threads, alone=True)
+        used.append(run.manifest["wall"]["threads"])
+    assert used == [1, 2, 5]
+    one = _contents(tmp_path / "1")
+    assert len(one) > 3
+    assert _contents(tmp_path / "2") == one
+    assert _contents(tmp_path / "5") == one
+
+
+def test_small_runs_and_what_cannot_be_shared_get_one_thread(tiny: Scenario, busy: Path) -> None:
+    assert odonata.run(tiny, threads=8).manifest["wall"]["threads"] == 1
+    blamed = odonata.load(busy, ["measure.blame=true"])
+    assert odonata.run(blamed, threads=2).manifest["wall"]["threads"] == 1
+
+
+def test_what_ends_a_run_ends_all_threads(busy: Path) -> None:
+    class StopError(Exception):
+        pass
+
+    def stop(state: Any) -> None:
+        raise StopError
+
+    endless = odonata.load(busy, ["job.target.app.messages=100000", "measure.latency=histogram"])
+    with pytest.raises(StopError):
+        odonata.run(endless, threads=3, progress=stop)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "2", 1025])
+def test_wrong_numbers_of_threads_are_refused(tiny: Scenario, threads: Any) -> None:
+    with pytest.raises(InputError, match="`threads` is a number from 1 to 1,024, found"):
+        odonata.run(tiny, threads=threads)
+
+
+def test_the_command_says_how_many_threads_shared_the_run(
+    busy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", str(busy), "--threads", "2", "--out", str(tmp_path / "out")]) == 0
+    assert " s on 2 threads (" in capsys.readouterr().err
+    assert main(["run", str(busy), "--threads", "0"]) == 2
+    assert "--threads" in capsys.readouterr().err
+
+
+def test_processors_that_others_use_are_not_idle(tmp_path: Path) -> None:
+    load = tmp_path / "loadavg"
+    load.write_text("0.50 0.40 0.30 1/1234 5678\n")
+    assert idle_processors(load) == processors()
+    load.write_text("0.50 0.40 0.30 5000/9999 5678\n")
+    assert idle_processors(load) == 1
+    load.write_text("nothing\n")
+    assert idle_processors(load) == processors()
+    assert idle_processors(tmp_path / "missing") == processors()
