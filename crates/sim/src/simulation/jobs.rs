@@ -149,6 +149,9 @@ impl Job {
 /// Largest number of messages for which memory is reserved in advance.
 const MAX_RESERVED: u64 = 1 << 26;
 
+/// A sender that has no rows here.
+pub(super) const ELSEWHERE: u32 = u32::MAX;
+
 /// Issue time and latency of each message of a job, both plus one: zero means none.
 #[derive(Default)]
 pub struct Rows {
@@ -156,7 +159,10 @@ pub struct Rows {
     /// Number of all messages if it is known in advance, else 0.
     known: u64,
     pub per_interval: u32,
+    /// Number of ranks that have rows here.
     pub senders: u32,
+    /// In a partition: for each sender its number among those of the partition, or [`ELSEWHERE`]; else empty.
+    pub(super) here: Vec<u32>,
     pub issue: Vec<u64>,
     pub latency: Vec<u64>,
     /// Rows that did not fit into memory.
@@ -170,6 +176,7 @@ impl Rows {
         if !self.on {
             return NO_ROW;
         }
+        let sender = if self.here.is_empty() { sender } else { self.here[sender as usize] };
         let row = (u64::from(k) * u64::from(self.senders) + u64::from(sender)) * u64::from(self.per_interval)
             + u64::from(position);
         if row >= self.issue.len() as u64 && !self.grow(k) {
@@ -177,6 +184,16 @@ impl Rows {
         }
         self.issue[row as usize] = now + 1;
         row as u32
+    }
+
+    /// Keeps rows for some of the senders only; `here` says for each whether it is one of them.
+    fn keep(&mut self, here: impl Iterator<Item = bool>) {
+        let all = std::mem::take(&mut self.senders);
+        for is_here in here {
+            self.here.push(if is_here { self.senders } else { ELSEWHERE });
+            self.senders += u32::from(is_here);
+        }
+        self.known = self.known / u64::from(all.max(1)) * u64::from(self.senders);
     }
 
     /// Reserves memory for all messages of the intervals up to `k`. Returns whether it succeeded.
@@ -275,6 +292,16 @@ impl Jobs {
     #[inline]
     pub fn owner(&self, node: u32) -> (u16, u32) {
         self.owner[node as usize].expect("only nodes of jobs issue messages")
+    }
+
+    /// Keeps rows only for the ranks on nodes that `has` says.
+    pub fn keep_rows(&mut self, has: impl Fn(u32) -> bool) {
+        for job in self.list.iter_mut().filter(|job| job.rows.on) {
+            match job.destinations.only_sender() {
+                Some(rank) => job.rows.keep(std::iter::once(has(job.nodes[rank as usize]))),
+                None => job.rows.keep(job.nodes.iter().map(|&node| has(node))),
+            }
+        }
     }
 
     /// Nodes that send: (node, job), in order of job and rank.

@@ -1,7 +1,7 @@
 //! From the partitions of a run to one simulation, for its results.
 
 use super::Simulation;
-use super::jobs::{Job, Rows};
+use super::jobs::{ELSEWHERE, Job, Rows};
 use crate::engine::{Partition, Queue};
 use crate::fabric::packet::Event;
 use crate::output::JobTotals;
@@ -87,13 +87,25 @@ fn earlier(one: Option<u64>, other: Option<u64>) -> Option<u64> {
 }
 
 impl Rows {
-    /// Takes over the rows that another partition has written.
+    /// Takes over the rows of another partition.
     fn merge(&mut self, other: Self) {
+        if self.here.iter().any(|&here| here == ELSEWHERE) {
+            let own = std::mem::take(self);
+            (self.per_interval, self.senders) = (own.per_interval, own.here.len() as u32);
+            self.merge(own);
+        }
+        let (each, all) = (other.per_interval as usize, self.senders as usize);
+        let some = other.senders as usize;
         for (to, of) in [(&mut self.issue, other.issue), (&mut self.latency, other.latency)] {
-            if to.len() < of.len() {
-                to.resize(of.len(), 0);
+            let intervals = of.len().checked_div(some * each).unwrap_or(0);
+            to.resize(to.len().max(intervals * all * each), 0);
+            let senders = other.here.iter().enumerate().filter(|(_, here)| **here != ELSEWHERE);
+            for (sender, &here) in senders {
+                for k in 0..intervals {
+                    let (from, into) = ((k * some + here as usize) * each, (k * all + sender) * each);
+                    to[into..into + each].copy_from_slice(&of[from..from + each]);
+                }
             }
-            to.iter_mut().zip(of).for_each(|(to, of)| *to |= of); // zero where nothing was written
         }
     }
 }

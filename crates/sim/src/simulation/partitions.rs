@@ -137,6 +137,7 @@ pub(super) fn play<'s, R: RoutingAlgorithm>(
     let shared = Shared::new(partitions);
     let (shared, make) = (&shared, &make);
     let mut all: Vec<_> = thread::scope(|scope| {
+        let _guard = shared.barrier.guard(); // also if a thread cannot be started
         let others: Vec<_> = (1..partitions)
             .map(|index| {
                 scope.spawn(move || {
@@ -147,12 +148,9 @@ pub(super) fn play<'s, R: RoutingAlgorithm>(
                 })
             })
             .collect();
-        let first = {
-            let _guard = shared.barrier.guard();
-            let mut simulation = make(0);
-            let played = simulation.play_partition(0, shared, monitor);
-            (simulation, played)
-        };
+        let mut simulation = make(0);
+        let played = simulation.play_partition(0, shared, monitor);
+        let first = (simulation, played);
         let joined =
             others.into_iter().map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         std::iter::once(first).chain(joined).collect()

@@ -407,7 +407,9 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         simulation
     }
     /// The same simulation as one of several partitions.
-    fn in_partition(self, index: usize, partitions: usize) -> Self {
+    fn in_partition(mut self, index: usize, partitions: usize) -> Self {
+        let (queue, wiring) = (&self.queue, &self.wiring);
+        self.jobs.keep_rows(|node| queue.has(wiring.attachments[(node * wiring.rails) as usize].router));
         let flights = Flights::of_partition(index as u32, partitions as u32);
         Self { partition: index, posts: (0..partitions).map(|_| Post::default()).collect(), flights, ..self }
     }
