@@ -25,8 +25,8 @@ routing = "fpar"
 [[job]]
 name = "target"
 nodes = 2304
-place = "random"
-app = { pattern = "uniform-random", message = "4 KB", interval = "1 us", messages = 4 }
+place = { policy = "contiguous", groups = "3-8" }
+app = { pattern = "uniform-random", message = "4 KB", interval = "1 us", messages = 8 }
 
 [[job]]
 name = "noise"
@@ -43,7 +43,7 @@ seed = 1
 
 @pytest.fixture
 def busy(tmp_path: Path) -> Path:
-    """A scenario with enough events for several threads."""
+    """A scenario with enough events for several threads, and with full buffers."""
     path = tmp_path / "busy.toml"
     path.write_text(BUSY)
     return path
