@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     Cells = dict[tuple[str, str, int], "Cell"]
 
 FIG8: dict[str, dict[str, tuple[int, int]]] = {
-    "ping-pong": {"128 B": (12, 31), "1 MiB": (330, 11)},
-    "allreduce": {"64 B": (30, 31), "256 KiB": (270, 11)},
-    "alltoall": {"1 KiB": (260, 11), "32 KiB": (1150, 7)},
+    "ping-pong": {"128 B": (12, 31), "1 MiB": (330, 31)},
+    "allreduce": {"64 B": (30, 31), "256 KiB": (270, 31)},
+    "alltoall": {"1 KiB": (260, 31), "32 KiB": (1150, 7)},
     "barrier": {"": (30, 31)},
-    "broadcast": {"128 B": (20, 31), "1 MiB": (850, 7)},
-    "halo3d": {"128": (40, 31), "1024": (760, 7)},
-    "sweep3d": {"128": (120, 16), "1024": (1800, 6)},
+    "broadcast": {"128 B": (20, 31), "1 MiB": (850, 31)},
+    "halo3d": {"128": (40, 31), "1024": (760, 31)},
+    "sweep3d": {"128": (120, 31), "1024": (1800, 6)},
 }
 FIG9: dict[str, dict[str, tuple[int, int]]] = {
     "ping-pong": {"128 B": (14, 16), "16 KiB": (40, 16), "1 MiB": (480, 6)},
