@@ -89,7 +89,7 @@ fn earlier(one: Option<u64>, other: Option<u64>) -> Option<u64> {
 impl Rows {
     /// Takes over the rows of another partition.
     fn merge(&mut self, other: Self) {
-        if self.here.iter().any(|&here| here == ELSEWHERE) {
+        if self.here.contains(&ELSEWHERE) {
             let own = std::mem::take(self);
             (self.per_interval, self.senders) = (own.per_interval, own.here.len() as u32);
             self.merge(own);
