@@ -61,7 +61,8 @@ def test_what_was_started_dies_with_its_starter(possible: None, tmp_path: Path) 
     words = private("sh", "-c", "setsid sleep 600 & sleep 600")
     started = subprocess.Popen(words, env=os.environ | {MARK: str(tmp_path)})
     try:
-        until(lambda: [one for one in processes(tmp_path) if "sleep" in one], 20, "the sleeps run")
+        # The words of those that start them name the sleeps too, and may not be ready to die with their starter.
+        until(lambda: sum(one.startswith("sleep ") for one in processes(tmp_path)) == 2, 20, "the sleeps run")
     finally:
         started.send_signal(signal.SIGKILL)
         started.wait()
