@@ -41,6 +41,42 @@ seed = 1
 """
 
 
+PROGRAMS = """\
+routing = "aries"
+
+[system]
+preset = "piz-daint"
+
+[system.fabric]
+nic = "aries"
+packet = "1 KiB"
+
+[[job]]
+name = "stencil"
+nodes = 64
+place = "random"
+app = { motif = "halo3d", grid = [4, 4, 4], cells = [64, 64, 64] }
+iterations = 2
+routing = { name = "application-aware", policy = "app-aware" }
+
+[[job]]
+name = "noise"
+nodes = 1024
+place = "random"
+app = { pattern = "uniform-random", message = "8 KiB", interval = "4 us" }
+background = true
+
+[measure]
+series = true
+operations = true
+links = { every = "10 us" }
+
+[run]
+until = "stencil"
+seed = 1
+"""
+
+
 @pytest.fixture
 def busy(tmp_path: Path) -> Path:
     """A scenario with enough events for several threads, and with full buffers."""
@@ -67,6 +103,17 @@ def test_the_bytes_do_not_depend_on_the_number_of_threads(busy: Path, tmp_path: 
     assert len(one) > 3
     assert _contents(tmp_path / "2") == one
     assert _contents(tmp_path / "5") == one
+
+
+def test_programs_and_answered_packets_give_the_same_bytes(tmp_path: Path) -> None:
+    """Catches ranks, responses, decisions or counts over time that depend on the number of threads."""
+    path = tmp_path / "programs.toml"
+    path.write_text(PROGRAMS)
+    used = [odonata.run(path, tmp_path / str(threads), threads=threads).manifest["wall"]["threads"] for threads in (1, 3)]
+    assert used == [1, 3]
+    one = _contents(tmp_path / "1")
+    assert {"iterations.parquet", "ranks.parquet", "nics.parquet", "series.parquet"} <= set(one)
+    assert _contents(tmp_path / "3") == one
 
 
 def test_small_runs_and_what_cannot_be_shared_get_one_thread(tiny: Scenario, busy: Path) -> None:

@@ -1,6 +1,6 @@
 //! Runs a specification given as a JSON file and prints what it cost: the bare core, for measurements.
 //!
-//! `cargo run --release -p odonata-sim --example hops -- SPEC.json [wheel|ordered|THREADS]`
+//! `cargo run --release -p odonata-sim --example hops -- SPEC.json [wheel|ordered|THREADS|=PARTITIONS]`
 
 use std::time::Instant;
 
@@ -8,8 +8,9 @@ use odonata_sim::{QueueChoice, Spec, run_with};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
-    let path = args.next().ok_or("usage: hops SPEC.json [wheel|ordered|THREADS]")?;
+    let path = args.next().ok_or("usage: hops SPEC.json [wheel|ordered|THREADS|=PARTITIONS]")?;
     let choice = match args.next().as_deref() {
+        Some(forced) if forced.starts_with('=') => QueueChoice::Partitions(forced[1..].parse()?),
         None => QueueChoice::Estimate,
         Some("wheel") => QueueChoice::Wheel,
         Some("ordered") => QueueChoice::Ordered,

@@ -21,7 +21,7 @@ pub mod packet;
 mod place;
 mod wiring;
 
-pub use aries::{AriesNics, Exchange, NO_SENDER};
+pub use aries::{AriesNics, Exchange, NO_SENDER, Request};
 pub use blocked::{BlockedPackets, Chain};
 pub use credit_metric::CreditMetric;
 pub use credits::Credits;

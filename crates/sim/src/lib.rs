@@ -77,8 +77,9 @@ pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, Cost), Err
 
 /// As [`run`], on up to this many threads. The result does not depend on their number.
 ///
-/// A run whose threads would have too little to do between two exchanges gets fewer. One thread simulates programs, NICs
-/// of Aries, routings that read other routers, and what is measured by job and window (`blame`, `series`, arrivals).
+/// A run whose threads would have too little to do between two exchanges gets fewer. One thread simulates runs with
+/// `blame`, routings that read other routers, programs whose receivers fetch data, and answered packets of nodes with
+/// NICs at several routers.
 ///
 /// # Errors
 /// As [`run`].

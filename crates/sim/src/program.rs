@@ -29,14 +29,18 @@ mod sizes;
 mod stream;
 mod tally;
 
-use odonata_error::Error;
+use std::sync::Arc;
 
-use crate::spec::Spec;
+use odonata_error::Error;
+use odonata_programs::Program;
+
+use crate::spec::{JobSpec, Spec};
 pub use protocol_messages::ProtocolMessage;
 pub use protocol_messages::ProtocolMessageKind;
 use protocol_messages::ProtocolMessages;
 use rank_events::RankEvents;
 pub use running::Running;
+pub use sizes::Sizes;
 
 /// Node without a program.
 const NO_HOST: u32 = u32::MAX;
@@ -53,20 +57,32 @@ pub struct Programs {
     pub outbox: Vec<ProtocolMessage>,
     /// Jobs whose last rank has finished, and when; the simulation removes them.
     pub finished: Vec<(u16, u64)>,
+    /// Whether other partitions have ranks of the same jobs.
+    partitioned: bool,
+}
+
+/// The compiled program of each job that has one.
+#[must_use]
+pub fn compiled(spec: &Spec) -> Vec<Option<Arc<Program>>> {
+    let compile = |job: &JobSpec| {
+        let program = job.program.as_ref()?;
+        Some(Arc::new(Program::new(&program.body, job.nodes.len() as u32).expect("checked before")))
+    };
+    spec.jobs.iter().map(compile).collect()
 }
 
 impl Programs {
-    /// The programs of a checked specification; none if no job has one.
+    /// The programs of a checked specification, as [`compiled`]; none if no job has one.
     #[must_use]
-    pub fn new(spec: &Spec, nodes: usize) -> Option<Self> {
-        if spec.jobs.iter().all(|job| job.program.is_none()) {
+    pub fn new(spec: &Spec, programs: &[Option<Arc<Program>>], nodes: usize) -> Option<Self> {
+        if programs.iter().all(Option::is_none) {
             return None;
         }
         let mut host_of = vec![NO_HOST; nodes];
         let mut hosts = Vec::new();
         let mut running = Vec::new();
-        for (index, job) in spec.jobs.iter().enumerate() {
-            running.push(job.program.as_ref().map(|program| {
+        for (index, (job, compiled)) in spec.jobs.iter().zip(programs).enumerate() {
+            running.push(job.program.as_ref().zip(compiled.as_ref()).map(|(program, compiled)| {
                 for (rank, &node) in job.nodes.iter().enumerate() {
                     let host = &mut host_of[node as usize];
                     if *host == NO_HOST {
@@ -75,11 +91,11 @@ impl Programs {
                     }
                     hosts[*host as usize].start(program.start_ps, rank as u32);
                 }
-                Running::new(spec, index as u16, program)
+                Running::new(spec, index as u16, program, Arc::clone(compiled))
             }));
         }
         let (protocol_messages, outbox, finished) = (ProtocolMessages::default(), Vec::new(), Vec::new());
-        Some(Self { running, host_of, hosts, protocol_messages, outbox, finished })
+        Some(Self { running, host_of, hosts, protocol_messages, outbox, finished, partitioned: false })
     }
 
     /// Whether the ranks of a node run a program.
@@ -89,16 +105,42 @@ impl Programs {
         self.host_of[node as usize] != NO_HOST
     }
 
-    /// A lower bound of the smallest packet of a job with a program, if packets hold `full` bytes.
-    #[must_use]
-    pub fn least_packet(&self, job: usize, full: u32) -> Option<u32> {
-        self.running[job].as_ref().map(|running| running.least_packet(full))
+    /// Keeps only the ranks on nodes that `has` says: those of a partition.
+    pub fn keep(&mut self, has: impl Fn(u32) -> bool) {
+        self.partitioned = true;
+        for node in (0..self.host_of.len() as u32).filter(|&node| !has(node)) {
+            if let Some(host) = self.hosts.get_mut(self.host_of[node as usize] as usize) {
+                host.clear();
+            }
+        }
+        self.running.iter_mut().flatten().for_each(|running| running.keep(&has));
+    }
+
+    /// Takes over the programs of another partition, which has the nodes that `has` says.
+    pub fn absorb(&mut self, other: Self, has: impl Fn(u32) -> bool) {
+        for (running, of) in self.running.iter_mut().flatten().zip(other.running.into_iter().flatten()) {
+            running.absorb(of, &has);
+        }
+    }
+
+    /// Detects deadlocked programs, when all partitions are put together.
+    ///
+    /// # Errors
+    /// As [`Running::check_deadlock`].
+    pub fn check_deadlock(&self) -> Result<(), Error> {
+        self.running.iter().flatten().try_for_each(Running::check_deadlock)
     }
 
     /// All nodes with the times of their first events.
     pub fn starts(&mut self) -> Vec<(u32, u64)> {
         let hosts = (0..self.host_of.len() as u32).filter(|&node| self.is_host(node));
         hosts.collect::<Vec<_>>().into_iter().filter_map(|node| self.arm(node).map(|at| (node, at))).collect()
+    }
+
+    /// The node of a rank of a job with a program.
+    #[must_use]
+    pub fn node_of(&self, job: u16, rank: u32) -> u32 {
+        self.running[usize::from(job)].as_ref().expect("the job has a program").node(rank)
     }
 
     /// The job of a node's ranks.
@@ -120,7 +162,7 @@ impl Programs {
         if let Some(at) = running.just_finished() {
             self.finished.push((rank_events.job, at));
         }
-        running.check_deadlock()
+        if self.partitioned { Ok(()) } else { running.check_deadlock() }
     }
 
     /// When an event of the node must be scheduled, if it is earlier than all events scheduled for it.
@@ -133,16 +175,14 @@ impl Programs {
         self.protocol_messages.add(message)
     }
 
-    /// A protocol message in the network.
-    #[must_use]
-    pub fn protocol_message(&self, slot: u32) -> &ProtocolMessage {
-        self.protocol_messages.get(slot)
+    /// Removes a protocol message.
+    pub fn take(&mut self, slot: u32) -> ProtocolMessage {
+        self.protocol_messages.take(slot)
     }
 
     /// A protocol message reaches its node at `at`; returns the node.
-    pub fn arrive(&mut self, job: u16, slot: u32, at: u64) -> u32 {
-        let message = self.protocol_messages.take(slot);
-        let running = self.running[usize::from(job)].as_mut().expect("letters are of programs");
+    pub fn arrive(&mut self, job: u16, message: &ProtocolMessage, at: u64) -> u32 {
+        let running = self.running[usize::from(job)].as_mut().expect("the job has a program");
         let node = running.node(message.rank);
         let host = self.host_of[node as usize];
         self.hosts[host as usize].add(message.arrival(at));
@@ -152,7 +192,7 @@ impl Programs {
     /// A protocol message is posted whose packets are answered. If a sender writes the data of a rendezvous with it, the sender
     /// waits for the last response; returns the slot for [`answered`](Self::answered).
     pub fn expect_sent(&mut self, job: u16, message: ProtocolMessage) -> Option<u32> {
-        let running = self.running[usize::from(job)].as_mut().expect("letters are of programs");
+        let running = self.running[usize::from(job)].as_mut().expect("the job has a program");
         if message.message_kind != ProtocolMessageKind::Data || running.is_get(&message) {
             return None;
         }
@@ -163,7 +203,7 @@ impl Programs {
     /// All packets of the data in a slot are answered at `at`; returns the node of its sender.
     pub fn answered(&mut self, job: u16, slot: u32, at: u64) -> u32 {
         let event = self.protocol_messages.take(slot).sent(at);
-        let running = self.running[usize::from(job)].as_ref().expect("letters are of programs");
+        let running = self.running[usize::from(job)].as_ref().expect("the job has a program");
         let node = running.node(event.rank);
         self.hosts[self.host_of[node as usize] as usize].add(event);
         node
@@ -177,7 +217,7 @@ impl Programs {
             return None;
         }
         let event = message.sent(at);
-        let running = self.running[usize::from(job)].as_mut().expect("letters are of programs");
+        let running = self.running[usize::from(job)].as_mut().expect("the job has a program");
         running.pending += 1;
         let node = running.node(event.rank);
         self.hosts[self.host_of[node as usize] as usize].add(event);

@@ -29,7 +29,7 @@ use crate::routing::RoutingAlgorithm;
 use crate::spec::Spec;
 use crate::{Cost, Monitor, Progress};
 use jobs::Jobs;
-use partitions::Post;
+use partitions::Posts;
 
 pub use audit::Audit;
 pub use setup::{QueueChoice, audit, prepare};
@@ -80,10 +80,8 @@ pub struct Simulation<'s, Q, R> {
     /// The policies of application-aware jobs.
     policies: ModePolicies,
     flights: Flights,
-    /// What goes to other partitions; empty if there are none.
-    posts: Vec<Post>,
-    /// Number of this partition; 0 if there are none.
-    partition: usize,
+    /// What goes to other partitions.
+    posts: Posts,
     /// Random keys of messages.
     messages: Source,
     jobs: Jobs,
@@ -112,6 +110,8 @@ pub struct Simulation<'s, Q, R> {
     too_late: Vec<(u32, Event)>,
     /// Why the run cannot go on.
     failure: Option<Error>,
+    /// Whether a program is deadlocked, in several partitions.
+    deadlocked: bool,
     /// Destinations of an interval, kept to avoid allocations.
     destinations: Vec<u32>,
 }

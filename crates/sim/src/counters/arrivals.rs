@@ -18,6 +18,12 @@ pub struct Arrivals {
     pub bytes_out: Vec<u64>,
 }
 
+impl Arrivals {
+    fn columns(&mut self) -> [&mut Vec<u64>; 4] {
+        [&mut self.packets_in, &mut self.bytes_in, &mut self.packets_out, &mut self.bytes_out]
+    }
+}
+
 /// Counts by window, job and group. It is off if the width is 0.
 pub struct ArrivalCounts {
     every_ps: u64,
@@ -51,10 +57,7 @@ impl ArrivalCounts {
         let counts = &mut self.counts;
         if entry >= counts.packets_in.len() {
             let entries = (window as usize + 1) * self.jobs * self.groups;
-            for column in [&mut counts.packets_in, &mut counts.bytes_in, &mut counts.packets_out, &mut counts.bytes_out]
-            {
-                column.resize(entries, 0);
-            }
+            counts.columns().into_iter().for_each(|column| column.resize(entries, 0));
         }
         let (packets, total) = if inwards {
             (&mut counts.packets_in, &mut counts.bytes_in)
@@ -64,6 +67,14 @@ impl ArrivalCounts {
         packets[entry] += 1;
         total[entry] += u64::from(bytes);
         true
+    }
+
+    /// Takes over what another partition has counted.
+    pub fn absorb(&mut self, mut other: Self) {
+        for (to, of) in self.counts.columns().into_iter().zip(other.counts.columns()) {
+            to.resize(to.len().max(of.len()), 0);
+            to.iter_mut().zip(of).for_each(|(to, of)| *to += *of);
+        }
     }
 
     /// The columns.

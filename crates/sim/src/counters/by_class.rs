@@ -26,6 +26,11 @@ impl ByClass {
         self.bytes[usize::from(job) * self.classes + usize::from(class)] += u64::from(bytes);
     }
 
+    /// Takes over what another partition has counted.
+    pub fn absorb(&mut self, other: &Self) {
+        self.bytes.iter_mut().zip(&other.bytes).for_each(|(to, of)| *to += of);
+    }
+
     /// The counts, row-major `[job][class]`.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u64> {

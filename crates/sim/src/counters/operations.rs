@@ -134,11 +134,26 @@ impl OperationCounts {
     /// Records a task. The tasks of a rank come in the order of their requests.
     pub fn record(&mut self, [rank, iteration]: [u32; 2], cpu: u16, task: Task, [begin, end]: [u64; 2]) {
         while rank % self.every == 0 && self.rows.len() >= self.most && self.every < self.ranks {
-            self.every *= 2;
-            self.rows.retain(|row| row.rank % self.every == 0);
+            self.keep_every(2 * self.every);
         }
         if rank % self.every == 0 && self.rows.len() < self.most {
             self.rows.push(Row { rank, iteration, cpu, task, begin, end });
+        }
+    }
+
+    fn keep_every(&mut self, every: u32) {
+        self.every = every;
+        self.rows.retain(|row| row.rank % every == 0);
+    }
+
+    /// Takes over the tasks of other ranks of the job, which another partition has recorded.
+    pub fn absorb(&mut self, mut other: Self) {
+        let every = self.every.max(other.every);
+        self.keep_every(every);
+        other.keep_every(every);
+        self.rows.append(&mut other.rows);
+        while self.rows.len() > self.most && self.every < self.ranks {
+            self.keep_every(2 * self.every);
         }
     }
 

@@ -194,6 +194,24 @@ impl SeriesCounts {
         }
     }
 
+    /// Takes over what another partition has counted for other links.
+    pub fn absorb(&mut self, mut other: Self) {
+        while self.shift < other.shift {
+            self.coarsen();
+        }
+        while other.shift < self.shift {
+            other.coarsen();
+        }
+        self.routes.resize(self.routes.len().max(other.routes.len()), [(0, 0); SERIES_SLICES]);
+        for (to, of) in self.routes.iter_mut().flatten().zip(other.routes.iter().flatten()) {
+            *to = (to.0 + of.0, to.1 + of.1);
+        }
+        // The sums of a link come before what was noted since.
+        self.noted.append(&mut other.rows);
+        self.noted.append(&mut other.noted);
+        self.sum_up();
+    }
+
     /// The columns.
     #[must_use]
     pub fn into_output(mut self) -> Series {

@@ -102,8 +102,15 @@ pub struct AriesNics {
     bursts: Vec<u32>,
     /// By number of the packet in the tables: flits, and how long a NIC takes for them that nothing stops.
     flits: Vec<(u32, u64)>,
+    /// By slot. A request between two partitions is known to both, in the same slot; each partition gives out its own.
     requests: Vec<Request>,
     free: Vec<u32>,
+    /// The slot to be given out if none is free.
+    next: u32,
+    /// Number of this partition.
+    partition: u32,
+    /// Number of partitions.
+    partitions: u32,
     /// By slot of the message.
     exchanges: Vec<Exchange>,
     /// By job and row.
@@ -130,7 +137,46 @@ impl AriesNics {
             bursts: (0..=fabric.packet_bytes).map(|payload| aries.burst(payload)).collect(),
             flits: packets.iter().map(flits).collect(),
             rows: vec![Vec::new(); jobs],
+            partitions: 1,
             ..Self::default()
+        }
+    }
+
+    /// The same NICs, in a partition.
+    #[must_use]
+    pub fn of_partition(self, partition: u32, partitions: u32) -> Self {
+        Self { next: partition, partition, partitions, ..self }
+    }
+
+    /// Puts a request in a slot that another partition has given out.
+    pub fn put(&mut self, slot: u32, request: Request) {
+        let slot = slot_of(slot);
+        if slot >= self.requests.len() {
+            self.requests.resize(slot + 1, request);
+        }
+        self.requests[slot] = request;
+    }
+
+    /// Takes what was counted for the messages of a job, one for each of so many rows; none if packets are not answered.
+    pub fn take_rows(&mut self, job: usize, count: usize) -> Vec<MessageCounters> {
+        let mut rows = self.rows.get_mut(job).map(std::mem::take).unwrap_or_default();
+        if !self.is_empty() {
+            rows.resize(count, MessageCounters::default());
+        }
+        rows
+    }
+
+    /// Puts back what was counted for the messages of a job.
+    pub fn put_rows(&mut self, job: usize, rows: Vec<MessageCounters>) {
+        if let Some(of) = self.rows.get_mut(job) {
+            *of = rows;
+        }
+    }
+
+    /// Takes over a NIC of another partition.
+    pub fn absorb(&mut self, nic: u32, other: &mut Self) {
+        if let Some(of) = self.nics.get_mut(nic as usize) {
+            *of = std::mem::take(&mut other.nics[nic as usize]);
         }
     }
 
@@ -272,8 +318,10 @@ impl AriesNics {
                 slot
             }
             None => {
-                self.requests.push(request);
-                (self.requests.len() - 1) as u32
+                let slot = self.next;
+                self.next += self.partitions;
+                self.put(slot, request);
+                slot
             }
         };
         debug_assert!(slot < GET, "requests do not fit into memory before");
@@ -331,24 +379,26 @@ impl AriesNics {
         (Some(exchange), wake)
     }
 
-    /// Counts requests that are not exactly once under way or answered, and NICs of which more or fewer Aries packets have
-    /// no response than they have counted, or more than the window allows. `under_way` has the slot and the bytes of each
-    /// request and response under way.
+    /// Counts requests of this partition that are not exactly once under way or answered, and NICs of which more or fewer
+    /// Aries packets have no response than they have counted, or more than the window allows. `under_way` has the slot and
+    /// the bytes of each request and response under way, in all partitions.
     #[must_use]
     pub fn unbalanced(&self, under_way: &[(u32, u32)]) -> u64 {
+        let is_own = |slot: u32| slot % self.partitions == self.partition;
         let mut times = vec![0_u32; self.requests.len()];
         let mut open = vec![0_u64; self.nics.len()];
-        for &(slot, bytes) in under_way {
+        for &(slot, bytes) in under_way.iter().filter(|(slot, _)| is_own(slot & !GET)) {
             times[slot_of(slot)] += 1;
             open[self.of_slot(slot).nic as usize] += u64::from(self.bursts[bytes as usize]);
         }
         for &answered in &self.free {
             times[answered as usize] += 1;
         }
+        let times = (0..self.next).zip(&times).filter(|(slot, _)| is_own(*slot)).map(|(_, times)| *times);
         let of_nic = |(nic, open): &(&AriesNic, u64)| {
             nic.counters.request_packets - nic.counters.answered_packets != *open || *open > u64::from(self.window)
         };
-        (times.iter().filter(|&&times| times != 1).count() + self.nics.iter().zip(open).filter(of_nic).count()) as u64
+        (times.filter(|&times| times != 1).count() + self.nics.iter().zip(open).filter(of_nic).count()) as u64
     }
 
     /// What was counted for the message of a row; zero as long as it is not complete.

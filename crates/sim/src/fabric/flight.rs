@@ -72,6 +72,11 @@ impl Flights {
         self.slots[slot as usize] = flight;
     }
 
+    /// Changes the row of a message.
+    pub fn set_row(&mut self, slot: u32, row: u32) {
+        self.slots[slot as usize].row = row;
+    }
+
     /// The partition that has given out a slot.
     #[must_use]
     pub fn partition_of(&self, slot: u32) -> usize {

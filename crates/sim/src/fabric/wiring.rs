@@ -193,6 +193,12 @@ impl Wiring {
         self.attachments[first as usize]
     }
 
+    /// Whether some node has NICs on different routers.
+    #[must_use]
+    pub fn is_split(&self) -> bool {
+        self.split
+    }
+
     /// The slots of the ports of consecutive routers.
     #[must_use]
     pub fn slots(&self, routers: &Range<u32>) -> Range<usize> {

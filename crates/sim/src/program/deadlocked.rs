@@ -37,7 +37,7 @@ impl Running {
 
     /// With the position in the program.
     fn placed(&self, waiting: Awaited, token: u32) -> Awaited {
-        match &self.program {
+        match &*self.program {
             Program::Phases(phases) => {
                 let state = &self.ranks[waiting.rank as usize];
                 let phase = (phases.len() > 1).then_some(state.phase);

@@ -12,7 +12,7 @@ use crate::counters::Task;
 
 impl Running {
     pub(super) fn graph(&self, rank: u32) -> &Graph {
-        let Program::Trace(trace) = &self.program else { unreachable!("only for traces") };
+        let Program::Trace(trace) = &*self.program else { unreachable!("only for traces") };
         trace.graph(rank)
     }
 
@@ -34,7 +34,7 @@ impl Running {
 
     /// Resets what the operations of an iteration wait for.
     fn set_up(&mut self, rank: u32) {
-        let Program::Trace(trace) = &self.program else { unreachable!("only for traces") };
+        let Program::Trace(trace) = &*self.program else { unreachable!("only for traces") };
         let (graph, first) = (trace.graph(rank), self.first_operation[rank as usize]);
         for operation in 0..graph.operations().len() as u32 {
             let waits_for = graph.waits_for(operation);
@@ -48,7 +48,7 @@ impl Running {
 
     /// An event of an operation has happened: its followers no longer wait for it.
     pub(super) fn release(&mut self, rank: u32, operation: u32, when: Start) {
-        let Program::Trace(trace) = &self.program else { unreachable!("only for traces") };
+        let Program::Trace(trace) = &*self.program else { unreachable!("only for traces") };
         let first = self.first_operation[rank as usize];
         for &(follower, start) in trace.graph(rank).followers(operation) {
             if start == when {

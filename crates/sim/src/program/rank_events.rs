@@ -60,6 +60,11 @@ impl RankEvents {
         Self { job, events: BinaryHeap::new(), armed: u64::MAX }
     }
 
+    /// Removes all events.
+    pub fn clear(&mut self) {
+        self.events = BinaryHeap::new();
+    }
+
     /// Adds an event.
     pub fn add(&mut self, event: RankEvent) {
         // Most nodes wait for one event: a heap that grows by doubling from four would take most of a rank's memory.

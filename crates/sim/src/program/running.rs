@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use odonata_error::{Error, ErrorKind, path};
 use odonata_programs::Program;
@@ -10,7 +11,6 @@ use super::matching::{Map, MessageKey, ReceiverState, RendezvousSend};
 use super::protocol_messages::{ProtocolMessage, ProtocolMessageKind};
 use super::rank::Rank;
 use super::rank_events::{RankEvent, RankEventKind, RankEvents};
-use super::sizes::least_packet;
 use super::tally::Tally;
 use crate::counters::{OperationCounts, Operations, Task};
 use crate::engine::LAST_TIME;
@@ -34,7 +34,7 @@ pub struct Running {
     pub(super) job: u16,
     name: String,
     seed: u64,
-    pub(super) program: Program,
+    pub(super) program: Arc<Program>,
     pub(super) costs: Costs,
     pub(super) gap: u64,
     start: u64,
@@ -58,9 +58,11 @@ pub struct Running {
     pub tally: Tally,
     /// The tasks of the CPUs, if they are recorded.
     pub operations: Option<OperationCounts>,
-    /// Scheduled rank events and protocol messages in the network.
-    pub pending: u64,
-    unfinished: u32,
+    /// Scheduled rank events and protocol messages in the network. In a partition it may be negative: a message counts
+    /// where it is issued until it is handled where it arrives.
+    pub pending: i64,
+    /// Ranks that have finished, and when the last of them did.
+    finished: (u64, u64),
     finished_at: Option<u64>,
     /// Why it cannot continue.
     pub(super) failure: Option<Error>,
@@ -77,13 +79,12 @@ pub struct NodeContext<'a> {
 }
 
 impl Running {
-    /// A checked job.
+    /// A checked job with its compiled program.
     #[must_use]
-    pub fn new(spec: &Spec, index: u16, program: &ProgramSpec) -> Self {
+    pub fn new(spec: &Spec, index: u16, program: &ProgramSpec, compiled: Arc<Program>) -> Self {
         let job = &spec.jobs[usize::from(index)];
         let ranks = job.nodes.len();
-        let compiled = Program::new(&program.body, ranks as u32).expect("checked before");
-        let (first_cpu, first_operation, waiting_for) = match &compiled {
+        let (first_cpu, first_operation, waiting_for) = match &*compiled {
             Program::Phases(_) => ((0..=ranks).collect(), Vec::new(), Vec::new()),
             Program::Trace(trace) => {
                 let (mut cpu, mut operation) = (vec![0], vec![0]);
@@ -94,7 +95,7 @@ impl Running {
                 (cpu, operation.clone(), vec![0; operation[ranks] as usize])
             }
         };
-        let names_nics = matches!(&compiled, Program::Trace(trace) if trace.names_nics());
+        let names_nics = matches!(&*compiled, Program::Trace(trace) if trace.names_nics());
         Self {
             job: index,
             name: job.name.clone(),
@@ -120,8 +121,8 @@ impl Running {
                 let jobs = spec.jobs.iter().filter(|job| job.program.is_some()).count();
                 OperationCounts::new(ranks as u32, Operations::limit(jobs))
             }),
-            pending: ranks as u64,
-            unfinished: ranks as u32,
+            pending: ranks as i64,
+            finished: (0, 0),
             finished_at: None,
             failure: None,
             ops: Vec::new(),
@@ -133,12 +134,6 @@ impl Running {
     #[must_use]
     pub fn node(&self, rank: u32) -> u32 {
         self.nodes[rank as usize]
-    }
-
-    /// A lower bound of the smallest packet that it sends, if packets hold `full` bytes.
-    #[must_use]
-    pub fn least_packet(&self, full: u32) -> u32 {
-        least_packet(&self.program, self.ranks.len() as u32, &self.costs, u64::from(full)) as u32
     }
 
     /// Size on the network.
@@ -164,6 +159,12 @@ impl Running {
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         (self.tally.ended, self.iterations.map_or(0, |n| u64::from(n) * self.ranks.len() as u64))
+    }
+
+    /// Ranks that have finished, and when the last of them did; those of this partition.
+    #[must_use]
+    pub fn finished(&self) -> (u64, u64) {
+        self.finished
     }
 
     /// When the last rank finished, if it just did.
@@ -284,7 +285,7 @@ impl Running {
             }
             return;
         }
-        match self.program {
+        match *self.program {
             Program::Phases(_) if token == OWN => self.go_on(rank, context),
             Program::Phases(_) => self.complete(rank, token, context),
             Program::Trace(_) => self.operation_done(rank, token, context),
@@ -293,7 +294,7 @@ impl Running {
 
     /// A send or a receive is complete.
     pub(super) fn complete(&mut self, rank: u32, token: Token, context: &mut NodeContext) {
-        match self.program {
+        match *self.program {
             Program::Phases(_) => self.operation_complete(rank, token, context),
             Program::Trace(_) => self.graph_operation_complete(rank, token, context),
         }
@@ -302,7 +303,7 @@ impl Running {
     /// A rank begins an iteration.
     fn begin_iteration(&mut self, rank: u32, context: &mut NodeContext) {
         self.ranks[rank as usize].begun = context.now;
-        match self.program {
+        match *self.program {
             Program::Phases(_) => self.advance(rank, context),
             Program::Trace(_) => self.begin_graph(rank, context),
         }
@@ -314,11 +315,10 @@ impl Running {
         self.tally.end(of.iteration, of.begun, context.now);
         if self.iterations == Some(of.iteration + 1) {
             of.finish = Some(context.now);
-            self.unfinished -= 1;
-            if self.unfinished == 0 {
-                // Not `context.now`: nodes are not synchronous, so the rank that is handled last need not be the last
-                // to finish.
-                self.finished_at = self.ranks.iter().filter_map(|rank| rank.finish).max();
+            // Nodes are not synchronous, so the rank that is handled last need not be the last to finish.
+            self.finished = (self.finished.0 + 1, self.finished.1.max(context.now));
+            if self.unfinished() == 0 {
+                self.finished_at = Some(self.finished.1);
             }
             return false;
         }
@@ -354,15 +354,39 @@ impl Running {
         false
     }
 
+    fn unfinished(&self) -> u64 {
+        self.ranks.len() as u64 - self.finished.0
+    }
+
     /// Detects deadlocked programs.
     ///
     /// # Errors
     /// [`ErrorKind::DeadlockedProgram`] if a job has not finished and no events are left.
     pub fn check_deadlock(&self) -> Result<(), Error> {
-        if self.pending > 0 || self.unfinished == 0 {
+        if self.pending > 0 || self.unfinished() == 0 {
             return Ok(());
         }
-        let (job, ranks, first) = (self.name.clone(), u64::from(self.unfinished), self.what_waits());
+        let (job, ranks, first) = (self.name.clone(), self.unfinished(), self.what_waits());
         Err(ErrorKind::DeadlockedProgram { job, ranks, first }.into())
+    }
+
+    /// Keeps only the ranks on nodes that `has` says, before any of them has begun.
+    pub fn keep(&mut self, has: impl Fn(u32) -> bool) {
+        self.pending = self.nodes.iter().filter(|&&node| has(node)).count() as i64;
+    }
+
+    /// Takes over the ranks of another partition, those on nodes that `has` says, and what was counted for them.
+    pub fn absorb(&mut self, mut other: Self, has: impl Fn(u32) -> bool) {
+        for rank in (0..self.ranks.len()).filter(|&rank| has(self.nodes[rank])) {
+            self.ranks[rank] = std::mem::take(&mut other.ranks[rank]);
+        }
+        self.at_receiver.extend(other.at_receiver);
+        self.at_sender.extend(other.at_sender);
+        self.pending += other.pending;
+        self.finished = (self.finished.0 + other.finished.0, self.finished.1.max(other.finished.1));
+        self.tally.absorb(other.tally);
+        if let (Some(operations), Some(of)) = (&mut self.operations, other.operations) {
+            operations.absorb(of);
+        }
     }
 }

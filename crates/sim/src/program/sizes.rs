@@ -1,42 +1,60 @@
-//! A lower bound of the packet size of a program.
+//! The sizes of what a program sends.
 
 use odonata_programs::trace::Action;
 use odonata_programs::{Op, Program};
 
 use crate::spec::Costs;
 
-/// Operations of a program that are examined. If there are more, any size is assumed possible.
+/// Operations of a program that are examined.
 const LOOK: usize = 1 << 22;
 
-/// A lower bound of the smallest payload of a packet that a program with these costs sends, if packets hold `full`
-/// bytes.
-#[must_use]
-pub fn least_packet(program: &Program, ranks: u32, costs: &Costs, full: u64) -> u64 {
-    let (control, header) = (u64::from(costs.control_bytes), u64::from(costs.header_bytes));
-    let last = |bytes: u64| match (bytes.max(control) + header) % full {
-        0 => full,
-        rest => rest,
-    };
-    let mut least = last(control);
-    match program {
-        Program::Phases(phases) => {
-            let mut ops = (0..ranks).flat_map(|rank| phases.ops(rank));
-            for op in ops.by_ref().take(LOOK) {
-                if let Op::Send { bytes, .. } = op {
-                    least = least.min(last(bytes));
+/// What the messages of a program look like on the network.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// A lower bound of the smallest payload of a packet.
+    pub least: u32,
+    /// Mean number of packets of the messages that are examined; 1 if there are none.
+    pub packets: f64,
+}
+
+impl Sizes {
+    /// The sizes of a program with these costs, if packets hold `full` bytes. If it has too many operations, any packet is
+    /// assumed possible.
+    #[must_use]
+    pub fn new(program: &Program, ranks: u32, costs: &Costs, full: u32) -> Self {
+        let (control, header) = (u64::from(costs.control_bytes), u64::from(costs.header_bytes));
+        let full = u64::from(full);
+        let last = |bytes: u64| match (bytes.max(control) + header) % full {
+            0 => full,
+            rest => rest,
+        };
+        let mut least = last(control);
+        let (mut messages, mut packets) = (0_u64, 0_u64);
+        let mut count = |bytes: u64| {
+            least = least.min(last(bytes));
+            messages += 1;
+            packets = packets.saturating_add((bytes.max(control) + header).div_ceil(full));
+        };
+        let mut all = true;
+        match program {
+            Program::Phases(phases) => {
+                let mut ops = (0..ranks).flat_map(|rank| phases.ops(rank));
+                for op in ops.by_ref().take(LOOK) {
+                    if let Op::Send { bytes, .. } = op {
+                        count(bytes);
+                    }
+                }
+                all = ops.next().is_none();
+            }
+            Program::Trace(trace) => {
+                for operation in (0..ranks).flat_map(|rank| trace.graph(rank).operations()) {
+                    if let Action::Send { bytes, .. } = operation.action {
+                        count(bytes);
+                    }
                 }
             }
-            if ops.next().is_some() {
-                return 1;
-            }
         }
-        Program::Trace(trace) => {
-            for operation in (0..ranks).flat_map(|rank| trace.graph(rank).operations()) {
-                if let Action::Send { bytes, .. } = operation.action {
-                    least = least.min(last(bytes));
-                }
-            }
-        }
+        let packets = packets.max(1) as f64 / messages.max(1) as f64;
+        Self { least: if all { least as u32 } else { 1 }, packets }
     }
-    least
 }

@@ -117,7 +117,7 @@ impl Running {
 
     /// The present operation of a rank, if its iteration has one more. Chunks are generated each time, not stored.
     pub(super) fn operation(&mut self, rank: u32) -> Option<Op> {
-        let Program::Phases(phases) = &self.program else { unreachable!("only for phases") };
+        let Program::Phases(phases) = &*self.program else { unreachable!("only for phases") };
         let of = &mut self.ranks[rank as usize];
         while (of.phase as usize) < phases.len() {
             let chunks = phases.chunks(of.phase as usize, rank);

@@ -52,6 +52,20 @@ struct Iteration {
     total: u64,
 }
 
+impl Iteration {
+    /// Of no rank.
+    const NONE: Self = Self { ranks: 0, begin: (u64::MAX, 0), end: (u64::MAX, 0), longest: 0, total: 0 };
+
+    /// Adds that of other ranks.
+    fn add(&mut self, other: &Self) {
+        self.ranks += other.ranks;
+        self.begin = (self.begin.0.min(other.begin.0), self.begin.1.max(other.begin.1));
+        self.end = (self.end.0.min(other.end.0), self.end.1.max(other.end.1));
+        self.longest = self.longest.max(other.longest);
+        self.total = self.total.saturating_add(other.total);
+    }
+}
+
 impl Tally {
     /// Zero counters.
     #[must_use]
@@ -120,15 +134,43 @@ impl Tally {
         self.ended += 1;
         let all = &mut self.iterations;
         if iteration as usize >= all.len() {
-            let none = Iteration { ranks: 0, begin: (u64::MAX, 0), end: (u64::MAX, 0), longest: 0, total: 0 };
-            all.resize(iteration as usize + 1, none);
+            all.resize(iteration as usize + 1, Iteration::NONE);
         }
-        let of = &mut all[iteration as usize];
-        of.ranks += 1;
-        of.begin = (of.begin.0.min(begin), of.begin.1.max(begin));
-        of.end = (of.end.0.min(end), of.end.1.max(end));
-        of.longest = of.longest.max(end - begin);
-        of.total = of.total.saturating_add(end - begin);
+        let took = end - begin;
+        let of_rank = Iteration { ranks: 1, begin: (begin, begin), end: (end, end), longest: took, total: took };
+        all[iteration as usize].add(&of_rank);
+    }
+
+    /// Takes over what another partition has counted for other ranks of the job. Its rows get the numbers that follow.
+    pub fn absorb(&mut self, other: Self) {
+        let Self {
+            measure: _,
+            rows_on: _,
+            rows,
+            refused,
+            issued,
+            measured,
+            first_issue,
+            intra_node_latency,
+            intra_node,
+            intra_node_measured,
+            control,
+            ended,
+            iterations,
+        } = other;
+        let before = self.rows.len() as u32;
+        self.rows.extend(rows.into_iter().map(|row| MessageRow { number: before + row.number, ..row }));
+        self.refused |= refused;
+        self.issued += issued;
+        self.measured += measured;
+        self.first_issue = self.first_issue.into_iter().chain(first_issue).min();
+        self.intra_node_latency.merge(&intra_node_latency);
+        self.intra_node += intra_node;
+        self.intra_node_measured += intra_node_measured;
+        self.control += control;
+        self.ended += ended;
+        self.iterations.resize(self.iterations.len().max(iterations.len()), Iteration::NONE);
+        self.iterations.iter_mut().zip(&iterations).for_each(|(to, of)| to.add(of));
     }
 
     /// Adds these counters to the totals of the job's packets.

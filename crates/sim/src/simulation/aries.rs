@@ -114,7 +114,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let request = self.aries.of_slot(packet.message);
         if self.aries.carries(packet) {
             let flight = self.flights.deliver_and_keep(request.message);
-            self.take_in(packet, flight, at);
+            self.take_in(packet, (request.message, flight), nic, at);
         }
         if !self.aries.is_response(packet) {
             let place = self.wiring.event_attachment(nic);

@@ -61,8 +61,8 @@ impl Audit {
 
 impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     /// Counts everything in this partition. Takes the pending events out of the queue. Adds the room, the credits and the
-    /// contents of each buffer to `held`.
-    fn audit(&mut self, held: &mut [u64]) -> Audit {
+    /// contents of each buffer to `held`, and the slot and the bytes of each request and response to `under_way`.
+    fn audit(&mut self, held: &mut [u64], under_way: &mut Vec<(u32, u32)>) -> Audit {
         let (channels, slots) = (self.wiring.channels as u8, self.outs.len());
         let mut audit = Audit::default();
         // Bytes in the buffer behind each port, or on their way to it.
@@ -143,7 +143,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             }
             audit.waiting_bytes += nic.waiting().map(|waiting| waiting.bytes_left).sum::<u64>();
         }
-        audit.unbalanced_requests = self.aries.unbalanced(&requests.borrow());
+        under_way.append(&mut requests.borrow_mut());
         audit.delivered = self.aries.delivered;
         for job in &self.jobs.list {
             audit.delivered += if R::RESPONSES { 0 } else { job.totals.packets };
@@ -174,6 +174,7 @@ pub(super) fn audit_all<'a, 's: 'a, Q: Queue<Event> + 'a, R: RoutingAlgorithm + 
     all: impl IntoIterator<Item = &'a mut Simulation<'s, Q, R>>,
 ) -> Audit {
     let (mut total, mut held, mut sizes) = (Audit::default(), Vec::new(), Vec::new());
+    let (mut audited, mut under_way) = (Vec::new(), Vec::new());
     for of in all {
         if held.is_empty() {
             held.resize(of.credits.vcs(), 0);
@@ -181,8 +182,10 @@ pub(super) fn audit_all<'a, 's: 'a, Q: Queue<Event> + 'a, R: RoutingAlgorithm + 
             let size = |buffer| of.sender_to(buffer).map_or(0, |_| of.wiring.times(class(buffer)).buffer);
             sizes.extend((0..held.len()).map(|buffer| u64::from(size(buffer))));
         }
-        total.add(&of.audit(&mut held));
+        total.add(&of.audit(&mut held, &mut under_way));
+        audited.push(&*of);
     }
+    total.unbalanced_requests += audited.iter().map(|of| of.aries.unbalanced(&under_way)).sum::<u64>();
     total.unbalanced_buffers += held.iter().zip(&sizes).filter(|(held, size)| held != size).count() as u64;
     total
 }

@@ -42,7 +42,7 @@ pub(super) fn refuse_deadlock<'a, 's: 'a, Q: Queue<Event> + 'a, R: RoutingAlgori
 pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm>(
     mut simulation: Simulation<'_, Q, R>,
 ) -> Result<(Output, Cost), Error> {
-    let cost = Cost { events: simulation.events, threads: simulation.posts.len().max(1) };
+    let cost = Cost { events: simulation.events, threads: simulation.posts.partitions() };
     let end_ps = simulation.end;
     let links = links(&simulation, end_ps);
     let mut programs = simulation.programs.take().map_or_else(Vec::new, |programs| programs.running);

@@ -116,7 +116,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             blame.join(message, job_index, first + rail, now);
         }
         if Q::PARTITIONED {
-            self.send_message(message, waiting.to());
+            self.send_message(message, waiting.to(), None);
         }
         head
     }
@@ -204,6 +204,10 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             if R::RESPONSES {
                 let times = (now, nic.free, hop.end);
                 slot = self.aries.request(nic_id, (head.message, bytes), times, self.packets);
+                if Q::PARTITIONED {
+                    let to = self.wiring.attachments[head.to() as usize].router;
+                    self.posts.send_request(&self.queue, to, slot, self.aries.of_slot(slot));
+                }
             }
             nic.free = hop.end;
             vc.room -= wire;
@@ -272,13 +276,14 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         } else {
             let slot = packet.message;
             let flight = if Q::PARTITIONED { self.flights.deliver_and_keep(slot) } else { self.flights.deliver(slot) };
-            self.take_in(packet, flight, at);
+            self.take_in(packet, (slot, flight), nic, at);
         }
     }
 
-    /// A packet with payload of a message reaches its node at `at`.
+    /// A packet with payload of a message, with its slot, reaches a NIC of its node at `at`. (Several partitions and programs
+    /// alone read the NIC.)
     #[inline(always)]
-    pub(super) fn take_in(&mut self, packet: &Event, flight: Flight, at: u64) {
+    pub(super) fn take_in(&mut self, packet: &Event, (slot, flight): (u32, Flight), nic: u32, at: u64) {
         let job = &mut self.jobs.list[usize::from(flight.job)];
         job.last_delivery_ps = job.last_delivery_ps.max(at);
         let totals = &mut job.totals;
@@ -288,11 +293,11 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         totals.minimal += u64::from(!packet.diverted());
         if flight.packets_left == 0 {
             if job.program {
-                self.arrive(flight, at);
+                self.arrive(slot, flight, nic, at);
                 return;
             }
             if Q::PARTITIONED {
-                self.report(packet.message, flight, at);
+                self.report(slot, flight, at);
                 return;
             }
             job.deliver(&flight, at);

@@ -124,9 +124,10 @@ impl Job {
         if self.expected > 0 { self.expected - completed } else { 0 }
     }
 
-    /// Whether it ends with so many complete messages, and has not ended yet.
+    /// Whether it ends with so many complete messages, or ranks of a program that have finished, and has not ended yet.
     pub fn ends_with(&self, completed: u64) -> bool {
-        self.expected > 0 && self.ended.is_none() && completed == self.expected
+        let expected = if self.program { u64::from(self.ranks) } else { self.expected };
+        expected > 0 && self.ended.is_none() && completed == expected
     }
 
     /// Selects the mode of a message and counts it; returns the number of its packets' routing.
@@ -336,7 +337,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     pub(super) fn complete(&mut self, job_index: u16, at: u64) {
         let job = &mut self.jobs.list[usize::from(job_index)];
         job.count_completion(at);
-        if job.completed == job.expected {
+        if !Q::PARTITIONED && job.completed == job.expected {
             let last = job.last_completion_ps;
             self.ended(job_index, last);
             return;

@@ -8,10 +8,12 @@
 //! |---|---|
 //! | events | a packet leaves for a router there |
 //! | [`Credit`] | a packet leaves the buffer of a link whose sender is there |
-//! | a message | it is issued, and its destination is there |
+//! | a message | it is issued, and its destination is there; to all if routers count what jobs send |
+//! | a protocol message of a program | with the message that carries it, to the partition of its destination |
+//! | a request (Aries) | it is sent; to the same partitions as its message |
 //! | a delivery | a message that was issued there is delivered |
 //!
-//! This is conservative parallel simulation with synchronous windows. The result is that of one thread, byte by byte.
+//! A rank belongs to the partition of its node. This is conservative parallel simulation with synchronous windows. The result is that of one thread, byte by byte.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -22,8 +24,10 @@ use super::jobs::Jobs;
 use super::{EVENTS_PER_LOOK, Simulation};
 use crate::engine::{Barrier, Broken, Partition, Queue, Window};
 use crate::fabric::packet::Event;
-use crate::fabric::{Flight, Wiring};
+use crate::fabric::{Flight, Request, Wiring};
+use crate::program::{Programs, ProtocolMessage};
 use crate::routing::RoutingAlgorithm;
+use crate::spec::SETTLE_PS;
 use crate::{Monitor, Progress};
 
 /// Weight of a node that sends, for the sizes of partitions; that of a port is 1. (Assumed: about half of the events of
@@ -51,13 +55,54 @@ pub struct Post {
     credits: Vec<Credit>,
     /// Messages with their slots.
     messages: Vec<(u32, Flight)>,
+    /// Protocol messages with the slots of the messages that carry them, which are among `messages`.
+    protocol_messages: Vec<(u32, ProtocolMessage)>,
+    /// Requests with their slots.
+    requests: Vec<(u32, Request)>,
     /// Messages that are delivered: their slots, and when.
     deliveries: Vec<(u32, u64)>,
 }
 
 impl Post {
     fn is_empty(&self) -> bool {
-        self.events.is_empty() && self.credits.is_empty() && self.messages.is_empty() && self.deliveries.is_empty()
+        let Self { events, credits, messages, protocol_messages: _, requests, deliveries } = self;
+        events.is_empty() && credits.is_empty() && messages.is_empty() && requests.is_empty() && deliveries.is_empty()
+    }
+}
+
+/// What a partition sends to the others after a window.
+#[derive(Default)]
+pub struct Posts {
+    /// By partition; empty if there is only one.
+    to: Vec<Post>,
+    /// Number of this partition.
+    own: usize,
+    /// Whether all partitions must know all messages and requests, as routers count what jobs send.
+    everywhere: bool,
+}
+
+impl Posts {
+    /// Nothing, in one of several partitions.
+    pub fn new(own: usize, partitions: usize, everywhere: bool) -> Self {
+        Self { to: (0..partitions).map(|_| Post::default()).collect(), own, everywhere }
+    }
+
+    /// Number of partitions.
+    pub fn partitions(&self) -> usize {
+        self.to.len().max(1)
+    }
+
+    /// The posts to the partitions, other than this one, that must know what goes to some partitions.
+    fn about(&mut self, to: [usize; 2]) -> impl Iterator<Item = &mut Post> {
+        let (own, everywhere) = (self.own, self.everywhere);
+        let must_know = move |&(index, _): &(usize, &mut Post)| index != own && (everywhere || to.contains(&index));
+        self.to.iter_mut().enumerate().filter(must_know).map(|(_, post)| post)
+    }
+
+    /// Sends a request to the partition of a router.
+    #[inline(never)]
+    pub fn send_request(&mut self, queue: &impl Queue<Event>, router: u32, slot: u32, request: Request) {
+        self.about([queue.partition_of(router); 2]).for_each(|post| post.requests.push((slot, request)));
     }
 }
 
@@ -68,8 +113,11 @@ struct Status {
     next: Option<u64>,
     /// The most events that it has in this window.
     most: u64,
-    /// For each job: complete messages that were delivered here, and when the last one was complete.
+    /// For each job: complete messages that were delivered here, and when the last one was complete; for a program, ranks
+    /// that have finished, and when the last one did.
     completed: Vec<(u64, u64)>,
+    /// For each job with a program: see [`Running::pending`](crate::program::Running::pending).
+    pending: Vec<i64>,
     progress: Progress,
     /// Whether it cannot go on.
     failed: bool,
@@ -158,7 +206,13 @@ pub(super) fn play<'s, R: RoutingAlgorithm>(
     for (_, played) in &mut all {
         std::mem::replace(played, Ok(()))?;
     }
-    Ok(all.into_iter().map(|(simulation, _)| simulation).collect())
+    let mut all: Vec<_> = all.into_iter().map(|(simulation, _)| simulation).collect();
+    if all[0].deadlocked {
+        let others = all.split_off(1);
+        others.into_iter().for_each(|other| all[0].absorb_programs(other.programs, &other.queue));
+        all[0].programs.iter().try_for_each(Programs::check_deadlock)?;
+    }
+    Ok(all)
 }
 
 impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
@@ -170,41 +224,85 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let elsewhere = !self.queue.has(sender);
         if elsewhere {
             let to = self.queue.partition_of(sender);
-            self.posts[to].credits.push(credit);
+            self.posts.to[to].credits.push(credit);
         }
         elsewhere
     }
 
-    /// Sends a message that has been issued to the partition of its destination, a NIC.
+    /// Sends a message that has been issued to the partition of its destination, a NIC; a protocol message also to that of
+    /// its rank, if the NIC is at another router than the rank.
     #[inline(never)]
-    pub(super) fn send_message(&mut self, slot: u32, nic: u32) {
-        let router = self.wiring.attachments[nic as usize].router;
-        if !self.queue.has(router) {
-            let to = self.queue.partition_of(router);
-            self.posts[to].messages.push((slot, *self.flights.get(slot)));
+    pub(super) fn send_message(&mut self, slot: u32, nic: u32, protocol_message: Option<ProtocolMessage>) {
+        let flight = *self.flights.get(slot);
+        let to = self.queue.partition_of(self.wiring.attachments[nic as usize].router);
+        let rank = if protocol_message.is_some() { self.partition_of_rank(nic) } else { to };
+        self.posts.about([to, rank]).for_each(|post| post.messages.push((slot, flight)));
+        if rank != self.posts.own {
+            self.posts.to[rank].protocol_messages.extend(protocol_message.map(|message| (slot, message)));
         }
     }
 
-    /// A message is delivered in this partition at `at`.
+    /// The partition of the ranks on the node of a NIC.
+    fn partition_of_rank(&self, nic: u32) -> usize {
+        self.queue.partition_of(self.wiring.event_attachment(nic).router)
+    }
+
+    /// A message of traffic is delivered in this partition at `at`.
     #[inline(never)]
     pub(super) fn report(&mut self, slot: u32, flight: Flight, at: u64) {
-        self.jobs.list[usize::from(flight.job)].count_completion(at);
-        let issuer = self.flights.partition_of(slot);
-        if issuer == self.partition {
-            self.take_report(slot, at);
-        } else {
-            self.posts[issuer].deliveries.push((slot, at));
+        if !R::RESPONSES {
+            self.jobs.list[usize::from(flight.job)].count_completion(at);
+        }
+        self.send_report(slot, self.flights.partition_of(slot), at);
+    }
+
+    /// A protocol message reaches a NIC in this partition at `at`: the partitions of its sender and of its rank must know.
+    pub(super) fn report_to_both(&mut self, slot: u32, nic: u32, at: u64) {
+        let (issuer, rank) = (self.flights.partition_of(slot), self.partition_of_rank(nic));
+        self.send_report(slot, rank, at);
+        if issuer != rank {
+            self.send_report(slot, issuer, at);
         }
     }
 
-    /// A message that was issued in this partition is delivered at `at`.
+    fn send_report(&mut self, slot: u32, to: usize, at: u64) {
+        if to == self.posts.own {
+            self.take_report(slot, at);
+        } else {
+            self.posts.to[to].deliveries.push((slot, at));
+        }
+    }
+
+    /// A message is delivered at `at` that was issued in this partition, or goes to a rank in it.
     fn take_report(&mut self, slot: u32, at: u64) {
         let flight = *self.flights.get(slot);
-        self.flights.release(slot);
+        let issued_here = self.flights.partition_of(slot) == self.posts.own;
+        if issued_here && !R::RESPONSES {
+            self.flights.release(slot); // else it stays taken until all packets are answered
+        }
         let job = &mut self.jobs.list[usize::from(flight.job)];
+        if job.program {
+            self.take_program_report(flight, issued_here, at);
+            return;
+        }
         job.deliver(&flight, at);
-        job.see_completion(at);
-        self.begin_next(flight.job);
+        if !R::RESPONSES {
+            job.see_completion(at);
+            self.begin_next(flight.job);
+        }
+    }
+
+    /// The same for a message of a program.
+    fn take_program_report(&mut self, flight: Flight, issued_here: bool, at: u64) {
+        let programs = self.programs.as_mut().expect("the job has a program");
+        let message = programs.take(flight.row);
+        let node = programs.node_of(flight.job, message.rank);
+        if issued_here {
+            self.count_arrived(flight, &message, at);
+        }
+        if self.queue.has(self.wiring.attachments[(node * self.wiring.rails) as usize].router) {
+            self.reach_rank(flight, &message, at);
+        }
     }
 
     /// Takes what another partition has sent, apart from events.
@@ -213,11 +311,19 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             // SAFETY: another partition has found the port and channel in the same wiring.
             unsafe { self.note_credit(credit) };
         }
+        // Deliveries first: after that of a message its slot may be that of another.
+        for (slot, at) in post.deliveries.drain(..) {
+            self.take_report(slot, at);
+        }
         for (slot, flight) in post.messages.drain(..) {
             self.flights.put(slot, flight);
         }
-        for (slot, at) in post.deliveries.drain(..) {
-            self.take_report(slot, at);
+        for (slot, message) in post.protocol_messages.drain(..) {
+            let programs = self.programs.as_mut().expect("there is a protocol message");
+            self.flights.set_row(slot, programs.post(message));
+        }
+        for (slot, request) in post.requests.drain(..) {
+            self.aries.put(slot, request);
         }
         for (router, event) in post.events.drain(..) {
             self.queue.push(router, event);
@@ -245,6 +351,10 @@ impl<R: RoutingAlgorithm> Simulation<'_, Partition<Event>, R> {
                 return interrupted.or_else(|| self.failure.take()).map_or(Ok(()), Err);
             }
             self.end_jobs(&statuses);
+            self.deadlocked = self.is_deadlocked(&statuses);
+            if self.deadlocked {
+                return Ok(());
+            }
             let Some(next) = statuses.iter().filter_map(|status| status.next).min() else {
                 self.ran_dry = statuses.iter().all(|status| !status.too_late);
                 return Ok(());
@@ -271,7 +381,7 @@ impl<R: RoutingAlgorithm> Simulation<'_, Partition<Event>, R> {
 
     /// Gives the other partitions what is for them, waits for all, and takes what they give.
     fn exchange(&mut self, index: usize, shared: &Shared) -> Result<(), Broken> {
-        for (to, post) in self.posts.iter_mut().enumerate() {
+        for (to, post) in self.posts.to.iter_mut().enumerate() {
             self.queue.take_sent(to, &mut post.events);
             if !post.is_empty() {
                 std::mem::swap(post, &mut lock(&shared.posts[index][to]));
@@ -291,6 +401,12 @@ impl<R: RoutingAlgorithm> Simulation<'_, Partition<Event>, R> {
         status.most = status.next.map_or(0, |window| self.queue.most(window) as u64);
         status.completed.clear();
         status.completed.extend(self.jobs.list.iter().map(|job| job.completions()));
+        status.pending.clear();
+        let programs = self.programs.iter().flat_map(|programs| programs.running.iter().enumerate());
+        for (job, running) in programs.filter_map(|(job, running)| Some((job, running.as_ref()?))) {
+            status.completed[job] = running.finished();
+            status.pending.push(running.pending);
+        }
         status.progress = self.progress(self.queue.horizon());
         status.failed = interrupted || self.failure.is_some();
         status.too_late = !self.too_late.is_empty();
@@ -301,9 +417,21 @@ impl<R: RoutingAlgorithm> Simulation<'_, Partition<Event>, R> {
         for job in 0..self.jobs.list.len() {
             let all = || statuses.iter().map(|status| status.completed[job]);
             if self.jobs.list[job].ends_with(all().map(|(completed, _)| completed).sum()) {
-                self.ended(job as u16, all().map(|(_, last)| last).max().unwrap_or(0));
+                let settle = if self.jobs.list[job].program { SETTLE_PS } else { 0 };
+                self.ended(job as u16, all().map(|(_, last)| last).max().unwrap_or(0) + settle);
             }
         }
+    }
+
+    /// Whether the ranks of some program wait for each other in vain.
+    fn is_deadlocked(&self, statuses: &[Status]) -> bool {
+        let programs = self.jobs.list.iter().enumerate().filter(|(_, job)| job.program);
+        let mut all = programs.enumerate();
+        all.any(|(program, (index, job))| {
+            let pending: i64 = statuses.iter().map(|status| status.pending[program]).sum();
+            let finished: u64 = statuses.iter().map(|status| status.completed[index].0).sum();
+            pending == 0 && finished < u64::from(job.ranks)
+        })
     }
 }
 

@@ -34,15 +34,17 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         if let Some(at) = programs.arm(node) {
             self.queue.push(router, Event::issue(at, port, node, 0));
         }
-        if let Some((job, at)) = finished {
+        if let Some((job, at)) = finished
+            && !Q::PARTITIONED
+        {
             self.ended(job, at + SETTLE_PS);
         }
     }
 
     /// Gives a protocol message to the NIC of its node.
     fn send(&mut self, node: u32, job: u16, protocol_message: ProtocolMessage, now: u64) {
-        let programs = self.programs.as_mut().expect("there is a letter");
-        let running = programs.running[usize::from(job)].as_ref().expect("there is a letter");
+        let programs = self.programs.as_mut().expect("the job has a program");
+        let running = programs.running[usize::from(job)].as_ref().expect("the job has a program");
         let (bytes, get) = (running.wire_bytes(&protocol_message), running.is_get(&protocol_message));
         let (mut rank, mut peer) = (protocol_message.peer, protocol_message.rank);
         if get {
@@ -85,7 +87,10 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         if let Some(blame) = &mut self.blame {
             blame.join(message, job, first + rail, now);
         }
-        let nic = &mut nics[rail as usize];
+        if Q::PARTITIONED {
+            self.send_message(message, waiting.to(), Some(protocol_message));
+        }
+        let nic = &mut self.nics[(first + rail) as usize];
         if nic.is_idle() {
             self.pump(first + rail, now, waiting); // without a queue entry: most NICs of a program never need one
         } else {
@@ -93,27 +98,43 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         }
     }
 
-    /// The last packet of a protocol message reaches its node at `at`.
+    /// The last packet of a protocol message, in a slot of the flights, reaches a NIC of its node at `at`.
     #[cold]
     #[inline(never)]
-    pub(super) fn arrive(&mut self, flight: Flight, at: u64) {
-        let programs = self.programs.as_mut().expect("the flight is of a program");
-        let protocol_message = *programs.protocol_message(flight.row);
-        if !protocol_message.message_kind.is_control() {
+    pub(super) fn arrive(&mut self, slot: u32, flight: Flight, nic: u32, at: u64) {
+        if Q::PARTITIONED {
+            self.report_to_both(slot, nic, at);
+            return;
+        }
+        let message = self.programs.as_mut().expect("the flight is of a program").take(flight.row);
+        self.count_arrived(flight, &message, at);
+        self.reach_rank(flight, &message, at);
+    }
+
+    /// A protocol message reaches its rank, which belongs to this partition, at `at`.
+    pub(super) fn reach_rank(&mut self, flight: Flight, message: &ProtocolMessage, at: u64) {
+        if !message.message_kind.is_control() {
             let job = &mut self.jobs.list[usize::from(flight.job)];
             job.totals.delivered += 1;
             job.totals.measured_delivered += u64::from(flight.measured);
-            let latency = at - flight.issue;
             if flight.measured && job.histogram {
-                job.totals.latency.record(latency);
+                job.totals.latency.record(at - flight.issue);
             }
-            let running = programs.running[usize::from(flight.job)].as_mut();
-            running.expect("the flight is of a program").tally.deliver(protocol_message.row, latency);
         }
-        let node = programs.arrive(flight.job, flight.row, at);
+        let programs = self.programs.as_mut().expect("the flight is of a program");
+        let node = programs.arrive(flight.job, message, at);
         if let Some(at) = programs.arm(node) {
             let attachment = self.wiring.attachments[(node * self.wiring.rails) as usize];
             self.queue.push(attachment.router, Event::issue(at, attachment.port, node, 0));
+        }
+    }
+
+    /// A protocol message that was issued in this partition reaches its rank at `at`: its row has a latency.
+    pub(super) fn count_arrived(&mut self, flight: Flight, message: &ProtocolMessage, at: u64) {
+        let programs = self.programs.as_mut().expect("the flight is of a program");
+        if !message.message_kind.is_control() {
+            let running = programs.running[usize::from(flight.job)].as_mut().expect("the flight is of a program");
+            running.tally.deliver(message.row, at - flight.issue);
         }
     }
 

@@ -7,8 +7,8 @@ use bytemuck::zeroed_vec;
 use odonata_error::{Error, ErrorKind, path};
 
 use super::audit::audit_all;
-use super::jobs::Jobs;
-use super::partitions::{self, Post};
+use super::jobs::{Job, Jobs};
+use super::partitions::{self, Posts};
 use super::{Audit, EVENTS_PER_LOOK, PREFETCH_BYTES, Simulation, finish};
 use crate::counters::{ArrivalCounts, BlameCounts, ByClass, SeriesCounts};
 use crate::engine::random::{Source, Stream};
@@ -19,10 +19,11 @@ use crate::fabric::{
     OutputPort, OutputVcState, PacketTimes, Wire, Wiring,
 };
 use crate::output::Output;
-use crate::program::Programs;
+use crate::program::{Programs, Sizes, compiled};
 use crate::routing::{Behind, Routing, RoutingAlgorithm, with_algorithm};
 use crate::spec::{JobSpec, SETTLE_PS, Spec};
 use crate::{Cost, Monitor};
+use odonata_programs::Program;
 use odonata_topology::{ClassId, Machine};
 
 /// The queue that holds the pending events. The result is the same; tests compare the two.
@@ -42,9 +43,10 @@ pub enum QueueChoice {
 
 /// Routers per event and window above which visiting all routers in each window costs more than a heap.
 const ROUTERS_PER_EVENT: f64 = 200.0;
-/// Route decisions in a window for which a thread pays off: they take some ten microseconds, and an exchange between
-/// threads about one.
-const DECISIONS_PER_THREAD: f64 = 200.0;
+/// Route decisions in a window for which a thread pays off, without and with responses: they take some ten microseconds,
+/// and an exchange between threads about one.
+const DECISIONS_PER_THREAD: f64 = 140.0;
+const ANSWERED_PER_THREAD: f64 = 50.0;
 
 pub(super) fn run(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> Result<(Output, Cost), Error> {
     with_queue(spec, choice, Finish { monitor })
@@ -131,6 +133,9 @@ pub struct Prepared {
     routing: Routing,
     wiring: Wiring,
     packets: Vec<PacketTimes>,
+    /// For each job that has one, its compiled program, and the sizes of what it sends.
+    programs: Vec<Option<Arc<Program>>>,
+    sizes: Vec<Option<Sizes>>,
 }
 
 /// Checks everything that can be checked before a run.
@@ -145,7 +150,13 @@ pub fn prepare(spec: &Spec) -> Result<Prepared, Error> {
     let routing = Routing::new(spec, machine.clone())?;
     let wiring = Wiring::new(spec, machine.network());
     let packets = wiring.packets(&spec.fabric, machine.network());
-    Ok(Prepared { machine, routing, wiring, packets })
+    let programs = compiled(spec);
+    let of_job = |(job, compiled): (&JobSpec, &Option<Arc<Program>>)| {
+        let (program, ranks) = (job.program.as_ref()?, job.nodes.len() as u32);
+        Some(Sizes::new(compiled.as_ref()?, ranks, &program.costs, spec.fabric.packet_bytes))
+    };
+    let sizes = spec.jobs.iter().zip(&programs).map(of_job).collect();
+    Ok(Prepared { machine, routing, wiring, packets, programs, sizes })
 }
 
 /// The tables of a run, for any routing and any queue.
@@ -164,7 +175,7 @@ impl Tables {
         Self {
             crossbars: Crossbars::new(&spec.fabric, network),
             jobs: Jobs::new(spec, network),
-            programs: Programs::new(spec, network.nodes()),
+            programs: Programs::new(spec, &prepared.programs, network.nodes()),
             classes: network.classes,
             wiring,
         }
@@ -207,7 +218,7 @@ impl Windows {
         let (wiring, packets) = (&prepared.wiring, &prepared.packets);
         // The end of a run with programs is known only SETTLE_PS in advance.
         let longest = if tables.programs.is_some() { SETTLE_PS } else { u64::MAX };
-        let least = least_packet(spec, tables.programs.as_ref());
+        let least = least_packet(spec, &prepared.sizes);
         let departure = (!tables.crossbars.is_empty()).then(|| tables.crossbars.crossing(least));
         let least = &packets[least as usize];
         let lookahead = wiring.lookahead(least, departure).min(longest);
@@ -228,13 +239,14 @@ impl Windows {
     }
 }
 
-/// Whether several threads can share a run. Programs, requests with responses, and what is counted by message or by
-/// window have state that belongs to no router.
-fn can_be_partitioned(spec: &Spec, routing: &Routing) -> bool {
-    let of = &spec.measure;
-    let counted = of.blame || of.series || of.arrivals_every_ps.is_some();
+/// Whether several threads can share a run: whether all that an event reads or changes belongs to one router and its nodes.
+/// The counts of blame do not, nor what UGAL-G reads, nor the data of a rendezvous that the receiver fetches without the
+/// sender, nor a node's NICs on several routers whose packets are answered.
+fn can_be_partitioned(spec: &Spec, prepared: &Prepared) -> bool {
     let programs = spec.jobs.iter().any(|job| job.program.is_some());
-    !(programs || spec.fabric.nic.aries.is_some() || counted || routing.sees_other_routers())
+    let answered_elsewhere = spec.fabric.nic.aries.is_some() && prepared.wiring.is_split();
+    let fetched = programs && spec.fabric.gets();
+    !(spec.measure.blame || prepared.routing.sees_other_routers() || fetched || answered_elsewhere)
 }
 
 fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, Error> {
@@ -242,11 +254,12 @@ fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> R
     let (packets, routers) = (&*prepared.packets, prepared.wiring.places.len());
     let tables = Tables::new(spec, &prepared);
     let Windows { lookahead, delivery } = Windows::new(spec, &prepared, &tables);
-    let in_window = expected_rate(spec, lookahead) * lookahead as f64;
+    let in_window = expected_rate(spec, &prepared, &tables.jobs, lookahead) * lookahead as f64;
     let pays = in_window * ROUTERS_PER_EVENT > routers as f64;
+    let per_thread = if spec.fabric.nic.aries.is_some() { ANSWERED_PER_THREAD } else { DECISIONS_PER_THREAD };
     let (windows, threads) = match choice {
         QueueChoice::Estimate => (pays, 1),
-        QueueChoice::Threads(threads) => (pays, threads.min((in_window / DECISIONS_PER_THREAD) as usize)),
+        QueueChoice::Threads(threads) => (pays, threads.min((in_window / per_thread) as usize)),
         QueueChoice::Partitions(threads) => (true, threads),
         QueueChoice::Wheel => (true, 1),
         QueueChoice::Ordered => (false, 1),
@@ -258,7 +271,7 @@ fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> R
             task.alone(Simulation::new(spec, tables, packets, algorithm, queue))
         });
     }
-    if threads > 1 && can_be_partitioned(spec, &routing) {
+    if threads > 1 && can_be_partitioned(spec, &prepared) {
         let first = partitions::first_routers(&prepared.wiring, &tables.jobs, threads);
         drop(tables);
         let prepared = &prepared;
@@ -277,7 +290,7 @@ fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> R
 }
 
 /// Number in tables of the smallest packet that any job sends.
-fn least_packet(spec: &Spec, programs: Option<&Programs>) -> u32 {
+fn least_packet(spec: &Spec, programs: &[Option<Sizes>]) -> u32 {
     let full = spec.fabric.packet_bytes;
     if spec.fabric.nic.aries.is_some() {
         return full + 2; // without payload, for one byte
@@ -287,7 +300,7 @@ fn least_packet(spec: &Spec, programs: Option<&Programs>) -> u32 {
             0 => full,
             rest => rest as u32,
         },
-        None => programs.and_then(|programs| programs.least_packet(index, full)).unwrap_or(1),
+        None => programs[index].map_or(1, |sizes| sizes.least),
     });
     least.min().unwrap_or(full)
 }
@@ -315,18 +328,26 @@ fn vcs(wiring: &Wiring, own: Range<usize>, mine: impl Fn(u32) -> bool, responses
 }
 
 /// Rough number of route decisions per picosecond.
-fn expected_rate(spec: &Spec, lookahead: u64) -> f64 {
-    const HOPS: f64 = 4.0;
+fn expected_rate(spec: &Spec, prepared: &Prepared, jobs: &Jobs, lookahead: u64) -> f64 {
     /// Number of lookaheads that a rank of a program needs for a short message.
     const LOOKAHEADS: f64 = 20.0;
-    let full = f64::from(spec.fabric.packet_bytes);
-    let rate = |job: &JobSpec| {
-        let ranks = job.nodes.len() as f64;
-        job.traffic.as_ref().map_or(HOPS * ranks / (LOOKAHEADS * lookahead as f64), |traffic| {
-            HOPS * (traffic.message_bytes as f64 / full).ceil() * ranks / traffic.interval_ps as f64
-        })
+    let hops = match prepared.machine {
+        Machine::DragonflyPlus(_) => 4.0,
+        Machine::Dragonfly(_) => 6.0,
     };
-    spec.jobs.iter().map(rate).sum()
+    let answers = if spec.fabric.nic.aries.is_some() { 2.0 } else { 1.0 };
+    let full = prepared.packets[spec.fabric.packet_bytes as usize].serialisation(ClassId::NODE.0) as f64;
+    let rate = |((of, job), sizes): ((&JobSpec, &Job), &Option<Sizes>)| match (&of.traffic, sizes) {
+        (Some(traffic), _) => {
+            let messages = f64::from(job.rows.senders) * f64::from(job.rows.per_interval);
+            messages * job.packets as f64 / traffic.interval_ps as f64
+        }
+        (None, sizes) => {
+            let packets = sizes.map_or(1.0, |sizes| sizes.packets);
+            f64::from(job.ranks) * packets / (LOOKAHEADS * lookahead as f64 + packets * full)
+        }
+    };
+    hops * answers * spec.jobs.iter().zip(&jobs.list).zip(&prepared.sizes).map(rate).sum::<f64>()
 }
 
 impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
@@ -373,8 +394,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             aries: AriesNics::new(&spec.fabric, packets, nics, spec.jobs.len()),
             policies: ModePolicies::new(spec),
             flights: Flights::default(),
-            posts: Vec::new(),
-            partition: 0,
+            posts: Posts::default(),
             jobs,
             by_class: programs.as_ref().map_or_else(ByClass::default, |_| ByClass::new(spec.jobs.len(), classes.len())),
             programs,
@@ -390,6 +410,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
             ran_dry: false,
             too_late: Vec::new(),
             failure: None,
+            deadlocked: false,
             destinations: Vec::new(),
             wiring,
         };
@@ -402,15 +423,24 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
         }
         for (node, start) in simulation.programs.as_mut().map_or_else(Vec::new, Programs::starts) {
             let attachment = simulation.wiring.attachments[(node * simulation.wiring.rails) as usize];
-            simulation.queue.push(attachment.router, Event::issue(start, attachment.port, node, 0));
+            if simulation.queue.has(attachment.router) {
+                simulation.queue.push(attachment.router, Event::issue(start, attachment.port, node, 0));
+            }
         }
         simulation
     }
+
     /// The same simulation as one of several partitions.
     fn in_partition(mut self, index: usize, partitions: usize) -> Self {
         let (queue, wiring) = (&self.queue, &self.wiring);
-        self.jobs.keep_rows(|node| queue.has(wiring.attachments[(node * wiring.rails) as usize].router));
-        let flights = Flights::of_partition(index as u32, partitions as u32);
-        Self { partition: index, posts: (0..partitions).map(|_| Post::default()).collect(), flights, ..self }
+        let has = |node| queue.has(wiring.attachments[(node * wiring.rails) as usize].router);
+        self.jobs.keep_rows(has);
+        if let Some(programs) = &mut self.programs {
+            programs.keep(has);
+        }
+        let posts = Posts::new(index, partitions, self.counts_more || self.arrivals.on());
+        let (index, partitions) = (index as u32, partitions as u32);
+        let aries = std::mem::take(&mut self.aries).of_partition(index, partitions);
+        Self { posts, flights: Flights::of_partition(index, partitions), aries, ..self }
     }
 }

@@ -395,7 +395,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         // SAFETY: as above.
         unsafe { self.outs.get_unchecked_mut(slot) }.free = end;
         self.return_credit(first + u32::from(packet.port), packet.channel(), wire, end);
-        let nic = if R::RESPONSES { self.wiring.wires[slot].to } else { 0 };
+        let nic = if R::RESPONSES || Q::PARTITIONED { self.wiring.wires[slot].to } else { 0 };
         self.deliver(packet, nic, end + self.wiring.node_times().latency);
     }
 }

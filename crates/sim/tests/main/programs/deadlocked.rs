@@ -2,11 +2,11 @@
 
 use odonata_error::{Awaited, Error, ErrorKind, path};
 use odonata_programs::PhaseAction;
-use odonata_sim::spec::{Costs, JobSpec, Pattern, Spec};
+use odonata_sim::spec::{Costs, JobSpec, Pattern, Spec, TopologySpec};
 use odonata_sim::{Monitor, Progress, QueueChoice, run_with};
 
 use super::support::{FREE, finishes_of, goal, of, phases, program, star};
-use crate::support::{job, output};
+use crate::support::{job, machine, output};
 
 const ASKING: Costs = Costs { eager_bytes: 0, send_ps: 1_000, control_bytes: 8, ..FREE };
 
@@ -83,6 +83,32 @@ fn some_ranks_in_some_iteration() {
     let iteration = Some(0);
     assert_eq!(first[0], Awaited { iteration, ..awaits(0, "receive", 7, 9, 9, 3) });
     assert_eq!(first[7], Awaited { iteration, ..awaits(7, "receive", 7, 6, 9, 38) });
+}
+
+/// Ranks that several threads simulate. Catches a deadlock that no thread sees alone, and one that is seen while a message
+/// goes from one thread to another.
+#[test]
+fn ranks_in_several_partitions() {
+    let ring =
+        |rank: u32| format!("r: recv 7b from {}\ns: send 7b to {}\ns requires r", (rank + 3) % 4, (rank + 1) % 4);
+    let ring: Vec<String> = (0..4).map(ring).collect();
+    let ring: Vec<&str> = ring.iter().map(String::as_str).collect();
+    let ring = program("ring", &[0, 1, 2, 3], FREE, goal(&ring));
+    // A message, and then a cycle.
+    let first = "send 100b to 1 tag 8\nr: recv 1b from 1\ns: send 1b to 1\ns requires r";
+    let second = "recv 100b from 0 tag 8\nr: recv 1b from 0\ns: send 1b to 0\ns requires r";
+    let later = program("later", &[0, 1], FREE, goal(&[first, second]));
+    let fine =
+        program("fine", &[2, 3], FREE, goal(&["s: send 5b to 1\nrecv 5b from 1", "send 5b to 0\nrecv 5b from 0"]));
+    for jobs in [vec![both_ask_first(), fine.clone()], vec![fine, both_wait_first()], vec![ring], vec![later]] {
+        let expected = error(&star(4, jobs.clone()));
+        let mut spec = star(4, jobs);
+        spec.topology = TopologySpec::DragonflyPlus(machine([1, 4, 1, 1, 0], None));
+        for threads in [1, 2, 4, 5] {
+            let found = run_with(&spec, &mut (), QueueChoice::Partitions(threads)).expect_err("the program is dead");
+            assert_eq!(found, expected, "{threads} threads");
+        }
+    }
 }
 
 /// A rank that waits for several messages is named once. Catches a list that names only one rank.
