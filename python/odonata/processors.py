@@ -6,7 +6,7 @@ from pathlib import Path
 MOST_THREADS = 1024
 """Most threads of a run."""
 DEFAULT_THREADS = 8
-"""Most threads of `odonata run` unless more are asked for (assumed: with more, each has little to do between two
+"""Most threads of a run unless more are asked for (assumed: with more, each has little to do between two
 exchanges)."""
 
 
@@ -26,3 +26,8 @@ def idle_processors(load: Path = Path("/proc/loadavg")) -> int:
         return processors()
     others = max(running - 1, 0)
     return max(min(processors(), (os.cpu_count() or 1) - others), 1)
+
+
+def default_threads() -> int:
+    """The threads of a run for which none are asked: the idle processors, up to `DEFAULT_THREADS`."""
+    return min(idle_processors(), DEFAULT_THREADS)

@@ -16,7 +16,7 @@ from odonata import _core
 from odonata.errors import InputError, RunError, StaleWarning
 from odonata.machine import core
 from odonata.memory import check_memory
-from odonata.processors import MOST_THREADS
+from odonata.processors import MOST_THREADS, default_threads
 from odonata.store.columns import RECORDS
 from odonata.store.manifest import manifest, now, peak_rss_bytes
 
@@ -43,7 +43,7 @@ def run(
     progress: Progress | None = None,
     force: bool = False,
     keep_stale: bool = False,
-    threads: int = 1,
+    threads: int | None = None,
 ) -> Run:
     """Simulate a scenario.
 
@@ -66,8 +66,8 @@ def run(
         Return a finished run also if another engine (`odonata.store.engine`) has simulated it. Without it, a
         `StaleWarning` says so and it is simulated again.
     threads
-        Most threads that share the simulation (docs/results.md, "Threads"). The results do not depend on it. For many
-        runs, processes are faster: `odonata sweep`.
+        Most threads that share the simulation (docs/results.md, "Threads"). The results do not depend on it. Without a
+        number: as many as there are idle processors, at most 8. For many runs, processes are faster: `odonata sweep`.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def run(
     True
     """
     scenario = _scenario(scenario)
-    _check_threads(threads)
+    threads = _threads(threads)
     folder = None if out is None else Path(out)
     if folder is not None:
         resolved = scenario.resolve(check=False)
@@ -110,9 +110,12 @@ def run(
     return open_run(folder)
 
 
-def _check_threads(given: object) -> None:
+def _threads(given: object) -> int:
+    if given is None:
+        return default_threads()
     if not isinstance(given, int) or not 1 <= given <= MOST_THREADS:
         raise InputError(f"`threads` is a number from 1 to {MOST_THREADS:,}, found `{given!r}`")
+    return given
 
 
 def _scenario(given: object) -> Scenario:

@@ -122,6 +122,24 @@ def test_small_runs_and_what_cannot_be_shared_get_one_thread(tiny: Scenario, bus
     assert odonata.run(blamed, threads=2).manifest["wall"]["threads"] == 1
 
 
+QUIET_JOB = """
+[[job]]
+name = "quiet"
+nodes = 4
+place = "random"
+app = { pattern = "uniform-random", message = "4 KB", interval = "10 us", messages = 20000 }
+"""
+
+
+def test_a_short_busy_job_beside_a_long_quiet_one_gets_one_thread(busy: Path) -> None:
+    """Catches an estimate that adds the rates of jobs that do not run at the same time: two threads took 12 times as
+    long as one."""
+    text = busy.read_text().replace('"2 us" }\nbackground = true', '"2 us", messages = 8 }')
+    assert odonata.run(busy, threads=2).manifest["wall"]["threads"] == 2
+    busy.write_text(text.replace("[run]", QUIET_JOB + "[run]").replace('until = "target"\n', ""))
+    assert odonata.run(busy, threads=2).manifest["wall"]["threads"] == 1
+
+
 def test_what_ends_a_run_ends_all_threads(busy: Path) -> None:
     class StopError(Exception):
         pass

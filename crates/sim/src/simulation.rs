@@ -3,6 +3,7 @@
 
 mod aries;
 mod audit;
+mod choice;
 mod crossbar;
 mod finish;
 mod inject;
@@ -32,7 +33,8 @@ use jobs::Jobs;
 use partitions::Posts;
 
 pub use audit::Audit;
-pub use setup::{QueueChoice, audit, prepare};
+pub use choice::QueueChoice;
+pub use setup::{audit, prepare};
 
 /// Number of events between two calls of the monitor.
 const EVENTS_PER_LOOK: u64 = 1 << 15;

@@ -55,7 +55,6 @@ def run(
     from odonata import scenario as scenarios
     from odonata.cli.progress import ProgressLine
     from odonata.errors import StaleWarning
-    from odonata.processors import DEFAULT_THREADS, idle_processors
     from odonata.runner import finished
     from odonata.runner import run as simulate
     from odonata.store.engine import difference
@@ -85,7 +84,7 @@ def run(
         with progress, warnings.catch_warnings(action="ignore", category=StaleWarning):  # it has been said
             done = simulate(
                 scenario, folder, alone=alone, progress=progress.report, force=force, keep_stale=keep_stale,
-                threads=min(idle_processors(), DEFAULT_THREADS) if threads is None else threads,
+                threads=threads,
             )  # fmt: skip
         progress.say(_closing(done.summary, folder))
     files = {"out": str(folder)}

@@ -13,7 +13,8 @@
 //! | a request (Aries) | it is sent; to the same partitions as its message |
 //! | a delivery | a message that was issued there is delivered |
 //!
-//! A rank belongs to the partition of its node. This is conservative parallel simulation with synchronous windows. The result is that of one thread, byte by byte.
+//! A rank belongs to the partition of its node. This is conservative parallel simulation with synchronous windows. The
+//! result is that of one thread, byte by byte. While windows have few events, one thread plays all partitions in turn.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -125,7 +126,7 @@ struct Status {
     too_late: bool,
 }
 
-/// What the partitions share.
+/// What the threads share.
 struct Shared {
     barrier: Barrier,
     /// By sender, then by receiver.
@@ -146,6 +147,48 @@ impl Shared {
             statuses: (0..partitions).map(|_| Mutex::default()).collect(),
         }
     }
+}
+
+/// When threads share the windows, and when one thread plays all partitions in turn.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Events of a window for each thread below which the window is sparse.
+    sparse: u64,
+    /// Windows in a row that are sparse, or dense, before the threads stop, or start.
+    stretch: u32,
+}
+
+impl Pace {
+    /// Handling the events of a sparse window takes less time than two exchanges between threads. A stretch is long enough
+    /// that starting threads, some 50 microseconds, costs little beside the windows that they share.
+    pub const MEASURED: Self = Self { sparse: 24, stretch: 256 };
+    /// Threads stop and start every few windows: for tests.
+    pub const CHANGING: Self = Self { sparse: 2, stretch: 3 };
+}
+
+/// A partition that is being played.
+struct Player<'s, R> {
+    simulation: Simulation<'s, Partition<Event>, R>,
+    /// The events of its open window.
+    window: Window<Event>,
+    /// What all partitions have said last.
+    statuses: Vec<Status>,
+    pace: Pace,
+    /// Windows in a row that are sparse, while threads play; that are dense, while one thread does.
+    stretch: u32,
+}
+
+/// What comes next, for all partitions alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// The events of the open window are handled.
+    Visit,
+    /// The next window is another one.
+    Again,
+    /// The windows are sparse, or dense, for some time now.
+    Change,
+    /// The run has ended, or cannot go on.
+    End,
 }
 
 /// The first router of each of some partitions: consecutive routers, about equally busy.
@@ -179,40 +222,110 @@ pub(super) fn first_routers(wiring: &Wiring, jobs: &Jobs, partitions: usize) -> 
 /// As [`run`](crate::run).
 pub(super) fn play<'s, R: RoutingAlgorithm>(
     partitions: usize,
+    pace: Pace,
     monitor: &mut dyn Monitor,
     make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R> + Sync,
 ) -> Result<Vec<Simulation<'s, Partition<Event>, R>>, Error> {
-    let shared = Shared::new(partitions);
-    let (shared, make) = (&shared, &make);
-    let mut all: Vec<_> = thread::scope(|scope| {
-        let _guard = shared.barrier.guard(); // also if a thread cannot be started
-        let others: Vec<_> = (1..partitions)
-            .map(|index| {
-                scope.spawn(move || {
-                    let _guard = shared.barrier.guard();
-                    let mut simulation = make(index);
-                    let played = simulation.play_partition(index, shared, &mut ());
-                    (simulation, played)
-                })
-            })
-            .collect();
-        let mut simulation = make(0);
-        let played = simulation.play_partition(0, shared, monitor);
-        let first = (simulation, played);
-        let joined =
-            others.into_iter().map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        std::iter::once(first).chain(joined).collect()
-    });
-    for (_, played) in &mut all {
-        std::mem::replace(played, Ok(()))?;
+    let make = |index| Player {
+        simulation: make(index),
+        window: Window::default(),
+        statuses: vec![Status::default(); partitions],
+        pace,
+        stretch: 0,
+    };
+    // Each thread makes its own, so that the memory is near it.
+    let mut all = in_threads((0..partitions).map(|index| move || make(index)).collect());
+    let mut interrupted = monitor.progress(&all[0].simulation.progress(0)).err();
+    while together(&mut all, monitor, &mut interrupted) == Step::Change
+        && in_turn(&mut all, monitor, &mut interrupted) == Step::Change
+    {}
+    if let Some(interrupted) = interrupted {
+        return Err(interrupted);
     }
-    let mut all: Vec<_> = all.into_iter().map(|(simulation, _)| simulation).collect();
+    let mut all: Vec<_> = all.into_iter().map(|player| player.simulation).collect();
+    all.iter_mut().find_map(|simulation| simulation.failure.take()).map_or(Ok(()), Err)?;
     if all[0].deadlocked {
         let others = all.split_off(1);
         others.into_iter().for_each(|other| all[0].absorb_programs(other.programs, &other.queue));
         all[0].programs.iter().try_for_each(Programs::check_deadlock)?;
     }
     Ok(all)
+}
+
+/// Does the first task here and each other one in a thread of its own; returns their results.
+fn in_threads<T: Send>(mut tasks: Vec<impl FnOnce() -> T + Send>) -> Vec<T> {
+    thread::scope(|scope| {
+        let others: Vec<_> = tasks.split_off(1).into_iter().map(|task| scope.spawn(task)).collect();
+        let first = tasks.pop().map(|task| task());
+        let joined =
+            others.into_iter().map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        first.into_iter().chain(joined).collect()
+    })
+}
+
+/// Plays the partitions in a thread each, until the windows are sparse or the run ends.
+fn together<R: RoutingAlgorithm>(
+    all: &mut [Player<'_, R>],
+    monitor: &mut dyn Monitor,
+    interrupted: &mut Option<Error>,
+) -> Step {
+    let shared = Shared::new(all.len());
+    let shared = &shared;
+    thread::scope(|scope| {
+        let _guard = shared.barrier.guard(); // also if a thread cannot be started
+        let mut players = all.iter_mut().enumerate();
+        let first = players.next();
+        let others: Vec<_> = players
+            .map(|(index, player)| {
+                scope.spawn(move || {
+                    let _guard = shared.barrier.guard();
+                    player.play(index, shared, &mut (), &mut None)
+                })
+            })
+            .collect();
+        let step = first.map_or(Step::End, |(index, player)| player.play(index, shared, monitor, interrupted));
+        for other in others {
+            other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        }
+        step
+    })
+}
+
+/// Plays the partitions in turn on this thread, window by window, until the windows are dense or the run ends.
+fn in_turn<R: RoutingAlgorithm>(
+    all: &mut [Player<'_, R>],
+    monitor: &mut dyn Monitor,
+    interrupted: &mut Option<Error>,
+) -> Step {
+    let mut statuses = vec![Status::default(); all.len()];
+    loop {
+        for from in 0..all.len() {
+            for to in (0..all.len()).filter(|&to| to != from) {
+                let sender = &mut all[from].simulation;
+                sender.queue.take_sent(to, &mut sender.posts.to[to].events);
+                if !sender.posts.to[to].is_empty() {
+                    let mut post = std::mem::take(&mut sender.posts.to[to]);
+                    all[to].simulation.take_post(&mut post);
+                    all[from].simulation.posts.to[to] = post;
+                }
+            }
+        }
+        for (player, status) in all.iter().zip(&mut statuses) {
+            player.simulation.say(status, interrupted.is_some());
+        }
+        let mut step = Step::End;
+        for player in &mut *all {
+            step = player.step(&statuses, false);
+            if step == Step::Visit {
+                player.visit();
+            }
+        }
+        if matches!(step, Step::End | Step::Change) {
+            return step;
+        }
+        let first = &mut all[0].simulation;
+        *interrupted = look(&mut first.next_look, &statuses, first.queue.horizon(), monitor).err();
+    }
 }
 
 impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
@@ -331,72 +444,103 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
     }
 }
 
-impl<R: RoutingAlgorithm> Simulation<'_, Partition<Event>, R> {
-    /// Handles the events of partition number `index` until the run ends.
+impl<R: RoutingAlgorithm> Player<'_, R> {
+    /// Handles the events of partition number `index`, until the windows are sparse or the run ends.
     #[inline(never)]
-    fn play_partition(&mut self, index: usize, shared: &Shared, monitor: &mut dyn Monitor) -> Result<(), Error> {
-        let mut interrupted = monitor.progress(&self.progress(0)).err();
-        let mut window = Window::default();
-        let mut statuses = vec![Status::default(); shared.statuses.len()];
+    fn play(
+        &mut self,
+        index: usize,
+        shared: &Shared,
+        monitor: &mut dyn Monitor,
+        interrupted: &mut Option<Error>,
+    ) -> Step {
         loop {
             if self.exchange(index, shared).is_err() {
-                return Ok(()); // the panic of the other thread goes on
+                return Step::End; // the panic of the other thread goes on
             }
-            self.say(index, shared, interrupted.is_some());
+            self.simulation.say(&mut lock(&shared.statuses[index]), interrupted.is_some());
             if shared.barrier.wait().is_err() {
-                return Ok(());
+                return Step::End;
             }
+            let mut statuses = std::mem::take(&mut self.statuses);
             statuses.iter_mut().zip(&shared.statuses).for_each(|(to, of)| to.clone_from(&lock(of)));
-            if statuses.iter().any(|status| status.failed) {
-                return interrupted.or_else(|| self.failure.take()).map_or(Ok(()), Err);
-            }
-            self.end_jobs(&statuses);
-            self.deadlocked = self.is_deadlocked(&statuses);
-            if self.deadlocked {
-                return Ok(());
-            }
-            let Some(next) = statuses.iter().filter_map(|status| status.next).min() else {
-                self.ran_dry = statuses.iter().all(|status| !status.too_late);
-                return Ok(());
-            };
-            self.queue.open_at(next, &mut window);
-            if self.queue.horizon() > self.end {
-                // What is left is after the end, as with one thread.
-                window.iter().for_each(|(router, event)| self.too_late.push((router, *event)));
-                return Ok(());
-            }
-            let most: u64 = statuses.iter().filter(|status| status.next == Some(next)).map(|status| status.most).sum();
-            if let Some(delivery) = self.delivery.take_if(|_| incomplete(&self.jobs, &statuses) <= most) {
-                self.queue.shorten(&window, delivery);
-                continue;
-            }
-            if let Err(failure) = self.visit(&window, &mut ()) {
-                self.failure.get_or_insert(failure);
+            let step = self.step(&statuses, true);
+            self.statuses = statuses;
+            match step {
+                Step::Visit => self.visit(),
+                Step::Again => continue,
+                Step::Change | Step::End => return step,
             }
             if index == 0 {
-                interrupted = look(&mut self.next_look, &statuses, self.queue.horizon(), monitor).err();
+                let simulation = &mut self.simulation;
+                let now = simulation.queue.horizon();
+                *interrupted = look(&mut simulation.next_look, &self.statuses, now, monitor).err();
             }
         }
     }
 
     /// Gives the other partitions what is for them, waits for all, and takes what they give.
     fn exchange(&mut self, index: usize, shared: &Shared) -> Result<(), Broken> {
-        for (to, post) in self.posts.to.iter_mut().enumerate() {
-            self.queue.take_sent(to, &mut post.events);
+        let simulation = &mut self.simulation;
+        for (to, post) in simulation.posts.to.iter_mut().enumerate() {
+            simulation.queue.take_sent(to, &mut post.events);
             if !post.is_empty() {
                 std::mem::swap(post, &mut lock(&shared.posts[index][to]));
             }
         }
         shared.barrier.wait()?;
         for from in (0..shared.posts.len()).filter(|&from| from != index) {
-            self.take_post(&mut lock(&shared.posts[from][index]));
+            simulation.take_post(&mut lock(&shared.posts[from][index]));
         }
         Ok(())
     }
 
+    /// Opens the next window, if there is one, unless threads that play should stop, or start if they do not.
+    fn step(&mut self, statuses: &[Status], threads_play: bool) -> Step {
+        let simulation = &mut self.simulation;
+        if statuses.iter().any(|status| status.failed) {
+            return Step::End;
+        }
+        simulation.end_jobs(statuses);
+        simulation.deadlocked = simulation.is_deadlocked(statuses);
+        if simulation.deadlocked {
+            return Step::End;
+        }
+        let Some(next) = statuses.iter().filter_map(|status| status.next).min() else {
+            simulation.ran_dry = statuses.iter().all(|status| !status.too_late);
+            return Step::End;
+        };
+        let most: u64 = statuses.iter().filter(|status| status.next == Some(next)).map(|status| status.most).sum();
+        let sparse = most < self.pace.sparse * statuses.len() as u64;
+        self.stretch = if sparse == threads_play { self.stretch + 1 } else { 0 };
+        if self.stretch > self.pace.stretch {
+            self.stretch = 0;
+            return Step::Change;
+        }
+        simulation.queue.open_at(next, &mut self.window);
+        if simulation.queue.horizon() > simulation.end {
+            // What is left is after the end, as with one thread.
+            self.window.iter().for_each(|(router, event)| simulation.too_late.push((router, *event)));
+            return Step::End;
+        }
+        if let Some(delivery) = simulation.delivery.take_if(|_| incomplete(&simulation.jobs, statuses) <= most) {
+            simulation.queue.shorten(&self.window, delivery);
+            return Step::Again;
+        }
+        Step::Visit
+    }
+
+    /// Handles the events of the open window.
+    fn visit(&mut self) {
+        if let Err(failure) = self.simulation.visit(&self.window, &mut ()) {
+            self.simulation.failure.get_or_insert(failure);
+        }
+    }
+}
+
+impl<R: RoutingAlgorithm> Simulation<'_, Partition<Event>, R> {
     /// Says what the others must know.
-    fn say(&self, index: usize, shared: &Shared, interrupted: bool) {
-        let status = &mut *lock(&shared.statuses[index]);
+    fn say(&self, status: &mut Status, interrupted: bool) {
         status.next = self.queue.upcoming();
         status.most = status.next.map_or(0, |window| self.queue.most(window) as u64);
         status.completed.clear();

@@ -7,8 +7,9 @@ use bytemuck::zeroed_vec;
 use odonata_error::{Error, ErrorKind, path};
 
 use super::audit::audit_all;
-use super::jobs::{Job, Jobs};
-use super::partitions::{self, Posts};
+use super::choice::{Choice, QueueChoice};
+use super::jobs::Jobs;
+use super::partitions::{self, Pace, Posts};
 use super::{Audit, EVENTS_PER_LOOK, PREFETCH_BYTES, Simulation, finish};
 use crate::counters::{ArrivalCounts, BlameCounts, ByClass, SeriesCounts};
 use crate::engine::random::{Source, Stream};
@@ -25,28 +26,6 @@ use crate::spec::{JobSpec, SETTLE_PS, Spec};
 use crate::{Cost, Monitor};
 use odonata_programs::Program;
 use odonata_topology::{ClassId, Machine};
-
-/// The queue that holds the pending events. The result is the same; tests compare the two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QueueChoice {
-    /// The one that should be faster, by an estimate of the number of events per lookahead.
-    Estimate,
-    /// The same on this many threads, if that should be faster.
-    Threads(usize),
-    /// Windows, on this many threads if the run can be partitioned.
-    Partitions(usize),
-    /// Windows.
-    Wheel,
-    /// One global order.
-    Ordered,
-}
-
-/// Routers per event and window above which visiting all routers in each window costs more than a heap.
-const ROUTERS_PER_EVENT: f64 = 200.0;
-/// Route decisions in a window for which a thread pays off, without and with responses: they take some ten microseconds,
-/// and an exchange between threads about one.
-const DECISIONS_PER_THREAD: f64 = 140.0;
-const ANSWERED_PER_THREAD: f64 = 50.0;
 
 pub(super) fn run(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> Result<(Output, Cost), Error> {
     with_queue(spec, choice, Finish { monitor })
@@ -74,6 +53,7 @@ trait SimulationTask {
     fn partitioned<'s, R: RoutingAlgorithm>(
         self,
         partitions: usize,
+        pace: Pace,
         make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R> + Sync,
     ) -> Result<Self::Result, Error>;
 }
@@ -97,9 +77,10 @@ impl SimulationTask for Finish<'_> {
     fn partitioned<'s, R: RoutingAlgorithm>(
         self,
         partitions: usize,
+        pace: Pace,
         make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R> + Sync,
     ) -> Result<Self::Result, Error> {
-        let mut all = partitions::play(partitions, self.monitor, make)?;
+        let mut all = partitions::play(partitions, pace, self.monitor, make)?;
         finish::refuse_deadlock(&all)?;
         let others = all.split_off(1);
         let mut first = all.remove(0);
@@ -121,21 +102,22 @@ impl SimulationTask for Balance {
     fn partitioned<'s, R: RoutingAlgorithm>(
         self,
         partitions: usize,
+        pace: Pace,
         make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R> + Sync,
     ) -> Result<Audit, Error> {
-        Ok(audit_all(&mut partitions::play(partitions, &mut (), make)?))
+        Ok(audit_all(&mut partitions::play(partitions, pace, &mut (), make)?))
     }
 }
 
 /// What a run needs that is the same in all partitions.
 pub struct Prepared {
-    machine: Machine,
-    routing: Routing,
-    wiring: Wiring,
-    packets: Vec<PacketTimes>,
+    pub(super) machine: Machine,
+    pub(super) routing: Routing,
+    pub(super) wiring: Wiring,
+    pub(super) packets: Vec<PacketTimes>,
     /// For each job that has one, its compiled program, and the sizes of what it sends.
     programs: Vec<Option<Arc<Program>>>,
-    sizes: Vec<Option<Sizes>>,
+    pub(super) sizes: Vec<Option<Sizes>>,
 }
 
 /// Checks everything that can be checked before a run.
@@ -239,31 +221,12 @@ impl Windows {
     }
 }
 
-/// Whether several threads can share a run: whether all that an event reads or changes belongs to one router and its nodes.
-/// The counts of blame do not, nor what UGAL-G reads, nor the data of a rendezvous that the receiver fetches without the
-/// sender, nor a node's NICs on several routers whose packets are answered.
-fn can_be_partitioned(spec: &Spec, prepared: &Prepared) -> bool {
-    let programs = spec.jobs.iter().any(|job| job.program.is_some());
-    let answered_elsewhere = spec.fabric.nic.aries.is_some() && prepared.wiring.is_split();
-    let fetched = programs && spec.fabric.gets();
-    !(spec.measure.blame || prepared.routing.sees_other_routers() || fetched || answered_elsewhere)
-}
-
 fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, Error> {
     let prepared = prepare(spec)?;
     let (packets, routers) = (&*prepared.packets, prepared.wiring.places.len());
     let tables = Tables::new(spec, &prepared);
     let Windows { lookahead, delivery } = Windows::new(spec, &prepared, &tables);
-    let in_window = expected_rate(spec, &prepared, &tables.jobs, lookahead) * lookahead as f64;
-    let pays = in_window * ROUTERS_PER_EVENT > routers as f64;
-    let per_thread = if spec.fabric.nic.aries.is_some() { ANSWERED_PER_THREAD } else { DECISIONS_PER_THREAD };
-    let (windows, threads) = match choice {
-        QueueChoice::Estimate => (pays, 1),
-        QueueChoice::Threads(threads) => (pays, threads.min((in_window / per_thread) as usize)),
-        QueueChoice::Partitions(threads) => (true, threads),
-        QueueChoice::Wheel => (true, 1),
-        QueueChoice::Ordered => (false, 1),
-    };
+    let Choice { windows, threads, pace } = Choice::new(spec, choice, &prepared, &tables.jobs, lookahead);
     let routing = prepared.routing.clone();
     if !windows || lookahead < 2 {
         let queue = Ordered::default();
@@ -271,11 +234,11 @@ fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> R
             task.alone(Simulation::new(spec, tables, packets, algorithm, queue))
         });
     }
-    if threads > 1 && can_be_partitioned(spec, &prepared) {
+    if threads > 1 {
         let first = partitions::first_routers(&prepared.wiring, &tables.jobs, threads);
         drop(tables);
         let prepared = &prepared;
-        return with_routing!(spec, routing, algorithm => task.partitioned(first.len(), |index| {
+        return with_routing!(spec, routing, algorithm => task.partitioned(first.len(), pace, |index| {
             let queue = Partition::new(index, Arc::clone(&first), routers, lookahead);
             let simulation = Simulation::new(spec, Tables::new(spec, prepared), packets, algorithm.clone(), queue);
             Simulation { delivery, ..simulation }.in_partition(index, first.len())
@@ -325,29 +288,6 @@ fn vcs(wiring: &Wiring, own: Range<usize>, mine: impl Fn(u32) -> bool, responses
         }
     }
     vcs
-}
-
-/// Rough number of route decisions per picosecond.
-fn expected_rate(spec: &Spec, prepared: &Prepared, jobs: &Jobs, lookahead: u64) -> f64 {
-    /// Number of lookaheads that a rank of a program needs for a short message.
-    const LOOKAHEADS: f64 = 20.0;
-    let hops = match prepared.machine {
-        Machine::DragonflyPlus(_) => 4.0,
-        Machine::Dragonfly(_) => 6.0,
-    };
-    let answers = if spec.fabric.nic.aries.is_some() { 2.0 } else { 1.0 };
-    let full = prepared.packets[spec.fabric.packet_bytes as usize].serialisation(ClassId::NODE.0) as f64;
-    let rate = |((of, job), sizes): ((&JobSpec, &Job), &Option<Sizes>)| match (&of.traffic, sizes) {
-        (Some(traffic), _) => {
-            let messages = f64::from(job.rows.senders) * f64::from(job.rows.per_interval);
-            messages * job.packets as f64 / traffic.interval_ps as f64
-        }
-        (None, sizes) => {
-            let packets = sizes.map_or(1.0, |sizes| sizes.packets);
-            f64::from(job.ranks) * packets / (LOOKAHEADS * lookahead as f64 + packets * full)
-        }
-    };
-    hops * answers * spec.jobs.iter().zip(&jobs.list).zip(&prepared.sizes).map(rate).sum::<f64>()
 }
 
 impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {

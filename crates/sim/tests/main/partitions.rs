@@ -20,9 +20,10 @@ fn compare(count: u64, of: fn(u64) -> Spec) {
         spec.measure.series = seed % 3 == 0;
         spec.measure.operations = seed % 5 == 0;
         let (one, _) = with(&spec, QueueChoice::Wheel);
-        for threads in [2, 3, 7] {
-            let (several, used) = with(&spec, QueueChoice::Partitions(threads));
-            assert!(several == one, "seed {seed}: {threads} threads differ\nspec: {}", spec.to_json());
+        let queues = [2, 3, 7].map(QueueChoice::Partitions);
+        for queue in queues.into_iter().chain([QueueChoice::Changing(2 + seed as usize % 3)]) {
+            let (several, used) = with(&spec, queue);
+            assert!(several == one, "seed {seed}: {queue:?} differs\nspec: {}", spec.to_json());
             shared += u64::from(used > 1);
         }
         if one.is_ok() {
@@ -31,7 +32,7 @@ fn compare(count: u64, of: fn(u64) -> Spec) {
             assert_eq!(one, three, "seed {seed}: audits differ");
         }
     }
-    assert!(3 * shared > count, "only {shared} of {} runs were shared by threads", 3 * count);
+    assert!(4 * shared > count, "only {shared} of {} runs were shared by threads", 4 * count);
 }
 
 #[test]
