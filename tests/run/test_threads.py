@@ -109,7 +109,9 @@ def test_programs_and_answered_packets_give_the_same_bytes(tmp_path: Path) -> No
     """Catches ranks, responses, decisions or counts over time that depend on the number of threads."""
     path = tmp_path / "programs.toml"
     path.write_text(PROGRAMS)
-    used = [odonata.run(path, tmp_path / str(threads), threads=threads).manifest["wall"]["threads"] for threads in (1, 3)]
+    used = [
+        odonata.run(path, tmp_path / str(threads), threads=threads).manifest["wall"]["threads"] for threads in (1, 3)
+    ]
     assert used == [1, 3]
     one = _contents(tmp_path / "1")
     assert {"iterations.parquet", "ranks.parquet", "nics.parquet", "series.parquet"} <= set(one)

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odonata.scheduler.backfill import BACKFILL, Queued, conservative, easy, first_come
+from odonata.scheduler.backfill import BACKFILL, Queued, Waiting, _Profile, conservative, easy, first_come
 
 MACHINE = 10
 
 
-def queue(*jobs: tuple[int, int]) -> list[Queued]:
+def queue(*jobs: tuple[int, int]) -> Waiting:
     """Jobs as (nodes, limit)."""
-    return [Queued(number, nodes, limit) for number, (nodes, limit) in enumerate(jobs)]
+    return Waiting(Queued(number, nodes, limit) for number, (nodes, limit) in enumerate(jobs))
 
 
 # Ten nodes; six are taken until time 10.
@@ -100,3 +100,51 @@ def test_no_rule_starts_more_than_there_is(rule, running, jobs):
     assert len(set(started)) == len(started)
     assert sum(jobs[number][0] for number in started) <= free
     assert started[: len(first_come(0, free, running, queue(*jobs)))] == first_come(0, free, running, queue(*jobs))
+
+
+LONG = st.lists(st.tuples(st.integers(1, MACHINE), st.integers(1, 40)), min_size=20, max_size=120)
+
+
+@given(RUNNING, LONG)
+def test_long_queues_by_definition(running, jobs):
+    """Catches a job that is passed over because the rules look only at jobs that could start, and jobs before them."""
+    free = MACHINE - sum(nodes for _, nodes in running)
+    over_time = [MACHINE - sum(nodes for end, nodes in running if end > time) for time in range(6_000)]
+    started = []
+    for number, (nodes, length) in enumerate(jobs):
+        begin = next(t for t in range(6_000) if all(there >= nodes for there in over_time[t : t + length]))
+        over_time[begin : begin + length] = [there - nodes for there in over_time[begin : begin + length]]
+        started += [number] if begin == 0 else []
+    assert conservative(0, free, running, queue(*jobs)) == started
+    assert easy(0, free, running, queue(*jobs)) == easy_by_definition(running, jobs)
+
+
+def test_a_queue_keeps_its_order():
+    waiting = queue(*[(n, 10 * n) for n in range(1, 41)])
+    copied = waiting.copy()
+    waiting.remove([0, 5, 39])
+    waiting.add(Queued(99, 3, 2**80))
+    left = [*range(1, 5), *range(6, 39), 99]
+    assert [waiting[position].number for position in range(len(waiting))] == left
+    assert waiting.nodes.tolist() == [waiting[position].nodes for position in range(len(waiting))]
+    assert waiting.limits.tolist()[:-1] == [waiting[position].limit_ps for position in range(len(waiting) - 1)]
+    assert waiting.limits[-1] == 2**63 - 1
+    assert len(copied) == 40
+
+
+@pytest.mark.parametrize("count", [500, 4_000])
+def test_conservative_backfilling_does_not_plan_the_whole_queue(count, monkeypatch):
+    """Catches a plan of the whole queue at each event, which made the time of a schedule grow with its cube."""
+    planned = 0
+    reserve = _Profile.reserve
+
+    def counted(self, nodes, length):
+        nonlocal planned
+        planned += 1
+        return reserve(self, nodes, length)
+
+    monkeypatch.setattr(_Profile, "reserve", counted)
+    running = [(100 + 3 * k, 4) for k in range(16)]
+    jobs = [(1 + (7 * k) % 32, 50 + (13 * k) % 400) for k in range(count)]
+    assert conservative(0, 3, running, queue(*jobs))
+    assert planned < 200

@@ -26,6 +26,8 @@ def parse_ids(value: Any, what: str = "ids") -> list[int]:
             parts.pop()  # a trailing comma is allowed
         return [n for part in parts for n in _part(part, value, what)] if value.strip() else []
     if isinstance(value, Sequence):
+        if all(type(part) is int and part >= 0 for part in value):
+            return [*value]
         return [n for part in value for n in parse_ids(part, what)]
     raise InputError(f'expected {what} such as "0-15,40", found `{value!r}`')
 

@@ -78,8 +78,11 @@ class Placer:
             system = _load_system(system)
         self._shape = shape = system if isinstance(system, Shape) else system.shape
         self._failed = failed = frozenset(unusable).union(() if isinstance(system, Shape) else system.unusable_nodes)
-        taken = set(parse_ids(busy if isinstance(busy, str) else plain(list(busy)), "busy nodes"))
-        for node in taken:
+        if not isinstance(busy, str):
+            busy = list(busy)
+            busy = busy if all(type(node) is int for node in busy) else plain(busy)
+        taken = set(parse_ids(busy, "busy nodes"))
+        for node in (min(taken), max(taken)) if taken else ():
             shape.check_node(node)
         self._owners = dict(owners or {})
         self._busy = taken - failed

@@ -2,12 +2,25 @@
 
 All three are pure functions of the time, the free nodes, the running jobs (with the times at which they are expected to
 end) and the queue in the order of submission. Nodes are counted; a placement policy chooses them afterwards.
+
+A queue may hold tens of thousands of jobs, and most events start none of them. So a rule first selects the jobs that
+could start at all, from arrays, and looks only at those and at the jobs before them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[np.int64]]
+
+MOST = np.iinfo(np.int64).max
+"""Longer times are cut to this one (106 days in ps) where arrays hold them."""
+LOOK = 16
+"""Reservations after which conservative backfilling looks again which jobs can start now."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +37,56 @@ Running = Sequence[tuple[int, int]]
 """Of each running job, the time (ps) at which it is expected to end, and its nodes."""
 
 
-def first_come(_now: int, free: int, _running: Running, queue: Sequence[Queued]) -> list[int]:
+class Waiting:
+    """The waiting jobs in the order of submission."""
+
+    def __init__(self, jobs: Iterable[Queued] = ()) -> None:
+        self._jobs: list[Queued] = []
+        self._nodes = self._limits = np.empty(0, np.int64)
+        for job in jobs:
+            self.add(job)
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def __getitem__(self, position: int) -> Queued:
+        return self._jobs[position]
+
+    @property
+    def nodes(self) -> Array:
+        """Nodes of each job."""
+        return self._nodes[: len(self._jobs)]
+
+    @property
+    def limits(self) -> Array:
+        """The time that each job requested, in ps, at most `MOST`."""
+        return self._limits[: len(self._jobs)]
+
+    def add(self, job: Queued) -> None:
+        """A job joins the queue."""
+        end = len(self._jobs)
+        if end == len(self._nodes):
+            self._nodes, self._limits = (
+                np.concatenate([of[:end], np.empty(max(16, end), np.int64)]) for of in (self._nodes, self._limits)
+            )
+        self._nodes[end], self._limits[end] = job.nodes, min(job.limit_ps, MOST)
+        self._jobs.append(job)
+
+    def remove(self, numbers: Collection[int]) -> None:
+        """Jobs leave the queue."""
+        gone = set(numbers)
+        left = [position for position, job in enumerate(self._jobs) if job.number not in gone]
+        self._nodes, self._limits = self._nodes[left], self._limits[left]
+        self._jobs = [self._jobs[position] for position in left]
+
+    def copy(self) -> Waiting:
+        """Another queue with the same jobs."""
+        other = Waiting()
+        other._jobs, other._nodes, other._limits = [*self._jobs], self._nodes.copy(), self._limits.copy()
+        return other
+
+
+def first_come(_now: int, free: int, _running: Running, queue: Waiting) -> list[int]:
     """Jobs from the head of the queue, as long as they fit: no backfilling.
 
     Parameters
@@ -39,16 +101,15 @@ def first_come(_now: int, free: int, _running: Running, queue: Sequence[Queued])
     list of int
         Numbers of the jobs that start now, in the order in which they start.
     """
-    started = []
-    for job in queue:
-        if job.nodes > free:
-            break
+    started: list[int] = []
+    while len(started) < len(queue) and queue[len(started)].nodes <= free:
+        job = queue[len(started)]
         free -= job.nodes
         started.append(job.number)
     return started
 
 
-def easy(now: int, free: int, running: Running, queue: Sequence[Queued]) -> list[int]:
+def easy(now: int, free: int, running: Running, queue: Waiting) -> list[int]:
     """EASY backfilling: a later job may start if it does not delay the first job that has to wait.
 
     The first waiting job has a reservation at the earliest time at which enough nodes are expected to be free. A later
@@ -72,13 +133,12 @@ def easy(now: int, free: int, running: Running, queue: Sequence[Queued]) -> list
         As for `first_come`.
     """
     started = first_come(now, free, running, queue)
-    waiting = queue[len(started) :]
-    if not waiting:
+    first = [queue[position] for position in range(len(started))]
+    free -= sum(job.nodes for job in first)
+    if not _fits(queue, len(first) + 1, free):
         return started
-    by_number = {job.number: job for job in queue}
-    ends = [*running, *((now + by_number[number].limit_ps, by_number[number].nodes) for number in started)]
-    free -= sum(by_number[number].nodes for number in started)
-    head = waiting[0]
+    ends = [*running, *((now + job.limit_ps, job.nodes) for job in first)]
+    head = queue[len(first)]
     shadow, there = now, free
     for end, nodes in sorted(ends):
         there += nodes
@@ -87,70 +147,115 @@ def easy(now: int, free: int, running: Running, queue: Sequence[Queued]) -> list
             break
     # Jobs that are expected to end at the same moment are free then too.
     extra = free + sum(nodes for end, nodes in ends if max(now, end) <= shadow) - head.nodes
-    for job in waiting[1:]:
-        if job.nodes > free:
-            continue
+    # What a job that starts takes away makes the conditions of later ones stricter, never those of earlier ones weaker.
+    position = len(first) + 1
+    while position < len(queue):
+        nodes, limits = queue.nodes[position:], queue.limits[position:]
+        may = (nodes <= free) & ((limits <= min(shadow - now, MOST)) | (nodes <= extra))
+        step = int(may.argmax())
+        if not may[step]:
+            break
+        job = queue[position + step]
         in_time = now + job.limit_ps <= shadow
         if in_time or job.nodes <= extra:
             started.append(job.number)
             free -= job.nodes
             extra -= 0 if in_time else job.nodes
+        position += step + 1
     return started
 
 
-def conservative(now: int, free: int, running: Running, queue: Sequence[Queued]) -> list[int]:
+def _fits(queue: Waiting, begin: int, free: int) -> bool:
+    """Whether some job of the queue, from this position on, needs no more than the free nodes."""
+    return free > 0 and begin < len(queue) and int(queue.nodes[begin:].min()) <= free
+
+
+def conservative(now: int, free: int, running: Running, queue: Waiting) -> list[int]:
     """Conservative backfilling: a later job may start if it delays no job before it in the queue.
 
     Every waiting job gets the earliest time at which its nodes are expected to be free for all of its requested time,
-    in the order of the queue. The reservations are made anew at each event, in the same order.
-    Source: Mu'alem and Feitelson, IEEE TPDS 12(6), 2001. Parameters and result as for `easy`.
+    in the order of the queue. The reservations are made anew at each event, in the same order, as far as a job comes
+    that could still start now. Source: Mu'alem and Feitelson, IEEE TPDS 12(6), 2001. Parameters and result as for `easy`.
     """
+    started: list[int] = []
+    if not _fits(queue, 0, free):
+        return started
     profile = _Profile(now, free, running)
-    return [job.number for job in queue if profile.reserve(job.nodes, job.limit_ps) == now]
+    position, last = 0, len(queue) - 1
+    while position <= last:
+        job = queue[position]
+        if profile.reserve(job.nodes, min(job.limit_ps, MOST)) == 0:
+            started.append(job.number)
+        position += 1
+        if position % LOOK == 0 or (started and started[-1] == job.number):
+            # Reservations take nodes away, so a job that could not start now before cannot start later on.
+            last = position + profile.last_now(queue.nodes[position : last + 1], queue.limits[position : last + 1])
+    return started
 
 
 class _Profile:
-    """The expected number of free nodes over time, as steps."""
+    """The expected number of free nodes over time, as steps: arrays of begins, relative to now, and of free nodes."""
 
     def __init__(self, now: int, free: int, running: Running) -> None:
-        self._times, self._free = [now], [free]
-        for end, nodes in sorted(running):
-            if end <= now:  # it was expected to end before, and is taken to end at any moment, not now
-                end = now + 1
-            if end == self._times[-1]:
-                self._free[-1] += nodes
-            else:
-                self._times.append(end)
-                self._free.append(self._free[-1] + nodes)
+        # A job that was expected to end before is taken to end at any moment, not now.
+        steps = sorted((max(end - now, 1), nodes) for end, nodes in running)
+        self._count = 1 + len(steps)
+        self._begins = np.zeros(2 * self._count, np.int64)
+        self._free = np.zeros(2 * self._count, np.int64)
+        self._begins[1 : self._count] = [min(begin, MOST) for begin, _ in steps]
+        self._free[: self._count] = np.cumsum([free, *(nodes for _, nodes in steps)])
+        # Of jobs that end at the same time, the last step counts.
+        ends_step = np.append(np.diff(self._begins[: self._count]) > 0, True)
+        self._count = int(ends_step.sum())
+        for of in (self._begins, self._free):
+            of[: self._count] = of[: len(ends_step)][ends_step]
 
     def reserve(self, nodes: int, length: int) -> int:
-        """Takes the nodes for a time of this length, as early as possible; returns its begin."""
-        at = self._earliest(nodes, length)
-        begin = self._times[at]
-        last = self._cut(begin + length)
-        for step in range(at, last):
-            self._free[step] -= nodes
+        """Takes the nodes for a time of this length, as early as possible; returns its begin, from now on."""
+        begins, free = self._begins[: self._count], self._free[: self._count]
+        short = np.flatnonzero(free < nodes)
+        at = 0
+        if len(short):
+            # A stay begins now, or where a step that is too short of nodes ends; the next such step ends it.
+            starts = np.concatenate(([0], begins[1:][short[short + 1 < self._count]]))
+            gaps = begins[short] - starts[: len(short)]
+            fits = np.flatnonzero(gaps >= length)
+            at = int(short[fits[0] - 1]) + 1 if len(fits) and fits[0] else 0 if len(fits) else int(short[-1]) + 1
+        begin = int(begins[at])
+        last = self._cut(min(begin + length, MOST))
+        self._free[at:last] -= nodes
         return begin
 
-    def _earliest(self, nodes: int, length: int) -> int:
-        at = step = 0
-        while step < len(self._times) and self._times[step] < self._times[at] + length:
-            if self._free[step] < nodes:
-                at = step = step + 1
-            else:
-                step += 1
-        return at
+    def last_now(self, nodes: Array, limits: Array) -> int:
+        """The position of the last of some jobs that could begin now; -1 if none could."""
+        most = int(self._free[0])
+        if not len(nodes) or most <= 0:
+            return -1
+        # For each number of nodes up to the free ones: how long they stay free.
+        least = np.minimum.accumulate(self._free[: self._count])
+        lasts = np.full(most + 1, MOST, np.int64)
+        for level in np.flatnonzero(np.diff(least)) + 1:
+            lasts[int(least[level]) + 1 : int(least[level - 1]) + 1] = self._begins[level]
+        few = nodes <= most
+        could = np.flatnonzero(few & (limits <= lasts[np.where(few, nodes, 0)]))
+        return int(could[-1]) if len(could) else -1
 
     def _cut(self, time: int) -> int:
         """The step that begins at this time, which becomes one if it is none."""
-        step = next((step for step, begin in enumerate(self._times) if begin >= time), len(self._times))
-        if step == len(self._times) or self._times[step] != time:
-            self._times.insert(step, time)
-            self._free.insert(step, self._free[step - 1])
+        count = self._count
+        step = int(np.searchsorted(self._begins[:count], time))
+        if step < count and self._begins[step] == time:
+            return step
+        if count == len(self._begins):
+            self._begins, self._free = (np.concatenate([of, of]) for of in (self._begins, self._free))
+        for of, new in ((self._begins, time), (self._free, self._free[step - 1])):
+            of[step + 1 : count + 1] = of[step:count].copy()
+            of[step] = new
+        self._count = count + 1
         return step
 
 
-BACKFILL: Mapping[str, Callable[[int, int, Running, Sequence[Queued]], list[int]]] = {
+BACKFILL: Mapping[str, Callable[[int, int, Running, Waiting], list[int]]] = {
     "easy": easy,
     "conservative": conservative,
     "none": first_come,

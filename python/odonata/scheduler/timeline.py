@@ -7,12 +7,12 @@ rate 1. Whenever the set of running jobs changes, each job gets a new rate of pr
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from odonata.placement import POLICIES, Placer
 from odonata.placement.splitmix import stream_seed
-from odonata.scheduler.backfill import BACKFILL, Queued
+from odonata.scheduler.backfill import BACKFILL, Queued, Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,12 +50,24 @@ class Stay:
     nodes: tuple[int, ...]
     start_ps: int
     left: int
-    """Work that is left, in ps times millionths."""
+    """Work that was left at `since_ps`, in ps times millionths."""
+    since_ps: int
     rate: int = ONE
+    end_ps: int = field(init=False)
+    """When it ends if its rate stays."""
 
-    def end_ps(self, now: int) -> int:
-        """When it ends if its rate stays."""
-        return now - (-self.left // self.rate)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "end_ps", self.since_ps - (-self.left // self.rate))
+
+    def left_at(self, now: int) -> int:
+        """Work that is left at a time."""
+        return max(0, self.left - (now - self.since_ps) * self.rate)
+
+    def at_rate(self, rate: int, now: int) -> Stay:
+        """The same job, which goes on with a rate."""
+        if rate == self.rate:
+            return self
+        return replace(self, left=self.left_at(now), since_ps=now, rate=rate)
 
 
 @dataclass(frozen=True)
@@ -84,14 +96,14 @@ class Timeline:
         self.now = 0
         self.ended: list[Ended] = []
         self.running: dict[int, Stay] = {}
-        self._queue: list[int] = []
+        self._queue = Waiting()
         self._next = 0
         self._usable = len(set(range(case.system.shape.nodes)) - set(case.system.unusable_nodes))
 
     def copy(self) -> Timeline:
         """Another one in the same state, which can go on by itself."""
         other = copy(self)
-        other.ended, other.running, other._queue = [*self.ended], {**self.running}, [*self._queue]
+        other.ended, other.running, other._queue = [*self.ended], {**self.running}, self._queue.copy()
         return other
 
     @property
@@ -113,13 +125,14 @@ class Timeline:
             The rate of progress of each running job in millionths; without one it is `ONE`.
         """
         for number, stay in self.running.items():
-            self.running[number] = replace(stay, rate=rates.get(number, ONE))
+            self.running[number] = stay.at_rate(rates.get(number, ONE), self.now)
         changed = False
         while not changed and not self.done:
-            self._go_to(self._next_event())
+            self.now = self._next_event()
             changed = self._end_jobs()
             while self._next < len(self.jobs) and self.jobs[self._next].submit_ps <= self.now:
-                self._queue.append(self._next)
+                job = self.jobs[self._next]
+                self._queue.add(Queued(self._next, job.nodes, job.limit_ps))
                 self._next += 1
             changed = self._start_jobs() or changed
 
@@ -130,22 +143,18 @@ class Timeline:
         return min(times)
 
     def _end(self, stay: Stay) -> int:
-        end = stay.end_ps(self.now)
-        return min(end, self._limit_end(stay)) if self.case.kill else end
+        return min(stay.end_ps, self._limit_end(stay)) if self.case.kill else stay.end_ps
 
     def _limit_end(self, stay: Stay) -> int:
         return stay.start_ps + self.jobs[stay.number].limit_ps
-
-    def _go_to(self, time: int) -> None:
-        passed = time - self.now
-        self.running = {n: replace(s, left=max(0, s.left - passed * s.rate)) for n, s in self.running.items()}
-        self.now = time
 
     def _end_jobs(self) -> bool:
         over = [stay for stay in self.running.values() if self._end(stay) <= self.now]
         for stay in over:
             del self.running[stay.number]
-            self.ended.append(Ended(stay.number, stay.nodes, stay.start_ps, self.now, -(-stay.left // ONE)))
+            self.ended.append(
+                Ended(stay.number, stay.nodes, stay.start_ps, self.now, -(-stay.left_at(self.now) // ONE))
+            )
         return bool(over)
 
     def _start_jobs(self) -> bool:
@@ -153,8 +162,7 @@ class Timeline:
             return False
         busy = sum(len(stay.nodes) for stay in self.running.values())
         ends = [(self._limit_end(stay), len(stay.nodes)) for stay in self.running.values()]
-        queue = [Queued(n, self.jobs[n].nodes, self.jobs[n].limit_ps) for n in self._queue]
-        numbers = BACKFILL[self.case.backfill](self.now, self._usable - busy, ends, queue)
+        numbers = BACKFILL[self.case.backfill](self.now, self._usable - busy, ends, self._queue)
         if not numbers:
             return False
         owners = {node: self.jobs[stay.number].name for stay in self.running.values() for node in stay.nodes}
@@ -165,7 +173,6 @@ class Timeline:
             if POLICIES.find(self.case.policy).seeded:
                 options.setdefault("seed", stream_seed(self.case.seed, "schedule", number))
             found = placer.place(self.case.policy, job.nodes, options, folder=self.case.folder, owner=job.name)
-            self.running[number] = Stay(number, tuple(found.nodes), self.now, job.work_ps * ONE)
-        taken = set(numbers)
-        self._queue = [number for number in self._queue if number not in taken]
+            self.running[number] = Stay(number, tuple(found.nodes), self.now, job.work_ps * ONE, self.now)
+        self._queue.remove(numbers)
         return True
