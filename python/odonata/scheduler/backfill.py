@@ -150,8 +150,8 @@ def easy(now: int, free: int, running: Running, queue: Waiting) -> list[int]:
     # What a job that starts takes away makes the conditions of later ones stricter, never those of earlier ones weaker.
     position = len(first) + 1
     while position < len(queue):
-        nodes, limits = queue.nodes[position:], queue.limits[position:]
-        may = (nodes <= free) & ((limits <= min(shadow - now, MOST)) | (nodes <= extra))
+        needed, limits = queue.nodes[position:], queue.limits[position:]
+        may = (needed <= free) & ((limits <= min(shadow - now, MOST)) | (needed <= extra))
         step = int(may.argmax())
         if not may[step]:
             break
@@ -175,7 +175,8 @@ def conservative(now: int, free: int, running: Running, queue: Waiting) -> list[
 
     Every waiting job gets the earliest time at which its nodes are expected to be free for all of its requested time,
     in the order of the queue. The reservations are made anew at each event, in the same order, as far as a job comes
-    that could still start now. Source: Mu'alem and Feitelson, IEEE TPDS 12(6), 2001. Parameters and result as for `easy`.
+    that could still start now. Source: Mu'alem and Feitelson, IEEE TPDS 12(6), 2001. Parameters and result as for
+    `easy`.
     """
     started: list[int] = []
     if not _fits(queue, 0, free):
