@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-README = ROOT / "README.md"
+OVERVIEW = ROOT / "docs" / "overview.md"
+EXAMPLES = ROOT / "docs" / "examples.md"
 PAGES = [
     "README.md",
+    "docs/examples.md",
     "docs/cluster.md",
     "docs/noise.md",
     *(f"docs/tutorial/{name}.md" for name in ("first-run", "first-study", "own-machine", "from-a-queue", "leonardo")),
@@ -55,10 +57,10 @@ def test_a_gap_stands_for_any_lines(tmp_path):
         examples.check(page, tmp_path)
 
 
-def test_the_scenario_of_the_readme_is_the_example_and_resolves():
+def test_the_scenario_of_the_page_is_the_example_and_resolves():
     from odonata import scenario
 
-    text = re.search(r"```toml\n(.*?)```", README.read_text(), re.DOTALL)
+    text = re.search(r"```toml\n(.*?)```", EXAMPLES.read_text(), re.DOTALL)
     assert text is not None
     file = ROOT / "examples" / "theta-neighbour.toml"
     assert file.read_text().endswith(f"\n\n{text[1]}")
@@ -69,8 +71,8 @@ def test_presets_and_policies_are_those_that_there_are():
     from odonata import machine
     from odonata.placement import LAYOUTS, POLICIES
 
-    text = " ".join(README.read_text().split())
-    presets = re.findall(r"`([\w-]+)`", text.split("There are presets for")[1].split("docs/machines.md")[0])
+    text = " ".join(OVERVIEW.read_text().split())
+    presets = re.findall(r"`([\w-]+)`", text.split("There are presets for")[1].split("machines.md")[0])
     assert sorted(presets) == sorted(machine.names())
     own = [name for name, policy in POLICIES.items() if not policy.provider and name not in LAYOUTS]
     assert f"{len(own)} policies" in text
@@ -79,12 +81,12 @@ def test_presets_and_policies_are_those_that_there_are():
 def test_commands_are_those_that_there_are():
     from odonata.cli import COMMANDS
 
-    rows = re.findall(r"^\| `odonata (\w+) ", README.read_text().split("\n## Commands")[1], re.MULTILINE)
+    rows = re.findall(r"^\| `odonata (\w+) ", OVERVIEW.read_text().split("\n## Commands")[1], re.MULTILINE)
     assert set(rows) == set(COMMANDS)
 
 
 def test_linked_files_exist():
-    root = README.parent
+    root = ROOT
     for page in (*root.glob("*.md"), *(root / "docs").glob("*.md"), root / "validation" / "README.md"):
         for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
             assert (page.parent / link).exists(), f"{page.name} links to {link}"

@@ -134,8 +134,9 @@ def python() -> str:
     """The public names of the package."""
     import odonata
 
-    parts = ["# Python", inspect.getdoc(odonata) or ""]
-    for name, thing in _public(odonata):
+    names = sorted(_public(odonata), key=lambda pair: _place(*pair))
+    parts = ["# Python", inspect.getdoc(odonata) or "", "## Overview", _overview(names)]
+    for name, thing in names:
         if not inspect.ismodule(thing):
             parts += [f"## odonata.{name}", _documented(thing)]
             continue
@@ -143,6 +144,32 @@ def python() -> str:
         for inner, one in _public(thing):
             parts += [f"### odonata.{name}.{inner}", _documented(one)]
     return _page(parts)
+
+
+FIRST = ("load", "Scenario", "run", "Run", "sweep", "Study", "explain", "advise", "schedule", "place", "open")
+"""What most programs use, in the order in which they use it."""
+
+
+def _place(name: str, thing: Any) -> tuple[int, int, str]:
+    """Where a name stands on the page: what most programs use first, errors and warnings last."""
+    if name in FIRST:
+        return 0, FIRST.index(name), name
+    last = inspect.isclass(thing) and issubclass(thing, Exception)
+    return (2 if last else 1), 0, name
+
+
+def _overview(names: list[tuple[str, Any]]) -> str:
+    """One line for each name."""
+
+    def link(name: str, thing: Any) -> str:
+        if inspect.ismodule(thing):
+            return f"[`odonata.{name}`](#odonata{name})"
+        return f"{{py:obj}}`odonata.{name} <{thing.__module__}.{thing.__qualname__}>`"
+
+    def summary(thing: Any) -> str:
+        return _cell((inspect.getdoc(thing) or "").partition("\n\n")[0])
+
+    return _table(("name", "what it is"), [(link(name, thing), summary(thing)) for name, thing in names])
 
 
 def _public(module: Any) -> list[tuple[str, Any]]:
