@@ -11,6 +11,8 @@ BIN := $(VENV)/bin
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+# What running needs, and what developing needs besides.
+RUNS := $(VENV)/.runs
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
@@ -20,13 +22,17 @@ help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
 	  awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
-$(INSTALLED): requirements/dev.lock
+$(RUNS): requirements/run.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or newer is needed, $(PYTHON) is " + sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/run.lock
+	@touch $@
+
+$(INSTALLED): $(RUNS) requirements/dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/dev.lock
 	@touch $@
 
-$(BUILT): $(INSTALLED) $(RUST) pyproject.toml
+$(BUILT): $(RUNS) $(RUST) pyproject.toml
 	PIP_QUIET=1 $(BIN)/maturin develop --quiet --release
 	@# Where Python may not write its compiled files (a shared installation), each command would compile all sources.
 	@$(BIN)/python -m compileall -q python/odonata
@@ -36,7 +42,10 @@ venv: $(INSTALLED) ## Create the virtual environment .venv with the locked depen
 
 build: $(BUILT) ## Build the optimised simulator into .venv
 
-demo: build ## Simulate an interference study of Kang 2019, in the demo folder: tables, a figure and a report
+demo: ## Simulate an interference study of Kang 2019, in the demo folder: tables, a figure and a report
+	@[ -e $(BUILT) ] || echo "demo: installs Python packages into $(VENV) and builds the simulator: 2 to 5 minutes, once"
+	@$(MAKE) --no-print-directory build
+	@echo "demo: 2,304 processes beside a background job on the 3,456 nodes of Kang 2019: some seconds"
 	@rm -rf demo
 	$(BIN)/odonata run examples/kang2019-interference.toml --alone --out demo/run
 	$(BIN)/odonata plot demo/run -o demo/latency.png
@@ -65,7 +74,7 @@ web/node_modules/.installed: web/package.json web/package-lock.json web/.npmrc
 	cd web && npm ci --ignore-scripts --loglevel=error
 	@touch $@
 
-lint: build lint-web ## Formatting, lints, types, layers
+lint: $(INSTALLED) build lint-web ## Formatting, lints, types, layers
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -87,20 +96,20 @@ miri: ## Tests of the code that is not checked by the compiler, under Miri (need
 	MIRIFLAGS=-Zmiri-disable-isolation CARGO_TARGET_DIR=target/miri \
 	  cargo +nightly miri test -p odonata-sim --locked --lib --test main -- wheel prefetch outputs::
 
-test-python: build ## Tests of the Python packages and of the built simulator
+test-python: $(INSTALLED) build ## Tests of the Python packages and of the built simulator
 	$(BIN)/pytest -n auto --ignore=tests/cluster/slurm --ignore=tests/cluster/fabric
 
 # In one process: each process would start its own Slurm.
-test-slurm: build ## Tests with a real Slurm of 64 virtual nodes, and one on a contended network; reports what is missing
+test-slurm: $(INSTALLED) build ## Tests with a real Slurm of 64 virtual nodes, and one on a contended network; reports what is missing
 	$(BIN)/pytest -rs tests/cluster/slurm tests/cluster/fabric
 
-test-fabric: build ## Latency against background on a real, small network: some 50 Slurm jobs, 5 to 15 minutes
+test-fabric: $(INSTALLED) build ## Latency against background on a real, small network: some 50 Slurm jobs, 5 to 15 minutes
 	$(BIN)/pytest -rs tests/cluster/fabric/whole.py
 
 system-deps: ## Install Slurm, Open MPI, iperf3, Node.js and Chromium with apt, for some tests (needs root; goes on without)
 	@scripts/system_deps.sh
 
-bless: build ## Accept changed snapshots; look at the diff before you commit it
+bless: $(INSTALLED) build ## Accept changed snapshots; look at the diff before you commit it
 	$(BIN)/pytest -n auto --snapshot-update
 
 fmt: $(INSTALLED) ## Format all code

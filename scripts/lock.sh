@@ -1,6 +1,6 @@
 #!/bin/bash
-# Resolves the dependencies of pyproject.toml in a fresh environment, and pins them: those of development in
-# requirements/dev.lock, and those that only the documentation needs in requirements/docs.lock.
+# Resolves the dependencies of pyproject.toml in a fresh environment, and pins them: those of building and running in
+# requirements/run.lock, those of development with them in requirements/dev.lock, and those that only the documentation needs in requirements/docs.lock.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
@@ -17,8 +17,11 @@ for extra in sys.argv[1:]:
 PYTHON
 }
 "${PYTHON:-python3}" -m venv "$scratch"
+(wanted main; echo "maturin>=1.16,<2") >"$scratch/run"
+"$scratch/bin/pip" install --quiet --disable-pip-version-check -r "$scratch/run"
+"$scratch/bin/pip" freeze >requirements/run.lock
 wanted main dev >"$scratch/dev"
-"$scratch/bin/pip" install --quiet --disable-pip-version-check -r "$scratch/dev"
+"$scratch/bin/pip" install --quiet --disable-pip-version-check -c requirements/run.lock -r "$scratch/dev"
 "$scratch/bin/pip" freeze >requirements/dev.lock
 wanted docs >"$scratch/docs"
 "$scratch/bin/pip" install --quiet --disable-pip-version-check -c requirements/dev.lock -r "$scratch/docs"

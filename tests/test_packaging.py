@@ -20,6 +20,14 @@ def test_every_line_pins_one_version():
         assert requirement.url is None, line
 
 
+def test_what_running_needs_is_part_of_what_developing_needs():
+    running = (ROOT / "requirements" / "run.lock").read_text().splitlines()
+    assert set(running) < set(LOCK)
+    names = {Requirement(line).name.lower() for line in running}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert {Requirement(text).name.lower() for text in project["dependencies"]} | {"maturin"} <= names
+
+
 def test_what_the_project_asks_for_is_pinned_within_its_range():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     pinned = {r.name.lower(): next(iter(r.specifier)).version for r in map(Requirement, LOCK)}
