@@ -16,7 +16,7 @@ RUNS := $(VENV)/.runs
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv build shim web demo docs test lint lint-web test-rust test-python test-slurm test-fabric system-deps miri fmt bench validate bless audit lock dist clean
+.PHONY: help venv build build-fast shim web demo docs test lint lint-web test-rust test-python test-slurm test-fabric system-deps miri fmt bench validate bless audit lock dist clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -41,6 +41,10 @@ $(BUILT): $(RUNS) $(RUST) pyproject.toml
 venv: $(INSTALLED) ## Create the virtual environment .venv with the locked dependencies
 
 build: $(BUILT) ## Build the optimised simulator into .venv
+
+build-fast: $(RUNS) ## Build a simulator that is built faster and runs slower, for work on one part of it
+	PIP_QUIET=1 $(BIN)/maturin develop --quiet --profile fast
+	@rm -f $(BUILT)
 
 demo: ## Simulate an interference study of Kang 2019, in the demo folder: tables, a figure and a report
 	@[ -e $(BUILT) ] || echo "demo: installs Python packages into $(VENV) and builds the simulator: 2 to 5 minutes, once"
