@@ -154,7 +154,7 @@ hook!(
     sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t,
     steer::send(
         fd,
-        || memory::value(message).and_then(|it| memory::bytes_in(it.msg_iov, it.msg_iovlen as usize)),
+        || memory::value(message).and_then(|it| memory::bytes_in(it.msg_iov, it.msg_iovlen)),
         || {
             let it = connects(flags).then(|| memory::value(message)).flatten()?;
             Some((it.msg_name.cast_const(), it.msg_namelen))

@@ -209,7 +209,7 @@ fn sending(
     };
     let opening = target().and_then(|target| opening(config, fd, target));
     let mut slot = slot(cookie)?;
-    if !slot.as_ref().is_some_and(|entry| entry.cookie == cookie) {
+    if slot.as_ref().is_none_or(|entry| entry.cookie != cookie) {
         let steered = match socket::tcp_family(fd) {
             None => None,
             Some(family) => {
