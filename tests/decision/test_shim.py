@@ -16,7 +16,7 @@ import textwrap
 
 import pytest
 
-from .conftest import built
+from .conftest import ROOT, built
 from .two_paths import BLAST, CLIENT, DETOUR, SERVER, TwoPaths
 
 DIRECT_MBIT, DETOUR_MBIT, SIZE = 4, 2, 16384
@@ -393,3 +393,24 @@ os.dup2(file, 2)
     )
     assert outcome(shim, "report=yes", program, cwd=tmp_path) == ("", "")
     assert (tmp_path / "data").read_bytes() == b""
+
+
+@pytest.fixture(scope="session")
+def calls(cargo, tmp_path_factory):
+    program = tmp_path_factory.mktemp("calls") / "socket_calls"
+    source = ROOT / "tests" / "decision" / "socket_calls.c"
+    subprocess.run(["gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", source, "-o", program], check=True)
+    return program
+
+
+@pytest.mark.parametrize("seed", (1, 7))
+def test_random_calls_have_the_same_results_and_errors(shim, calls, seed):
+    """Valid and invalid ones; `socket_calls.c SEED 100000` is the long form."""
+    lines = []
+    for environment in ({}, steered(shim, "policy=app-aware threshold=0")):
+        done = subprocess.run(
+            [calls, str(seed), "2500"], env=os.environ | environment, capture_output=True, text=True, timeout=100
+        )
+        assert done.returncode == 0, done.stderr
+        lines.append(done.stdout.splitlines())
+    assert [pair for pair in zip(*lines, strict=True) if pair[0] != pair[1]] == []
