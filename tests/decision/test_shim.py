@@ -403,7 +403,7 @@ def calls(cargo, tmp_path_factory):
     return program
 
 
-@pytest.mark.parametrize("seed", (1, 7))
+@pytest.mark.parametrize("seed", [1, 7])
 def test_random_calls_have_the_same_results_and_errors(shim, calls, seed):
     """Valid and invalid ones; `socket_calls.c SEED 100000` is the long form."""
     lines = []
