@@ -16,7 +16,7 @@ import textwrap
 
 import pytest
 
-from .conftest import built
+from .conftest import ROOT, built
 from .two_paths import BLAST, CLIENT, DETOUR, SERVER, TwoPaths
 
 DIRECT_MBIT, DETOUR_MBIT, SIZE = 4, 2, 16384
@@ -123,7 +123,6 @@ found = [tos(a)]
 for send in (lambda s: s.send(b"x"), lambda s: s.sendto(b"x", 0, ("127.0.0.1", 9)), lambda s: s.sendmsg([b"x", b"y"]),
              lambda s: os.write(s.fileno(), b"x"), lambda s: os.writev(s.fileno(), [b"x", b"y"])):
     for s in (a, b):
-        s.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 0x40)
         send(s)
         found.append(tos(s))
 print(found)
@@ -321,3 +320,97 @@ def test_errno_is_kept_and_a_signal_handler_may_send(shim, tmp_path):
     environment = os.environ | steered(shim, "policy=app-aware threshold=0")
     done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=30)
     assert (done.returncode, done.stdout, done.stderr) == (0, "fine\n", "")
+
+
+@pytest.mark.parametrize(
+    "own",
+    ["s.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 0x10)", "s.setsockopt(socket.SOL_SOCKET, socket.SO_PRIORITY, 3)"],
+)
+def test_a_type_of_service_that_the_program_chose_stays(shim, own):
+    """Also if it is one of the shim's own values."""
+    program = (
+        PAIR
+        + f"""
+for s in (a, b):
+    s.send(b"x")
+    {own}
+    kept = tos(s)
+    s.send(b"x")
+    os.write(s.fileno(), b"x")
+    assert tos(s) == kept, (tos(s), kept)
+print(tos(a))
+"""
+    )
+    out, _ = outcome(shim, "policy=default default=0x20 high-bias=0x10", program)
+    assert out in ("16\n", "32\n")
+    first = outcome(
+        shim,
+        "policy=high-bias default=0x20 high-bias=8",
+        'import socket\nlistener = socket.create_server(("127.0.0.1", 0))\ns = socket.socket()\n'
+        "s.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 0x20)\ns.connect(listener.getsockname())\n"
+        's.send(b"x"); print(s.getsockopt(socket.IPPROTO_IP, socket.IP_TOS))',
+    )
+    assert first[0] == "32\n"
+
+
+def test_a_socket_that_was_refused_may_connect_elsewhere(shim):
+    """It is steered only inside the network, whatever it tried before."""
+    program = """
+    import socket
+    inside = socket.create_server(("127.0.0.1", 0))
+    outside = socket.create_server(("127.0.0.2", 0))
+    s = socket.socket()
+    tos = lambda: s.getsockopt(socket.IPPROTO_IP, socket.IP_TOS)
+    unused = socket.socket()
+    unused.bind(("127.0.0.1", 0))
+    found = [s.connect_ex(unused.getsockname()) != 0, tos(), s.connect_ex(outside.getsockname()), tos()]
+    s.send(b"x")
+    print(*found, tos())
+    """
+    assert outcome(shim, "policy=default to=127.0.0.1", program)[0] == "True 0 0 0 0\n"
+
+
+def test_fast_open_is_steered(shim):
+    program = """
+    import socket
+    listener = socket.create_server(("127.0.0.1", 0))
+    s = socket.socket()
+    s.sendto(b"x", socket.MSG_FASTOPEN, listener.getsockname())
+    print(s.getsockopt(socket.IPPROTO_IP, socket.IP_TOS))
+    """
+    assert outcome(shim, "policy=default to=127.0.0.1", program)[0] == "16\n"
+    assert outcome(shim, "policy=default to=127.0.0.2", program)[0] == "0\n"
+
+
+def test_the_report_goes_nowhere_else_than_to_standard_error(shim, tmp_path):
+    program = (
+        PAIR
+        + """
+a.send(b"x")
+file = os.open("data", os.O_WRONLY | os.O_CREAT)
+os.dup2(file, 2)
+"""
+    )
+    assert outcome(shim, "report=yes", program, cwd=tmp_path) == ("", "")
+    assert (tmp_path / "data").read_bytes() == b""
+
+
+@pytest.fixture(scope="session")
+def calls(cargo, tmp_path_factory):
+    program = tmp_path_factory.mktemp("calls") / "socket_calls"
+    source = ROOT / "tests" / "decision" / "socket_calls.c"
+    subprocess.run(["gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", source, "-o", program], check=True)
+    return program
+
+
+@pytest.mark.parametrize("seed", [1, 7])
+def test_random_calls_have_the_same_results_and_errors(shim, calls, seed):
+    """Valid and invalid ones; `socket_calls.c SEED 100000` is the long form."""
+    lines = []
+    for environment in ({}, steered(shim, "policy=app-aware threshold=0")):
+        done = subprocess.run(
+            [calls, str(seed), "2500"], env=os.environ | environment, capture_output=True, text=True, timeout=100
+        )
+        assert done.returncode == 0, done.stderr
+        lines.append(done.stdout.splitlines())
+    assert [pair for pair in zip(*lines, strict=True) if pair[0] != pair[1]] == []

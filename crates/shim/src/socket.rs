@@ -3,9 +3,10 @@
 use std::mem::{MaybeUninit, size_of};
 use std::net::Ipv4Addr;
 
-use libc::{c_int, c_void, sockaddr, sockaddr_storage, socklen_t};
+use libc::{c_int, c_void, sockaddr_storage, socklen_t};
 
 use crate::counters::Reading;
+use crate::hooks;
 
 /// The part of the kernel's `struct tcp_info` that is needed (linux/tcp.h; complete since Linux 4.19).
 #[repr(C)]
@@ -53,36 +54,28 @@ pub fn tcp_family(fd: c_int) -> Option<c_int> {
     (protocol == libc::IPPROTO_TCP && (family == libc::AF_INET || family == libc::AF_INET6)).then_some(family)
 }
 
-/// The IPv4 address of the peer, also if IPv6 wraps it.
-pub fn peer(fd: c_int) -> Option<Ipv4Addr> {
+/// The address of the peer; `None` before a connection.
+pub fn peer(fd: c_int) -> Option<sockaddr_storage> {
     let mut address = MaybeUninit::<sockaddr_storage>::zeroed();
     let mut length = size_of::<sockaddr_storage>() as socklen_t;
     // SAFETY: the kernel writes at most `length` bytes of `address`.
     let done = unsafe { libc::getpeername(fd, address.as_mut_ptr().cast(), &raw mut length) };
-    // SAFETY: the kernel has filled in an address of that length.
-    if done == 0 { unsafe { ipv4(address.as_ptr().cast(), length) } } else { None }
+    // SAFETY: it was zeroed, and it is made of integers.
+    (done == 0).then(|| unsafe { address.assume_init() })
 }
 
 /// The IPv4 address in a socket address, also if IPv6 wraps it.
-///
-/// # Safety
-/// `address` is null or points to `length` bytes.
-pub unsafe fn ipv4(address: *const sockaddr, length: socklen_t) -> Option<Ipv4Addr> {
-    let fits = |size: usize| length as usize >= size;
-    if address.is_null() || !fits(size_of::<libc::sa_family_t>()) {
-        return None;
-    }
-    // SAFETY: the family comes first, and the length was checked. Nothing says that the address is aligned.
-    let family = unsafe { address.cast::<libc::sa_family_t>().read_unaligned() };
-    match c_int::from(family) {
-        libc::AF_INET if fits(size_of::<libc::sockaddr_in>()) => {
-            // SAFETY: family and length say that it is one.
-            let address = unsafe { address.cast::<libc::sockaddr_in>().read_unaligned() };
+pub fn ipv4(address: &sockaddr_storage) -> Option<Ipv4Addr> {
+    let start = &raw const *address;
+    match c_int::from(address.ss_family) {
+        libc::AF_INET => {
+            // SAFETY: the storage has room for every address, and is aligned for it.
+            let address = unsafe { start.cast::<libc::sockaddr_in>().read() };
             Some(Ipv4Addr::from(u32::from_be(address.sin_addr.s_addr)))
         }
-        libc::AF_INET6 if fits(size_of::<libc::sockaddr_in6>()) => {
-            // SAFETY: family and length say that it is one.
-            let address = unsafe { address.cast::<libc::sockaddr_in6>().read_unaligned() };
+        libc::AF_INET6 => {
+            // SAFETY: as above.
+            let address = unsafe { start.cast::<libc::sockaddr_in6>().read() };
             std::net::Ipv6Addr::from(address.sin6_addr.s6_addr).to_ipv4_mapped()
         }
         _ => None,
@@ -101,17 +94,30 @@ pub fn reading(fd: c_int) -> Option<Reading> {
     })
 }
 
+/// The options that hold the type of service. An IPv6 socket needs both: it may have IPv4 peers.
+fn tos_options(family: c_int) -> &'static [(c_int, c_int)] {
+    const OPTIONS: [(c_int, c_int); 2] = [(libc::IPPROTO_IP, libc::IP_TOS), (libc::IPPROTO_IPV6, libc::IPV6_TCLASS)];
+    if family == libc::AF_INET6 { &OPTIONS } else { &OPTIONS[..1] }
+}
+
+/// Whether an option chooses the type of service, or the priority that the kernel derives from it.
+pub fn chooses_tos(level: c_int, name: c_int) -> bool {
+    tos_options(libc::AF_INET6).contains(&(level, name)) || (level, name) == (libc::SOL_SOCKET, libc::SO_PRIORITY)
+}
+
+/// Whether the type of service is one of these; its two lowest bits belong to congestion notification.
+pub fn tos_is_among(fd: c_int, family: c_int, values: [u8; 3]) -> bool {
+    tos_options(family).iter().all(|&(level, name)| {
+        let value: Option<c_int> = option(fd, level, name);
+        value.is_some_and(|value| values.iter().any(|&one| c_int::from(one) == value & 0xfc))
+    })
+}
+
 /// Sets the type of service of the segments from here on.
 pub fn set_tos(fd: c_int, family: c_int, tos: u8) {
     let value = c_int::from(tos);
-    let set = |level, name| {
+    for &(level, name) in tos_options(family) {
         let size = size_of::<c_int>() as socklen_t;
-        // SAFETY: the kernel reads an integer.
-        unsafe { libc::setsockopt(fd, level, name, (&raw const value).cast::<c_void>(), size) };
-    };
-    if family == libc::AF_INET6 {
-        set(libc::IPPROTO_IPV6, libc::IPV6_TCLASS);
+        hooks::set_option(fd, level, name, (&raw const value).cast::<c_void>(), size);
     }
-    // An IPv6 socket needs it for IPv4 peers.
-    set(libc::IPPROTO_IP, libc::IP_TOS);
 }
