@@ -55,6 +55,18 @@ def read_text(path: str | Path, most: int = TEXT_BYTES) -> str:
         raise InputError(f"not a text file: byte {e.start} is not UTF-8", file=path) from None
 
 
+def lines(text: str) -> list[str]:
+    """The lines of a text, without their ends. A line ends at a line feed, which may follow a carriage return.
+
+    `str.splitlines` also ends lines at form feeds, vertical tabs and separators of Unicode. Names of jobs may hold
+    these signs, and such a name would then become a row.
+    """
+    found = text.split("\n")
+    if not found[-1]:
+        del found[-1]
+    return [line.removesuffix("\r") for line in found]
+
+
 def why(error: OSError | ValueError) -> str:
     """The text of a system error; a path with a zero byte is a ValueError."""
     return (getattr(error, "strerror", None) or str(error)).lower()
@@ -111,7 +123,7 @@ def _check(data: Any, text: str) -> None:
 def _too_deep(text: str) -> InputError:
     """The first line at which brackets, or the parts of a key, are nested too deeply."""
     depth, line = 0, None
-    for number, row in enumerate(text.splitlines(), 1):
+    for number, row in enumerate(lines(text), 1):
         bare = re.sub(r'"(\\.|[^"\\])*"|\'[^\']*\'|#.*', "", row)
         key = bare.partition("=")[0]
         for sign in re.findall(r"[\[\]{}]", bare):

@@ -91,7 +91,7 @@ def read_runs(file: str | Path, cores_per_node: int | None = None) -> Record:
         text = read(file)
         if text.lstrip().startswith("{"):
             return _collect(_from_json(text))
-        first = next(line for line in text.splitlines() if line.strip())
+        first = next(line for line in reading.lines(text) if line.strip())
         if first.lstrip().startswith(";") or re.fullmatch(r"\s*(-?[\d.]+\s+){17}-?[\d.]+\s*", first):
             return _from_swf(text, cores_per_node)
         if "," in first and "|" not in first:
@@ -193,7 +193,7 @@ def _from_swf(text: str, cores_per_node: int | None) -> Record:
 
 
 def _swf_runs(text: str, since: int, cores_per_node: int) -> Iterator[Run]:
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(reading.lines(text), 1):
         words = line.partition(";")[0].split()
         if not words:
             continue

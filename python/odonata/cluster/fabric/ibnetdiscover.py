@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from odonata import reading
 from odonata.cluster.fabric import remarks
 from odonata.cluster.fabric.graph import Fabric, Link, Nic, count
 from odonata.cluster.fabric.names import node_names, router_names
@@ -68,7 +69,7 @@ class _Record:
 def read_names(text: str) -> dict[int, str]:
     """A node-name map: GUID -> name. Raises InputError with the line."""
     names: dict[int, str] = {}
-    for line, row in enumerate(text.splitlines(), 1):
+    for line, row in enumerate(reading.lines(text), 1):
         if not row.strip() or row.lstrip().startswith("#"):
             continue
         match = _MAP.fullmatch(row)
@@ -121,7 +122,7 @@ def _records(text: str) -> tuple[dict[str, _Record], list[tuple[int, str]]]:
     records: dict[str, _Record] = {}
     comments = []
     now: _Record | None = None
-    for line, row in enumerate(text.splitlines(), 1):
+    for line, row in enumerate(reading.lines(text), 1):
         bare = row.strip()
         if not bare:
             now = None

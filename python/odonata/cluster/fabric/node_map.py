@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING
 
+from odonata import reading
 from odonata.cluster.fabric import remarks
 from odonata.cluster.fabric.grouped import Grouping
 from odonata.cluster.fabric.names import node_names
@@ -38,7 +39,7 @@ def _places(header: list[str]) -> dict[str, int] | None:
 
 def recognises(text: str) -> bool:
     """Whether a text is such a map."""
-    rows = (row for row in text.splitlines() if row.strip() and not row.startswith("#"))
+    rows = (row for row in reading.lines(text) if row.strip() and not row.startswith("#"))
     return _places(next(csv.reader(rows), [])) is not None
 
 
@@ -48,7 +49,7 @@ def read(text: str) -> Grouping:
     groups: dict[str, dict[str, list[str]]] = {}
     seen: dict[str, int] = {}
     cell_of: dict[str, str] = {}
-    for line, row in enumerate(text.splitlines(), 1):
+    for line, row in enumerate(reading.lines(text), 1):
         if not row.strip() or row.startswith("#"):
             if (match := remarks.MARK.fullmatch(row.strip())) is not None:
                 comments.append((line, match[1]))
