@@ -71,9 +71,7 @@ def _usual() -> Path:
             return Path.home() / ".cache" / "odonata"
         except RuntimeError:
             # A container may have a user without an entry and without HOME.
-            raise RunError(
-                "you have no home folder\n  hint: set HOME, or XDG_CACHE_HOME"
-            ) from None
+            raise RunError("you have no home folder\n  hint: set HOME, or XDG_CACHE_HOME") from None
     return Path(base).absolute() / "odonata"
 
 

@@ -204,7 +204,8 @@ def _add(switches: dict[str, Switch], switch: Switch) -> None:
     if switch.name in switches:
         raise InputError(f"the switch `{switch.name}` is listed twice, first in line {switches[switch.name].line}")
     if not switch.nodes and not switch.switches:
-        raise InputError(f"the switch `{switch.name}` has neither `Nodes` nor `Switches`: the file may be cut")
+        name = shortened(switch.name, 60)
+        raise InputError(f"the switch `{name}` has neither `Nodes` nor `Switches`: the file may be cut")
     switches[switch.name] = switch
 
 

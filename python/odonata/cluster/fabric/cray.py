@@ -13,7 +13,6 @@ Sources: ovis-hpc/LDMS and Cray-HPE/sat, which read such files; the Cray naming 
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
@@ -185,7 +184,7 @@ def read_point_to_point(text: str) -> Fabric:
         if (match := remarks.MARK.fullmatch(row.strip())) is not None:
             comments.append((line, match[1]))
             continue
-        values = [value.strip() for value in next(csv.reader([row]), [])]
+        values = [value.strip() for value in reading.csv_row(row)]
         if header is None:
             if values[:1] == [_HEADER]:
                 header = values

@@ -5,7 +5,6 @@ The columns have names: `node`, `cell` (or `group`, `island`) and `switch` (or `
 
 from __future__ import annotations
 
-import csv
 from typing import TYPE_CHECKING
 
 from odonata import reading
@@ -40,7 +39,10 @@ def _places(header: list[str]) -> dict[str, int] | None:
 def recognises(text: str) -> bool:
     """Whether a text is such a map."""
     rows = (row for row in reading.lines(text) if row.strip() and not row.startswith("#"))
-    return _places(next(csv.reader(rows), [])) is not None
+    try:
+        return _places(reading.csv_row(next(rows, ""))) is not None
+    except InputError:
+        return False
 
 
 def read(text: str) -> Grouping:
@@ -54,7 +56,7 @@ def read(text: str) -> Grouping:
             if (match := remarks.MARK.fullmatch(row.strip())) is not None:
                 comments.append((line, match[1]))
             continue
-        values = [value.strip() for value in next(csv.reader([row]), [])]
+        values = [value.strip() for value in reading.csv_row(row)]
         if places is None:
             places, width = _places(values), len(values)
             continue
