@@ -105,6 +105,8 @@ def read_runs(file: str | Path, cores_per_node: int | None = None) -> Record:
 
 def _begins_with(file: str | Path, magic: bytes) -> bool:
     try:
+        if Path(file).exists() and not Path(file).is_file():
+            return False  # opening a pipe would wait for its writer
         with Path(file).open("rb") as opened:
             return opened.read(len(magic)) == magic
     except OSError as e:
