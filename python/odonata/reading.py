@@ -1,20 +1,33 @@
 """Reads the files of users, with a limit on size, and never from a device."""
 
+from __future__ import annotations
+
 import json
 import os
 import re
 import stat
+import sys
 import tomllib
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from odonata.errors import InputError
+from odonata.errors import InputError, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
 
 #: Most bytes of a text (scenarios, studies, lists of nodes). Assumed: far more than a person writes.
 TEXT_BYTES = 64 << 20
 
 #: Most levels of tables and lists inside each other. Assumed: four times what a scenario needs.
 MOST_NESTED = 32
+
+#: Most rows of a table of Parquet, which may be a thousand times smaller on the disk than in memory. Assumed: ten times
+#: the largest published table of jobs (M100).
+PARQUET_ROWS = 20_000_000
 
 #: Most digits of a whole number, about; Python itself reads no more than 4,300.
 _MOST_DIGITS = 100
@@ -53,6 +66,82 @@ def read_text(path: str | Path, most: int = TEXT_BYTES) -> str:
         return read_bytes(path, most).decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as e:
         raise InputError(f"not a text file: byte {e.start} is not UTF-8", file=path) from None
+
+
+def read_parquet(file: str | Path, data: bytes, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """The table of the bytes of a Parquet file, of at most `PARQUET_ROWS` rows; `columns` are all that is read.
+
+    Raises InputError if it is damaged, larger, or lacks a column.
+    """
+    import io
+
+    import polars as pl
+
+    try:
+        with _without_backtrace():
+            rows = int(pl.scan_parquet(io.BytesIO(data)).select(pl.len()).collect().item())
+            if rows <= PARQUET_ROWS:
+                return pl.read_parquet(io.BytesIO(data), columns=None if columns is None else list(columns))
+    except (KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException as e:  # a panic of polars is no Exception
+        raise _damaged(file, e) from None
+    raise InputError(f"expected a table of at most {PARQUET_ROWS:,} rows, found {rows:,}", file=file)
+
+
+def parquet_columns(file: str | Path, data: bytes) -> list[str]:
+    """The names of the columns of the bytes of a Parquet file. Raises InputError if it is damaged."""
+    import io
+
+    import polars as pl
+
+    try:
+        with _without_backtrace():
+            return list(pl.read_parquet_schema(io.BytesIO(data)))
+    except (KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException as e:
+        raise _damaged(file, e) from None
+
+
+def _damaged(file: str | Path, problem: BaseException) -> InputError:
+    return InputError(f"not a whole Parquet file: {shortened(str(problem).split(chr(10), 1)[0], 100)}", file=file)
+
+
+@contextmanager
+def _without_backtrace() -> Iterator[None]:
+    """Hides what a panic of a library in Rust writes to descriptor 2; the error has its message."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def lines(text: str) -> list[str]:
+    """The lines of a text, without their ends. A line ends at a line feed, which may follow a carriage return.
+
+    `str.splitlines` also ends lines at form feeds, vertical tabs and separators of Unicode. Names of jobs may hold
+    these signs, and such a name would then become a row.
+    """
+    found = text.split("\n")
+    if not found[-1]:
+        del found[-1]
+    return [line.removesuffix("\r") for line in found]
+
+
+def csv_row(line: str) -> list[str]:
+    """The values of a line of CSV. Raises InputError for what no line may hold, such as a lone carriage return."""
+    import csv
+
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error as e:
+        raise InputError(f"not CSV: {e}: `{shortened(line.strip(), 60)}`") from None
 
 
 def why(error: OSError | ValueError) -> str:
@@ -111,7 +200,7 @@ def _check(data: Any, text: str) -> None:
 def _too_deep(text: str) -> InputError:
     """The first line at which brackets, or the parts of a key, are nested too deeply."""
     depth, line = 0, None
-    for number, row in enumerate(text.splitlines(), 1):
+    for number, row in enumerate(lines(text), 1):
         bare = re.sub(r'"(\\.|[^"\\])*"|\'[^\']*\'|#.*', "", row)
         key = bare.partition("=")[0]
         for sign in re.findall(r"[\[\]{}]", bare):

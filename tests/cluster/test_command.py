@@ -229,7 +229,7 @@ def test_a_race_is_reported_and_the_job_is_moved(here: Path) -> None:
     answers = iter([chosen("n1", "n2"), chosen("n3", "n4")])
     job = submit(lambda: next(answers), ["--time=1", "job.sh"], partition="m", sleep=lambda _: None)
     assert Path("asked").read_text().splitlines() == [
-        "--parsable --nodes=2 --nodelist=n[1-2] --partition=m --time=1 job.sh",
+        "--time=1 --parsable --nodes=2 --nodelist=n[1-2] --partition=m job.sh",
         "update JobId=7 ReqNodeList=n[3-4]",
     ]
     assert (job.job, job.state, job.races) == ("7", "RUNNING", ["n1 was taken by another job"])
@@ -256,10 +256,45 @@ def test_nodes_that_are_taken_again_and_again(here: Path) -> None:
         submit(lambda: chosen("n1"), ["job.sh"], retries=2, sleep=lambda _: None)
 
 
-@pytest.mark.parametrize("argument", ["-w", "-wn1", "--nodelist=n1", "-N", "-N4", "--nodes=3"])
-def test_arguments_that_name_nodes_are_refused(argument: str) -> None:
+NAMES_NODES = ["-w", "-wn1", "--nodelist=n1", "-N", "-N4", "--nodes=3", "--nodel=n1", "--nodef=x", "-Hw", "-Jx -w n1"]
+
+
+@pytest.mark.parametrize("argument", [*NAMES_NODES, "-J job.sh -w", "--job-name job.sh --nodel=n1", "-QHN2"])
+def test_arguments_that_name_nodes_are_refused(argument: str, here: Path) -> None:
+    Path("job.sh").write_text("")  # a value that is a file, and is not the script
     with pytest.raises(InputError, match="which nodes, or how many"):
-        submit(lambda: chosen("n1"), [argument, "job.sh"])
+        submit(lambda: chosen("n1"), [*argument.split(), "job.sh"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--new-option x job.sh", "value of `--new-option` or the script"),
+        ("-z job.sh", "`-z` in `-z` is not a known option"),
+        ("--time", "`--time` has no value"),
+        ("--time=1 : --time=2 job.sh", "begins another job"),
+    ],
+)
+def test_what_cannot_be_told_from_the_script_is_refused(arguments: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        submit(lambda: chosen("n1"), arguments.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "asked"),
+    [
+        ("-t 1 -HJx --exclusive --new=3 job.sh -w n9", "-t 1 -HJx --exclusive --new=3 OURS job.sh -w n9"),
+        ("--wrap=hostname", "--wrap=hostname OURS"),
+        ("--wrap hostname", "--wrap hostname OURS"),
+        ("-H -- job.sh --nodelist=n9", "-H OURS job.sh --nodelist=n9"),
+    ],
+)
+def test_our_nodes_come_last(arguments: str, asked: str, here: Path) -> None:
+    Path("state").write_text("RUNNING|None\n")
+    fake(here, "squeue", SQUEUE)
+    fake(here, "sbatch", 'echo "$*" >asked; echo 7')
+    submit(lambda: chosen("n1"), arguments.split())
+    assert Path("asked").read_text() == asked.replace("OURS", "--parsable --nodes=1 --nodelist=n1") + "\n"
 
 
 def test_arguments_of_the_script_are_its_own(here: Path) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from odonata import machine
 from odonata.cli.main import main
-from odonata.cluster.fabric import WRITTEN
+from odonata.cluster.fabric import WRITTEN, import_fabric
+from odonata.errors import InputError
 
 from . import fabrics
 
@@ -210,3 +211,16 @@ def test_mutilated_files_end_in_an_ordinary_error_or_in_a_machine(text, imports)
             else:
                 data[a:a] = rng.choice([b"9" * 5000, b"\xff", b"<a>", b'"', b"\n", b"[1]", b"&lt;", b"\x1b[2J"])
         assert imports(bytes(data))[0] in (0, 2)
+
+
+def test_a_message_from_standard_error_is_named(tmp_path: Path) -> None:
+    text = fabrics.fat_tree(2)
+    for line, hint in (
+        ("ibwarn: [4242] mad_rpc: _do_madrpc failed; dport (Lid 3)", "2>messages"),
+        ("src/query_smp.c:196; umad (DR path slid 0) bad status 110; timed out", "2>messages"),
+        ("Swit", "the file may be cut"),
+    ):
+        (tmp_path / "f.txt").write_text(text + line + "\n")
+        with pytest.raises(InputError) as raised:
+            import_fabric(tmp_path / "f.txt")
+        assert hint in str(raised.value.hint)

@@ -218,6 +218,9 @@ def test_the_file_says_everything(trained: cluster.Predictor, tmp_path: Path) ->
         ({"format": "other"}, "no trained predictor"),
         ({"histories": 3}, "a damaged predictor: `histories`"),
         ({"surprise": 3}, "a damaged predictor: `surprise`"),
+        ({"histories": [data["histories"][0] | {"key": []}]}, "a history with 0 parts of its key"),
+        ({"quantiles": []}, "it has no quantiles"),
+        ({"variables": {}}, "which is no variable and no pattern"),
     ):
         file.write_text(json.dumps(data | change))
         with pytest.raises(InputError, match=said):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 import odonata as od
 from odonata.cli.main import main
 from odonata.cluster.probing import configurations
+from odonata.cluster.probing.build import build
 from odonata.errors import InputError, RunError
 
 # As root, with fewer cores than ranks, and on this machine only.
@@ -242,12 +244,79 @@ def _no_squeue() -> str:
 def test_the_program_is_built_once(no_mpi: None) -> None:
     arguments = {"operations": ["barrier"], "launcher": printed([[1, 1]]), "measure_background": False}
     first = od.cluster.probe(**arguments)
-    [program] = Path("cache/odonata").iterdir()
+    program, _ = sorted(Path("cache/odonata").iterdir())
     made = program.stat().st_mtime_ns
     second = od.cluster.probe(**arguments)
     assert program.stat().st_mtime_ns == made
     assert first.file != second.file
     assert first.table["run"][0] != second.table["run"][0]
+
+
+def test_only_a_program_of_ones_own_is_run(no_mpi: None, capsys) -> None:
+    program = build()
+    kept, theirs = Path("cache/odonata"), b"#!/bin/sh\ntouch ran\n"
+    assert (kept.stat().st_mode & 0o777, program.stat().st_mode & 0o777) == (0o700, 0o700)
+    made = program.read_bytes()
+    program.write_bytes(theirs)  # another content
+    assert build().read_bytes() == made
+    program.chmod(0o777)  # others could have written it
+    inode = program.stat().st_ino
+    assert build().stat().st_ino != inode
+    program.unlink()
+    Path("theirs").write_bytes(theirs)
+    program.symlink_to(Path("theirs").resolve())
+    assert build().read_bytes() == made
+    assert not program.is_symlink()
+    assert sorted(path.name for path in kept.iterdir()) == [program.name, f"{program.name}.sha256"]
+
+    kept.chmod(0o770)
+    assert main(["cluster", "probe", "--no-background", "-q", "--launcher", script("l.sh", "touch ran")]) == 1
+    said = capsys.readouterr().err
+    assert "cache/odonata` can be written by others (mode 0770)" in said
+    assert "hint: `chmod go-w`" in said
+    kept.chmod(0o700)
+    Path("cache").chmod(0o777)
+    with pytest.raises(RunError, match="others can put another folder in its place"):
+        build()
+    Path("cache").chmod(0o1777)
+    build()
+    kept.rename("elsewhere")
+    kept.symlink_to(Path("elsewhere").resolve())
+    with pytest.raises(RunError, match="is a link"):
+        build()
+    assert not Path("ran").exists()
+
+
+def test_a_folder_of_another_user_is_not_used(no_mpi: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    build()
+    monkeypatch.setattr("os.geteuid", lambda: Path().stat().st_uid + 1)
+    with pytest.raises(RunError, match=r"cache/odonata` belongs to the user \d+"):
+        build()
+
+
+def test_a_user_without_a_home(no_mpi: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", lambda number: {}[number])
+    with pytest.raises(RunError, match=r"you have no home folder\n  hint: set HOME"):
+        build()
+
+
+@pytest.mark.parametrize(
+    "line", ["@t 2 0 5 1 9223372036854775808", "@t 2 0 999999999999999999 1 1", "@t 2147483648 0 5 1 1", "@host 1"]
+)
+def test_a_line_that_says_nonsense_loses_nothing_that_was_measured(no_mpi: None, capsys, line: str) -> None:
+    launcher = printed([[1, 2], [3, 4]], end=False, more=f"echo '{line}'")
+    main(["cluster", "probe", "--no-background", "-q", "--op", "barrier", "--launcher", launcher])
+    assert not re.search("defect|bug", capsys.readouterr().err)
+    [path] = Path("probe").iterdir()
+    assert pl.read_parquet(path)["time_ns"].to_list() == [1, 2, 3, 4]
+
+
+def test_a_launcher_with_too_many_ranks(no_mpi: None, capsys) -> None:
+    launcher = script("launch.sh", "echo '@probe 99999999999999 1'")
+    assert main(["cluster", "probe", "--no-background", "-q", "--op", "barrier", "--launcher", launcher]) == 1
+    assert "cannot be read: 99999999999999 ranks" in capsys.readouterr().err
 
 
 def test_a_clock_that_goes_back_loses_nothing(no_mpi: None, monkeypatch: pytest.MonkeyPatch) -> None:

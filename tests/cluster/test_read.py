@@ -209,3 +209,16 @@ def test_nodes_that_are_cut(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot read it: no such file"):
         read_queue(tmp_path / "none")
+
+
+def test_a_job_in_each_line(tmp_path: Path) -> None:
+    jobs = json.loads(shapes.queue(shapes.RELEASES[-1]))["jobs"]
+    check_queue(file(tmp_path, "".join(json.dumps(job) + "\n" for job in jobs)))
+    nodes = [{"name": f"n{n}", "state": ["IDLE"]} for n in (1, 2)]
+    found = read_nodes(file(tmp_path, "\n".join(map(json.dumps, nodes))))
+    assert [node.name for node in found] == ["n1", "n2"]
+    twice = json.dumps({"jobs": jobs}) + "\n"
+    with pytest.raises(InputError, match="expected the output of one command, found several"):
+        read_queue(file(tmp_path, twice + twice))
+    with pytest.raises(InputError, match="not JSON: extra data"):
+        read_queue(file(tmp_path, "{}\n[1]\n"))

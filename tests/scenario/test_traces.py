@@ -162,3 +162,10 @@ def test_a_trace_that_is_not_text(folder):
     with pytest.raises(InputError, match="byte 0: expected text in UTF-8") as caught:
         resolved(folder)
     assert caught.value.file == str(folder / "x.goal")
+
+
+def test_a_chakra_trace_is_named_as_such(folder):
+    (folder / "x.et").write_bytes(b"\x08\x01")
+    with pytest.raises(InputError, match="a Chakra trace, which Odonata does not read") as caught:
+        resolved(folder, file="x.et")
+    assert "training" in caught.value.hint

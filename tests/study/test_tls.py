@@ -211,6 +211,10 @@ def test_addresses() -> None:
     assert warning_of("tls://far:1") is None
     assert warning_of("tcp://127.0.0.1:1") is None
     assert "tcp://far is not encrypted" in str(warning_of("far:1"))
+    for near in ("localhost:1", "127.0.0.2:1", "tcp://[::1]:1"):
+        assert warning_of(near) is None
+    for far in ("localhost.evil.org", "127.evil.org", "localhostess"):
+        assert f"tcp://{far} is not encrypted" in str(warning_of(f"{far}:1"))
 
 
 def test_where_to_listen() -> None:

@@ -84,7 +84,7 @@ def parse(text: str, ranks: int) -> list[list[Operation]]:
     """The operations of each rank of a trace in the form in which Odonata writes GOAL."""
     graphs: list[list[Operation]] = [[] for _ in range(ranks)]
     graph: list[Operation] = []
-    for line in text.splitlines():
+    for line in text.split("\n"):
         if found := _OPERATION.match(line):
             peer = None if found["peer"] is None else int(found["peer"])
             size = 0 if found["kind"] == "calc" else int(found["size"])

@@ -149,10 +149,14 @@ def _median(file: Any) -> str | None:
     return next((name for name in names if re.fullmatch(r"median[_ (]*(ps|ns|us|µs|ms|s)\)?", name)), None)
 
 
+#: More than any number of bytes or nodes.
+_MOST = 1e15
+
+
 def _whole(table: Any, name: str) -> list[int]:
     values = table.numbers(name).to_list()
     for row, value in enumerate(values):
-        if value is None or value < 0 or value != int(value):
+        if value is None or not 0 <= value < _MOST or value != int(value):
             at = table.line(int(table.table["_row"][row]))
             raise InputError(f"{at}expected a whole number in `{name}`, found `{value}`")
     return [int(value) for value in values]

@@ -19,8 +19,8 @@ from typing import Any
 
 from odonata import reading
 from odonata.cluster import slurm_json, slurm_table
-from odonata.cluster.files import read
-from odonata.cluster.hosts import expand
+from odonata.cluster.files import MOST_BYTES, read
+from odonata.cluster.hosts import MOST_HOSTS, expand
 from odonata.errors import InputError, shortened
 
 
@@ -67,6 +67,8 @@ _NAMES = {
 }
 #: The first second of the year 10000, which a calendar does not have.
 _LAST_S = 253_402_300_800
+#: Most processors of a job. Assumed: a hundred times those of the largest machine.
+_MOST_PROCESSORS = 1e9
 _UNKNOWN = ("", "unknown", "none", "n/a", "null", "nan", "nat", "none assigned")
 
 
@@ -91,7 +93,7 @@ def read_runs(file: str | Path, cores_per_node: int | None = None) -> Record:
         text = read(file)
         if text.lstrip().startswith("{"):
             return _collect(_from_json(text))
-        first = next(line for line in text.splitlines() if line.strip())
+        first = next(line for line in reading.lines(text) if line.strip())
         if first.lstrip().startswith(";") or re.fullmatch(r"\s*(-?[\d.]+\s+){17}-?[\d.]+\s*", first):
             return _from_swf(text, cores_per_node)
         if "," in first and "|" not in first:
@@ -103,6 +105,8 @@ def read_runs(file: str | Path, cores_per_node: int | None = None) -> Record:
 
 def _begins_with(file: str | Path, magic: bytes) -> bool:
     try:
+        if Path(file).exists() and not Path(file).is_file():
+            return False  # opening a pipe would wait for its writer
         with Path(file).open("rb") as opened:
             return opened.read(len(magic)) == magic
     except OSError as e:
@@ -193,7 +197,7 @@ def _from_swf(text: str, cores_per_node: int | None) -> Record:
 
 
 def _swf_runs(text: str, since: int, cores_per_node: int) -> Iterator[Run]:
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(reading.lines(text), 1):
         words = line.partition(";")[0].split()
         if not words:
             continue
@@ -206,9 +210,13 @@ def _swf_runs(text: str, since: int, cores_per_node: int) -> Iterator[Run]:
         if not (
             submit >= -1
             and since + submit + max(wait, 0) + max(run, 0) < _LAST_S
-            and math.isfinite(max(allocated, requested))
+            and -1 <= allocated <= _MOST_PROCESSORS
+            and -1 <= requested <= _MOST_PROCESSORS
+            and limit < _LAST_S
         ):
-            found = f"submission {words[1]}, wait {words[2]}, run time {words[3]}, processors {words[4]}"
+            found = f"submission {words[1]}, wait {words[2]}, run time {words[3]}, "
+            found += f"processors {words[4]} and {words[7]}, requested time {words[8]}"
+            found = shortened(found, 300)
             raise InputError(
                 f"expected seconds before the year 10000 and a number of processors, found {found}", line=number
             )
@@ -224,13 +232,13 @@ def _swf_runs(text: str, since: int, cores_per_node: int) -> Iterator[Run]:
 
 
 def _whole(text: str | None) -> int:
-    return int(text) if text is not None and text.isdigit() else 0
+    return int(text) if text is not None and re.fullmatch("[0-9]{1,15}", text) else 0
 
 
 def _csv_rows(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     rows = csv.DictReader(io.StringIO(text))
-    _need_columns(rows.fieldnames or ())
     try:
+        _need_columns(rows.fieldnames or ())
         for row in rows:
             if None in row or None in row.values():
                 raise InputError(
@@ -242,15 +250,14 @@ def _csv_rows(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _parquet_rows(file: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    import polars as pl
-
     try:
-        names = pl.read_parquet_schema(file)
-        _need_columns(names)
-        optional = [name for name in (*_NAMES, "submit_time", "time_limit", "num_nodes_alloc") if name in names]
-        frame = pl.read_parquet(file, columns=[*_TABLE, *optional])
-    except (pl.exceptions.PolarsError, OSError) as e:
-        raise InputError(f"not a whole Parquet file: {shortened(str(e).splitlines()[0], 100)}") from None
+        data = reading.read_bytes(file, MOST_BYTES)
+    except (OSError, ValueError) as e:
+        raise InputError(f"cannot read it: {reading.why(e)}", file=file) from None
+    names = reading.parquet_columns(file, data)
+    _need_columns(names)
+    optional = [name for name in (*_NAMES, "submit_time", "time_limit", "num_nodes_alloc") if name in names]
+    frame = reading.read_parquet(file, data, [*_TABLE, *optional])
     for at, row in enumerate(frame.iter_rows(named=True)):
         yield f"row {at}", row
 
@@ -273,7 +280,10 @@ def _from_table(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Run]:
             raise InputError(f"{where}: {e.message}") from None
         if start is None:
             continue
-        count = int(row.get("num_nodes_alloc") or len(nodes))
+        try:
+            count = _count(row.get("num_nodes_alloc")) or len(nodes)
+        except InputError as e:
+            raise InputError(f"{where}: {e.message}") from None
         if not nodes and not count:
             continue
         told = {of: str(row[name]) for name, of in _NAMES.items() if row.get(name) not in (None, "")}
@@ -283,6 +293,24 @@ def _from_table(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Run]:
             raise InputError(f"{where}: {e.message}", hint=e.hint) from None
         number = told.pop("id", "")
         yield Run(start, end, nodes or None, len(nodes) or count, number, submit, limit, **told)
+
+
+def _count(value: Any) -> int:
+    """A number of nodes, which pandas writes with a fraction (`2.0`) where another is missing; 0 if it is not known."""
+    if value is None or (isinstance(value, str) and value.strip().lower() in _UNKNOWN):
+        return 0
+    try:
+        found = float(value)
+    except (ValueError, TypeError, OverflowError):
+        found = -1.0
+    if math.isnan(found) and not isinstance(value, str):
+        return 0
+    if not 0 <= found <= MOST_HOSTS or found != int(found):
+        raise InputError(
+            f"expected a number of nodes in `num_nodes_alloc`, up to {MOST_HOSTS:,}, "
+            f"found `{shortened(str(value), 40)}`"
+        )
+    return int(found)
 
 
 def _names(value: Any) -> list[str]:
@@ -303,16 +331,23 @@ def _names(value: Any) -> list[str]:
     return [str(value)]
 
 
+_LIMIT = r"(?:([0-9]{1,9})-)?([0-9]{1,12})(?::([0-9]{1,12}))?(?::([0-9]{1,12}))?(?:\.[0-9]+)?"
+
+
 def _limit(value: Any) -> float | None:
     """A requested time in seconds: minutes, or a text as Slurm has it (`90`, `1-12:00:00`); None if there is none."""
     if value is None:
         return None
     if isinstance(value, int | float):
-        return 60.0 * value if value > 0 else None
+        if not value > 0:
+            return None
+        if 60.0 * value < _LAST_S:
+            return 60.0 * value
+        raise InputError(f"expected a time limit in minutes, found `{shortened(str(value), 40)}`")
     text = str(value).strip()
     if text.lower() in (*_UNKNOWN, "unlimited", "partition_limit", "infinite"):
         return None
-    found = re.fullmatch(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?(?:\.\d+)?", text)
+    found = re.fullmatch(_LIMIT, text)
     if found is None:
         raise InputError(f"expected a time limit such as 1-12:00:00, found `{shortened(text, 40)}`")
     days, parts = int(found[1] or 0), [int(part) for part in found.groups()[1:] if part is not None]
@@ -363,7 +398,7 @@ def _seconds(value: Any) -> float | None:
     text = str(value).strip()
     if text.lower() in _UNKNOWN:
         return None
-    if re.fullmatch(r"\d+(\.\d+)?", text):
+    if re.fullmatch(r"[0-9]{1,20}(\.[0-9]+)?", text):
         return float(text) or None
     try:
         moment = datetime.fromisoformat(text)

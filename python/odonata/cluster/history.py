@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 #: Seconds between two samples, assumed: most jobs of two nodes or more run longer.
 EVERY_S = 600.0
-#: Most samples of a series. Assumed: a year, once each ten seconds.
+#: Most samples of a series, and most of them for each job. Assumed: a year, once each ten seconds; and that jobs of a
+#: cluster are not days apart. A single wrong date would otherwise make millions of samples.
 _MOST_SAMPLES = 3_200_000
+_FREE_SAMPLES = 60_000
+_SAMPLES_OF_A_JOB = 1_000
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,13 @@ def _sampled(record: Record, total: int, every_s: float, least_nodes: int) -> Hi
     last = max(run.start if run.end is None else run.end for run in record.runs)
     if (last - first) / every_s > _MOST_SAMPLES:
         raise InputError(f"samples of {every_s:g} s make more than {_MOST_SAMPLES:,}", hint="give a larger --every")
+    expected = _FREE_SAMPLES + _SAMPLES_OF_A_JOB * len(record.runs)
+    if (last - first) / every_s > expected:
+        days = [datetime.fromtimestamp(moment, UTC).date() for moment in (first, last)]
+        raise InputError(
+            f"{len(record.runs):,} jobs from {days[0]} to {days[1]} make {(last - first) / every_s:,.0f} samples",
+            hint="a date may be wrong; if it is not, give a larger --every",
+        )
     times: list[float] = []
     samples: list[Background] = []
     area_b = area_b1 = 0.0

@@ -175,10 +175,7 @@ def _read(path: Path) -> pl.DataFrame:
     if not data.strip():
         raise InputError("the file is empty", file=path)
     if data.startswith(b"PAR1"):
-        try:
-            return pl.read_parquet(io.BytesIO(data))
-        except pl.exceptions.PolarsError as e:
-            raise InputError(f"not a whole Parquet file: {_first_line(e)}", file=path) from None
+        return reading.read_parquet(path, data)
     try:
         head = data[:100_000].decode("utf-8-sig", "strict" if len(data) <= 100_000 else "ignore").partition("\n")[0]
         separator = max(",;\t", key=head.count)

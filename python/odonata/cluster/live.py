@@ -40,8 +40,6 @@ def run(command: Sequence[str], extra: Mapping[str, str] | None = None) -> str:
         done = subprocess.run(
             command,
             capture_output=True,
-            text=True,
-            errors="replace",
             check=False,
             timeout=TIMEOUT_S,
             stdin=subprocess.DEVNULL,
@@ -56,6 +54,7 @@ def run(command: Sequence[str], extra: Mapping[str, str] | None = None) -> str:
     except subprocess.TimeoutExpired:
         raise RunError(f"`{name}` did not answer within {TIMEOUT_S} seconds") from None
     if done.returncode != 0:
-        said = " ".join(done.stderr.split()) or f"exit status {done.returncode}"
+        said = " ".join(done.stderr.decode(errors="replace").split()) or f"exit status {done.returncode}"
         raise RunError(f"`{name}` failed: {said}")
-    return done.stdout
+    # Not with `text=True`, which makes a line end of a carriage return in the name of a job.
+    return done.stdout.decode(errors="replace")

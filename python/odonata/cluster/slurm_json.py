@@ -80,9 +80,30 @@ def _parse(text: str) -> Any:
     try:
         return reading.parse_json(text)
     except InputError as e:
+        if "extra data" in e.message and (objects := _objects(text)) is not None:
+            return objects
         last = text.rstrip().count("\n") + 1
         at_end = e.line is not None and e.line >= last
         raise InputError(e.message, line=e.line, hint="the file may be cut" if at_end else e.hint) from None
+
+
+def _objects(text: str) -> list[Any] | None:
+    """The objects of a text with a job or a node in each line, as `jq -c '.jobs[]'` prints them; None for another."""
+    found = []
+    for number, line in enumerate(reading.lines(text), 1):
+        if not line.strip():
+            continue
+        try:
+            value = reading.parse_json(line)
+        except InputError:
+            return None
+        if not isinstance(value, dict):
+            return None
+        if any(isinstance(value.get(key), list) for key in ("jobs", "sinfo")):
+            message = "expected the output of one command, found several after each other"
+            raise InputError(message, line=number, hint="give one of them")
+        found.append(value)
+    return found
 
 
 def _errors(data: dict[str, Any]) -> str:

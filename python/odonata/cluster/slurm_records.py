@@ -3,10 +3,17 @@
 import re
 from collections.abc import Iterator
 
+from odonata import reading
 from odonata.cluster.hosts import expand
 from odonata.cluster.records import Job, Node, job_states, node_states
 from odonata.errors import InputError
 
+#: A name of a job may hold anything but a line end, so also what looks like a key. It ends with its line, or,
+#: where a record is one line, it ends before the owner. Source: scontrol(1); slurm_sprint_job_info of Slurm.
+_NAME = re.compile(r"(?:^|(?<=\s))JobName=")
+_OWNER = re.compile(r" (?=UserId=\S*\(\d+\))")
+#: Keys whose value is the rest of the line, where they begin one.
+_REST = re.compile(r"\s+(Comment|AdminComment|SystemComment|Command|WorkDir|StdErr|StdIn|StdOut|Reason)=(.*)")
 _PAIR = re.compile(r"(?:^|(?<=\s))([A-Za-z][A-Za-z0-9_:/]*)=(\S*)")
 _TOLD = {"partition": "Partition", "account": "Account", "user": "UserId", "name": "JobName", "comment": "Comment"}
 _NO_NODES = ("", "(null)", "None")
@@ -25,19 +32,37 @@ def records(text: str, first: str) -> Iterator[tuple[int, dict[str, str]]]:
     Raises InputError if the last one ends early, judged by those before it.
     """
     line, found, whole = 0, dict[str, str](), False
-    for number, row in enumerate(text.splitlines(), 1):
+    for number, row in enumerate(reading.lines(text), 1):
         if row.startswith(f"{first}="):
             if found:
                 whole |= _LATE[first] in found
                 yield line, found
             line, found = number, {}
         if line:
-            for key, value in _PAIR.findall(row):
+            for key, value in _pairs(row, line):
                 found.setdefault(key, value)
     if found:
         if whole and _LATE[first] not in found:
             raise InputError(f"the last record has no `{_LATE[first]}`: the file may be cut", line=line)
         yield line, found
+
+
+def _pairs(row: str, line: int) -> list[tuple[str, str]]:
+    """The keys of a line with their values. Raises InputError if nobody can say where the name of a job ends."""
+    if rest := _REST.fullmatch(row):
+        return [(rest[1], rest[2])]
+    name = _NAME.search(row) if row.startswith("JobId=") else None
+    if name is None:
+        return _PAIR.findall(row)
+    owners = [found.start() for found in _OWNER.finditer(row, name.end())]
+    if len(owners) > 1:
+        raise InputError(
+            "a name or a comment holds `UserId=`, so that it cannot be told from the record",
+            line=line,
+            hint="print the records without --oneliner, or give `squeue --json`",
+        )
+    end = owners[0] if owners else len(row)
+    return [*_PAIR.findall(row[: name.start()]), ("JobName", row[name.end() : end]), *_PAIR.findall(row[end:])]
 
 
 def queue(text: str) -> list[Job]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from odonata import reading
 from odonata.cluster.hosts import expand
 from odonata.cluster.records import Job, Listings, Node, job_states, node_states
 from odonata.errors import InputError, shortened
@@ -123,7 +124,7 @@ def rows(text: str, needed: tuple[str, ...], command: str) -> Iterator[Row]:
 
     Raises InputError if the header lacks a required column, and for a row that does not fit the header.
     """
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    lines = [(number, line) for number, line in enumerate(reading.lines(text), 1) if line.strip()]
     # `squeue -l` and `sinfo -l` begin with the date.
     if len(lines) > 1 and re.match(r"[A-Z][a-z]{2} [A-Z][a-z]{2} .*\d\d:\d\d:\d\d", lines[0][1]):
         lines = lines[1:]
@@ -186,8 +187,10 @@ class _Split:
         last = self._names[-1]
         # The reason of a job that waits may hold blanks: (ReqNodeNotAvail, UnavailableNodes:n[1-3])
         if last.endswith("(reason)") and line.rstrip().endswith(")"):
-            at = next((i for i, word in enumerate(words) if word.startswith("(") and i >= len(self._names) - 1), None)
-            if at is not None:
+            # The last bracket, since a name may hold one, too.
+            starts = [i for i, word in enumerate(words) if word.startswith("(") and i >= len(self._names) - 1]
+            if starts:
+                at = starts[-1]
                 words[at:] = [" ".join(words[at:])]
         extra = len(words) - len(self._names)
         if extra > 0 and (free := self._free()) is not None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from odonata.cluster import live
+from odonata import reading
+from odonata.cluster import live, sbatch_options
 from odonata.cluster.hosts import fold
 from odonata.cluster.snapshot import read_nodes
 from odonata.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from odonata.cluster.selection import Selection
 
@@ -26,8 +27,6 @@ PATIENCE_S = 10.0
 
 #: Why a job waits although its nodes are there: nothing that other nodes would change. Source: squeue(1).
 _TAKEN = frozenset({"Resources", "ReqNodeNotAvail", "NodeDown", "Nodes_required_for_job_are_DOWN", "Reserved"})
-#: Options of sbatch that say which nodes, or how many.
-_OURS = re.compile(r"-[wNF].*|--(nodelist|nodes|nodefile)(=.*)?")
 
 
 @dataclass(frozen=True)
@@ -69,21 +68,17 @@ def submit(
     RunError
         If a command fails, and if the job still waits for nodes that others hold; it then stays in the queue.
     """
-    for argument in arguments:
-        if Path(argument).is_file():
-            break  # the script: the other arguments are its own
-        if _OURS.fullmatch(argument):
-            raise InputError(
-                f"`{argument}` says which nodes, or how many; that is what is selected here", hint="leave it out"
-            )
     if not arguments:
         raise InputError("nothing to submit", hint="give what `sbatch` gets behind `--`, such as `-- job.sh`")
+    options, script = sbatch_options.split(arguments)
     chosen = select()
     write_hostfile(chosen)
-    command = ["sbatch", "--parsable", f"--nodes={len(chosen.nodes)}", f"--nodelist={chosen.nodelist}"]
-    command += [f"--partition={partition}"] if partition else []
-    printed = live.run([*command, *arguments], {} if hostfile is None else {"SLURM_HOSTFILE": str(hostfile.resolve())})
-    job = printed.strip().splitlines()[-1].partition(";")[0] if printed.strip() else ""
+    # Behind the options of the user: of an option that is given twice, sbatch takes the last.
+    ours = ["--parsable", f"--nodes={len(chosen.nodes)}", f"--nodelist={chosen.nodelist}"]
+    ours += [f"--partition={partition}"] if partition else []
+    variables = {} if hostfile is None else {"SLURM_HOSTFILE": str(hostfile.resolve())}
+    printed = live.run(["sbatch", *options, *ours, *script], variables)
+    job = reading.lines(printed.strip())[-1].partition(";")[0] if printed.strip() else ""
     if not re.fullmatch(r"\d+", job):
         raise RunError(f"expected a job id from `sbatch --parsable`, found `{printed.strip()}`")
     races: list[str] = []
@@ -124,7 +119,7 @@ def _look(job: str) -> tuple[str, str]:
         if "Invalid job id" in str(e):
             return "COMPLETED", ""
         raise
-    line = next((line for line in text.splitlines() if line.strip()), "")
+    line = next((line for line in reading.lines(text) if line.strip()), "")
     if not line:
         return "COMPLETED", ""
     state, _, why = line.partition("|")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from odonata import reading
 from odonata.cluster.files import read
 from odonata.cluster.hosts import expand
 from odonata.cluster.slurm_records import _PAIR
@@ -176,7 +177,7 @@ def _lines(text: str) -> Iterator[tuple[int, dict[str, str]]]:
     known = {key.lower(): key for key in ("SwitchName", "Nodes", "Switches", "BlockName", "BlockSizes", "BlockSize")}
     known["aggregatedblock"] = "AggregatedBlock"
     number, kept = 1, ""
-    for at, row in enumerate(text.splitlines(), 1):
+    for at, row in enumerate(reading.lines(text), 1):
         kept = kept or ""
         number = number if kept else at
         bare = row.partition("#")[0].rstrip()
@@ -203,7 +204,8 @@ def _add(switches: dict[str, Switch], switch: Switch) -> None:
     if switch.name in switches:
         raise InputError(f"the switch `{switch.name}` is listed twice, first in line {switches[switch.name].line}")
     if not switch.nodes and not switch.switches:
-        raise InputError(f"the switch `{switch.name}` has neither `Nodes` nor `Switches`: the file may be cut")
+        name = shortened(switch.name, 60)
+        raise InputError(f"the switch `{name}` has neither `Nodes` nor `Switches`: the file may be cut")
     switches[switch.name] = switch
 
 

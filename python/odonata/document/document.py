@@ -99,7 +99,7 @@ def _syntax_error(problem: str, text: str, file: str) -> InputError:
         line = int(found[1]) if found[1] else text.count("\n") + 1
         if not found[1]:
             message += ", and the file ends there"
-    shown = text.splitlines()[line - 1].strip() if line and line <= len(text.splitlines()) else ""
+    shown = reading.lines(text)[line - 1].strip() if line and line <= len(reading.lines(text)) else ""
     message = message[:1].lower() + message[1:]
     hint = None
     if re.search(r"=\s*[\d.]+\s*[A-Za-z%]", shown):

@@ -28,7 +28,7 @@ def read_nodes(path: Path) -> list[tuple[int, int | None]]:
 
 def _lines(text: str, path: Path) -> list[tuple[int, int | None]]:
     nodes: list[tuple[int, int | None]] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(reading.lines(text), 1):
         for word in line.partition("#")[0].replace(",", " ").split():
             try:
                 nodes += [(node, number) for node in parse_ids(word, "ids or ranges")]

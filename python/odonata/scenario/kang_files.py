@@ -139,4 +139,4 @@ def _lines(path: Path) -> list[tuple[int, str]]:
         text = reading.read_text(path)
     except (OSError, ValueError) as e:
         raise InputError(f"cannot read it: {reading.why(e)}", file=path) from None
-    return [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    return [(number, line) for number, line in enumerate(reading.lines(text), 1) if line.strip()]

@@ -6,10 +6,11 @@ has signed can send them anything. Without TLS, anyone who can connect can.
 
 from __future__ import annotations
 
+import ipaddress
 import shlex
 import socket
 import ssl
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,7 +27,6 @@ REACH_S = 3.0
 INSTALL = 'pip install "odonata[cluster]"'
 DEFAULT_PORT = 8786
 """Port of a Dask scheduler where none is given (Dask's own default)."""
-_HERE = ("localhost", "127.", "::1")
 
 
 @dataclass(frozen=True)
@@ -119,10 +119,19 @@ def address_of(scheduler: str) -> tuple[str, str, int]:
     return protocol, host, DEFAULT_PORT if port is None else port
 
 
+def _is_here(host: str) -> bool:
+    """Whether a name or an address is this machine's own; `localhost.example.org` and `127.example.org` are not."""
+    if host.lower().rstrip(".") == "localhost":
+        return True
+    with suppress(ValueError):
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    return False
+
+
 def warning_of(scheduler: str) -> str | None:
     """The warning about an address without encryption on another host; None if there is nothing to warn about."""
     protocol, host, _ = address_of(scheduler)
-    if protocol == "tls" or host.startswith(_HERE):
+    if protocol == "tls" or _is_here(host):
         return None
     return (
         f"{protocol}://{host} is not encrypted: anyone who can connect to the scheduler can run code on its workers, "

@@ -13,11 +13,11 @@ Sources: ovis-hpc/LDMS and Cray-HPE/sat, which read such files; the Cray naming 
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from odonata import reading
 from odonata.cluster.fabric import remarks
 from odonata.cluster.fabric.export import cables
 from odonata.cluster.fabric.graph import Fabric, Link, Nic, natural
@@ -65,7 +65,7 @@ def read_interconnect(text: str) -> Fabric:
     free: set[int] = set()
     spots: dict[str, tuple[int, ...]] = {}
     first: dict[str, int] = {}
-    for line, raw in enumerate(text.splitlines(), 1):
+    for line, raw in enumerate(reading.lines(text), 1):
         row = raw.strip()
         if not row or row.startswith("#"):
             if (match := remarks.MARK.fullmatch(row)) is not None:
@@ -180,11 +180,11 @@ def read_point_to_point(text: str) -> Fabric:
     header: list[str] | None = None
     fabric = Fabric("point-to-point file of Slingshot")
     # A line end inside quotes would shift the lines of errors, and no such file has one.
-    for line, row in enumerate(text.splitlines(), 1):
+    for line, row in enumerate(reading.lines(text), 1):
         if (match := remarks.MARK.fullmatch(row.strip())) is not None:
             comments.append((line, match[1]))
             continue
-        values = [value.strip() for value in next(csv.reader([row]), [])]
+        values = [value.strip() for value in reading.csv_row(row)]
         if header is None:
             if values[:1] == [_HEADER]:
                 header = values

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
 
-from odonata import units
+from odonata import reading, units
 from odonata.cluster.fabric import remarks
 from odonata.cluster.fabric.graph import Fabric, Link, Nic
 from odonata.errors import InputError, shortened, unknown
@@ -166,7 +166,7 @@ def read(text: str) -> Fabric:
         defaults = {name: value for (of, name), value in reader.defaults.items() if of in (owner, "all")}
         for part in parts if defaults else ():
             part.values = defaults | part.values
-    rows = reader.about.get("odonata", "").splitlines()
+    rows = reading.lines(reader.about.get("odonata", ""))
     fabric = Fabric("GraphML", remarks=remarks.read((reader.about_line, row) for row in rows if row.strip()))
     edges = _once(reader) if reader.directed else reader.edges
     for edge in edges:

@@ -5,9 +5,9 @@ The columns have names: `node`, `cell` (or `group`, `island`) and `switch` (or `
 
 from __future__ import annotations
 
-import csv
 from typing import TYPE_CHECKING
 
+from odonata import reading
 from odonata.cluster.fabric import remarks
 from odonata.cluster.fabric.grouped import Grouping
 from odonata.cluster.fabric.names import node_names
@@ -38,8 +38,11 @@ def _places(header: list[str]) -> dict[str, int] | None:
 
 def recognises(text: str) -> bool:
     """Whether a text is such a map."""
-    rows = (row for row in text.splitlines() if row.strip() and not row.startswith("#"))
-    return _places(next(csv.reader(rows), [])) is not None
+    rows = (row for row in reading.lines(text) if row.strip() and not row.startswith("#"))
+    try:
+        return _places(reading.csv_row(next(rows, ""))) is not None
+    except InputError:
+        return False
 
 
 def read(text: str) -> Grouping:
@@ -48,12 +51,12 @@ def read(text: str) -> Grouping:
     groups: dict[str, dict[str, list[str]]] = {}
     seen: dict[str, int] = {}
     cell_of: dict[str, str] = {}
-    for line, row in enumerate(text.splitlines(), 1):
+    for line, row in enumerate(reading.lines(text), 1):
         if not row.strip() or row.startswith("#"):
             if (match := remarks.MARK.fullmatch(row.strip())) is not None:
                 comments.append((line, match[1]))
             continue
-        values = [value.strip() for value in next(csv.reader([row]), [])]
+        values = [value.strip() for value in reading.csv_row(row)]
         if places is None:
             places, width = _places(values), len(values)
             continue

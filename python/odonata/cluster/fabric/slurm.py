@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from odonata import reading
 from odonata.cluster.fabric import remarks
 from odonata.cluster.fabric.graph import Fabric, Link, Nic
 from odonata.cluster.fabric.grouped import Grouping
@@ -33,7 +34,7 @@ def recognises(text: str) -> bool:
 
 def read(text: str) -> Fabric | Grouping:
     """The cables of a fabric, or the nodes by leaf switch and group. Raises InputError with the line."""
-    rows = enumerate(text.splitlines(), 1)
+    rows = enumerate(reading.lines(text), 1)
     comments = [(line, match[1]) for line, row in rows if (match := remarks.MARK.fullmatch(row.strip())) is not None]
     found = parse_lines(text)
     if found.switches:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from odonata import files, reading
 from odonata.cluster.prediction.runs import LEAST, as_word
-from odonata.errors import InputError, nearest
+from odonata.errors import InputError, nearest, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,6 +115,22 @@ class Predictor(_Part):
     """Terms for which there were too few runs."""
     report: dict[str, Any]
     """How well it did on held-out runs (`train.py`)."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Predictor:
+        """Raises ValueError if its parts do not fit together."""
+        terms = set(self.variables) | {PATTERN + name for name in self.patterns}
+        for part in (self.chance, *self.quantiles):
+            if others := [name for term in part.terms for name in term.of if name not in terms]:
+                raise ValueError(f"a term of `{shortened(others[0], 60)}`, which is no variable and no pattern")
+        if not self.quantiles or not self.histories:
+            raise ValueError("it has no quantiles or no histories")
+        for history in self.histories:
+            if len(history.key) != len(self.history_of):
+                raise ValueError(f"a history with {len(history.key)} parts of its key, expected {len(self.history_of)}")
+        if any(of.sd <= 0 for of in self.variables.values()):
+            raise ValueError("the standard deviation of a variable must be above 0")
+        return self
 
     def write(self, path: str | Path, *, force: bool = True) -> None:
         """Write the predictor to a file.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from odonata import units
+from odonata import reading, units
 from odonata.cluster.iterations import TIME, read_iterations
 from odonata.cluster.simulated import of_study
 from odonata.errors import InputError, shortened, unknown
@@ -276,8 +276,9 @@ def _recorded_b(when: NDArray[Any], folder: Path) -> Vector:
     if not files:
         raise InputError("it has no recordings of `odonata cluster background --watch`", file=folder)
     try:
-        table = pl.concat([pl.read_parquet(one, columns=["time", "b"]) for one in files])
-    except (OSError, pl.exceptions.PolarsError) as e:
+        table = pl.concat([reading.read_parquet(one, reading.read_bytes(one), ["time", "b"]) for one in files])
+        table = table.with_columns(pl.col("time").cast(pl.Datetime("us")), pl.col("b").cast(pl.Float64))
+    except (OSError, InputError, pl.exceptions.PolarsError) as e:
         said = shortened(str(e).split("\n")[0])
         raise InputError(f"not a recording of `odonata cluster background --watch`: {said}", file=folder) from None
     table = table.drop_nulls("b").sort("time")

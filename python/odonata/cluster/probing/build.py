@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import secrets
 import shlex
 import shutil
 import subprocess
+import tempfile
 from contextlib import suppress
-from importlib.resources import files
+from importlib import resources
 from pathlib import Path
 
+from odonata import files, private
 from odonata.errors import RunError
 
 #: Longest time of a build in seconds. Assumed.
@@ -27,8 +28,8 @@ def build(compiler: str | None = None, folder: Path | None = None) -> Path:
     compiler
         Command of the MPI compiler, with its options; without it `$MPICC`, else `mpicc`.
     folder
-        Where the program is kept, which the nodes of the cluster must see; without it `odonata` in the user's cache
-        folder.
+        Where the program is kept, which the nodes of the cluster must see; without it
+        `odonata.private.folder`.
 
     Returns
     -------
@@ -37,7 +38,7 @@ def build(compiler: str | None = None, folder: Path | None = None) -> Path:
     Raises
     ------
     RunError
-        If there is no compiler, or it fails; with its message.
+        If there is no compiler, or it fails; with its message. If others can write to the folder.
     """
     command = shlex.split(compiler or os.environ.get("MPICC") or "mpicc")
     if not command or shutil.which(command[0]) is None:
@@ -45,34 +46,50 @@ def build(compiler: str | None = None, folder: Path | None = None) -> Path:
             f"there is no MPI compiler `{command[0] if command else ''}` here\n  hint: load the MPI module of the "
             "cluster, or name the compiler with --mpicc (`cc` on Cray machines)"
         )
-    source = files("odonata.cluster.probing").joinpath("probe.c").read_bytes()
+    source = resources.files("odonata.cluster.probing").joinpath("probe.c").read_bytes()
     # The wrapper names the libraries; the same path may lead to another MPI after a module is loaded.
     with suppress(OSError, subprocess.SubprocessError):
         source += subprocess.run([*command, "-show"], capture_output=True, check=False, timeout=TIMEOUT_S).stdout
     toolchain = repr((command, shutil.which(command[0]), platform.machine())).encode()
-    cache = folder or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "odonata"
+    cache = private.folder(folder)
     program = cache / f"probe-{hashlib.sha256(source + toolchain).hexdigest()[:16]}"
-    if program.is_file():
-        return program
-    partial = program.with_name(f"{program.name}.partial-{secrets.token_hex(4)}")
     try:
-        cache.mkdir(parents=True, exist_ok=True)
-        code = partial.with_name(f"{partial.name}.c")
-        code.write_bytes(files("odonata.cluster.probing").joinpath("probe.c").read_bytes())
-        words = [*command, "-O2", "-std=gnu99", "-o", str(partial), str(code)]
-        try:
-            done = subprocess.run(
-                words, capture_output=True, text=True, errors="replace", check=False, timeout=TIMEOUT_S
-            )
-            if done.returncode:
-                said = "\n".join((done.stderr or done.stdout).strip().splitlines()[:10])
-                raise RunError(f"`{shlex.join(command)}` cannot build the probe:\n{said}")
-            partial.replace(program)
-        finally:
-            for path in (code, partial):
-                path.unlink(missing_ok=True)
+        if not _is_whole(program):
+            _compile(command, program)
     except subprocess.TimeoutExpired:
         raise RunError(f"`{shlex.join(command)}` did not build the probe within {TIMEOUT_S} s") from None
     except OSError as e:
         raise RunError(f"cannot build the probe in `{cache}`: {e.strerror or e}") from None
     return program
+
+
+def _hash_of(program: Path) -> Path:
+    return program.with_name(f"{program.name}.sha256")
+
+
+def _is_whole(program: Path) -> bool:
+    """Whether a program is there, nobody else can write it, and it is what was built. Raises OSError."""
+    hashed = _hash_of(program)
+    if not private.is_own(program) or not private.is_own(hashed):
+        return False
+    return hashed.read_bytes().decode("ascii", "replace") == files.sha256_of(program)
+
+
+def _compile(command: list[str], program: Path) -> None:
+    """Builds a program. It gets its name when it is whole. Raises RunError if the compiler fails; OSError."""
+    source = resources.files("odonata.cluster.probing").joinpath("probe.c").read_bytes()
+    with tempfile.TemporaryDirectory(prefix=".building-", dir=program.parent) as scratch:
+        code, made = Path(scratch) / "probe.c", Path(scratch) / "probe"
+        code.write_bytes(source)
+        words = [*command, "-O2", "-std=gnu99", "-o", str(made), str(code)]
+        done = subprocess.run(words, capture_output=True, check=False, timeout=TIMEOUT_S)
+        if done.returncode:
+            said = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()[:10]
+            raise RunError(f"`{shlex.join(command)}` cannot build the probe:\n" + "\n".join(said))
+        made.chmod(0o700)
+        files.sync(made)
+        # The hash first: without its program it says nothing.
+        files.write(_hash_of(program), files.sha256_of(made))
+        _hash_of(program).chmod(0o600)
+        made.replace(program)
+    files.sync_folder(program.parent)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from odonata.errors import InputError, OdonataError, RunError
+from odonata.errors import InputError, OdonataError, RunError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 #: Characters of the end of standard error that a message shows.
 _SHOWN = 1500
+
+#: Most ranks. Assumed: ten times those of the largest machine.
+MOST_RANKS = 10_000_000
+
+#: The first microsecond of the year 10000, which a calendar does not have.
+_LAST_US = 253_402_300_800_000_000
 
 #: Seconds for the launcher to end its ranks after an interruption. Assumed.
 _GRACE_S = 5.0
@@ -49,6 +55,8 @@ class Times:
             self.ranks = int(words[0])
             if int(words[1]) != self.configurations:
                 raise ValueError("another number of configurations")
+            if not 0 < self.ranks <= MOST_RANKS:
+                raise ValueError(f"{words[0]} ranks")
             self.hosts = [""] * self.ranks
         elif kind == "@host":
             self.hosts[int(words[0])] = " ".join(words[1:])
@@ -56,6 +64,8 @@ class Times:
             iteration, configuration, begin, *times = map(int, words)
             if len(times) != self.ranks or not 0 <= configuration < self.configurations:
                 raise ValueError("another number of ranks")
+            if not 0 <= iteration < 1 << 31 or not 0 <= begin < _LAST_US or not all(-1 <= t < 1 << 63 for t in times):
+                raise ValueError(f"a number that is no time in `{shortened(line.strip(), 80)}`")
             self.rows.append((iteration, configuration, begin, times))
         elif kind == "@end":
             self.whole = True

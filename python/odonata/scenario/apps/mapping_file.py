@@ -15,7 +15,7 @@ def read_mapping(path: Path, placed: list[int], ranks: int, per_node: int, *, id
     found: list[int] = []
     count: dict[int, int] = {}
     known = set(placed)
-    for line, text in enumerate(_text(path).splitlines(), 1):
+    for line, text in enumerate(reading.lines(_text(path)), 1):
         for word in text.partition("#")[0].replace(",", " ").split():
             node = _node(word, placed, known, ids, path, line)
             count[node] = count.get(node, 0) + 1

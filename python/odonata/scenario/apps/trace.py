@@ -18,6 +18,11 @@ FORMS = {".goal": "goal", ".bin": "bin", ".csv": "csv"}
 MOST_BYTES = (1 << 32) - 1
 
 
+#: How Chakra execution traces are named (MLCommons Chakra, ASTRA-sim).
+_CHAKRA = (".et", ".eg", ".chakra")
+_CHAKRA_HINT = "write the job with `training`, or convert the trace to GOAL"
+
+
 class Trace(Program):
     """The operations of each rank, from a file: a schedule in the GOAL format, as text or binary, or a table (CSV).
 
@@ -46,6 +51,9 @@ class Trace(Program):
         """Raises InputError with the file and the line."""
         path = folder / self.trace
         form = self.format or FORMS.get(path.suffix.lower())
+        if form is None and path.suffix.lower() in _CHAKRA:
+            message = f"`{self.trace}` is named as a Chakra trace, which Odonata does not read"
+            raise InputError(message, hint=_CHAKRA_HINT, path=("trace",))
         if form is None:
             near = nearest(path.suffix, FORMS)
             hint = f"did you mean `{path.with_suffix(near).name}`? Or" if near else "rename the file, or"
