@@ -10,7 +10,7 @@ from __future__ import annotations
 import signal
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -140,7 +140,7 @@ class Rates:
         """The job by itself on the first nodes of the machine: what its work refers to."""
         failed = self.plan.system.unusable_nodes
         usable = [node for node in range(len(member.nodes) + len(failed)) if node not in failed]
-        return self._window([Member(member.keys, tuple(usable[: len(member.nodes)]), program=True)], 0)
+        return self._window([replace(member, nodes=tuple(usable[: len(member.nodes)]))], 0)
 
     def _together(self, members: list[Member]) -> Window:
         slowest = max(
@@ -154,7 +154,7 @@ class Rates:
         given = self.plan.table.window
         return Window(
             self.plan.machine, str(self.plan.folder.resolve()), tuple(members), given.seed, float(given.error),
-            first_ps, given.longest,
+            first_ps, given.longest, self.plan.content,
         )  # fmt: skip
 
 
