@@ -1,7 +1,7 @@
 """The windows that have been simulated, by content, in a file that only grows.
 
-A line is one window, with a checksum: a line that was changed or cut does not count. A process that is killed loses at most the line that it was writing, so a schedule that is started
-again simulates only what is missing.
+A line is one window, with a checksum: a line that was changed or cut does not count. A process that is killed loses at
+most the line that it was writing, so a schedule that is started again simulates only what is missing.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ window earlier, so it changes no result.
 
 from __future__ import annotations
 
-import signal
+import os
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
@@ -15,6 +15,7 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, Protocol
 
 from odonata.errors import RunError
+from odonata.processors import begin_worker
 from odonata.scheduler.timeline import ONE, Timeline
 from odonata.scheduler.window import LEAST, SLACK, WARM_UP, Member, Window, safely
 
@@ -320,7 +321,7 @@ class _Crew:
             return self._given
         if self._pool is None:
             # A fork of a process with threads may hang, and NumPy and polars have threads.
-            self._pool = ProcessPoolExecutor(self._workers, get_context("spawn"), _begin)
+            self._pool = ProcessPoolExecutor(self._workers, get_context("spawn"), begin_worker, (os.getpid(),))
         return self._pool
 
     def close(self) -> None:
@@ -332,8 +333,3 @@ class _Crew:
             for process in list(processes.values()):
                 process.kill()
             self._pool.shutdown(cancel_futures=True)
-
-
-def _begin() -> None:
-    """Ctrl-C is for the process that waits for the results."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
