@@ -1,6 +1,9 @@
-"""The processors of this machine."""
+"""The processors of this machine, and how processes of a pool end."""
 
 import os
+import signal
+import threading
+import time
 from pathlib import Path
 
 MOST_THREADS = 1024
@@ -8,6 +11,21 @@ MOST_THREADS = 1024
 DEFAULT_THREADS = 8
 """Most threads of a run unless more are asked for (assumed: with more, each has little to do between two
 exchanges)."""
+
+WATCH_S = 0.5
+"""Wall time between two looks at whether the parent still lives."""
+
+
+def begin_worker(parent: int) -> None:
+    """Begins a process of a pool: Ctrl-C is for its parent, and it ends soon after its parent, however that ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(WATCH_S)
+    os._exit(1)
 
 
 def processors() -> int:

@@ -3,6 +3,7 @@
 import importlib
 import json
 from concurrent.futures import Future
+from importlib import resources
 from types import SimpleNamespace
 
 import polars as pl
@@ -264,3 +265,34 @@ def test_windows_are_kept_also_for_another_current_directory(tmp_path, monkeypat
     again = odonata.schedule("day.toml", out="out", workers=1, report=lambda now: simulated.append(now.simulated))
     assert set(simulated) <= {0}
     assert again.cases == first.cases
+
+
+def test_windows_are_kept_by_the_content_of_the_machine(stream, tmp_path):
+    """Catches windows that are kept under the name of a file: another machine of the same name used them."""
+    tiny = (resources.files("odonata.machine") / "presets" / "tiny.toml").read_text()
+    (tmp_path / "ours.toml").write_text(tiny)
+    file = stream(*SIX[:2])
+    file.write_text(file.read_text().replace('"tiny"', '"ours.toml"'))
+
+    def simulated():
+        counts = []
+        odonata.schedule(file, out=tmp_path / "out", workers=1, report=lambda now: counts.append(now.simulated))
+        return counts[-1]
+
+    assert simulated() > 0
+    assert simulated() == 0
+    (tmp_path / "ours.toml").write_text(tiny.replace('"4.37 GiB/s"', '"0.2 GiB/s"'))
+    assert simulated() > 0
+    assert simulated() == 0
+
+
+def test_a_changed_digit_of_a_kept_window_is_noticed(stream, tmp_path):
+    file = stream(*SIX[:2])
+    odonata.schedule(file, out=tmp_path / "out", workers=1)
+    kept = tmp_path / "out" / FILE
+    lines = kept.read_text().splitlines(keepends=True)
+    many = len(Cache(tmp_path / "out"))
+    row = json.loads(lines[0])
+    row["length_ps"] += 1
+    kept.write_text("".join([json.dumps(row) + "\n", *lines[1:]]))
+    assert len(Cache(tmp_path / "out")) == many - 1

@@ -81,6 +81,8 @@ def test_the_key_knows_everything_that_decides():
         replace(one, error=0.1),
         replace(one, first_ps=2 * 10**9),
         replace(one, longest_ps=10**12),
+        replace(one, content="another machine in a file of the same name"),
+        replace(one, members=(Member(HALO, (0, 1), program=True, content="another mapping"),)),
     ]
     assert len({one.key, *(other.key for other in others)}) == 1 + len(others)
     assert window(Member(HALO, (0, 1), program=True)).key == one.key

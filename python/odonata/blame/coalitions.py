@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import signal
+import os
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import OdonataError, RunError
+from odonata.processors import begin_worker
 from odonata.store.columns import RECORDS
 from odonata.store.tables import job_rows
 
@@ -70,7 +71,9 @@ class Coalitions:
                 self._known[members] = simulated(self._spec, self._background, members, progress)
             return
         # A fork of a process with threads may hang, and NumPy and polars have threads.
-        with ProcessPoolExecutor(min(workers, len(missing)), get_context("spawn"), _begin) as pool:
+        with ProcessPoolExecutor(
+            min(workers, len(missing)), get_context("spawn"), begin_worker, (os.getpid(),)
+        ) as pool:
             futures = {members: pool.submit(_safely, self._spec, self._background, members) for members in missing}
             try:
                 for members, future in futures.items():
@@ -108,8 +111,3 @@ def _safely(
         return simulated(spec, background, members), None
     except OdonataError as problem:
         return {}, problem
-
-
-def _begin() -> None:
-    """Ctrl-C is for the process that waits for the results."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,11 +1,12 @@
 """The windows that have been simulated, by content, in a file that only grows.
 
-A line is one window. A process that is killed loses at most the line that it was writing, so a schedule that is started
-again simulates only what is missing.
+A line is one window, with a checksum: a line that was changed or cut does not count. A process that is killed loses at
+most the line that it was writing, so a schedule that is started again simulates only what is missing.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -35,7 +36,9 @@ class Cache:
         for line in data.splitlines():
             try:
                 row: dict[str, Any] = json.loads(line)
-                key = row.pop("key")
+                key, checksum = row.pop("key"), row.pop("sha256")
+                if checksum != _checksum(key, row):
+                    continue  # something has changed it
                 row = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
                 found = Measured(**row)
             except (ValueError, TypeError, KeyError, AttributeError):
@@ -56,10 +59,15 @@ class Cache:
         self._known[key] = found
         if self._file is None:
             return
-        line = json.dumps({"key": key, **asdict(found)}) + "\n"
+        row = asdict(found)
+        line = json.dumps({"key": key, "sha256": _checksum(key, row), **row}) + "\n"
         try:
             with self._file.open("a", encoding="utf-8") as opened:
                 opened.write(line if self._whole else f"\n{line}")
         except OSError as problem:
             raise RunError(f"cannot write `{self._file}`: {problem.strerror or problem}") from problem
         self._whole = True
+
+
+def _checksum(key: str, row: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps([key, row], sort_keys=True).encode()).hexdigest()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from odonata import scenario
 from odonata.cluster.book import Book, book_of, read_book
@@ -19,13 +19,14 @@ from odonata.scheduler import synthetic
 from odonata.scheduler.submission import Submission, Told, read_stream, submission
 from odonata.scheduler.tables import ScheduleTable
 from odonata.scheduler.timeline import FEWEST, Case
-from odonata.scheduler.window import Member, toml_of
+from odonata.scheduler.window import Member, content_of_job, content_of_machine, toml_of
 from odonata.units import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from odonata.machine import System
+    from odonata.scenario import Resolved
 
 _PROBE = ('name = "probe"', "nodes = 2", 'app = { collective = "barrier" }')
 
@@ -55,12 +56,31 @@ class Plan:
     """Name and rules of each case; the others are compared with the first."""
     notes: tuple[str, ...]
     """What was left out or assumed."""
+    content: str
+    """A hash of what the machine resolves to."""
     _traffic: dict[tuple[int, int], tuple[str, bool]] = field(default_factory=dict)
+    _contents: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def member(self, job: Submission, nodes: tuple[int, ...]) -> Member:
         """A job in a window."""
         keys, program = self.traffic(job.app, len(nodes))
-        return Member(keys, nodes, program)
+        return Member(keys, nodes, program, self._content(job.app, len(nodes)))
+
+    def _content(self, rule: int, nodes: int) -> str:
+        """A hash of what the application of a rule resolves to on so many nodes."""
+        if (rule, nodes) not in self._contents:
+            self._contents[rule, nodes] = content_of_job(self.resolved(rule, nodes).spec)
+        return self._contents[rule, nodes]
+
+    def resolved(self, rule: int, nodes: int) -> Resolved:
+        """The application of a rule alone on so many nodes. Raises InputError at its place in the book."""
+        text = "\n".join([self.machine, "[[job]]", 'name = "job"', f"nodes = {nodes}", self.traffic(rule, nodes)[0]])
+        try:
+            return scenario.parse(text, self.folder / "window.toml").resolve()
+        except InputError as problem:
+            message = f"a job of {nodes:,} nodes by the rule `{self.book.table.rule[rule].name}`: {problem.message}"
+            located = InputError(message, hint=problem.hint, path=("rule", rule, "app"))
+            raise self.book.document.locate(located) from None
 
     def traffic(self, rule: int, nodes: int) -> tuple[str, bool]:
         """The application of a rule of the book on so many nodes, as TOML lines, and whether it is a program."""
@@ -127,17 +147,18 @@ def _plan(document: Document, table: ScheduleTable, path: Path) -> Plan:
     keys = ("system", "routing", "sensing", "fabric")
     machine = toml_of({key: document.data[key] for key in keys if key in document.data})
     try:
-        system = scenario.parse("\n".join([machine, "[[job]]", *_PROBE]), path).resolve().system
+        probe = scenario.parse("\n".join([machine, "[[job]]", *_PROBE]), path).resolve()
     except InputError as problem:
         at = problem.path if problem.path[:1] in [(key,) for key in keys] else ()
         raise InputError(problem.message, hint=problem.hint, path=at or ("system",)) from None
-    notes: list[str] = []
+    system, notes = probe.system, list[str]()
     streams = _streams(table, path, system, notes)
     book = _book(table, path)
     numbered = tuple(Stream(name, _submissions(told, book, system, notes)) for name, told in streams)
     plan = Plan(
         table.title or path.stem, document, table, system, machine, path.parent, book, numbered,
         tuple(_cases(table, system, path)), tuple(dict.fromkeys(notes)),
+        content_of_machine(probe.spec),
     )  # fmt: skip
     for stream in plan.streams:
         _check_traffic(plan, stream)
@@ -235,11 +256,4 @@ def _check_traffic(plan: Plan, stream: Stream) -> None:
         if job.nodes >= FEWEST:
             sizes.setdefault(job.app, set()).add(job.nodes)
     for rule, nodes in ((rule, nodes) for rule, found in sizes.items() for nodes in {min(found), max(found)}):
-        keys: Any = plan.traffic(rule, nodes)[0]
-        text = "\n".join([plan.machine, "[[job]]", 'name = "job"', f"nodes = {nodes}", keys])
-        try:
-            scenario.parse(text, plan.folder / "window.toml").resolve()
-        except InputError as problem:
-            message = f"a job of {nodes:,} nodes by the rule `{plan.book.table.rule[rule].name}`: {problem.message}"
-            located = InputError(message, hint=problem.hint, path=("rule", rule, "app"))
-            raise plan.book.document.locate(located) from None
+        plan.resolved(rule, nodes)

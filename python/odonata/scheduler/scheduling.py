@@ -7,14 +7,15 @@ window earlier, so it changes no result.
 
 from __future__ import annotations
 
-import signal
+import os
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, Protocol
 
 from odonata.errors import RunError
+from odonata.processors import begin_worker
 from odonata.scheduler.timeline import ONE, Timeline
 from odonata.scheduler.window import LEAST, SLACK, WARM_UP, Member, Window, safely
 
@@ -140,7 +141,7 @@ class Rates:
         """The job by itself on the first nodes of the machine: what its work refers to."""
         failed = self.plan.system.unusable_nodes
         usable = [node for node in range(len(member.nodes) + len(failed)) if node not in failed]
-        return self._window([Member(member.keys, tuple(usable[: len(member.nodes)]), program=True)], 0)
+        return self._window([replace(member, nodes=tuple(usable[: len(member.nodes)]))], 0)
 
     def _together(self, members: list[Member]) -> Window:
         slowest = max(
@@ -154,7 +155,7 @@ class Rates:
         given = self.plan.table.window
         return Window(
             self.plan.machine, str(self.plan.folder.resolve()), tuple(members), given.seed, float(given.error),
-            first_ps, given.longest,
+            first_ps, given.longest, self.plan.content,
         )  # fmt: skip
 
 
@@ -320,7 +321,7 @@ class _Crew:
             return self._given
         if self._pool is None:
             # A fork of a process with threads may hang, and NumPy and polars have threads.
-            self._pool = ProcessPoolExecutor(self._workers, get_context("spawn"), _begin)
+            self._pool = ProcessPoolExecutor(self._workers, get_context("spawn"), begin_worker, (os.getpid(),))
         return self._pool
 
     def close(self) -> None:
@@ -332,8 +333,3 @@ class _Crew:
             for process in list(processes.values()):
                 process.kill()
             self._pool.shutdown(cancel_futures=True)
-
-
-def _begin() -> None:
-    """Ctrl-C is for the process that waits for the results."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

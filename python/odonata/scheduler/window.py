@@ -43,6 +43,8 @@ class Member:
     nodes: tuple[int, ...]
     program: bool
     """Whether it has iterations. A pattern sends at its own rate, whatever the network does."""
+    content: str = ""
+    """A hash of what its application resolves to, files included."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +63,15 @@ class Window:
     first_ps: int
     """Length of the first window; 0 for one job alone, which runs until it has enough iterations."""
     longest_ps: int
+    content: str = ""
+    """A hash of what the machine resolves to, files included."""
 
     @property
     def key(self) -> str:
-        """Its identity, with that of the code that simulates it."""
+        """Its identity, with that of the code that simulates it. Files count by their content, not by their names."""
         from odonata.store.engine import fingerprint
 
-        text = json.dumps([fingerprint(), asdict(self)], sort_keys=True)
+        text = json.dumps([fingerprint(), {**asdict(self), "folder": ""}], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -141,7 +145,24 @@ def _run(window: Window, extent: int) -> tuple[Mapping[str, Any], dict[str, Any]
     from odonata import runner, scenario
 
     resolved = scenario.parse(scenario_text(window, extent), Path(window.folder) / "window.toml").resolve()
+    if window.content and content_of_machine(resolved.spec) != window.content:
+        raise RunError("a file that describes the machine is another one than at the begin of the schedule")
     return resolved.spec, runner.simulate(resolved.spec)
+
+
+def content_of_machine(spec: Mapping[str, Any]) -> str:
+    """A hash of the machine in a specification, its routing and its failures included."""
+    of_window = ("jobs", "stop", "measure", "seed")
+    return _hash({key: value for key, value in spec.items() if key not in of_window})
+
+
+def content_of_job(spec: Mapping[str, Any]) -> str:
+    """A hash of the first job of a specification: its program or its traffic."""
+    return _hash(spec["jobs"][0])
+
+
+def _hash(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def _estimate(spec: Mapping[str, Any], result: Mapping[str, Any], job: int) -> tuple[float | None, float | None]:
