@@ -16,7 +16,7 @@ RUNS := $(VENV)/.runs
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv build build-fast shim web demo docs test lint lint-web test-rust test-python test-slurm test-fabric system-deps miri fmt bench validate bless audit lock dist clean
+.PHONY: help venv build build-fast shim web demo docs test lint lint-web test-rust test-python test-slurm test-fabric test-oldest system-deps miri fmt bench validate bless audit lock dist clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -94,6 +94,10 @@ lint-web: ## Types and lints of web; fails if the script in the package is not w
 test-rust: $(INSTALLED) ## Tests of the Rust crates
 	cargo test --workspace --exclude odonata-python --locked
 
+# With the oldest libraries, and without those for pictures and statistics.
+test-oldest: build ## Tests of runs with the oldest versions of the libraries that pyproject.toml allows
+	scripts/test_oldest.sh
+
 miri: ## Tests of the code that is not checked by the compiler, under Miri (needs a nightly toolchain with miri)
 	@cargo +nightly miri --version >/dev/null 2>&1 || \
 	  { echo "error: Miri is not installed: rustup component add --toolchain nightly miri rust-src" >&2; exit 1; }
@@ -146,9 +150,15 @@ audit: ## Licences, advisories and origins of the Rust dependencies (needs cargo
 lock: ## Resolve the dependencies of pyproject.toml again and pin them
 	scripts/lock.sh
 
+# On Linux, Zig links against the C library of RHEL 8 and of all that is newer.
 dist: $(INSTALLED) ## Build a wheel and a source distribution in the folder dist, and check both
 	rm -rf dist
+ifeq ($(shell uname -s),Linux)
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/dist.lock
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release --locked --zig --compatibility manylinux_2_28 --out dist
+else
 	$(BIN)/maturin build --release --locked --out dist
+endif
 	$(BIN)/maturin sdist --out dist
 	PYTHON=$(BIN)/python scripts/check_dist.sh dist/*.whl
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist/from-source dist/*.tar.gz

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
 trap 'command -p rm -rf "$scratch"' EXIT
 "${PYTHON:-python3}" -m venv "$scratch/env"
-"$scratch/env/bin/pip" install --quiet --disable-pip-version-check -c requirements/dev.lock "$1"
+"$scratch/env/bin/pip" install --quiet --disable-pip-version-check -c requirements/dev.lock "$1[all]"
 git ls-files python/odonata | sed 's|^python/||' >"$scratch/files"
 "$scratch/env/bin/python" - "$1" "$scratch/files" <<'PYTHON'
 import sys

@@ -17,7 +17,7 @@ for extra in sys.argv[1:]:
 PYTHON
 }
 "${PYTHON:-python3}" -m venv "$scratch"
-(wanted main; echo "maturin>=1.16,<2") >"$scratch/run"
+(wanted main all; echo "maturin>=1.16,<2") >"$scratch/run"
 "$scratch/bin/pip" install --quiet --disable-pip-version-check -r "$scratch/run"
 "$scratch/bin/pip" freeze >requirements/run.lock
 wanted main dev >"$scratch/dev"

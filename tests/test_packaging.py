@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
 LOCK = (ROOT / "requirements" / "dev.lock").read_text().splitlines()
@@ -25,7 +26,8 @@ def test_what_running_needs_is_part_of_what_developing_needs():
     assert set(running) < set(LOCK)
     names = {Requirement(line).name.lower() for line in running}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert {Requirement(text).name.lower() for text in project["dependencies"]} | {"maturin"} <= names
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["all"]]
+    assert {Requirement(text).name.lower() for text in wanted} | {"maturin"} <= names
 
 
 def test_what_the_project_asks_for_is_pinned_within_its_range():
@@ -34,6 +36,23 @@ def test_what_the_project_asks_for_is_pinned_within_its_range():
     for text in [*project["dependencies"], *project["optional-dependencies"]["dev"]]:
         wanted = Requirement(text)
         assert wanted.specifier.contains(pinned[wanted.name.lower()]), text
+
+
+def test_the_oldest_versions_are_the_lower_bounds():
+    """`make test-oldest` installs them."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = map(Requirement, [*project["dependencies"], *project["optional-dependencies"]["all"]])
+    bounds = {r.name: Version(next(s.version for s in r.specifier if s.operator == ">=")) for r in wanted}
+    lines = [line for line in (ROOT / "requirements" / "oldest.txt").read_text().splitlines() if line[0] != "#"]
+    assert {r.name: Version(next(iter(r.specifier)).version) for r in map(Requirement, lines)} == bounds
+
+
+def test_the_description_is_said_once():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    said = project["description"].removeprefix("How ")
+    for page in ("README.md", "docs/index.md", "CITATION.cff", "python/odonata/__init__.py"):
+        text = " ".join((ROOT / page).read_text().replace("**", "").split())
+        assert said in text, page
 
 
 def test_no_file_of_the_package_is_left_out_of_the_wheel():

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from cyclopts import App, CycloptsError
 
+OF_EXTRA = ("matplotlib", "scipy")
+"""Libraries of `odonata[all]`: for pictures and statistics."""
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it: 128 + SIGINT."""
 TERMINATED = 143
@@ -88,6 +90,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(str(problem), problem.exit_status)
     except MemoryError:
         return _failed("not enough memory", 1)
+    except ModuleNotFoundError as problem:
+        if (problem.name or "").partition(".")[0] not in OF_EXTRA:
+            raise
+        what = f"this needs {problem.name}, which is not installed"
+        return _failed(f"{what}\n  hint: pip install 'odonata[all]' adds pictures and statistics", 1)
     except OSError as problem:
         file = f"{problem.filename}: " if problem.filename else ""
         return _failed(f"{file}{problem.strerror or problem}", 1)
