@@ -114,6 +114,17 @@ class System(Attributes):
         return table.tgll_bandwidth or table.fabric.links[table.between_groups].bandwidth
 
     @cached_property
+    def node_bandwidth(self) -> int:
+        """Bandwidth of the links of a node to its routers, all NICs together, in millionths of a byte per second."""
+        return self.table.fabric.links["node"].bandwidth * getattr(self.table, "rails", 1)
+
+    @cached_property
+    def global_bandwidth_of_group(self) -> int:
+        """Bandwidth of the links from a group to all others, one way, in millionths of a byte per second."""
+        link = self.table.fabric.links[self.table.between_groups].bandwidth
+        return link * self.links_per_pair * (self.shape.groups - 1)
+
+    @cached_property
     def links_per_pair(self) -> int:
         """Cables between each pair of groups, the most there are (0 if there is only one group)."""
         return self.table.pairs().range[1]

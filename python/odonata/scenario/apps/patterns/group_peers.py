@@ -3,35 +3,16 @@
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PlainSerializer
+from pydantic import BeforeValidator, Field
 
-from odonata import units
 from odonata.document import Bandwidth, input_error_as_problem
 from odonata.errors import InputError
 from odonata.placement import format_ids
 from odonata.placement.policy import read_groups
 from odonata.scenario.apps.app import Ranks
-from odonata.scenario.apps.patterns.pattern import Pattern
+from odonata.scenario.apps.patterns.pattern import Load, Pattern
 from odonata.scenario.apps.values import MAX_MESSAGE_BYTES, MessageSize
 
-#: Highest load of the links between two groups: 2,000 %. A larger number was meant as a percentage.
-MAX_TGLL = 20
-
-
-def _tgll(value: Any) -> Fraction:
-    tgll = units.fraction(value)
-    if tgll > MAX_TGLL:
-        shown = value if isinstance(value, str) else repr(value)
-        hint = '130 % is written 1.30 or "130 %"'
-        raise InputError(f"a load of `{shown}` is more than {MAX_TGLL} (2,000 %)", hint=hint)
-    return tgll
-
-
-_Tgll = Annotated[
-    Fraction,
-    BeforeValidator(input_error_as_problem(_tgll)),
-    PlainSerializer(lambda v: None if v is None else float(v), when_used="json"),
-]
 _Groups = Annotated[list[int], BeforeValidator(input_error_as_problem(read_groups))]
 
 
@@ -50,7 +31,7 @@ class GroupPeers(Pattern):
 
     pattern: Literal["group-peers"]
     message: MessageSize | None = Field(None, description="size of each message (or give `tgll`)")
-    tgll: _Tgll | None = Field(None, description="load of the links between two groups, from which the size follows")
+    tgll: Load | None = Field(None, description="load of the links between two groups, from which the size follows")
     tgll_bandwidth: Bandwidth | None = Field(
         None, description="bandwidth of a global link in TGLL (default: the system's)"
     )
@@ -92,6 +73,6 @@ class GroupPeers(Pattern):
 
     def _solve(self, tgll: Fraction, ranks: Ranks) -> int:
         bandwidth = Fraction(self.tgll_bandwidth or ranks.system.tgll_bandwidth, 10**6)
-        interval = Fraction(self.interval, 10**12)
+        interval = Fraction(self.interval_ps(ranks), 10**12)
         per_group = next(iter(ranks.by_group().values()))
         return round(tgll * bandwidth * interval * ranks.system.links_per_pair / per_group)

@@ -1,5 +1,6 @@
 """Group shift: all messages of a group go to one other group, the usual worst case of a dragonfly."""
 
+from fractions import Fraction
 from typing import Any, Literal
 
 from pydantic import Field
@@ -7,10 +8,10 @@ from pydantic import Field
 from odonata.document import Count
 from odonata.errors import InputError
 from odonata.scenario.apps.app import Ranks
-from odonata.scenario.apps.patterns.pattern import SizedPattern
+from odonata.scenario.apps.patterns.pattern import LoadedPattern
 
 
-class GroupShift(SizedPattern):
+class GroupShift(LoadedPattern):
     """At every interval each rank sends one message to a random rank of the group that is `shift` groups further.
 
     The groups are those of the job, in ascending cyclic order. All traffic of a group needs the few cables to one other
@@ -24,6 +25,10 @@ class GroupShift(SizedPattern):
     def core_name(self) -> str:
         """The same for both names."""
         return "group-shift"
+
+    def leaving(self, ranks: Ranks) -> Fraction:  # noqa: ARG002
+        """All messages leave their group."""
+        return Fraction(1)
 
     def pattern_spec(self, ranks: Ranks) -> dict[str, Any]:
         """The shift; refuses one that leads back to the own group."""

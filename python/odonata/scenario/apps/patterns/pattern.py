@@ -1,6 +1,7 @@
 """The base class of traffic patterns: sizes, intervals, arrivals."""
 
 from abc import abstractmethod
+from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer
@@ -30,6 +31,27 @@ Interval = Annotated[
     BeforeValidator(input_error_as_problem(_interval)),
     PlainSerializer(units.format_time, when_used="json"),
 ]
+#: Highest load: 2,000 %. A larger number was meant as a percentage.
+MAX_LOAD = 20
+
+
+def _load(value: Any) -> Fraction:
+    load = units.fraction(value)
+    if load > MAX_LOAD:
+        shown = value if isinstance(value, str) else repr(value)
+        hint = '130 % is written 1.30 or "130 %"'
+        raise InputError(f"a load of `{shown}` is more than {MAX_LOAD} (2,000 %)", hint=hint)
+    if load <= 0:
+        raise InputError(f"a load of `{value}` would send nothing; it must be more than 0")
+    return load
+
+
+#: A load, as a share of a capacity.
+Load = Annotated[
+    Fraction,
+    BeforeValidator(input_error_as_problem(_load)),
+    PlainSerializer(lambda v: None if v is None else float(v), when_used="json"),
+]
 #: A number of intervals.
 Intervals = Annotated[int, BeforeValidator(input_error_as_problem(whole_number("a number of intervals")))]
 
@@ -41,7 +63,7 @@ class Pattern(App):
     """
 
     pattern: str
-    interval: Interval = Field(description="mean time between two intervals of a rank")
+    interval: Interval | None = Field(None, description="mean time between two intervals of a rank")
     messages: Intervals | None = Field(
         None, description="number of intervals (default: without end; a job that a run waits for needs it)"
     )
@@ -58,6 +80,12 @@ class Pattern(App):
     def message_bytes(self, ranks: Ranks) -> int:
         """Size of every message."""
 
+    def interval_ps(self, ranks: Ranks) -> int:  # noqa: ARG002
+        """Mean time between two intervals of a rank. Raises InputError with a path into the app's table."""
+        if self.interval is None:
+            raise InputError("the time between two intervals is missing: give `interval`")
+        return self.interval
+
     @abstractmethod
     def pattern_spec(self, ranks: Ranks) -> dict[str, Any]:
         """The pattern as the core reads it. Raises InputError with a path into the app's table."""
@@ -71,7 +99,7 @@ class Pattern(App):
         return {
             "pattern": {"name": self.core_name(), **self.pattern_spec(ranks)},
             "message_bytes": self.message_bytes(ranks),
-            "interval_ps": self.interval,
+            "interval_ps": self.interval_ps(ranks),
             "intervals": self.messages,
             "arrival": self._arrival(),
             "first": self.first,
@@ -97,3 +125,51 @@ class SizedPattern(Pattern):
     def message_bytes(self, ranks: Ranks) -> int:  # noqa: ARG002
         """Size of every message."""
         return self.message
+
+
+class LoadedPattern(SizedPattern):
+    """A pattern in which all ranks send equally much: its intervals are given, or solved from a load."""
+
+    load: Load | None = Field(None, description="offered load, from which the interval follows (or give `interval`)")
+    load_of: Literal["node-link", "global-links"] = Field(
+        "node-link",
+        description="what the load is a share of: a node's links to its routers, or the global links of a group",
+    )
+
+    def per_interval(self) -> int:
+        """Messages that a rank sends in an interval."""
+        return 1
+
+    def leaving(self, ranks: Ranks) -> Fraction:
+        """The share of all messages that leave their group."""
+        raise InputError(
+            f"`load_of` = `global-links` is not defined for {self.pattern}, whose share of messages between groups depends "
+            "on the placement",
+            hint='use load_of = "node-link"',
+            path=("load_of",),
+        )
+
+    def interval_ps(self, ranks: Ranks) -> int:
+        """The given interval, or the one for the wanted load, to the nearest picosecond."""
+        if self.load is None:
+            if self.load_of != "node-link":
+                raise InputError("`load_of` is used with `load` only", path=("load_of",))
+            if self.interval is None:
+                raise InputError("the rate of the messages is missing: give `interval` or `load`")
+            return self.interval
+        if self.interval is not None:
+            raise InputError("`interval` and `load` exclude each other", path=("load",))
+        sent = Fraction(self.per_interval() * self.message_bytes(ranks))
+        capacity = ranks.system.node_bandwidth
+        if self.load_of == "global-links":
+            sent *= self.leaving(ranks) * max(ranks.by_group().values())
+            capacity = ranks.system.global_bandwidth_of_group
+            if not sent or not capacity:
+                raise InputError("no message crosses a global link, so they have no load", path=("load_of",))
+        ps = round(sent * 10**12 / (self.load * Fraction(capacity, 10**6)))
+        if not 1 <= ps <= MAX_DURATION_PS:
+            message = (
+                f"a load of {float(self.load):g} needs an interval of {ps} ps, not between 1 ps and 2^54 ps (5 hours)"
+            )
+            raise InputError(message, path=("load",))
+        return ps

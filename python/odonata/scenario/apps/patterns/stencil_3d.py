@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field
 from odonata.document import input_error_as_problem
 from odonata.errors import InputError
 from odonata.scenario.apps.app import Ranks
-from odonata.scenario.apps.patterns.pattern import SizedPattern
+from odonata.scenario.apps.patterns.pattern import LoadedPattern
 
 
 def _grid(value: Any) -> tuple[int, ...]:
@@ -17,7 +17,7 @@ def _grid(value: Any) -> tuple[int, ...]:
     return tuple(value)
 
 
-class Stencil3d(SizedPattern):
+class Stencil3d(LoadedPattern):
     """At every interval each rank sends one message to each of its six neighbours.
 
     The grid is periodic and x runs fastest. Source: K15; the grid of 12 x 12 x 16 for 2,304
@@ -28,6 +28,10 @@ class Stencil3d(SizedPattern):
     grid: Annotated[tuple[int, ...], BeforeValidator(input_error_as_problem(_grid))] | None = Field(
         None, description="ranks along x, y and z (default: as near to a cube as possible)"
     )
+
+    def per_interval(self) -> int:
+        """One to each neighbour."""
+        return 6
 
     def pattern_spec(self, ranks: Ranks) -> dict[str, Any]:
         """The grid, whose product is the number of ranks."""
