@@ -50,7 +50,7 @@ def test_results_go_to_a_folder_of_name_and_id(odonata: Command, here: Path) -> 
 def test_quiet_says_nothing_on_the_way(odonata: Command) -> None:
     status, out, err = odonata("run", "tiny.toml", "-q")
     assert (status, err) == (0, "")
-    assert out.rstrip().splitlines()[-1].startswith("target: mean latency ")
+    assert out.startswith("target: mean latency ")
 
 
 def test_overrides_and_seed_reach_the_run(odonata: Command) -> None:
@@ -158,3 +158,52 @@ def test_ctrl_c_is_status_130(odonata: Command, here: Path, monkeypatch: pytest.
     status, out, err = odonata("run", "tiny.toml", "-q")
     assert (status, out, err) == (130, "", "error: interrupted\n")
     assert [path.name for path in here.iterdir()] == ["tiny.toml"]
+
+
+def _others(count: int) -> str:
+    job = '[[job]]\nname = "other{0}"\nnodes = {1}\nplace = "random"\nbackground = true\n'
+    job += 'app = {{ pattern = "uniform-random", message = "1 KB", interval = "5 us" }}\n'
+    return "\n".join(job.format(number, 2 + (number >= count - 10)) for number in range(count))
+
+
+def test_the_answer_is_first_and_of_the_background_only_the_largest_jobs_are_shown(odonata: Command) -> None:
+    text = Path("tiny.toml").read_text().split("[[job]]")
+    text[2] = text[2].split("[run]")[1]
+    Path("many.toml").write_text(
+        f"{text[0]}[[job]]{text[1]}{_others(13)}\n[run]{text[2]}".replace('"tiny"', '"kang2019"')
+    )
+    status, out, err = odonata("run", "many.toml", "-q", "-s", "job.target.nodes=4", "-s", "job.target.place=random")
+    assert status == 0, err
+    lines = out.splitlines()
+    assert lines[0].startswith("target: mean latency ")
+    assert [line.split()[0] for line in lines if line.startswith("other")] == [f"other{n}" for n in range(3, 13)]
+    assert lines[-1] == "3 more background jobs (--all prints them)"
+    out = odonata("run", "many.toml", "-q", "--all", "-s", "job.target.nodes=4", "-s", "job.target.place=random")[1]
+    assert (out.count("\nother"), "more" in out) == (13, False)
+
+
+def test_seeds_make_a_study_and_give_a_slowdown_with_an_interval(odonata: Command) -> None:
+    import numpy as np
+
+    from odonata.analysis.bootstrap import interval
+    from odonata.study.study import open_study
+
+    status, out, err = odonata("run", "tiny.toml", "--seeds", "6", "-j", "1")
+    assert (status, "a study of 6 seeds" in err) == (0, True)
+    (folder,) = Path("studies").iterdir()
+    assert f"results in {folder}" in err
+    rows = open_study(folder).rows_of("target")
+    values = rows["slowdown"].to_numpy()
+    low, high = interval(values, seed=1) or (0, 0)
+    assert len(values) == 6
+    assert out.startswith(f"target: slowdown {np.median(values):.2f} x (95 %: {low:.2f} to {high:.2f}), mean latency ")
+    found = json.loads(odonata("run", "tiny.toml", "--seeds", "6", "-j", "1", "--json", "-q")[1])
+    assert (found["jobs"][0]["low"], found["jobs"][0]["high"], found["seeds"]) == (low, high, [1, 2, 3, 4, 5, 6])
+    assert "no interval: it needs 6 seeds" in odonata("run", "tiny.toml", "--seeds", "2", "-j", "1", "--out", "o")[1]
+
+
+@pytest.mark.parametrize(("more", "said"), [(("--all",), "`--all` does nothing with `--seeds`"), ((), "")])
+def test_options_that_seeds_do_not_know_are_refused(odonata: Command, more: tuple[str, ...], said: str) -> None:
+    status, _, err = odonata("run", "tiny.toml", *((*more, "--seeds", "2") if more else ("-j", "2")))
+    assert status == 2
+    assert (said or "`--workers` is for `--seeds`") in err

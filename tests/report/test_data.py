@@ -9,7 +9,9 @@ import polars as pl
 import pytest
 from tests.report.conftest import TRAFFIC
 
-from odonata.report import machine, series, times
+import odonata as od
+from odonata.report import machine, report_of_runs, series, times
+from odonata.report.differences import title_of
 from odonata.report.machine import machine_of
 from odonata.report.run import run_document
 from odonata.report.verdict import verdict
@@ -208,30 +210,35 @@ def test_iterations_are_those_of_the_table_and_thinned_if_there_are_many(program
     assert left_out == ["Iterations: one in 3 is drawn. The table of jobs counts all of them."]
 
 
-def fewest(links, column):
-    """How many of the links have half of the total, and which share they have."""
-    values = links[column].sort(descending=True)
-    count = int((values.cum_sum() < values.sum() / 2).sum()) + 1
-    return count, 100 * values.head(count).sum() / values.sum()
-
-
-def test_the_verdict_names_the_slowest_job_and_where_packets_waited(made, plus, program):
+def test_the_verdict_says_for_whom_the_slowest_job_waits_as_explain_does(made, plus, program):
     job = plus.jobs.row(0, named=True)
-    first = verdict(plus)[0]
-    assert first.startswith(f"target has a mean latency {job['slowdown']:.2f} times that of the job alone. ")
-    # The run has a series, so these are the waits of the job.
-    count, share = fewest(plus.series.filter(job=0).group_by("link").agg(pl.col("wait_ps").sum()), "wait_ps")
-    assert f"{share:.0f} % of its waiting is on {count:,} of {plus.links.height:,} links" in first
-    assert "NICs" in first or "links)" in first
+    assert verdict(plus)[0].startswith(
+        f"target has a mean latency {job['slowdown']:.2f} times that of the job alone. Packets waited for room in "
+        "buffers, "
+    )
+    assert "`odonata explain` finds it" in verdict(plus)[0]
     text = TRAFFIC.format(system="tiny").replace("20\n", "6\n").replace("series = true", "")
-    bare = made(text, alone=True)
-    count, share = fewest(bare.links, "stalled_ps")
-    assert f"{share:.0f} % of the time that packets waited for room is on {count:,} of " in verdict(bare)[0]
     blamed = made(f"{text}\nblame = true", alone=True)
-    waits = blamed.blame.filter((pl.col("victim") == 0) & pl.col("link").is_not_null())
-    count, share = fewest(waits.group_by("link").agg(pl.col("time_ps").sum()), "time_ps")
-    assert f"{share:.0f} % of its waiting is on {count:,} of " in verdict(blamed)[0]
+    waits = blamed.blame.filter((pl.col("victim") == 0) & (pl.col("wait") != "service"))
+    share = 100 * waits.filter(pl.col("cause") == 1)["time_ps"].sum() / waits["time_ps"].sum()
+    first = verdict(blamed)[0]
+    assert f"{share:.0f} % of this waiting is for `noise`, " in first
+    assert f"{share:.0f} % of this waiting is for `noise`, " in "\n".join(
+        od.explain(blamed, "target").as_dict()["sentences"]
+    )
+    assert " of that at links " in first
     assert verdict(program)[0].startswith(("sum takes ", "halo takes ", "No job takes longer beside the others"))
+
+
+def test_two_runs_say_in_the_title_what_differs(made):
+    text = TRAFFIC.format(system="tiny").replace("20\n", "6\n").replace("series = true", "")
+    one, other = made(text), made(text.replace("seed = 1", "seed = 2").replace('"4 KB"', '"8 KB"'))
+    assert title_of(one, other) == "job.target.app.message 4 KB or 8 KB, run.seed 1 or 2"
+    assert title_of(one, one) == "the same scenario, seed and version"
+    own = made(text.replace('name = "target"\n', 'name = "target"\nrouting = "minimal"\n'))
+    assert title_of(one, own) == f"job.target.routing {one.resolved['scenario']['routing']['name']} or minimal"
+    page = report_of_runs([one, other]).decode()
+    assert f": {title_of(one, other)} - Odonata</title>" in page
 
 
 def test_a_run_without_messages_says_so(made):

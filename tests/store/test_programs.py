@@ -140,7 +140,8 @@ def test_programs_stand_in_a_table_of_their_own(program: tuple[dict[str, Any], d
         "4.000*",
     )
     text = as_text(summary(program, {}))
-    assert text.startswith("run 0123456789abcdef, seed 7: 2.5 us simulated; latencies in ")
+    assert text.startswith("target: not finished by the end, 2 iterations done")
+    assert "\nrun 0123456789abcdef, seed 7: 2.5 us simulated; latencies in " in text
     assert "times of programs and of iterations (first begin to last end) in us" in text
 
 

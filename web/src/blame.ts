@@ -1,7 +1,7 @@
 // The section of who makes whom wait.
 
 import type { RunData } from "./document";
-import { h, name, visible } from "./dom";
+import { h, name, prose } from "./dom";
 import { count, percent, time } from "./format";
 import { table } from "./table";
 
@@ -15,7 +15,7 @@ export function blameSection(run: RunData): HTMLElement {
     return h(
       "p",
       { class: "empty" },
-      "The run has not recorded who makes whom wait. Set `measure.blame = true`, or use `odonata explain`.",
+      ...prose("The run has not recorded who makes whom wait. Set `measure.blame = true`, or use `odonata explain`."),
     );
   }
   const job = (cause: { cause: string; victim: string }) =>
@@ -23,7 +23,7 @@ export function blameSection(run: RunData): HTMLElement {
   return h(
     "div",
     {},
-    h("ul", {}, ...blame.sentences.map((text) => h("li", {}, visible(text)))),
+    h("ul", {}, ...blame.sentences.map((text) => h("li", {}, ...prose(text)))),
     h(
       "div",
       { class: "grid" },

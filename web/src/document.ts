@@ -80,6 +80,7 @@ export interface RunData {
 
 export interface RunsReport {
   kind: "runs";
+  title: string;
   runs: RunData[];
 }
 

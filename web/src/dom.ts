@@ -54,6 +54,13 @@ export function visible(text: string): string {
   );
 }
 
+/** A sentence; what stands in backticks is a name, and is set as one. */
+export function prose(text: string): Child[] {
+  return visible(text)
+    .split("`")
+    .map((part, index) => (index % 2 === 1 ? h("bdi", { class: "quoted" }, part) : part));
+}
+
 /** A button that a reader can press. */
 export function button(text: string, pressed: () => void, attributes: Record<string, Value> = {}): HTMLButtonElement {
   return h("button", { type: "button", onclick: pressed, ...attributes }, text);

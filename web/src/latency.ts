@@ -4,7 +4,7 @@ import { type Box, boxChart } from "./boxes";
 import { jobColour } from "./colours";
 import { csvButton, tableButton } from "./csv";
 import { type Job, numberOf, type RunData } from "./document";
-import { figure, h } from "./dom";
+import { figure, h, prose } from "./dom";
 import { digits, percent, tick, timeUnit } from "./format";
 import { type Line, lineChart } from "./lines";
 
@@ -76,7 +76,9 @@ export function latencySection(runs: RunData[], label: (run: number) => string):
     return h(
       "p",
       { class: "empty" },
-      'The run recorded no latencies: no message that was issued while measuring was delivered, or all jobs have `record = "nothing"`.',
+      ...prose(
+        'The run recorded no latencies: no message that was issued while measuring was delivered, or all jobs have `record = "nothing"`.',
+      ),
     );
   return h("div", { class: "grid" }, ...parts);
 }

@@ -4,7 +4,7 @@ import { jobColour } from "./colours";
 import { save, tableButton } from "./csv";
 import { linkTable } from "./details";
 import { numberOf, type RunData } from "./document";
-import { button, figure, h, name, visible } from "./dom";
+import { button, figure, h, name, prose, visible } from "./dom";
 import { bandwidth, bytes, count, digits, percent, time, timeUnit } from "./format";
 import { lineChart } from "./lines";
 import { table } from "./table";
@@ -120,7 +120,7 @@ function routesOverTime(run: RunData, window: Window): HTMLElement {
     return h(
       "p",
       { class: "empty" },
-      "The run has not recorded the paths of packets over time. Set `measure.series = true`.",
+      ...prose("The run has not recorded the paths of packets over time. Set `measure.series = true`."),
     );
   const { rows, width_ps: width } = run.routes;
   const [unit, size] = timeUnit([run.sim_time_ps / 10]);
@@ -230,5 +230,5 @@ function jobText(job: RunData["jobs"][number]): HTMLElement {
 }
 
 function list(title: string, lines: string[]): HTMLElement {
-  return h("div", {}, h("h3", {}, title), h("ul", {}, ...lines.map((text) => h("li", {}, visible(text)))));
+  return h("div", {}, h("h3", {}, title), h("ul", {}, ...lines.map((text) => h("li", {}, ...prose(text)))));
 }

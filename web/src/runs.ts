@@ -2,7 +2,7 @@
 
 import { blameSection } from "./blame";
 import type { RunData, RunsReport } from "./document";
-import { h, name, section, visible } from "./dom";
+import { h, name, prose, section, visible } from "./dom";
 import { jobsSection } from "./jobs";
 import { latencySection } from "./latency";
 import { machineSection } from "./machine";
@@ -10,7 +10,7 @@ import { assumedSection, hotSection, routesSection } from "./rest";
 import { timeSection } from "./times";
 import { Window } from "./window";
 
-export function runsReport({ runs }: RunsReport): Node[] {
+export function runsReport({ title, runs }: RunsReport): Node[] {
   const window = new Window();
   const label = (run: number) => (runs.length > 1 ? "AB"[run]! : "");
   const each = (make: (run: RunData) => HTMLElement) =>
@@ -28,15 +28,7 @@ export function runsReport({ runs }: RunsReport): Node[] {
     );
   const time = timeSection(runs, window, label);
   return [
-    h(
-      "h1",
-      {},
-      ...runs.flatMap((run, index) => [
-        index > 0 ? " and " : null,
-        label(index) ? `${label(index)}: ` : null,
-        name(run.name),
-      ]),
-    ),
+    h("h1", {}, runs.length > 1 ? visible(title) : name(title)),
     each(verdict),
     section("Jobs", jobsSection(runs, label)),
     section("Machine", machineSection(runs, window, label)),
@@ -46,7 +38,9 @@ export function runsReport({ runs }: RunsReport): Node[] {
         h(
           "p",
           { class: "empty" },
-          'Nothing was recorded over time. Set `measure.links.every` for the traffic between groups, and `measure.latency = "every-message"` for latencies.',
+          ...prose(
+            'Nothing was recorded over time. Set `measure.links.every` for the traffic between groups, and `measure.latency = "every-message"` for latencies.',
+          ),
         ),
     ),
     section("Latency", latencySection(runs, label)),
@@ -65,7 +59,7 @@ function verdict(run: RunData): HTMLElement {
   return h(
     "div",
     { class: "verdict" },
-    h("p", { class: "first" }, visible(first ?? "")),
-    ...others.map((text) => h("p", {}, visible(text))),
+    h("p", { class: "first" }, ...prose(first ?? "")),
+    ...others.map((text) => h("p", {}, ...prose(text))),
   );
 }

@@ -1,7 +1,7 @@
 // The report of a study: its runs by the values of its axes, compared, filtered, and one by one.
 
 import { save } from "./csv";
-import { button, choice, figure, h, name, section, visible } from "./dom";
+import { button, choice, figure, h, name, prose, section, visible } from "./dom";
 import { count, digits, factor, percent, tick, time } from "./format";
 import { heatMap } from "./heat";
 import { runsChart } from "./study-chart";
@@ -76,7 +76,7 @@ function verdict(report: StudyReport): HTMLElement {
     "div",
     { class: "verdict" },
     first ? h("p", { class: "first" }, visible(what + first)) : null,
-    ...others.map((text) => h("p", {}, visible(text))),
+    ...others.map((text) => h("p", {}, ...prose(text))),
   );
 }
 
@@ -300,7 +300,7 @@ function compared(data: StudyData, chosen: Choice): HTMLElement {
         ),
       ],
     }),
-    ...found.said.map((text) => h("p", {}, visible(text))),
+    ...found.said.map((text) => h("p", {}, ...prose(text))),
     h(
       "p",
       { class: "told" },

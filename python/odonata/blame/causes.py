@@ -158,7 +158,7 @@ def _cause(rows: pl.DataFrame, victim: str, cause: str, waiting: int, groups: in
         ps / waiting if waiting else 0.0,
         _sums(rows, "class"),
         _sums(rows, "wait"),
-        _groups(by_link),
+        groups_of(by_link),
         groups,
         _places(by_link),
     )
@@ -181,8 +181,8 @@ def _sums(rows: pl.DataFrame, column: str) -> dict[str, int]:
     return {name: int(ps) for name, ps in sums.iter_rows()}
 
 
-def _groups(by_link: pl.DataFrame) -> tuple[int, ...]:
-    """The fewest groups whose outgoing links explain most of the time."""
+def groups_of(by_link: pl.DataFrame) -> tuple[int, ...]:
+    """The fewest groups whose outgoing links explain most of the time `time_ps` of links between routers."""
     between = by_link.filter((pl.col("from_kind") == "router") & (pl.col("to_kind") == "router"))
     sums = (
         between.group_by("from_group")

@@ -9,6 +9,8 @@ from odonata.text import Column, Table
 from odonata.units import format_time
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from odonata.blame.causes import Cause, JobCauses
     from odonata.blame.explanation import Explanation
     from odonata.blame.programs import ProgramTime, Share
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 LEAST = 0.05
 """Causes with a smaller share of the waiting have no sentence (assumed)."""
 MAINLY = 0.5
-"""A rank is named that causes at least this part of the waiting for late ranks (assumed)."""
+"""A rank is named that causes at least this part of the waiting for late ranks, and a place that has this part of the
+waiting for a job (assumed)."""
 DISAGREE = 2.0
 """Factor between the time that a cause explains and the time that its absence saves, from which on both are in doubt
 (assumed)."""
@@ -75,7 +78,7 @@ def as_text(explanation: Explanation, width: int | None = None) -> str:
                 share = place.ps / job.waiting_ps
                 links = f"{place.links:,}"
                 rows.append(
-                    [cause.victim, cause.cause, place.class_, place.name, _percent(share, 1), links, place.worst]
+                    [cause.victim, cause.cause, place.class_, place.name, percent(share, 1), links, place.worst]
                 )
     headings = [Column(name, right=False) for name in ("job", "waits for", "class", "where")]
     headings += [Column("of its waiting"), Column("links"), Column("worst link", right=False)]
@@ -86,30 +89,60 @@ def as_text(explanation: Explanation, width: int | None = None) -> str:
     return "\n".join([*lines, "", *table.lines(width)])
 
 
-def _percent(share: float, places: int = 0) -> str:
+def percent(share: float, places: int = 0) -> str:
+    """A share in per cent."""
     return f"{100 * share:.{places}f} %"
 
 
 def _waiting(job: JobCauses) -> str:
     if not job.waiting_ps:
         return f"`{job.job}` never waits."
-    return f"`{job.job}`: {_percent(job.waiting_share)} of the time of its packets is waiting."
+    return f"`{job.job}`: {percent(job.waiting_share)} of the time of its packets is waiting."
 
 
 def _caused(cause: Cause) -> str:
     who = "itself" if cause.cause == cause.victim else f"`{cause.cause}`"
     class_, most = next(iter(cause.by_class.items()))
     wait = next(iter(cause.by_wait))
-    text = f"{_percent(cause.share)} of this waiting is for {who}, mostly {_FOR[wait]}"
-    text += f"; {_percent(most / cause.ps)} of it at links of class {class_}"
+    text = f"{percent(cause.share)} of this waiting is for {who}, mostly {_FOR[wait]}"
+    text += f"; {percent(most / cause.ps)} of it at links of class {class_}"
     return f"{text}{_out_of(cause)}."
 
 
 def _out_of(cause: Cause) -> str:
-    """The groups whose outgoing links explain most of it, if they are few."""
-    if not cause.groups or len(cause.groups) > cause.all_groups / 2:
+    return where_of(cause.groups, cause.all_groups)
+
+
+def where_of(groups: Sequence[int], all_groups: int) -> str:
+    """The groups whose outgoing links explain most of something, if they are few."""
+    if not groups or len(groups) > all_groups / 2:
         return ""
-    return f", mostly out of group{'s' if len(cause.groups) > 1 else ''} {', '.join(map(str, cause.groups))}"
+    return f", mostly out of group{'s' if len(groups) > 1 else ''} {', '.join(map(str, groups))}"
+
+
+def about(job: JobCauses) -> str:
+    """For whom and where the packets of a job wait most, in one sentence: another job if one has a notable part."""
+    if not job.waiting_ps:
+        return f"`{job.job}` never waits."
+    others = [cause for cause in job.causes if cause.cause != job.job and cause.share >= LEAST]
+    cause = others[0] if others else job.causes[0]
+    who = "itself" if cause.cause == job.job else f"`{cause.cause}`"
+    text = f"{percent(job.waiting_share)} of the time of the packets of `{job.job}` is waiting, and "
+    return f"{text}{percent(cause.share)} of this waiting is for {who}, {_place(cause)}."
+
+
+def _place(cause: Cause) -> str:
+    """Where most of it is: between two groups or in one if half of it is, else the class of the links and groups."""
+    pairs: dict[tuple[int, int], int] = {}
+    for place in cause.places:
+        ends = (min(place.from_group, place.to_group), max(place.from_group, place.to_group))
+        pairs[ends] = pairs.get(ends, 0) + place.ps
+    (first, second), ps = max(pairs.items(), key=lambda one: one[1])
+    if ps >= MAINLY * cause.ps:
+        where = f"between groups {first} and {second}" if first != second else f"in group {first}"
+        return f"{percent(ps / cause.ps)} of that at links {where}"
+    class_, most = next(iter(cause.by_class.items()))
+    return f"{percent(most / cause.ps)} of that at links of class {class_}{_out_of(cause)}"
 
 
 def _rooted(job: JobCauses) -> list[str]:
@@ -123,22 +156,22 @@ def _rooted(job: JobCauses) -> list[str]:
         class_, most = next(iter(root.by_class.items()))
         # The groups are those of links between routers.
         groups = "" if 2 * root.by_class.get("node", 0) > root.ps else _out_of(root)
-        where = f"{_percent(most / root.ps)} of class {class_}{groups}"
-        parts.append(f"{_percent(root.share)} at links that send {whose} ({where})")
-    text = f"{_percent(room / job.waiting_ps)} of this waiting is for room in full buffers."
+        where = f"{percent(most / root.ps)} of class {class_}{groups}"
+        parts.append(f"{percent(root.share)} at links that send {whose} ({where})")
+    text = f"{percent(room / job.waiting_ps)} of this waiting is for room in full buffers."
     return [f"{text} The chains of full buffers end: {', '.join(parts)}." if parts else text]
 
 
 def _program(program: ProgramTime, job: JobCauses) -> list[str]:
     """What its ranks do and wait for, and its critical path."""
-    states = ", ".join(f"{_percent(one.share)} {one.kind}{_late(one)}" for one in program.states if one.share >= LEAST)
-    path = ", ".join(f"{_percent(one.share)} {one.kind}" for one in program.path if one.share >= LEAST)
+    states = ", ".join(f"{percent(one.share)} {one.kind}{_late(one)}" for one in program.states if one.share >= LEAST)
+    path = ", ".join(f"{percent(one.share)} {one.kind}" for one in program.path if one.share >= LEAST)
     text = f"Its critical path of {format_time(program.time_ps, 4)} is {path}."
     transfer = sum(one.share for one in program.path if one.kind == TRANSFER)
     whole = job.waiting_ps + job.service_ps
     others = [cause for cause in job.causes if cause.cause != job.job and whole and cause.ps / whole >= LEAST]
     if transfer >= LEAST and others:
-        named = " and ".join(f"{_percent(cause.ps / whole)} of its time for `{cause.cause}`" for cause in others)
+        named = " and ".join(f"{percent(cause.ps / whole)} of its time for `{cause.cause}`" for cause in others)
         text += f" On average over all its packets, not only those of this path, a packet waits {named}."
     return [f"The time of its ranks is {states}.", text]
 
@@ -172,7 +205,7 @@ def _divided(entry: Shapley) -> str:
     parts = []
     for job, ps in sorted(entry.shares_ps.items(), key=lambda one: -one[1]):
         sign = "-" if ps < 0 else ""
-        of_all = f" ({_percent(ps / lost)})" if lost > 0 else ""
+        of_all = f" ({percent(ps / lost)})" if lost > 0 else ""
         parts.append(f"{sign}{format_time(round(abs(ps)), 4)} for `{job}`{of_all}")
     return f"{start}. The difference is divided (Shapley) into {', '.join(parts)}."
 
@@ -188,8 +221,8 @@ def _doubt(job: JobCauses, entry: Without) -> list[str]:
     if most < LEAST or most < DISAGREE * max(least, 0):
         return []
     text = (
-        f"Blame and absence disagree: `{entry.without}` directly causes {_percent(expected)} of the time of the "
-        f"packets, but without it {_percent(saved)} is saved"
+        f"Blame and absence disagree: `{entry.without}` directly causes {percent(expected)} of the time of the "
+        f"packets, but without it {percent(saved)} is saved"
     )
     if saved > expected:
         return [f"{text}. It also makes `{job.job}` wait for itself, or for others that wait for it."]

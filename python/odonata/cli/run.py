@@ -15,12 +15,17 @@ def run(
     *,
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
     seed: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
-    out: Path | None = None,
+    seeds: Annotated[int | None, Parameter(validator=validators.Number(gte=2, lte=10_000))] = None,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     alone: Annotated[bool, Parameter(negative=())] = False,
+    all_: Annotated[bool, Parameter(name="--all", negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
     force: Annotated[bool, Parameter(negative=())] = False,
     keep_stale: Annotated[bool, Parameter(negative=())] = False,
     report: Annotated[bool, Parameter(negative=())] = False,
+    workers: Annotated[
+        int | None, Parameter(name=["--workers", "-j"], validator=validators.Number(gte=1, lte=1024))
+    ] = None,
     threads: Annotated[int | None, Parameter(validator=validators.Number(gte=1, lte=1024))] = None,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
 ) -> int:
@@ -34,10 +39,15 @@ def run(
         Override a value of the scenario, as in `-s routing=minimal -s job.target.nodes=256`.
     seed
         Seed of all random numbers, instead of the scenario's.
+    seeds
+        Simulate this many seeds, each job that is not background also alone, and give slowdowns with 95 % intervals.
+        This is a study, in `studies/NAME-ID`: `odonata report`, `compare` and `plot` read it.
     out
         Folder for the results. Default: `runs/NAME-ID`. A finished run is not repeated.
     alone
         Also run each job that is not background alone on the empty system, and give the slowdown.
+    all_
+        Print all jobs. Without it, of the background jobs only the ten largest.
     json
         Print one JSON object instead of the table.
     force
@@ -46,6 +56,8 @@ def run(
         Keep a finished run even if another engine (other sources of Odonata) simulated it.
     report
         Also write a report, `report.html` in the folder of the results (`odonata report`).
+    workers
+        With `--seeds`: number of simulations at once. Default: one for each processor.
     threads
         Most threads that share the simulation; the results do not depend on it. Default: as many as there are idle
         processors, at most 8.
@@ -62,6 +74,13 @@ def run(
     from odonata.text import terminal_width
 
     scenario = scenarios.load(file, overrides=set_ or (), seed=seed)
+    if seeds is not None:
+        from odonata.cli.run_seeds import run_seeds
+
+        _refuse({"--all": all_ or None, "--threads": threads}, "does nothing with `--seeds`")
+        options = {"json": json, "force": force, "keep_stale": keep_stale, "report": report, "quiet": quiet}
+        return run_seeds(scenario, seeds, out, workers, **options)
+    _refuse({"--workers": workers}, "is for `--seeds`")
     resolved = scenario.resolve(check=False)
     folder = out if out is not None else Path("runs") / f"{file.stem}-{resolved.id}"
     progress = ProgressLine(quiet=quiet)
@@ -96,8 +115,16 @@ def run(
     if json:
         print(json_module.dumps({**done.summary, **files}))
     else:
-        print(as_text(done.summary, terminal_width()))
+        print(as_text(done.summary, terminal_width(), every=all_, hint="--all prints them"))
     return 0
+
+
+def _refuse(given: dict[str, Any], why: str) -> None:
+    from odonata.errors import InputError
+
+    for option, value in given.items():
+        if value is not None:
+            raise InputError(f"`{option}` {why}")
 
 
 def _opening(scenario: dict[str, Any], system: str) -> str:

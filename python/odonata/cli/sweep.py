@@ -95,8 +95,7 @@ def sweep(
     quiet
         No progress on standard error.
     """
-    from odonata.cli.sweep_progress import SweepProgress
-    from odonata.errors import StaleWarning, visible
+    from odonata.errors import visible
     from odonata.study import read
     from odonata.study import sweep as sweeping
     from odonata.study.keep import without_rows
@@ -108,6 +107,34 @@ def sweep(
     sweeping.check_place(folder, plan, force=force)
     backend = backend_of(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), plan.cluster)
     _say_doubts(plan)
+    study, ledger = run_plan(
+        plan, folder, backend, force=force, retry_failed=retry_failed, keep_stale=keep_stale, quiet=quiet
+    )
+    written = written_report(folder, quiet=quiet) if report and study.jobs.height else {}
+    if json:
+        print(json_module.dumps({**_facts(study, folder, ledger), **written}))
+    else:
+        _print(study, include_incomplete=include_incomplete)
+    for doubt in without_rows(plan.keep, study.runs):
+        _say(visible(f"warning: {doubt}"))
+    return 1 if study.failed.height else 0
+
+
+def run_plan(
+    plan: "Plan",
+    folder: Path,
+    backend: "Backend",
+    *,
+    force: bool = False,
+    retry_failed: bool = False,
+    keep_stale: bool = False,
+    quiet: bool = False,
+) -> "tuple[Study, Ledger | None]":
+    """Sweep a plan into a folder, with its progress on standard error."""
+    from odonata.cli.sweep_progress import SweepProgress
+    from odonata.errors import StaleWarning
+    from odonata.study import sweep as sweeping
+
     progress = SweepProgress(plan, backend, quiet=quiet)
     with progress, warnings.catch_warnings():
         warnings.simplefilter("always", StaleWarning)
@@ -116,17 +143,11 @@ def sweep(
             plan, folder, backend, force=force, retry_failed=retry_failed, keep_stale=keep_stale, report=progress.report
         )
     progress.close(folder)
-    written = _report(folder, quiet=quiet) if report and study.jobs.height else {}
-    if json:
-        print(json_module.dumps({**_facts(study, folder, progress.ledger), **written}))
-    else:
-        _print(study, include_incomplete=include_incomplete)
-    for doubt in without_rows(plan.keep, study.runs):
-        _say(visible(f"warning: {doubt}"))
-    return 1 if study.failed.height else 0
+    return study, progress.ledger
 
 
-def _report(folder: Path, *, quiet: bool) -> dict[str, str]:
+def written_report(folder: Path, *, quiet: bool) -> dict[str, str]:
+    """Write the report of a study into its folder; its path by the key of `--json`."""
     from odonata.report import report_in
 
     target = report_in(folder)

@@ -25,12 +25,16 @@ def report_of_runs(runs: Sequence[Run]) -> bytes:
 
     Raises InputError if a file of a run is damaged.
     """
+    from odonata.report.differences import title_of
     from odonata.report.page import page
     from odonata.report.run import run_document
 
     documents = [run_document(run) for run in runs]
-    title = " and ".join(document["name"] for document in documents)
-    return page(f"{title} - Odonata", {"kind": "runs", "runs": documents})
+    names = list(dict.fromkeys(document["name"] for document in documents))
+    title = " and ".join(names)
+    if len(runs) > 1:
+        title += f": {title_of(runs[0], runs[1])}"
+    return page(f"{title} - Odonata", {"kind": "runs", "title": title, "runs": documents})
 
 
 def report_of_study(study: Study) -> bytes:

@@ -1,12 +1,13 @@
-"""The first lines of a report: what slowed down, and where packets waited."""
+"""The first lines of a report: what slowed down, and for whom and where packets waited."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
+from odonata.blame.causes import causes_of, groups_of
+from odonata.blame.sentences import about, percent, where_of
 from odonata.store.summary import answers
 
 if TYPE_CHECKING:
@@ -14,10 +15,10 @@ if TYPE_CHECKING:
 
 NOTABLE = 1.02
 """Slowdown below which a job counts as undisturbed (assumed)."""
-PART = 0.5
-"""Share of the waiting for which the fewest links are counted."""
-FEW = 4
-"""Most groups that a sentence names."""
+UNKNOWN = (
+    "The run has not recorded for whom its packets waited: `odonata explain` finds it, and `blame = true` under "
+    "[measure] records it."
+)
 
 
 def verdict(run: Run) -> list[str]:
@@ -49,43 +50,23 @@ def _about(run: Run, slowest: dict[str, Any] | None) -> str:
 
 
 def _waiting(run: Run, slowest: dict[str, Any] | None) -> str:
-    """Where packets waited: the fewest links that have half of the waiting time.
+    """For whom and where the packets of the slowest job waited, as `odonata explain` says it.
 
-    These are the packets of the slowest job if it is slowed down and the run has recorded waiting by job. Otherwise
-    they are the packets of all jobs, and only waiting for room in a buffer counts.
+    Without `measure.blame` it is only known where the packets of all jobs waited for room in a buffer.
     """
-    columns = ("link", "class", "from_kind", "from_id", "from_group", "stalled_ps")
-    every = run.scan("links").select(*columns).collect()
-    whose, links = "the time that packets waited for room", every.with_columns(ps="stalled_ps")
-    if slowest is not None and slowest["slowdown"] >= NOTABLE:
-        own = _waits_of(run, run.jobs["name"].to_list().index(slowest["name"]))
-        if own is not None and own.height:
-            whose, links = "its waiting", every.join(own, on="link", how="inner", maintain_order="left")
-    links = links.filter(pl.col("ps") > 0)
-    if links.is_empty():
-        return "No packet waited for room in a buffer."
-    links = links.sort("ps", "from_kind", "from_id", descending=[True, False, False], maintain_order=True)
-    share = links["ps"].to_numpy().astype(np.float64).cumsum()
-    count = int(np.searchsorted(share, PART * share[-1])) + 1
-    top = links.head(count)
-    kinds = sorted({_kind(*row) for row in top.select("class", "from_kind").unique().iter_rows()})
-    where = f"{count:,} of {every.height:,} links ({' and '.join(kinds) if len(kinds) < 3 else ', '.join(kinds)})"
-    groups = sorted(top["from_group"].unique().to_list())
-    if len(groups) <= min(FEW, every["from_group"].n_unique() - 1):
-        numbers = ", ".join(map(str, groups[:-1])) + (" and " if len(groups) > 1 else "") + str(groups[-1])
-        where += f" out of group{'s' * (len(groups) > 1)} {numbers}"
-    return f"{100 * share[count - 1] / share[-1]:.0f} % of {whose} is on {where}."
-
-
-def _waits_of(run: Run, job: int) -> pl.DataFrame | None:
-    """The waiting of a job's packets by link, from the blame or the series of the run; `None` if it has neither."""
     if not run.blame.is_empty():
-        rows = run.blame.filter(pl.col("victim") == job, pl.col("link").is_not_null())
-        return rows.group_by("link").agg(ps=pl.col("time_ps").sum())
-    if not run.series.is_empty():
-        return run.series.filter(pl.col("job") == job).group_by("link").agg(ps=pl.col("wait_ps").sum())
-    return None
-
-
-def _kind(link_class: str, sender: str) -> str:
-    return "NICs" if sender == "node" else f"{link_class} links"
+        jobs = causes_of(run, run.blame)
+        front = [job for job in jobs if not job.background] or jobs
+        name = slowest["name"] if slowest is not None else max(front, key=lambda job: job.waiting_ps).job
+        return about(next(job for job in jobs if job.job == name))
+    links = run.scan("links").select("class", "from_kind", "to_kind", "from_group", time_ps="stalled_ps").collect()
+    stalled = links.filter(pl.col("time_ps") > 0)
+    if stalled.is_empty():
+        return "No packet waited for room in a buffer."
+    classes = (
+        stalled.group_by("class").agg(pl.col("time_ps").sum()).sort(["time_ps", "class"], descending=[True, False])
+    )
+    class_, most = classes.row(0)
+    named, groups = groups_of(stalled), links["from_group"].n_unique()
+    where = f"{percent(most / stalled['time_ps'].sum())} of it at links of class {class_}{where_of(named, groups)}"
+    return f"Packets waited for room in buffers, {where}. {UNKNOWN}"

@@ -79,13 +79,28 @@ def _distribution(row: Mapping[str, Any], prefix: str) -> dict[str, Any] | None:
     return {name: row[f"{prefix}_{name}_ps"] for name in (*QUANTILES, "mean")}
 
 
-def tables_of(summary: Mapping[str, Any]) -> list[Table]:
-    """The summary as text: a table of the jobs that send at intervals and one of those that run programs."""
+LARGEST = 10
+"""Background jobs that have a row, and targets that have a sentence, if there are more of them."""
+
+
+def tables_of(summary: Mapping[str, Any], *, every: bool = True) -> list[Table]:
+    """The summary as text: a table of the jobs that send at intervals and one of those that run programs.
+
+    Without `every`, of the background jobs only the largest have a row.
+    """
     begin = f"run {summary['id']}, seed {summary['seed']}: {format_time(summary['sim_time_ps'], 3)} simulated; "
-    sending = [job for job in summary["jobs"] if not _is_program(job)]
-    running = [job for job in summary["jobs"] if _is_program(job)]
+    jobs = summary["jobs"] if every else _foremost(summary["jobs"])
+    sending = [job for job in jobs if not _is_program(job)]
+    running = [job for job in jobs if _is_program(job)]
     tables = [_latencies(sending, begin)] if sending else []
     return [*tables, _programs(running, "" if tables else begin)] if running else tables
+
+
+def _foremost(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The jobs that are not background and the largest of the others, in the order of the scenario."""
+    others = sorted((job for job in jobs if job["background"]), key=lambda job: -job["nodes"])
+    names = {job["name"] for job in others[LARGEST:]}
+    return [job for job in jobs if job["name"] not in names]
 
 
 def _is_program(job: Mapping[str, Any]) -> bool:
@@ -161,7 +176,9 @@ def answers(summary: Mapping[str, Any]) -> list[str]:
     """
     jobs = [job for job in summary["jobs"] if not job["background"]]
     unit = _latency_unit([job for job in summary["jobs"] if not _is_program(job)])
-    said = [_program_answer(job) if _is_program(job) else _latency_answer(job, *unit) for job in jobs]
+    slowest = sorted(jobs, key=lambda job: -(job.get("slowdown") or 0.0))[:LARGEST]
+    said = [_program_answer(job) if _is_program(job) else _latency_answer(job, *unit) for job in jobs if job in slowest]
+    said += [f"{len(jobs) - LARGEST} more jobs are in the table"] * (len(jobs) > LARGEST)
     said += [_modes(job) for job in summary["jobs"] if "modes" in job]
     said += [text for job in summary["jobs"] for text in _cut_off(job)]
     said += [_saturated(job) for job in jobs if job["saturated"]]
@@ -262,13 +279,24 @@ def _program_answer(job: Mapping[str, Any]) -> str:
     return f"{text}, {_per_s(job)} per second (an iteration: median {median}, 99 % within {most})"
 
 
-def as_text(summary: Mapping[str, Any], width: int | None = None) -> str:
-    """The tables in plain text, with the conclusions below. In a table wider than `width`, rows become columns."""
-    tables = [table.lines(width) for table in tables_of(summary)]
-    return "\n".join([*(line for lines in tables for line in [*lines, ""]), *answers(summary)])
+def as_text(summary: Mapping[str, Any], width: int | None = None, *, every: bool = False, hint: str = "") -> str:
+    """The conclusions, and below them the tables. In a table wider than `width`, rows become columns.
+
+    Without `every`, of the background jobs only the largest have a row; `hint` says how to see the others.
+    """
+    tables = [table.lines(width) for table in tables_of(summary, every=every)]
+    lines = [*answers(summary), *(line for table in tables for line in ["", *table])]
+    return "\n".join([*lines, *([] if every else _more(summary, hint or "`jobs` of the run has all"))]).lstrip("\n")
 
 
 def as_html(summary: Mapping[str, Any]) -> str:
     """The same for a notebook."""
     notes = "".join(f"<p>{escape(text)}</p>" for text in answers(summary))
-    return "".join(table.html() for table in tables_of(summary)) + notes
+    more = "".join(f"<p>{escape(text)}</p>" for text in _more(summary, "`jobs` of the run has all") if text)
+    return notes + "".join(table.html() for table in tables_of(summary, every=False)) + more
+
+
+def _more(summary: Mapping[str, Any], hint: str) -> list[str]:
+    """How many jobs have no row."""
+    left_out = len(summary["jobs"]) - len(_foremost(summary["jobs"]))
+    return ["", f"{left_out:,} more background jobs ({hint})"] if left_out else []
