@@ -33,7 +33,7 @@ CASES = [
     ("key spelt otherwise", PATTERN, f"{PEERS}, tgll-bandwidth = 1", 7, "`tgll-bandwidth`", "`tgll_bandwidth`"),
     ("unknown key in an app", "interval =", "intervall =", 7, "unknown key `intervall`", "`interval`"),
     ("unknown table", "[run]", "[runs]", 9, "unknown key `runs`", "`run`"),
-    ("missing key", ', interval = "1 us"', "", 7, "missing key `interval`", "mean time"),
+    ("missing key", ', interval = "1 us"', "", 7, "missing key `interval` or `load`", "mean time"),
     ("no system", 'system = "tiny"', "", None, "missing key `system`", "the machine"),
     ("no nodes", "nodes = 8\n", "", 4, "missing key `nodes`", None),
     ("no jobs", BASE[BASE.index("[[job]]") : BASE.index("[run]")], "", None, "needs a job", "[[job]]"),
@@ -135,7 +135,7 @@ CASES = [
         None,
     ),
     ("a percentage", f'{PATTERN}, message = "4 KB"', f"{PEERS}, tgll = 130", 7, "more than 20 (2,000 %)", "1.30"),
-    ("no load", f'{PATTERN}, message = "4 KB"', f"{PEERS}, tgll = 0", 7, "needs messages of 0 B", None),
+    ("no load", f'{PATTERN}, message = "4 KB"', f"{PEERS}, tgll = 0", 7, "would send nothing", None),
     ("other groups", PATTERN, f'{PEERS}, groups = "1-2"', 7, "are in groups 0-1, not in 1-2", None),
     (
         "a grid that does not fit",

@@ -44,7 +44,7 @@ def test_load_of_a_nodes_link(tmp_path, pattern, load, expected):
 
 
 def test_load_of_the_global_links_of_a_group(tmp_path):
-    # All 384 nodes of a group share its 384 global links of 4.37 GiB/s (Kang 2019, section 3.1): 4,096 B take 872.93 ns.
+    # All 384 nodes of a group share its 384 global links of 4.37 GiB/s (Kang 2019, section 3.1).
     assert interval(tmp_path, 'load = 1.0, load_of = "global-links"', "group-shift") == pytest.approx(872_928, abs=3)
     assert interval(tmp_path, 'load = 1.0, load_of = "global-links"', "tornado") == pytest.approx(872_928, abs=3)
     # Of 3,455 other ranks, 3,072 are in other groups.
@@ -56,14 +56,14 @@ def test_load_of_the_global_links_of_a_group(tmp_path):
     ("pattern", "more", "message"),
     [
         ("uniform-random", 'load = "60 %", interval = "1 us"', "`interval` and `load` exclude each other"),
-        ("uniform-random", 'jitter = "1 ns"', "give `interval` or `load`"),
+        ("uniform-random", 'jitter = "1 ns"', "missing key `interval` or `load`"),
         ("uniform-random", "load = 60", "a load of `60` is more than 20 (2,000 %)"),
         ("uniform-random", "load = 0", "would send nothing"),
         ("uniform-random", 'interval = "1 us", load_of = "global-links"', "`load_of` is used with `load` only"),
         ("stencil-3d", 'load = 0.5, load_of = "global-links"', "not defined for stencil-3d"),
         ("uniform-random", "load = 1e-15", "needs an interval of"),
         ("broadcast", "load = 0.5", "`load`"),
-        ("broadcast", 'jitter = "1 ns"', "give `interval`"),
+        ("broadcast", 'jitter = "1 ns"', "missing key `interval`"),
     ],
 )
 def test_wrong_loads_are_errors_with_their_line(tmp_path, pattern, more, message):

@@ -25,6 +25,7 @@ def _interval(value: Any) -> int:
     return ps
 
 
+INTERVAL = "mean time between two intervals of a rank"
 #: The mean time between two intervals of a rank.
 Interval = Annotated[
     int,
@@ -63,7 +64,7 @@ class Pattern(App):
     """
 
     pattern: str
-    interval: Interval | None = Field(None, description="mean time between two intervals of a rank")
+    interval: Interval | None = Field(None, description=INTERVAL)
     messages: Intervals | None = Field(
         None, description="number of intervals (default: without end; a job that a run waits for needs it)"
     )
@@ -83,7 +84,7 @@ class Pattern(App):
     def interval_ps(self, ranks: Ranks) -> int:  # noqa: ARG002
         """Mean time between two intervals of a rank. Raises InputError with a path into the app's table."""
         if self.interval is None:
-            raise InputError("the time between two intervals is missing: give `interval`")
+            raise InputError("missing key `interval`", hint=INTERVAL)
         return self.interval
 
     @abstractmethod
@@ -143,8 +144,7 @@ class LoadedPattern(SizedPattern):
     def leaving(self, ranks: Ranks) -> Fraction:
         """The share of all messages that leave their group."""
         raise InputError(
-            f"`load_of` = `global-links` is not defined for {self.pattern}, whose share of messages between groups depends "
-            "on the placement",
+            f"`load_of` = `global-links` is not defined for {self.pattern}",
             hint='use load_of = "node-link"',
             path=("load_of",),
         )
@@ -155,7 +155,7 @@ class LoadedPattern(SizedPattern):
             if self.load_of != "node-link":
                 raise InputError("`load_of` is used with `load` only", path=("load_of",))
             if self.interval is None:
-                raise InputError("the rate of the messages is missing: give `interval` or `load`")
+                raise InputError("missing key `interval` or `load`", hint=INTERVAL)
             return self.interval
         if self.interval is not None:
             raise InputError("`interval` and `load` exclude each other", path=("load",))
