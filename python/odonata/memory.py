@@ -26,6 +26,7 @@ def check_memory(resolved: Resolved) -> None:
     Only jobs with a pattern count, and of these only messages that are certain: those of jobs that the run waits for,
     and of all jobs if the run ends at a given time.
     """
+    _check_windows(resolved)
     rows = expected_rows(resolved)
     needed, available = rows * row_bytes(), available_bytes()
     if available is not None and needed > available:
@@ -35,6 +36,35 @@ def check_memory(resolved: Resolved) -> None:
             hint='with latency = "histogram" under [measure] (or record = "histogram" in a job) memory does not grow '
             "with the messages",
             path=("measure", "latency"),
+        )
+
+
+MOST_COUNTS = 2**26
+"""Most counts by window, job and group that a run keeps (`MAX_ENTRIES` of the core)."""
+_COUNT_BYTES = 32
+
+
+def _check_windows(resolved: Resolved) -> None:
+    """Raise InputError if `measure.links.every` certainly gives more windows than a run keeps or than fit into memory."""
+    spec = resolved.spec
+    every = spec["measure"]["arrivals_every_ps"]
+    if not every:
+        return
+    stop = spec["stop"]
+    lasts = [traffic["intervals"] * traffic["interval_ps"] for job in stop["jobs"]
+             if (traffic := spec["jobs"][job].get("traffic")) and traffic["intervals"] is not None]  # fmt: skip
+    # A run ends when its last message has arrived, which is later; it may end at a given time before.
+    end = max(lasts, default=0)
+    end = end if stop["at_ps"] is None else min(end, stop["at_ps"]) if stop["jobs"] else stop["at_ps"]
+    windows = end // every
+    counts = windows * len(spec["jobs"]) * resolved.system.shape.groups
+    needed, available = counts * _COUNT_BYTES, available_bytes()
+    if counts > MOST_COUNTS or (available is not None and needed > available):
+        raise InputError(
+            f"windows this short give {windows:,} of them and need {_size(needed)} of memory, for each job and group; "
+            f"at most {MOST_COUNTS:,} counts are kept",
+            hint='use wider windows, such as every = "10 us"',
+            path=("measure", "links", "every"),
         )
 
 

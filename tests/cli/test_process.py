@@ -60,7 +60,16 @@ def test_the_commands_are_all_there() -> None:
 
 
 def test_ctrl_c_ends_soon_and_leaves_nothing(here: Path) -> None:
-    endless = ["run", "tiny.toml", "-s", "job.target.app.messages=100000000", "-s", "measure.latency=histogram"]
+    endless = [
+        "run",
+        "tiny.toml",
+        "-s",
+        "job.target.app.messages=100000000",
+        "-s",
+        "measure.latency=histogram",
+        "-s",
+        "measure.links.every=1 ms",
+    ]
     process = subprocess.Popen([*COMMAND, *endless], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     assert "on tiny" in process.stderr.readline()  # the simulation begins
@@ -74,7 +83,16 @@ def test_ctrl_c_ends_soon_and_leaves_nothing(here: Path) -> None:
 
 def test_sigterm_ends_as_ctrl_c_does(here: Path) -> None:
     """Catches a run that a queue's time limit ends without a word, and a cursor that stays hidden."""
-    endless = ["run", "tiny.toml", "-s", "job.target.app.messages=100000000", "-s", "measure.latency=histogram"]
+    endless = [
+        "run",
+        "tiny.toml",
+        "-s",
+        "job.target.app.messages=100000000",
+        "-s",
+        "measure.latency=histogram",
+        "-s",
+        "measure.links.every=1 ms",
+    ]
     master, slave = pty.openpty()
     process = subprocess.Popen([*COMMAND, *endless], stdout=subprocess.DEVNULL, stderr=slave)
     os.close(slave)
@@ -151,7 +169,16 @@ def _on_terminal(arguments: list[str], columns: int) -> str:
 
 def test_progress_is_a_bar_on_a_terminal_and_gone_at_the_end(here: Path) -> None:
     master, slave = pty.openpty()
-    busy = ["run", "tiny.toml", "-s", "job.target.app.messages=20000", "-s", "measure.latency=histogram"]
+    busy = [
+        "run",
+        "tiny.toml",
+        "-s",
+        "job.target.app.messages=20000",
+        "-s",
+        "measure.latency=histogram",
+        "-s",
+        "measure.links.every=1 ms",
+    ]
     process = subprocess.Popen([*COMMAND, *busy], stdout=subprocess.DEVNULL, stderr=slave)
     os.close(slave)
     shown = b""

@@ -1,8 +1,8 @@
 """`odonata view`: a report in the browser."""
 
+import hashlib
 import os
 import sys
-import tempfile
 import webbrowser
 from pathlib import Path
 
@@ -13,7 +13,8 @@ _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
 def view(run: Path, other: Path | None = None, /, *, verify: bool = True) -> int:
     """Open the report of a run or a study in the browser; print its path if there is none.
 
-    The file goes into a new folder of the system's temporary files. `odonata report` writes one to keep.
+    The file goes into the user's folder for kept files and replaces that of the same run. `odonata report` writes one to
+    keep.
 
     Parameters
     ----------
@@ -24,10 +25,12 @@ def view(run: Path, other: Path | None = None, /, *, verify: bool = True) -> int
     verify
         Compare files with their checksums.
     """
+    from odonata import private
     from odonata.report import report_of, write_report
 
     page = report_of(run, other, verify=verify)
-    target = Path(tempfile.mkdtemp(prefix="odonata-")) / "report.html"
+    which = hashlib.sha256("\0".join(str(path.resolve()) for path in (run, other) if path).encode()).hexdigest()[:12]
+    target = private.folder() / f"report-{which}.html"
     write_report(target, page)
     print(target)
     if not _has_screen() or not webbrowser.open(target.as_uri()):

@@ -141,7 +141,7 @@ class LoadedPattern(SizedPattern):
         """Messages that a rank sends in an interval."""
         return 1
 
-    def leaving(self, ranks: Ranks) -> Fraction:
+    def leaving(self, ranks: Ranks) -> Fraction:  # noqa: ARG002
         """The share of all messages that leave their group."""
         raise InputError(
             f"`load_of` = `global-links` is not defined for {self.pattern}",
