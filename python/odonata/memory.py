@@ -45,7 +45,7 @@ _COUNT_BYTES = 32
 
 
 def _check_windows(resolved: Resolved) -> None:
-    """Raise InputError if `measure.links.every` certainly gives more windows than a run keeps or than fit into memory."""
+    """Raise InputError if `measure.links.every` certainly gives more windows than are kept or fit into memory."""
     spec = resolved.spec
     every = spec["measure"]["arrivals_every_ps"]
     if not every:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from odonata.plot.box import Box, boxes_of, draw_boxes, iteration_boxes_of
-from odonata.plot.style import figure
+from odonata.plot.style import figure, relabel
 
 US = 1e6
 QUIET = {"min": 1 * US, "p25": 2 * US, "p50": 3 * US, "p75": 4 * US, "max": 8 * US, "mean": 3.5 * US}
@@ -105,3 +106,28 @@ def test_iterations_of_programs_have_boxes_of_their_own() -> None:
     assert [(box.group, box.latency_ps["p50"], box.latency_ps["mean"]) for box in boxes] == [("target", 3.0, 6.0)]
     axes = draw_boxes(figure(3, 3).subplots(), boxes, what="time of an iteration")
     assert axes.get_ylabel() == "time of an iteration (ps)"
+
+
+def test_programs_show_their_iterations_alone_and_with_the_others(tmp_path):
+    """Catches an overview of programs that draws latencies of messages, which may be those alone."""
+    import odonata as od
+
+    here = Path(__file__).parents[2] / "examples" / "halo-neighbours.toml"
+    run = od.run(od.load(here, ["job.halo.iterations=2", "job.transform.iterations=3"]), alone=True)
+    axes = run.plot().subfigs[0].axes[0]
+    assert axes.get_ylabel().startswith("time of an iteration")
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["alone", "with the other jobs", "mean"]
+    boxes = iteration_boxes_of(run.jobs)
+    transform = {box.series: box.latency_ps["mean"] for box in boxes if box.group == "transform"}
+    assert transform["with the other jobs"] / transform["alone"] > 1.2
+    assert run.plot()._repr_png_().startswith(b"\x89PNG")
+    assert b"<html" in run.report(tmp_path / "report.html").read_bytes()[:200]
+
+
+def test_labels_and_size_can_be_given():
+    made = figure(4, 3)
+    made.subplots().set_ylabel("time")
+    relabel(made, title="a $ b", x_label=None, y_label="other", size=(6, 2))
+    assert made.get_suptitle() == r"a \$ b"
+    assert (made.axes[0].get_xlabel(), made.axes[0].get_ylabel()) == ("", "other")
+    assert made.get_size_inches().tolist() == [6, 2]

@@ -26,7 +26,7 @@ def axes(key: str, series: str | None, **more: Any) -> Any:
 
 def test_an_axis_of_times_gives_lines_of_medians_with_quartiles() -> None:
     drawn = axes("interval", "place", log=False)
-    near, far = (line for line in drawn.lines if line.get_marker() == "o")
+    near, far = (line for line in drawn.lines if line.get_marker() in "os")
     assert list(near.get_xdata()) == [1.0, 2.0]
     assert list(near.get_ydata()) == [3.0, 4.0]
     assert list(far.get_ydata()) == [30.0, 40.0]

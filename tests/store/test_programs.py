@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from odonata.store.columns import QUANTILES
+from odonata.store.latency import Latency
 from odonata.store.manifest import manifest
 from odonata.store.programs import iterations_frame, progress, ranks_frame
 from odonata.store.summary import answers, as_text, jobs_of, summary_of, tables_of
@@ -46,6 +48,10 @@ def program(result: dict[str, Any], spec: dict[str, Any]) -> tuple[dict[str, Any
 def finished(result: dict[str, Any]) -> None:
     result["ranks"]["finish_ps"][3] = 10 * US
     result["iterations"]["ranks"][2] = 4
+
+
+def times(mean: float) -> Latency:
+    return Latency(1, dict.fromkeys(QUANTILES, round(mean)), mean)
 
 
 def test_a_program_that_was_cut_off(program: tuple[dict[str, Any], dict[str, Any]]) -> None:
@@ -149,7 +155,7 @@ def test_with_a_period_the_iterations_are_compared(program: tuple[dict[str, Any]
     """With a period, the total time is mostly waiting, and would give 1.00 x for all times of iterations."""
     finished(program[0])
     program[1]["jobs"][0]["program"]["every_ps"] = 3 * US
-    (target, _) = summary(program, {0: Alone(None, 9 * US, 1.5 * US)})["jobs"]
+    (target, _) = summary(program, {0: Alone(None, 9 * US, times(1.5 * US))})["jobs"]
     assert target["slowdown"] == target["iteration_ps"]["mean"] / (1.5 * US)
-    told = summary(program, {0: Alone(None, 9 * US, 1.5 * US)})
+    told = summary(program, {0: Alone(None, 9 * US, times(1.5 * US))})
     assert answers(told) == ["target: 9.000 us for 3 iterations, which take 2.00 x as long as those of target alone"]

@@ -18,6 +18,10 @@ def plot(
     by: str | None = None,
     value: str | None = None,
     series: str | None = None,
+    title: str | None = None,
+    x_label: str | None = None,
+    y_label: str | None = None,
+    size: str | None = None,
     include_incomplete: Annotated[bool, Parameter(negative=())] = False,
     verify: bool = True,
     force: Annotated[bool, Parameter(negative=())] = False,
@@ -46,6 +50,12 @@ def plot(
         Of a study: the column of `jobs` to draw. Default: the first column that the study shows.
     series
         Of a study: the axis of which each value is a line, or a box of its own.
+    title
+        The title, instead of the usual one.
+    x_label, y_label
+        Labels of the first axes, instead of the usual ones.
+    size
+        Width and height in inches, such as `6x4`.
     include_incomplete
         Of a study: also latencies, times and slowdowns of runs that are cut off. They cover only the messages that
         arrived.
@@ -57,10 +67,16 @@ def plot(
     from odonata.errors import InputError
     from odonata.study.folder import is_study_folder
 
+    labels: dict[str, Any] = {
+        "title": title,
+        "x_label": x_label,
+        "y_label": y_label,
+        "size": None if size is None else _size(size),
+    }
     if is_study_folder(run):
         options = {"by": by, "value": value, "series": series, "job": job, "log": log}
         options["include_incomplete"] = include_incomplete
-        return _study(run, out, {"--kind": kind, "--way": way}, options, verify=verify, force=force)
+        return _study(run, out, {"--kind": kind, "--way": way}, options, labels, verify=verify, force=force)
     if include_incomplete:
         raise InputError(f"`--include-incomplete` is for studies, `{run}` is not the folder of one")
     for option, wanted in (("--by", by), ("--value", value), ("--series", series)):
@@ -68,7 +84,7 @@ def plot(
             raise InputError(f"`{option}` is for studies, `{run}` is not the folder of one")
     kind = kind or "overview"
     from odonata.plot.run import plot_run
-    from odonata.plot.style import check_free, check_target, save
+    from odonata.plot.style import check_free, check_target, relabel, save
     from odonata.store import open_run
 
     for option, given, kinds in (
@@ -83,9 +99,27 @@ def plot(
     opened = open_run(run, verify=verify)
     check_target(target)
     check_free(target, force=force)
-    save(plot_run(opened, kind, log=log, way=way or "both", job=job), target)
+    made = plot_run(opened, kind, log=log, way=way or "both", job=job)
+    relabel(made, **labels)
+    save(made, target)
     print(target)
     return 0
+
+
+MOST_INCHES = 100
+
+
+def _size(given: str) -> tuple[float, float]:
+    """Width and height."""
+    from odonata.errors import InputError
+
+    try:
+        width, height = (float(part) for part in given.lower().split("x"))
+    except ValueError:
+        raise InputError(f"`--size` is a width and a height in inches, such as 6x4, found `{given}`") from None
+    if not (0.5 <= width <= MOST_INCHES and 0.5 <= height <= MOST_INCHES):
+        raise InputError(f"`--size` has 0.5 to {MOST_INCHES} inches each way, found `{given}`")
+    return width, height
 
 
 def _study(
@@ -93,13 +127,14 @@ def _study(
     out: Path | None,
     not_for_studies: dict[str, str | None],
     chosen: dict[str, Any],
+    labels: dict[str, Any],
     *,
     verify: bool,
     force: bool,
 ) -> int:
     from odonata.cli.sweep import say_engines
     from odonata.errors import InputError
-    from odonata.plot.style import check_free, check_target, save
+    from odonata.plot.style import check_free, check_target, relabel, save
     from odonata.study.study import open_study
 
     for option, given in not_for_studies.items():
@@ -110,6 +145,8 @@ def _study(
     target = out if out is not None else study / "study.png"
     check_target(target)
     check_free(target, force=force)
-    save(opened.plot(**chosen), target)
+    made = opened.plot(**chosen)
+    relabel(made, **labels)
+    save(made, target)
     print(target)
     return 0

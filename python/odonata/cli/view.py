@@ -13,8 +13,8 @@ _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
 def view(run: Path, other: Path | None = None, /, *, verify: bool = True) -> int:
     """Open the report of a run or a study in the browser; print its path if there is none.
 
-    The file goes into the user's folder for kept files and replaces that of the same run. `odonata report` writes one to
-    keep.
+    The file goes into the user's folder for kept files and replaces that of the same run. `odonata report` writes one
+    to keep.
 
     Parameters
     ----------

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from odonata.cluster.analysis import Analysis, Series
+    from odonata.plot.style import Picture
 
 Kind = Literal["density", "histogram", "scatter", "qcd"]
 
@@ -65,7 +66,7 @@ def _at_most(count: int, most: int, what: str, kind: str) -> None:
         raise InputError(f"a picture of kind `{kind}` has {most} {what} at most; here are {count}", hint=hint)
 
 
-def _panels(count: int, kind: str) -> tuple[Figure, list]:  # type: ignore[type-arg]
+def _panels(count: int, kind: str) -> tuple[Picture, list]:  # type: ignore[type-arg]
     _at_most(count, MOST_PANELS, "panels", kind)
     across = min(count, 3)
     down = ceil(count / across)

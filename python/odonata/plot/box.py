@@ -50,11 +50,16 @@ class Box:
 
 def boxes_of(jobs: pl.DataFrame) -> list[Box]:
     """The boxes of a run: a group for each job with latencies, alone (if it was run alone) and with the others."""
+    return _boxes(jobs, (("alone", "alone"), ("latency", "with the other jobs")))
+
+
+def _boxes(jobs: pl.DataFrame, of: Sequence[tuple[str, str]]) -> list[Box]:
+    """A box for each job and each of some kinds of times: the prefix of its columns, and its series."""
     found = []
     for row in jobs.iter_rows(named=True):
         cut_off = False in (row.get("complete"), row.get("alone_complete"))
-        for prefix, series in (("alone", "alone"), ("latency", "with the other jobs")):
-            if row[f"{prefix}_mean_ps"] is not None:
+        for prefix, series in of:
+            if row.get(f"{prefix}_mean_ps") is not None:
                 names = ("min", "p25", "p50", "p75", "max", "mean")
                 found.append(
                     Box(_labelled(row["name"], cut_off), series, {name: row[f"{prefix}_{name}_ps"] for name in names})
@@ -68,17 +73,8 @@ def _labelled(name: str, cut_off: bool) -> str:
 
 
 def iteration_boxes_of(jobs: pl.DataFrame) -> list[Box]:
-    """A box for each program of a run: the times of its iterations."""
-    names = ("min", "p25", "p50", "p75", "max", "mean")
-    return [
-        Box(
-            _labelled(row["name"], row.get("complete") is False),
-            "iterations",
-            {name: row[f"iteration_{name}_ps"] for name in names},
-        )
-        for row in jobs.iter_rows(named=True)
-        if row["iteration_mean_ps"] is not None
-    ]
+    """The times of the iterations of each program of a run: alone (if it was run alone) and with the others."""
+    return _boxes(jobs, (("alone_iteration", "alone"), ("iteration", "with the other jobs")))
 
 
 def draw_boxes(axes: Axes, boxes: Sequence[Box], *, log: bool | None = None, what: str = "message latency") -> Axes:

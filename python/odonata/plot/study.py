@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from odonata.plot.style import LINES, MOST_LINES, SERIES, figure, plain, settings, time_unit
+from odonata.plot.style import LINES, MARKERS, MOST_LINES, SERIES, figure, plain, settings, time_unit
 from odonata.store.columns import columns_of
 
 if TYPE_CHECKING:
@@ -64,7 +64,9 @@ def draw(axes: Axes, data: Arranged, *, job: str | None = None, log: bool | None
     if len(data.series) > 1:
         shown = data.series if data.kind == "name" else _drawn_as_lines(data)
         handles: list[Any] = [
-            Line2D([], [], color=LINES[index % len(LINES)], linewidth=3 if data.kind == "name" else 1.5, label=name)
+            Line2D([], [], color=LINES[index % len(LINES)], linewidth=3, label=name)
+            if data.kind == "name"
+            else Line2D([], [], color=LINES[index], marker=MARKERS[index % len(MARKERS)], linewidth=1.5, label=name)
             for index, name in enumerate(_wrapped(series.name) for series in shown)
         ]
         if len(shown) < len(data.series):
@@ -128,7 +130,8 @@ def _lines(axes: Axes, data: Arranged, factor: float) -> None:
             [float(np.quantile(spot.values, q)) / factor for spot in series.spots] for q in (0.25, 0.5, 0.75)
         )
         axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
-        axes.plot(x, middle, color=colour, marker="o", markersize=3.5, linewidth=1.5, label=plain(series.name))
+        marker = MARKERS[index % len(MARKERS)]
+        axes.plot(x, middle, color=colour, marker=marker, markersize=4, linewidth=1.5, label=plain(series.name))
         for spot, at in zip(series.spots, x, strict=True):
             if 1 < len(spot.values) <= DOTS_TO:
                 axes.plot([at] * len(spot.values), spot.values / factor, ".", color=colour, alpha=0.45, markersize=4)

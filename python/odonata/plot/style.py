@@ -61,12 +61,42 @@ def plain(text: str) -> str:
     return visible(text).replace("$", r"\$")
 
 
-def figure(width: float, height: float) -> Figure:
+MARKERS = "os^Dv<>P"
+"""Markers of lines, so that lines differ in black and white too."""
+
+
+class Picture(Figure):
+    """A figure that a notebook shows by itself."""
+
+    def _repr_png_(self) -> bytes:
+        drawn = io.BytesIO()
+        with settings():
+            self.savefig(drawn, format="png", dpi=110)
+        return drawn.getvalue()
+
+
+def figure(width: float, height: float) -> Picture:
     """An empty figure of that many inches, drawn without a display and without pyplot's global state."""
     with mpl.rc_context(_SETTINGS):
-        made = Figure(figsize=(width, height), layout="constrained")
+        made = Picture(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(made)
     return made
+
+
+def relabel(
+    made: Figure, *, title: str | None, x_label: str | None, y_label: str | None, size: tuple[float, float] | None
+) -> None:
+    """Replaces the title of a picture, the labels of its first axes, and its size in inches, where they are given."""
+    with settings():
+        if title is not None:
+            made.suptitle(plain(title), x=0.01, ha="left", fontsize=8.5)
+        axes = made.axes[0]
+        if x_label is not None:
+            axes.set_xlabel(plain(x_label))
+        if y_label is not None:
+            axes.set_ylabel(plain(y_label))
+        if size is not None:
+            made.set_size_inches(*size)
 
 
 def settings() -> AbstractContextManager[None]:

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.ticker import NullLocator
 
 from odonata.analysis.fit import density
-from odonata.plot.style import LINES, SERIES, plain, time_unit
+from odonata.plot.style import LINES, MARKERS, SERIES, plain, time_unit
 from odonata.units import format_bytes
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ BINS = 60
 """Bins of a histogram that is drawn."""
 POINTS = 600
 """Points of a curve."""
-_MARKERS = "os^Dv<>P"
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ def draw_qcd(axes: Axes, lines: Mapping[str, Sequence[tuple[float, float]]], x_n
     """Draws a line for each name through its points (x, QCD)."""
     for number, (name, points) in enumerate(lines.items()):
         x, y = zip(*sorted(points), strict=True)
-        colour, marker = LINES[number % len(LINES)], _MARKERS[number % len(_MARKERS)]
+        colour, marker = LINES[number % len(LINES)], MARKERS[number % len(MARKERS)]
         axes.plot(x, y, marker=marker, markersize=4.5, linewidth=1.4, color=colour, label=plain(name) or None)
     if log:
         axes.set_xscale("log", base=2)

@@ -88,13 +88,13 @@ def _column(table: str) -> list[Column]:
     return [Column(table, *line) for line in _LINES[table]]
 
 
-def _latency_lines(prefix: str, of: str, absent: str) -> list[Line]:
+def _latency_lines(prefix: str, of: str, absent: str, since: int = 1) -> list[Line]:
     names = {"min": "minimum", "p50": "median", "max": "maximum"}
     lines: list[Line] = []
     for name, (top, bottom) in QUANTILES.items():
         what = names.get(name, f"{100 * top / bottom:g} % quantile (nearest rank)")
-        lines.append((f"{prefix}_{name}_ps", "UInt64", "ps", f"{what} {of}; {absent}", "less"))
-    return [*lines, (f"{prefix}_mean_ps", "Float64", "ps", f"mean {of}; {absent}", "less")]
+        lines.append((f"{prefix}_{name}_ps", "UInt64", "ps", f"{what} {of}; {absent}", "less", since))
+    return [*lines, (f"{prefix}_mean_ps", "Float64", "ps", f"mean {of}; {absent}", "less", since)]
 
 
 def _mode_lines() -> list[Line]:
@@ -194,6 +194,7 @@ _LINES: dict[str, list[Line]] = {
         *_latency_lines("iteration", _ITERATION, "absent if there are none"),
         ("iteration_rank_mean_ps", "Float64", "ps", "mean time of a rank for an iteration; absent if none", "less"),
         *_latency_lines("alone", "latency of the job alone on the empty system", "absent without --alone"),
+        *_latency_lines("alone_iteration", f"{_ITERATION} of the program alone", "absent without --alone", 5),
         ("alone_time_ps", "UInt64", "ps", "time of the program alone; absent without --alone", "less"),
         ("alone_complete", "Boolean", "", "`complete` of the job alone; absent without --alone", "neither", 2),
         ("slowdown", "Float64", "1", _SLOWDOWN, "less"),

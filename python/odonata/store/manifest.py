@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 
-FORMAT = 4
+FORMAT = 5
 """Version of run folders and studies. Raised when a release adds a column (`Column.since`), and when an older reader
 could not make sense of a newer folder."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from odonata.errors import Attributes, InputError, unknown
@@ -10,7 +11,6 @@ from odonata.store.summary import as_html, as_text, jobs_of, summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     import polars as pl
     from matplotlib.figure import Figure
@@ -180,6 +180,32 @@ class Run(Attributes):
         if kind not in KINDS:
             raise unknown("kind of picture", str(kind), KINDS)
         return plot_run(self, kind, log=log, way=way, job=job)
+
+    def report(self, out: str | Path) -> Path:
+        """Write the report as one HTML file, as `odonata report` does.
+
+        Parameters
+        ----------
+        out
+            The file; one that is there is overwritten.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+
+        Raises
+        ------
+        InputError
+            If a file of the run is damaged.
+        RunError
+            If the file cannot be written.
+        """
+        from odonata.report import report_of_runs, write_report
+
+        target = Path(out)
+        write_report(target, report_of_runs([self]))
+        return target
 
     def _given(self, table: str) -> pl.DataFrame | pl.LazyFrame:
         if table not in self._tables:

@@ -101,8 +101,8 @@ class Alone:
     """Latencies of its messages."""
     time_ps: int | None = None
     """Time of its program; `None` if it has none."""
-    iteration_ps: float | None = None
-    """Mean time of its iterations."""
+    iterations: Latency | None = None
+    """Times of its iterations."""
     complete: bool | None = None
     """Whether its numbers are complete (`store.complete`)."""
 
@@ -113,8 +113,7 @@ def alone_of(result: Mapping[str, Any], spec: Mapping[str, Any]) -> Alone:
     whole = complete(result, spec, 0, False, program)
     if program is None:
         return Alone(job_latency(result, spec, 0), complete=whole)
-    times = program.times.mean if program.times else None
-    return Alone(job_latency(result, spec, 0), program.time_ps, times, whole)
+    return Alone(job_latency(result, spec, 0), program.time_ps, program.times, whole)
 
 
 def jobs_frame(
@@ -152,8 +151,8 @@ def _job_row(
         time = program.time_ps
         slowdown = time / alone.time_ps if time is not None and alone.time_ps else None
         if what["program"].get("every_ps"):  # its time consists mostly of waiting for the next iteration
-            times = (program.times.mean if program.times else None), alone.iteration_ps
-            slowdown = times[0] / times[1] if times[0] is not None and times[1] else None
+            there = alone.iterations.mean if alone.iterations else None
+            slowdown = program.times.mean / there if program.times and there else None
     if whole is False or alone.complete is False:
         slowdown = None  # it would be a ratio over only the messages that happened to arrive
     return {
@@ -187,6 +186,7 @@ def _job_row(
         **_latency_columns("iteration", program.times if program else None),
         "iteration_rank_mean_ps": program.rank_mean_ps if program else None,
         **_latency_columns("alone", alone.latency),
+        **_latency_columns("alone_iteration", alone.iterations),
         "alone_time_ps": alone.time_ps,
         "alone_complete": alone.complete,
         "slowdown": slowdown,

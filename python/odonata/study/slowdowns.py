@@ -46,6 +46,7 @@ def beside_alone(rows: pl.DataFrame, alone: Mapping[str, tuple[AloneRun, ...]]) 
     there = rows.filter(pl.col("job").is_not_null()).select(
         pl.col(_ID).alias("_alone"),
         *(pl.col(f"latency_{name}_ps").alias(f"alone_{name}_ps") for name in _SUFFIXES),
+        *(pl.col(f"iteration_{name}_ps").alias(f"alone_iteration_{name}_ps") for name in _SUFFIXES),
         pl.when(program).then("time_ps").alias("alone_time_ps"),
         (pl.col("complete") if "complete" in rows.columns else pl.lit(None, pl.Boolean)).alias("alone_complete"),
         pl.col("iteration_mean_ps").alias("_iteration"),

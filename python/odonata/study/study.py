@@ -261,6 +261,32 @@ class Study(Attributes):
         title = "; ".join([self.name, *notes])
         return plot_arranged(arrange(rows, by, column, series), job=rows["name"][0], log=log, title=title)
 
+    def report(self, out: str | Path) -> Path:
+        """Write the report as one HTML file, as `odonata report` does.
+
+        Parameters
+        ----------
+        out
+            The file; one that is there is overwritten.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+
+        Raises
+        ------
+        InputError
+            If a file of the study is damaged.
+        RunError
+            If the file cannot be written.
+        """
+        from odonata.report import report_of_study, write_report
+
+        target = Path(out)
+        write_report(target, report_of_study(self))
+        return target
+
     def rows_of(self, job: str | None, where: Mapping[str, Any] | None = None) -> pl.DataFrame:
         """Return the rows of `jobs` of one job.
 
