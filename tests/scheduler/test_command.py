@@ -47,6 +47,20 @@ def test_json(folder, capsys):
     assert found == json.loads((folder / "out" / "schedule.json").read_text())
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--tls-cert", "cert.pem"), "`--tls-...` is for `--on dask`"),
+        (("--on", "dask", "--scheduler", "tls://127.0.0.1:9", "--tls-cert", "no.pem"), "there is no file `no.pem`"),
+        (("--on", "dask", "--scheduler", "tcp://127.0.0.1:9", "-j", "2"), "`-j` does not apply to `--scheduler`"),
+        (("--on", "dask", "--scheduler", "tcp://192.0.2.1:9", "--tls-cert", "x"), "warning: tcp://192.0.2.1 is not"),
+    ],
+)
+def test_options_of_dask(folder, capsys, options, message):
+    assert main(["schedule", "days.toml", *options]) == 2
+    assert message in capsys.readouterr().err
+
+
 def test_errors_are_one_message_and_status_2(folder, capsys):
     assert main(["schedule", "days.toml", "-s", "place=randon"]) == 2
     assert main(["schedule", "no.toml"]) == 2

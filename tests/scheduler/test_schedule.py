@@ -12,6 +12,7 @@ from tests.scheduler.conftest import HALO, SPREAD
 
 import odonata
 from odonata import runner, scenario
+from odonata.cluster.book import default_text
 from odonata.errors import InputError, RunError
 from odonata.scheduler.cache import FILE, Cache
 from odonata.scheduler.plan import load
@@ -252,6 +253,59 @@ def test_a_new_job_has_the_mean_rate_of_its_application(stream):
     running.timeline = SimpleNamespace(network=(0, 1, 2, 4))  # jobs 0, 2 and 4 run the same program
     assert running.changed() == 3
     assert running.carried() == {0: 600_000, 1: 300_000, 2: 800_000, 4: 700_000}
+
+
+def test_a_new_pattern_has_the_rate_1(stream):
+    """Catches the mean rate of the programs for a job that no congestion makes slower."""
+    [schedule] = scheduled(stream(*SIX, more="window.contention = false"))
+    programs, pattern = (0, 2), schedule.stream.jobs[1].app  # jobs 0, 2 and 4 run the same program, 1 and 3 the other
+    running = Schedule("case", schedule.stream, schedule.timeline, dict.fromkeys(programs, 500_000))
+    running.seen, running.patterns = {0: 6, 2: 6}, frozenset({pattern})
+    running.timeline = SimpleNamespace(network=(0, 1, 2, 4))
+    assert running.carried() == {0: 500_000, 1: 1_000_000, 2: 500_000, 4: 500_000}
+    assert running.patterns == frozenset({pattern})
+
+
+LOUD = """[[rule]]
+name = "loud"
+job_name = "1"
+app = { pattern = "uniform-random", message = "64 KiB", interval = "20 us"%s }
+
+[[rule]]
+name = "spread"
+app = { collective = "alltoall", message = "16 KiB" }
+gap = "20 us"
+"""
+
+
+def test_a_pattern_sends_for_as_long_as_its_job_runs(stream, tmp_path):
+    """Catches a pattern that is silent after the number of messages that its rule names, and one that is refused."""
+    found = []
+    for messages in ("", ", messages = 2"):
+        file = stream((0, 8, 4 * MS, 1), (0, 8, 4 * MS, 2))
+        (tmp_path / "book.toml").write_text(LOUD % messages)
+        schedules = scheduled(file)
+        assert schedules[0].patterns == frozenset({0})
+        found.append({number: end - start for number, start, end, _ in ends(schedules)})
+    assert found[0] == found[1]
+    assert found[0][0] == 4 * 10**9
+    assert found[0][1] > 1.1 * 4 * 10**9
+
+
+def test_the_documented_book_can_be_used(stream, tmp_path):
+    file = stream((0, 8, 4 * MS, 1), (0, 8, 4 * MS, 2))
+    (tmp_path / "book.toml").write_text(default_text())
+    assert len(ends(scheduled(file))) == 2
+
+
+def test_a_file_with_line_ends_of_windows_is_continued(stream, tmp_path):
+    file = stream(*SIX, more="window.contention = false")
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    first = odonata.schedule(file, out=tmp_path / "out")
+    assert odonata.schedule(file, out=tmp_path / "out").cases == first.cases
+    (tmp_path / "out" / "schedule.toml").write_bytes(b"\xff")
+    with pytest.raises(InputError, match="is the folder of another schedule"):
+        odonata.schedule(file, out=tmp_path / "out")
 
 
 def test_windows_are_kept_also_for_another_current_directory(tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 import json as json_module
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter, validators
 
@@ -22,6 +22,9 @@ def schedule(
     ] = None,
     on: Literal["local", "dask"] = "local",
     scheduler: str | None = None,
+    tls_ca_file: Path | None = None,
+    tls_cert: Path | None = None,
+    tls_key: Path | None = None,
     force: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
@@ -41,11 +44,17 @@ def schedule(
     out
         Folder for the results. Default: `schedules/NAME`.
     workers
-        Number of windows at once. Default: one for each processor.
+        Number of windows at once. Default: one for each processor. A Dask scheduler already has its workers.
     on
         Where to simulate: processes on this machine, or the workers of a Dask scheduler.
     scheduler
-        Address of the Dask scheduler, such as `tcp://host:8786`.
+        Address of the Dask scheduler, such as `tls://host:8786`.
+    tls_ca_file
+        Certificate of the CA (PEM), for a scheduler at `tls://`. Default: that of Dask's configuration.
+    tls_cert
+        Client certificate (PEM).
+    tls_key
+        Its private key (PEM).
     force
         Use the folder of another schedule; its windows are kept.
     json
@@ -53,32 +62,48 @@ def schedule(
     quiet
         No progress on standard error.
     """
-    from odonata.errors import InputError
     from odonata.scheduler.python import schedule as simulate
     from odonata.scheduler.sentences import as_text
-    from odonata.study.certificates import Certificates
     from odonata.text import terminal_width
 
     folder = out if out is not None else Path("schedules") / file.stem
-    if (on == "dask") != (scheduler is not None):
-        raise InputError("--on dask and --scheduler ADDRESS belong together")
-    client, ours = None, False
-    if scheduler is not None:
-        from odonata.study.dask_pool import connected
-
-        client, ours = connected(scheduler, Certificates())
+    client = _client(on, scheduler, (tls_ca_file, tls_cert, tls_key), workers)
     report = None if quiet else _show
     try:
         found = simulate(file, set_ or (), out=folder, workers=workers, client=client, force=force, report=report)
     finally:
-        if ours and client is not None:
-            client.close()
+        if client is not None:
+            client.close(timeout=1)
         if report is not None and sys.stderr.isatty():
             print(file=sys.stderr)
     print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))
     if not json and not quiet:
         print(f"results in {folder}", file=sys.stderr)
     return 0
+
+
+def _client(
+    on: str, scheduler: str | None, tls: tuple[Path | None, Path | None, Path | None], workers: int | None
+) -> Any:
+    """A client of the Dask scheduler that the options name; None without one."""
+    from odonata.errors import InputError
+    from odonata.study.certificates import Certificates, warning_of
+
+    files = Certificates(*tls)
+    if (on == "dask") != (scheduler is not None):
+        raise InputError("`--on dask` and `--scheduler ADDRESS` belong together")
+    if scheduler is None:
+        if files.given:
+            raise InputError("`--tls-...` is for `--on dask`", hint="--on dask --scheduler tls://host:8786")
+        return None
+    if workers is not None:
+        raise InputError("`-j` does not apply to `--scheduler`: the scheduler already has its workers")
+    from odonata.study.dask_pool import connected
+
+    warning = warning_of(scheduler)
+    if warning is not None:
+        print(f"warning: {warning}", file=sys.stderr)
+    return connected(scheduler, files)[0]
 
 
 def _show(progress: "Progress") -> None:

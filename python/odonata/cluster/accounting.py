@@ -94,13 +94,25 @@ def read_runs(file: str | Path, cores_per_node: int | None = None) -> Record:
         if text.lstrip().startswith("{"):
             return _collect(_from_json(text))
         first = next(line for line in reading.lines(text) if line.strip())
-        if first.lstrip().startswith(";") or re.fullmatch(r"\s*(-?[\d.]+\s+){17}-?[\d.]+\s*", first):
+        if _is_swf(first):
             return _from_swf(text, cores_per_node)
         if "," in first and "|" not in first:
             return _collect(_from_table(_csv_rows(text)))
         return _collect(_from_sacct(text))
     except InputError as e:
         raise e.at(file, e.line) from None
+
+
+def counts_processors(file: str | Path) -> bool:
+    """Whether a file is in SWF, which counts processors instead of nodes. Raises InputError if it cannot be read."""
+    if _begins_with(file, b"PAR1"):
+        return False
+    return _is_swf(next((line for line in reading.lines(read(file)) if line.strip()), ""))
+
+
+def _is_swf(first: str) -> bool:
+    """Whether this is the first line of a file in SWF."""
+    return first.lstrip().startswith(";") or bool(re.fullmatch(r"\s*(-?[\d.]+\s+){17}-?[\d.]+\s*", first))
 
 
 def _begins_with(file: str | Path, magic: bytes) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from odonata import scenario
+from odonata.cluster.accounting import counts_processors
 from odonata.cluster.book import Book, book_of, read_book
 from odonata.cluster.records import Job
 from odonata.cluster.workload import interval_of_load
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from odonata.machine import System
     from odonata.scenario import Resolved
+    from odonata.scheduler.tables import StreamTable
 
 _PROBE = ('name = "probe"', "nodes = 2", 'app = { collective = "barrier" }')
 
@@ -72,9 +74,16 @@ class Plan:
             self._contents[rule, nodes] = content_of_job(self.resolved(rule, nodes).spec)
         return self._contents[rule, nodes]
 
+    @property
+    def patterns(self) -> frozenset[int]:
+        """The rules of the book that are patterns."""
+        rules = range(len(self.book.table.rule))
+        return frozenset(rule for rule in rules if not self.book.traffic(rule).is_program)
+
     def resolved(self, rule: int, nodes: int) -> Resolved:
         """The application of a rule alone on so many nodes. Raises InputError at its place in the book."""
-        text = "\n".join([self.machine, "[[job]]", 'name = "job"', f"nodes = {nodes}", self.traffic(rule, nodes)[0]])
+        job = ["[[job]]", 'name = "job"', f"nodes = {nodes}", self.traffic(rule, nodes)[0], "background = true"]
+        text = "\n".join([self.machine, *job, "[run]", 'until = "1 us"'])
         try:
             return scenario.parse(text, self.folder / "window.toml").resolve()
         except InputError as problem:
@@ -91,6 +100,8 @@ class Plan:
     def _traffic_of(self, rule: int, nodes: int) -> tuple[str, bool]:
         traffic = self.book.traffic(rule)
         keys = dict(traffic.keys)
+        # How long a job sends is not the book's to say: as long as it runs.
+        keys["app"] = {key: value for key, value in keys["app"].items() if traffic.is_program or key != "messages"}
         if traffic.load is not None:
             try:
                 interval = interval_of_load(self.machine, keys, range(nodes), traffic.load, self.folder)
@@ -167,6 +178,7 @@ def _plan(document: Document, table: ScheduleTable, path: Path) -> Plan:
 
 def _streams(table: ScheduleTable, path: Path, system: System, notes: list[str]) -> list[tuple[str, list[Told]]]:
     given = table.stream
+    _check_used(given)
     if (given.trace is None) == (given.synthetic is None):
         hint = 'trace = "jobs.swf", or [stream.synthetic] with jobs and load'
         raise InputError("the stream needs either a trace or a model", hint=hint, path=("stream",))
@@ -174,6 +186,9 @@ def _streams(table: ScheduleTable, path: Path, system: System, notes: list[str])
         if given.speed_up <= 0:
             raise InputError("`speed_up` must be above 0", path=("stream", "speed_up"))
         file = path.parent / given.trace
+        if given.cores_per_node is not None and not counts_processors(file):
+            message = "`cores_per_node` is for SWF, which counts processors; this trace counts nodes"
+            raise InputError(message, path=("stream", "cores_per_node"))
         told = read_stream(
             file, cores_per_node=given.cores_per_node, first=given.first, speed_up=float(given.speed_up), notes=notes
         )
@@ -194,6 +209,14 @@ def _streams(table: ScheduleTable, path: Path, system: System, notes: list[str])
         (f"seed {seed}", synthetic.stream(**draw, over=float(model.limit), seed=seed))  # type: ignore[arg-type]
         for seed in model.seeds
     ]
+
+
+def _check_used(given: StreamTable) -> None:
+    """Raises InputError for a key of a trace beside a model, which would do nothing."""
+    for key in ("cores_per_node", "first", "speed_up"):
+        if given.synthetic is not None and given.trace is None and key in given.model_fields_set:
+            hint = "a model has `jobs` and `load` in [stream.synthetic]"
+            raise InputError(f"`{key}` changes a trace, and this stream has none", hint=hint, path=("stream", key))
 
 
 def _book(table: ScheduleTable, path: Path) -> Book:

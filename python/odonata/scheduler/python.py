@@ -16,14 +16,33 @@ from odonata.scheduler.scheduling import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
     from os import PathLike
 
     from odonata.scheduler.outcome import Outcome
     from odonata.scheduler.scheduling import Progress
+    from odonata.scheduler.window import Window
 
 TEXT = "schedule.toml"
 NAMES = (FILE, TEXT, "jobs.parquet", "schedule.json")
 """Files of the folder of a schedule."""
+
+
+class _OfDask:
+    """The workers of a Dask client, as an executor."""
+
+    def __init__(self, client: Any) -> None:
+        self._client, self._executor = client, client.get_executor(pure=False)
+
+    def submit(self, function: Callable[[Window], Any], window: Window, /) -> Future[Any]:
+        """Lets a worker simulate a window."""
+        found: Future[Any] = self._executor.submit(function, window)
+        return found
+
+    @property
+    def lost(self) -> bool:
+        """Whether its scheduler cannot be reached any more."""
+        return self._client.status not in ("running", "connecting")
 
 
 def schedule(
@@ -87,7 +106,7 @@ def schedule(
     many = processors() if workers is None else workers
     if many < 1:
         raise InputError(f"expected a number of workers from 1 on, found {many}")
-    executor = None if client is None else client.get_executor(pure=False)
+    executor = None if client is None else _OfDask(client)
     if client is not None:
         many = max(1, sum(client.nthreads().values()))
     if out is None:
@@ -110,7 +129,8 @@ def _check_place(folder: Path, text: str, *, force: bool) -> None:
         return
     if not (folder / TEXT).is_file():
         raise InputError(f"`{folder}` exists and is not the folder of a schedule", hint="choose another with --out")
-    if not force and (folder / TEXT).read_text(encoding="utf-8") != text:
+    # As bytes: the text may have line ends of Windows, and another program may have left anything here.
+    if not force and (folder / TEXT).read_bytes() != text.encode():
         hint = "choose another folder with --out, or overwrite its results with --force (its windows are kept)"
         raise InputError(f"`{folder}` is the folder of another schedule", hint=hint)
 

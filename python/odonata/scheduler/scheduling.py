@@ -8,7 +8,7 @@ window earlier, so it changes no result.
 from __future__ import annotations
 
 import os
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
@@ -29,10 +29,15 @@ if TYPE_CHECKING:
 
 STRIKES = 3
 """Times that the workers may die before the schedule stops."""
+LOOK_S = 1.0
+"""Wall time between two looks whether the workers can still be reached."""
 
 
 class Executor(Protocol):
-    """Where windows are simulated: an executor of `concurrent.futures`, or of a Dask client."""
+    """Where windows are simulated: an executor of `concurrent.futures`, or the workers of Dask.
+
+    If it has an attribute `lost` that is true, the results do not come any more.
+    """
 
     def submit(self, function: Callable[[Window], Any], window: Window, /) -> Future[Any]: ...
 
@@ -60,12 +65,16 @@ class Schedule:
     """The jobs of the last window, with their nodes."""
     keys: list[str] = field(default_factory=list)
     """The windows that it has used, in order."""
+    patterns: frozenset[int] = frozenset()
+    """The rules of the traffic book that are patterns: their jobs keep the rate 1."""
     guess: Schedule | None = None
     """The schedule as it is expected to go on."""
 
     def copy(self) -> Schedule:
         """Another one in the same state, which can go on by itself."""
-        return Schedule(self.case, self.stream, self.timeline.copy(), {**self.rates}, {**self.seen})
+        return replace(
+            self, timeline=self.timeline.copy(), rates={**self.rates}, seen={**self.seen}, keys=[], guess=None
+        )
 
     @property
     def network(self) -> dict[int, int]:
@@ -78,11 +87,17 @@ class Schedule:
         return sum({**self.seen, **now}[number] for number in self.seen.keys() ^ now.keys())
 
     def carried(self) -> dict[int, int]:
-        """Rates without a window: those of the last one; of new jobs, the mean of those with the same application."""
+        """Rates without a window: those of the last one; of new jobs, the mean of those with the same application.
+
+        If no job has it, the mean of all programs; a pattern has the rate 1.
+        """
         jobs, now = self.stream.jobs, self.timeline.network
-        known = [number for number in now if number in self.seen and number in self.rates]
+        programs = [number for number in now if jobs[number].app not in self.patterns]
+        known = [number for number in programs if number in self.seen and number in self.rates]
         for number in now:
-            if number not in self.rates:
+            if number not in self.rates and jobs[number].app in self.patterns:
+                self.rates[number] = ONE
+            elif number not in self.rates:
                 alike = [self.rates[one] for one in known if jobs[one].app == jobs[number].app]
                 among = alike or [self.rates[one] for one in known] or [ONE]
                 self.rates[number] = round(sum(among) / len(among))
@@ -192,7 +207,9 @@ def simulate(
         If a window cannot be simulated, or workers die again and again.
     """
     schedules = [
-        Schedule(name, stream, Timeline(case, stream.jobs)) for name, case in plan.cases for stream in plan.streams
+        Schedule(name, stream, Timeline(case, stream.jobs), patterns=plan.patterns)
+        for name, case in plan.cases
+        for stream in plan.streams
     ]
     crew = _Crew(workers, executor)
     try:
@@ -293,9 +310,13 @@ class _Crew:
 
     def results(self) -> list[tuple[str, Measured]]:
         """The windows that are done; waits for one. Raises RunError if one cannot be simulated."""
-        done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
         found = []
         try:
+            done = wait(self._under_way, LOOK_S, FIRST_COMPLETED).done
+            while not done:
+                if getattr(self._given, "lost", False):
+                    raise CancelledError
+                done = wait(self._under_way, LOOK_S, FIRST_COMPLETED).done
             for future in sorted(done, key=lambda one: self._under_way[one][0]):
                 measured, problem = future.result()
                 if measured is None:
@@ -304,6 +325,15 @@ class _Crew:
                 found.append((key, measured))
         except BrokenProcessPool:
             self._again()
+        except CancelledError:
+            raise RunError(
+                "the connection to the scheduler of the workers is lost\n  hint: finished windows are kept; start it, "
+                "and the same command continues"
+            ) from None
+        except RunError:
+            raise
+        except Exception as problem:  # of a worker of Dask: what fails in a window comes as a text
+            raise RunError(f"a worker failed: {type(problem).__name__}: {problem}") from problem
         return found
 
     def _again(self) -> None:

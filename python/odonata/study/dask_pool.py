@@ -42,6 +42,9 @@ FETCH_S = 60.0
 COUNT_EVERY_S = 2.0
 """Wall time between two counts of the workers."""
 
+LOGGERS = ("distributed", "distributed.client", "distributed.utils", "tornado.application")
+"""Loggers, each with a level of its own, that tell of workers and schedulers that come and go; our errors say it."""
+
 WORKER = "odonata.study.dask_servers.Worker"
 """The class of our own workers."""
 
@@ -153,8 +156,8 @@ def connected(scheduler: Any, files: Certificates) -> tuple[Any, bool]:
     require_dask()
     from distributed import Client
 
-    # Workers that come and go are part of the plan.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     if isinstance(scheduler, Client):
         return scheduler, False
     security = None
