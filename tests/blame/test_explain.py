@@ -181,3 +181,26 @@ def test_runs_behind_crossbars_are_simulated_again_with_roots(tiny: Scenario) ->
     crossbars = tiny.set("system", {"preset": "tiny", "fabric": {"router": "input-queued"}})
     explained = od.explain(od.run(crossbars))
     assert all(job.causes and job.roots for job in explained.jobs)
+
+
+def test_what_a_run_lacks_is_said_with_the_keys_that_record_it(tmp_path, monkeypatch, capsys):
+    """Catches a run that is simulated again without a word of what was missing, and one that is although it has all."""
+    import odonata as od
+    from odonata.blame.explanation import missing
+    from odonata.cli.main import main
+
+    halo = od.load("examples/halo-neighbours.toml", ["job.halo.iterations=1", "job.transform.iterations=1"])
+    blamed = od.run(halo.set("measure.blame", True), tmp_path / "blamed")
+    assert missing(blamed) == [
+        "the operations and messages of `halo`, `transform` "
+        '(`measure.operations = true` and `measure.latency = "every-message"`)'
+    ]
+    assert main(["explain", str(tmp_path / "blamed")]) == 0
+    said = capsys.readouterr().err
+    assert "simulated again, because it has not recorded the operations" in said
+    for key, value in {"measure.blame": True, "measure.operations": True, "measure.latency": "every-message"}.items():
+        halo = halo.set(key, value)
+    whole = od.run(halo, tmp_path / "whole")
+    assert missing(whole) == []
+    assert main(["explain", str(tmp_path / "whole")]) == 0
+    assert "simulated again" not in capsys.readouterr().err

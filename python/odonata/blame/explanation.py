@@ -166,11 +166,19 @@ def _undivided(names: Sequence[str], victims: Sequence[int], found: Sequence[Sha
     return [LeftOut(names[n], reason) for n in victims if names[n] not in divided]
 
 
-def is_complete(run: Run) -> bool:
-    """Whether a run has recorded all that explains its jobs, so that it need not be simulated again."""
-    spec, background = run.resolved["spec"], run.jobs["background"].to_list()
+def missing(run: Run) -> list[str]:
+    """What a run has not recorded of what explains its jobs, each with the keys that record it. If there is something,
+    the run must be simulated again.
+    """
+    spec, names = run.resolved["spec"], run.jobs["name"].to_list()
+    background = run.jobs["background"].to_list()
     programs = [n for n, job in enumerate(spec["jobs"]) if "program" in job and not background[n]]
-    return not run.blame.is_empty() and all(is_recorded(run, job) for job in programs)
+    found = ["who makes whom wait (`measure.blame = true`)"] * run.blame.is_empty()
+    lacking = [f"`{names[n]}`" for n in programs if not is_recorded(run, n)]
+    if lacking:
+        keys = '`measure.operations = true` and `measure.latency = "every-message"`'
+        found.append(f"the operations and messages of {', '.join(lacking)} ({keys})")
+    return found
 
 
 def _tables(run: Run, programs: Sequence[int], progress: Progress | None) -> Mapping[str, pl.DataFrame]:

@@ -48,7 +48,7 @@ def explain(
         Compare the files of the run with their checksums.
     """
     from odonata.blame import explain as find
-    from odonata.blame.explanation import is_complete
+    from odonata.blame.explanation import missing
     from odonata.blame.sentences import as_text
     from odonata.cli.progress import ProgressLine
     from odonata.store import open_run
@@ -56,8 +56,9 @@ def explain(
 
     opened = open_run(run, verify=verify)
     progress = ProgressLine(quiet=quiet)
-    if not is_complete(opened):
-        progress.say("the run has not recorded all that explains it: it is simulated again")
+    lacking = missing(opened)
+    if lacking:
+        progress.say(f"the run is simulated again, because it has not recorded {' and '.join(lacking)}")
     with progress:
         found = find(
             opened,
