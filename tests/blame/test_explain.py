@@ -193,12 +193,17 @@ def test_what_a_run_lacks_is_said_with_the_keys_that_record_it(tmp_path, monkeyp
     blamed = od.run(halo.set("measure.blame", True), tmp_path / "blamed")
     assert missing(blamed) == [
         "the operations and messages of `halo`, `transform` "
-        '(`measure.operations = true` and `measure.latency = "every-message"`)'
+        '(`measure.operations = true`, and `record = "every-message"` in the job)'
     ]
     assert main(["explain", str(tmp_path / "blamed")]) == 0
     said = capsys.readouterr().err
     assert "simulated again, because it has not recorded the operations" in said
-    for key, value in {"measure.blame": True, "measure.operations": True, "measure.latency": "every-message"}.items():
+    for key, value in {
+        "measure.blame": True,
+        "measure.operations": True,
+        "job.halo.record": "every-message",
+        "job.transform.record": "every-message",
+    }.items():
         halo = halo.set(key, value)
     whole = od.run(halo, tmp_path / "whole")
     assert missing(whole) == []

@@ -176,7 +176,7 @@ def missing(run: Run) -> list[str]:
     found = ["who makes whom wait (`measure.blame = true`)"] * run.blame.is_empty()
     lacking = [f"`{names[n]}`" for n in programs if not is_recorded(run, n)]
     if lacking:
-        keys = '`measure.operations = true` and `measure.latency = "every-message"`'
+        keys = '`measure.operations = true`, and `record = "every-message"` in the job'
         found.append(f"the operations and messages of {', '.join(lacking)} ({keys})")
     return found
 
