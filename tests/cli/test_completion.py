@@ -18,7 +18,7 @@ BASH = shutil.which("bash")
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_script_for_each_shell_knows_commands_and_options(shell, tmp_path, capsys):
     file = tmp_path / "script"
-    assert main(["--install-completion", "--shell", shell, "--output", str(file)]) == 0
+    assert main(["--install-completion", "--shell", shell, "--out", str(file)]) == 0
     assert capsys.readouterr().out == f"completion for {shell} is in {file}; a new shell uses it\n"
     text = file.read_text()
     for word in ("sweep", "compare", "retry-failed", "policy"):
@@ -46,7 +46,7 @@ def test_it_is_installed_where_the_shell_looks(tmp_path, monkeypatch, capsys):
 )
 def test_bash_completes(words, expected, tmp_path, capfd):
     file = tmp_path / "script"
-    main(["--install-completion", "--shell", "bash", "--output", str(file)])
+    main(["--install-completion", "--shell", "bash", "--out", str(file)])
     odonata = tmp_path / "odonata"
     odonata.write_text(f'#!/bin/sh\nexec {sys.executable} -m odonata.cli.main "$@"\n')
     odonata.chmod(0o755)

@@ -92,7 +92,6 @@ COMMANDS = {
     "compare": ("compare", "FILE", "--by", "run.seed"),
     "plot": ("plot", "FILE"),
     "report": ("report", "FILE"),
-    "view": ("view", "FILE"),
     "show": ("show", "FILE"),
     "export": ("export", "FILE", "-o", "x.json"),
     "place": ("place", "--system", "FILE", "--policy", "random", "--nodes", "2"),

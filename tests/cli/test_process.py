@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import os
 import pty
 import resource
@@ -10,12 +12,9 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COMMAND = [sys.executable, "-m", "odonata.cli.main"]
 HEAVY = ("polars", "matplotlib", "scipy", "pydantic", "numpy")
@@ -223,3 +222,43 @@ def test_more_messages_than_memory_is_an_error_and_leaves_nothing(tmp_path: Path
     assert "not enough memory" in done.stderr
     assert "Traceback" not in done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["many.toml"]
+
+
+def test_help_is_grouped_and_help_of_a_command_is_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    from odonata.cli import COMMANDS, GROUPS
+    from odonata.cli.main import main
+
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(COMMANDS)
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert [shown.index(f"─ {title} ─") for title in GROUPS] == sorted(shown.index(f"─ {title} ─") for title in GROUPS)
+    assert main(["help", "run"]) == main(["run", "--help"]) == 0
+    first, second = capsys.readouterr().out.split("Usage: odonata ")[1:]
+    assert first == second
+    assert first.startswith("run ")
+
+
+def test_an_error_under_json_is_an_object(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from odonata.cli.main import main
+
+    monkeypatch.chdir(tmp_path)
+    Path("bad.toml").write_text('system = "tiny"\nroutng = "fpar"\n')
+    assert main(["run", "bad.toml", "--json"]) == 2
+    streams = capsys.readouterr()
+    error = json.loads(streams.out)["error"]
+    assert (error["file"], error["line"]) == ("bad.toml", 2)
+    assert "unknown key `routng`" in error["message"]
+    assert "`routing`" in error["hint"]
+    assert streams.err.startswith("error: bad.toml:2: ")
+
+
+def test_no_option_has_two_names() -> None:
+    """Catches a command whose file to write is called otherwise than in the other commands."""
+    from odonata.cli import COMMANDS
+
+    for name, (place, _) in COMMANDS.items():
+        text = Path(importlib.import_module(place.partition(":")[0]).__file__ or "").read_text()
+        assert "--output" not in text, name
+        assert " out: Path" not in text, f"{name}: --out has no -o"

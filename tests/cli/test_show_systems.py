@@ -187,7 +187,7 @@ def test_export_writes_a_file(odonata, here, ending):
         (["tiny", "-o", "tiny.gml"], 2, "ends in .graphml, .json"),
         (["tiny", "-o", "no/tiny.json"], 2, "there is no folder `no`"),
         (["tinny", "-o", "t.json"], 2, "unknown system `tinny`"),
-        (["tiny"], 2, "--output"),
+        (["tiny"], 2, "--out"),
     ],
 )
 def test_export_refuses(odonata, here, arguments, status, message):

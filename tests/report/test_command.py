@@ -1,4 +1,4 @@
-"""`odonata report` and `odonata view`, as a user types them."""
+"""`odonata report`, as a user types it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,6 @@ def test_a_report_is_written_anew_and_another_file_is_kept(folder, capsys):
     assert MARK in Path("mine.html").read_text()
 
 
-@pytest.mark.parametrize("command", ["report", "view"])
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -56,8 +55,8 @@ def test_a_report_is_written_anew_and_another_file_is_kept(folder, capsys):
         ("run run/jobs.parquet", "error: `run/jobs.parquet` is a file, expected a run folder"),
     ],
 )
-def test_what_is_no_run_is_an_error(folder, capsys, command, given, said):
-    assert main([command, *given.split()]) == 2
+def test_what_is_no_run_is_an_error(folder, capsys, given, said):
+    assert main(["report", *given.split()]) == 2
     assert capsys.readouterr().err.startswith(said)
 
 
@@ -80,23 +79,25 @@ def test_a_damaged_table_is_an_error_and_no_report(plus, tmp_path, capsys):
     assert not (copy / "report.html").exists()
 
 
-def test_view_opens_the_browser_or_says_where_the_file_is(folder, capsys, monkeypatch, tmp_path):
+def test_open_shows_the_report_or_says_where_the_file_is(folder, capsys, monkeypatch, tmp_path):
     opened = []
     monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or True)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("BROWSER", "some")
-    assert main(["view", "run"]) == 0
+    assert main(["report", "run", "--open"]) == 0
     path = Path(capsys.readouterr().out.strip())
     assert opened == [path.as_uri()]
     assert MARK in path.read_text()
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("sys.platform", "linux")
-    assert main(["view", "run"]) == 0
+    assert main(["report", "run", "--open"]) == 0
     streams = capsys.readouterr()
     assert Path(streams.out.strip()).is_file()
     assert streams.err == "no browser was found: open the file in one\n"
     assert len(opened) == 1
+    assert Path(streams.out.strip()) == path, "kept once for each run"
+    assert not Path("run/report.html").exists()
 
 
 def test_run_and_sweep_write_a_report_if_asked(tmp_path, monkeypatch, capsys):

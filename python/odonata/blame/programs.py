@@ -68,7 +68,7 @@ TOO_MANY = "it has more operations than the million that a run records; with few
 def is_recorded(run: Run, job: int) -> bool:
     """Whether a run has recorded the tasks and the messages of a job with a program, as far as a run records them."""
     spec = run.resolved["spec"]
-    return spec["measure"].get("operations", False) and spec["jobs"][job]["record"] == "every-message"
+    return bool(spec["measure"].get("operations")) and spec["jobs"][job]["record"] == "every-message"
 
 
 def program_times(

@@ -12,8 +12,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sweep": ("odonata.cli.sweep:sweep", "Run a scenario along many axes, each run once. Resumable."),
     "compare": ("odonata.cli.compare:compare", "Compare the runs of a study by one axis, with intervals."),
     "plot": ("odonata.cli.plot:plot", "Draw a run or a study: latencies as boxes, load of links, traffic over time."),
-    "report": ("odonata.cli.report:report", "Write a run, two runs or a study as one HTML file."),
-    "view": ("odonata.cli.view:view", "Open the report of a run or a study in the browser."),
+    "report": (
+        "odonata.cli.report:report",
+        "Write a run, two runs or a study as one HTML file, or open it.",
+    ),
     "explain": ("odonata.cli.explain:explain", "Explain who makes whom wait in a run, where, and what for."),
     "advise": ("odonata.cli.advise:advise", "Search for changes of a scenario that make a job faster."),
     "schedule": (
@@ -36,3 +38,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "bench": ("odonata.cli.bench:bench", "Measure the simulator on this machine."),
 }
 """Command -> where its function is, and its line in `odonata --help`."""
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "Simulate": ("new", "run", "sweep", "schedule"),
+    "Look": ("show", "plot", "report", "compare", "explain", "export", "trace"),
+    "Decide": ("advise", "place"),
+    "Real cluster": ("cluster", "calibrate"),
+    "Develop": ("reproduce", "bench"),
+}
+"""The commands as `odonata --help` lists them."""

@@ -34,7 +34,7 @@ def advise(
     workers: Annotated[
         int | None, Parameter(name=["--workers", "-j"], validator=validators.Number(gte=1, lte=1024))
     ] = None,
-    out: Path | None = None,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     on: Literal["local", "dask"] = "local",
     scheduler: str | None = None,
     listen: str | None = None,

@@ -33,7 +33,7 @@ def calibrate(
     workers: Annotated[
         int | None, Parameter(name=["--workers", "-j"], validator=validators.Number(gte=1, lte=1024))
     ] = None,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     predictions: Path | None = None,
     force: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
@@ -68,7 +68,7 @@ def calibrate(
         Of the bootstrap, which makes the intervals.
     workers
         Threads that simulate: one for each processor without it. The result does not depend on it.
-    output
+    out
         The file to write (`.toml`), with sources.
     predictions
         Also write a row for each measurement to a table (.parquet or .csv).
@@ -84,11 +84,11 @@ def calibrate(
     from odonata.cli.cluster_analyse import pairs, write_table
     from odonata.processors import processors
 
-    if output is not None and output.suffix != ".toml":
-        raise InputError(f"`{output}`: expected a file name that ends in .toml")
+    if out is not None and out.suffix != ".toml":
+        raise InputError(f"`{out}`: expected a file name that ends in .toml")
     if predictions is not None and predictions.suffix not in (".parquet", ".csv"):
         raise InputError(f"expected a file that ends in .parquet or .csv, found `{predictions}`")
-    for path in (output, predictions):
+    for path in (out, predictions):
         if path is not None and not path.parent.is_dir():
             raise InputError(f"there is no folder `{path.parent}`")
     found = run(
@@ -103,16 +103,16 @@ def calibrate(
         workers=workers or processors(),
         report=None if quiet else lambda line: print(line, file=sys.stderr, flush=True),
     )
-    if output is not None:
-        files.write_new(output, found.toml().encode(), force=force)
+    if out is not None:
+        files.write_new(out, found.toml().encode(), force=force)
     if predictions is not None:
         write_table(found.frame(), predictions)
     if json:
         print(json_module.dumps(_as_json(found)))
         return 0
     _show(found)
-    if output is not None:
-        print(f'\n{output} written; a scenario uses it with system = {{ preset = "{system}", host = "{output}" }}')
+    if out is not None:
+        print(f'\n{out} written; a scenario uses it with system = {{ preset = "{system}", host = "{out}" }}')
     return 0
 
 

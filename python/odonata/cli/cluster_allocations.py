@@ -15,7 +15,7 @@ def allocations(
     queue: Path | None = None,
     place: str = "level-spread",
     together: Annotated[bool, _Flag] = False,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     force: Annotated[bool, _Flag] = False,
     json: Annotated[bool, _Flag] = False,
 ) -> int:
@@ -33,7 +33,7 @@ def allocations(
         The placement policy that the jobs are compared with, each alone on the empty machine.
     together
         Of jobs that have a node in common, keep only the first: for a list of jobs of different times.
-    output
+    out
         Write the jobs that were kept into this file, as a queue for `odonata cluster snapshot --queue`.
     force
         Overwrite a file with other contents.
@@ -46,7 +46,7 @@ def allocations(
     from odonata.text import terminal_width
 
     found = find(topology, queue=queue, place=place, together=together)
-    if output is not None:
-        files.write_new(output, found.queue.encode(), force=force)
+    if out is not None:
+        files.write_new(out, found.queue.encode(), force=force)
     print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))
     return 0

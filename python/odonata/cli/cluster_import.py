@@ -20,7 +20,7 @@ def import_(
     file: Path,
     /,
     *,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     names: Path | None = None,
     node_name_map: Path | None = None,
     like: Annotated[str | None, Parameter(completer=systems)] = None,
@@ -38,7 +38,7 @@ def import_(
     file
         What describes the network, recognised by its content: the output of `ibnetdiscover`, `scontrol show topology`
         or `rtr --interconnect`, `topology.conf`, a point-to-point file of Slingshot, a map of nodes (CSV), or GraphML.
-    output
+    out
         The system file to write (`.toml`). Without it, nothing is written.
     names
         Also write which host is which node, and which switch which router, as CSV.
@@ -55,24 +55,24 @@ def import_(
     from odonata import files
     from odonata.cluster.fabric import import_fabric, system_file
 
-    if output is not None and output.suffix != ".toml":
-        raise InputError(f"`{output}`: expected a file name that ends in .toml")
-    for path in (output, names):
+    if out is not None and out.suffix != ".toml":
+        raise InputError(f"`{out}`: expected a file name that ends in .toml")
+    for path in (out, names):
         if path is not None and not path.parent.is_dir():
             raise InputError(f"there is no folder `{path.parent}`")
     found = import_fabric(file, node_name_map=node_name_map, like=like)
-    if output is not None:
-        files.write_new(output, system_file.toml(found).encode(), force=force)
+    if out is not None:
+        files.write_new(out, system_file.toml(found).encode(), force=force)
     if names is not None:
         files.write_new(names, system_file.names(found).encode(errors="replace"), force=force)
     if json:
         print(json_module.dumps(_as_json(found)))
         return 0
     print(_text(found))
-    if output is None:
+    if out is None:
         print("\nnothing is written; -o FILE.toml writes the system file")
     else:
-        print(f"\n{output} written; `odonata show {output}` prints it")
+        print(f"\n{out} written; `odonata show {out}` prints it")
     return 0
 
 

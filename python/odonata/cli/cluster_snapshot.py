@@ -17,7 +17,7 @@ _Flag = Parameter(negative=())
 def snapshot(
     *,
     system: Annotated[str | None, Parameter(completer=systems)] = None,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     queue: Path | None = None,
     nodes_file: Path | None = None,
     names: Path | None = None,
@@ -38,7 +38,7 @@ def snapshot(
     ----------
     system
         The machine: a preset, or the system file that `odonata cluster import` writes.
-    output
+    out
         The scenario. Default: standard output.
     queue
         A file instead of the queue of Slurm: what `squeue --json`, `squeue` or `scontrol show job` prints.
@@ -59,7 +59,7 @@ def snapshot(
     force
         Overwrite files with other contents.
     json
-        Print one JSON object; it needs --output.
+        Print one JSON object; it needs --out.
     """
     from odonata import files
     from odonata.cluster.book import default_text
@@ -71,10 +71,10 @@ def snapshot(
     if system is None:
         hint = "--system NAME, or the system file that `odonata cluster import` writes"
         raise InputError("which machine is the cluster?", hint=hint)
-    if output is None and (vary is not None or json):
+    if out is None and (vary is not None or json):
         raise InputError("--vary and --json need a file for the scenario", hint="-o NAME.toml")
-    if output is not None and system.endswith(".toml"):
-        system = Path(os.path.relpath(system, output.parent)).as_posix()  # as the scenario needs it
+    if out is not None and system.endswith(".toml"):
+        system = Path(os.path.relpath(system, out.parent)).as_posix()  # as the scenario needs it
     found = from_queue(
         system,
         queue=queue,
@@ -83,16 +83,16 @@ def snapshot(
         book=book,
         victim=victim,
         leave_out_unknown=leave_out_unknown,
-        folder="." if output is None else output.parent,
+        folder="." if out is None else out.parent,
     )
     text = found.toml()
-    if output is None:
+    if out is None:
         print(text, end="")
         return 0
-    study = output.with_name(f"{output.stem}-traffic.toml")
-    told: dict[str, Any] = {"scenario": str(output)}
-    varied = None if vary is None else found.study(output.name)
-    files.write_new(output, text.encode(errors="replace"), force=force)
+    study = out.with_name(f"{out.stem}-traffic.toml")
+    told: dict[str, Any] = {"scenario": str(out)}
+    varied = None if vary is None else found.study(out.name)
+    files.write_new(out, text.encode(errors="replace"), force=force)
     if varied is not None:
         files.write_new(study, varied.encode(errors="replace"), force=force)
         told["study"] = str(study)
@@ -102,7 +102,7 @@ def snapshot(
         print(json_module.dumps(told | {"assumptions": found.assumptions()}))
         return 0
     many = sum(text.startswith("assumed") for text in found.assumptions().values())
-    print(f"{output}: {found.made_from}; the run waits for `{found.victim}`; {many} assumptions, all in [sources]")
+    print(f"{out}: {found.made_from}; the run waits for `{found.victim}`; {many} assumptions, all in [sources]")
     if vary is not None:
         print(f"{study}: {len(found.book.table.alternatives) + 1} assumptions about the traffic")
     for note in found.notes:

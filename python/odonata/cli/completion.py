@@ -7,7 +7,9 @@ offers what is installed.
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 - cyclopts reads the annotations
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
 
 from odonata.errors import InputError
 
@@ -15,14 +17,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def install(*, shell: Literal["bash", "zsh", "fish"] | None = None, output: Path | None = None) -> int:
+def install(
+    *,
+    shell: Literal["bash", "zsh", "fish"] | None = None,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+) -> int:
     """Install shell completion for bash, zsh or fish.
 
     Parameters
     ----------
     shell
         The shell. Default: the shell that runs this command.
-    output
+    out
         File for the script. Default: the file that the shell reads, and a line in the start-up file of bash or zsh that
         loads it.
     """
@@ -34,7 +40,7 @@ def install(*, shell: Literal["bash", "zsh", "fish"] | None = None, output: Path
         chosen = shell or detect_shell()
     except ShellDetectionError:
         raise InputError("the shell could not be detected", hint="name it: --shell bash, zsh or fish") from None
-    written = application().install_completion(shell=chosen, output=output, add_to_startup=output is None)
+    written = application().install_completion(shell=chosen, output=out, add_to_startup=out is None)
     print(f"completion for {chosen} is in {written}; a new shell uses it")
     return 0
 

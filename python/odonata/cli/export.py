@@ -17,7 +17,7 @@ def export(
     system: Annotated[str, Parameter(completer=systems)],
     /,
     *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    out: Annotated[Path, Parameter(name=["--out", "-o"])],
     format_: Annotated[str | None, Parameter(name="--format")] = None,
     force: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
@@ -29,7 +29,7 @@ def export(
         The machine: a name (`odonata show systems`), its TOML file, or the TOML file of a scenario. With
         `--format perfetto`, a run folder: its jobs, iterations, ranks, operations, waits, recorded messages and traffic
         as a trace. With `--format dragonview`, a run folder: its links and jobs.
-    output
+    out
         The file; for `dragonview` a folder. Its ending chooses the format: `.graphml` (networkx, Gephi, yEd), `.json`,
         `.ibnetdiscover`, `.conf` (a tree for Slurm) or `.csv` (leaf switch and group of each node).
     format_
@@ -44,16 +44,16 @@ def export(
 
     if format_ in OF_RUNS:
         write = _dragonview if format_ == "dragonview" else _trace
-        return write(Path(system), output, force=force)
+        return write(Path(system), out, force=force)
     by_suffix = {form.suffix: name for name, form in WRITTEN.items() if form.suffix is not None}
-    if format_ is None and output.suffix not in by_suffix:
-        message = f"`{output}`: expected a file name that ends in {', '.join(by_suffix)}, or --format"
+    if format_ is None and out.suffix not in by_suffix:
+        message = f"`{out}`: expected a file name that ends in {', '.join(by_suffix)}, or --format"
         raise InputError(message, hint=f"formats: {', '.join(WRITTEN)}")
-    name = format_ or by_suffix[output.suffix]
+    name = format_ or by_suffix[out.suffix]
     if name not in WRITTEN:
         raise unknown("format", name, [*WRITTEN, *OF_RUNS])
-    if not output.parent.is_dir():
-        raise InputError(f"there is no folder `{output.parent}`")
+    if not out.parent.is_dir():
+        raise InputError(f"there is no folder `{out.parent}`")
     try:
         loaded = scenario.system(system)
     except InputError:
@@ -64,43 +64,43 @@ def export(
         raise
     wired = loaded.describe()
     text = "".join(f"{line}\n" for line in WRITTEN[name].lines(loaded))
-    files.write_new(output, text.encode(), force=force)
+    files.write_new(out, text.encode(), force=force)
     links = ", ".join(f"{count:,} {name}" for name, count in wired["links"].items())
-    print(f"{output}: {loaded.name}, {wired['nodes']:,} nodes, {wired['routers']:,} routers, links: {links}")
+    print(f"{out}: {loaded.name}, {wired['nodes']:,} nodes, {wired['routers']:,} routers, links: {links}")
     return 0
 
 
-def _trace(run: Path, output: Path, *, force: bool) -> int:
+def _trace(run: Path, out: Path, *, force: bool) -> int:
     from odonata import files
     from odonata.report.events import trace_of
     from odonata.store import open_run
 
     opened = open_run(run)
-    if not output.parent.is_dir():
-        raise InputError(f"there is no folder `{output.parent}`")
+    if not out.parent.is_dir():
+        raise InputError(f"there is no folder `{out.parent}`")
     trace, left_out = trace_of(opened)
-    files.write_new(output, trace, force=force)
-    print(f"{output}: {len(trace):,} bytes")
+    files.write_new(out, trace, force=force)
+    print(f"{out}: {len(trace):,} bytes")
     for text in left_out:
         print(text)
     return 0
 
 
-def _dragonview(run: Path, output: Path, *, force: bool) -> int:
+def _dragonview(run: Path, out: Path, *, force: bool) -> int:
     from odonata import files
     from odonata.report.dragonview import dragonview_of
     from odonata.store import open_run
 
     opened = open_run(run)
-    if output.is_file():
-        raise InputError(f"`{output}` is a file, expected a folder", hint="--format dragonview writes three files")
-    if not output.parent.is_dir():
-        raise InputError(f"there is no folder `{output.parent}`")
+    if out.is_file():
+        raise InputError(f"`{out}` is a file, expected a folder", hint="--format dragonview writes three files")
+    if not out.parent.is_dir():
+        raise InputError(f"there is no folder `{out.parent}`")
     tables, notes = dragonview_of(opened)
-    output.mkdir(exist_ok=True)
+    out.mkdir(exist_ok=True)
     for name, data in tables.items():
-        files.write_new(output / name, data, force=force)
-    print(f"{output}: {', '.join(tables)}")
+        files.write_new(out / name, data, force=force)
+    print(f"{out}: {', '.join(tables)}")
     for text in notes:
         print(text)
     return 0

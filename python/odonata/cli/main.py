@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import gc
 import io
+import json
 import os
 import signal
 import sys
@@ -17,7 +18,7 @@ import traceback
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from odonata.cli import COMMANDS
+from odonata.cli import COMMANDS, GROUPS
 from odonata.errors import InputError, OdonataError, nearest, shortened, visible
 
 if TYPE_CHECKING:
@@ -42,11 +43,14 @@ _HELP = "Show how the jobs on a dragonfly machine slow each other down, and whic
 
 def application() -> App:
     """The application with all its commands, none of them imported yet."""
-    from cyclopts import App
+    from cyclopts import App, Group
 
     app = App("odonata", help=_HELP, version=_version, help_format="plaintext", suppress_keyboard_interrupt=False)
-    for name, (path, help_line) in COMMANDS.items():
-        app.command(path, name=name, help=help_line)
+    for position, (title, names) in enumerate(GROUPS.items()):
+        group = Group(title, sort_key=position)
+        for name in names:
+            path, help_line = COMMANDS[name]
+            app.command(path, name=name, help=help_line, group=group)
     help_line = "Install shell completion for bash, zsh or fish."
     app.command("odonata.cli.completion:install", name="--install-completion", help=help_line)
     return app
@@ -65,6 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     atexit.unregister(gc.freeze)  # `main` can be called several times
     atexit.register(gc.freeze)
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "--help"]  # `odonata help run` is `odonata run --help`
     if arguments == ["--version"]:
         print(_version())  # without the import of the commands' parser
         return 0
@@ -87,6 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _failed("interrupted", INTERRUPTED)
     except OdonataError as problem:
+        if "--json" in arguments:
+            print(json.dumps({"error": _as_object(problem)}))
         return _failed(str(problem), problem.exit_status)
     except MemoryError:
         return _failed("not enough memory", 1)
@@ -181,6 +189,14 @@ def _bad_arguments(problem: CycloptsError, arguments: list[str]) -> InputError:
     if isinstance(problem, UnusedCliTokensError) and problem.unused_tokens:
         return InputError(f"unexpected argument `{problem.unused_tokens[0]}`", hint=hint)
     return InputError(" ".join(str(problem).split()), hint=hint)
+
+
+def _as_object(problem: OdonataError) -> dict[str, Any]:
+    """An error for programs: what is wrong, and where, as far as it is known."""
+    if not isinstance(problem, InputError):
+        return {"message": str(problem)}
+    file = None if problem.file is None else str(problem.file)
+    return {"message": problem.message, "file": file, "line": problem.line, "hint": problem.hint}
 
 
 def _failed(message: str, status: int) -> int:

@@ -1,10 +1,17 @@
 """`odonata report`: a run, two runs or a study as one HTML file."""
 
+import hashlib
 import json as json_module
+import os
+import sys
+import webbrowser
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
+
+SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+"""Variables that say that a browser has a screen to open on, or which browser is meant."""
 
 
 def report(
@@ -13,6 +20,7 @@ def report(
     /,
     *,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    open_: Annotated[bool, Parameter(name="--open", negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
     verify: bool = True,
     force: Annotated[bool, Parameter(negative=())] = False,
@@ -33,6 +41,8 @@ def report(
         differences of their jobs.
     out
         The file. Default: `report.html` in the folder.
+    open_
+        Open the report in the browser. Without `--out` it is then kept in the user's own folder, once for each run.
     json
         Print one JSON object with the path of the file and its size in bytes.
     verify
@@ -43,8 +53,23 @@ def report(
     from odonata.report import check_target, report_of, usual_target, write_report
 
     page = report_of(run, other, verify=verify)
-    target = out if out is not None else usual_target(run, other)
+    usual = _kept if open_ else usual_target
+    target = out if out is not None else usual(run, other)
     check_target(target, force=force)
     write_report(target, page)
     print(json_module.dumps({"path": str(target), "bytes": len(page)}) if json else target)
+    if open_ and not (_has_screen() and webbrowser.open(target.resolve().as_uri())):
+        print("no browser was found: open the file in one", file=sys.stderr)
     return 0
+
+
+def _kept(run: Path, other: Path | None) -> Path:
+    """Where the report of a run is kept that is opened at once."""
+    from odonata import private
+
+    which = "\0".join(str(path.resolve()) for path in (run, other) if path)
+    return private.folder() / f"report-{hashlib.sha256(which.encode()).hexdigest()[:12]}.html"
+
+
+def _has_screen() -> bool:
+    return sys.platform == "darwin" or any(os.environ.get(name) for name in SCREENS)

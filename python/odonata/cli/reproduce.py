@@ -26,7 +26,7 @@ def reproduce(
     workers: Annotated[
         int | None, Parameter(name=["--workers", "-j"], validator=validators.Number(gte=1, lte=1024))
     ] = None,
-    out: Path = Path("validation"),
+    out: Annotated[Path, Parameter(name=["--out", "-o"])] = Path("validation"),
     force: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,

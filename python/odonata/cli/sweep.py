@@ -29,7 +29,7 @@ def sweep(
     workers: Annotated[
         int | None, Parameter(name=["--workers", "-j"], validator=validators.Number(gte=1, lte=1024))
     ] = None,
-    out: Path | None = None,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     on: Literal["local", "dask", "slurm"] = "local",
     scheduler: str | None = None,
     listen: str | None = None,

@@ -12,7 +12,7 @@ def trace(
     file: Path,
     /,
     *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    out: Annotated[Path, Parameter(name=["--out", "-o"])],
     job: str | None = None,
     format_: Annotated[Literal["goal", "bin", "csv"] | None, Parameter(name=["--format"])] = None,
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
@@ -24,7 +24,7 @@ def trace(
     ----------
     file
         The scenario (TOML).
-    output
+    out
         The file. Its ending chooses the format: `.goal` (LogGOPSim), `.bin` (the same, binary) or `.csv`.
     job
         Which job, if several have a program.
@@ -39,17 +39,17 @@ def trace(
     from odonata.machine import core
     from odonata.scenario.apps.trace import FORMS
 
-    form = format_ or FORMS.get(output.suffix)
+    form = format_ or FORMS.get(out.suffix)
     if form is None:
         hint = "or add --format goal"
-        raise InputError(f"`{output}`: expected a file name that ends in {' or '.join(FORMS)}", hint=hint)
-    if not output.parent.is_dir():
-        raise InputError(f"there is no folder `{output.parent}`")
+        raise InputError(f"`{out}`: expected a file name that ends in {' or '.join(FORMS)}", hint=hint)
+    if not out.parent.is_dir():
+        raise InputError(f"there is no folder `{out.parent}`")
     spec = _chosen(scenario.load(file, set_ or []).resolve().spec["jobs"], job)
     program = spec["program"]
     data = core.write_trace(program["body"], len(spec["nodes"]), form, program["costs"].get("combine"))
-    files.write_new(output, data, force=force)
-    print(f"{output}: one iteration of {spec['name']}, {len(spec['nodes']):,} ranks")
+    files.write_new(out, data, force=force)
+    print(f"{out}: one iteration of {spec['name']}, {len(spec['nodes']):,} ranks")
     return 0
 
 
