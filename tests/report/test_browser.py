@@ -358,7 +358,7 @@ def test_who_makes_whom_wait_is_that_of_the_table(opened, made, plus):
     assert {pair: int(row[3]) for pair, row in shown.items()} == expected
     classes = [sum(float(value) for value in row[4:]) for row in shown.values()]
     assert classes == [int(row[3]) for row in shown.values()]
-    assert "waiting is for" in page.get_by_role("listitem").filter(has_text="`noise`").first.inner_text()
+    assert "waiting is for" in page.get_by_role("listitem").filter(has_text="noise").first.inner_text()
     assert "has not recorded who makes whom wait" in opened(plus).locator("main").inner_text()
 
 
