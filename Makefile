@@ -16,7 +16,7 @@ RUNS := $(VENV)/.runs
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv build build-fast shim web demo docs test lint lint-web test-rust test-python test-slurm test-fabric test-oldest system-deps miri fmt bench validate bless audit lock dist clean
+.PHONY: help venv build build-fast shim web demo docs test lint lint-web test-rust test-python test-slurm test-fabric test-oldest fuzz-shim system-deps miri fmt bench validate bless audit lock dist clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -70,6 +70,9 @@ test: lint test-rust test-python test-slurm docs ## All checks: lint, Rust tests
 shim: ## Build the C library of application-aware routing, and the shim for LD_PRELOAD, in target/release
 	cargo build --release --locked --quiet -p odonata-decision-c -p odonata-shim
 	@echo "target/release/libodonata_decision.so, target/release/libodonata_shim.so: see docs/application-aware.md"
+
+fuzz-shim: $(INSTALLED) ## Make 100,000 random socket calls with and without the shim, and compare their results
+	FUZZ_SHIM=1 $(BIN)/pytest -q tests/decision/test_shim.py -k random_calls
 
 web: web/node_modules/.installed ## Build the script of reports (web) into the Python package; needs Node.js and npm
 	cd web && node build.mjs

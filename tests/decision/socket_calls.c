@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -98,7 +99,9 @@ static void make(struct slot *s) {
   enum kind wanted = s->kind;
   if (is_tcp(s->kind)) s->kind = s->kind == TCP ? NEW : NEW6;
   if (is_new(s->kind)) {
+    struct timeval most = {0, 300000}; /* a SYN without an answer must not stop the program */
     s->fd = told("socket", s->kind, socket(s->kind == NEW ? AF_INET : AF_INET6, SOCK_STREAM, 0));
+    setsockopt(s->fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
     if (wanted == s->kind) return;
     if (wanted == TCP) must(connect(s->fd, (void *)&listening, sizeof listening) == 0, "connect");
     if (wanted == TCP6) must(connect(s->fd, (void *)&listening6, sizeof listening6) == 0, "connect");

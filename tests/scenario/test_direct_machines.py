@@ -69,7 +69,7 @@ def test_every_machine_can_be_used_without_further_words(name):
     """Its default routing, with the channels that it has."""
     nodes = 2 * machine.load(name).shape.nodes_per_group
     resolved = parse(f'system = "{name}"' + JOB.replace("16", str(nodes))).resolve()
-    assert resolved.document["scenario"]["routing"]["name"] == DEFAULTS[resolved.system.table.kind]
+    assert resolved.document["scenario"]["routing"]["name"] == DEFAULTS[resolved.system.table.usual_routing]
 
 
 @pytest.mark.parametrize("name", machine.names())

@@ -10,7 +10,7 @@ from odonata import _core
 from odonata.document import validate
 from odonata.errors import InputError
 from odonata.machine.kinds import KINDS
-from odonata.scenario.routings import DEFAULTS, ROUTINGS, check_channels, on_system, routings_of
+from odonata.scenario.routings import DEFAULTS, OPTIONS, ROUTINGS, check_channels, on_system, routings_of
 
 DIRECT = ["dragonfly", "cascade"]
 TWO_WAYS = {
@@ -44,9 +44,9 @@ def test_which_routing_is_for_which_machine():
     assert routings_of("dragonfly-plus") == [*everywhere, "prog-adaptive", "fpar"]
     for kind in DIRECT:
         assert routings_of(kind) == [*everywhere, *direct, *modes, "application-aware"]
-    assert {kind for routing in ROUTINGS.values() for kind in routing.kinds} == set(DEFAULTS)
+    assert {kind for routing in ROUTINGS.values() for kind in routing.kinds} == set(DEFAULTS) - set(OPTIONS)
     assert set(KINDS) <= set(DEFAULTS)
-    assert all(DEFAULTS[kind] in routings_of(kind) for kind in DEFAULTS)
+    assert all(DEFAULTS[kind] in routings_of(kind) for kind in DEFAULTS.keys() - OPTIONS)
 
 
 def test_every_routing_of_the_core_has_a_name_in_a_scenario():

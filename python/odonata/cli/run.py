@@ -100,6 +100,8 @@ def run(
 
         for doubt in doubts(resolved):
             print(f"warning: {doubt}", file=sys.stderr)
+        for sentence in resolved.system.table.not_modelled:
+            print(f"note: {sentence}", file=sys.stderr)
         with progress, warnings.catch_warnings(action="ignore", category=StaleWarning):  # it has been said
             done = simulate(
                 scenario, folder, alone=alone, progress=progress.report, force=force, keep_stale=keep_stale,

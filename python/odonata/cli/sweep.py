@@ -164,9 +164,14 @@ def _say_doubts(plan: "Plan") -> None:
     said: set[str] = set()
     for number in dict.fromkeys((0, len(plan) - 1)):
         try:
-            found = doubts(plan.scenario(number).resolve())
+            resolved = plan.scenario(number).resolve()
+            found = doubts(resolved)
         except InputError:
             continue  # the run of the point says it
+        for sentence in resolved.system.table.not_modelled:
+            if sentence not in said:
+                said.add(sentence)
+                _say(f"note: {sentence}")
         for doubt in found:
             if doubt not in said:
                 said.add(doubt)

@@ -34,6 +34,7 @@ def facts(system: System) -> dict[str, Any]:
         "router": system.table.fabric.router_text,
         **({"nic": nic} if (nic := system.table.fabric.nic_text) else {}),
         "facts": dict(system.table.facts()),
+        **({"not_modelled": list(missing)} if (missing := system.table.not_modelled) else {}),
     }
     if variants := machine.variants(system.name):
         found["variants"] = variants
@@ -65,6 +66,8 @@ def text(facts: dict[str, Any]) -> str:
         rows.append(("failed", _failed(facts["failed"]) + "; the rows above are of the machine without failures"))
     title = f": {facts['title']}" if facts["title"] else ""
     lines = [f"{facts['name']}{title}", "", *aligned(rows, indent="  ")]
+    if "not_modelled" in facts:
+        lines += ["", "what the model leaves out", *(f"  {sentence}" for sentence in facts["not_modelled"])]
     lines += ["", "numbers and their sources (any of them can be overridden in [system])"]
     table = [[n["key"], n["value"], n["confidence"] or "", n["source"]] for n in facts["numbers"]]
     if any(row[2] for row in table):

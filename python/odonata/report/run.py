@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from odonata.machine.kinds.dragonfly import NOT_MODELLED as NOT_MODELLED_OF
 from odonata.report.blame import blame_of
 from odonata.report.machine import machine_of
 from odonata.report.series import routes_of, series_of
@@ -60,7 +61,7 @@ def run_document(run: Run) -> dict[str, Any]:
         "command": "odonata run scenario.toml" + (" --alone" if run.manifest["alone"] else ""),
         "scenario": run.scenario,
         "sources": [dict(source) for source in run.resolved.get("sources", ())],
-        "not_modelled": (*_ideal(run), *NOT_MODELLED),
+        "not_modelled": (*_ideal(run), *_of_network(run), *NOT_MODELLED),
         "not_recorded": NO_SERIES[: run.series.is_empty()],
         "meanings": {column.name: column.meaning for column in columns_of("jobs") if column.name not in _LISTS},
         "link_classes": list(run.manifest.get("link_classes", ())),
@@ -97,6 +98,12 @@ def _facts(run: Run) -> list[tuple[str, str]]:
 def _ideal(run: Run) -> list[str]:
     router = run.resolved["spec"].get("fabric", {}).get("router", {})
     return [] if router.get("kind", "ideal") != "ideal" else [IDEAL]
+
+
+def _of_network(run: Run) -> tuple[str, ...]:
+    """What the real network has and the model has not."""
+    system = run.resolved.get("scenario", {}).get("system", {})
+    return NOT_MODELLED_OF.get(str(system.get("interconnect", "")), ())
 
 
 def _bracketed(text: str) -> str:

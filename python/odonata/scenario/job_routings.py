@@ -8,7 +8,7 @@ from typing import Any
 from odonata.errors import InputError, OdonataError
 from odonata.machine import System
 from odonata.messages import error_of
-from odonata.scenario.routings import DEFAULTS, Routing, check_channels, on_system
+from odonata.scenario.routings import DEFAULTS, OPTIONS, Routing, check_channels, on_system
 from odonata.scenario.routings.application_aware import ApplicationAware
 from odonata.scenario.routings.choice import Unnamed, named
 from odonata.scenario.tables import JobTable, ScenarioTable
@@ -75,7 +75,9 @@ class JobRoutings:
 
 def job_routings(table: ScenarioTable, jobs: Sequence[JobTable], system: System) -> JobRoutings:
     """The routings of all jobs. Raises InputError whose path leads into the scenario."""
-    usual = _decided(table.routing, DEFAULTS[system.table.kind], table, system, ("routing",))
+    machine = system.table.usual_routing
+    options = OPTIONS.get(machine, {}) if isinstance(table.routing, Unnamed) else {}
+    usual = _decided(table.routing, DEFAULTS[machine], options, table, system, ("routing",))
     own: dict[int, Routing] = {}
     used: list[Routing] = []
     for index, job in enumerate(jobs):
@@ -85,7 +87,7 @@ def job_routings(table: ScenarioTable, jobs: Sequence[JobTable], system: System)
         else:
             path = ("job", index, "routing")
             of_job = f" of job `{job.name}`"
-            routing = own[index] = _decided(job.routing, usual.name, table, system, path, usual)
+            routing = own[index] = _decided(job.routing, usual.name, options, table, system, path, usual)
         if routing in used:
             continue
         try:
@@ -100,6 +102,7 @@ def job_routings(table: ScenarioTable, jobs: Sequence[JobTable], system: System)
 def _decided(
     given: Routing | Unnamed,
     name: str,
+    options: Mapping[str, Any],
     table: ScenarioTable,
     system: System,
     path: tuple[str | int, ...],
@@ -107,7 +110,7 @@ def _decided(
 ) -> Routing:
     """A routing with everything decided, its gateways where it does not name any as those of `like`."""
     try:
-        chosen = named(given, name)
+        chosen = named(given, name, options)
         if getattr(chosen, "gateways", "") is None and getattr(like, "gateways", None) is not None:
             chosen = chosen.model_copy(update={"gateways": getattr(like, "gateways", None)})
         return on_system(chosen, system, table.compat)

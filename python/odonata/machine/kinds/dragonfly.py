@@ -13,6 +13,16 @@ from odonata.errors import InputError
 from odonata.machine.kinds.direct import DirectTable
 from odonata.machine.kinds.words import capacity
 
+#: Interconnect -> what it has and the model has not (docs/model.md, section 4).
+NOT_MODELLED: Mapping[str, tuple[str, ...]] = {
+    "slingshot": (
+        "The congestion control of Slingshot is not modelled: a job that overloads its receivers slows its neighbours "
+        "more than on the real machine.",
+        "The default routing of Slingshot machines is assumed: the nearest to what is published (De Sensi 2020, "
+        "section II).",
+    )
+}
+
 
 class DragonflyTable(DirectTable):
     """The numbers of a dragonfly: `a` routers per group, `p` nodes and `h` global links per router."""
@@ -31,6 +41,14 @@ class DragonflyTable(DirectTable):
     routers: Count = Field(description="routers per group")
     local_links: Count = Field(1, description="parallel links between each two routers of a group")
     last_group_routers: Count | None = Field(None, description="routers of the last group, if it is smaller")
+    interconnect: Literal["slingshot"] | None = Field(
+        None, description="real network that it stands for: decides the default routing, and what a run says is missing"
+    )
+
+    @property
+    def not_modelled(self) -> tuple[str, ...]:
+        """What its real network has and the model has not, a sentence each."""
+        return NOT_MODELLED.get(self.interconnect or "", ())
 
     @property
     def group_routers(self) -> int:

@@ -57,6 +57,16 @@ class MachineTable(Table):
     fabric: FabricTable
     host: HostTable | None = Field(None, description="costs of the host for programs: a table, or a file (`.toml`)")
 
+    @property
+    def not_modelled(self) -> tuple[str, ...]:
+        """What its real network has and the model has not, a sentence each."""
+        return ()
+
+    @property
+    def usual_routing(self) -> str:
+        """What chooses its default routing: its interconnect, if it states one, or its kind."""
+        return getattr(self, "interconnect", None) or self.kind
+
     @abstractmethod
     def check(self) -> None:
         """Raises InputError (with a path) if such a machine cannot be built."""

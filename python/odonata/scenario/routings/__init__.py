@@ -4,6 +4,8 @@ Each knows its kinds of machines. `DEFAULTS` has the routing of a machine for sc
 section 6, defines the routings; `docs/routings.md` has the table.
 """
 
+from typing import Any
+
 from odonata.errors import InputError
 from odonata.machine import System, load
 from odonata.scenario.routings.adaptive_local import AdaptiveLocal
@@ -48,13 +50,21 @@ ROUTINGS: dict[str, type[Routing]] = {
     "application-aware": ApplicationAware,
 }
 
-#: Kind of machine -> the routing of a scenario that names none. On a Dragonfly+, the routing made for it (Shpiner 2017;
-#: K5). On a dragonfly, the most common published baseline (Kim 2008; assumed). On a cascade, the default of Aries (De
-#: Sensi 2019, section 2.2).
+#: Kind of machine, or interconnect -> the routing of a scenario that names none. On a Dragonfly+, the routing made for
+#: it (Shpiner 2017; K5). On a dragonfly, the most common published baseline (Kim 2008; assumed). On a cascade, the
+#: default of Aries (De Sensi 2019, section 2.2). On Slingshot, see `OPTIONS`.
 DEFAULTS: dict[str, str] = {
     "dragonfly-plus": "fpar",
     "dragonfly": "ugal-l",
     "cascade": "aries",
+    "slingshot": "ugal-l",
+}
+
+#: Interconnect -> options of its default routing. A Slingshot switch compares up to four minimal and non-minimal paths
+#: for each packet by congestion and length, with a bias towards minimal ones (De Sensi 2020, section II). How many of
+#: each kind, and the bias, are assumed: two, and 1/8 of the buffer of a link.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "slingshot": {"minimal_candidates": 2, "other_candidates": 2, "bias": "8 KiB"},
 }
 
 
@@ -118,4 +128,4 @@ def check_channels(routing: Routing, system: System, whose: str = "") -> None:
         )
 
 
-__all__ = ["DEFAULTS", "ROUTINGS", "Routing", "check_channels", "names", "on_system", "routings_of"]
+__all__ = ["DEFAULTS", "OPTIONS", "ROUTINGS", "Routing", "check_channels", "names", "on_system", "routings_of"]

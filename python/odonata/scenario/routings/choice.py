@@ -17,13 +17,13 @@ class Unnamed(Table):
     options: dict[str, Any]
 
 
-def named(given: Routing | Unnamed, usual: str) -> Routing:
-    """The routing of a scenario, `usual` if it has no name.
+def named(given: Routing | Unnamed, usual: str, options: Mapping[str, Any] | None = None) -> Routing:
+    """The routing of a scenario, `usual` with these options besides its own if it has no name.
 
     Raises InputError, whose path leads into the routing's table, for options that it does not have.
     """
     if isinstance(given, Unnamed):
-        return validate(ROUTINGS[usual], {"name": usual, **given.options})
+        return validate(ROUTINGS[usual], {"name": usual, **(options or {}), **given.options})
     return given
 
 
