@@ -25,7 +25,7 @@ base = "base.toml"
 
 [sweep]
 routing = ["fpar", "minimal"]
-"job.target.app.messages" = [2500, 2501]
+"job.target.app.messages" = [6000, 6001]
 "run.seed" = { from = 1, to = 8 }
 """
 
@@ -127,6 +127,8 @@ def test_ctrl_c_and_sigterm_end_soon_and_keep_what_is_done(
     assert (process.returncode, out) == (status, "")
     assert f"of 32 points are done and kept; the same command continues from there\nerror: {word}\n" in err
     runs = pl.read_parquet("out/runs.parquet")
-    assert set(runs["id"]) == kept("out")
-    assert 4 <= runs.height < 32
-    assert swept("study.toml", "--out", "out")["kept"] == runs.height
+    # A signal between the writing of a result and its row leaves it out of these tables, not out of the folder.
+    safe = kept("out")
+    assert set(runs["id"]) <= safe
+    assert 4 <= len(safe) <= runs.height + 1 < 32
+    assert swept("study.toml", "--out", "out")["kept"] == len(safe)
