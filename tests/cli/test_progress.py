@@ -37,3 +37,26 @@ def test_axes_with_many_keys_are_described_in_short() -> None:
     one, many = Axis(("run.seed",), ((1,), (2,))), Axis(("a", "b", "c", "d"), ((1, 2, 3, 4),))
     assert described([one, many]) == "2 run.seed x 1 a with 3 other keys"
     assert described([Axis(("a", "b", "c"), ((1, 2, 3),))]) == "1 a with b with c"
+
+
+def test_the_time_left_follows_from_what_is_done() -> None:
+    assert progress.left(0.0, 100.0) == "no estimate yet"
+    assert progress.left(0.25, 100.0) == "about 5 min left"
+    assert progress.left(1.0, 100.0) == "about 0 s left"
+
+
+def test_a_run_soon_says_how_long_it_takes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Catches a run that says nothing for 30 s, and never how long it takes."""
+    clock = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    state = {"stage": "", "now_ps": 10**6, "packet_hops": 5, "delivered": 0, "expected": 4}
+    line = progress.ProgressLine(quiet=False)
+    with line:
+        line.report(state)
+        assert capsys.readouterr().err == ""
+        clock[0] += 4
+        line.report({**state, "delivered": 1})
+        assert capsys.readouterr().err.endswith("; about 12 s left\n")
+        clock[0] += 20
+        line.report({**state, "delivered": 2})
+        assert capsys.readouterr().err == ""

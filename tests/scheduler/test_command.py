@@ -47,6 +47,19 @@ def test_json(folder, capsys):
     assert found == json.loads((folder / "out" / "schedule.json").read_text())
 
 
+def test_progress_is_shown_from_the_start_and_an_interruption_says_how_to_go_on(folder, capsys, monkeypatch):
+    from odonata.scheduler import scheduling
+
+    def stops(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(scheduling._Run, "_advance", stops)
+    assert main(["schedule", "days.toml"]) == 130
+    begin, end, *_ = [line for line in capsys.readouterr().err.splitlines() if "jobs ended" in line]
+    assert begin == "0 of 400 jobs ended, 0 windows simulated; no estimate yet"
+    assert end == f"{begin}; the windows are kept, and the same command continues"
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

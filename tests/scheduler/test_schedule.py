@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 from concurrent.futures import Future
 from importlib import resources
 from types import SimpleNamespace
@@ -350,3 +351,29 @@ def test_a_changed_digit_of_a_kept_window_is_noticed(stream, tmp_path):
     row["length_ps"] += 1
     kept.write_text("".join([json.dumps(row) + "\n", *lines[1:]]))
     assert len(Cache(tmp_path / "out")) == many - 1
+
+
+FEW = """system = "zhang2018-272"
+place = "contiguous"
+window.contention = false
+[stream.synthetic]
+jobs = %d
+load = "90 %%"
+largest = 64
+"""
+
+
+def test_a_machine_that_stays_empty_is_said(tmp_path):
+    """Catches a load of 90 % that fills a part of the machine without a word; the number in the message fills it."""
+    (tmp_path / "s.toml").write_text(FEW % 20)
+    said = []
+    found = odonata.schedule(tmp_path / "s.toml", report=lambda now: said.append(now.warnings))
+    [warning] = found.warnings
+    assert said[0]  # before anything is simulated
+    assert f"the utilisation is {100 * found.cases[0].utilisation:.1f} % at most, far from the load of 90 %" in warning
+    assert warning in str(found)
+    needed = int(re.search(r"About ([\d,]+) jobs are needed for 81 %", warning)[1].replace(",", ""))
+    (tmp_path / "s.toml").write_text(FEW % needed)
+    enough = odonata.schedule(tmp_path / "s.toml")
+    assert enough.warnings == ()
+    assert enough.cases[0].utilisation > 0.7

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 LINE_EVERY_S = 30.0
 """Wall time between two plain lines."""
+FIRST_LINE_S = 3.0
+"""Wall time before the first plain line of a run: a short run has none."""
 
 
 @contextmanager
@@ -37,6 +39,24 @@ def ticking(tell: Callable[[], object]) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
+
+
+def left(share: float, elapsed_s: float) -> str:
+    """How long it still takes if it goes on as fast as before; `share` of it is done."""
+    if share <= 0 or elapsed_s <= 0:
+        return "no estimate yet"
+    return f"about {duration(elapsed_s * (1 - share) / share)} left"
+
+
+def duration(seconds: float) -> str:
+    """A wall time with about two digits: 12 s, 3 min, 2.5 h, 4 days."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 36 * 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 86400:.0f} days"
 
 
 class Screen(ABC):
@@ -97,13 +117,14 @@ class ProgressLine(Screen):
 
     def __init__(self, *, quiet: bool) -> None:
         super().__init__(quiet=quiet)
+        self._last += FIRST_LINE_S - LINE_EVERY_S
         self._stage: str | None = None
 
     def _columns(self) -> list[ProgressColumn]:
-        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn
 
-        state = TextColumn("{task.fields[state]}")
-        return [TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), state, TimeRemainingColumn()]
+        state, estimate = TextColumn("{task.fields[state]}"), TextColumn("{task.fields[left]}")
+        return [TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), state, estimate]
 
     def report(self, state: Mapping[str, Any]) -> None:
         """Show one state of a run (see `odonata.runner.Progress`)."""
@@ -116,12 +137,17 @@ class ProgressLine(Screen):
                 if self._task is not None:
                     self._bar.remove_task(self._task)
                 total = state["expected"] or None
-                self._task = self._bar.add_task(stage or "simulating", total=total, state="")
+                self._task = self._bar.add_task(stage or "simulating", total=total, state="", left="")
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=state["delivered"], state=self._state(state))
+            estimate = self._left(state) if state["expected"] else ""
+            self._bar.update(self._task, completed=state["delivered"], state=self._state(state), left=estimate)
         elif self._line_is_due():
             share = f"{state['delivered'] / state['expected']:.0%} done, " if state["expected"] else ""
-            self.say(f"{stage or 'simulating'}: {share.replace('%', ' %')}{self._state(state)}")
+            estimate = f"; {self._left(state)}" if state["expected"] else ""
+            self.say(f"{stage or 'simulating'}: {share.replace('%', ' %')}{self._state(state)}{estimate}")
+
+    def _left(self, state: Mapping[str, Any]) -> str:
+        return left(state["delivered"] / state["expected"], time.monotonic() - self._began)
 
     def _state(self, state: Mapping[str, Any]) -> str:
         elapsed = time.monotonic() - self._began

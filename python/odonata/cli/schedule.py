@@ -3,12 +3,9 @@
 import json as json_module
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter, validators
-
-if TYPE_CHECKING:
-    from odonata.scheduler.scheduling import Progress
 
 
 def schedule(
@@ -62,20 +59,22 @@ def schedule(
     quiet
         No progress on standard error.
     """
+    from odonata.cli.schedule_progress import ScheduleProgress
     from odonata.scheduler.python import schedule as simulate
     from odonata.scheduler.sentences import as_text
     from odonata.text import terminal_width
 
     folder = out if out is not None else Path("schedules") / file.stem
     client = _client(on, scheduler, (tls_ca_file, tls_cert, tls_key), workers)
-    report = None if quiet else _show
+    progress = ScheduleProgress(quiet=quiet)
     try:
-        found = simulate(file, set_ or (), out=folder, workers=workers, client=client, force=force, report=report)
+        with progress:
+            found = simulate(
+                file, set_ or (), out=folder, workers=workers, client=client, force=force, report=progress.report
+            )
     finally:
         if client is not None:
             client.close(timeout=1)
-        if report is not None and sys.stderr.isatty():
-            print(file=sys.stderr)
     print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))
     if not json and not quiet:
         print(f"results in {folder}", file=sys.stderr)
@@ -104,10 +103,3 @@ def _client(
     if warning is not None:
         print(f"warning: {warning}", file=sys.stderr)
     return connected(scheduler, files)[0]
-
-
-def _show(progress: "Progress") -> None:
-    """One line that is written again on a terminal; elsewhere nothing."""
-    if sys.stderr.isatty():
-        text = f"{progress.ended:,} of {progress.jobs:,} jobs ended, {progress.simulated:,} windows simulated"
-        print(f"\r{text}", end="", file=sys.stderr, flush=True)

@@ -10,7 +10,7 @@ import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
-from odonata.cli.progress import Screen, ticking
+from odonata.cli.progress import Screen, duration, ticking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,17 +104,6 @@ class SweepProgress(Screen):
         parts += [f"{failed:,} failed"] if failed else []
         more = f" ({', '.join(parts)})" if parts else ""
         return f"{ledger.settled:,} of {len(self._plan):,} points done{more}"
-
-
-def duration(seconds: float) -> str:
-    """A wall time with about two digits: 12 s, 3 min, 2.5 h, 4 days."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 90 * 60:
-        return f"{seconds / 60:.0f} min"
-    if seconds < 36 * 3600:
-        return f"{seconds / 3600:.1f} h"
-    return f"{seconds / 86400:.0f} days"
 
 
 def described(axes: Sequence[Axis]) -> str:

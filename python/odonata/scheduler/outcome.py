@@ -6,6 +6,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from odonata.scheduler.utilisation import reached
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -79,6 +81,8 @@ class Outcome:
     differences: tuple[Difference, ...]
     jobs: pl.DataFrame
     """A row for each job in each case and stream."""
+    warnings: tuple[str, ...] = ()
+    """What makes the numbers say something else than was asked for."""
 
     def as_dict(self) -> dict[str, Any]:
         """The object that `--json` prints: without the table of jobs."""
@@ -88,6 +92,7 @@ class Outcome:
             "cases": [asdict(case) for case in self.cases],
             "differences": [asdict(one) for one in self.differences],
             "confidence": 0.95,
+            "warnings": list(self.warnings),
         }
 
     def __str__(self) -> str:
@@ -116,7 +121,8 @@ def outcome(plan: Plan, schedules: Sequence[Schedule], cache: Cache) -> Outcome:
 
     jobs = pl.concat([_jobs(plan, schedule) for schedule in schedules])
     cases = tuple(_case(plan, schedule, jobs, cache) for schedule in schedules)
-    return Outcome(plan.name, plan.notes, cases, tuple(_differences(plan, jobs)), jobs)
+    warnings = reached(plan, [case.utilisation for case in cases])
+    return Outcome(plan.name, plan.notes, cases, tuple(_differences(plan, jobs)), jobs, tuple(warnings))
 
 
 def _jobs(plan: Plan, schedule: Schedule) -> pl.DataFrame:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from odonata.errors import RunError
 from odonata.processors import begin_worker
 from odonata.scheduler.timeline import ONE, Timeline
+from odonata.scheduler.utilisation import expected
 from odonata.scheduler.window import LEAST, SLACK, WARM_UP, Member, Window, safely
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Progress:
     jobs: int = 0
     simulated: int = 0
     """Windows simulated by this call."""
+    warnings: tuple[str, ...] = ()
+    """What can be said before anything is simulated."""
 
 
 @dataclass
@@ -230,11 +233,13 @@ class _Run:
     ) -> None:
         self._rates, self._cache, self._schedules, self._crew = Rates(plan, cache), cache, schedules, crew
         self._report = report
-        self._progress = Progress(jobs=sum(len(schedule.stream.jobs) for schedule in schedules))
+        jobs = sum(len(schedule.stream.jobs) for schedule in schedules)
+        self._progress = Progress(jobs=jobs, warnings=tuple(expected(plan)))
 
     def go(self) -> None:
         """Goes on until all jobs of all schedules have ended."""
         waiting = [schedule for schedule in self._schedules if not schedule.timeline.done]
+        self._tell()
         for schedule in waiting:
             schedule.timeline.step({})
         while waiting:

@@ -81,7 +81,7 @@ def duration(seconds: float) -> str:
 
 
 def _warnings(outcome: Outcome) -> list[str]:
-    lines = []
+    lines = [line for warning in outcome.warnings for line in ("", f"warning: {warning}.")]
     killed = sum(case.killed for case in outcome.cases)
     if killed:
         lines += ["", f"{killed:,} jobs were killed at the time that they had requested."]
