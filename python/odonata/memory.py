@@ -54,15 +54,16 @@ def _check_windows(resolved: Resolved) -> None:
     lasts = [traffic["intervals"] * traffic["interval_ps"] for job in stop["jobs"]
              if (traffic := spec["jobs"][job].get("traffic")) and traffic["intervals"] is not None]  # fmt: skip
     # A run ends when its last message has arrived, which is later; it may end at a given time before.
-    end = max(lasts, default=0)
-    end = end if stop["at_ps"] is None else min(end, stop["at_ps"]) if stop["jobs"] else stop["at_ps"]
+    end = max(lasts, default=0) if stop["jobs"] else stop["at_ps"]
+    if stop["at_ps"] is not None:
+        end = min(end, stop["at_ps"])
     windows = end // every
     counts = windows * len(spec["jobs"]) * resolved.system.shape.groups
     needed, available = counts * _COUNT_BYTES, available_bytes()
     if counts > MOST_COUNTS or (available is not None and needed > available):
         raise InputError(
-            f"windows this short give {windows:,} of them and need {_size(needed)} of memory, for each job and group; "
-            f"at most {MOST_COUNTS:,} counts are kept",
+            f"windows this short give {windows:,} of them, with a count for each job and group: {_size(needed)} of "
+            f"memory; at most {MOST_COUNTS:,} counts are kept",
             hint='use wider windows, such as every = "10 us"',
             path=("measure", "links", "every"),
         )

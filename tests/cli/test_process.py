@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import pty
-import re
 import resource
 import signal
 import subprocess
@@ -14,8 +12,12 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 COMMAND = [sys.executable, "-m", "odonata.cli.main"]
 HEAVY = ("polars", "matplotlib", "scipy", "pydantic", "numpy")
@@ -255,11 +257,22 @@ def test_an_error_under_json_is_an_object(
     assert streams.err.startswith("error: bad.toml:2: ")
 
 
-def test_no_option_has_two_names() -> None:
-    """Catches a command whose file to write is called otherwise than in the other commands."""
-    from odonata.cli import COMMANDS
+def test_the_file_to_write_is_called_the_same_everywhere() -> None:
+    """Catches a command whose file to write is called otherwise than in the other commands, or has no `-o`."""
+    from odonata.cli.main import application
 
-    for name, (place, _) in COMMANDS.items():
-        text = Path(importlib.import_module(place.partition(":")[0]).__file__ or "").read_text()
-        assert "--output" not in text, name
-        assert not re.search(r"^ +out: Path.* = ", text, re.MULTILINE), f"{name}: --out has no -o"
+    def commands(app: Any) -> Iterator[tuple[str, Any]]:
+        for name in app:
+            if name not in ("--help", "-h", "--version"):
+                yield name, app[name]
+                yield from commands(app[name])
+
+    writing = 0
+    for name, command in commands(application()):
+        if command.default_command is None:
+            continue
+        for argument in command.assemble_argument_collection():
+            assert "--output" not in argument.names, name
+            assert ("--out" in argument.names) == ("-o" in argument.names), name
+            writing += "--out" in argument.names
+    assert writing >= 15

@@ -124,6 +124,6 @@ def test_without_such_files_the_whole_memory_counts(tmp_path: Path) -> None:
 def test_windows_that_do_not_fit_are_refused_before_simulating() -> None:
     """Catches a run that takes 2 GB before it is refused."""
     quick = od.load("examples/quick.toml")
-    with pytest.raises(InputError, match=r"windows this short give [\d,]+ of them"):
+    with pytest.raises(InputError, match=r"windows this short give [\d,]+ of them, with"):
         od.run(quick.set("measure.links", {"every": "1 ps"}))
     od.run(quick.set("measure.links", {"every": "10 us"}))

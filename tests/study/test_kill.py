@@ -7,18 +7,18 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import polars as pl
 import pytest
 
+from odonata.study.estimate import Estimate
+from odonata.study.ledger import Ledger
 from odonata.study.local import LocalPool, _Member
+from odonata.study.results import Results
 from odonata.study.sweep import sweep
 
 from .conftest import Write, children, command, eventually, final, kept, killed, sweeping, swept
-
-if TYPE_CHECKING:
-    from odonata.study.ledger import Ledger
 
 SLOW = """\
 base = "base.toml"
@@ -127,8 +127,35 @@ def test_ctrl_c_and_sigterm_end_soon_and_keep_what_is_done(
     assert (process.returncode, out) == (status, "")
     assert f"of 32 points are done and kept; the same command continues from there\nerror: {word}\n" in err
     runs = pl.read_parquet("out/runs.parquet")
-    # A signal between the writing of a result and its row leaves it out of these tables, not out of the folder.
-    safe = kept("out")
-    assert set(runs["id"]) <= safe
-    assert 4 <= len(safe) <= runs.height + 1 < 32
-    assert swept("study.toml", "--out", "out")["kept"] == len(safe)
+    assert set(runs["id"]) == kept("out")
+    assert 4 <= runs.height < 32
+    assert swept("study.toml", "--out", "out")["kept"] == runs.height
+
+
+@pytest.mark.parametrize(
+    ("owner", "step", "before"),
+    [(Results, "add", False), (Estimate, "took", True), (Results, "flush", True), (Results, "flush", False), (Ledger, "_settle_run", True),
+     (Ledger, "_settle_run", False)],
+)  # fmt: skip
+def test_an_interruption_at_any_step_leaves_every_kept_run_in_the_tables(
+    study: Write, monkeypatch: pytest.MonkeyPatch, owner: type, step: str, before: bool
+) -> None:
+    """Catches a run whose result is written, but of which the ledger does not know when the signal comes."""
+    plan = study('base = "base.toml"\n[sweep]\n"run.seed" = [1, 2, 3, 4]\n')
+    plain, calls = getattr(owner, step), 0
+
+    def interrupted(*arguments: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 1 and before:
+            raise KeyboardInterrupt
+        plain(*arguments)
+        if calls == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(owner, step, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        sweep(plan, Path("out"), LocalPool(1))
+    done = pl.read_parquet("out/runs.parquet").filter(pl.col("status") == "done")
+    assert done.height >= 1
+    assert set(done["id"]) == kept("out")

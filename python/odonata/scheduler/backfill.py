@@ -221,7 +221,8 @@ class _Profile:
             starts = np.concatenate(([0], begins[1:][short[short + 1 < self._count]]))
             gaps = begins[short] - starts[: len(short)]
             fits = np.flatnonzero(gaps >= length)
-            at = int(short[fits[0] - 1]) + 1 if len(fits) and fits[0] else 0 if len(fits) else int(short[-1]) + 1
+            last_short = int(fits[0]) - 1 if len(fits) else len(short) - 1
+            at = int(short[last_short]) + 1 if last_short >= 0 else 0
         begin = int(begins[at])
         last = self._cut(min(begin + length, MOST))
         self._free[at:last] -= nodes

@@ -68,7 +68,7 @@ class Ledger:
         self._waiting: dict[str, set[int]] = {}
         self._missing: dict[int, set[str]] = {}
         self._strikes: Counter[int] = Counter()
-        self._unwritten: list[str] = []
+        self._unsettled: list[pl.DataFrame] = []
         self._report = report
         self._settled = self._lost = 0
         self._last_flush = time.monotonic()
@@ -144,11 +144,8 @@ class Ledger:
         """Outcomes (`task.frame_of`) and the time that each point took; written with others before long."""
         if not rows.height:
             return
-        self.results.add(rows)
-        ids = dict(zip(rows[f"{PREFIX}id"].to_list(), rows[f"{PREFIX}status"].to_list(), strict=True))
-        self._unwritten += ids
-        self._failed |= {run for run, status in ids.items() if status == "failed"}
-        self.simulated += len(ids)
+        self.results.add(rows)  # all that `flush` needs, so that a signal after this step loses nothing
+        self.simulated += rows[f"{PREFIX}id"].n_unique()
         for number, seconds in spent:
             self.estimate.took(number, seconds)
         self.flush(FLUSH_S)
@@ -185,23 +182,35 @@ class Ledger:
             self.hand_in(frame_of(lost, [None] * len(runs)), [])
 
     def flush(self, after_s: float = 0.0) -> None:
-        """Writes the outcomes if the last write was long enough ago. Raises RunError if they cannot be written."""
+        """Writes the outcomes if the last write was long enough ago. Raises RunError if they cannot be written.
+
+        A signal may end this at any step. It is called again then, and repeating a step changes nothing.
+        """
         if time.monotonic() - self._last_flush < after_s:
             return
+        self._unsettled = [*self._unsettled, *self.results.waiting]
         self.results.flush()
         self._last_flush = time.monotonic()
-        for run in self._unwritten:
-            self._known.add(run)
-            self._under_way.pop(run, None)
-            for number in self._waiting.pop(run, ()):
-                missing = self._missing[number]
-                missing.discard(run)
-                if not missing:
-                    del self._missing[number]
-                    self._settle(number)
-        if self._unwritten:
-            self._unwritten = []
+        for rows in self._unsettled:
+            for run, status in zip(rows[f"{PREFIX}id"].to_list(), rows[f"{PREFIX}status"].to_list(), strict=True):
+                self._settle_run(run, status)
+        if self._unsettled:
+            self._unsettled = []
             self.tell()
+
+    def _settle_run(self, run: str, status: str) -> None:
+        """A run is written: the points that waited for it alone are settled."""
+        if status == "failed":
+            self._failed.add(run)
+        self._known.add(run)
+        self._under_way.pop(run, None)
+        for number in self._waiting.get(run, ()):
+            missing = self._missing.get(number, set())
+            missing.discard(run)
+            if number in self._missing and not missing:
+                del self._missing[number]
+                self._settle(number)
+        self._waiting.pop(run, None)
 
     def _settle(self, number: int) -> None:
         # Counted here: with many points, a pass over all of them at each report would take longer than their runs.

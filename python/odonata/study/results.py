@@ -26,7 +26,7 @@ from odonata.study.folder import RESULTS
 from odonata.study.task import PREFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 MANY = 64
@@ -81,6 +81,11 @@ class Results:
     def add(self, rows: pl.DataFrame) -> None:
         """Takes rows of runs (`task.frame_of`); they are safe after the next `flush`."""
         self._waiting.append(rows)
+
+    @property
+    def waiting(self) -> Sequence[pl.DataFrame]:
+        """What has been added since the last `flush`."""
+        return self._waiting
 
     def flush(self) -> None:
         """Writes what has been added. Raises RunError if it cannot be written."""

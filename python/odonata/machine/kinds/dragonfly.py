@@ -18,8 +18,7 @@ NOT_MODELLED: Mapping[str, tuple[str, ...]] = {
     "slingshot": (
         "The congestion control of Slingshot is not modelled: a job that overloads its receivers slows its neighbours "
         "more than on the real machine.",
-        "The default routing of Slingshot machines is assumed: the nearest to what is published (De Sensi 2020, "
-        "section II).",
+        "The default routing of Slingshot machines is assumed: the nearest to what is published (De Sensi 2020).",
     )
 }
 
