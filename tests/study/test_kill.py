@@ -134,9 +134,15 @@ def test_ctrl_c_and_sigterm_end_soon_and_keep_what_is_done(
 
 @pytest.mark.parametrize(
     ("owner", "step", "before"),
-    [(Results, "add", False), (Estimate, "took", True), (Results, "flush", True), (Results, "flush", False), (Ledger, "_settle_run", True),
-     (Ledger, "_settle_run", False)],
-)  # fmt: skip
+    [
+        (Results, "add", False),
+        (Estimate, "took", True),
+        (Results, "flush", True),
+        (Results, "flush", False),
+        (Ledger, "_settle_run", True),
+        (Ledger, "_settle_run", False),
+    ],
+)
 def test_an_interruption_at_any_step_leaves_every_kept_run_in_the_tables(
     study: Write, monkeypatch: pytest.MonkeyPatch, owner: type, step: str, before: bool
 ) -> None:
