@@ -22,6 +22,7 @@ mod cycle;
 mod dissemination;
 mod flat;
 mod fold;
+mod linear;
 mod pairwise;
 mod piece;
 mod recursive_doubling;
@@ -43,6 +44,7 @@ use binomial::Binomial;
 use bruck::{BruckAllgather, BruckAlltoall};
 use dissemination::Dissemination;
 use flat::Flat;
+use linear::Linear;
 use pairwise::{PairwiseAlltoall, PairwiseReduceScatter};
 use recursive_doubling::{DoublingAllgather, DoublingAllreduce};
 use recursive_halving::{Halving, Rabenseifner};
@@ -136,6 +138,7 @@ impl Collective {
         match how {
             Alltoall::Pairwise => Self::new(PairwiseAlltoall::pairs(n), n, pairs),
             Alltoall::LinearShift => Self::new(PairwiseAlltoall::shifts(n), n, pairs),
+            Alltoall::Linear => Self::new(Linear::new(n), n, pairs),
             Alltoall::Bruck => Self::new(BruckAlltoall::new(n), n, pairs),
         }
     }

@@ -3,6 +3,7 @@
 mod check;
 mod compute;
 mod halo;
+mod incast;
 mod ping_pong;
 mod ring;
 mod sweep;
@@ -12,7 +13,7 @@ pub use compute::Compute;
 
 use odonata_error::Error;
 
-use crate::{Halo, Part, PingPong, Sweep, Training};
+use crate::{Halo, Incast, Part, PingPong, Sweep, Training};
 
 type Made = Result<Box<dyn Part + Send + Sync>, Error>;
 
@@ -40,6 +41,14 @@ pub fn sweep(sweep: &Sweep, ranks: u32) -> Made {
 /// [`Error`]: ranks without a partner, no round, or a size above 2^40 bytes.
 pub fn ping_pong(ping_pong: &PingPong, ranks: u32) -> Made {
     Ok(Box::new(ping_pong::PingPongPairs::new(ping_pong, ranks)?))
+}
+
+/// Messages from all ranks to one.
+///
+/// # Errors
+/// [`Error`]: a root that is not a rank, or a size above 2^40 bytes.
+pub fn incast(incast: &Incast, ranks: u32) -> Made {
+    Ok(Box::new(incast::ToOne::new(incast, ranks)?))
 }
 
 /// A step of training.

@@ -22,7 +22,7 @@ impl Program {
     /// [`Error`].
     pub fn new(body: &Body, ranks: u32) -> Result<Self, Error> {
         match body {
-            Body::Phases { phases } => Phases::new(phases, ranks).map(Self::Phases),
+            Body::Phases { phases, untimed } => Phases::new(phases, *untimed, ranks).map(Self::Phases),
             Body::Trace { goal } => Trace::read(goal, ranks).map(Self::Trace),
         }
     }
@@ -31,19 +31,30 @@ impl Program {
 /// A sequence of phases.
 pub struct Phases {
     phases: Vec<(Communicators, Box<dyn Part + Send + Sync>)>,
+    untimed: usize,
 }
 
 impl Phases {
-    fn new(phases: &[crate::Phase], ranks: u32) -> Result<Self, Error> {
+    fn new(phases: &[crate::Phase], untimed: u32, ranks: u32) -> Result<Self, Error> {
         if phases.is_empty() || phases.len() >= 1 << (64 - LABEL_BITS) {
             return Err(ErrorKind::PhaseCount { found: phases.len() }.at(path!["phases"]));
+        }
+        if untimed as usize >= phases.len() {
+            let kind = ErrorKind::OutOfRange { found: untimed.into(), least: 0, most: phases.len() as u64 - 1 };
+            return Err(kind.at(path!["untimed"]));
         }
         let part = |(number, phase): (usize, &crate::Phase)| {
             let made = Communicators::new(phase.along.as_ref(), ranks)
                 .and_then(|communicators| phase.what.part(communicators.count()).map(|part| (communicators, part)));
             made.map_err(|e| e.under(path!["phases", number]))
         };
-        Ok(Self { phases: phases.iter().enumerate().map(part).collect::<Result<_, _>>()? })
+        Ok(Self { phases: phases.iter().enumerate().map(part).collect::<Result<_, _>>()?, untimed: untimed as usize })
+    }
+
+    /// How many of the first phases the time of an iteration leaves out.
+    #[must_use]
+    pub fn untimed(&self) -> usize {
+        self.untimed
     }
 
     /// Number of phases.
@@ -82,7 +93,12 @@ impl Phases {
 
     /// All operations of a rank in one iteration, for inspection; a run requests chunks.
     pub fn ops(&self, rank: u32) -> impl Iterator<Item = Op> {
-        (0..self.len()).flat_map(move |phase| {
+        self.ops_of(0..self.len(), rank)
+    }
+
+    /// Those of some phases.
+    pub fn ops_of(&self, phases: std::ops::Range<usize>, rank: u32) -> impl Iterator<Item = Op> {
+        phases.flat_map(move |phase| {
             (0..self.chunks(phase, rank)).flat_map(move |index| {
                 let mut ops = Vec::new();
                 self.chunk(phase, rank, index, &mut ops);

@@ -15,6 +15,9 @@ pub enum Body {
     Phases {
         /// At least one.
         phases: Vec<Phase>,
+        /// How many of the first phases the time of an iteration leaves out; fewer than there are.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        untimed: u32,
     },
     /// What each rank does, as text.
     Trace {
@@ -27,9 +30,13 @@ impl Body {
     /// Whether the message with a label belongs to an all-to-all. (A trace does not say.)
     #[must_use]
     pub fn is_alltoall(&self, label: u64) -> bool {
-        let Self::Phases { phases } = self else { return false };
+        let Self::Phases { phases, .. } = self else { return false };
         matches!(phases[(label >> LABEL_BITS) as usize].what, PhaseAction::Alltoall { .. })
     }
+}
+
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 /// One phase.
@@ -122,6 +129,8 @@ pub enum PhaseAction {
     Sweep(Sweep),
     /// Messages back and forth between pairs.
     PingPong(PingPong),
+    /// All ranks but one send to that one.
+    Incast(Incast),
     /// A step of training a large model on a grid of tensor, data and pipeline parallel ranks.
     Training(Training),
 }
@@ -146,6 +155,7 @@ impl PhaseAction {
             Self::Halo(halo) => motif::halo(halo, ranks),
             Self::Sweep(sweep) => motif::sweep(sweep, ranks),
             Self::PingPong(ping_pong) => motif::ping_pong(ping_pong, ranks),
+            Self::Incast(incast) => motif::incast(incast, ranks),
             Self::Training(training) => motif::training(training, ranks),
         }
     }
@@ -224,6 +234,8 @@ choices! {
         Pairwise = "pairwise",
         /// In step c rank r receives from r - c and sends to r + c, and waits for both.
         LinearShift = "linear-shift",
+        /// Begins all receives and sends in order of the ranks from 0, then waits for all.
+        Linear = "linear",
         /// Blocks travel together by distances 1, 2, 4, ...
         Bruck = "bruck",
     }
@@ -311,6 +323,16 @@ pub struct PingPong {
     pub bytes: u64,
     /// Messages in each direction.
     pub rounds: u32,
+}
+
+/// Messages from all ranks to one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Incast {
+    /// The rank that receives them.
+    pub root: u32,
+    /// Size of each.
+    pub bytes: u64,
 }
 
 /// One step of training with tensor, data and pipeline parallelism; the grid of ranks is tensor x data x pipeline,

@@ -59,7 +59,10 @@ fn running<'a>(spec: &Spec, job: usize, of: &'a ProgramSpec) -> Running<'a> {
     let nodes = &spec.jobs[job].nodes;
     let program = Program::new(&of.body, nodes.len() as u32).expect("it was checked");
     let execution = |rank: u32| match &program {
-        Program::Phases(phases) => Execution::phases(phases.ops(rank).collect(), spec.seed, job, rank),
+        Program::Phases(phases) => {
+            let timed_from = phases.ops_of(0..phases.untimed(), rank).count();
+            Execution::phases(phases.ops(rank).collect(), timed_from, spec.seed, job, rank)
+        }
         Program::Trace(trace) => Execution::graph(trace.graph(rank).clone(), trace.names_nics()),
     };
     let ranks: Vec<Rank> = (0..).zip(nodes).map(|(rank, &node)| Rank::new(node, execution(rank))).collect();

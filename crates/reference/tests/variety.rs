@@ -145,6 +145,7 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
         count(counts, "all on one node", nodes.len() == 1);
         count(counts, "endless", program.iterations.is_none());
         count(counts, "several iterations", program.iterations.is_some_and(|n| n > 1));
+        count(counts, "pauses", program.on_ps > 0 && program.iterations != Some(1));
         count(counts, "every", program.every_ps > 0 && program.iterations != Some(1));
         count(counts, "gap", program.gap_ps > 0 && program.iterations != Some(1));
         count(counts, "start", program.start_ps > 0);
@@ -159,7 +160,7 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
                 let rails = spec.machine().expect("it was built before").network().rails;
                 count(counts, "named NICs of several", rails > 1 && goal.contains(" nic "));
             }
-            Body::Phases { phases } => {
+            Body::Phases { phases, .. } => {
                 for phase in phases {
                     let text = format!("{:?}", phase.what);
                     // `Broadcast { algorithm: Flat, ...` and `Halo(Halo { ... order: AllAtOnce }`: name and option.

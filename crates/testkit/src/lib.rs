@@ -184,7 +184,7 @@ pub fn application_aware_spec(seed: u64) -> Spec {
             if index == first || c.chance(40) {
                 job.routing = Some(routings::application_aware(&mut c, gateways, &spec.fabric));
             }
-            if let Some(ProgramSpec { body: Body::Phases { phases }, .. }) = &mut job.program
+            if let Some(ProgramSpec { body: Body::Phases { phases, .. }, .. }) = &mut job.program
                 && c.chance(40)
             {
                 let bytes = u64::from(spec.fabric.packet_bytes) * c.of(&[0, 1, 3]);

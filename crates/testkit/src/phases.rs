@@ -1,8 +1,8 @@
 //! Random phases: every collective and motif with all its options.
 
 use odonata_programs::{
-    Allgather, Allreduce, Alltoall, Barrier, Broadcast, Exchange, GridAxis, Halo, Phase, PhaseAction, PingPong, Reduce,
-    ReduceScatter, Sweep, Training,
+    Allgather, Allreduce, Alltoall, Barrier, Broadcast, Exchange, GridAxis, Halo, Incast, Phase, PhaseAction, PingPong,
+    Reduce, ReduceScatter, Sweep, Training,
 };
 use odonata_sim::spec::{Body, Program};
 
@@ -21,7 +21,7 @@ fn phase(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32) -> Phase {
         let members = along.as_ref().map_or(ranks, |along| along.grid[along.axis as usize]);
         let phase = Phase { what: what(c, members, trip, packet_bytes), along };
         // Some collectives and motifs want certain numbers of ranks.
-        if Program::new(&Body::Phases { phases: vec![phase.clone()] }, ranks).is_ok() {
+        if Program::new(&Body::Phases { phases: vec![phase.clone()], untimed: 0 }, ranks).is_ok() {
             return phase;
         }
     }
@@ -41,7 +41,7 @@ fn what(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32) -> PhaseActio
     let packet = u64::from(packet_bytes);
     let bytes = |c: &mut Choices| bytes(c, packet);
     let ps = |c: &mut Choices| c.of(&[0, 1, trip / 7, trip]);
-    match c.within(0, 15) {
+    match c.within(0, 16) {
         0 | 1 => PhaseAction::Compute { ps: ps(c), jitter_ps: ps(c) },
         2 => PhaseAction::Broadcast { algorithm: c.of(Broadcast::ALL), root: c.count(0, ranks - 1), bytes: bytes(c) },
         3 => PhaseAction::Reduce { algorithm: c.of(Reduce::ALL), root: c.count(0, ranks - 1), bytes: bytes(c) },
@@ -67,6 +67,7 @@ fn what(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32) -> PhaseActio
             bytes: bytes(c),
             rounds: c.count(1, 4),
         }),
+        14 => PhaseAction::Incast(Incast { root: c.count(0, ranks - 1), bytes: bytes(c) }),
         _ => {
             let [tensor, data, pipeline] = grid(c, ranks);
             PhaseAction::Training(Training {

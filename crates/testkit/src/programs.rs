@@ -71,25 +71,31 @@ fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec, may_fail: bool) 
     let mut body = if c.chance(50) {
         Body::Trace { goal: traces::goal(c, ranks, trip, fabric.packet_bytes, may_fail) }
     } else {
-        Body::Phases { phases: phases::phases(c, ranks, trip, fabric.packet_bytes) }
+        let phases = phases::phases(c, ranks, trip, fabric.packet_bytes);
+        let untimed = if c.chance(25) { c.count(0, phases.len() as u32 - 1) } else { 0 };
+        Body::Phases { phases, untimed }
     };
     if endless {
         // Few iterations in the time of a run; sometimes one that takes no time.
         let idle = Phase { along: None, what: PhaseAction::Compute { ps: trip, jitter_ps: 0 } };
         match &mut body {
-            Body::Phases { phases } if !may_fail || c.chance(75) => phases.push(idle),
-            Body::Phases { phases } => {
+            Body::Phases { phases, .. } if !may_fail || c.chance(75) => phases.push(idle),
+            Body::Phases { phases, untimed } => {
+                *untimed = 0;
                 *phases = vec![Phase { what: PhaseAction::Compute { ps: 0, jitter_ps: 0 }, ..idle }]
             }
             Body::Trace { goal } => *goal = traces::slowed(goal, trip),
         }
     }
     Program::new(&body, ranks).unwrap_or_else(|e| panic!("the generator made no program: {e}\n{body:?}"));
+    let pauses = c.chance(20);
     ProgramSpec {
         start_ps: c.of(&[0, 0, 1, trip, trip * 7]),
         iterations: (!endless).then(|| c.of(&[1, 1, 2, 3, 5])),
         gap_ps: c.of(&[0, 0, 1, trip / 2, trip * 3]),
         every_ps: c.of(&[0, 0, trip, trip * 5]),
+        on_ps: if pauses { c.of(&[1, trip, trip * 5]) } else { 0 },
+        off_ps: if pauses { c.of(&[1, trip / 2 + 1, trip * 3]) } else { 0 },
         costs,
         body,
     }

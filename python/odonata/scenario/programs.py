@@ -32,6 +32,9 @@ class ProgramJob:
     mapping: MappingTable
     gap_ps: int
     every_ps: int
+    barrier: bool
+    on_ps: int
+    off_ps: int
     start_ps: int
     overhead: HostTable
     body: dict[str, Any]
@@ -39,13 +42,15 @@ class ProgramJob:
     def spec(self) -> dict[str, Any]:
         """The program as the core reads it."""
         every = {"every_ps": self.every_ps} if self.every_ps else {}
+        pauses = {"on_ps": self.on_ps, "off_ps": self.off_ps} if self.on_ps else {}
         return {
             "start_ps": self.start_ps,
             "iterations": self.iterations,
             "gap_ps": self.gap_ps,
             **every,
+            **pauses,
             "costs": self.overhead.spec(),
-            "body": with_calls(self.body, self.overhead.call),
+            "body": with_calls(with_barrier(self.body) if self.barrier else self.body, self.overhead.call),
         }
 
     def document(self) -> dict[str, Any]:
@@ -60,6 +65,10 @@ class ProgramJob:
             "start": units.format_time(self.start_ps),
             "overhead": _dumped(self.overhead),
         }
+        if self.barrier:
+            document["barrier"] = True
+        if self.on_ps:
+            document |= {"on": units.format_time(self.on_ps), "off": units.format_time(self.off_ps)}
         return document if self.iterations is None else {**document, "iterations": self.iterations}
 
 
@@ -67,17 +76,27 @@ class ProgramJob:
 _COLLECTIVES = frozenset(("broadcast", "reduce", "allreduce", "allgather", "reduce-scatter", "alltoall", "barrier"))
 
 
+def with_barrier(body: dict[str, Any]) -> dict[str, Any]:
+    """The body with a barrier before it, which the time of an iteration leaves out."""
+    barrier = {"what": {"name": "barrier", "algorithm": "dissemination"}}
+    return {**body, "phases": [barrier, *body["phases"]], "untimed": 1}
+
+
 def with_calls(body: dict[str, Any], call_ps: int) -> dict[str, Any]:
-    """The body with the time that a rank needs at the start of each collective operation."""
-    if not call_ps or body["name"] != "phases":
+    """The body with the time that a rank needs at the start of each collective operation.
+
+    A phase with `"call": False` is a loop of the application's own.
+    """
+    if body["name"] != "phases":
         return body
     call = {"what": {"name": "compute", "ps": call_ps, "jitter_ps": 0}}
-    phases = [
-        part
-        for phase in body["phases"]
-        for part in ((call, phase) if phase["what"]["name"] in _COLLECTIVES else (phase,))
-    ]
-    return {**body, "phases": phases}
+    called = []
+    for phase in body["phases"]:
+        calls = call_ps and phase["what"]["name"] in _COLLECTIVES and phase.get("call", True)
+        plain = {key: value for key, value in phase.items() if key != "call"}
+        called.append((call, plain) if calls else (plain,))
+    untimed = sum(map(len, called[: body.get("untimed", 0)]))
+    return {**body, "phases": [part for parts in called for part in parts], **({"untimed": untimed} if untimed else {})}
 
 
 def _dumped(table: Table, leave_out: set[str] | None = None) -> dict[str, Any]:
@@ -139,7 +158,11 @@ def decided(
         body = app.body(ranks, folder)
     except InputError as e:
         raise e.under("app") from None
+    barrier = bool(_option(job, "barrier"))
+    if barrier and body["name"] != "phases":
+        raise InputError("a trace has no barrier before it", hint="write the barrier into the trace", path=("barrier",))
     iterations = _option(job, "iterations")
+    on, off = _pauses(job)
     return ProgramJob(
         app=app,
         ranks=ranks,
@@ -149,10 +172,24 @@ def decided(
         mapping=mapping,
         gap_ps=_option(job, "gap") or 0,
         every_ps=_option(job, "every") or 0,
+        barrier=barrier,
+        on_ps=on,
+        off_ps=off,
         start_ps=job.start or 0,
         overhead=overhead.decided(job.overhead, host),
         body=body,
     )
+
+
+def _pauses(job: JobTable) -> tuple[int, int]:
+    """How long a rank works before each pause, and how long the pause is; zeros without pauses."""
+    times = {key: _option(job, key) for key in ("on", "off")}
+    for key, other in (("on", "off"), ("off", "on")):
+        if times[key] is not None and not times[key]:
+            raise InputError("expected a time of at least 1 ps", path=(key,))
+        if times[key] is not None and times[other] is None:
+            raise InputError(f"`{key}` without `{other}`", hint="`on` and `off` belong together", path=(key,))
+    return times["on"] or 0, times["off"] or 0
 
 
 def _own_ranks(app: Program, folder: Path) -> int | None:

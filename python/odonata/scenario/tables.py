@@ -100,6 +100,17 @@ class JobTable(Table):
     every: Duration | None = Field(
         None, description="no rank of a program begins iteration k before start + k x this (default: 0 s)"
     )
+    barrier: bool | None = Field(
+        None,
+        description="a barrier before each iteration of a program, which its time leaves out, as in benchmarks "
+        "(default: false)",
+    )
+    on: Duration | None = Field(
+        None,
+        description="with `off`: a rank of a program pauses when its iterations have run for so long (default: no "
+        "pauses)",
+    )
+    off: Duration | None = Field(None, description="with `on`: how long each pause of a program is")
     start: Duration | None = Field(None, description="when the ranks of a program begin (default: 0 s)")
     overhead: Overhead | None = Field(
         None, description='costs of the host for the ranks of a program, other than the system\'s: a table, or "none"'

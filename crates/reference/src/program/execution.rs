@@ -27,6 +27,8 @@ pub(crate) enum Action {
 pub(crate) enum Next {
     /// An operation.
     Begin(Action),
+    /// The time of the iteration begins.
+    Timed,
     /// Wait for an event.
     Wait,
     /// The iteration ends.
@@ -43,9 +45,9 @@ pub(crate) enum Execution {
 }
 
 impl Execution {
-    /// The plan of a rank of a job that runs these operations.
-    pub(crate) fn phases(ops: Vec<Op>, seed: u64, job: usize, rank: u32) -> Self {
-        Self::Phases(Sequence::new(ops, seed, (job as u64) << 32 | u64::from(rank)))
+    /// The plan of a rank of a job that runs these operations, whose time begins with number `timed_from`.
+    pub(crate) fn phases(ops: Vec<Op>, timed_from: usize, seed: u64, job: usize, rank: u32) -> Self {
+        Self::Phases(Sequence::new(ops, timed_from, seed, (job as u64) << 32 | u64::from(rank)))
     }
 
     /// The plan of a rank with a graph; `names_nics` if the NICs of the trace are used.

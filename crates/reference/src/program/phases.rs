@@ -27,6 +27,9 @@ pub(crate) struct Sequence {
     ops: Vec<Op>,
     /// The next operation.
     next: usize,
+    /// The operation with which the time of an iteration begins, and whether it has begun.
+    timed_from: usize,
+    timed: bool,
     until: Until,
     /// Incomplete non-blocking operations of this iteration.
     open: u64,
@@ -39,13 +42,14 @@ pub(crate) struct Sequence {
 
 impl Sequence {
     /// A new rank.
-    pub(crate) fn new(ops: Vec<Op>, seed: u64, component: u64) -> Self {
-        Self { ops, next: 0, until: Until::Now, open: 0, computes: 0, seed, component }
+    pub(crate) fn new(ops: Vec<Op>, timed_from: usize, seed: u64, component: u64) -> Self {
+        Self { ops, next: 0, timed_from, timed: false, until: Until::Now, open: 0, computes: 0, seed, component }
     }
 
     /// An iteration begins.
     pub(crate) fn begin(&mut self) {
         self.next = 0;
+        self.timed = false;
         self.until = Until::Now;
     }
 
@@ -58,6 +62,10 @@ impl Sequence {
                 Until::All | Until::Complete(_) | Until::HandedOver(_) => return Next::Wait,
             }
             let op = self.next;
+            if op >= self.timed_from && !self.timed {
+                self.timed = true;
+                return Next::Timed;
+            }
             let Some(&what) = self.ops.get(op) else {
                 // As if there were a wait at the end.
                 return if self.open == 0 { Next::End } else { Next::Wait };

@@ -32,6 +32,8 @@ pub(crate) struct Rank {
     pub(crate) iteration: u64,
     /// When its iteration began, while it is in one.
     began: Option<u64>,
+    /// When the burst of iterations after its last pause began.
+    burst: Option<u64>,
     /// When it finished.
     pub(crate) finished: Option<u64>,
 }
@@ -47,6 +49,7 @@ impl Rank {
             rendezvous: BTreeMap::new(),
             iteration: 0,
             began: None,
+            burst: None,
             finished: None,
         }
     }
@@ -99,7 +102,15 @@ impl<'a> World<'a> {
     pub(crate) fn next_iteration(&mut self, t: u64, who: RankId) {
         let running = self.running(who.job);
         let iteration = running.ranks[who.rank as usize].iteration;
-        let earliest = running.spec.start_ps.saturating_add(running.spec.every_ps.saturating_mul(iteration));
+        let spec = running.spec;
+        let mut earliest = t.max(spec.start_ps.saturating_add(spec.every_ps.saturating_mul(iteration)));
+        if spec.on_ps > 0 {
+            let rank = &mut running.ranks[who.rank as usize];
+            if earliest - rank.burst.unwrap_or(spec.start_ps) >= spec.on_ps {
+                earliest += spec.off_ps;
+                rank.burst = Some(earliest);
+            }
+        }
         if earliest > t {
             self.expect(earliest, who, RankEvent::Start);
         } else {
@@ -119,6 +130,7 @@ impl<'a> World<'a> {
         while self.rank(who).began.is_some() {
             match self.rank(who).execution.next() {
                 Next::Begin(action) => self.carry_out(t, who, action),
+                Next::Timed => self.rank(who).began = Some(t),
                 Next::Wait => break,
                 Next::End => self.end_iteration(t, who)?,
             }

@@ -20,6 +20,8 @@ pub struct Rank {
     pub waits: Waits,
     /// When its iteration began.
     pub begun: u64,
+    /// When its present burst of iterations began, if it pauses between them.
+    pub burst: u64,
     /// When it finished.
     pub finish: Option<u64>,
     /// How long its CPUs worked.

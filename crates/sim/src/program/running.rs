@@ -24,6 +24,8 @@ pub type Token = u32;
 pub const GAP: Token = u32::MAX;
 /// The rank continues with its present operation.
 pub const OWN: Token = 0;
+/// When an iteration begins whose first timed phase has not begun.
+const UNTIMED: u64 = u64::MAX;
 /// An operation is complete that the rank waits for.
 pub const BLOCKING: Token = 1;
 /// A non-blocking operation is complete.
@@ -39,6 +41,11 @@ pub struct Running {
     pub(super) gap: u64,
     start: u64,
     every: u64,
+    /// For how long a rank works before it pauses, and for how long it pauses; no pauses if 0.
+    on: u64,
+    off: u64,
+    /// How many of the first phases the time of an iteration leaves out.
+    untimed: u32,
     /// Iterations of each rank; none if there is no end.
     pub(super) iterations: Option<u32>,
     pub(super) nodes: Vec<u32>,
@@ -100,14 +107,20 @@ impl Running {
             job: index,
             name: job.name.clone(),
             seed: spec.seed,
-            program: compiled,
             costs: program.costs,
             gap: program.gap_ps,
             start: program.start_ps,
             every: program.every_ps,
+            on: program.on_ps,
+            off: program.off_ps,
+            untimed: match &*compiled {
+                Program::Phases(phases) => phases.untimed() as u32,
+                Program::Trace(_) => 0,
+            },
+            program: compiled,
             iterations: program.iterations.map(|n| n as u32),
             nodes: job.nodes.clone(),
-            ranks: vec![Rank::default(); ranks],
+            ranks: vec![Rank { burst: program.start_ps, ..Rank::default() }; ranks],
             cpus: vec![0; first_cpu[ranks]],
             first_cpu,
             gets: spec.fabric.gets(),
@@ -302,7 +315,7 @@ impl Running {
 
     /// A rank begins an iteration.
     fn begin_iteration(&mut self, rank: u32, context: &mut NodeContext) {
-        self.ranks[rank as usize].begun = context.now;
+        self.ranks[rank as usize].begun = self.timed_from(context.now);
         match *self.program {
             Program::Phases(_) => self.advance(rank, context),
             Program::Trace(_) => self.begin_graph(rank, context),
@@ -338,12 +351,30 @@ impl Running {
         self.may_begin(rank, context)
     }
 
+    /// The time from which an iteration that begins now is timed, as far as it is known.
+    fn timed_from(&self, now: u64) -> u64 {
+        if self.untimed == 0 { now } else { UNTIMED }
+    }
+
+    /// The time of an iteration begins with the first phase that counts.
+    pub(super) fn time_begins(&mut self, rank: u32, now: u64) {
+        let of = &mut self.ranks[rank as usize];
+        if of.begun == UNTIMED && of.phase >= self.untimed {
+            of.begun = now;
+        }
+    }
+
     /// Begins the next iteration if its time has come; otherwise adds an event for that time.
     fn may_begin(&mut self, rank: u32, context: &mut NodeContext) -> bool {
+        let timed_from = self.timed_from(context.now);
         let of = &mut self.ranks[rank as usize];
-        let earliest = self.start.saturating_add(self.every.saturating_mul(u64::from(of.iteration)));
+        let mut earliest = self.start.saturating_add(self.every.saturating_mul(u64::from(of.iteration)));
+        if self.on > 0 && earliest.max(context.now) - of.burst >= self.on {
+            earliest = earliest.max(context.now).saturating_add(self.off);
+            of.burst = earliest;
+        }
         if earliest <= context.now {
-            of.begun = context.now;
+            of.begun = timed_from;
             return true;
         }
         if earliest >= LAST_TIME {

@@ -39,7 +39,9 @@ impl Running {
     /// Runs operations until one takes time.
     pub(super) fn advance(&mut self, rank: u32, context: &mut NodeContext) {
         loop {
-            let Some(op) = self.operation(rank) else {
+            let next = self.operation(rank);
+            self.time_begins(rank, context.now);
+            let Some(op) = next else {
                 if self.must_wait(rank) {
                     return;
                 }

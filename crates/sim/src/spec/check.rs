@@ -339,10 +339,15 @@ fn check_traffic(traffic: &Traffic, nodes: &[u32], network: &Network, at: &Path)
 
 /// Refuses a program that no rank could run. `at` is its path.
 fn check_program(program: &ProgramSpec, ranks: u64, at: &Path) -> Result<(), Error> {
-    let ProgramSpec { start_ps, iterations, gap_ps, every_ps, costs, body } = program;
+    let ProgramSpec { start_ps, iterations, gap_ps, every_ps, on_ps, off_ps, costs, body } = program;
     range(&at.join("start_ps"), *start_ps, 0, MAX_TIME_PS >> 8)?;
     range(&at.join("gap_ps"), *gap_ps, 0, MAX_TIME_PS >> 8)?;
     range(&at.join("every_ps"), *every_ps, 0, MAX_TIME_PS >> 8)?;
+    range(&at.join("on_ps"), *on_ps, 0, MAX_TIME_PS >> 8)?;
+    range(&at.join("off_ps"), *off_ps, 0, MAX_TIME_PS >> 8)?;
+    if (*on_ps == 0) != (*off_ps == 0) {
+        return Err(ErrorKind::Zero {}.at(at.join(if *on_ps == 0 { "on_ps" } else { "off_ps" })));
+    }
     if let Some(iterations) = iterations {
         range(&at.join("iterations"), *iterations, 1, MAX_ITERATIONS)?;
     }

@@ -40,6 +40,13 @@ pub struct ProgramSpec {
     /// Iteration k does not begin before `start_ps + k * every_ps`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub every_ps: u64,
+    /// A rank pauses before the first iteration that would begin so long after its last pause, or after the start; it
+    /// never pauses if 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub on_ps: u64,
+    /// How long a pause is; 0 if there is none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub off_ps: u64,
     /// What operations cost.
     pub costs: Costs,
     /// One iteration.

@@ -12,7 +12,7 @@ from odonata.scenario.apps.mapping import Mapped
 from odonata.scenario.apps.values import Duration, Iterations
 
 #: Keys of a program that may stand in `[[job]]` as well as in `app`.
-JOB_KEYS = ("iterations", "ranks_per_node", "mapping", "gap", "every")
+JOB_KEYS = ("iterations", "ranks_per_node", "mapping", "gap", "every", "barrier", "on", "off")
 
 
 class Program(App):
@@ -27,6 +27,14 @@ class Program(App):
     every: Duration | None = Field(
         None, description="no rank begins iteration k before start + k x this; keeps ranks in step (default: 0 s)"
     )
+    barrier: bool | None = Field(
+        None,
+        description="a barrier before each iteration, which its time leaves out, as in benchmarks (default: false)",
+    )
+    on: Duration | None = Field(
+        None, description="with `off`: a rank pauses when its iterations have run for so long (default: no pauses)"
+    )
+    off: Duration | None = Field(None, description="with `on`: how long each pause is")
 
     def own_ranks(self, folder: Path) -> int | None:  # noqa: ARG002
         """The number of ranks that it was made for; None for any number. Its files are relative to `folder`.

@@ -115,7 +115,7 @@ fn phases_that_are_none() {
             let along = Some(GridAxis { grid: vec![3], axis: 0 });
             let what = PhaseAction::Barrier { algorithm: Barrier::Binary };
             let first = Phase { along: None, what: what.clone() };
-            of(j).body = Body::Phases { phases: vec![first, Phase { along, what }] };
+            of(j).body = Body::Phases { phases: vec![first, Phase { along, what }], untimed: 0 };
         },
         "phases[1].grid",
         "grid-of-other-size (grid = [3], points = 3, ranks = 2)",
@@ -123,8 +123,10 @@ fn phases_that_are_none() {
     refused(
         |j| {
             let along = Some(GridAxis { grid: vec![2], axis: 1 });
-            of(j).body =
-                Body::Phases { phases: vec![Phase { along, what: PhaseAction::Compute { ps: 0, jitter_ps: 0 } }] };
+            of(j).body = Body::Phases {
+                phases: vec![Phase { along, what: PhaseAction::Compute { ps: 0, jitter_ps: 0 } }],
+                untimed: 0,
+            };
         },
         "phases[0].axis",
         "no-such-axis (axis = 1, axes = 1)",

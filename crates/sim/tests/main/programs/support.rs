@@ -35,7 +35,8 @@ pub fn bandwidth(gigabytes: u64) -> Option<Bandwidth> {
 
 /// A job that runs a body once, from the beginning.
 pub fn program(name: &str, nodes: &[u32], costs: Costs, body: Body) -> JobSpec {
-    let program = ProgramSpec { start_ps: 0, iterations: Some(1), gap_ps: 0, every_ps: 0, costs, body };
+    let program =
+        ProgramSpec { start_ps: 0, iterations: Some(1), gap_ps: 0, every_ps: 0, on_ps: 0, off_ps: 0, costs, body };
     JobSpec {
         name: name.into(),
         nodes: nodes.to_vec(),
@@ -53,7 +54,7 @@ pub fn of(job: &mut JobSpec) -> &mut ProgramSpec {
 
 /// All ranks do these phases.
 pub fn phases(whats: &[PhaseAction]) -> Body {
-    Body::Phases { phases: whats.iter().map(|what| Phase { along: None, what: what.clone() }).collect() }
+    Body::Phases { phases: whats.iter().map(|what| Phase { along: None, what: what.clone() }).collect(), untimed: 0 }
 }
 
 /// A schedule from the lines of each rank.

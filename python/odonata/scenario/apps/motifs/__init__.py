@@ -1,5 +1,6 @@
 """Motifs as a scenario names them: one file each, listed in `MOTIFS`. `docs/applications.md` has the table."""
 
+from odonata.scenario.apps.motifs.all_to_all_linear import AllToAllLinear
 from odonata.scenario.apps.motifs.allreduce import Allreduce
 from odonata.scenario.apps.motifs.alltoall import Alltoall
 from odonata.scenario.apps.motifs.barrier import Barrier
@@ -8,6 +9,7 @@ from odonata.scenario.apps.motifs.fft3d import Fft3d
 from odonata.scenario.apps.motifs.halo2d import Halo2d
 from odonata.scenario.apps.motifs.halo3d import Halo3d
 from odonata.scenario.apps.motifs.halo3d26 import Halo3d26
+from odonata.scenario.apps.motifs.incast import Incast
 from odonata.scenario.apps.motifs.motif import Motif
 from odonata.scenario.apps.motifs.phases import Phases
 from odonata.scenario.apps.motifs.ping_pong import PingPong
@@ -23,6 +25,8 @@ MOTIFS: dict[str, type[Motif]] = {
     "halo3d26": Halo3d26,
     "sweep3d": Sweep3d,
     "fft3d": Fft3d,
+    "all-to-all-linear": AllToAllLinear,
+    "incast": Incast,
     "alltoall": Alltoall,
     "broadcast": Broadcast,
     "allreduce": Allreduce,
