@@ -145,6 +145,7 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
         count(counts, "all on one node", nodes.len() == 1);
         count(counts, "endless", program.iterations.is_none());
         count(counts, "several iterations", program.iterations.is_some_and(|n| n > 1));
+        count(counts, "costs by size", !program.by_size.is_empty());
         count(counts, "pauses", program.on_ps > 0 && program.iterations != Some(1));
         count(counts, "every", program.every_ps > 0 && program.iterations != Some(1));
         count(counts, "gap", program.gap_ps > 0 && program.iterations != Some(1));
@@ -196,8 +197,18 @@ fn programs_meet_every_rule() {
         of_any_machine(&mut counts, &spec);
         of_programs(&mut counts, &spec);
     }
-    let jobs =
-        ["several ranks a node", "all on one node", "endless", "several iterations", "gap", "every", "start", "copies"];
+    let jobs = [
+        "several ranks a node",
+        "all on one node",
+        "endless",
+        "several iterations",
+        "gap",
+        "every",
+        "start",
+        "copies",
+        "pauses",
+        "costs by size",
+    ];
     let costs =
         ["large requests", "trace", "irequires", "several CPUs", "large tags", "along an axis", "beside traffic"];
     let ends = ["near messages", "rendezvous", "messages under way at the end", "cut short", "complete", "stalled"];
@@ -223,12 +234,21 @@ fn programs_meet_every_rule() {
         "ReduceScatter RecursiveHalving",
         "Alltoall Pairwise",
         "Alltoall LinearShift",
+        "Alltoall Linear",
         "Alltoall Bruck",
         "Barrier Dissemination",
         "Barrier Binary",
     ];
-    let motifs =
-        ["Compute", "Halo AllAtOnce", "Halo AxisByAxis", "Halo EvenReceivesFirst", "Sweep", "PingPong", "Training"];
+    let motifs = [
+        "Compute",
+        "Halo AllAtOnce",
+        "Halo AxisByAxis",
+        "Halo EvenReceivesFirst",
+        "Sweep",
+        "PingPong",
+        "Training",
+        "Incast",
+    ];
     let rare =
         ["dead", "named NICs of several", "many iterations", "failed links", "failed routers", "late news of credits"];
     for list in [&collectives[..], &motifs, &rare] {

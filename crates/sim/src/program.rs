@@ -185,7 +185,7 @@ impl Programs {
         let running = self.running[usize::from(job)].as_mut().expect("the job has a program");
         let node = running.node(message.rank);
         let host = self.host_of[node as usize];
-        self.hosts[host as usize].add(message.arrival(at));
+        self.hosts[host as usize].add(message.arrival(at + running.delay_ps(message)));
         node
     }
 

@@ -1,7 +1,7 @@
 //! Jobs with programs beside jobs with traffic, and the end of such runs.
 
 use odonata_programs::{Body, Phase, Program};
-use odonata_sim::spec::{Costs, FabricSpec, JobSpec, PhaseAction, ProgramSpec, Record, StopSpec};
+use odonata_sim::spec::{Costs, FabricSpec, JobSpec, PhaseAction, ProgramSpec, Record, SizedCosts, StopSpec};
 use odonata_topology::{Bandwidth, Network};
 
 use super::choices::Choices;
@@ -97,8 +97,21 @@ fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec, may_fail: bool) 
         on_ps: if pauses { c.of(&[1, trip, trip * 5]) } else { 0 },
         off_ps: if pauses { c.of(&[1, trip / 2 + 1, trip * 3]) } else { 0 },
         costs,
+        by_size: if c.chance(30) { by_size(c, trip, fabric.packet_bytes) } else { Vec::new() },
         body,
     }
+}
+
+/// One to three sizes, with times that may grow or shrink.
+fn by_size(c: &mut Choices, trip: u64, packet_bytes: u32) -> Vec<SizedCosts> {
+    let mut bytes = 0;
+    (0..c.within(1, 3))
+        .map(|_| {
+            bytes += c.within(1, u64::from(packet_bytes) * 3);
+            let mut time = || c.of(&[0, 1, trip / 10, trip]);
+            SizedCosts { bytes, send_ps: time(), receive_ps: time(), delay_ps: time() }
+        })
+        .collect()
 }
 
 fn costs(c: &mut Choices, trip: u64, packet_bytes: u32) -> Costs {

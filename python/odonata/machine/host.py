@@ -1,8 +1,9 @@
 """Costs of the host: the time that ranks of a program need to send, receive and reduce."""
 
+from itertools import pairwise
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, PlainSerializer
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
 
 from odonata import units
 from odonata.document import Table, input_error_as_problem
@@ -57,6 +58,31 @@ Rate = Annotated[
 """A bandwidth in millionths of a byte per second; 0 for `none`, which costs no time."""
 
 
+class SizedTable(Table):
+    """What a message of one size between two nodes costs."""
+
+    size: Annotated[int, BeforeValidator(input_error_as_problem(_eager)), _as_json(units.format_bytes)] = Field(
+        description="size of the message"
+    )
+    send: Delay = Field(description="CPU time of the sender")
+    receive: Delay = Field(description="CPU time of the receiver")
+    delay: Delay = Field(0, description="time between the network and the rank in which no CPU works")
+
+
+def _by_size(value: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        raise InputError(f"expected a list of tables with `size`, `send`, `receive` and `delay`, found `{value!r}`")
+    return tuple(value)
+
+
+def _ascending(tables: tuple[SizedTable, ...]) -> tuple[SizedTable, ...]:
+    for number, (one, next_one) in enumerate(pairwise(tables), 1):
+        if next_one.size <= one.size:
+            sizes = f"{units.format_bytes(next_one.size)} after {units.format_bytes(one.size)}"
+            raise InputError(f"sizes ascend, found {sizes}", path=(number, "size"))
+    return tables
+
+
 class HostTable(Table):
     """The costs of messages and reductions for a rank (docs/model.md, section 10).
 
@@ -93,6 +119,23 @@ class HostTable(Table):
         0, description="envelope of the message-passing library: bytes that every protocol message has besides"
     )
 
+    by_size: Annotated[
+        tuple[SizedTable, ...],
+        BeforeValidator(input_error_as_problem(_by_size)),
+        AfterValidator(input_error_as_problem(_ascending)),
+    ] = Field(
+        (),
+        description="costs of messages between nodes by size, in place of `send`, `receive`, `copy` and `rendezvous`: "
+        "linear between two sizes (PLogP; Kielmann, Bal and Verstoep 2000)",
+    )
+
+    def sized(self) -> list[dict[str, int]]:
+        """The costs by size as the core reads them."""
+        return [
+            {"bytes": of.size, "send_ps": of.send, "receive_ps": of.receive, "delay_ps": of.delay}
+            for of in self.by_size
+        ]
+
     def spec(self) -> dict[str, Any]:
         """The costs as the core reads them; `call` is part of the program."""
         # Defaults of the core are left out, so runs without these keys keep their ids.
@@ -118,4 +161,5 @@ NO_COSTS: dict[str, Any] = {
     "reduce": "none",
     "call": "0 s",
     "memory": "0 s",
+    "by_size": [],
 }

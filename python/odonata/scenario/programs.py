@@ -50,6 +50,7 @@ class ProgramJob:
             **every,
             **pauses,
             "costs": self.overhead.spec(),
+            **({"by_size": sized} if (sized := self.overhead.sized()) else {}),
             "body": with_calls(with_barrier(self.body) if self.barrier else self.body, self.overhead.call),
         }
 

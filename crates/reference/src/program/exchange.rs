@@ -72,10 +72,11 @@ impl World<'_> {
                 } else {
                     Protocol::Rendezvous
                 };
+                let sized = if protocol == Protocol::IntraNode { None } else { spec.sized(bytes) };
                 let more =
                     if protocol == Protocol::Rendezvous { spec.costs.rendezvous_ps } else { self.copy(who, bytes) };
                 let key = MessageKey { peer: to, iteration, label };
-                let task_ps = spec.costs.send_ps.saturating_add(more);
+                let task_ps = sized.map_or(spec.costs.send_ps.saturating_add(more), |of| of.send_ps);
                 let message = Outgoing { op, key, bytes, protocol, nics };
                 self.occupy(t, who, cpu, Task::Send { to, bytes }, task_ps, AfterTask::HandOver(message));
             }
@@ -193,7 +194,13 @@ impl World<'_> {
     /// The last packet of a protocol message has reached its node.
     pub(crate) fn protocol_message_delivered(&mut self, t: u64, job: usize, protocol_message: ProtocolMessage) {
         self.running(job).under_way -= 1;
-        self.expect(t, RankId { job, rank: protocol_message.to }, RankEvent::Arrival(protocol_message.arrival));
+        let Arrival { message_kind, bytes, .. } = protocol_message.arrival;
+        let sized = match message_kind {
+            ProtocolMessageKind::Eager | ProtocolMessageKind::Data => self.running(job).spec.sized(bytes),
+            ProtocolMessageKind::Rts | ProtocolMessageKind::Cts | ProtocolMessageKind::Fin => None,
+        };
+        let arrives = t + sized.map_or(0, |of| of.delay_ps);
+        self.expect(arrives, RankId { job, rank: protocol_message.to }, RankEvent::Arrival(protocol_message.arrival));
     }
 
     /// A protocol message arrives at a rank.
@@ -225,7 +232,8 @@ impl World<'_> {
                     let (fin, bytes) = (ProtocolMessageKind::Fin, arrival.bytes);
                     self.post_protocol_message(t, who, key, fin, bytes, receive.nics, None);
                 }
-                let receive_ps = self.running(who.job).spec.costs.receive_ps;
+                let spec = self.running(who.job).spec;
+                let receive_ps = spec.sized(arrival.bytes).map_or(spec.costs.receive_ps, |of| of.receive_ps);
                 let task = Task::Receive { from: key.peer, bytes: arrival.bytes };
                 self.occupy(t, who, receive.cpu, task, receive_ps, AfterTask::Received { op: receive.op });
             }
@@ -253,7 +261,10 @@ impl World<'_> {
             self.post_protocol_message(t, who, arrival.key, kind, arrival.bytes, receive.nics, row);
         } else {
             let receive_ps = self.running(who.job).spec.costs.receive_ps;
-            let task_ps = receive_ps.saturating_add(self.copy(who, arrival.bytes));
+            let near = self.node(who) == self.node(RankId { rank: arrival.key.peer, ..who });
+            let sized = if near { None } else { self.running(who.job).spec.sized(arrival.bytes) };
+            let plain = receive_ps.saturating_add(self.copy(who, arrival.bytes));
+            let task_ps = sized.map_or(plain, |of| of.receive_ps);
             let task = Task::Receive { from: arrival.key.peer, bytes: arrival.bytes };
             self.occupy(t, who, receive.cpu, task, task_ps, AfterTask::Received { op: receive.op });
         }

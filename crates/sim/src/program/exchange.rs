@@ -6,6 +6,7 @@ use super::rank_events::RankEvent;
 use super::running::{NodeContext, Running, Token};
 use crate::counters::Task;
 use crate::fabric::NO_ROW;
+use crate::spec::{SizedCosts, sized};
 
 impl Running {
     fn is_intra_node(&self, rank: u32, other: u32) -> bool {
@@ -20,8 +21,25 @@ impl Running {
         self.costs.copy.map_or(0, |copy| copy.serialisation_ps(bytes))
     }
 
+    /// The costs of a message by its size, if they are given and it goes to another node.
+    fn sized(&self, from: u32, to: u32, bytes: u64) -> Option<SizedCosts> {
+        if self.by_size.is_empty() || self.is_intra_node(from, to) { None } else { sized(&self.by_size, bytes) }
+    }
+
+    /// Time from the delivery of a protocol message to its arrival at its rank.
+    pub fn delay_ps(&self, message: &ProtocolMessage) -> u64 {
+        if message.message_kind.is_control() {
+            0
+        } else {
+            sized(&self.by_size, message.bytes).map_or(0, |of| of.delay_ps)
+        }
+    }
+
     /// CPU time to send a message.
     pub(super) fn sending(&self, from: u32, to: u32, bytes: u64) -> u64 {
+        if let Some(costs) = self.sized(from, to, bytes) {
+            return costs.send_ps;
+        }
         let eager = self.is_eager(from, to, bytes);
         self.costs.send_ps.saturating_add(if eager { self.copy_ps(bytes) } else { self.costs.rendezvous_ps })
     }
@@ -89,8 +107,11 @@ impl Running {
 
     /// The CPU task for a message that has arrived and has a receive. Returns whether the receive is complete.
     fn take_in(&mut self, key: MessageKey, bytes: u64, cpu: u16, token: Token, context: &mut NodeContext) -> bool {
-        let copy = if self.is_eager(key.from, key.to, bytes) { self.copy_ps(bytes) } else { 0 };
-        let ps = self.costs.receive_ps.saturating_add(copy);
+        let plain = || {
+            let copy = if self.is_eager(key.from, key.to, bytes) { self.copy_ps(bytes) } else { 0 };
+            self.costs.receive_ps.saturating_add(copy)
+        };
+        let ps = self.sized(key.from, key.to, bytes).map_or_else(plain, |costs| costs.receive_ps);
         self.occupy(key.to, cpu, Task::Receive { from: key.from, bytes }, ps, token, context).1 <= context.now
     }
 

@@ -15,7 +15,7 @@ use super::tally::Tally;
 use crate::counters::{OperationCounts, Operations, Task};
 use crate::engine::LAST_TIME;
 use crate::engine::random::{Stream, exponential, random};
-use crate::spec::{Costs, ProgramSpec, Record, Spec};
+use crate::spec::{Costs, ProgramSpec, Record, SizedCosts, Spec};
 
 /// What a rank does when a CPU task is done or a receive is complete. In a trace it is the number of the operation; in
 /// phases it is one of the others below.
@@ -38,6 +38,8 @@ pub struct Running {
     seed: u64,
     pub(super) program: Arc<Program>,
     pub(super) costs: Costs,
+    /// The costs of messages between nodes by size, if they are given.
+    pub(super) by_size: Vec<SizedCosts>,
     pub(super) gap: u64,
     start: u64,
     every: u64,
@@ -108,6 +110,7 @@ impl Running {
             name: job.name.clone(),
             seed: spec.seed,
             costs: program.costs,
+            by_size: program.by_size.clone(),
             gap: program.gap_ps,
             start: program.start_ps,
             every: program.every_ps,

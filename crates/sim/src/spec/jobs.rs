@@ -49,6 +49,10 @@ pub struct ProgramSpec {
     pub off_ps: u64,
     /// What operations cost.
     pub costs: Costs,
+    /// What messages between nodes cost instead, by size; ascending. Between two sizes all times are linear in the size,
+    /// and below the first and above the last they are constant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_size: Vec<SizedCosts>,
     /// One iteration.
     pub body: Body,
 }
@@ -83,6 +87,47 @@ pub struct Costs {
     /// Header of each message on the network: the envelope of the message-passing library.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     pub header_bytes: u32,
+}
+
+/// What a message of one size between two nodes costs (the o_s, o_r and L of PLogP: Kielmann, Bal and Verstoep 2000).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SizedCosts {
+    /// The size.
+    pub bytes: u64,
+    /// CPU time of the sender.
+    pub send_ps: u64,
+    /// CPU time of the receiver.
+    pub receive_ps: u64,
+    /// Time from the delivery of its last byte to its arrival at the rank, in which no CPU works.
+    pub delay_ps: u64,
+}
+
+impl ProgramSpec {
+    /// The costs of a message of this size between two nodes, if they are given by size.
+    #[must_use]
+    pub fn sized(&self, bytes: u64) -> Option<SizedCosts> {
+        sized(&self.by_size, bytes)
+    }
+}
+
+/// The costs of a message of this size, on a list by ascending size; none if the list is empty.
+#[must_use]
+pub fn sized(list: &[SizedCosts], bytes: u64) -> Option<SizedCosts> {
+    let next = list.partition_point(|costs| costs.bytes <= bytes);
+    let (Some(above), true) = (list.get(next), next > 0) else { return list.get(next.saturating_sub(1)).copied() };
+    let below = list[next - 1];
+    let between = |from: u64, to: u64| {
+        let part =
+            |width: u64| u128::from(width) * u128::from(bytes - below.bytes) / u128::from(above.bytes - below.bytes);
+        if to >= from { from + part(to - from) as u64 } else { from - part(from - to) as u64 }
+    };
+    Some(SizedCosts {
+        bytes,
+        send_ps: between(below.send_ps, above.send_ps),
+        receive_ps: between(below.receive_ps, above.receive_ps),
+        delay_ps: between(below.delay_ps, above.delay_ps),
+    })
 }
 
 /// What is recorded of a job's messages.

@@ -35,8 +35,17 @@ pub fn bandwidth(gigabytes: u64) -> Option<Bandwidth> {
 
 /// A job that runs a body once, from the beginning.
 pub fn program(name: &str, nodes: &[u32], costs: Costs, body: Body) -> JobSpec {
-    let program =
-        ProgramSpec { start_ps: 0, iterations: Some(1), gap_ps: 0, every_ps: 0, on_ps: 0, off_ps: 0, costs, body };
+    let program = ProgramSpec {
+        start_ps: 0,
+        iterations: Some(1),
+        gap_ps: 0,
+        every_ps: 0,
+        on_ps: 0,
+        off_ps: 0,
+        costs,
+        by_size: Vec::new(),
+        body,
+    };
     JobSpec {
         name: name.into(),
         nodes: nodes.to_vec(),
