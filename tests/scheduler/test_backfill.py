@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odonata.scheduler.backfill import BACKFILL, Queued, Waiting, _Profile, conservative, easy, first_come
+from odonata.scheduler.backfill import BACKFILL, LOOKS_AT, Queued, Waiting, _Profile, conservative, easy, first_come
 
 MACHINE = 10
 
@@ -100,6 +100,39 @@ def test_no_rule_starts_more_than_there_is(rule, running, jobs):
     assert len(set(started)) == len(started)
     assert sum(jobs[number][0] for number in started) <= free
     assert started[: len(first_come(0, free, running, queue(*jobs)))] == first_come(0, free, running, queue(*jobs))
+
+
+@given(RUNNING, JOBS, st.integers(0, 3))
+@pytest.mark.parametrize("rule", BACKFILL)
+def test_a_limit_beyond_the_queue_changes_nothing(rule, running, jobs, more):
+    free = MACHINE - sum(nodes for _, nodes in running)
+    assert BACKFILL[rule](0, free, running, queue(*jobs), len(jobs) + more) == BACKFILL[rule](
+        0, free, running, queue(*jobs), None
+    )
+
+
+@given(RUNNING, JOBS, st.integers(1, 7))
+@pytest.mark.parametrize("rule", BACKFILL)
+def test_jobs_beyond_the_limit_count_as_if_they_were_not_there(rule, running, jobs, limit):
+    free = MACHINE - sum(nodes for _, nodes in running)
+    head = len(first_come(0, free, running, queue(*jobs)))
+    cut = BACKFILL[rule](0, free, running, queue(*jobs[: head + limit]), None)
+    assert BACKFILL[rule](0, free, running, queue(*jobs), limit) == cut
+
+
+@given(RUNNING, JOBS)
+@pytest.mark.parametrize("rule", BACKFILL)
+def test_with_a_limit_of_one_job_nothing_is_backfilled(rule, running, jobs):
+    free = MACHINE - sum(nodes for _, nodes in running)
+    assert BACKFILL[rule](0, free, running, queue(*jobs), 1) == first_come(0, free, running, queue(*jobs))
+
+
+def test_the_default_limit_is_that_of_slurm():
+    behind = [(8, 5)] * LOOKS_AT
+    assert LOOKS_AT == 500
+    for rule in (easy, conservative):
+        assert rule(0, 4, [(10, 6)], queue(*behind, (2, 5)), LOOKS_AT) == []
+        assert rule(0, 4, [(10, 6)], queue(*behind, (2, 5)), LOOKS_AT + 1) == [LOOKS_AT]
 
 
 LONG = st.lists(st.tuples(st.integers(1, MACHINE), st.integers(1, 40)), min_size=20, max_size=120)

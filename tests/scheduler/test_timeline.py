@@ -21,9 +21,11 @@ def jobs(*given: tuple[float, int, float, float]) -> list[Submission]:
     ]
 
 
-def played(submitted, rates=lambda running: {}, *, backfill="easy", kill=False, policy="contiguous") -> Timeline:
+def played(
+    submitted, rates=lambda running: {}, *, backfill="easy", kill=False, policy="contiguous", most=None
+) -> Timeline:
     """The finished schedule; `rates` gives the rate of each job from the set of running jobs."""
-    timeline = Timeline(Case(TINY, backfill, policy, {}, kill, 1), submitted)
+    timeline = Timeline(Case(TINY, backfill, policy, {}, kill, 1, backfill_jobs=most), submitted)
     timeline.step({})
     while not timeline.done:
         timeline.step(rates(set(timeline.running)))
@@ -42,6 +44,13 @@ def test_a_job_that_does_not_fit_waits_and_a_small_one_is_backfilled():
     stream = jobs((0, 12, 10, 10), (1, 8, 5, 5), (2, 4, 8, 8), (2, 4, 9, 9))
     assert times(played(stream)) == {0: (0, 10), 1: (10, 15), 2: (2, 10), 3: (10, 19)}
     assert times(played(stream, backfill="none")) == {0: (0, 10), 1: (10, 15), 2: (10, 18), 3: (10, 19)}
+
+
+def test_backfilling_looks_at_as_many_jobs_as_the_case_says():
+    stream = jobs((0, 12, 10, 10), (1, 8, 5, 5), (2, 8, 5, 5), (2, 4, 8, 8))
+    for backfill in ("easy", "conservative"):
+        starts = {most: times(played(stream, backfill=backfill, most=most))[3][0] for most in (1, 2, 3, None)}
+        assert starts == {1: 15, 2: 15, 3: 2, None: 2}
 
 
 def test_an_early_end_starts_the_next_job_before_its_reservation():

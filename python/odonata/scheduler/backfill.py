@@ -1,7 +1,8 @@
 """Which waiting jobs start now: first come first served, alone or with backfilling.
 
 All three are pure functions of the time, the free nodes, the running jobs (with the times at which they are expected to
-end) and the queue in the order of submission. Nodes are counted; a placement policy chooses them afterwards.
+end), the queue in the order of submission, and how far backfilling looks into it. Nodes are counted; a placement policy
+chooses them afterwards.
 
 A queue may hold tens of thousands of jobs, and most events start none of them. So a rule first selects the jobs that
 could start at all, from arrays, and looks only at those and at the jobs before them.
@@ -19,6 +20,9 @@ Array = np.ndarray[Any, np.dtype[np.int64]]
 
 MOST = np.iinfo(np.int64).max
 """Longer times are cut to this one (106 days in ps) where arrays hold them."""
+LOOKS_AT = 500
+"""Waiting jobs that backfilling looks at in one pass, unless a schedule says otherwise. Source: `bf_max_job_test` in
+the manual of slurm.conf (Slurm 24), default 500; earlier versions (Slurm 20) had 100."""
 LOOK = 16
 """Reservations after which conservative backfilling looks again which jobs can start now."""
 
@@ -86,7 +90,7 @@ class Waiting:
         return other
 
 
-def first_come(_now: int, free: int, _running: Running, queue: Waiting) -> list[int]:
+def first_come(_now: int, free: int, _running: Running, queue: Waiting, _looks_at: int | None = None) -> list[int]:
     """Jobs from the head of the queue, as long as they fit: no backfilling.
 
     Parameters
@@ -109,7 +113,7 @@ def first_come(_now: int, free: int, _running: Running, queue: Waiting) -> list[
     return started
 
 
-def easy(now: int, free: int, running: Running, queue: Waiting) -> list[int]:
+def easy(now: int, free: int, running: Running, queue: Waiting, looks_at: int | None = None) -> list[int]:
     """EASY backfilling: a later job may start if it does not delay the first job that has to wait.
 
     The first waiting job has a reservation at the earliest time at which enough nodes are expected to be free. A later
@@ -126,6 +130,9 @@ def easy(now: int, free: int, running: Running, queue: Waiting) -> list[int]:
         The running jobs.
     queue
         The waiting jobs in the order of submission.
+    looks_at
+        So many waiting jobs are looked at, from the first one that has to wait on; None for all. With 1 nothing is
+        backfilled.
 
     Returns
     -------
@@ -135,7 +142,8 @@ def easy(now: int, free: int, running: Running, queue: Waiting) -> list[int]:
     started = first_come(now, free, running, queue)
     first = [queue[position] for position in range(len(started))]
     free -= sum(job.nodes for job in first)
-    if not _fits(queue, len(first) + 1, free):
+    stop = _stop(queue, len(first), looks_at)
+    if not _fits(queue, len(first) + 1, stop, free):
         return started
     ends = [*running, *((now + job.limit_ps, job.nodes) for job in first)]
     head = queue[len(first)]
@@ -149,8 +157,8 @@ def easy(now: int, free: int, running: Running, queue: Waiting) -> list[int]:
     extra = free + sum(nodes for end, nodes in ends if max(now, end) <= shadow) - head.nodes
     # What a job that starts takes away makes the conditions of later ones stricter, never those of earlier ones weaker.
     position = len(first) + 1
-    while position < len(queue):
-        needed, limits = queue.nodes[position:], queue.limits[position:]
+    while position < stop:
+        needed, limits = queue.nodes[position:stop], queue.limits[position:stop]
         may = (needed <= free) & ((limits <= min(shadow - now, MOST)) | (needed <= extra))
         step = int(may.argmax())
         if not may[step]:
@@ -165,30 +173,38 @@ def easy(now: int, free: int, running: Running, queue: Waiting) -> list[int]:
     return started
 
 
-def _fits(queue: Waiting, begin: int, free: int) -> bool:
-    """Whether some job of the queue, from this position on, needs no more than the free nodes."""
-    return free > 0 and begin < len(queue) and int(queue.nodes[begin:].min()) <= free
+def _stop(queue: Waiting, first: int, looks_at: int | None) -> int:
+    """The position after the last job that is looked at, if the job at `first` is the first one that has to wait."""
+    return len(queue) if looks_at is None else min(len(queue), first + looks_at)
 
 
-def conservative(now: int, free: int, running: Running, queue: Waiting) -> list[int]:
+def _fits(queue: Waiting, begin: int, stop: int, free: int) -> bool:
+    """Whether some job of this part of the queue needs no more than the free nodes."""
+    return free > 0 and begin < stop and int(queue.nodes[begin:stop].min()) <= free
+
+
+def conservative(now: int, free: int, running: Running, queue: Waiting, looks_at: int | None = None) -> list[int]:
     """Conservative backfilling: a later job may start if it delays no job before it in the queue.
 
     Every waiting job gets the earliest time at which its nodes are expected to be free for all of its requested time,
     in the order of the queue. The reservations are made anew at each event, in the same order, as far as a job comes
-    that could still start now. Source: Mu'alem and Feitelson, IEEE TPDS 12(6), 2001. Parameters and result as for
-    `easy`.
+    that could still start now. Source: Mu'alem and Feitelson, IEEE TPDS 12(6), 2001. Jobs beyond the part of the queue
+    that is looked at have no reservation. Parameters and result as for `easy`.
     """
-    started: list[int] = []
-    if not _fits(queue, 0, free):
+    started = first_come(now, free, running, queue)
+    first = [queue[position] for position in range(len(started))]
+    free -= sum(job.nodes for job in first)
+    stop = _stop(queue, len(first), looks_at)
+    if not _fits(queue, len(first) + 1, stop, free):
         return started
-    profile = _Profile(now, free, running)
-    position, last = 0, len(queue) - 1
+    profile = _Profile(now, free, [*running, *((now + job.limit_ps, job.nodes) for job in first)])
+    position, last = len(first), stop - 1
     while position <= last:
         job = queue[position]
         if profile.reserve(job.nodes, min(job.limit_ps, MOST)) == 0:
             started.append(job.number)
         position += 1
-        if position % LOOK == 0 or (started and started[-1] == job.number):
+        if (position - len(first)) % LOOK == 0 or (started and started[-1] == job.number):
             # Reservations take nodes away, so a job that could not start now before cannot start later on.
             last = position + profile.last_now(queue.nodes[position : last + 1], queue.limits[position : last + 1])
     return started
@@ -257,7 +273,7 @@ class _Profile:
         return step
 
 
-BACKFILL: Mapping[str, Callable[[int, int, Running, Waiting], list[int]]] = {
+BACKFILL: Mapping[str, Callable[[int, int, Running, Waiting, int | None], list[int]]] = {
     "easy": easy,
     "conservative": conservative,
     "none": first_come,

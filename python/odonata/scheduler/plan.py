@@ -265,7 +265,9 @@ def _cases(table: ScheduleTable, system: System, path: Path) -> list[tuple[str, 
         for backfill in table.backfill:
             name = shown if len(table.backfill) == 1 else f"{shown}, {backfill}"
             kill = table.over_limit == "kill"
-            case = Case(system, backfill, policy.name, options, kill, table.window.seed, str(path.parent))
+            case = Case(
+                system, backfill, policy.name, options, kill, table.window.seed, str(path.parent), table.backfill_jobs
+            )
             found.append((name, case))
     if len({name for name, _ in found}) < len(found):
         raise InputError("two cases are the same", path=("place",))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from odonata.placement import POLICIES, Placer
 from odonata.placement.splitmix import stream_seed
-from odonata.scheduler.backfill import BACKFILL, Queued, Waiting
+from odonata.scheduler.backfill import BACKFILL, LOOKS_AT, Queued, Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +40,8 @@ class Case:
     seed: int
     """Seed of policies that draw and have none of their own."""
     folder: str = "."
+    backfill_jobs: int | None = LOOKS_AT
+    """Waiting jobs that backfilling looks at in one pass; None for all."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,8 @@ class Timeline:
             return False
         busy = sum(len(stay.nodes) for stay in self.running.values())
         ends = [(self._limit_end(stay), len(stay.nodes)) for stay in self.running.values()]
-        numbers = BACKFILL[self.case.backfill](self.now, self._usable - busy, ends, self._queue)
+        rule, free = BACKFILL[self.case.backfill], self._usable - busy
+        numbers = rule(self.now, free, ends, self._queue, self.case.backfill_jobs)
         if not numbers:
             return False
         owners = {node: self.jobs[stay.number].name for stay in self.running.values() for node in stay.nodes}
