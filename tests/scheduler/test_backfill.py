@@ -165,6 +165,25 @@ def test_a_queue_keeps_its_order():
     assert len(copied) == 40
 
 
+@given(st.lists(st.integers(0, 3) | st.lists(st.integers(0, 40), max_size=4), max_size=60))
+def test_a_queue_is_a_list(steps):
+    """Numbers are jobs that join; lists are the positions of jobs that leave."""
+    waiting, model, number = Waiting(), [], 0
+    for step in steps:
+        if isinstance(step, int):
+            for _ in range(step):
+                model.append(Queued(number, 1 + number % 7, 3 * number))
+                waiting.add(model[-1])
+                number += 1
+        elif model:
+            gone = list({model[position % len(model)].number for position in step})
+            waiting.remove(gone)
+            model = [job for job in model if job.number not in gone]
+        assert [waiting[position] for position in range(len(waiting))] == model
+        assert waiting.nodes.tolist() == [job.nodes for job in model]
+        assert waiting.limits.tolist() == [job.limit_ps for job in model]
+
+
 @pytest.mark.parametrize("count", [500, 4_000])
 def test_conservative_backfilling_does_not_plan_the_whole_queue(count, monkeypatch):
     """Catches a plan of the whole queue at each event, which made the time of a schedule grow with its cube."""

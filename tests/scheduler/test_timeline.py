@@ -123,6 +123,21 @@ def test_nodes_are_given_once_and_every_job_ends(backfill, stream, rate, kill):
                 assert one.end_ps <= other.start_ps or other.end_ps <= one.start_ps
 
 
+@given(STREAMS, st.lists(st.sampled_from([ONE, ONE // 2, ONE // 3]), min_size=1, max_size=5), st.booleans())
+def test_what_a_schedule_remembers_is_what_its_running_jobs_say(stream, rates, kill):
+    """Free nodes and ends are kept from event to event; here they are counted anew, also with changing rates."""
+    timeline = Timeline(Case(TINY, "easy", "contiguous", {}, kill, 1), stream)
+    timeline.step({})
+    step = 0
+    while not timeline.done:
+        stays = timeline.running.values()
+        assert timeline._free == 16 - sum(len(stay.nodes) for stay in stays)
+        assert timeline._expected == sorted((timeline._limit_end(stay), len(stay.nodes)) for stay in stays)
+        assert sorted(timeline._ends) == sorted((timeline._end(stay), stay.number) for stay in stays)
+        step += 1
+        timeline.step({number: rates[(step + number) % len(rates)] for number in timeline.running} if step % 3 else {})
+
+
 @given(STREAMS)
 def test_first_come_first_served_starts_in_order(stream):
     starts = times(played(stream, backfill="none"))

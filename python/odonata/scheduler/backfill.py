@@ -10,6 +10,7 @@ could start at all, from arrays, and looks only at those and at the jobs before 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,29 +43,30 @@ Running = Sequence[tuple[int, int]]
 
 
 class Waiting:
-    """The waiting jobs in the order of submission."""
+    """The waiting jobs in the order of submission, in which their numbers ascend."""
 
     def __init__(self, jobs: Iterable[Queued] = ()) -> None:
         self._jobs: list[Queued] = []
         self._nodes = self._limits = np.empty(0, np.int64)
+        self._begin = 0
         for job in jobs:
             self.add(job)
 
     def __len__(self) -> int:
-        return len(self._jobs)
+        return len(self._jobs) - self._begin
 
     def __getitem__(self, position: int) -> Queued:
-        return self._jobs[position]
+        return self._jobs[self._begin + position]
 
     @property
     def nodes(self) -> Array:
         """Nodes of each job."""
-        return self._nodes[: len(self._jobs)]
+        return self._nodes[self._begin : len(self._jobs)]
 
     @property
     def limits(self) -> Array:
         """The time that each job requested, in ps, at most `MOST`."""
-        return self._limits[: len(self._jobs)]
+        return self._limits[self._begin : len(self._jobs)]
 
     def add(self, job: Queued) -> None:
         """A job joins the queue."""
@@ -78,16 +80,32 @@ class Waiting:
 
     def remove(self, numbers: Collection[int]) -> None:
         """Jobs leave the queue."""
-        gone = set(numbers)
-        left = [position for position, job in enumerate(self._jobs) if job.number not in gone]
-        self._nodes, self._limits = self._nodes[left], self._limits[left]
-        self._jobs = [self._jobs[position] for position in left]
+        # The jobs before one that leaves move up: most jobs that start are near the head of a long queue.
+        for number in numbers:
+            at, begin = bisect_left(self._jobs, number, self._begin, key=_number), self._begin
+            self._jobs[begin + 1 : at + 1] = self._jobs[begin:at]
+            for of in (self._nodes, self._limits):
+                of[begin + 1 : at + 1] = of[begin:at]
+            self._begin += 1
+        if self._begin > len(self):
+            self._drop()
+
+    def _drop(self) -> None:
+        """Drops the places of jobs that have left."""
+        begin, end = self._begin, len(self._jobs)
+        self._jobs, self._begin = self._jobs[begin:], 0
+        self._nodes, self._limits = self._nodes[begin:end].copy(), self._limits[begin:end].copy()
 
     def copy(self) -> Waiting:
         """Another queue with the same jobs."""
         other = Waiting()
         other._jobs, other._nodes, other._limits = [*self._jobs], self._nodes.copy(), self._limits.copy()
+        other._begin = self._begin
         return other
+
+
+def _number(job: Queued) -> int:
+    return job.number
 
 
 def first_come(_now: int, free: int, _running: Running, queue: Waiting, _looks_at: int | None = None) -> list[int]:
