@@ -138,6 +138,17 @@ def test_what_a_schedule_remembers_is_what_its_running_jobs_say(stream, rates, k
         timeline.step({number: rates[(step + number) % len(rates)] for number in timeline.running} if step % 3 else {})
 
 
+@given(STREAMS, st.integers(ONE // 4, ONE), st.booleans(), st.sampled_from([None, 1, 2, 3]))
+def test_jobs_that_cannot_start_before_one_ends_are_not_looked_at_again(stream, rate, kill, most):
+    """Also if jobs run beyond their requested times."""
+    slow = lambda running: dict.fromkeys(running, rate)  # noqa: E731
+    found = played(stream, slow, backfill="conservative", kill=kill, most=most)
+    with pytest.MonkeyPatch.context() as patch:
+        rule = BACKFILL["conservative"]
+        patch.setitem(BACKFILL, "conservative", lambda *given: rule(*given[:5]))
+        assert played(stream, slow, backfill="conservative", kill=kill, most=most).ended == found.ended
+
+
 @given(STREAMS)
 def test_first_come_first_served_starts_in_order(stream):
     starts = times(played(stream, backfill="none"))

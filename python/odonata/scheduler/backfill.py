@@ -5,7 +5,8 @@ end), the queue in the order of submission, and how far backfilling looks into i
 chooses them afterwards.
 
 A queue may hold tens of thousands of jobs, and most events start none of them. So a rule first selects the jobs that
-could start at all, from arrays, and looks only at those and at the jobs before them.
+could start at all, from arrays, and looks only at those and at the jobs before them. `settled` jobs at its head cannot
+start: they were looked at, did not start, and no job has ended since.
 """
 
 from __future__ import annotations
@@ -17,15 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from odonata.scheduler.reservations import MOST, Plan, Profile
+
 Array = np.ndarray[Any, np.dtype[np.int64]]
 
-MOST = np.iinfo(np.int64).max
-"""Longer times are cut to this one (106 days in ps) where arrays hold them."""
 LOOKS_AT = 500
 """Waiting jobs that backfilling looks at in one pass, unless a schedule says otherwise. Source: `bf_max_job_test` in
 the manual of slurm.conf (Slurm 24), default 500; earlier versions (Slurm 20) had 100."""
-LOOK = 16
-"""Reservations after which conservative backfilling looks again which jobs can start now."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,9 @@ def _number(job: Queued) -> int:
     return job.number
 
 
-def first_come(_now: int, free: int, _running: Running, queue: Waiting, _looks_at: int | None = None) -> list[int]:
+def first_come(
+    _now: int, free: int, _running: Running, queue: Waiting, _looks_at: int | None = None, _settled: int = 0
+) -> list[int]:
     """Jobs from the head of the queue, as long as they fit: no backfilling.
 
     Parameters
@@ -131,7 +132,9 @@ def first_come(_now: int, free: int, _running: Running, queue: Waiting, _looks_a
     return started
 
 
-def easy(now: int, free: int, running: Running, queue: Waiting, looks_at: int | None = None) -> list[int]:
+def easy(
+    now: int, free: int, running: Running, queue: Waiting, looks_at: int | None = None, _settled: int = 0
+) -> list[int]:
     """EASY backfilling: a later job may start if it does not delay the first job that has to wait.
 
     The first waiting job has a reservation at the earliest time at which enough nodes are expected to be free. A later
@@ -151,6 +154,8 @@ def easy(now: int, free: int, running: Running, queue: Waiting, looks_at: int | 
     looks_at
         So many waiting jobs are looked at, from the first one that has to wait on; None for all. With 1 nothing is
         backfilled.
+    settled
+        So many jobs at the head of the queue were looked at and did not start, and no job has ended since.
 
     Returns
     -------
@@ -201,7 +206,9 @@ def _fits(queue: Waiting, begin: int, stop: int, free: int) -> bool:
     return free > 0 and begin < stop and int(queue.nodes[begin:stop].min()) <= free
 
 
-def conservative(now: int, free: int, running: Running, queue: Waiting, looks_at: int | None = None) -> list[int]:
+def conservative(
+    now: int, free: int, running: Running, queue: Waiting, looks_at: int | None = None, settled: int = 0
+) -> list[int]:
     """Conservative backfilling: a later job may start if it delays no job before it in the queue.
 
     Every waiting job gets the earliest time at which its nodes are expected to be free for all of its requested time,
@@ -212,86 +219,17 @@ def conservative(now: int, free: int, running: Running, queue: Waiting, looks_at
     started = first_come(now, free, running, queue)
     first = [queue[position] for position in range(len(started))]
     free -= sum(job.nodes for job in first)
-    stop = _stop(queue, len(first), looks_at)
-    if not _fits(queue, len(first) + 1, stop, free):
-        return started
-    profile = _Profile(now, free, [*running, *((now + job.limit_ps, job.nodes) for job in first)])
-    position, last = len(first), stop - 1
-    while position <= last:
-        job = queue[position]
-        if profile.reserve(job.nodes, min(job.limit_ps, MOST)) == 0:
-            started.append(job.number)
-        position += 1
-        if (position - len(first)) % LOOK == 0 or (started and started[-1] == job.number):
-            # Reservations take nodes away, so a job that could not start now before cannot start later on.
-            last = position + profile.last_now(queue.nodes[position : last + 1], queue.limits[position : last + 1])
+    begin, stop = len(first), _stop(queue, len(first), looks_at)
+    nodes, limits = queue.nodes[begin:stop], queue.limits[begin:stop]
+    fits = np.flatnonzero(nodes <= free)
+    could = fits[fits >= settled - begin].tolist()
+    if could:
+        profile = Profile(now, free, [*running, *((now + job.limit_ps, job.nodes) for job in first)])
+        started += [queue[begin + position].number for position in Plan(profile, nodes, limits, could).starts()]
     return started
 
 
-class _Profile:
-    """The expected number of free nodes over time, as steps: arrays of begins, relative to now, and of free nodes."""
-
-    def __init__(self, now: int, free: int, running: Running) -> None:
-        # A job that was expected to end before is taken to end at any moment, not now.
-        steps = sorted((max(end - now, 1), nodes) for end, nodes in running)
-        self._count = 1 + len(steps)
-        self._begins = np.zeros(2 * self._count, np.int64)
-        self._free = np.zeros(2 * self._count, np.int64)
-        self._begins[1 : self._count] = [min(begin, MOST) for begin, _ in steps]
-        self._free[: self._count] = np.cumsum([free, *(nodes for _, nodes in steps)])
-        # Of jobs that end at the same time, the last step counts.
-        ends_step = np.append(np.diff(self._begins[: self._count]) > 0, True)
-        self._count = int(ends_step.sum())
-        for of in (self._begins, self._free):
-            of[: self._count] = of[: len(ends_step)][ends_step]
-
-    def reserve(self, nodes: int, length: int) -> int:
-        """Takes the nodes for a time of this length, as early as possible; returns its begin, from now on."""
-        begins, free = self._begins[: self._count], self._free[: self._count]
-        short = np.flatnonzero(free < nodes)
-        at = 0
-        if len(short):
-            # A stay begins now, or where a step that is too short of nodes ends; the next such step ends it.
-            starts = np.concatenate(([0], begins[1:][short[short + 1 < self._count]]))
-            gaps = begins[short] - starts[: len(short)]
-            fits = np.flatnonzero(gaps >= length)
-            last_short = int(fits[0]) - 1 if len(fits) else len(short) - 1
-            at = int(short[last_short]) + 1 if last_short >= 0 else 0
-        begin = int(begins[at])
-        last = self._cut(min(begin + length, MOST))
-        self._free[at:last] -= nodes
-        return begin
-
-    def last_now(self, nodes: Array, limits: Array) -> int:
-        """The position of the last of some jobs that could begin now; -1 if none could."""
-        most = int(self._free[0])
-        if not len(nodes) or most <= 0:
-            return -1
-        # For each number of nodes up to the free ones: how long they stay free.
-        least = np.minimum.accumulate(self._free[: self._count])
-        lasts = np.full(most + 1, MOST, np.int64)
-        for level in np.flatnonzero(np.diff(least)) + 1:
-            lasts[int(least[level]) + 1 : int(least[level - 1]) + 1] = self._begins[level]
-        few = nodes <= most
-        could = np.flatnonzero(few & (limits <= lasts[np.where(few, nodes, 0)]))
-        return int(could[-1]) if len(could) else -1
-
-    def _cut(self, time: int) -> int:
-        """The step that begins at this time, which becomes one if it is none."""
-        count = self._count
-        step = int(np.searchsorted(self._begins[:count], time))
-        if step < count and self._begins[step] == time:
-            return step
-        if count == len(self._begins):
-            self._begins, self._free = (np.concatenate([of, of]) for of in (self._begins, self._free))
-        for of, new in ((self._begins, time), (self._free, self._free[step - 1])):
-            of[step + 1 : count + 1] = of[step:count].copy()
-            of[step] = new
-        self._count = count + 1
-        return step
-
-
-BACKFILL: Mapping[str, Callable[[int, int, Running, Waiting, int | None], list[int]]] = {
+BACKFILL: Mapping[str, Callable[[int, int, Running, Waiting, int | None, int], list[int]]] = {
     "easy": easy,
     "conservative": conservative,
     "none": first_come,

@@ -108,6 +108,8 @@ class Timeline:
         """When running jobs are expected to end, ascending, and their nodes."""
         self._ends: list[tuple[int, int]] = []
         """A heap of the times at which running jobs end, and their numbers."""
+        self._settled = 0
+        """Jobs at the head of the queue that cannot start before a running job ends."""
         self._rated = False
         """Whether a running job may have another rate than `ONE`."""
 
@@ -181,6 +183,7 @@ class Timeline:
     def _end_job(self, stay: Stay) -> None:
         left_ps = -(-stay.left_at(self.now) // ONE)
         self.ended.append(Ended(stay.number, stay.nodes, stay.start_ps, self.now, left_ps))
+        self._settled = 0
         del self._expected[bisect_left(self._expected, (self._limit_end(stay), len(stay.nodes)))]
         self._free += len(stay.nodes)
         self._placer.release(stay.nodes)
@@ -189,7 +192,11 @@ class Timeline:
         if not self._queue:
             return False
         rule = BACKFILL[self.case.backfill]
-        numbers = rule(self.now, self._free, self._expected, self._queue, self.case.backfill_jobs)
+        if self._expected and self._expected[0][0] <= self.now:
+            self._settled = 0  # a job that should have ended: what the others can expect changes with the time
+        numbers = rule(self.now, self._free, self._expected, self._queue, self.case.backfill_jobs, self._settled)
+        looked_at = min(len(self._queue), self.case.backfill_jobs or len(self._queue))
+        self._settled = max(0, looked_at - len(numbers))
         for number in numbers:
             self._start_job(number)
         self._queue.remove(numbers)
