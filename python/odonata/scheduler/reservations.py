@@ -23,7 +23,7 @@ MOST = np.iinfo(np.int64).max
 """Longer times are cut to this one (106 days in ps)."""
 NEVER = 1 << 80
 """Where the last step ends; also more nodes than any job needs."""
-LOOK = 8
+LOOK = 4
 """Reservations after which a plan looks again which jobs can start now."""
 
 
@@ -113,9 +113,8 @@ class Plan:
         self._profile = profile
         end = could[-1] + 1
         self._jobs = list(zip(nodes[:end].tolist(), lengths[:end].tolist(), strict=True))
-        self._could = could
-        self._horizon = max(self._jobs[position][1] for position in could)
         self._too_large = _TooLarge()
+        self._aim_at(could)
         self._put_off: list[tuple[int, int, int]] = []
         """Nodes and time of the jobs that are put off, and before when they do not begin."""
         self._exact = NEVER
@@ -128,9 +127,13 @@ class Plan:
         for position, (nodes, length) in enumerate(self._jobs):
             if position > self._could[-1]:
                 break
-            begin = self._reserve(nodes, length)
-            if begin is None:
+            found = None if nodes > self._most else self._find(nodes, length)
+            if found is None:
+                self._put_off.append((nodes, length, self._horizon))
+                self._exact = self._horizon
                 continue
+            self._profile.take(nodes, length, *found)
+            begin = self._profile.begins[found[0]]
             since += 1
             if begin == 0:
                 started.append(position)
@@ -140,22 +143,17 @@ class Plan:
                     break
         return started
 
-    def _reserve(self, nodes: int, length: int) -> int | None:
-        """The time at which a job begins, whose nodes are taken; None if it is put off."""
-        found = None
-        if not self._too_large.has(nodes, length):
-            found = self._profile.find(nodes, length, 0, self._horizon)
-            while found is not None and self._profile.begins[found[0]] + length > self._exact:
-                self._make_up(self._profile.begins[found[0]] + length)
-                found = self._profile.find(nodes, length, 0, self._horizon)
-            if found is None:
-                self._too_large.add(nodes, length)
-        if found is None:
-            self._put_off.append((nodes, length, self._horizon))
-            self._exact = min(self._exact, self._horizon)
+    def _find(self, nodes: int, length: int) -> tuple[int, int] | None:
+        """The steps of a job, as `Profile.find` gives them; None if it cannot begin before the horizon."""
+        if self._too_large.has(nodes, length):
             return None
-        self._profile.take(nodes, length, *found)
-        return self._profile.begins[found[0]]
+        found = self._profile.find(nodes, length, 0, self._horizon)
+        while found is not None and self._profile.begins[found[0]] + length > self._exact:
+            self._make_up(self._profile.begins[found[0]] + length)
+            found = self._profile.find(nodes, length, 0, self._horizon)
+        if found is None:
+            self._too_large.add(nodes, length)
+        return found
 
     def _make_up(self, until: int) -> None:
         """Makes the reservations of the jobs that were put off and begin before a time, so that it is exact until then.
@@ -187,12 +185,14 @@ class Plan:
 
     def _look(self, begin: int) -> bool:
         """Looks again which jobs can start now, from this position on; whether there are any."""
-        jobs = self._jobs
-        self._could = [one for one in self._could if one >= begin and self._profile.fits_now(*jobs[one])]
-        if not self._could:
-            return False
-        self._horizon = max(jobs[position][1] for position in self._could)
-        most = max(self._profile.free[: bisect_left(self._profile.begins, self._horizon)])
-        if not self._too_large.has(most + 1, 1):
-            self._too_large.add(most + 1, 1)
-        return True
+        could = [one for one in self._could if one >= begin and self._profile.fits_now(*self._jobs[one])]
+        if could:
+            self._aim_at(could)
+        return bool(could)
+
+    def _aim_at(self, could: Sequence[int]) -> None:
+        """Sets the horizon for the jobs that could start now, at these positions."""
+        self._could = could
+        self._horizon = max(self._jobs[position][1] for position in could)
+        self._most = max(self._profile.free[: bisect_left(self._profile.begins, self._horizon)])
+        """Most free nodes at a time before the horizon."""
