@@ -111,6 +111,36 @@ def test_a_job_gets_the_same_nodes_as_with_the_other_jobs_busy(workload):
             owners |= dict.fromkeys(found.nodes, f"job {number}")
 
 
+@given(workloads(), st.data())
+def test_released_nodes_are_free_again(workload, data):
+    """Catches nodes of a job that has ended which are missing in a list of free nodes, and a copy that shares one."""
+    shape, jobs = workload
+    placer = Placer(shape)
+    running = {}
+    for number, (policy, count, options) in enumerate(jobs):
+        for ended in data.draw(st.sets(st.sampled_from(sorted(running)))) if running else ():
+            placer.release(running.pop(ended))
+        owners = {node: f"job {job}" for job, nodes in running.items() for node in nodes}
+        expected = outcome(lambda: asked(policy, shape, count, owners.keys(), options, owners))  # noqa: B023
+        copied = placer.copy()
+        assert outcome(lambda: copied.place(policy, count, options)) == expected  # noqa: B023
+        found = outcome(lambda: placer.place(policy, count, options, owner=f"job {number}"))  # noqa: B023
+        assert found == expected
+        if isinstance(found, Placement):
+            running[number] = found.nodes
+
+
+def test_released_nodes_of_a_machine_with_failed_ones():
+    """The lists with and without the failed nodes both get them back."""
+    placer = Placer("tiny", unusable=[1, 2])
+    nodes = placer.place("contiguous", 5).nodes
+    placer.copy().release(nodes)
+    assert placer.place("contiguous", 1).nodes == [7]
+    placer.release(nodes)
+    assert placer.place("explicit", options={"nodes": "0,3"}).nodes == [0, 3]
+    assert placer.place("contiguous", 3).nodes == [4, 5, 6]
+
+
 def outcome(ask):
     """A placement, or the words of the error."""
     try:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odonata.scheduler.backfill import BACKFILL, Queued, Waiting, _Profile, conservative, easy, first_come
+from odonata.scheduler.backfill import BACKFILL, LOOKS_AT, Queued, Waiting, conservative, easy, first_come
+from odonata.scheduler.reservations import Plan, Profile
 
 MACHINE = 10
 
@@ -102,6 +103,39 @@ def test_no_rule_starts_more_than_there_is(rule, running, jobs):
     assert started[: len(first_come(0, free, running, queue(*jobs)))] == first_come(0, free, running, queue(*jobs))
 
 
+@given(RUNNING, JOBS, st.integers(0, 3))
+@pytest.mark.parametrize("rule", BACKFILL)
+def test_a_limit_beyond_the_queue_changes_nothing(rule, running, jobs, more):
+    free = MACHINE - sum(nodes for _, nodes in running)
+    assert BACKFILL[rule](0, free, running, queue(*jobs), len(jobs) + more) == BACKFILL[rule](
+        0, free, running, queue(*jobs), None
+    )
+
+
+@given(RUNNING, JOBS, st.integers(1, 7))
+@pytest.mark.parametrize("rule", BACKFILL)
+def test_jobs_beyond_the_limit_count_as_if_they_were_not_there(rule, running, jobs, limit):
+    free = MACHINE - sum(nodes for _, nodes in running)
+    head = len(first_come(0, free, running, queue(*jobs)))
+    cut = BACKFILL[rule](0, free, running, queue(*jobs[: head + limit]), None)
+    assert BACKFILL[rule](0, free, running, queue(*jobs), limit) == cut
+
+
+@given(RUNNING, JOBS)
+@pytest.mark.parametrize("rule", BACKFILL)
+def test_with_a_limit_of_one_job_nothing_is_backfilled(rule, running, jobs):
+    free = MACHINE - sum(nodes for _, nodes in running)
+    assert BACKFILL[rule](0, free, running, queue(*jobs), 1) == first_come(0, free, running, queue(*jobs))
+
+
+def test_the_default_limit_is_that_of_slurm():
+    behind = [(8, 5)] * LOOKS_AT
+    assert LOOKS_AT == 500
+    for rule in (easy, conservative):
+        assert rule(0, 4, [(10, 6)], queue(*behind, (2, 5)), LOOKS_AT) == []
+        assert rule(0, 4, [(10, 6)], queue(*behind, (2, 5)), LOOKS_AT + 1) == [LOOKS_AT]
+
+
 LONG = st.lists(st.tuples(st.integers(1, MACHINE), st.integers(1, 40)), min_size=20, max_size=120)
 
 
@@ -132,19 +166,89 @@ def test_a_queue_keeps_its_order():
     assert len(copied) == 40
 
 
+@given(st.lists(st.integers(0, 3) | st.lists(st.integers(0, 40), max_size=4), max_size=60))
+def test_a_queue_is_a_list(steps):
+    """Numbers are jobs that join; lists are the positions of jobs that leave."""
+    waiting, model, number = Waiting(), [], 0
+    for step in steps:
+        if isinstance(step, int):
+            for _ in range(step):
+                model.append(Queued(number, 1 + number % 7, 3 * number))
+                waiting.add(model[-1])
+                number += 1
+        elif model:
+            gone = list({model[position % len(model)].number for position in step})
+            waiting.remove(gone)
+            model = [job for job in model if job.number not in gone]
+        assert [waiting[position] for position in range(len(waiting))] == model
+        assert waiting.nodes.tolist() == [job.nodes for job in model]
+        assert waiting.limits.tolist() == [job.limit_ps for job in model]
+
+
 @pytest.mark.parametrize("count", [500, 4_000])
 def test_conservative_backfilling_does_not_plan_the_whole_queue(count, monkeypatch):
     """Catches a plan of the whole queue at each event, which made the time of a schedule grow with its cube."""
     planned = 0
-    reserve = _Profile.reserve
+    find = Profile.find
 
-    def counted(self, nodes, length):
+    def counted(self, *given):
         nonlocal planned
         planned += 1
-        return reserve(self, nodes, length)
+        return find(self, *given)
 
-    monkeypatch.setattr(_Profile, "reserve", counted)
+    monkeypatch.setattr(Profile, "find", counted)
     running = [(100 + 3 * k, 4) for k in range(16)]
     jobs = [(1 + (7 * k) % 32, 50 + (13 * k) % 400) for k in range(count)]
     assert conservative(0, 3, running, queue(*jobs))
     assert planned < 200
+
+
+DEEP = st.lists(
+    st.tuples(st.integers(1, MACHINE), st.integers(1, 40)) | st.tuples(st.integers(1, 2), st.integers(1, 6)),
+    min_size=20,
+    max_size=90,
+)
+
+
+@given(st.lists(st.tuples(st.integers(1, 40), st.integers(1, 3)), max_size=3), DEEP)
+def test_putting_off_reservations_changes_nothing(running, jobs):
+    """A plan with a horizon starts the jobs that one with all reservations starts."""
+    free = MACHINE - sum(nodes for _, nodes in running)
+    waiting, profile, expected = queue(*jobs), Profile(0, free, running), []
+    for position, (nodes, length) in enumerate(jobs):
+        first, last = profile.find(nodes, length, 0, 10**9)
+        profile.take(nodes, length, first, last)
+        expected += [position] if profile.begins[first] == 0 else []
+    profile = Profile(0, free, running)
+    could = [n for n, job in enumerate(jobs) if job[0] <= free]
+    assert (Plan(profile, waiting.nodes, waiting.limits, could).starts() if could else []) == expected
+
+
+def test_a_job_that_is_put_off_takes_its_nodes_before_a_later_one():
+    """One of ten nodes is free until 2, three until 10. The last job fits now and ends at 4, which is the horizon.
+
+    The first job begins at 10, so it is put off. The second one begins at 2 only if it ends before the first one.
+    """
+    running = [(2, 2), (10, 7)]
+    assert conservative(0, 1, running, queue((10, 5), (3, 9), (1, 4))) == [2]
+    assert conservative(0, 1, running, queue((10, 5), (3, 8), (1, 4))) == []
+
+
+def test_times_beyond_what_arrays_hold():
+    """A job that requests more than 2^63 ps counts as if it requested so much."""
+    endless = 2**70
+    assert conservative(0, 4, [(endless, 6)], queue((8, 5), (4, endless), (2, 5))) == [1]
+    assert conservative(0, 4, [(9, 6)], queue((8, endless), (2, endless), (2, endless))) == [1]
+
+
+@given(RUNNING, JOBS, st.integers(0, 7))
+def test_settled_jobs_do_not_start_and_keep_their_reservations(running, jobs, more):
+    """A second look at the same time starts nothing, and a job that joins meets the same reservations."""
+    free = MACHINE - sum(nodes for _, nodes in running)
+    first = conservative(0, free, running, queue(*jobs))
+    running = [*running, *((jobs[number][1], jobs[number][0]) for number in first)]
+    free -= sum(jobs[number][0] for number in first)
+    left = [job for number, job in enumerate(jobs) if number not in first]
+    assert conservative(0, free, running, queue(*left)) == []
+    joined = queue(*left, (1 + more % 3, 1 + more))
+    assert conservative(0, free, running, joined, None, len(left)) == conservative(0, free, running, joined)

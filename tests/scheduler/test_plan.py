@@ -31,6 +31,12 @@ def refused(tmp_path, text):
         (('"random"', '"contiguous"'), "s.toml:2: two cases are the same"),
         (('"random"]', '"random"]\nbackfill = "easi"'), "s.toml:3: `backfill`: unknown backfilling `easi`"),
         (
+            ('"random"]', '"random"]\nbackfill_jobs = 0'),
+            's.toml:3: `backfill_jobs`: expected a number of jobs from 1 on, or "all", found `0`',
+        ),
+        (('"random"]', '"random"]\nbackfill_jobs = "al"'), "s.toml:3: `backfill_jobs`: expected a number of jobs"),
+        (('"random"]', '"random"]\nbackfill_jobs = true'), "s.toml:3: `backfill_jobs`: expected a number of jobs"),
+        (
             ('"random"]', '"random"]\nrouting = "ugal"'),
             "s.toml:3: unknown routing `ugal`\n  hint: did you mean `ugal-l`?",
         ),
@@ -92,6 +98,12 @@ def test_jobs_that_are_too_large_are_left_out_and_counted(tmp_path):
     plan = load(tmp_path / "s.toml")
     assert len(plan.streams[0].jobs) == 1
     assert "1 jobs left out that need more than the 16 nodes of the machine" in plan.notes
+
+
+def test_how_far_backfilling_looks(tmp_path):
+    (tmp_path / "s.toml").write_text(GOOD)
+    for overrides, most in (((), 500), (["backfill_jobs=20"], 20), (["backfill_jobs=all"], None)):
+        assert {case.backfill_jobs for _, case in load(tmp_path / "s.toml", overrides).cases} == {most}
 
 
 def test_overrides(tmp_path):

@@ -232,6 +232,8 @@ def test_another_folder_is_not_touched(stream, tmp_path):
     odonata.schedule(file, out=tmp_path / "out")
     with pytest.raises(InputError, match="another schedule"):
         odonata.schedule(file, ["place=contiguous"], out=tmp_path / "out")
+    with pytest.raises(InputError, match="another schedule"):
+        odonata.schedule(file, ["backfill_jobs=20"], out=tmp_path / "out")
     odonata.schedule(file, ["place=contiguous"], out=tmp_path / "out", force=True)
 
 

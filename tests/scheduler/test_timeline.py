@@ -21,9 +21,11 @@ def jobs(*given: tuple[float, int, float, float]) -> list[Submission]:
     ]
 
 
-def played(submitted, rates=lambda running: {}, *, backfill="easy", kill=False, policy="contiguous") -> Timeline:
+def played(
+    submitted, rates=lambda running: {}, *, backfill="easy", kill=False, policy="contiguous", most=None
+) -> Timeline:
     """The finished schedule; `rates` gives the rate of each job from the set of running jobs."""
-    timeline = Timeline(Case(TINY, backfill, policy, {}, kill, 1), submitted)
+    timeline = Timeline(Case(TINY, backfill, policy, {}, kill, 1, backfill_jobs=most), submitted)
     timeline.step({})
     while not timeline.done:
         timeline.step(rates(set(timeline.running)))
@@ -42,6 +44,13 @@ def test_a_job_that_does_not_fit_waits_and_a_small_one_is_backfilled():
     stream = jobs((0, 12, 10, 10), (1, 8, 5, 5), (2, 4, 8, 8), (2, 4, 9, 9))
     assert times(played(stream)) == {0: (0, 10), 1: (10, 15), 2: (2, 10), 3: (10, 19)}
     assert times(played(stream, backfill="none")) == {0: (0, 10), 1: (10, 15), 2: (10, 18), 3: (10, 19)}
+
+
+def test_backfilling_looks_at_as_many_jobs_as_the_case_says():
+    stream = jobs((0, 12, 10, 10), (1, 8, 5, 5), (2, 8, 5, 5), (2, 4, 8, 8))
+    for backfill in ("easy", "conservative"):
+        starts = {most: times(played(stream, backfill=backfill, most=most))[3][0] for most in (1, 2, 3, None)}
+        assert starts == {1: 15, 2: 15, 3: 2, None: 2}
 
 
 def test_an_early_end_starts_the_next_job_before_its_reservation():
@@ -112,6 +121,32 @@ def test_nodes_are_given_once_and_every_job_ends(backfill, stream, rate, kill):
         for other in ended:
             if one.number < other.number and set(one.nodes) & set(other.nodes):
                 assert one.end_ps <= other.start_ps or other.end_ps <= one.start_ps
+
+
+@given(STREAMS, st.lists(st.sampled_from([ONE, ONE // 2, ONE // 3]), min_size=1, max_size=5), st.booleans())
+def test_what_a_schedule_remembers_is_what_its_running_jobs_say(stream, rates, kill):
+    """Free nodes and ends are kept from event to event; here they are counted anew, also with changing rates."""
+    timeline = Timeline(Case(TINY, "easy", "contiguous", {}, kill, 1), stream)
+    timeline.step({})
+    step = 0
+    while not timeline.done:
+        stays = timeline.running.values()
+        assert timeline._free == 16 - sum(len(stay.nodes) for stay in stays)
+        assert timeline._expected == sorted((timeline._limit_end(stay), len(stay.nodes)) for stay in stays)
+        assert sorted(timeline._ends) == sorted((timeline._end(stay), stay.number) for stay in stays)
+        step += 1
+        timeline.step({number: rates[(step + number) % len(rates)] for number in timeline.running} if step % 3 else {})
+
+
+@given(STREAMS, st.integers(ONE // 4, ONE), st.booleans(), st.sampled_from([None, 1, 2, 3]))
+def test_jobs_that_cannot_start_before_one_ends_are_not_looked_at_again(stream, rate, kill, most):
+    """Also if jobs run beyond their requested times."""
+    slow = lambda running: dict.fromkeys(running, rate)  # noqa: E731
+    found = played(stream, slow, backfill="conservative", kill=kill, most=most)
+    with pytest.MonkeyPatch.context() as patch:
+        rule = BACKFILL["conservative"]
+        patch.setitem(BACKFILL, "conservative", lambda *given: rule(*given[:5]))
+        assert played(stream, slow, backfill="conservative", kill=kill, most=most).ended == found.ended
 
 
 @given(STREAMS)

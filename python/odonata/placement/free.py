@@ -38,6 +38,21 @@ class Free:
             for group, part in groupby(ascending, self._shape.group_of):
                 _remove(self.groups[group], list(part))
 
+    def give(self, nodes: Sequence[int]) -> None:
+        """Adds nodes that are not free, without a pass over all free nodes if they are next to each other."""
+        ascending = sorted(nodes)
+        _insert(self.nodes, ascending)
+        if "routers" in self.__dict__:
+            for router, part in groupby(ascending, self._shape.router_of):
+                _insert(self.routers[router], list(part))
+        if "groups" in self.__dict__:
+            for group, part in groupby(ascending, self._shape.group_of):
+                _insert(self.groups[group], list(part))
+
+    def copy(self) -> "Free":
+        """Another set of the same nodes."""
+        return Free(self._shape, [*self.nodes])
+
     @cached_property
     def routers(self) -> list[list[int]]:
         """Free nodes of every router."""
@@ -114,6 +129,13 @@ def _remove(nodes: list[int], gone: Sequence[int]) -> None:
     else:
         dropped = frozenset(gone)
         nodes[low:high] = [node for node in nodes[low:high] if node not in dropped]
+
+
+def _insert(nodes: list[int], new: Sequence[int]) -> None:
+    """Adds nodes to a list that does not have them; both ascend."""
+    if new:
+        low, high = bisect_left(nodes, new[0]), bisect_right(nodes, new[-1])
+        nodes[low:high] = sorted([*nodes[low:high], *new]) if low < high else new
 
 
 def _cut(nodes: list[int], units: Sequence[range]) -> list[list[int]]:

@@ -1,6 +1,7 @@
 """Selects nodes by a policy, and checks the result."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,7 @@ class Placer:
     """A machine on which jobs are placed one after the other: each sees the nodes of earlier jobs as busy.
 
     The time for a job does not grow with the number of earlier jobs, except for policies that look at all of them.
+    `release` makes the nodes of a job free again.
 
     Parameters
     ----------
@@ -141,6 +143,28 @@ class Placer:
         found = replace(found, nodes=list(found.nodes))
         self._take(found.nodes, owner)
         return found
+
+    def release(self, nodes: Sequence[int]) -> None:
+        """Takes the nodes of a job back, which are free from now on.
+
+        Parameters
+        ----------
+        nodes
+            Nodes that a job got from this placer.
+        """
+        self._free.give(nodes)
+        if self._idle is not self._free:
+            self._idle.give(nodes)
+        self._busy.difference_update(nodes)
+        for node in nodes:
+            self._owners.pop(node, None)
+
+    def copy(self) -> "Placer":
+        """Another placer for the same machine in the same state."""
+        other = copy(self)
+        other._owners, other._busy, other._free = {**self._owners}, {*self._busy}, self._free.copy()
+        other._idle = other._free if self._idle is self._free else self._idle.copy()
+        return other
 
     def _take(self, nodes: list[int], owner: str | None) -> None:
         self._free.take(nodes)

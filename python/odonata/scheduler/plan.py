@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -236,7 +237,7 @@ def _submissions(told: Sequence[Told], book: Book, system: System, notes: list[s
     jobs = [_as_job(job) for job in fits]
     book.check_used(jobs)
     rules = [book.rule_of(job) for job in jobs]
-    for rule, count in sorted({rule: rules.count(rule) for rule in rules}.items()):
+    for rule, count in sorted(Counter(rules).items()):
         of_book = book.table.rule[rule]
         notes.append(f"{count:,} jobs by the rule `{of_book.name}`: {of_book.source}")
     return tuple(submission(job, number, rules[number]) for number, job in enumerate(fits))
@@ -265,7 +266,9 @@ def _cases(table: ScheduleTable, system: System, path: Path) -> list[tuple[str, 
         for backfill in table.backfill:
             name = shown if len(table.backfill) == 1 else f"{shown}, {backfill}"
             kill = table.over_limit == "kill"
-            case = Case(system, backfill, policy.name, options, kill, table.window.seed, str(path.parent))
+            case = Case(
+                system, backfill, policy.name, options, kill, table.window.seed, str(path.parent), table.backfill_jobs
+            )
             found.append((name, case))
     if len({name for name, _ in found}) < len(found):
         raise InputError("two cases are the same", path=("place",))

@@ -124,7 +124,7 @@ class Rates:
     def needed(self, schedule: Schedule) -> tuple[list[Window], Window | None]:
         """The windows without a result that the running jobs need now, and the window of them all once it is known."""
         given = self.plan.table.window
-        if not schedule.timeline.network or not given.contention:
+        if not given.contention or not schedule.timeline.network:
             return [], None
         if schedule.seen and schedule.changed() <= given.change * self._usable:
             return [], None

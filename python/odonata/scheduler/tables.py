@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from odonata.document import Count, PositiveTime, Ratio, Seed, Table, input_error_as_problem
 from odonata.document.plain import plain
 from odonata.errors import InputError, unknown
-from odonata.scheduler.backfill import BACKFILL
+from odonata.scheduler.backfill import BACKFILL, LOOKS_AT
 
 NAMES = {"halo": 1.0, "transform": 1.0, "training": 1.0}
 """Names of synthetic jobs, which rules of the default book know (assumed)."""
@@ -48,6 +48,14 @@ def _backfill(value: Any) -> tuple[str, ...]:
         if one not in BACKFILL:
             raise unknown("backfilling", str(one), BACKFILL)
     return _several(value)
+
+
+def _backfill_jobs(value: Any) -> int | None:
+    if value == "all":
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InputError(f'expected a number of jobs from 1 on, or "all", found `{value!r}`')
+    return int(value)
 
 
 def _names(value: Any) -> dict[str, float]:
@@ -128,6 +136,11 @@ class ScheduleTable(Table):
     )
     backfill: Annotated[tuple[str, ...], BeforeValidator(input_error_as_problem(_backfill))] = Field(
         ("easy",), description="rules of backfilling: easy, conservative, none; each is simulated"
+    )
+    backfill_jobs: Annotated[int | None, BeforeValidator(input_error_as_problem(_backfill_jobs))] = Field(
+        LOOKS_AT,
+        description='waiting jobs that backfilling looks at in one pass, or "all" (default: 500, as bf_max_job_test in '
+        "Slurm)",
     )
     place: Annotated[tuple[dict[str, Any], ...], BeforeValidator(input_error_as_problem(_placement))] = Field(
         description="placement policies; each is simulated, and the others are compared with the first"

@@ -6,13 +6,15 @@ rate 1. Whenever the set of running jobs changes, each job gets a new rate of pr
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from copy import copy
 from dataclasses import dataclass, field, replace
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 from odonata.placement import POLICIES, Placer
 from odonata.placement.splitmix import stream_seed
-from odonata.scheduler.backfill import BACKFILL, Queued, Waiting
+from odonata.scheduler.backfill import BACKFILL, LOOKS_AT, Queued, Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +42,8 @@ class Case:
     seed: int
     """Seed of policies that draw and have none of their own."""
     folder: str = "."
+    backfill_jobs: int | None = LOOKS_AT
+    """Waiting jobs that backfilling looks at in one pass; None for all."""
 
 
 @dataclass(frozen=True)
@@ -98,12 +102,22 @@ class Timeline:
         self.running: dict[int, Stay] = {}
         self._queue = Waiting()
         self._next = 0
-        self._usable = len(set(range(case.system.shape.nodes)) - set(case.system.unusable_nodes))
+        self._free = len(set(range(case.system.shape.nodes)) - set(case.system.unusable_nodes))
+        self._placer = Placer(case.system)
+        self._expected: list[tuple[int, int]] = []
+        """When running jobs are expected to end, ascending, and their nodes."""
+        self._ends: list[tuple[int, int]] = []
+        """A heap of the times at which running jobs end, and their numbers."""
+        self._settled = 0
+        """Jobs at the head of the queue that cannot start before a running job ends."""
+        self._rated = False
+        """Whether a running job may have another rate than `ONE`."""
 
     def copy(self) -> Timeline:
         """Another one in the same state, which can go on by itself."""
         other = copy(self)
         other.ended, other.running, other._queue = [*self.ended], {**self.running}, self._queue.copy()
+        other._placer, other._expected, other._ends = self._placer.copy(), [*self._expected], [*self._ends]
         return other
 
     @property
@@ -124,8 +138,8 @@ class Timeline:
         rates
             The rate of progress of each running job in millionths; without one it is `ONE`.
         """
-        for number, stay in self.running.items():
-            self.running[number] = stay.at_rate(rates.get(number, ONE), self.now)
+        if rates or self._rated:
+            self._set_rates(rates)
         changed = False
         while not changed and not self.done:
             self.now = self._next_event()
@@ -136,8 +150,15 @@ class Timeline:
                 self._next += 1
             changed = self._start_jobs() or changed
 
+    def _set_rates(self, rates: Mapping[int, int]) -> None:
+        for number, stay in self.running.items():
+            self.running[number] = stay.at_rate(rates.get(number, ONE), self.now)
+        self._ends = [(self._end(stay), number) for number, stay in self.running.items()]
+        heapify(self._ends)
+        self._rated = bool(rates)
+
     def _next_event(self) -> int:
-        times = [self._end(stay) for stay in self.running.values()]
+        times = [end for end, _ in self._ends[:1]]
         if self._next < len(self.jobs):
             times.append(self.jobs[self._next].submit_ps)
         return min(times)
@@ -149,30 +170,44 @@ class Timeline:
         return stay.start_ps + self.jobs[stay.number].limit_ps
 
     def _end_jobs(self) -> bool:
-        over = [stay for stay in self.running.values() if self._end(stay) <= self.now]
-        for stay in over:
-            del self.running[stay.number]
-            self.ended.append(
-                Ended(stay.number, stay.nodes, stay.start_ps, self.now, -(-stay.left_at(self.now) // ONE))
-            )
+        over: list[int] = []
+        while self._ends and self._ends[0][0] <= self.now:
+            over.append(heappop(self._ends)[1])
+        if len(over) > 1:  # in the order in which they have started
+            together = set(over)
+            over = [number for number in self.running if number in together]
+        for number in over:
+            self._end_job(self.running.pop(number))
         return bool(over)
+
+    def _end_job(self, stay: Stay) -> None:
+        left_ps = -(-stay.left_at(self.now) // ONE)
+        self.ended.append(Ended(stay.number, stay.nodes, stay.start_ps, self.now, left_ps))
+        self._settled = 0
+        del self._expected[bisect_left(self._expected, (self._limit_end(stay), len(stay.nodes)))]
+        self._free += len(stay.nodes)
+        self._placer.release(stay.nodes)
 
     def _start_jobs(self) -> bool:
         if not self._queue:
             return False
-        busy = sum(len(stay.nodes) for stay in self.running.values())
-        ends = [(self._limit_end(stay), len(stay.nodes)) for stay in self.running.values()]
-        numbers = BACKFILL[self.case.backfill](self.now, self._usable - busy, ends, self._queue)
-        if not numbers:
-            return False
-        owners = {node: self.jobs[stay.number].name for stay in self.running.values() for node in stay.nodes}
-        placer = Placer(self.case.system, owners, owners)
+        rule = BACKFILL[self.case.backfill]
+        if self._expected and self._expected[0][0] <= self.now:
+            self._settled = 0  # a job that should have ended: what the others can expect changes with the time
+        numbers = rule(self.now, self._free, self._expected, self._queue, self.case.backfill_jobs, self._settled)
+        looked_at = min(len(self._queue), self.case.backfill_jobs or len(self._queue))
+        self._settled = max(0, looked_at - len(numbers))
         for number in numbers:
-            job = self.jobs[number]
-            options = dict(self.case.options)
-            if POLICIES.find(self.case.policy).seeded:
-                options.setdefault("seed", stream_seed(self.case.seed, "schedule", number))
-            found = placer.place(self.case.policy, job.nodes, options, folder=self.case.folder, owner=job.name)
-            self.running[number] = Stay(number, tuple(found.nodes), self.now, job.work_ps * ONE, self.now)
+            self._start_job(number)
         self._queue.remove(numbers)
-        return True
+        return bool(numbers)
+
+    def _start_job(self, number: int) -> None:
+        job, options = self.jobs[number], dict(self.case.options)
+        if POLICIES.find(self.case.policy).seeded:
+            options.setdefault("seed", stream_seed(self.case.seed, "schedule", number))
+        found = self._placer.place(self.case.policy, job.nodes, options, folder=self.case.folder, owner=job.name)
+        stay = self.running[number] = Stay(number, tuple(found.nodes), self.now, job.work_ps * ONE, self.now)
+        self._free -= len(stay.nodes)
+        heappush(self._ends, (self._end(stay), number))
+        insort(self._expected, (self._limit_end(stay), len(stay.nodes)))
