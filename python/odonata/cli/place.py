@@ -16,7 +16,7 @@ def place(
     *,
     system: Annotated[str, Parameter(completer=systems)],
     policy: Annotated[str, Parameter(completer=policies)],
-    nodes: int | None = None,
+    nodes: Annotated[int | None, Parameter(name=["--nodes", "-N"])] = None,
     busy: str = "",
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
     groups: str | None = None,

@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from odonata.plot.drawn import draw_box
 from odonata.plot.style import LINES, MARKERS, MOST_LINES, SERIES, figure, plain, settings, time_unit
 from odonata.store.columns import columns_of
 
@@ -151,7 +152,8 @@ def _boxes(axes: Axes, data: Arranged, factor: float) -> None:
         for spot in series.spots:
             at = labels.index(spot.label) + (index - (len(data.series) - 1) / 2) * step
             values = spot.values / factor
-            _box(axes, at, min(step * 0.8, 0.4), values, line)
+            named = {"group": spot.label, "series": series.name}
+            _box(axes, at, min(step * 0.8, 0.4), values, named, line)
             if 1 < len(values) <= DOTS_TO:
                 axes.plot([at] * len(values), values, ".", color="0.25", alpha=0.6, markersize=4)
     _names(axes, labels)
@@ -160,16 +162,15 @@ def _boxes(axes: Axes, data: Arranged, factor: float) -> None:
     axes.set_xlabel(plain(data.key))
 
 
-def _box(axes: Axes, at: float, width: float, values: Any, line: str) -> None:
+def _box(axes: Axes, at: float, width: float, values: Any, named: dict[str, str], line: str) -> None:
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
-    stats = {"whislo": values[0], "q1": low, "med": middle, "q3": high, "whishi": values[-1], "fliers": []}
-    axes.bxp(
-        [stats],
-        positions=[at],
-        widths=width,
-        manage_ticks=False,
-        patch_artist=True,
-        showfliers=False,
+    stats = {"whislo": values[0], "q1": low, "med": middle, "q3": high, "whishi": values[-1]}
+    draw_box(
+        axes,
+        at,
+        width,
+        stats,
+        named,
         boxprops={"facecolor": f"{SERIES[0]}55" if line == "black" else f"{line}33", "edgecolor": line},
         medianprops={"color": line, "linewidth": 1.6},
         whiskerprops={"color": line},
