@@ -171,3 +171,43 @@ def test_trace_and_export_tell_what_they_wrote(odonata: Command) -> None:
 
 def test_the_application_has_all_commands() -> None:
     assert set(COMMANDS) <= set(application())
+
+
+#: Command -> what its help calls the arguments without an option.
+ARGUMENTS = {
+    "new": "FILE",
+    "run": "SCENARIO",
+    "sweep": "STUDY",
+    "compare": "STUDY",
+    "plot": "RUN",
+    "report": "RUN",
+    "explain": "RUN",
+    "advise": "SCENARIO",
+    "schedule": "SCHEDULE",
+    "export": "SYSTEM",
+    "trace": "SCENARIO",
+    "cluster holds": "STUDY",
+    "cluster import": "FILE",
+    "cluster analyse": "FILE",
+    "calibrate": "FILE",
+}
+#: Options that take such a thing, by command.
+OPTIONS = {
+    "place": "--system SYSTEM",
+    "calibrate": "--system SYSTEM",
+    "cluster snapshot": "--system SYSTEM",
+    "cluster import": "--like SYSTEM",
+    "advise": "--under STUDY",
+}
+
+
+@pytest.mark.parametrize("command", ARGUMENTS)
+def test_help_says_what_an_argument_is(odonata: Command, command: str) -> None:
+    status, out, _ = odonata(*command.split(), "--help")
+    usage = out.splitlines()[0].removesuffix(" [ARGS]")
+    assert (status, usage.split()[-1]) == (0, ARGUMENTS[command])
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_help_says_what_an_option_takes(odonata: Command, command: str) -> None:
+    assert OPTIONS[command] in odonata(*command.split(), "--help")[1]

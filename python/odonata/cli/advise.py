@@ -29,7 +29,7 @@ def advise(
     value: str | None = None,
     seeds: int | None = None,
     finalists: int | None = None,
-    under: Path | None = None,
+    under: Annotated[Path | None, Parameter(metavar="STUDY")] = None,
     budget: str | None = None,
     write: Path | None = None,
     force: Annotated[bool, Parameter(negative=())] = False,

@@ -15,7 +15,7 @@ OF_RUNS = ("perfetto", "chrome-trace", "dragonview")
 
 
 def export(
-    system: Annotated[str, Parameter(completer=systems)],
+    system: Annotated[str, Parameter(completer=systems, metavar="SYSTEM")],
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"])],

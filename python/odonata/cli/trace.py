@@ -10,7 +10,7 @@ from odonata.errors import InputError, unknown
 
 
 def trace(
-    file: Path,
+    scenario: Path,
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"])],
@@ -24,7 +24,7 @@ def trace(
 
     Parameters
     ----------
-    file
+    scenario
         The scenario (TOML).
     out
         The file. Its ending chooses the format: `.goal` (LogGOPSim), `.bin` (the same, binary) or `.csv`.
@@ -39,7 +39,8 @@ def trace(
     json
         Print one JSON object: the path, the format, the job, its ranks and the size of the file.
     """
-    from odonata import files, scenario
+    from odonata import files
+    from odonata import scenario as scenarios
     from odonata.machine import core
     from odonata.scenario.apps.trace import FORMS
 
@@ -49,7 +50,7 @@ def trace(
         raise InputError(f"`{out}`: expected a file name that ends in {' or '.join(FORMS)}", hint=hint)
     if not out.parent.is_dir():
         raise InputError(f"there is no folder `{out.parent}`")
-    spec = _chosen(scenario.load(file, set_ or []).resolve().spec["jobs"], job)
+    spec = _chosen(scenarios.load(scenario, set_ or []).resolve().spec["jobs"], job)
     program = spec["program"]
     data = core.write_trace(program["body"], len(spec["nodes"]), form, program["costs"].get("combine"))
     files.write_new(out, data, force=force)
