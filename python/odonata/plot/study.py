@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from odonata.analysis.by_axis import LOG_FROM, is_logarithmic
 from odonata.plot.drawn import draw_box
 from odonata.plot.style import LINES, MARKERS, MOST_LINES, SERIES, figure, plain, settings, time_unit
 from odonata.store.columns import columns_of
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
     from odonata.analysis.by_axis import Arranged, Series
 
-LOG_FROM = 30.0
-"""Ratio of the greatest to the least value above which an axis is logarithmic by default."""
 DOTS_TO = 30
 """Runs at one place up to which each is a dot."""
 CHARACTER_INCH = 0.075
@@ -138,7 +137,7 @@ def _lines(axes: Axes, data: Arranged, factor: float) -> None:
                 axes.plot([at] * len(spot.values), spot.values / factor, ".", color=colour, alpha=0.45, markersize=4)
     key = plain(data.key)
     axes.set_xlabel(f"{key} ({unit})" if unit else key)
-    if data.kind != "number" and min(every) > 0 and max(every) / min(every) > LOG_FROM:
+    if is_logarithmic(data.kind, every):
         axes.set_xscale("log")
 
 
