@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+import odonata as od
 from odonata.cli.main import main
 
 from .conftest import SCENARIO
@@ -124,6 +125,14 @@ def test_a_comparison_answers(transcript: Callable[..., str], swept: str, snapsh
     assert transcript("compare", swept, "--by", "job.target.app.messages", *more) == snapshot(name="narrowed")
     one = ("--where", "run.seed=2", "--where", "job.target.app.messages=4")
     assert transcript("compare", swept, "--by", "routing", *one) == snapshot(name="one seed")
+
+
+def test_a_notebook_shows_a_comparison(swept: str) -> None:
+    found = od.open(swept).compare("routing", "latency_mean_ps", job="target")
+    shown = found._repr_html_()
+    assert "<caption>latency_mean_ps of target by routing, against fpar" in shown
+    assert '<td style="text-align: left">minimal</td>' in shown
+    assert "<p>minimal: " in shown
 
 
 def test_a_comparison_as_json(odonata: Command, swept: str) -> None:

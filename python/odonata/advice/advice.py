@@ -157,3 +157,8 @@ class Advice:
         from odonata.advice.sentences import as_text
 
         return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from odonata.advice.sentences import as_html
+
+        return as_html(self)

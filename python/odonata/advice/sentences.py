@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from odonata.advice.effects import MATTERS
-from odonata.text import Column, Table
+from odonata.text import Column, Table, html
 from odonata.text import time as time_text
 from odonata.units import format_time
 
@@ -39,17 +39,32 @@ def sentences(advice: Advice) -> list[str]:
 def as_text(advice: Advice, width: int | None = None) -> str:
     """The sentences, a table of the finalists, and the change of the scenario."""
     lines = sentences(advice)
-    if advice.so_far:
-        lines += ["", *_race(advice).lines(width)]
-    if advice.findings:
-        lines += ["", *_table(advice).lines(width)]
+    for table in _tables(advice):
+        lines += ["", *table.lines(width)]
+    lines += _changes(advice)
+    return "\n".join(lines)
+
+
+def as_html(advice: Advice) -> str:
+    """The same for a notebook."""
+    return html(sentences(advice), _tables(advice), "\n".join(_changes(advice)).strip())
+
+
+def _tables(advice: Advice) -> list[Table]:
+    """The ranking of a search that did not end, or the finalists."""
+    return ([_race(advice)] if advice.so_far else []) + ([_table(advice)] if advice.findings else [])
+
+
+def _changes(advice: Advice) -> list[str]:
+    """The lines of the scenario that the best remedies change."""
+    lines: list[str] = []
     shown = [] if advice.best is None else [advice.best]
     if advice.harmless is not None and advice.harmless is not advice.best:
         shown.append(advice.harmless)
     for finding in shown:
         what = f", which slows down {_names(finding.slows)}" if finding.slows else ""
         lines += ["", f"# change of the scenario{what}", finding.remedy.toml]
-    return "\n".join(lines)
+    return lines
 
 
 def so_far(search: Search) -> str:
